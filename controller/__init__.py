@@ -1,0 +1,1 @@
+"""Rules, the referee, the journal, and what the displays are told."""

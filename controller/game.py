@@ -1,0 +1,166 @@
+"""What a game is: the interface every rules engine offers.
+
+Players are numbered 1 upwards in clockwise order ("to the left" is the next number). Which of the table's seats a
+player sits at is the table's business. States and moves are immutable values. Chance is a move too: it is seen,
+typed or drawn, and replay calls no random number generator.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from random import Random
+from typing import Any, Protocol, TypeVar
+
+Player = int
+"""1 upwards, clockwise."""
+Json = Any
+"""A value that json.dumps takes and json.loads gives back equal."""
+
+
+class GameError(Exception):
+    """Root of what an engine raises."""
+
+
+class IllegalMove(GameError, ValueError):
+    """A move that the rules do not allow; carries the refusal."""
+
+    def __init__(self, refusal: "Refusal") -> None:
+        super().__init__(f"{refusal.heading}: {refusal.problem} {refusal.remedy}")
+        self.refusal = refusal
+
+
+class NotationError(GameError, ValueError):
+    """Text that is no move at all, or that fits none or several legal moves; quotes the text."""
+
+
+class Actor(Enum):
+    """Who the game waits for."""
+
+    PLAYERS = "players"
+    CHANCE = "chance"
+    NOBODY = "nobody"
+    """The game is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Who acts next and what they do, in a player's words."""
+
+    actor: Actor
+    players: tuple[Player, ...]
+    """Those who may or must act now, the one who must first; empty for chance and at the end."""
+    prompt: str
+    """One short line for the display, such as "Player 2 divides the pizza into 4 portions"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a move is not allowed, in a player's words."""
+
+    heading: str
+    """The heading in the rule text under which the broken rule stands."""
+    problem: str
+    """What is wrong."""
+    remedy: str
+    """How to put it right."""
+    pieces: tuple[str, ...] = ()
+    """Faces of the pieces it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One line of a player's score sheet."""
+
+    label: str
+    points: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One player's score, line by line."""
+
+    player: Player
+    lines: tuple[ScoreLine, ...]
+    total: int
+    tie_break: tuple[int, ...] = ()
+    """Compared in order, higher wins, when totals are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One move with what it is expected to bring and why."""
+
+    move: Any
+    value: float
+    """Expected final margin over the best opponent, in points, from the acting player's side."""
+    reason: str
+
+
+State = TypeVar("State")
+Move = TypeVar("Move")
+
+
+class Game(Protocol[State, Move]):
+    """A rules engine."""
+
+    name: str
+    """The folder's name, such as new_york_slice."""
+    title: str
+    player_counts: range
+
+    def start(self, players: int, options: Mapping[str, Json], first: Player = 1) -> State:
+        """The state before the first move; `first` is who begins. Raises GameError for an option it does not know."""
+        ...
+
+    def turn(self, state: State) -> Turn: ...
+
+    def legal(self, state: State) -> Iterator[Move]:
+        """Every legal move once, lazily. For chance, where outcomes are too many to list, nothing: use `draw`."""
+        ...
+
+    def refusal(self, state: State, move: Move) -> Refusal | None:
+        """None exactly when the move is legal (chance outcomes included); otherwise why not."""
+        ...
+
+    def apply(self, state: State, move: Move) -> State:
+        """The state after a legal move. Raises IllegalMove for any other."""
+        ...
+
+    def draw(self, state: State, random: Random) -> Move:
+        """A chance outcome, drawn. Only where chance acts."""
+        ...
+
+    def view(self, state: State, viewer: Player | None) -> Json:
+        """All that this player (None: a spectator) may know."""
+        ...
+
+    def score(self, state: State) -> tuple[Score, ...]:
+        """Every player's score as if the game ended now."""
+        ...
+
+    def winners(self, state: State) -> tuple[Player, ...]:
+        """Who won; several share; empty while the game goes on."""
+        ...
+
+    def format(self, state: State, move: Move) -> str:
+        """Short notation of a legal move."""
+        ...
+
+    def parse(self, state: State, text: str) -> Move:
+        """The legal move that the notation names. Raises NotationError or IllegalMove, quoting the text."""
+        ...
+
+    def encode_move(self, move: Move) -> Json: ...
+
+    def decode_move(self, data: Json) -> Move:
+        """Raises NotationError that names the key, the value and what was expected."""
+        ...
+
+    def encode_state(self, state: State) -> Json: ...
+
+    def decode_state(self, data: Json) -> State: ...
+
+    def advise(self, state: State, player: Player) -> Sequence[Advice]:
+        """Moves of this player ranked best first (at most a dozen), each with its reason."""
+        ...

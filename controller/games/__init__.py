@@ -1,0 +1,1 @@
+"""The games. Each is a folder that is discovered by its name."""

@@ -1,0 +1,1 @@
+"""Bytes on a wire, messages, and the signals that sensors send."""

@@ -1,0 +1,100 @@
+"""What lies on the table, in millimetres: the only thing the rest of the program learns from a picture.
+
+Table frame: origin at the mat's centre, x to the right, y away from seat 1, z up, millimetres, degrees
+counter-clockwise from +x.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+Point = tuple[float, float]
+"""(x, y) in table millimetres."""
+
+
+class PieceKind(Enum):
+    """The kinds of piece that vision can find."""
+
+    SLICE = "slice"
+    SPECIAL = "special"
+
+
+class HiddenCause(Enum):
+    """Why a part of the table cannot be seen."""
+
+    HAND = "hand"
+    FOREIGN = "foreign"
+    """Something that is no piece of this game."""
+    OUT_OF_PICTURE = "out-of-picture"
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Where a piece lies.
+
+    A slice's point is its tip and its angle points from the tip to the middle of the crust; a Special's point is
+    its centre and its angle points to the top of the writing.
+    """
+
+    x_mm: float
+    y_mm: float
+    angle_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class FaceLikelihood:
+    """How likely it is that a sighting shows this face, 0 to 1."""
+
+    face: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One piece as it was seen."""
+
+    kind: PieceKind
+    pose: Pose
+    faces: tuple[FaceLikelihood, ...]
+    """Most likely first. What the probabilities leave to 1 is "some other face". Backs are faces too."""
+    face_up: bool
+    """Whether the most likely face is a front. A piece whose back is seen keeps its front to itself."""
+    visible: float
+    """Share of the piece's outline where the piece itself is seen, 0 to 1."""
+    outline_mm: tuple[Point, ...]
+    """The outline of the whole piece, hidden parts included, counter-clockwise."""
+
+    @property
+    def face(self) -> str:
+        """The most likely face."""
+        return self.faces[0].face
+
+    @property
+    def probability(self) -> float:
+        """How likely the most likely face is."""
+        return self.faces[0].probability
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenPlace:
+    """A part of the table that this scene says nothing about."""
+
+    outline_mm: tuple[Point, ...]
+    cause: HiddenCause
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What lay on the table when a frame was taken."""
+
+    time_s: float
+    """The frame's monotonic time."""
+    sequence: int
+    """The frame's sequence number."""
+    sightings: tuple[Sighting, ...]
+    hidden: tuple[HiddenPlace, ...]
+    at_rest_s: float
+    """For how long nothing on the table has moved and no hand has been in the picture; 0 while something moves."""
+    shift_mm: float = 0.0
+    """How far the mat lies from where it was first registered."""
+    stage_ms: dict[str, float] = field(default_factory=dict)
+    """Milliseconds spent in each stage of reading, in order."""
