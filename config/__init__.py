@@ -1,0 +1,1 @@
+"""A table's settings: their schema, their defaults and the loader."""

@@ -1,0 +1,188 @@
+"""Reads a table's settings: the defaults, laid over by the machine's file, laid over by the one that was asked for."""
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from config.checks import Collision, collisions
+from config.errors import ConfigInvalid, ConfigSyntaxError, ConfigUnreadable, Place, Problem
+from config.lines import Key, key_lines
+from config.schema import TableConfig
+
+_PATH_KEYS = ("data_dir", "faces")
+"""Settings that are paths; a relative one counts from the folder of the file it is written in."""
+
+
+def load_table(paths: Sequence[Path] = ()) -> TableConfig:
+    """The settings of a table: the packaged defaults, then each of the files over the ones before it.
+
+    Raises:
+        ConfigUnreadable: a file is not there or cannot be read.
+        ConfigSyntaxError: a file is no TOML.
+        ConfigInvalid: settings are unknown, missing or wrong; the message names file, line, key, value and what was
+            expected, one line for each.
+    """
+    layers = [_read_layer(path) for path in (_defaults_path(), *paths)]
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        merged = _merge(merged, layer.data)
+    source = _Source(merged, layers)
+    try:
+        # As JSON, because arrays and numbered tables keep their types under strict checking only there.
+        table = TableConfig.model_validate_json(json.dumps(merged, default=_date), strict=True)
+    except ValidationError as error:
+        raise ConfigInvalid([_invalid(details, source) for details in error.errors()]) from None
+    if found := list(collisions(table)):
+        raise ConfigInvalid([_collided(collision, source) for collision in found])
+    return table
+
+
+def table_files(asked: Path | None, environ: Mapping[str, str]) -> list[Path]:
+    """The files to lay over the defaults: the machine's, where there is one, and the one that was asked for."""
+    home = Path(environ.get("HOME", "/"))
+    own = Path(environ.get("XDG_CONFIG_HOME") or home / ".config") / "pizzatable" / "table.toml"
+    machine = [path for path in (own, Path("/etc/pizzatable/table.toml")) if path.is_file()][:1]
+    return machine + ([asked] if asked else [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    path: Path
+    data: dict[str, Any]
+    lines: dict[Key, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where the merged settings come from."""
+
+    merged: dict[str, Any]
+    layers: list[_Layer]
+
+    def layer(self, key: Key) -> int:
+        """Which layer wrote a setting, or else the nearest table around it, last."""
+        return self._written(key)[0]
+
+    def place(self, key: Key) -> Place:
+        """Where that was."""
+        layer, line = self._written(key)
+        return Place(self.layers[layer].path, line)
+
+    def value(self, key: Key) -> str:
+        """A setting as TOML would write it; empty where there is none or it is a table."""
+        value: Any = self.merged
+        for part in key:
+            if not isinstance(value, dict) or part not in value:
+                return ""
+            value = value[part]
+        return "" if isinstance(value, dict) else json.dumps(value, default=str, ensure_ascii=False)
+
+    def _written(self, key: Key) -> tuple[int, int]:
+        for depth in range(len(key), 0, -1):
+            for number, layer in reversed(list(enumerate(self.layers))):
+                if line := layer.lines.get(key[:depth]):
+                    return number, line
+        return len(self.layers) - 1, 1
+
+
+def _date(value: object) -> object:
+    """A date of TOML's as JSON that no setting takes, since none is a date."""
+    return [str(value)]
+
+
+def _defaults_path() -> Path:
+    return Path(str(resources.files("config") / "defaults.toml"))
+
+
+def _read_layer(path: Path) -> _Layer:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigUnreadable(f"{path}: expected a readable TOML file: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigSyntaxError(f"{path}: expected UTF-8 text: {error.reason} at byte {error.start}") from error
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise ConfigSyntaxError(f"{path}:{line[1] if line else text.count(chr(10)) + 1}: {error}") from error
+    for key in _PATH_KEYS:
+        if isinstance(value := data.get(key), str) and value and not value.startswith("~"):
+            data[key] = str(path.parent / value)
+    return _Layer(path, data, key_lines(text))
+
+
+def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Tables are merged key by key, anything else is replaced."""
+    merged = dict(below)
+    for key, value in above.items():
+        old = merged.get(key)
+        merged[key] = _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _invalid(details: ErrorDetails, source: _Source) -> Problem:
+    key = _setting(details["loc"], source.merged)
+    return Problem(source.place(key), ".".join(key), source.value(key), _expectation(details, key))
+
+
+def _setting(location: tuple[int | str, ...], data: dict[str, Any]) -> Key:
+    """The part of pydantic's location that is a key of the file: it goes on into arrays and unions."""
+    key: list[str] = []
+    value: Any = data
+    for part in location:
+        if not isinstance(value, dict) or part == "[key]":
+            break
+        key.append(str(part))
+        value = value.get(str(part))
+    return tuple(key)
+
+
+def _expectation(details: ErrorDetails, key: Key) -> str:
+    match details["type"]:
+        case "extra_forbidden":
+            near = difflib.get_close_matches(key[-1], _known_keys(key[:-1]), n=1, cutoff=0.5)
+            return "no such setting" + (f"; did you mean {near[0]}?" if near else "")
+        case "missing":
+            return "expected this setting, it is missing"
+        case "model_type" | "dict_type":
+            return "expected a table"
+        case "too_short":
+            return f"expected at least {details['ctx']['min_length']} elements"
+        case _:
+            parts = details["loc"]
+            inner = [str(part) for part in parts if isinstance(part, int)]
+            where = " as its name" if "[key]" in parts else f" (element {'.'.join(inner)})" if inner else ""
+            return details["msg"].removeprefix("Value error, ").replace("Input should be", "expected") + where
+
+
+def _known_keys(table: Key) -> list[str]:
+    model: type[BaseModel] = TableConfig
+    for part in table:
+        if part in model.model_fields:
+            annotation = model.model_fields[part].annotation
+            nested = annotation if isinstance(annotation, type) else get_args(annotation)[-1]
+            if not isinstance(nested, type) or not issubclass(nested, BaseModel):
+                return []
+            model = nested
+    return list(model.model_fields)
+
+
+def _collided(collision: Collision, source: _Source) -> Problem:
+    key, other = collision.key, collision.other
+    text = collision.problem
+    if other is not None:
+        # Of the two the one in the later file is to blame: the earlier file was right before.
+        if source.layer(other) > source.layer(key):
+            key, other = other, key
+        text = f"{text} {'.'.join(other)} ({source.place(other)})"
+    return Problem(source.place(key), ".".join(key), source.value(key), text)

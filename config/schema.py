@@ -1,0 +1,144 @@
+"""What can be set for a table. The defaults, and what each setting means, are in `defaults.toml` beside this file."""
+
+import re
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+Point = tuple[float, float]
+"""(x, y) in table millimetres."""
+
+Pin = Annotated[int, Field(ge=2, le=27)]
+"""A Raspberry Pi's GPIO, by its BCM number."""
+
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+
+
+def _none_if_empty(value: object) -> object:
+    return None if value == "" else value
+
+
+def _camera_driver(value: str) -> str:
+    if value in ("simulated", "picamera2") or re.fullmatch(r"opencv:.+", value):
+        return value
+    raise ValueError('expected "simulated", "picamera2" or "opencv:" and a device, a file or a folder')
+
+
+def _colour(value: str) -> str:
+    if re.fullmatch(r"#[0-9A-Fa-f]{6}", value):
+        return value
+    raise ValueError('expected a colour as "#rrggbb"')
+
+
+def _home_folder(path: Path) -> Path:
+    return path.expanduser()
+
+
+Colour = Annotated[str, AfterValidator(_colour)]
+CameraDriver = Annotated[str, AfterValidator(_camera_driver)]
+FilePath = Annotated[Path, AfterValidator(_home_folder)]
+OptionalPath = Annotated[FilePath | None, BeforeValidator(_none_if_empty)]
+OptionalText = Annotated[str | None, BeforeValidator(_none_if_empty)]
+Name = Annotated[str, Field(min_length=1, max_length=60)]
+
+
+class Settings(BaseModel):
+    """Immutable; an unknown key or a value of another type is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class SeatConfig(Settings):
+    """One place at the table."""
+
+    present: bool
+    name: Name
+    colour: Colour
+    area_mm: Annotated[tuple[Point, ...], Field(min_length=3, max_length=32)]
+    button_pin: Pin
+    lamp_pin: Pin
+
+
+class HostConfig(Settings):
+    """The host's controls."""
+
+    button_pin: Pin
+    buzzer_pin: Pin
+
+
+class CameraConfig(Settings):
+    """The camera and what it sees."""
+
+    driver: CameraDriver
+    width: Annotated[int, Field(ge=320, le=7680)]
+    height: Annotated[int, Field(ge=240, le=4320)]
+    rate: Annotated[float, Field(gt=0, le=240)]
+    view_mm: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
+
+
+class MatConfig(Settings):
+    """The mat that the table frame hangs on."""
+
+    size_mm: Annotated[float, Field(gt=0, le=3000)]
+    dictionary: Annotated[str, Field(pattern=r"^DICT_[A-Z0-9_]+$")]
+    markers: Annotated[
+        dict[Annotated[int, Field(ge=0)], tuple[Point, Point, Point, Point]], Field(min_length=3, max_length=64)
+    ]
+    """Marker id to its top left, top right, bottom right and bottom left corner."""
+
+
+class SerialConfig(Settings):
+    """The line to the microcontroller."""
+
+    port: OptionalText
+    baud: Annotated[int, Field(ge=1200, le=4_000_000)]
+
+
+class LanConfig(Settings):
+    """How the table is reached."""
+
+    host: Annotated[str, Field(min_length=1)]
+    port: Annotated[int, Field(ge=0, le=65535)]
+    announce: bool
+    name: OptionalText
+
+
+class Confirm(Enum):
+    """What ends a move that could still be changed."""
+
+    BUTTON = "button"
+    REST = "rest"
+
+
+class TimingConfig(Settings):
+    """How long things must last."""
+
+    rest_s: Seconds
+    breach_s: Seconds
+    confirm: Confirm
+    confirm_rest_s: Seconds
+    hang_s: Seconds
+
+
+def _present(seats: dict[int, SeatConfig]) -> dict[int, SeatConfig]:
+    return {number: seats[number] for number in sorted(seats) if seats[number].present}
+
+
+class TableConfig(Settings):
+    """Everything that is set for one table."""
+
+    name: Name
+    game: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    data_dir: FilePath
+    faces: OptionalPath
+    event: OptionalText
+    seats: Annotated[dict[Annotated[int, Field(ge=1, le=12)], SeatConfig], AfterValidator(_present)]
+    """Seat number to seat, in order; only those that are present."""
+    host: HostConfig
+    camera: CameraConfig
+    mat: MatConfig
+    serial: SerialConfig
+    lan: LanConfig
+    timing: TimingConfig
