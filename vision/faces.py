@@ -1,0 +1,349 @@
+"""Enrolled faces: what each piece of an owner's copy looks like, learned from labelled pictures."""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.features import Keypoints, find_keypoints, sample_colours, soften
+from vision.frame import Image
+from vision.rectify import table_map
+from vision.registration import Registration, VisionError, find_mat
+from vision.scene import PieceKind
+from vision.shapes import Shape, place, polygon_area, slice_shape, special_shape, to_own_frame
+
+Array = NDArray[np.float64]
+
+BACKS: dict[PieceKind, str] = {PieceKind.SLICE: "back", PieceKind.SPECIAL: "special/back"}
+LABEL_KINDS: dict[str, PieceKind] = {"tile": PieceKind.SLICE, "special": PieceKind.SPECIAL}
+TILE_MM = 2.0
+"""How thick a piece is."""
+MAT_MM = 1.5
+"""How much lower the bare table lies than the mat's face."""
+MAT_HALF_MM = 200.0
+
+PACK_FORMAT = "pizzatable faces"
+PACK_VERSION = 1
+KEYPOINTS_PER_FACE = 90
+NUDGE_MM = 0.8
+
+
+class FacePackError(VisionError, ValueError):
+    """A file of faces cannot be used."""
+
+
+class LabelError(VisionError, ValueError):
+    """A label file does not say what is needed to learn from its picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindFaces:
+    """All enrolled faces of one kind of piece. Arrays run over faces first."""
+
+    shape: Shape
+    names: tuple[str, ...]
+    colours: NDArray[np.float32]
+    """faces x lattice x 3, logarithms."""
+    slopes: NDArray[np.float32]
+    """faces x 2 x lattice x 3: change of the colours per millimetre along x and y of the piece."""
+    keypoints: Keypoints
+    """In the pieces' own frames."""
+    owners: NDArray[np.intp]
+    """Which face each keypoint belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class FacePack:
+    """An owner's copy of the game, as the camera has seen it."""
+
+    kinds: Mapping[PieceKind, KindFaces]
+    source: tuple[str, ...]
+    """What it was learned from, for people."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All faces, backs included."""
+        return tuple(name for faces in self.kinds.values() for name in faces.names)
+
+    @property
+    def sizes_mm(self) -> dict[str, float]:
+        """Measured sizes: `slice_radius`, `special_width`, `special_height`."""
+        sizes: dict[str, float] = {}
+        for kind, faces in self.kinds.items():
+            high = faces.shape.outline.max(0)
+            if kind is PieceKind.SLICE:
+                sizes["slice_radius"] = float(high[0])
+            else:
+                sizes["special_height"], sizes["special_width"] = float(2 * high[0]), float(2 * high[1])
+        return sizes
+
+
+def piece_height_mm(x_mm: float, y_mm: float) -> float:
+    """Height of the face of a piece lying flat at a point, above the mat's face."""
+    on_mat = abs(x_mm) <= MAT_HALF_MM and abs(y_mm) <= MAT_HALF_MM
+    return TILE_MM if on_mat else TILE_MM - MAT_MM
+
+
+def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence[str]) -> FacePack:
+    """Learn faces from pictures and what lies in each, as the truth files of rendered tables say it.
+
+    Of each label are used: `pieces` with `kind` (`tile` or `special`; others are passed over), `face`, `face_up`,
+    `x_mm`, `y_mm`, `angle_deg` and `outline_px`. A piece that is face down teaches its kind's back. Where a face is
+    shown more than once, the one seen best counts.
+
+    Raises:
+        LabelError: something is missing in a label, or no piece of a known kind is labelled.
+        RegistrationError: a picture cannot be laid over the table.
+    """
+    names = list(source) or [f"photo {i + 1}" for i in range(len(photos))]
+    shots = [
+        (image, find_mat(image), _read_labels(labels, name))
+        for (image, labels), name in zip(photos, names, strict=True)
+    ]
+    kinds: dict[PieceKind, KindFaces] = {}
+    for kind in PieceKind:
+        if any(label.kind is kind for _, _, labels in shots for label in labels):
+            kinds[kind] = _learn_kind(kind, shots)
+    if not kinds:
+        raise LabelError(f"no piece of kind {sorted(LABEL_KINDS)} is labelled in {', '.join(names)}")
+    return FacePack(kinds, tuple(names))
+
+
+def save_pack(pack: FacePack, path: Path) -> None:
+    """Write a pack as one file."""
+    header: dict[str, Any] = {"format": PACK_FORMAT, "version": PACK_VERSION, "source": list(pack.source), "kinds": {}}
+    arrays: dict[str, NDArray[Any]] = {}
+    for kind, faces in pack.kinds.items():
+        header["kinds"][kind.value] = {"faces": list(faces.names), "size_mm": list(faces.shape.size_mm)}
+        arrays |= {f"{kind.value}.{name}": array for name, array in _arrays_of(faces).items()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("header.json", json.dumps(header, indent=1))
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            np.save(buffer, array, allow_pickle=False)
+            file.writestr(name + ".npy", buffer.getvalue())
+
+
+def load_pack(path: Path) -> FacePack:
+    """Read a pack.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        FacePackError: it is no file of faces, of another version, or damaged.
+    """
+    try:
+        with zipfile.ZipFile(path) as file:
+            header = json.loads(file.read("header.json"))
+            _check_header(header, path)
+            kinds = {
+                PieceKind(name): _read_kind(file, PieceKind(name), about) for name, about in header["kinds"].items()
+            }
+            return FacePack(kinds, tuple(str(name) for name in header["source"]))
+    except (zipfile.BadZipFile, KeyError, TypeError, IndexError, AttributeError, EOFError, OSError) as error:
+        if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
+            raise
+        raise FacePackError(f"{path} is no file of faces or is damaged: {error}") from error
+    except FacePackError:
+        raise
+    except ValueError as error:
+        raise FacePackError(f"{path} is damaged: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    kind: PieceKind
+    face: str
+    pose: Array
+    outline_px: Array
+
+
+def _read_labels(labels: Mapping[str, Any], name: str) -> list[_Label]:
+    if not isinstance(labels, Mapping) or not isinstance(labels.get("pieces"), Sequence):
+        raise LabelError(f"labels of {name}: a list named 'pieces' is expected")
+    return [
+        _read_label(piece, f"piece {i} in the labels of {name}")
+        for i, piece in enumerate(labels["pieces"])
+        if isinstance(piece, Mapping) and piece.get("kind") in LABEL_KINDS
+    ]
+
+
+def _read_label(piece: Mapping[str, Any], where: str) -> _Label:
+    try:
+        kind = LABEL_KINDS[piece["kind"]]
+        face = str(piece["face"]) if piece.get("face_up", True) else BACKS[kind]
+        pose = np.array([float(piece["x_mm"]), float(piece["y_mm"]), float(piece["angle_deg"])])
+        outline = np.array(piece["outline_px"], np.float64)
+    except KeyError as missing:
+        raise LabelError(f"{where}: {missing} is missing") from missing
+    except (TypeError, ValueError) as error:
+        raise LabelError(f"{where}: {error}") from error
+    if outline.ndim != 2 or outline.shape[1] != 2 or len(outline) < 3 or not np.isfinite(outline).all():
+        raise LabelError(f"{where}: outline_px has shape {outline.shape}; at least three points [x, y] are expected")
+    if not np.isfinite(pose).all():
+        raise LabelError(f"{where}: pose {pose.tolist()} is not finite")
+    return _Label(kind, face, pose, outline)
+
+
+_Shot = tuple[Image, Registration, list[_Label]]
+
+
+def _learn_kind(kind: PieceKind, shots: Sequence[_Shot]) -> KindFaces:
+    shape = _measure(kind, shots)
+    learned: dict[str, tuple[NDArray[np.float32], Keypoints, float]] = {}
+    for image, registration, labels in shots:
+        table = table_map(registration)
+        looked = table.look(image)
+        soft, found = soften(looked), find_keypoints(looked, table, most=20000)
+        for label in labels:
+            if label.kind is not kind:
+                continue
+            pose = seen_pose(label.pose, shape, registration)
+            sharpness = float(registration.size_px[0]) / registration.camera_mm[2]
+            if label.face not in learned or learned[label.face][2] < sharpness:
+                nudged = np.stack([shape.lattice + step for step in _NUDGES])
+                points = np.stack([place(points, pose) for points in nudged])
+                colours = sample_colours(soft, table, points)
+                learned[label.face] = (colours, _own_keypoints(found, shape, pose), sharpness)
+    names = tuple(sorted(learned))
+    samples = np.stack([learned[name][0] for name in names])
+    keypoints = [learned[name][1] for name in names]
+    return _assemble(shape, names, samples, keypoints)
+
+
+_NUDGES = np.array([[0.0, 0.0], [NUDGE_MM, 0.0], [-NUDGE_MM, 0.0], [0.0, NUDGE_MM], [0.0, -NUDGE_MM]])
+
+
+def _assemble(
+    shape: Shape, names: tuple[str, ...], samples: NDArray[np.float32], keypoints: Sequence[Keypoints]
+) -> KindFaces:
+    slopes = np.stack([samples[:, 1] - samples[:, 2], samples[:, 3] - samples[:, 4]], axis=1) / np.float32(2 * NUDGE_MM)
+    joined = Keypoints(
+        np.concatenate([k.points_mm for k in keypoints]),
+        np.concatenate([k.angles_deg for k in keypoints]),
+        np.concatenate([k.descriptors for k in keypoints]),
+        np.concatenate([k.strength for k in keypoints]),
+    )
+    owners = np.repeat(np.arange(len(names)), [len(k) for k in keypoints])
+    colours = samples[:, 0]
+    return KindFaces(shape, names, colours, slopes, joined, owners)
+
+
+def seen_pose(pose: Array, shape: Shape, registration: Registration) -> Array:
+    """Where a piece that lies flat at a pose seems to lie at z = 0."""
+    return _shifted(pose, shape, registration, registration.seen_from_table)
+
+
+def true_pose(pose: Array, shape: Shape, registration: Registration) -> Array:
+    """The inverse of `seen_pose`."""
+    return _shifted(pose, shape, registration, registration.on_table)
+
+
+def _shifted(pose: Array, shape: Shape, registration: Registration, move: Any) -> Array:
+    centre = place(shape.centre[None], pose)[0]
+    shift = move(centre, piece_height_mm(*centre))[0] - centre
+    return pose + np.array([shift[0], shift[1], 0.0])
+
+
+def _own_keypoints(found: Keypoints, shape: Shape, pose: Array) -> Keypoints:
+    near = np.linalg.norm(found.points_mm - place(shape.centre[None], pose)[0], axis=1) < shape.reach_mm
+    near_points = found.pick(near)
+    own = to_own_frame(near_points.points_mm, pose)
+    inside = np.flatnonzero(_distance_inside(own, shape) > 2.5)
+    strongest = inside[np.argsort(-near_points.strength[inside])[:KEYPOINTS_PER_FACE]]
+    return Keypoints(
+        own[strongest],
+        (near_points.angles_deg[strongest] - pose[2]) % 360.0,
+        near_points.descriptors[strongest],
+        near_points.strength[strongest],
+    )
+
+
+def _distance_inside(points: Array, shape: Shape) -> Array:
+    """Distance to the nearest side of a convex outline, positive inside."""
+    start, end = shape.outline, np.roll(shape.outline, -1, axis=0)
+    side = (end - start) / np.linalg.norm(end - start, axis=1, keepdims=True)
+    normal = np.column_stack([-side[:, 1], side[:, 0]])
+    return np.asarray(((points[:, None] - start) * normal).sum(-1).min(1))
+
+
+def _measure(kind: PieceKind, shots: Sequence[_Shot]) -> Shape:
+    own = [
+        to_own_frame(registration.to_table(label.outline_px), seen_pose_of_centre(label, registration))
+        for _, registration, labels in shots
+        for label in labels
+        if label.kind is kind
+    ]
+    if kind is PieceKind.SLICE:
+        radius = float(np.median([np.linalg.norm(o, axis=1).max() for o in own]))
+        areas = [abs(polygon_area(o)) for o in own]
+        return slice_shape(radius, float(np.degrees(2 * np.median(areas) / radius**2)))
+    sides = np.median([np.ptp(o, axis=0) for o in own], axis=0)
+    return special_shape(float(sides[1]), float(sides[0]))
+
+
+def seen_pose_of_centre(label: _Label, registration: Registration) -> Array:
+    """A label's pose as seen, before the shape is known."""
+    height = piece_height_mm(label.pose[0], label.pose[1])
+    return np.append(registration.seen_from_table(label.pose[:2], height)[0], label.pose[2])
+
+
+def _shape_of(kind: PieceKind, size: Sequence[float]) -> Shape:
+    first, second = (float(side) for side in size)
+    if not (10.0 < first < 500.0 and 5.0 < second < 500.0):
+        raise FacePackError(f"size {first} x {second} of a {kind.value} is out of range")
+    return slice_shape(first, second) if kind is PieceKind.SLICE else special_shape(first, second)
+
+
+def _arrays_of(faces: KindFaces) -> dict[str, NDArray[Any]]:
+    return {
+        "colours": faces.colours.astype(np.float16),
+        "slopes": faces.slopes.astype(np.float16),
+        "points": faces.keypoints.points_mm.astype(np.float32),
+        "angles": faces.keypoints.angles_deg.astype(np.float32),
+        "descriptors": faces.keypoints.descriptors,
+        "strength": faces.keypoints.strength.astype(np.float32),
+        "owners": faces.owners.astype(np.int32),
+    }
+
+
+def _check_header(header: Mapping[str, Any], path: Path) -> None:
+    if header.get("format") != PACK_FORMAT:
+        raise FacePackError(f"{path} is no file of faces: format {header.get('format')!r}, expected {PACK_FORMAT!r}")
+    if header.get("version") != PACK_VERSION:
+        raise FacePackError(
+            f"{path} has version {header.get('version')!r}, this program reads version {PACK_VERSION}: enrol again"
+        )
+
+
+def _read_kind(file: zipfile.ZipFile, kind: PieceKind, about: Mapping[str, Any]) -> KindFaces:
+    def array(name: str, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+        loaded = np.load(io.BytesIO(file.read(f"{kind.value}.{name}.npy")), allow_pickle=False)
+        expected = tuple(size if size >= 0 else loaded.shape[i] for i, size in enumerate(shape) if i < loaded.ndim)
+        if loaded.ndim != len(shape) or loaded.shape != expected:
+            raise FacePackError(f"{kind.value}.{name} has shape {loaded.shape}, expected {shape}")
+        return np.asarray(loaded, dtype)
+
+    names = tuple(str(name) for name in about["faces"])
+    shape = _shape_of(kind, about["size_mm"])
+    cells, count = len(shape.lattice), len(names)
+    points = array("points", np.float64, (-1, 2))
+    keypoints = Keypoints(
+        points,
+        array("angles", np.float64, (len(points),)),
+        array("descriptors", np.uint8, (len(points), 32)),
+        array("strength", np.float64, (len(points),)),
+    )
+    return KindFaces(
+        shape,
+        names,
+        array("colours", np.float32, (count, cells, 3)),
+        array("slopes", np.float32, (count, 2, cells, 3)),
+        keypoints,
+        array("owners", np.intp, (len(points),)),
+    )

@@ -1,0 +1,65 @@
+"""What is compared between a table and an enrolled face: keypoints, and colours on a lattice."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.rectify import PX_PER_MM, TableMap
+
+Array = NDArray[np.float64]
+Colours = NDArray[np.float32]
+"""Logarithms of blue, green and red: light that grows or changes colour adds the same number to all."""
+
+PATCH_PX = 31
+LOG_FLOOR = 12.0
+"""Added before the logarithm, so that noise in shadows stays small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keypoints:
+    """Corners on the table: where, which way they point, and what is around them."""
+
+    points_mm: Array
+    """n x 2."""
+    angles_deg: Array
+    """n, counter-clockwise."""
+    descriptors: NDArray[np.uint8]
+    """n x 32, compared by Hamming distance."""
+    strength: Array
+    """n."""
+
+    def __len__(self) -> int:
+        return len(self.angles_deg)
+
+    def pick(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> "Keypoints":
+        """Some of them."""
+        return Keypoints(
+            self.points_mm[chosen], self.angles_deg[chosen], self.descriptors[chosen], self.strength[chosen]
+        )
+
+
+def find_keypoints(looked: Image, table: TableMap, *, most: int = 6000, mask: NDArray[np.uint8] | None = None) -> Keypoints:
+    """The strongest corners in a rectified picture, at the one scale there is."""
+    grey = cv2.cvtColor(looked, cv2.COLOR_BGR2GRAY)
+    orb = cv2.ORB_create(nfeatures=most, nlevels=1, fastThreshold=7, edgeThreshold=PATCH_PX // 2 + 1, patchSize=PATCH_PX)
+    found, descriptors = orb.detectAndCompute(grey, mask)
+    if descriptors is None:
+        return Keypoints(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 32), np.uint8), np.zeros(0))
+    rows = np.array([(k.pt[0], k.pt[1], -k.angle, k.response) for k in found])
+    return Keypoints(table.to_table(rows[:, :2]), rows[:, 2], np.asarray(descriptors, np.uint8), rows[:, 3])
+
+
+def soften(looked: Image) -> Image:
+    """The rectified picture blurred to the lattice's fineness."""
+    return np.asarray(cv2.GaussianBlur(looked, (0, 0), 0.9 * PX_PER_MM), np.uint8)
+
+
+def sample_colours(soft: Image, table: TableMap, points_mm: Array) -> Colours:
+    """Colours of a softened map at table points (... x 2 gives ... x 3). Outside the map the edge's colour is given."""
+    pixels = table.to_map(points_mm).astype(np.float32)
+    flat = pixels.reshape(1, -1, 2) if pixels.size < 30000 * 2 else pixels.reshape(-1, pixels.shape[-2], 2)
+    seen = cv2.remap(soft, flat, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.log(np.asarray(seen, np.float32).reshape(*pixels.shape[:-1], 3) + np.float32(LOG_FLOOR))

@@ -1,0 +1,75 @@
+"""The picture turned into a map of the table, looked at straight from above."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.registration import Registration
+
+Array = NDArray[np.float64]
+
+PX_PER_MM = 1.25
+REACH_MM = (640.0, 420.0)
+"""Nothing further than this from the mat's centre is looked at."""
+_STEP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class TableMap:
+    """Which part of the table a map shows, and where each of its pixels lies in the picture."""
+
+    left_mm: float
+    top_mm: float
+    width: int
+    height: int
+    source: NDArray[np.int16]
+    fraction: NDArray[np.uint16]
+    seen: NDArray[np.uint8]
+    """255 where the map's pixel is inside the picture."""
+
+    def to_map(self, points_mm: Array) -> Array:
+        """Map pixels of table points (... x 2)."""
+        return np.stack(
+            [(points_mm[..., 0] - self.left_mm) * PX_PER_MM, (self.top_mm - points_mm[..., 1]) * PX_PER_MM], axis=-1
+        )
+
+    def to_table(self, points_px: Array) -> Array:
+        """Table points of map pixels (... x 2)."""
+        return np.stack(
+            [self.left_mm + points_px[..., 0] / PX_PER_MM, self.top_mm - points_px[..., 1] / PX_PER_MM], axis=-1
+        )
+
+    def look(self, image: Image, out: Image | None = None) -> Image:
+        """The table seen from above."""
+        looked = cv2.remap(image, self.source, self.fraction, cv2.INTER_LINEAR, dst=out)
+        return np.asarray(looked, np.uint8)
+
+
+def table_map(registration: Registration) -> TableMap:
+    """The map of all of the table that the picture shows, as far as pieces may lie."""
+    width_px, height_px = registration.size_px
+    edge = np.array([[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1], [0.5, 1], [0, 1], [0, 0.5]]) * [width_px - 1, height_px - 1]
+    corners = registration.to_table(edge)
+    low = np.maximum(corners.min(0), [-REACH_MM[0], -REACH_MM[1]])
+    high = np.minimum(corners.max(0), [REACH_MM[0], REACH_MM[1]])
+    width, height = (int(np.ceil(side * PX_PER_MM)) for side in high - low)
+    coarse_x, coarse_y = np.meshgrid(np.arange(0, width + _STEP, _STEP), np.arange(0, height + _STEP, _STEP))
+    table = np.column_stack([low[0] + coarse_x.ravel() / PX_PER_MM, high[1] - coarse_y.ravel() / PX_PER_MM])
+    coarse = registration.to_picture(table).reshape(*coarse_x.shape, 2).astype(np.float32)
+    fine = _upscaled(coarse, width, height)
+    source, fraction = cv2.convertMaps(fine, None, cv2.CV_16SC2)
+    inside = cv2.inRange(fine, np.array([0.0, 0.0]), np.array([width_px - 1.0, height_px - 1.0]))
+    return TableMap(
+        float(low[0]), float(high[1]), width, height,
+        np.asarray(source, np.int16), np.asarray(fraction, np.uint16), np.asarray(inside, np.uint8),
+    )  # fmt: skip
+
+
+def _upscaled(coarse: NDArray[np.float32], width: int, height: int) -> NDArray[np.float32]:
+    """Bilinear between every `_STEP`th pixel: a lens is far smoother than that."""
+    to_coarse = np.array([[1.0 / _STEP, 0.0, 0.0], [0.0, 1.0 / _STEP, 0.0]])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(coarse, to_coarse, (width, height), flags=flags), np.float32)

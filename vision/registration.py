@@ -1,0 +1,338 @@
+"""Where the mat lies in a picture: the homography and lens between picture pixels and table millimetres.
+
+Pixel centres are at whole numbers. The mat's printed face is the plane z = 0; what lies higher is seen a little further
+from the point below the camera, and `Registration.on_table` takes that out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+
+Array = NDArray[np.float64]
+
+OUTER_MM = 190.0
+INNER_MM = 154.0
+DARK_LEVEL = 12.0
+"""A picture whose brightest part (99.5 %) is below this (0 to 255) shows nothing."""
+
+
+class VisionError(Exception):
+    """Root of everything vision can fail with."""
+
+
+class RegistrationError(VisionError, ValueError):
+    """The picture could not be laid over the table."""
+
+
+class PictureTooDark(RegistrationError):
+    """The picture is black: the lens is covered or there is no light."""
+
+
+class MarkersMissing(RegistrationError):
+    """Fewer of the mat's corner markers are seen than are needed."""
+
+
+class MarkersRepeated(RegistrationError):
+    """The same corner marker is seen twice: two mats are in the picture."""
+
+
+class MarkersMisplaced(RegistrationError):
+    """The corner markers do not lie as on one flat mat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A camera's focal length and radial distortion, for pictures of any size (lengths in picture widths)."""
+
+    focal_widths: float
+    k1: float = 0.0
+    k2: float = 0.0
+
+
+TYPICAL_LENS = Lens(focal_widths=0.86)
+"""What is assumed of a camera nobody calibrated: about 60 degrees across."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One picture laid over the table."""
+
+    table_to_plane: Array
+    """3 x 3: table mm (z = 0) to undistorted pixels."""
+    camera_matrix: Array
+    lens: Lens
+    camera_mm: tuple[float, float, float]
+    """Where the camera is, in the table frame."""
+    markers_px: dict[int, Array]
+    """The corners found of each marker, 4 x 2."""
+    error_px: float
+    """Root mean square distance of the marker corners from where they should be."""
+    size_px: tuple[int, int]
+    """Width and height of the picture."""
+
+    def to_picture(self, points_mm: Any) -> Array:
+        """Pixels of table points (n x 2, millimetres, z = 0)."""
+        points = np.asarray(points_mm, np.float64).reshape(-1, 2)
+        plane = _homogeneous(points) @ self.table_to_plane.T
+        return _distort(plane[:, :2] / plane[:, 2:], self.camera_matrix, self.lens)
+
+    def to_table(self, points_px: Any) -> Array:
+        """Table points (n x 2, millimetres, z = 0) of pixels."""
+        points = np.asarray(points_px, np.float64).reshape(-1, 2)
+        plane = _undistort(points, self.camera_matrix, self.lens)
+        table = _homogeneous(plane) @ np.linalg.inv(self.table_to_plane).T
+        return np.asarray(table[:, :2] / table[:, 2:])
+
+    def on_table(self, points_mm: Any, height_mm: float) -> Array:
+        """Where points at a height really are, given where they seem to be at z = 0."""
+        points = np.asarray(points_mm, np.float64).reshape(-1, 2)
+        foot, share = np.array(self.camera_mm[:2]), height_mm / self.camera_mm[2]
+        return np.asarray(points + (foot - points) * share)
+
+    def seen_from_table(self, points_mm: Any, height_mm: float) -> Array:
+        """The inverse of `on_table`: where points at a height seem to be at z = 0."""
+        points = np.asarray(points_mm, np.float64).reshape(-1, 2)
+        foot, share = np.array(self.camera_mm[:2]), height_mm / self.camera_mm[2]
+        return np.asarray((points - foot * share) / (1.0 - share))
+
+    def shift_mm(self, other: "Registration") -> float:
+        """How far the mat lies from where it lay in `other`, at its most moved corner."""
+        corners = self.to_table(other.to_picture(_MAT_CORNERS_MM))
+        return float(np.linalg.norm(corners - _MAT_CORNERS_MM, axis=1).max())
+
+
+def find_mat(image: Image, *, lens: Lens | None = None, near: Registration | None = None) -> Registration:
+    """Lay a picture over the table by the mat's corner markers (DICT_4X4_50, ids 0 to 3).
+
+    With `near`, markers are looked for only where that registration has them, and the whole picture is searched only
+    if fewer than three are there. Without a `lens`, distortion is estimated from the corners.
+
+    Raises:
+        PictureTooDark, MarkersMissing, MarkersRepeated, MarkersMisplaced: it is not possible, and why.
+    """
+    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    return find_mat_in_grey(grey, lens=lens, near=near)
+
+
+def find_mat_in_grey(
+    grey: NDArray[np.uint8], *, lens: Lens | None = None, near: Registration | None = None
+) -> Registration:
+    """`find_mat` for a picture that is already grey."""
+    markers = _markers_near(grey, near) if near is not None else {}
+    if len(markers) < 3:
+        _check_light(grey)
+        markers = _markers_anywhere(grey)
+    if lens is None and near is not None and len(markers) < 4:
+        lens = near.lens
+    return register(markers, (grey.shape[1], grey.shape[0]), lens=lens)
+
+
+def register(
+    markers_px: Mapping[int, Array], size_px: tuple[int, int], *, lens: Lens | None = None
+) -> Registration:
+    """The registration that fits marker corners (id -> 4 x 2, each marker's own top left first, clockwise).
+
+    Raises:
+        MarkersMissing: fewer than two markers.
+        MarkersMisplaced: they do not fit one flat mat.
+    """
+    if len(markers_px) < 2:
+        raise MarkersMissing(f"found corner markers {sorted(markers_px)} of 0, 1, 2, 3 in the picture; at least 2 must show")
+    ids = sorted(markers_px)
+    mm = np.concatenate([MARKERS_MM[i] for i in ids])
+    px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
+    matrix = _camera_matrix(size_px, lens or TYPICAL_LENS)
+    used = lens or (_fit_distortion(mm, px, matrix) if len(ids) >= 4 else TYPICAL_LENS)
+    homography, shrink = _fit_homography(mm, px, matrix, used)
+    error = float(np.sqrt(np.mean(_residuals(homography, shrink, mm, px, matrix, used) ** 2) * 2))
+    if error > max(2.0, 0.0025 * size_px[0]):
+        raise MarkersMisplaced(
+            f"markers {ids} miss their places by {error:.1f} px; at most {max(2.0, 0.0025 * size_px[0]):.1f} px fits a flat mat"
+        )
+    return Registration(
+        table_to_plane=homography,
+        camera_matrix=matrix,
+        lens=used,
+        camera_mm=_camera_place(homography, matrix),
+        markers_px={i: np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids},
+        error_px=error,
+        size_px=size_px,
+    )
+
+
+def _square_mm(left: float, top: float) -> Array:
+    side = OUTER_MM - INNER_MM
+    return np.array([[left, top], [left + side, top], [left + side, top - side], [left, top - side]])
+
+
+MARKERS_MM: dict[int, Array] = {
+    0: _square_mm(-OUTER_MM, OUTER_MM),
+    1: _square_mm(INNER_MM, OUTER_MM),
+    2: _square_mm(INNER_MM, -INNER_MM),
+    3: _square_mm(-OUTER_MM, -INNER_MM),
+}
+"""Corners of each marker on the mat: its own top left, top right, bottom right, bottom left."""
+
+_MAT_CORNERS_MM = np.array(list(product((-200.0, 200.0), repeat=2)))
+
+
+def _detector(refine_window: int) -> cv2.aruco.ArucoDetector:
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters.cornerRefinementWinSize = refine_window
+    parameters.adaptiveThreshWinSizeMin = 13
+    parameters.adaptiveThreshWinSizeMax = 43
+    parameters.adaptiveThreshWinSizeStep = 15
+    parameters.minMarkerPerimeterRate = 0.05
+    return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), parameters)
+
+
+def _detect(grey: NDArray[np.uint8], refine_window: int) -> list[tuple[int, Array]]:
+    corners, ids, _ = _detector(refine_window).detectMarkers(grey)
+    if ids is None:
+        return []
+    found = [(int(i), np.asarray(c, np.float64).reshape(4, 2)) for i, c in zip(ids.ravel(), corners, strict=True)]
+    return [(i, c) for i, c in found if i in MARKERS_MM]
+
+
+def _check_light(grey: NDArray[np.uint8]) -> None:
+    level = float(np.percentile(grey[::8, ::8], 99.5))
+    if level < DARK_LEVEL:
+        raise PictureTooDark(f"the picture's brightest part is {level:.0f} of 255; at least {DARK_LEVEL:.0f} is needed")
+
+
+def _markers_anywhere(grey: NDArray[np.uint8]) -> dict[int, Array]:
+    found = _detect(grey, 4)
+    if len({i for i, _ in found}) < 3:
+        found = max(found, _detect(_brightened(grey), 4), key=lambda seen: len({i for i, _ in seen}))
+    ids = [i for i, _ in found]
+    repeated = sorted({i for i in ids if ids.count(i) > 1})
+    if repeated:
+        raise MarkersRepeated(f"corner markers {repeated} are in the picture more than once; only one mat may show")
+    return dict(found)
+
+
+def _brightened(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.asarray(cv2.createCLAHE(4.0, (8, 8)).apply(cv2.GaussianBlur(grey, (0, 0), 1.0)), np.uint8)
+
+
+def _markers_near(grey: NDArray[np.uint8], near: Registration) -> dict[int, Array]:
+    if near.size_px != (grey.shape[1], grey.shape[0]):
+        return {}
+    markers: dict[int, Array] = {}
+    for marker, mm in MARKERS_MM.items():
+        px = near.to_picture(mm)
+        margin = 0.35 * float(np.linalg.norm(px[0] - px[2]))
+        low = np.maximum(np.floor(px.min(0) - margin).astype(int), 0)
+        high = np.ceil(px.max(0) + margin).astype(int)
+        window = grey[low[1] : high[1], low[0] : high[0]]
+        if min(window.shape) < 16:
+            continue
+        for found, corners in _detect_in_window(window):
+            if found == marker:
+                markers[marker] = corners + low
+    return markers
+
+
+def _detect_in_window(window: NDArray[np.uint8]) -> list[tuple[int, Array]]:
+    return _detect(np.ascontiguousarray(window), 4)
+
+
+def _camera_matrix(size_px: tuple[int, int], lens: Lens) -> Array:
+    focal = lens.focal_widths * size_px[0]
+    return np.array([[focal, 0.0, (size_px[0] - 1) / 2], [0.0, focal, (size_px[1] - 1) / 2], [0.0, 0.0, 1.0]])
+
+
+def _homogeneous(points: Array) -> Array:
+    return np.column_stack([points, np.ones(len(points))])
+
+
+def _distort(plane: Array, matrix: Array, lens: Lens) -> Array:
+    focal, centre = matrix[0, 0], matrix[:2, 2]
+    ray = (plane - centre) / focal
+    square = (ray**2).sum(1, keepdims=True)
+    return np.asarray(ray * (1.0 + square * (lens.k1 + lens.k2 * square)) * focal + centre)
+
+
+def _undistort(pixels: Array, matrix: Array, lens: Lens) -> Array:
+    focal, centre = matrix[0, 0], matrix[:2, 2]
+    bent = (pixels - centre) / focal
+    ray = bent
+    for _ in range(6):
+        square = (ray**2).sum(1, keepdims=True)
+        ray = bent / (1.0 + square * (lens.k1 + lens.k2 * square))
+    return np.asarray(ray * focal + centre)
+
+
+K1_SPREAD = 0.04
+"""How far k1 of lenses for such cameras spreads about 0."""
+CORNER_SPREAD_PX = 0.25
+"""How far a marker corner is found from where it is."""
+
+
+def _fit_distortion(mm: Array, px: Array, matrix: Array) -> Lens:
+    def cost(k1: float) -> float:
+        lens = Lens(TYPICAL_LENS.focal_widths, k1)
+        homography, shrink = _fit_homography(mm, px, matrix, lens)
+        misses = _residuals(homography, shrink, mm, px, matrix, lens) / CORNER_SPREAD_PX
+        return float((misses**2).sum() + (k1 / K1_SPREAD) ** 2)
+
+    tried = np.array([-0.08, 0.0, 0.08])
+    costs = [cost(float(k1)) for k1 in tried]
+    a, b, _ = np.polyfit(tried, costs, 2)
+    return Lens(TYPICAL_LENS.focal_widths, float(np.clip(-b / (2 * a), -0.15, 0.15)) if a > 0 else 0.0)
+
+
+def _shrunk(mm: Array, shrink: float) -> Array:
+    """Bright paper bleeds over a marker's black edge, so its corners are found a little inside."""
+    centres = mm.reshape(-1, 4, 2).mean(1).repeat(4, axis=0)
+    return np.asarray(centres + (mm - centres) * (1.0 - shrink))
+
+
+def _fit_homography(mm: Array, px: Array, matrix: Array, lens: Lens) -> tuple[Array, float]:
+    plane = _undistort(px, matrix, lens)
+    shrink = 0.0
+    homography = np.eye(3)
+    for _ in range(3):
+        homography = cv2.findHomography(_shrunk(mm, shrink), plane, 0)[0]
+        if homography is None:
+            raise MarkersMisplaced("the marker corners found do not span a plane")
+        shrink = _fit_shrink(homography, mm, plane)
+    return np.asarray(homography, np.float64), shrink
+
+
+def _fit_shrink(homography: Array, mm: Array, plane: Array) -> float:
+    table = _homogeneous(plane) @ np.linalg.inv(homography).T
+    seen = (table[:, :2] / table[:, 2:]).reshape(-1, 4, 2)
+    spokes = mm.reshape(-1, 4, 2) - mm.reshape(-1, 4, 2).mean(1, keepdims=True)
+    found = seen - seen.mean(1, keepdims=True)
+    return float(np.clip(1.0 - (spokes * found).sum() / (spokes**2).sum(), -0.05, 0.05))
+
+
+def _residuals(homography: Array, shrink: float, mm: Array, px: Array, matrix: Array, lens: Lens) -> Array:
+    plane = _homogeneous(_shrunk(mm, shrink)) @ homography.T
+    return np.asarray(_distort(plane[:, :2] / plane[:, 2:], matrix, lens) - px)
+
+
+def _camera_place(homography: Array, matrix: Array) -> tuple[float, float, float]:
+    columns = np.linalg.inv(matrix) @ homography
+    scale = (np.linalg.norm(columns[:, 0]) + np.linalg.norm(columns[:, 1])) / 2
+    columns = columns / scale * np.sign(columns[2, 2])
+    first, second = columns[:, 0], columns[:, 1]
+    left, _, right = np.linalg.svd(np.column_stack([first, second, np.cross(first, second)]))
+    rotation = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
+    x, y, z = -rotation.T @ columns[:, 2]
+    return float(x), float(y), abs(float(z))
+
+
+def lens_from(labels: Mapping[str, Any], size_px: Sequence[int]) -> Lens:
+    """The lens written in a label file's `camera` (OpenCV's K and dist)."""
+    matrix, distortion = labels["camera"]["K"], labels["camera"]["dist"]
+    return Lens(float(matrix[0][0]) / size_px[0], float(distortion[0]), float(distortion[1]))

@@ -1,0 +1,116 @@
+"""The outlines of pieces in their own millimetres, and how poses move them.
+
+A slice's own frame has its tip at (0, 0) and the middle of its crust on +x. A Special's has its centre at (0, 0) and
+the top of its writing on +x.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.scene import PieceKind, Point
+
+Array = NDArray[np.float64]
+
+FULL_CIRCLE_SLICES = 11
+CELL_MM = 2.5
+"""Spacing of the lattice on which faces are compared."""
+EDGE_MM = 1.8
+"""The lattice keeps this far inside the outline, where neighbours and shadows do not blur in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One kind of piece: its outline and where on it faces are compared."""
+
+    kind: PieceKind
+    outline: Array
+    """n x 2, counter-clockwise, own frame."""
+    centre: Array
+    """The point that poses are voted for and turned about, own frame."""
+    lattice: Array
+    """m x 2 points inside, own frame."""
+    neighbours: NDArray[np.intp]
+    """m x 9: each lattice point and those around it; where there is none, the point itself."""
+    size_mm: tuple[float, float]
+    """Slice: tip to crust, and the tip's angle in degrees. Special: width, height."""
+    reach_mm: float
+    """Largest distance of the outline from the centre."""
+
+    @property
+    def area_mm2(self) -> float:
+        """Area of the outline."""
+        return polygon_area(self.outline)
+
+
+def slice_shape(radius_mm: float, angle_deg: float = 360.0 / FULL_CIRCLE_SLICES) -> Shape:
+    """A wedge with its tip at the origin."""
+    half = np.radians(angle_deg) / 2
+    arc = np.linspace(-half, half, 9)
+    outline = np.vstack([[0.0, 0.0], radius_mm * np.column_stack([np.cos(arc), np.sin(arc)])])
+    grid = _grid(0.0, radius_mm, radius_mm * np.sin(half))
+    side = grid[:, 0] * np.sin(half) - np.abs(grid[:, 1]) * np.cos(half)
+    inside = (side > EDGE_MM) & (np.hypot(grid[:, 0], grid[:, 1]) < radius_mm - EDGE_MM)
+    size = (radius_mm, angle_deg)
+    return _shape(PieceKind.SLICE, size, outline, np.array([radius_mm * 0.62, 0.0]), grid[inside])
+
+
+def special_shape(width_mm: float, height_mm: float) -> Shape:
+    """A rectangle about the origin, its height along +x."""
+    x, y = height_mm / 2, width_mm / 2
+    outline = np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
+    grid = _grid(-x, x, y)
+    inside = (np.abs(grid[:, 0]) < x - EDGE_MM) & (np.abs(grid[:, 1]) < y - EDGE_MM)
+    return _shape(PieceKind.SPECIAL, (width_mm, height_mm), outline, np.zeros(2), grid[inside])
+
+
+def place(points: Array, pose: Array) -> Array:
+    """Move own-frame points (m x 2) to the table by poses (x, y, degrees): (3,) gives m x 2, (n, 3) gives n x m x 2."""
+    poses = np.atleast_2d(pose)
+    turn = np.radians(poses[:, 2])
+    cosine, sine = np.cos(turn)[:, None], np.sin(turn)[:, None]
+    x, y = points[:, 0], points[:, 1]
+    moved = np.stack([poses[:, :1] + cosine * x - sine * y, poses[:, 1:2] + sine * x + cosine * y], axis=-1)
+    return np.asarray(moved if np.ndim(pose) == 2 else moved[0])
+
+
+def to_own_frame(points: Array, pose: Array) -> Array:
+    """The inverse of `place` for one pose."""
+    turn = np.radians(pose[2])
+    offset = points - pose[:2]
+    along = offset @ np.array([np.cos(turn), np.sin(turn)])
+    across = offset @ np.array([-np.sin(turn), np.cos(turn)])
+    return np.column_stack([along, across])
+
+
+def angle_between(first_deg: Array | float, second_deg: Array | float) -> Array:
+    """Signed turn from the second to the first, -180 to 180 degrees."""
+    return np.asarray((np.asarray(first_deg) - np.asarray(second_deg) + 180.0) % 360.0 - 180.0)
+
+
+def polygon_area(outline: Array) -> float:
+    """Area of a polygon, positive counter-clockwise."""
+    x, y = outline[:, 0], outline[:, 1]
+    return float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum() / 2)
+
+
+def as_points(outline: Array) -> tuple[Point, ...]:
+    """An outline as plain points, to a hundredth of a millimetre."""
+    return tuple((round(float(x), 2), round(float(y), 2)) for x, y in outline)
+
+
+def _grid(start: float, stop: float, half_width: float) -> Array:
+    x = np.arange(start + CELL_MM / 2, stop, CELL_MM)
+    rows = int(half_width / CELL_MM) + 1
+    y = np.arange(-rows, rows + 1) * CELL_MM
+    return np.asarray(np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2))
+
+
+def _shape(kind: PieceKind, size_mm: tuple[float, float], outline: Array, centre: Array, lattice: Array) -> Shape:
+    keys = np.round(lattice / CELL_MM * 2).astype(int)
+    index = {(int(x), int(y)): i for i, (x, y) in enumerate(keys)}
+    steps = [(dx, dy) for dx in (-2, 0, 2) for dy in (-2, 0, 2)]
+    around = [[index.get((int(x) + dx, int(y) + dy), i) for dx, dy in steps] for i, (x, y) in enumerate(keys)]
+    reach = float(np.linalg.norm(outline - centre, axis=1).max())
+    return Shape(kind, outline, centre, lattice, np.array(around, np.intp), size_mm, reach)
