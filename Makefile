@@ -1,0 +1,57 @@
+# From an empty clone: `make run` plays on the simulated table, `make test` checks everything. `make help` lists the rest.
+
+PYTHON ?= python3
+GAMES ?= 100
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+DEV_INSTALLED := $(VENV)/.installed-dev
+
+# On Raspberry Pi OS the system's own picamera2 and libcamera are used; no other ones fit its kernel.
+ifneq ($(wildcard /etc/rpi-issue),)
+VENV_FLAGS := --system-site-packages
+EXTRA := pi
+endif
+
+# lgpio, where it has to be built, shall bring its C library along.
+PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check play clean
+
+help: ## This list
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
+
+run: $(INSTALLED) ## Set up, then start the table; ARGS="--port 9000" and the like are passed on
+	@$(BIN)/pizzatable run $(ARGS)
+
+test: check ## Set up, then everything that `check` does, then the tests
+	$(BIN)/pytest $(ARGS)
+
+check: $(DEV_INSTALLED) ## Set up, then ruff, mypy --strict and the rules of imports
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+play: $(INSTALLED) ## GAMES=100 whole games on the simulated table, through pictures, pins, rules and journal
+	$(BIN)/pizzatable play --games $(GAMES) $(ARGS)
+
+clean: ## Take away the virtual environment and all caches
+	rm -rf $(VENV) *.egg-info build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip
+	@echo "Installing the pinned Python packages (once; some minutes on a slow line)"
+	$(PIP_INSTALL) '.[$(EXTRA)]'
+	@touch $@
+
+$(DEV_INSTALLED): $(INSTALLED)
+	@echo "Installing the developers' tools"
+	$(PIP_INSTALL) '.[dev]'
+	@touch $@
+
+$(BIN)/pip:
+	@tools/debian-packages $(PYTHON)
+	$(PYTHON) -m venv --clear $(VENV_FLAGS) $(VENV)
