@@ -1,0 +1,432 @@
+"""What happened at a table, for good: an append-only SQLite file that survives a power cut.
+
+One thread owns the only connection. An append is acknowledged when the disk has it; what waits meanwhile goes into the
+next transaction together, so that a burst costs one sync.
+
+JournalError
+├── JournalClosed (ValueError)      it is closed
+├── JournalForeign (ValueError)     the file is no journal of ours
+├── JournalNewer (ValueError)       a newer version of this program wrote it
+├── JournalDamaged (ValueError)     it does not read back whole
+├── JournalInUse (OSError)          another process has it open
+├── JournalOverrun (BufferError)    more waits to be written than may wait
+└── JournalWriteFailed (OSError)    the disk refused; nothing of it is kept
+    └── JournalDiskFull             because it is full
+"""
+
+import contextlib
+import errno
+import json
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from controller.game import Json
+
+APPLICATION_ID = 0x50697A7A
+"""SQLite's mark for whose file this is: "Pizz"."""
+
+MIGRATIONS: Sequence[Sequence[str]] = (
+    (
+        """
+        CREATE TABLE records (
+            seq INTEGER PRIMARY KEY,
+            game INTEGER NOT NULL REFERENCES records,
+            wall_time TEXT NOT NULL,
+            monotonic_s REAL NOT NULL,
+            kind TEXT NOT NULL,
+            data TEXT NOT NULL CHECK (json_valid(data))
+        ) STRICT
+        """,
+        "CREATE INDEX records_of_game ON records (game, seq)",
+        "CREATE TABLE evidence (seq INTEGER PRIMARY KEY REFERENCES records, content BLOB NOT NULL) STRICT",
+        # Each record is the next one: this also stops INSERT OR REPLACE, which deletes without a DELETE.
+        """
+        CREATE TRIGGER records_follow BEFORE INSERT ON records
+        WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM records)
+        BEGIN SELECT raise(ABORT, 'a journal is only appended to'); END
+        """,
+        """
+        CREATE TRIGGER evidence_follows BEFORE INSERT ON evidence
+        WHEN NEW.seq <> (SELECT max(seq) FROM records) OR EXISTS (SELECT 1 FROM evidence WHERE seq = NEW.seq)
+        BEGIN SELECT raise(ABORT, 'a journal is only appended to'); END
+        """,
+        *(
+            f"""
+            CREATE TRIGGER {table}_no_{action.lower()} BEFORE {action} ON {table}
+            BEGIN SELECT raise(ABORT, 'a journal is only appended to'); END
+            """
+            for table in ("records", "evidence")
+            for action in ("UPDATE", "DELETE")
+        ),
+    ),
+)
+"""Statements that lead from each version of the file to the next; version 0 is an empty file."""
+
+
+class JournalError(Exception):
+    """Root of everything a journal can fail with."""
+
+
+class JournalClosed(JournalError, ValueError):
+    """It is closed."""
+
+
+class JournalForeign(JournalError, ValueError):
+    """The file is no journal of ours."""
+
+
+class JournalNewer(JournalError, ValueError):
+    """A newer version of this program wrote it."""
+
+
+class JournalDamaged(JournalError, ValueError):
+    """It does not read back whole."""
+
+
+class JournalInUse(JournalError, OSError):
+    """Another process has it open."""
+
+
+class JournalOverrun(JournalError, BufferError):
+    """More waits to be written than may wait; this record was not taken."""
+
+
+class JournalWriteFailed(JournalError, OSError):
+    """The disk refused; nothing of it is kept."""
+
+
+class JournalDiskFull(JournalWriteFailed):
+    """The disk is full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One thing that happened."""
+
+    seq: int
+    """1 upwards without gaps."""
+    game: int
+    """The game it belongs to: the sequence number of the record that began it."""
+    wall_time: str
+    """ISO 8601, UTC. For people: clocks jump."""
+    monotonic_s: float
+    """Comparable only between records of one run of the program."""
+    kind: str
+    data: Json
+
+
+class Journal:
+    """The journal file, open. Use it from any thread; close it, or use it as a context manager.
+
+    A failed write is final: everything after it fails with the same error, so that no record can follow a lost one.
+    Open the journal anew to go on from what is on the disk.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        monotonic: Callable[[], float] = time.monotonic,
+        most_waiting: int = 4096,
+    ) -> None:
+        """Open the file, made if it is not there, and bring its schema up to date.
+
+        At most `most_waiting` jobs wait for the disk; more are refused, none is dropped.
+
+        Raises:
+            JournalForeign, JournalNewer, JournalDamaged, JournalInUse: the file cannot be used; it is left as it was.
+            JournalWriteFailed: it cannot be made or written.
+        """
+        self.path = path
+        self._wall_clock = wall_clock
+        self._monotonic = monotonic
+        self._jobs: queue.Queue[_Append | _Query | None] = queue.Queue(most_waiting)
+        self._state = threading.Lock()
+        self._closed = False
+        opened: Future[None] = Future()
+        self._thread = threading.Thread(target=self._work, args=(opened,), name="journal", daemon=True)
+        self._thread.start()
+        opened.result()
+
+    def append(
+        self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False
+    ) -> "Future[int]":
+        """Write a record; the future gives its sequence number once the disk has it. Records keep the calls' order.
+
+        `evidence` is what the record was read from, such as a JPEG. `begins_game` starts a new game, which this and
+        the following records belong to; the very first record always does. In a coroutine, await
+        `asyncio.wrap_future(journal.append(...))`.
+
+        Raises:
+            JournalClosed: it is closed.
+            JournalOverrun: too much waits already.
+            TypeError, ValueError: `data` is no JSON.
+        The future raises JournalWriteFailed.
+        """
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        wall_time = self._wall_clock().isoformat(timespec="milliseconds")
+        job = _Append((wall_time, self._monotonic(), kind, text), evidence, begins_game, _uncancellable())
+        self._submit(job)
+        return job.done
+
+    def records(self, after: int = 0, *, game: int | None = None) -> list[Record]:
+        """The records with a higher sequence number than `after`, in order; those of one game if it is given."""
+        rows = self._query(
+            "SELECT seq, game, wall_time, monotonic_s, kind, data FROM records "
+            "WHERE seq > ?1 AND (?2 IS NULL OR game = ?2) ORDER BY seq",
+            (after, game),
+        )
+        return [
+            Record(seq, game, wall_time, monotonic_s, kind, json.loads(data))
+            for seq, game, wall_time, monotonic_s, kind, data in rows
+        ]
+
+    def evidence(self, seq: int) -> bytes | None:
+        """What the record was read from; None where nothing was kept."""
+        rows = self._query("SELECT content FROM evidence WHERE seq = ?", (seq,))
+        return rows[0][0] if rows else None
+
+    def last_game(self) -> int | None:
+        """The game that the last record belongs to; None while there are no records."""
+        rows = self._query("SELECT game FROM records ORDER BY seq DESC LIMIT 1", ())
+        return rows[0][0] if rows else None
+
+    def close(self) -> None:
+        """Write what waits, then close the file. Closing twice is fine."""
+        with self._state:
+            if not self._closed:
+                self._closed = True
+                self._jobs.put(None)
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _query(self, sql: str, values: tuple[object, ...]) -> list[Any]:
+        job = _Query(sql, values, _uncancellable())
+        self._submit(job)
+        return job.done.result()
+
+    def _submit(self, job: "_Append | _Query") -> None:
+        with self._state:
+            if self._closed:
+                raise JournalClosed(f"{self.path}: the journal is closed")
+            try:
+                self._jobs.put_nowait(job)
+            except queue.Full:
+                raise JournalOverrun(
+                    f"{self.path}: {self._jobs.maxsize} jobs wait for the disk already, this one was not taken"
+                ) from None
+
+    def _work(self, opened: "Future[None]") -> None:
+        """The writer thread, from opening to closing."""
+        try:
+            connection = _open(self.path)
+        except BaseException as error:
+            opened.set_exception(error)
+            return
+        opened.set_result(None)
+        failure: JournalError | None = None
+        while True:
+            batch: list[_Append] = []
+            for job in self._waiting():
+                if isinstance(job, _Append):
+                    batch.append(job)
+                    continue
+                failure = _write(connection, batch, self.path, failure)
+                batch = []
+                if job is None:
+                    connection.close()
+                    return
+                _answer(connection, job, self.path)
+            failure = _write(connection, batch, self.path, failure)
+
+    def _waiting(self) -> "list[_Append | _Query | None]":
+        """Every job that waits, at least one."""
+        jobs = [self._jobs.get()]
+        with contextlib.suppress(queue.Empty):
+            while True:
+                jobs.append(self._jobs.get_nowait())
+        return jobs
+
+
+@dataclass(frozen=True, slots=True)
+class _Append:
+    values: tuple[str, float, str, str]
+    """Wall time, monotonic seconds, kind, data."""
+    evidence: bytes | None
+    begins_game: bool
+    done: "Future[int]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    sql: str
+    values: tuple[object, ...]
+    done: "Future[list[Any]]"
+
+
+def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:
+    """Bring the schema up to date, each version in one transaction with its number."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    for number, statements in enumerate(migrations[version:], version + 1):
+        with _transaction(connection):
+            for statement in statements:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _uncancellable() -> "Future[Any]":
+    """A waiting task may be cancelled; what it asked for happens all the same."""
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+    return future
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    existed = path.exists()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, isolation_level=None, timeout=0)
+    except (OSError, sqlite3.Error) as error:
+        raise _write_error(path, error) from error
+    try:
+        # One connection alone: no shared memory, and no other process between its reading and its writing.
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        _check_ours(connection, path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        migrate(connection, MIGRATIONS)
+        _check_whole(connection, path)
+        if not existed:
+            _sync_folder(path.parent)
+    except (OSError, sqlite3.Error) as error:
+        connection.close()
+        raise _open_error(path, error) from error
+    except JournalError:
+        connection.close()
+        raise
+    return connection
+
+
+def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    if application != APPLICATION_ID and (application or version or tables):
+        raise JournalForeign(
+            f"{path}: expected a journal (application id {APPLICATION_ID:#x}), "
+            f"found another SQLite file (application id {application:#x}, {tables} tables and indexes)"
+        )
+    if version > len(MIGRATIONS):
+        raise JournalNewer(f"{path}: expected a journal of version {len(MIGRATIONS)} or older, found version {version}")
+
+
+def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
+    # The pictures are left out: they are most of the file, and no state is made from them.
+    problem = connection.execute("PRAGMA quick_check(records)").fetchone()[0]
+    if problem != "ok":
+        raise JournalDamaged(f"{path}: expected a journal that reads back whole, found: {problem}")
+    count, last = connection.execute("SELECT count(*), coalesce(max(seq), 0) FROM records").fetchone()
+    if count != last:
+        raise JournalDamaged(f"{path}: expected records 1 to {last} without gaps, found {count} of them")
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file's name must reach the disk too."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _answer(connection: sqlite3.Connection, query: _Query, path: Path) -> None:
+    try:
+        query.done.set_result(connection.execute(query.sql, query.values).fetchall())
+    except sqlite3.Error as error:
+        query.done.set_exception(JournalDamaged(f"{path}: cannot be read: {error}"))
+
+
+def _write(
+    connection: sqlite3.Connection, appends: Sequence[_Append], path: Path, failure: JournalError | None
+) -> JournalError | None:
+    """Write appends in one transaction, unless an earlier one failed; the failure to keep, if any."""
+    if failure is None and appends:
+        try:
+            with _transaction(connection):
+                numbers = _insert(connection, appends)
+        except Exception as error:  # whatever it is, those who wait must hear of it
+            failure = _write_error(path, error)
+            failure.__cause__ = error
+        else:
+            for append, number in zip(appends, numbers, strict=True):
+                append.done.set_result(number)
+    if failure is not None:
+        for append in appends:
+            append.done.set_exception(failure)
+    return failure
+
+
+def _insert(connection: sqlite3.Connection, appends: Sequence[_Append]) -> list[int]:
+    row = connection.execute("SELECT seq, game FROM records ORDER BY seq DESC LIMIT 1").fetchone()
+    seq, game = row or (0, 0)
+    numbers = []
+    for append in appends:
+        seq += 1
+        if append.begins_game or not game:
+            game = seq
+        connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", (seq, game, *append.values))
+        if append.evidence is not None:
+            connection.execute("INSERT INTO evidence VALUES (?, ?)", (seq, append.evidence))
+        numbers.append(seq)
+    return numbers
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk may have ended the transaction already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _open_error(path: Path, error: Exception) -> JournalError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return JournalInUse(f"{path}: another process has this journal open")
+    if code == sqlite3.SQLITE_NOTADB:
+        return JournalForeign(f"{path}: expected a journal, found a file that is no SQLite file")
+    if code == sqlite3.SQLITE_CORRUPT:
+        return JournalDamaged(f"{path}: expected a journal that reads back whole, found: {error}")
+    return _write_error(path, error)
+
+
+def _write_error(path: Path, error: Exception) -> JournalWriteFailed:
+    full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) == errno.ENOSPC
+    if full:
+        return JournalDiskFull(f"{path}: the disk is full; free some space, then open the journal again")
+    return JournalWriteFailed(f"{path}: cannot be written: {error}")
