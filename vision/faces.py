@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.features import Keypoints, find_keypoints, sample_colours, soften
+from vision.features import Keypoints, find_keypoints, light_gain, sample_colours, soften
 from vision.frame import Image
 from vision.rectify import table_map
 from vision.registration import Registration, VisionError, find_mat
@@ -200,6 +200,7 @@ def _learn_kind(kind: PieceKind, shots: Sequence[_Shot]) -> KindFaces:
         table = table_map(registration)
         looked = table.look(image)
         soft, found = soften(looked), find_keypoints(looked, table, most=20000)
+        gain = light_gain(looked, table, registration.markers_px)
         for label in labels:
             if label.kind is not kind:
                 continue
@@ -208,7 +209,7 @@ def _learn_kind(kind: PieceKind, shots: Sequence[_Shot]) -> KindFaces:
             if label.face not in learned or learned[label.face][2] < sharpness:
                 nudged = np.stack([shape.lattice + step for step in _NUDGES])
                 points = np.stack([place(points, pose) for points in nudged])
-                colours = sample_colours(soft, table, points)
+                colours = sample_colours(soft, table, gain, points)
                 learned[label.face] = (colours, _own_keypoints(found, shape, pose), sharpness)
     names = tuple(sorted(learned))
     samples = np.stack([learned[name][0] for name in names])

@@ -1,5 +1,6 @@
 """What is compared between a table and an enrolled face: keypoints, and colours on a lattice."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import cv2
@@ -8,14 +9,17 @@ from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.rectify import PX_PER_MM, TableMap
+from vision.registration import MARKERS_MM
 
 Array = NDArray[np.float64]
 Colours = NDArray[np.float32]
 """Logarithms of blue, green and red: light that grows or changes colour adds the same number to all."""
 
 PATCH_PX = 31
-LOG_FLOOR = 12.0
-"""Added before the logarithm, so that noise in shadows stays small."""
+LOG_FLOOR = 40.0
+"""Added before the logarithm, so that noise in shadows and clipped channels stay small."""
+PAPER_LEVEL = 215.0
+"""The markers' white paper is brought to this in every channel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,27 @@ def soften(looked: Image) -> Image:
     return np.asarray(cv2.GaussianBlur(looked, (0, 0), 0.9 * PX_PER_MM), np.uint8)
 
 
-def sample_colours(soft: Image, table: TableMap, points_mm: Array) -> Colours:
-    """Colours of a softened map at table points (... x 2 gives ... x 3). Outside the map the edge's colour is given."""
+def light_gain(looked: Image, table: TableMap, markers: Iterable[int]) -> NDArray[np.float32]:
+    """What each channel is to be multiplied by to make the white of the mat's markers (those seen) white."""
+    points = np.concatenate([_white_cells_mm(marker) for marker in markers])
+    pixels = table.to_map(points).astype(np.float32).reshape(1, -1, 2)
+    paper = np.median(cv2.remap(looked, pixels, None, cv2.INTER_LINEAR)[0], axis=0)
+    return np.clip(PAPER_LEVEL / np.maximum(paper, 1.0), 0.7, 8.0).astype(np.float32)
+
+
+def sample_colours(soft: Image, table: TableMap, gain: NDArray[np.float32], points_mm: Array) -> Colours:
+    """Colours of a softened map at table points (... x 2 gives ... x 3), white paper brought to `PAPER_LEVEL`."""
     pixels = table.to_map(points_mm).astype(np.float32)
     flat = pixels.reshape(1, -1, 2) if pixels.size < 30000 * 2 else pixels.reshape(-1, pixels.shape[-2], 2)
     seen = cv2.remap(soft, flat, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.log(np.asarray(seen, np.float32).reshape(*pixels.shape[:-1], 3) + np.float32(LOG_FLOOR))
+    return np.log(seen.reshape(*pixels.shape[:-1], 3) * gain + np.float32(LOG_FLOOR))
+
+
+def _white_cells_mm(marker: int) -> Array:
+    """Centres of a marker's white squares."""
+    bits = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50).generateImageMarker(marker, 6)
+    rows, columns = np.nonzero(bits > 127)
+    first, right, _, below = MARKERS_MM[marker]
+    return np.asarray(
+        first + (columns[:, None] + 0.5) / 6 * (right - first) + (rows[:, None] + 0.5) / 6 * (below - first)
+    )

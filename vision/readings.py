@@ -1,0 +1,171 @@
+"""From a picture of the table to the pieces on it: guesses, their check, and which of them stand together."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.features import Keypoints
+from vision.rectify import TableMap
+from vision.scene import PieceKind
+from vision.search import Guess, guess_poses, match
+from vision.shapes import angle_between, place
+from vision.verify import COST_LIMIT, RIVALS, Flags, Floats, Indices, Look, Prepared, judge, rank_faces, refine
+
+Array = NDArray[np.float64]
+
+GUESSES: dict[PieceKind, int] = {PieceKind.SLICE: 240, PieceKind.SPECIAL: 60}
+SAME_MM = 5.0
+SAME_DEG = 8.0
+LEAST_AGREEING = 0.3
+"""A piece of which less than this share agrees with its face is not reported."""
+LEAST_FIT = 0.5
+"""Of the cells that no other piece covers, at least this share must agree, or hands must be there."""
+LEAST_GAIN = 1.2
+"""Mean gain over an even surface where a face is seen: less is a tablecloth, not a piece."""
+RASTER_MM = 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One piece found, as seen at z = 0."""
+
+    kind: PieceKind
+    pose: Array
+    face: int
+    """Index into the kind's faces."""
+    candidates: Indices
+    """The faces compared, the found one among them."""
+    costs: Floats
+    """Candidates x lattice: what each cell speaks against each candidate, 0 to COST_LIMIT."""
+    gain: Floats
+    """Lattice: how much better the found face explains each cell than an even surface does."""
+    agrees: Flags
+    """Lattice: where the found face is seen."""
+    taken: Flags
+    """Lattice: where another piece is seen instead."""
+
+    @property
+    def visible(self) -> float:
+        """Share of the lattice where this piece is seen."""
+        return float((self.agrees & ~self.taken).mean())
+
+
+class Raster:
+    """Which parts of the table are explained by a piece already."""
+
+    def __init__(self, table: TableMap) -> None:
+        self._origin = np.array([table.left_mm, table.top_mm])
+        width, height = table.width / 1.25 / RASTER_MM, table.height / 1.25 / RASTER_MM
+        self._owner = np.zeros((int(height) + 3, int(width) + 3), np.int32)
+
+    def owner(self, points_mm: Array) -> NDArray[np.int32]:
+        """Number of the piece seen at each point, 0 for none."""
+        row, column = self._cells(points_mm, 0.5)
+        return np.asarray(self._owner[row, column])
+
+    def paint(self, points_mm: Array, number: int) -> None:
+        """Say that a piece is seen at these points and right around them."""
+        for shift_x in (0.15, 0.85):
+            for shift_y in (0.15, 0.85):
+                row, column = self._cells(points_mm + [(shift_x - 0.5) * RASTER_MM, (shift_y - 0.5) * RASTER_MM], 0.5)
+                free = self._owner[row, column] == 0
+                self._owner[row[free], column[free]] = number
+
+    def _cells(self, points_mm: Array, rounding: float) -> tuple[Indices, Indices]:
+        cells = np.floor((points_mm - self._origin) * [1, -1] / RASTER_MM + rounding).astype(np.intp)
+        row = np.clip(cells[:, 1], 0, self._owner.shape[0] - 1)
+        column = np.clip(cells[:, 0], 0, self._owner.shape[1] - 1)
+        return row, column
+
+
+def find_pieces(look: Look, keypoints: Keypoints, kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
+    """All pieces that keypoints lead to, those seen best first."""
+    checked: list[Reading] = []
+    for kind, prepared in kinds.items():
+        matches = match(keypoints, prepared.faces)
+        guesses = guess_poses(keypoints, matches, prepared.faces, GUESSES[kind])
+        poses, hints = _merged(guesses)
+        checked += check(look, kind, prepared, poses, hints)
+    return select(checked, kinds, look.table)
+
+
+def check(
+    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Sequence[int | None]
+) -> list[Reading]:
+    """What is at each pose (n x 3): the face that fits best, with its pose refined; nothing where none fits."""
+    if not len(poses):
+        return []
+    lattice = prepared.faces.shape.lattice
+    candidates = _candidates(rank_faces(look.colours(place(lattice, poses)), prepared), hints)
+    verdict = judge(look.colours(place(lattice, poses)), candidates, prepared)
+    best = np.minimum(verdict.misses, COST_LIMIT).mean(-1).argmin(1)
+    rows = np.arange(len(poses))
+    worth = np.flatnonzero(verdict.agrees[rows, best].mean(1) > LEAST_AGREEING * 0.7)
+    if not len(worth):
+        return []
+    refined, colours = refine(look, poses[worth], candidates[worth, best[worth]], prepared)
+    candidates = _candidates(rank_faces(colours, prepared), [int(candidates[i, best[i]]) for i in worth])
+    verdict = judge(colours, candidates, prepared)
+    readings = []
+    for i, pose in enumerate(refined):
+        costs = np.minimum(verdict.misses[i], COST_LIMIT)
+        first = int(costs.mean(-1).argmin())
+        agrees = verdict.agrees[i, first]
+        if agrees.mean() >= LEAST_AGREEING:
+            face = int(candidates[i, first])
+            gain = np.minimum(verdict.plain[i], COST_LIMIT) - costs[first]
+            readings.append(Reading(kind, pose, face, candidates[i], costs, gain, agrees, np.zeros(len(agrees), bool)))
+    return readings
+
+
+def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], table: TableMap) -> list[Reading]:
+    """The readings that stand together: each part of the table is explained once, by what fits it best."""
+    raster = Raster(table)
+    chosen: list[Reading] = []
+    for reading in sorted(readings, key=_strength, reverse=True):
+        points = place(kinds[reading.kind].faces.shape.lattice, reading.pose)
+        taken = raster.owner(points) > 0
+        free = ~taken
+        own = reading.agrees & free
+        if own.mean() < LEAST_AGREEING or own.sum() < LEAST_FIT * free.sum():
+            continue
+        if reading.gain[own].mean() < LEAST_GAIN or reading.gain[free].mean() < LEAST_GAIN / 3:
+            continue
+        chosen.append(replace(reading, taken=taken))
+        raster.paint(points[own], len(chosen))
+    return chosen
+
+
+def _strength(reading: Reading) -> float:
+    return float(reading.gain.sum())
+
+
+def _merged(guesses: Sequence[Guess]) -> tuple[Array, list[int | None]]:
+    """Guesses of one pose made one: the pose with most votes, and its face as a hint."""
+    kept: list[Guess] = []
+    for guess in guesses:
+        same = any(
+            abs(guess.pose[0] - other.pose[0]) < SAME_MM
+            and abs(guess.pose[1] - other.pose[1]) < SAME_MM
+            and abs(float(angle_between(guess.pose[2], other.pose[2]))) < SAME_DEG
+            for other in kept
+        )
+        if not same:
+            kept.append(guess)
+    return np.array([g.pose for g in kept]).reshape(-1, 3), [g.face for g in kept]
+
+
+def _candidates(ranks: Floats, hints: Sequence[int | None]) -> Indices:
+    """For each pose the best ranked faces, the hinted one always among them."""
+    order = np.argsort(-ranks, axis=1)[:, :RIVALS].astype(np.intp)
+    for i, hint in enumerate(hints):
+        if hint is not None and hint not in order[i]:
+            order[i, -1] = hint
+    return order
+
+
+def table_points(reading: Reading, prepared: Prepared) -> Array:
+    """Where the reading's lattice lies on the table."""
+    return place(prepared.faces.shape.lattice, reading.pose)
