@@ -1,0 +1,544 @@
+"""From a world's snapshot to the picture that a camera above it takes.
+
+The table with everything that lies still is kept lit and blurred; a frame redraws only what changed since, and
+what hands move. A picture depends on its snapshot, the art, the camera and the conditions alone.
+"""
+
+import math
+import struct
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.simulated import surroundings
+from hardware.simulated.art import (
+    SLICE_ANGLE_DEG,
+    SLICE_LENGTH_MM,
+    SPECIAL_HEIGHT_MM,
+    SPECIAL_WIDTH_MM,
+    Artwork,
+    Picture,
+)
+from hardware.simulated.hands import draw_hand
+from hardware.simulated.lens import CameraModel
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import HandView, PieceView, WorldSnapshot
+from vision.scene import PieceKind, Point, Pose
+
+THICKNESS_MM = 2.0
+_CARDBOARD = (150, 172, 186)
+_BLUR_MARGIN = 6
+_NOISE_MARGIN = 64
+_LAMP_SLOPE = 0.9
+"""How far a shadow reaches for a millimetre of height."""
+
+_Floats = NDArray[np.float32]
+_Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rect:
+    """Columns and rows, ends not included."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def empty(self) -> bool:
+        return self.right <= self.left or self.bottom <= self.top
+
+    @property
+    def area(self) -> int:
+        return 0 if self.empty else (self.right - self.left) * (self.bottom - self.top)
+
+    def slices(self) -> tuple[slice, slice]:
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+    def common(self, other: "_Rect") -> "_Rect":
+        return _Rect(
+            max(self.left, other.left),
+            max(self.top, other.top),
+            min(self.right, other.right),
+            min(self.bottom, other.bottom),
+        )
+
+    def around(self, other: "_Rect") -> "_Rect":
+        return _Rect(
+            min(self.left, other.left),
+            min(self.top, other.top),
+            max(self.right, other.right),
+            max(self.bottom, other.bottom),
+        )
+
+    def grown(self, by: int) -> "_Rect":
+        return _Rect(self.left - by, self.top - by, self.right + by, self.bottom + by)
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A piece at its height, with its outline in the picture."""
+
+    view: PieceView
+    base_mm: float
+    low_px: _Matrix
+    """The underside's outline."""
+    high_px: _Matrix
+    """The face's outline."""
+    shadow_px: _Matrix
+    rect: _Rect
+    """All that it changes in the picture, shadow included."""
+
+
+class Renderer:
+    """Renders snapshots of one table for one camera; keeps what lies still."""
+
+    def __init__(
+        self,
+        art: Mapping[str, Artwork],
+        camera: CameraModel,
+        conditions: Conditions,
+        seed: int | None = None,
+    ) -> None:
+        """`seed` decides grain, skin and noise; the conditions' own if None."""
+        self.camera = camera
+        self.conditions = conditions
+        self._seed = conditions.seed if seed is None else seed
+        self._art = art
+        self._scaled: dict[str, Artwork] = {}
+        grid_x, grid_y = camera.table_grid()
+        self._grid = np.dstack([grid_x, grid_y])
+        self._whole = _Rect(0, 0, camera.width, camera.height)
+        turn = math.radians(conditions.lamp_deg)
+        self._shadow_way = (-math.cos(turn) * _LAMP_SLOPE, -math.sin(turn) * _LAMP_SLOPE)
+        self._gain = np.clip(surroundings.light_gain(conditions, grid_x, grid_y) * 128.0 + 0.5, 0, 255).astype(np.uint8)
+        self._glare = surroundings.glare_light(conditions, grid_x, grid_y)
+        self._base = self._draw_base()
+        self._still = self._base.copy()
+        self._lit = self._light(self._whole, self._still)
+        self._bodies: tuple[_Body, ...] = ()
+        self._noise = _noise_pool(camera, conditions.noise, self._seed)
+
+    def render(self, snapshot: WorldSnapshot) -> Picture:
+        """The picture, shape (height, width, 3), blue-green-red."""
+        self._settle([view for view in snapshot.pieces if view.holder is None])
+        frame = self._lit.copy()
+        groups = [self._group(snapshot, hand) for hand in snapshot.hands]
+        self._draw_groups(frame, [group for group in groups if not group.rect.empty])
+        self._add_noise(frame, snapshot.time_s)
+        return frame
+
+    # What lies still ------------------------------------------------------------------------------------------
+
+    def _draw_base(self) -> Picture:
+        """Table and mat, not lit."""
+        scale = self.camera.px_per_mm * 1.3
+        table = surroundings.draw_surface(self.conditions.surface, scale, self._seed)
+        to_table = np.array(
+            [
+                [scale, 0, surroundings.TABLE_WIDTH_MM / 2 * scale - 0.5],
+                [0, -scale, surroundings.TABLE_HEIGHT_MM / 2 * scale - 0.5],
+            ]
+        )
+        image = _sampled(table, cv2.transform(self._grid, to_table), cv2.BORDER_REFLECT)
+        self._lay_mat(image)
+        return image
+
+    def _lay_mat(self, image: Picture) -> None:
+        drawn = surroundings.draw_mat(self.conditions.mat, 6, self._seed)
+        opaque = np.dstack([drawn, np.full(drawn.shape[:2], 255, np.uint8)])
+        middle = drawn.shape[0] / 2 - 0.5
+        mat = _scaled(Artwork(opaque, 6.0, (middle, middle)), self.camera.px_per_mm * 1.3)
+        half = surroundings.MAT_MM / 2
+        outline = [(-half, -half), (half, -half), (half, half), (-half, half)]
+        shadow = self._project(outline, 0.0, (1.6 * self._shadow_way[0], 1.6 * self._shadow_way[1]))
+        rect = self._bounds(shadow, 12)
+        self._cast(image, rect, shadow, 1.2, self.conditions.shadow)
+        self._paste(image, rect, mat, self._texture_map(mat, Pose(0, 0, 90), 0.0, 1.0))
+
+    def _settle(self, views: Sequence[PieceView]) -> None:
+        """Bring the kept picture up to date with what lies still."""
+        known = {body.view: body for body in self._bodies}
+        if len(known) == len(views) and all(body.view == view for body, view in zip(self._bodies, views, strict=True)):
+            return
+        heights = resting_heights(views)
+        bodies = tuple(
+            known[view] if view in known and known[view].base_mm == height else self._body(view, height)
+            for view, height in zip(views, heights, strict=True)
+        )
+        dirty = self._changed(self._bodies, bodies)
+        self._bodies = bodies
+        for rect in dirty:
+            self._redraw(rect.common(self._whole))
+
+    def _changed(self, before: tuple[_Body, ...], after: tuple[_Body, ...]) -> list[_Rect]:
+        old, new = {id(body) for body in before}, {id(body) for body in after}
+        stayed_before = [id(body) for body in before if id(body) in new]
+        stayed_after = [id(body) for body in after if id(body) in old]
+        if stayed_before != stayed_after:
+            return [self._whole]
+        changed = [body.rect for body in before if id(body) not in new] + [
+            body.rect for body in after if id(body) not in old
+        ]
+        return _merged([rect for rect in changed if not rect.empty])
+
+    def _redraw(self, rect: _Rect) -> None:
+        rows, columns = rect.slices()
+        self._still[rows, columns] = self._base[rows, columns]
+        for body in self._bodies:
+            clip = body.rect.common(rect)
+            if not clip.empty:
+                self._draw_lying(self._still, body, clip)
+        wide = rect.grown(_BLUR_MARGIN).common(self._whole)
+        rows, columns = wide.slices()
+        self._lit[rows, columns] = self._light(wide, self._still)
+
+    def _draw_lying(self, image: Picture, body: _Body, clip: _Rect) -> None:
+        self._cast(image, clip, body.shadow_px, 1.3, self.conditions.shadow)
+        self._draw_edge(image, body, clip)
+        self._paste(image, clip, *self._face(body))
+
+    # What moves -----------------------------------------------------------------------------------------------
+
+    def _group(self, snapshot: WorldSnapshot, hand: HandView) -> "_Group":
+        held = [view for view in snapshot.pieces if view.holder == hand.seat]
+        bodies = tuple(self._body(view, view.lift_mm + THICKNESS_MM * k) for k, view in enumerate(held))
+        sprite = draw_hand(hand.seat, hand.grip > 0.5, self._seed % 97)
+        angle = math.degrees(math.atan2(hand.fingertip[1] - hand.shoulder[1], hand.fingertip[0] - hand.shoulder[0]))
+        pose = Pose(hand.fingertip[0], hand.fingertip[1], angle)
+        lift = hand.height_mm + max((body.base_mm for body in bodies), default=0.0)
+        corners = self._sprite_corners(sprite, pose, lift)
+        rect = self._bounds(corners, 4)
+        for body in bodies:
+            rect = rect.around(self._bounds(np.vstack([body.low_px, body.high_px]), 4))
+        reach = max([math.hypot(*hand.speed_mm_s)] + [math.hypot(*view.speed_mm_s) for view in held])
+        smear = (hand.speed_mm_s if not held else held[0].speed_mm_s) if reach > 0 else (0.0, 0.0)
+        per_mm = self.camera.px_per_mm * self.conditions.exposure_s
+        smear_px = (round(abs(smear[0]) * per_mm), round(abs(smear[1]) * per_mm))
+        shadow = (lift * self._shadow_way[0], lift * self._shadow_way[1])
+        return _Group(bodies, sprite, pose, lift, shadow, smear_px, rect.grown(max(smear_px)).common(self._whole))
+
+    def _sprite_corners(self, sprite: Artwork, pose: Pose, lift: float) -> _Matrix:
+        height, width = sprite.image.shape[:2]
+        left, up = sprite.anchor_px[0] / sprite.px_per_mm, sprite.anchor_px[1] / sprite.px_per_mm
+        right, down = width / sprite.px_per_mm - left, min(height / sprite.px_per_mm - up, 900.0)
+        local = [(up, left), (up, -right), (-down, -right), (-down, left)]
+        return self._project(_placed(local, pose), lift)
+
+    def _draw_groups(self, frame: Picture, groups: list["_Group"]) -> None:
+        spread = 14.0 * self.camera.px_per_mm
+        for rect in _merged([self._with_shadow(group, spread).common(self._whole) for group in groups]):
+            inside = [group for group in groups if not group.rect.common(rect).empty]
+            wide = rect.grown(_BLUR_MARGIN).common(self._whole)
+            rows, columns = wide.slices()
+            work = self._still[rows, columns].copy()
+            for group in inside:
+                self._shade_group(work, wide, group)
+            for group in inside:
+                self._draw_group(work, wide, group)
+            lit = self._light(wide, work, origin=wide)
+            rows, columns = rect.slices()
+            frame[rows, columns] = lit[
+                rect.top - wide.top : rect.bottom - wide.top, rect.left - wide.left : rect.right - wide.left
+            ]
+
+    def _with_shadow(self, group: "_Group", spread: float) -> _Rect:
+        dx, dy = group.shadow_mm[0] * self.camera.px_per_mm, -group.shadow_mm[1] * self.camera.px_per_mm
+        moved = _Rect(
+            int(group.rect.left + dx - spread), int(group.rect.top + dy - spread),
+            int(group.rect.right + dx + spread), int(group.rect.bottom + dy + spread),
+        )  # fmt: skip
+        return group.rect.around(moved)
+
+    def _shade_group(self, work: Picture, rect: _Rect, group: "_Group") -> None:
+        """The soft shadow of a hand and what it holds."""
+        way = self._texture_map(group.sprite, group.pose, 0.0, 1.0, group.shadow_mm)
+        alpha = _alpha_of(group.sprite)
+        small = _sampled(alpha, cv2.transform(self._grid[rect.slices()][::4, ::4], way))
+        for body in group.bodies:
+            points = (body.shadow_px - (rect.left, rect.top)) / 4.0
+            cv2.fillConvexPoly(small, np.round(points * 16).astype(np.int32), (255,), cv2.LINE_AA, 4)
+        soft = cv2.GaussianBlur(small, (0, 0), max(0.8, (3.0 + 0.16 * group.lift_mm) * self.camera.px_per_mm / 4))
+        mask = cv2.resize(soft, (work.shape[1], work.shape[0]), interpolation=cv2.INTER_LINEAR)
+        _darken(work, np.asarray(mask, np.uint8), self.conditions.shadow)
+
+    def _draw_group(self, work: Picture, rect: _Rect, group: "_Group") -> None:
+        clip = group.rect.common(rect)
+        if clip.empty:
+            return
+        layer = np.zeros((clip.bottom - clip.top, clip.right - clip.left, 4), np.uint8)
+        for body in group.bodies:
+            inner = self._bounds(np.vstack([body.low_px, body.high_px]), 2).common(clip)
+            if not inner.empty:
+                self._draw_held(layer, clip, inner, body)
+        way = self._texture_map(group.sprite, group.pose, group.lift_mm, 1.0)
+        hand = _sampled(group.sprite.image, cv2.transform(self._grid[clip.slices()], way))
+        _over(layer, hand)
+        if max(group.smear_px) > 1:
+            layer = np.asarray(cv2.blur(layer, (group.smear_px[0] + 1, group.smear_px[1] + 1)), np.uint8)
+        target = work[clip.top - rect.top : clip.bottom - rect.top, clip.left - rect.left : clip.right - rect.left]
+        _over(target, layer)
+
+    def _draw_held(self, layer: Picture, origin: _Rect, clip: _Rect, body: _Body) -> None:
+        part = layer[
+            clip.top - origin.top : clip.bottom - origin.top, clip.left - origin.left : clip.right - origin.left
+        ]
+        hull = cv2.convexHull(np.vstack([body.low_px, body.high_px]).astype(np.float32)).reshape(-1, 2)
+        points = np.round((hull - (clip.left, clip.top)) * 16).astype(np.int32)
+        edge = np.zeros_like(part)
+        cv2.fillConvexPoly(edge, points, (*_CARDBOARD, 255), cv2.LINE_AA, 4)
+        _over(part, edge)
+        art, way = self._face(body)
+        face = _sampled(art.image, cv2.transform(self._grid[clip.slices()], way))
+        _over(part, face)
+
+    # One piece ------------------------------------------------------------------------------------------------
+
+    def _body(self, view: PieceView, base_mm: float) -> _Body:
+        outline = _placed(_squashed(piece_outline(view.kind), view.flip), view.pose)
+        low = self._project(outline, base_mm)
+        high = self._project(outline, base_mm + THICKNESS_MM)
+        reach = base_mm + THICKNESS_MM if view.holder is not None else THICKNESS_MM
+        shadow = self._project(outline, 0.0, (reach * self._shadow_way[0], reach * self._shadow_way[1]))
+        spread = math.ceil(5.0 * self.camera.px_per_mm)
+        rect = self._bounds(np.vstack([low, high, shadow]), spread).common(self._whole)
+        return _Body(view, base_mm, low, high, shadow, rect)
+
+    def _face(self, body: _Body) -> tuple[Artwork, _Matrix]:
+        art = self._artwork(body.view.face)
+        return art, self._texture_map(art, body.view.pose, body.base_mm + THICKNESS_MM, max(0.06, body.view.flip))
+
+    def _draw_edge(self, image: Picture, body: _Body, clip: _Rect) -> None:
+        hull = cv2.convexHull(np.vstack([body.low_px, body.high_px]).astype(np.float32)).reshape(-1, 2)
+        part = image[clip.slices()]
+        points = np.round((hull - (clip.left, clip.top)) * 16).astype(np.int32)
+        part = np.ascontiguousarray(part)
+        cv2.fillConvexPoly(part, points, _CARDBOARD, cv2.LINE_AA, 4)
+        image[clip.slices()] = part
+
+    def _artwork(self, face: str) -> Artwork:
+        found = self._scaled.get(face)
+        if found is None:
+            if face not in self._art:
+                raise KeyError(f"no art for face {face!r} among the {len(self._art)} faces given to this renderer")
+            found = _premultiplied(_scaled(self._art[face], self.camera.px_per_mm * 1.3))
+            self._scaled[face] = found
+        return found
+
+    # Geometry and light ---------------------------------------------------------------------------------------
+
+    def _project(self, points: Sequence[Point], height_mm: float, shift: Point = (0.0, 0.0)) -> _Matrix:
+        flat = np.asarray(points, np.float64) + shift
+        return self.camera.project(np.column_stack([flat, np.full(len(flat), height_mm)]))
+
+    def _bounds(self, points_px: _Matrix, margin: int) -> _Rect:
+        left, top = np.floor(points_px.min(axis=0)).astype(int) - margin
+        right, bottom = np.ceil(points_px.max(axis=0)).astype(int) + 1 + margin
+        return _Rect(int(left), int(top), int(right), int(bottom)).common(self._whole)
+
+    def _texture_map(
+        self, art: Artwork, pose: Pose, height_mm: float, squash: float, shift: Point = (0.0, 0.0)
+    ) -> _Matrix:
+        """2 x 3: from what `table_grid` says of a pixel to the texture's column and row, for a face at a height."""
+        x_cam, y_cam, z_cam = self.camera.position_mm
+        share = height_mm / z_cam
+        angle = math.radians(pose.angle_deg)
+        along, across = (math.cos(angle), math.sin(angle)), (math.sin(angle), -math.cos(angle))
+        from_x = share * x_cam - pose.x_mm - shift[0]
+        from_y = share * y_cam - pose.y_mm - shift[1]
+        scale = art.px_per_mm
+        wide = scale / squash
+        keep = 1 - share
+        return np.array(
+            [
+                [wide * across[0] * keep, wide * across[1] * keep,
+                 art.anchor_px[0] + wide * (across[0] * from_x + across[1] * from_y)],
+                [-scale * along[0] * keep, -scale * along[1] * keep,
+                 art.anchor_px[1] - scale * (along[0] * from_x + along[1] * from_y)],
+            ]
+        )  # fmt: skip
+
+    def _paste(self, image: Picture, clip: _Rect, art: Artwork, way: _Matrix) -> None:
+        drawn = _sampled(art.image, cv2.transform(self._grid[clip.slices()], way))
+        _over(image[clip.slices()], drawn)
+
+    def _cast(self, image: Picture, clip: _Rect, outline_px: _Matrix, blur_mm: float, strength: float) -> None:
+        """A soft shadow, the same whatever rectangle it is clipped to."""
+        sigma = blur_mm * self.camera.px_per_mm
+        wide = clip.grown(math.ceil(3 * sigma) + 1)
+        mask = np.zeros((wide.bottom - wide.top, wide.right - wide.left), np.uint8)
+        points = np.round((outline_px - (wide.left, wide.top)) * 16).astype(np.int32)
+        cv2.fillConvexPoly(mask, points, (255,), cv2.LINE_AA, 4)
+        mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), sigma), np.uint8)
+        inner = mask[clip.top - wide.top : clip.bottom - wide.top, clip.left - wide.left : clip.right - wide.left]
+        _darken(image[clip.slices()], np.ascontiguousarray(inner), strength)
+
+    def _light(self, rect: _Rect, image: Picture, origin: _Rect | None = None) -> Picture:
+        """Light, glare and focus for a rectangle of a picture that starts at `origin`."""
+        part = image if origin is not None else image[rect.slices()]
+        lit = cv2.multiply(part, self._gain[rect.slices()], scale=1 / 128.0)
+        if self._glare is not None:
+            lit = cv2.add(lit, self._glare[rect.slices()])
+        sigma = self.conditions.blur_px * self.camera.width / 1280.0
+        if sigma > 0.2:
+            lit = cv2.GaussianBlur(lit, (_BLUR_MARGIN + 1, _BLUR_MARGIN + 1), sigma)
+        return np.asarray(lit, np.uint8)
+
+    def _add_noise(self, frame: Picture, time_s: float) -> None:
+        if self._noise is None:
+            return
+        number = zlib.crc32(struct.pack("<dq", time_s, self._seed))
+        row, column = number % _NOISE_MARGIN, (number >> 8) % _NOISE_MARGIN
+        rows, columns = slice(row, row + frame.shape[0]), slice(column, column + frame.shape[1])
+        brighter, darker = self._noise
+        if number & 0x10000:
+            brighter, darker = darker, brighter
+        cv2.add(frame, brighter[rows, columns], dst=frame)
+        cv2.subtract(frame, darker[rows, columns], dst=frame)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A hand and what it holds."""
+
+    bodies: tuple[_Body, ...]
+    sprite: Artwork
+    pose: Pose
+    lift_mm: float
+    shadow_mm: Point
+    smear_px: tuple[int, int]
+    rect: _Rect
+
+
+def piece_outline(kind: PieceKind) -> tuple[Point, ...]:
+    """A piece's outline in its own frame (x along the pose's angle), counter-clockwise, millimetres."""
+    if kind is PieceKind.SPECIAL:
+        x_mm, y_mm = SPECIAL_HEIGHT_MM / 2, SPECIAL_WIDTH_MM / 2
+        return (-x_mm, -y_mm), (x_mm, -y_mm), (x_mm, y_mm), (-x_mm, y_mm)
+    turns = [math.radians(SLICE_ANGLE_DEG * (k / 8 - 0.5)) for k in range(9)]
+    return ((0.0, 0.0), *((SLICE_LENGTH_MM * math.cos(t), SLICE_LENGTH_MM * math.sin(t)) for t in turns))
+
+
+def outline_mm(kind: PieceKind, pose: Pose) -> tuple[Point, ...]:
+    """A piece's outline on the table, counter-clockwise."""
+    return tuple(_placed(piece_outline(kind), pose))
+
+
+def resting_heights(views: Sequence[PieceView]) -> list[float]:
+    """The height of each piece's underside, bottom first: what lies over others is raised, and leans a little."""
+    outlines = [np.array(outline_mm(view.kind, view.pose), np.float32) for view in views]
+    middles = [outline.mean(axis=0) for outline in outlines]
+    heights: list[float] = []
+    for k, outline in enumerate(outlines):
+        under = 0.0
+        for j in range(k):
+            if float(np.abs(middles[k] - middles[j]).max()) < 110.0:
+                area, _ = cv2.intersectConvexConvex(outline, outlines[j])
+                if area > 60.0:
+                    under = max(under, heights[j] + THICKNESS_MM)
+        heights.append(min(under, 2 * THICKNESS_MM))
+    return heights
+
+
+def _placed(points: Sequence[Point], pose: Pose) -> list[Point]:
+    cos, sin = math.cos(math.radians(pose.angle_deg)), math.sin(math.radians(pose.angle_deg))
+    return [(pose.x_mm + x * cos - y * sin, pose.y_mm + x * sin + y * cos) for x, y in points]
+
+
+def _squashed(points: Sequence[Point], flip: float) -> list[Point]:
+    return [(x, y * max(0.06, flip)) for x, y in points]
+
+
+def _merged(rects: Sequence[_Rect]) -> list[_Rect]:
+    """Rectangles that share pixels, or nearly fill their common frame, joined."""
+    merged: list[_Rect] = []
+    for rect in rects:
+        while True:
+            partner = next((other for other in merged if not other.grown(_BLUR_MARGIN).common(rect).empty), None)
+            if partner is None:
+                break
+            merged.remove(partner)
+            rect = rect.around(partner)
+        merged.append(rect)
+    return merged
+
+
+def _scaled(art: Artwork, px_per_mm: float) -> Artwork:
+    """The art made smaller, to at most `px_per_mm`."""
+    factor = px_per_mm / art.px_per_mm
+    if factor >= 1:
+        return art
+    height, width = art.image.shape[:2]
+    size = (max(1, round(width * factor)), max(1, round(height * factor)))
+    # One factor for both directions keeps the geometry exact: pad to a size that it divides evenly enough.
+    exact = (size[0] / factor, size[1] / factor)
+    scale = np.array([[factor, 0, 0.5 * factor - 0.5], [0, factor, 0.5 * factor - 0.5]])
+    if abs(exact[0] - width) < 0.01 and abs(exact[1] - height) < 0.01:
+        small = cv2.resize(art.image, size, interpolation=cv2.INTER_AREA)
+    else:
+        sigma = 0.42 / factor
+        soft = cv2.GaussianBlur(_premultiply(art.image), (0, 0), sigma)
+        small = cv2.warpAffine(soft, scale, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        small = _unpremultiply(np.asarray(small, np.uint8))
+    anchor = ((art.anchor_px[0] + 0.5) * factor - 0.5, (art.anchor_px[1] + 0.5) * factor - 0.5)
+    return Artwork(np.asarray(small, np.uint8), px_per_mm, anchor)
+
+
+def _premultiply(image: Picture) -> Picture:
+    alpha = image[..., 3:].astype(np.float32) / 255.0
+    return np.dstack([np.round(image[..., :3] * alpha).astype(np.uint8), image[..., 3]])
+
+
+def _unpremultiply(image: Picture) -> Picture:
+    alpha = np.maximum(image[..., 3:], 1).astype(np.float32) / 255.0
+    return np.dstack([np.clip(np.round(image[..., :3] / alpha), 0, 255).astype(np.uint8), image[..., 3]])
+
+
+def _premultiplied(art: Artwork) -> Artwork:
+    return Artwork(_premultiply(art.image), art.px_per_mm, art.anchor_px)
+
+
+def _alpha_of(art: Artwork) -> Picture:
+    return np.ascontiguousarray(art.image[..., 3])
+
+
+def _sampled(picture: Picture, where: cv2.typing.MatLike, border: int = cv2.BORDER_CONSTANT) -> Picture:
+    """The picture's values at the places (column, row) given for every pixel."""
+    # A map of two channels needs no second map; cv2's type hints do not know.
+    sampled = cv2.remap(picture, where, None, cv2.INTER_LINEAR, borderMode=border)  # type: ignore[call-overload]
+    return np.asarray(sampled, np.uint8)
+
+
+def _over(target: Picture, layer: Picture) -> None:
+    """Lay a premultiplied layer over a picture (3 or 4 channels), in place."""
+    clear = cv2.bitwise_not(np.ascontiguousarray(layer[..., 3]))
+    channels = target.shape[2]
+    kept = cv2.multiply(target, cv2.merge([clear] * channels), scale=1 / 255.0)
+    source = layer if channels == 4 else cv2.cvtColor(layer, cv2.COLOR_BGRA2BGR)
+    target[:] = cv2.add(kept, source)
+
+
+def _darken(target: Picture, mask: Picture, strength: float) -> None:
+    """Multiply by 1 - strength where the mask is full, in place."""
+    factor = cv2.convertScaleAbs(mask, alpha=-strength, beta=255.0)
+    target[:] = cv2.multiply(target, cv2.merge([factor] * 3), scale=1 / 255.0)
+
+
+def _noise_pool(camera: CameraModel, deviation: float, seed: int) -> tuple[Picture, Picture] | None:
+    """What noise adds and what it takes away, a little larger than a picture."""
+    if deviation <= 0:
+        return None
+    rng = np.random.default_rng(seed)
+    size = (camera.height + _NOISE_MARGIN, camera.width + _NOISE_MARGIN)
+    grey = rng.standard_normal((*size, 1), dtype=np.float32)
+    colour = rng.standard_normal((*size, 3), dtype=np.float32)
+    noise = np.asarray(cv2.GaussianBlur(0.75 * grey + 0.66 * colour, (3, 3), 0.55), np.float32)
+    noise *= deviation / max(1e-6, float(noise.std()))
+    noise += rng.random(noise.shape, dtype=np.float32) - 0.5
+    whole = np.round(noise)
+    return np.clip(whole, 0, 255).astype(np.uint8), np.clip(-whole, 0, 255).astype(np.uint8)

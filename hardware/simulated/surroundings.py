@@ -1,0 +1,280 @@
+"""The table top, the printed mat, the light: everything a picture shows that is no piece and no hand."""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from random import Random
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.simulated.lens import CameraModel, looking_down
+from vision.scene import Point
+
+Picture = NDArray[np.uint8]
+_Floats = NDArray[np.float32]
+Colour = tuple[int, int, int]
+
+MAT_MM = 400.0
+MARKER_OUTER_MM = 190.0
+MARKER_MM = 36.0
+TABLE_WIDTH_MM = 1500.0
+TABLE_HEIGHT_MM = 900.0
+
+
+class Surface(Enum):
+    """What the table is made of."""
+
+    OAK = "oak"
+    WALNUT = "walnut"
+    CHECKED_CLOTH = "checked-cloth"
+    LINEN = "linen"
+    PLAIN = "plain"
+    STONE = "stone"
+
+
+class MatStyle(Enum):
+    """The colours the mat is printed in."""
+
+    CREAM = "cream"
+    SLATE = "slate"
+    GREEN = "green"
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Where and in which light the camera looks."""
+
+    surface: Surface = Surface.OAK
+    mat: MatStyle = MatStyle.CREAM
+    light: float = 1.0
+    """Overall exposure; 1 shows a white sheet nearly white."""
+    gradient: float = 0.1
+    """How much darker the far end from the lamp is."""
+    lamp_deg: float = 120.0
+    """Direction on the table from which the light comes."""
+    kelvin: float = 5000.0
+    """Colour temperature of what the white balance left: 5000 is neutral, less is warmer."""
+    vignette: float = 0.12
+    noise: float = 2.0
+    """Standard deviation in grey levels."""
+    blur_px: float = 0.6
+    """Standard deviation of the focus blur in a picture 1280 wide."""
+    exposure_s: float = 0.012
+    """Smears what moves."""
+    shadow: float = 0.35
+    """How dark a shadow's middle is."""
+    glare: float = 0.0
+    """Strength of a lamp's reflection on the table."""
+    tilt_deg: float = 4.0
+    pan_deg: float = 0.0
+    roll_deg: float = 0.0
+    offset_mm: Point = (0.0, 0.0)
+    height_mm: float = 900.0
+    k1: float = -0.05
+    k2: float = 0.01
+    seed: int = 0
+    """Decides grain, noise and skin."""
+
+    @staticmethod
+    def random(rng: Random) -> "Conditions":
+        """Conditions as a living room, a shop or a convention hall may have them."""
+        return Conditions(
+            surface=rng.choice(list(Surface)),
+            mat=rng.choice(list(MatStyle)),
+            light=rng.uniform(0.72, 1.12),
+            gradient=rng.uniform(0.0, 0.35),
+            lamp_deg=rng.uniform(0, 360),
+            kelvin=rng.uniform(3900, 6300),
+            vignette=rng.uniform(0.02, 0.22),
+            noise=rng.uniform(1.0, 3.5),
+            blur_px=rng.uniform(0.45, 0.85),
+            exposure_s=rng.uniform(0.006, 0.02),
+            shadow=rng.uniform(0.2, 0.5),
+            glare=rng.choice([0.0, 0.0, rng.uniform(0.1, 0.4)]),
+            tilt_deg=rng.uniform(-3, 7),
+            pan_deg=rng.uniform(-3, 3),
+            roll_deg=rng.uniform(-2.5, 2.5),
+            offset_mm=(rng.uniform(-10, 10), rng.uniform(-8, 8)),
+            height_mm=rng.uniform(870, 950),
+            k1=rng.uniform(-0.09, 0.03),
+            k2=rng.uniform(-0.01, 0.02),
+            seed=rng.randrange(2**31),
+        )
+
+    def camera_model(self, width: int, height: int) -> CameraModel:
+        """The camera that these conditions describe."""
+        return looking_down(
+            width,
+            height,
+            height_mm=self.height_mm,
+            tilt_deg=self.tilt_deg,
+            pan_deg=self.pan_deg,
+            roll_deg=self.roll_deg,
+            offset_mm=self.offset_mm,
+            k1=self.k1,
+            k2=self.k2,
+        )
+
+
+def draw_surface(surface: Surface, px_per_mm: float, seed: int) -> Picture:
+    """Draw the table top, TABLE_WIDTH_MM by TABLE_HEIGHT_MM, as a camera far above would see it."""
+    rng = np.random.default_rng(seed)
+    size = (round(TABLE_HEIGHT_MM * px_per_mm), round(TABLE_WIDTH_MM * px_per_mm))
+    match surface:
+        case Surface.OAK:
+            return _wood(size, px_per_mm, rng, (70, 122, 172), (44, 84, 128), plank_mm=110)
+        case Surface.WALNUT:
+            return _wood(size, px_per_mm, rng, (42, 66, 98), (24, 38, 60), plank_mm=150)
+        case Surface.CHECKED_CLOTH:
+            return _checked(size, px_per_mm, rng, (200, 214, 222), (52, 44, 176))
+        case Surface.LINEN:
+            return _woven(size, px_per_mm, rng, (150, 158, 156))
+        case Surface.PLAIN:
+            return _mottled(size, px_per_mm, rng, (206, 208, 204), 2.0)
+        case Surface.STONE:
+            return _mottled(size, px_per_mm, rng, (92, 90, 88), 11.0)
+
+
+def draw_mat(style: MatStyle, px_per_mm: int, seed: int) -> Picture:
+    """Draw the mat, MAT_MM square: a ring to lay the pizza in, hairlines, and the four corner markers.
+
+    Marker corners lie at 154 and 190 mm from the centre, on whole pixels if `px_per_mm` is even.
+    """
+    paper, ink, faint = _MAT_COLOURS[style]
+    rng = np.random.default_rng(seed)
+    side = round(MAT_MM * px_per_mm)
+    image = _mottled((side, side), px_per_mm, rng, paper, 1.6)
+    _print_mat(image, px_per_mm, ink, faint)
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    inner = MARKER_OUTER_MM - MARKER_MM
+    corners = (
+        (-MARKER_OUTER_MM, MARKER_OUTER_MM),
+        (inner, MARKER_OUTER_MM),
+        (inner, -inner),
+        (-MARKER_OUTER_MM, -inner),
+    )
+    for number, (left, top) in enumerate(corners):
+        marker = cv2.aruco.generateImageMarker(dictionary, number, round(MARKER_MM * px_per_mm))
+        column, row = round((MAT_MM / 2 + left) * px_per_mm), round((MAT_MM / 2 - top) * px_per_mm)
+        quiet, length = round(4 * px_per_mm), marker.shape[0]
+        image[row - quiet : row + length + quiet, column - quiet : column + length + quiet] = (236, 238, 240)
+        image[row : row + length, column : column + length] = np.clip(marker, 22, 236)[..., None]
+    return image
+
+
+def light_gain(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> _Floats:
+    """How much of each colour every pixel gets, shape (rows, columns, 3)."""
+    rows, columns = table_x.shape
+    turn = math.radians(conditions.lamp_deg)
+    along = (table_x * math.cos(turn) + table_y * math.sin(turn)) / 650.0
+    level = 1.0 + conditions.gradient * np.clip(along, -1.2, 1.2) - 0.5 * conditions.gradient
+    across = np.linspace(-1, 1, columns, dtype=np.float32)[None, :] ** 2
+    down = (np.linspace(-1, 1, rows, dtype=np.float32)[:, None] * rows / columns) ** 2
+    level *= 1.0 - conditions.vignette * (across + down)
+    warm = (5000.0 - conditions.kelvin) / 5000.0
+    colour = np.array([1 - 0.55 * warm, 1 - 0.04 * warm, 1 + 0.4 * warm], np.float32)
+    return np.asarray(conditions.light * level[..., None] * colour, np.float32)
+
+
+def glare_light(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> Picture | None:
+    """What a lamp's reflection adds, or None without one."""
+    if conditions.glare <= 0:
+        return None
+    turn = math.radians(conditions.lamp_deg)
+    x_mm, y_mm = 330 * math.cos(turn), 190 * math.sin(turn)
+    spot = np.exp(-(((table_x - x_mm) / 110) ** 2 + ((table_y - y_mm) / 70) ** 2))
+    return np.repeat((255 * conditions.glare * spot)[..., None], 3, axis=2).astype(np.uint8)
+
+
+_MAT_COLOURS: dict[MatStyle, tuple[Colour, Colour, Colour]] = {
+    MatStyle.CREAM: ((196, 216, 226), (48, 44, 120), (140, 158, 186)),
+    MatStyle.SLATE: ((70, 62, 58), (150, 190, 210), (108, 100, 94)),
+    MatStyle.GREEN: ((66, 88, 44), (170, 214, 226), (92, 118, 66)),
+}
+"""Paper, ink, faint ink."""
+
+
+def _print_mat(image: Picture, px_per_mm: float, ink: Colour, faint: Colour) -> None:
+    def px(x_mm: float, y_mm: float) -> tuple[int, int]:
+        return round((MAT_MM / 2 + x_mm) * px_per_mm), round((MAT_MM / 2 - y_mm) * px_per_mm)
+
+    def width(width_mm: float) -> int:
+        return max(1, round(width_mm * px_per_mm))
+
+    cv2.rectangle(image, px(-196, 196), px(196, -196), ink, width(0.9), cv2.LINE_AA)
+    for radius_mm, width_mm, colour in ((107, 1.2, ink), (110, 0.5, ink), (132, 0.4, faint)):
+        cv2.circle(image, px(0, 0), width(radius_mm), colour, width(width_mm), cv2.LINE_AA)
+    for tick in range(44):
+        turn = math.radians(tick * 360 / 44)
+        outer = 132 if tick % 4 else 138
+        start, end = (126 * math.sin(turn), 126 * math.cos(turn)), (outer * math.sin(turn), outer * math.cos(turn))
+        cv2.line(image, px(*start), px(*end), faint, width(0.5), cv2.LINE_AA)
+    _write(image, "ONE CUTS, THE OTHERS CHOOSE", px(0, 168), 6.5 * px_per_mm, ink)
+    _write(image, "eleven slices make a pizza", px(0, -172), 5.0 * px_per_mm, faint)
+
+
+def _write(image: Picture, words: str, middle: tuple[int, int], capital_px: float, colour: Colour) -> None:
+    font, size = cv2.FontFace("sans"), max(4, round(capital_px / 0.7))
+    box = cv2.getTextSize((0, 0), words, (0, 0), font, size, 500)
+    cv2.putText(image, words, (middle[0] - box[2] // 2, middle[1] + round(capital_px / 2)), colour, font, size, 500)
+
+
+def _smooth(size: tuple[int, int], cell_px: tuple[float, float], rng: np.random.Generator) -> _Floats:
+    """Smooth noise whose blobs are about `cell_px` (down, across) large."""
+    cells = (max(2, int(size[0] / cell_px[0]) + 2), max(2, int(size[1] / cell_px[1]) + 2))
+    coarse = rng.standard_normal(cells).astype(np.float32)
+    return np.asarray(cv2.resize(coarse, (size[1], size[0]), interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def _shade(colour: Colour, level: _Floats) -> Picture:
+    return np.clip(level[..., None] * np.array(colour, np.float32), 0, 255).astype(np.uint8)
+
+
+def _mottled(
+    size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, colour: Colour, depth: float
+) -> Picture:
+    level = 0.6 * _smooth(size, (60 * px_per_mm, 60 * px_per_mm), rng) + 0.7 * _smooth(
+        size, (9 * px_per_mm, 9 * px_per_mm), rng
+    )
+    level += 0.8 * _smooth(size, (1.5 * px_per_mm, 1.5 * px_per_mm), rng)
+    return _shade(colour, np.asarray(1 + depth / 100 * level, np.float32))
+
+
+def _wood(
+    size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, light: Colour, dark: Colour, *, plank_mm: float
+) -> Picture:
+    plank_px = plank_mm * px_per_mm
+    rows = np.arange(size[0], dtype=np.float32)
+    plank = (rows / plank_px).astype(np.int32)
+    shift = rng.uniform(0, 400, plank.max() + 1).astype(np.float32)[plank][:, None]
+    tone = rng.uniform(-0.22, 0.22, plank.max() + 1).astype(np.float32)[plank][:, None]
+    wobble = _smooth(size, (30 * px_per_mm, 260 * px_per_mm), rng) * 9 * px_per_mm
+    grain = np.sin((rows[:, None] + wobble + shift) / px_per_mm * 0.55)
+    fibre = _smooth(size, (0.8 * px_per_mm, 42 * px_per_mm), rng)
+    pores = np.clip(_smooth(size, (0.9 * px_per_mm, 9 * px_per_mm), rng) - 1.3, 0, 1)
+    weight = np.clip(0.34 + 0.17 * grain + 0.13 * fibre + 0.35 * pores + tone, 0, 1)[..., None]
+    image = (1 - weight) * np.array(light, np.float32) + weight * np.array(dark, np.float32)
+    seam = np.mod(rows, plank_px) < 0.9 * px_per_mm
+    image[seam] *= 0.45
+    return np.asarray(np.clip(image, 0, 255), np.uint8)
+
+
+def _woven(size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, colour: Colour) -> Picture:
+    warp = _smooth(size, (0.9 * px_per_mm, 60 * px_per_mm), rng)
+    weft = _smooth(size, (60 * px_per_mm, 0.9 * px_per_mm), rng)
+    folds = _smooth(size, (160 * px_per_mm, 130 * px_per_mm), rng)
+    return _shade(colour, 1 + 0.05 * warp + 0.05 * weft + 0.05 * folds)
+
+
+def _checked(size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, light: Colour, dark: Colour) -> Picture:
+    drift = 2.5 * px_per_mm * _smooth(size, (200 * px_per_mm, 200 * px_per_mm), rng)
+    rows = np.arange(size[0], dtype=np.float32)[:, None] + drift
+    columns = np.arange(size[1], dtype=np.float32)[None, :] + drift
+    square = 24 * px_per_mm
+    weight = 0.5 * (np.mod(rows / square, 2) < 1) + 0.5 * (np.mod(columns / square, 2) < 1)
+    weave = _woven(size, px_per_mm, rng, (255, 255, 255)).astype(np.float32)[..., :1] / 250.0
+    weight = np.asarray(weight, np.float32)[..., None]
+    image = ((1 - weight) * np.array(light, np.float32) + weight * np.array(dark, np.float32)) * weave
+    return np.clip(image, 0, 255).astype(np.uint8)
