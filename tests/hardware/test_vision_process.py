@@ -1,0 +1,175 @@
+"""The child process for camera and reading: real processes, real kills."""
+
+import os
+import queue
+import select
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.vision_process import VisionProcess, VisionState, VisionStatus
+from tests.hardware import vision_children
+from tests.hardware.vision_children import PICTURE, OpenScripted, make_blind_reader, make_broken_reader, make_reader
+from vision.scene import Scene
+
+PATIENCE_S = 60
+"""Longer than any start on a busy machine."""
+
+
+class Watched:
+    """A vision process whose news are taken one by one."""
+
+    def __init__(self, vision: VisionProcess) -> None:
+        self.vision = vision
+        self.statuses: queue.Queue[VisionStatus] = queue.Queue()
+        self.scenes: queue.Queue[Scene] = queue.Queue()
+        vision.start(self.scenes.put, self.statuses.put, lambda function: function())
+
+    def scene(self) -> Scene:
+        return self.scenes.get(timeout=PATIENCE_S)
+
+    def status(self) -> VisionStatus:
+        return self.statuses.get(timeout=PATIENCE_S)
+
+
+@pytest.fixture
+def watch() -> Iterator[Callable[..., Watched]]:
+    started: list[VisionProcess] = []
+
+    def start(open_camera=OpenScripted(), make=make_reader, hang_s: float = 30.0) -> Watched:  # noqa: B008
+        started.append(VisionProcess(open_camera, make, largest_picture=PICTURE, hang_s=hang_s))
+        return Watched(started[-1])
+
+    yield start
+    for vision in started:
+        vision.close()
+
+
+def test_scenes_and_their_pictures_arrive(watch) -> None:
+    watched = watch()
+    first = watched.scene()
+    while (scene := watched.scene()).sequence < first.sequence + 3:
+        pass
+    assert watched.status() == VisionStatus(VisionState.OK, "scripted camera")
+    newest = watched.vision.picture()
+    assert newest is not None
+    assert newest.sequence >= scene.sequence
+    assert newest.image.shape == (48, 64, 3)
+    assert (newest.image == newest.sequence % 256).all()
+    assert watched.vision.picture(sequence=-5) is None
+    jpeg = watched.vision.jpeg()
+    assert cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR).shape == (48, 64, 3)
+    assert watched.vision.counts.restarts == 0
+
+
+def test_closing_ends_the_child_and_twice_is_fine(watch) -> None:
+    watched = watch()
+    watched.scene()
+    child = os.pidfd_open(watched.vision.pid)
+    watched.vision.close()
+    watched.vision.close()
+    assert _ended(child)
+    assert watched.vision.status.state is VisionState.CLOSED
+    assert watched.vision.picture() is None
+    assert watched.vision.pid is None
+
+
+def test_closing_kills_a_child_that_cannot_let_go_of_its_camera(watch) -> None:
+    watched = watch(OpenScripted("clamp"))
+    watched.scene()
+    child = os.pidfd_open(watched.vision.pid)
+    watched.vision.close()
+    assert _ended(child)
+
+
+def test_closing_before_the_start_is_fine() -> None:
+    VisionProcess(OpenScripted(), make_reader, largest_picture=PICTURE, hang_s=1).close()
+
+
+def test_a_lost_camera_is_said_and_opened_again(watch, tmp_path: Path) -> None:
+    watched = watch(OpenScripted("lose", marker=tmp_path / "once"))
+    assert watched.status().state is VisionState.OK
+    assert watched.status() == VisionStatus(VisionState.LOST, "the cable is out; starting again")
+    assert watched.status().state is VisionState.OK
+    assert watched.vision.counts.restarts == 1
+
+
+def test_a_hanging_child_is_killed_and_started_again(watch, tmp_path: Path) -> None:
+    watched = watch(OpenScripted("hang", marker=tmp_path / "once"), hang_s=0.5)
+    assert watched.status().state is VisionState.OK
+    hung = watched.status()
+    assert hung.state is VisionState.HUNG
+    assert hung.text == "no sign of life from camera and reading for 0.5 s; starting again"
+    assert watched.status().state is VisionState.OK
+
+
+def test_a_child_that_dies_is_started_again(watch, tmp_path: Path) -> None:
+    watched = watch(OpenScripted("exit", marker=tmp_path / "once"))
+    assert watched.status().state is VisionState.OK
+    assert watched.status().text == "the process of camera and reading ended (exit code 7); starting again"
+    assert watched.status().state is VisionState.OK
+
+
+def test_a_missing_camera_is_said(watch) -> None:
+    assert watch(OpenScripted("missing")).status() == VisionStatus(
+        VisionState.LOST, "no camera is connected; starting again"
+    )
+
+
+def test_a_picture_that_is_too_large_is_said(watch) -> None:
+    status = watch(OpenScripted(size=(64, 49))).status()
+    assert status.state is VisionState.LOST
+    assert "a picture of 64 x 49 came, expected at most 3072 pixels" in status.text
+
+
+def test_a_table_that_cannot_be_found_is_said_and_its_picture_shown(watch) -> None:
+    watched = watch(make=make_blind_reader)
+    assert watched.status() == VisionStatus(VisionState.UNREADABLE, "markers 0 and 2 are not in the picture")
+    assert watched.vision.picture() is not None
+
+
+def test_a_bug_in_the_reader_is_said(watch) -> None:
+    assert watch(make=make_broken_reader).status().text == "ZeroDivisionError: a bug; starting again"
+
+
+def test_of_scenes_that_wait_only_the_newest_stays() -> None:
+    calls: queue.Queue[Callable[[], None]] = queue.Queue()
+    scenes: list[Scene] = []
+    vision = VisionProcess(OpenScripted("skip"), make_reader, largest_picture=PICTURE, hang_s=30)
+    vision.start(scenes.append, lambda status: scenes.clear(), calls.put)
+    calls.get(timeout=PATIENCE_S)()
+    deliver = calls.get(timeout=PATIENCE_S)
+    while (counts := vision.counts).dropped < 20:
+        assert calls.empty()
+    deliver()
+    assert [scene.sequence >= 20 for scene in scenes] == [True]
+    assert counts.skipped > 0
+    vision.close()
+
+
+def test_the_child_of_a_killed_parent_ends_even_when_it_hangs() -> None:
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, vision_children.__file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": str(root)},
+    ) as parent:
+        assert parent.stdout is not None
+        child = os.pidfd_open(int(parent.stdout.readline()))
+        parent.kill()
+    assert _ended(child)
+
+
+def _ended(process: int) -> bool:
+    """Whether the process of a pidfd ends in time."""
+    try:
+        return bool(select.select([process], [], [], PATIENCE_S)[0])
+    finally:
+        os.close(process)
