@@ -1,0 +1,207 @@
+"""Moves of New York Slice as short text, and states and moves as JSON.
+
+Portions are lettered as the state numbers them, A first. Examples:
+
+    stack 3
+    pizza buffet: 3/1 7/2 combo-5-7 ...
+    redraw tiebreaker
+    P2 dibs 7/3 eat | P2 dibs supreme collect as 7
+    divide 3/1 7/2 + special | 4/1 | 5/2 6/1        (a Special alone: | special |)
+    P2 sneak 7/3 to B
+    P2 takes B
+    mystery 7/3 | mystery unseen
+    P2 eats 7/3 5/1; supreme as 7 | P2 eats nothing | P2 eats 7/3 mystery
+    P2 seconds 7/1 7/2 | P2 seconds nothing
+    P2 had eaten 7/3
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from string import ascii_uppercase
+from typing import Any
+
+from controller.game import IllegalMove, Json, NotationError
+from controller.games import values
+from controller.games.new_york_slice import rules
+from controller.games.new_york_slice.components import SUPREME, Components, with_own_facts
+from controller.games.new_york_slice.rules import (
+    ChooseStack,
+    Decide,
+    Dibs,
+    Divide,
+    EatSeconds,
+    Move,
+    Mystery,
+    Options,
+    Redraw,
+    Reveal,
+    RevealEaten,
+    Sneak,
+    State,
+    Take,
+)
+
+_KINDS: dict[str, type] = {
+    "stack": ChooseStack,
+    "pizza": Reveal,
+    "redraw": Redraw,
+    "dibs": Dibs,
+    "divide": Divide,
+    "sneak": Sneak,
+    "take": Take,
+    "mystery": Mystery,
+    "decide": Decide,
+    "seconds": EatSeconds,
+    "count": RevealEaten,
+}
+_SPECIAL = "special"
+_NOTHING = "nothing"
+
+
+def format_move(state: State, move: Move) -> str:
+    """Short notation of a legal move."""
+    match move:
+        case ChooseStack(stack):
+            return f"stack {stack}"
+        case Reveal(special, ring):
+            return f"pizza {_short(special)}: {' '.join(ring)}"
+        case Redraw(special):
+            return f"redraw {_short(special)}"
+        case Dibs(player, face, eat, attach):
+            return f"P{player} dibs {face} {'eat' if eat else 'collect'}" + (f" as {attach}" if attach else "")
+        case Divide():
+            return f"divide {' | '.join(_portion_text(move, index) for index in range(len(move.portions)))}"
+        case Sneak(player, face, to):
+            return f"P{player} sneak {face} to {ascii_uppercase[to]}"
+        case Take(player, portion):
+            return f"P{player} takes {ascii_uppercase[portion]}"
+        case Mystery(face):
+            return f"mystery {face or 'unseen'}"
+        case Decide():
+            eaten = rules.in_order(state, move.eaten) + (["mystery"] if move.mystery_eaten else [])
+            attached = f"; {SUPREME} as {move.attach}" if move.attach else ""
+            return f"P{move.player} eats {' '.join(eaten) or _NOTHING}{attached}"
+        case EatSeconds(player, eaten_now):
+            return f"P{player} seconds {' '.join(rules.in_order(state, eaten_now)) or _NOTHING}"
+        case RevealEaten(player, face):
+            return f"P{player} had eaten {face}"
+
+
+def parse_move(state: State, text: str) -> Move:
+    """The legal move that the notation names. Raises NotationError for other text, IllegalMove for a move that the
+    rules refuse."""
+    cleaned = " ".join(text.split())
+    for pattern, build in _FORMS:
+        found = re.fullmatch(pattern, cleaned)
+        if found:
+            move: Move = build(found)
+            refused = rules.refusal(state, move)
+            if refused is not None:
+                raise IllegalMove(refused)
+            return move
+    raise NotationError(f"{text!r} is no move; expected a line such as 'stack 3', 'P2 takes B' or 'P2 eats 7/3'")
+
+
+def encode_move(move: Move) -> Json:
+    """The move as JSON; `move` names its kind."""
+    name = next(name for name, kind in _KINDS.items() if type(move) is kind)
+    return {"move": name, **values.encode(move)}
+
+
+def decode_move(data: Json) -> Move:
+    """The move of that JSON. Raises NotationError that names the key, the value and what was expected."""
+    if not isinstance(data, Mapping):
+        raise NotationError(f"move: {data!r} is no object")
+    name = data.get("move")
+    kind = _KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise NotationError(f"move: {name!r} is none of {', '.join(_KINDS)}")
+    move: Move = values.decode(kind, {key: value for key, value in data.items() if key != "move"}, str(name))
+    return move
+
+
+def encode_state(state: State) -> Json:
+    """The state as JSON; of the components only what this copy showed otherwise."""
+    options = {
+        field.name: getattr(state.options, field.name) for field in fields(Options) if field.name != "components"
+    }
+    own = {
+        face: {"pepperoni": pepperoni, "anchovies": anchovies}
+        for face, pepperoni, anchovies in state.options.components.own
+    }
+    plain = {field.name: getattr(state, field.name) for field in fields(State) if field.name != "options"}
+    encoded = {name: values.encode(value) for name, value in plain.items()}
+    return encoded | {"options": {**options, "components": own}}
+
+
+def decode_state(components: Components, data: Json) -> State:
+    """The state of that JSON. Raises NotationError that names the key, the value and what was expected."""
+
+    def options(entry: Json) -> Options:
+        own = {"components": lambda facts: with_own_facts(components, facts, "state.options.components")}
+        decoded: Options = values.decode_fields(Options, entry, "state.options", own)
+        return decoded
+
+    state: State = values.decode_fields(State, data, "state", {"options": options})
+    return state
+
+
+def _portion_text(move: Divide, index: int) -> str:
+    slices = " ".join(move.portions[index])
+    if index != move.special_in:
+        return slices
+    return f"{slices} + {_SPECIAL}" if slices else _SPECIAL
+
+
+def _parse_divide(found: re.Match[str]) -> Divide:
+    portions = []
+    special_in = -1
+    for index, part in enumerate(found["portions"].split("|")):
+        words = part.split()
+        if words[-1:] == [_SPECIAL]:
+            special_in = index
+            words = words[:-1]
+            words = words[:-1] if words[-1:] == ["+"] else words
+        portions.append(tuple(words))
+    return Divide(tuple(portions), special_in)
+
+
+def _parse_decide(found: re.Match[str]) -> Decide:
+    eaten = _faces(found["eaten"])
+    return Decide(int(found["player"]), eaten - {"mystery"}, found["attach"], "mystery" in eaten)
+
+
+def _faces(text: str) -> frozenset[str]:
+    return frozenset(text.split()) - {_NOTHING}
+
+
+def _short(special: str) -> str:
+    return special.removeprefix("special/")
+
+
+def _index(letter: str) -> int:
+    return ascii_uppercase.index(letter)
+
+
+_PLAYER = r"P(?P<player>\d{1,3}) "
+_FACE = r"(?P<face>\S+)"
+_FORMS: Iterable[tuple[str, Callable[[re.Match[str]], Any]]] = (
+    (r"stack (?P<stack>\d{1,3})", lambda m: ChooseStack(int(m["stack"]))),
+    (r"pizza (?P<special>\S+): (?P<ring>.+)", lambda m: Reveal(f"special/{m['special']}", tuple(m["ring"].split()))),
+    (r"redraw (?P<special>\S+)", lambda m: Redraw(f"special/{m['special']}")),
+    (
+        _PLAYER + rf"dibs {_FACE} (?P<what>eat|collect)(?: as (?P<attach>\S+))?",
+        lambda m: Dibs(int(m["player"]), m["face"], m["what"] == "eat", m["attach"]),
+    ),
+    (r"divide (?P<portions>.+)", _parse_divide),
+    (
+        _PLAYER + rf"sneak {_FACE} to (?P<to>[A-Z])",
+        lambda m: Sneak(int(m["player"]), m["face"], _index(m["to"])),
+    ),
+    (_PLAYER + r"takes (?P<portion>[A-Z])", lambda m: Take(int(m["player"]), _index(m["portion"]))),
+    (rf"mystery {_FACE}", lambda m: Mystery(None if m["face"] == "unseen" else m["face"])),
+    (_PLAYER + rf"eats (?P<eaten>[^;]+?)(?:; {SUPREME} as (?P<attach>\S+))?", _parse_decide),
+    (_PLAYER + r"seconds (?P<eaten>.+)", lambda m: EatSeconds(int(m["player"]), _faces(m["eaten"]))),
+    (_PLAYER + rf"had eaten {_FACE}", lambda m: RevealEaten(int(m["player"]), m["face"])),
+)

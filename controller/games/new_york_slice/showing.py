@@ -1,0 +1,105 @@
+"""New York Slice as a display is told: everything that everybody at the table may know.
+
+Eaten slices are listed although they lie face down, as all saw them being eaten; a Mystery slice eaten unseen is only
+counted. The game has no other secrets, so players and spectators see the same.
+"""
+
+from typing import Any
+
+from controller.game import Json, Player, Score
+from controller.games.new_york_slice import rules
+from controller.games.new_york_slice.components import SUPREME
+from controller.games.new_york_slice.rules import Holding, State
+
+
+def view(state: State) -> dict[str, Any]:
+    """The game as JSON; the page in `view.js` is written against this shape."""
+    sheets = rules.score(state)
+    counts = rules.type_counts(state)
+    return {
+        "phase": state.phase.value,
+        "round": state.round,
+        "rounds": state.rounds,
+        "slicer": state.slicer,
+        "order": list(state.order),
+        "taker": state.taker,
+        "ring": list(state.ring) or None,
+        "portions": [
+            {"slices": list(portion.slices), "special": portion.special, "taken_by": portion.taken_by}
+            for portion in state.portions
+        ],
+        "special": state.special,
+        "special_text": _special_text(state, state.special) if state.special else None,
+        "players": [_player(state, player, sheets[player - 1]) for player in range(1, state.players + 1)],
+        "types": [_type(state, value, counts[value]) for value in counts],
+        "score": [_sheet(sheet) for sheet in sheets],
+        "winners": list(rules.winners(state)),
+        "components": _components(state),
+    }
+
+
+def _player(state: State, player: Player, sheet: Score) -> Json:
+    holding = state.holdings[player - 1]
+    points = rules.special_points(state, player)
+    return {
+        "player": player,
+        "collected": [_collected(state, holding, face) for face in holding.collected],
+        "eaten": list(holding.eaten),
+        "unseen_eaten": holding.unseen_eaten,
+        "specials": [
+            {
+                "face": one.name,
+                **_special_text(state, one.name),
+                "used": one.used,
+                "score": points.get(one.name),
+            }
+            for one in holding.specials
+        ],
+        "total_so_far": sheet.total,
+    }
+
+
+def _collected(state: State, holding: Holding, face: str) -> Json:
+    facts = state.options.components.by_face[face]
+    return {
+        "face": face,
+        "values": list(facts.values),
+        "pepperoni": facts.pepperoni,
+        "anchovies": facts.anchovies,
+        "attached": holding.supreme_as if face == SUPREME else None,
+    }
+
+
+def _type(state: State, value: int, counts: dict[Player, int]) -> Json:
+    return {
+        "type": str(value),
+        "name": state.options.components.type_names[value],
+        "value": value,
+        "counts": {str(player): halves / 2 for player, halves in counts.items()},
+        "leaders": list(rules.leaders(counts)),
+        "scorer": rules.scorer(state, counts),
+    }
+
+
+def _sheet(sheet: Score) -> Json:
+    lines = [{"label": line.label, "points": line.points, "detail": line.detail} for line in sheet.lines]
+    return {"player": sheet.player, "total": sheet.total, "lines": lines}
+
+
+def _special_text(state: State, special: str) -> dict[str, str]:
+    facts = state.options.components.specials_by_face[special]
+    return {"title": facts.title, "text": facts.text}
+
+
+def _components(state: State) -> Json:
+    pieces = state.options.components
+    return {
+        facts.face: {
+            "values": list(facts.values),
+            "pepperoni": facts.pepperoni,
+            "anchovies": facts.anchovies,
+            "name": facts.name,
+        }
+        for facts in pieces.slices
+        if facts.face not in pieces.removed[state.players]
+    }

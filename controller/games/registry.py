@@ -1,0 +1,50 @@
+"""Which games there are: every folder beside this file that offers a `GAME`. There is no list to keep."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
+
+from controller import games
+from controller.game import Game, GameError
+
+
+class UnknownGame(GameError, LookupError):
+    """No game of that name; names those there are."""
+
+
+class NotAGame(GameError, ImportError):
+    """A folder among the games that offers no engine; names the folder and what it lacks."""
+
+
+def game_names() -> tuple[str, ...]:
+    """The names of all games, sorted. Imports none of them."""
+    return tuple(sorted(_folders()))
+
+
+def load_game(name: str) -> Game[Any, Any]:
+    """The engine of this game. Raises UnknownGame, or NotAGame for a folder without a proper engine."""
+    module = load_part(name)
+    game = getattr(module, "GAME", None)
+    missing = [part for part in _PARTS if not hasattr(game, part)]
+    if game is None or missing or game.name != name:
+        lacking = "GAME" if game is None else ", ".join(missing) or f"the name {name!r} in GAME.name"
+        raise NotAGame(f"{module.__name__}: lacks {lacking}; a game's folder offers GAME, see controller.game.Game")
+    engine: Game[Any, Any] = game
+    return engine
+
+
+def load_part(name: str, part: str | None = None) -> ModuleType:
+    """A game's package, or one of its modules, such as `table`. Raises UnknownGame."""
+    if name not in _folders():
+        raise UnknownGame(f"{name!r} is no game; there are {', '.join(game_names()) or 'none'}")
+    package = f"{games.__name__}.{name}"
+    return import_module(f"{package}.{part}" if part else package)
+
+
+_PARTS = sorted(name for name in vars(Game) if not name.startswith("_")) + ["name", "title", "player_counts"]
+
+
+def _folders() -> Iterator[str]:
+    return (module.name for module in iter_modules(games.__path__) if module.ispkg)
