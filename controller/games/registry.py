@@ -43,7 +43,7 @@ def load_part(name: str, part: str | None = None) -> ModuleType:
     return import_module(f"{package}.{part}" if part else package)
 
 
-_PARTS = sorted(name for name in vars(Game) if not name.startswith("_")) + ["name", "title", "player_counts"]
+_PARTS = (*sorted(part for part in vars(Game) if not part.startswith("_")), "name", "title", "player_counts")
 
 
 def _folders() -> Iterator[str]:

@@ -1,8 +1,8 @@
 """What a sensible player of New York Slice would do, and why: a valuation, not a search.
 
-A player is expected to win a type with a chance that grows with the lead over each other player, and that is the more
-open the more slices of the type are still to come. From that follow the worth of a run of neighbouring slices to each player,
-what everybody would choose from a division (the best for themselves, in order), and so the worth of every division.
+A player's chance to win a type grows with the lead over each other player, and is the more open the more slices of the
+type are still to come. From that follow the worth of a run of neighbouring slices to each player, what everybody would
+choose from a division (the best for themselves, in order), and so the worth of every division.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -65,10 +65,14 @@ class Components:
     specials_by_face: Mapping[str, SpecialFacts] = field(init=False, compare=False, repr=False)
     place: Mapping[str, int] = field(init=False, compare=False, repr=False)
     """Where a face stands in the list of all slices."""
+    types_with_pepperoni: frozenset[int] = field(init=False, compare=False, repr=False)
+    """Values of which some slice has pepperoni."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_face", {facts.face: facts for facts in self.slices})
         object.__setattr__(self, "specials_by_face", {facts.face: facts for facts in self.specials})
+        with_pepperoni = {facts.values[0] for facts in self.slices if facts.pepperoni and len(facts.values) == 1}
+        object.__setattr__(self, "types_with_pepperoni", frozenset(with_pepperoni))
         object.__setattr__(self, "place", {facts.face: index for index, facts in enumerate(self.slices)})
 
     def words(self, face: str) -> str:

@@ -466,6 +466,8 @@ def _special_refusal(state: State, special: str) -> Refusal | None:
 
 
 def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
+    if len(ring) == SLICES_IN_A_PIZZA == len(state.unseen.intersection(ring)):
+        return None
     twice = _duplicates(ring)
     if twice:
         problem = f"Twice in the pizza: {_list_words(state, twice)}."
@@ -483,15 +485,16 @@ def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
     if seen:
         problem = f"Already seen in this game: {_list_words(state, seen)}."
         return _refuse(_START, problem, "Put it back where it was and turn up the slices of the stack only.", seen)
-    if len(ring) != SLICES_IN_A_PIZZA:
-        problem = f"The pizza has {len(ring)} slices, not {SLICES_IN_A_PIZZA}."
-        return _refuse(_START, problem, "Turn up all eleven slices of the stack, no more and no fewer.")
-    return None
+    problem = f"The pizza has {len(ring)} slices, not {SLICES_IN_A_PIZZA}."
+    return _refuse(_START, problem, "Turn up all eleven slices of the stack, no more and no fewer.")
 
 
 def _play_reveal(state: State, move: Reveal) -> State:
     return replace(
-        _with_special(state, move.special),
+        state,
+        phase=_phase_with(state, move.special),
+        special=move.special,
+        unseen_specials=state.unseen_specials - {move.special},
         ring=_numbered_ring(state, move.ring),
         unseen=state.unseen.difference(move.ring),
     )
@@ -502,9 +505,8 @@ def _numbered_ring(state: State, ring: tuple[str, ...]) -> tuple[str, ...]:
     return cut_and_choose.start_ring_at(ring, min(ring, key=state.options.components.place.__getitem__))
 
 
-def _with_special(state: State, special: str) -> State:
-    phase = Phase.REDRAW if must_be_replaced(state, special) else Phase.DIVIDE
-    return replace(state, special=special, unseen_specials=state.unseen_specials - {special}, phase=phase)
+def _phase_with(state: State, special: str) -> Phase:
+    return Phase.REDRAW if must_be_replaced(state, special) else Phase.DIVIDE
 
 
 def must_be_replaced(state: State, special: str) -> bool:
@@ -525,7 +527,13 @@ def _redraw_refusal(state: State, move: Redraw) -> Refusal | None:
 
 def _play_redraw(state: State, move: Redraw) -> State:
     assert state.special is not None
-    return replace(_with_special(state, move.special), set_aside=(*state.set_aside, state.special))
+    return replace(
+        state,
+        phase=_phase_with(state, move.special),
+        special=move.special,
+        unseen_specials=state.unseen_specials - {move.special},
+        set_aside=(*state.set_aside, state.special),
+    )
 
 
 # Divide the pizza (and Special) into portions -------------------------------------------------------------------------
@@ -662,24 +670,24 @@ def _out_of_turn(state: State, player: Player) -> Refusal | None:
 
 def _play_take(state: State, move: Take) -> State:
     portion = state.portions[move.portion]
+    holdings = state.holdings
     if move.player != state.order[0]:
-        state = _use(state, move.player, CUT_IN_LINE)
-    order = list(state.order)
-    order.remove(move.player)
-    portions = list(state.portions)
-    portions[move.portion] = replace(portion, taken_by=move.player)
-    phase = Phase.DECIDE
+        holdings = _used(holdings, move.player, CUT_IN_LINE)
     if portion.special:
         assert state.special is not None
+        holding = holdings[move.player - 1]
         gained = OwnedSpecial(state.special, state.round)
-        holding = state.holdings[move.player - 1]
-        state = _with_holding(state, move.player, replace(holding, specials=(*holding.specials, gained)))
-        phase = Phase.MYSTERY if state.special == MYSTERY_SLICE else Phase.DECIDE
+        holdings = _with(holdings, move.player, replace(holding, specials=(*holding.specials, gained)))
+    turn_of = state.order.index(move.player)
     return replace(
         state,
-        phase=phase,
-        portions=tuple(portions),
-        order=tuple(order),
+        phase=Phase.MYSTERY if portion.special and state.special == MYSTERY_SLICE else Phase.DECIDE,
+        holdings=holdings,
+        portions=tuple(
+            replace(one, taken_by=move.player) if index == move.portion else one
+            for index, one in enumerate(state.portions)
+        ),
+        order=state.order[:turn_of] + state.order[turn_of + 1 :],
         taker=move.player,
         taken=portion.slices,
         took_special=portion.special,
@@ -779,8 +787,9 @@ def _play_decide(state: State, move: Decide) -> State:
         unseen_faces=holding.unseen_faces + unseen_faces,
     )
     decided = replace(
-        _with_holding(state, move.player, after),
+        state,
         phase=Phase.CHOOSE,
+        holdings=_with(state.holdings, move.player, after),
         taker=None,
         taken=(),
         took_special=False,
@@ -806,10 +815,17 @@ def _legal_decisions(state: State) -> Iterator[Decide]:
 
 
 def _next_round(state: State) -> State:
-    cleared = replace(state, ring=(), special=None, portions=())
     if not state.stacks:
-        return _before_scoring(cleared)
-    return replace(cleared, phase=Phase.STACK, round=state.round + 1, slicer=left_of(state.slicer, state.players))
+        return _before_scoring(replace(state, ring=(), special=None, portions=()))
+    return replace(
+        state,
+        phase=Phase.STACK,
+        round=state.round + 1,
+        slicer=left_of(state.slicer, state.players),
+        ring=(),
+        special=None,
+        portions=(),
+    )
 
 
 # Game end & scoring ---------------------------------------------------------------------------------------------------
@@ -1012,10 +1028,10 @@ def _owner(state: State, special: str) -> Player | None:
     return next((player for player in _all_players(state) if owned(state, player, special) is not None), None)
 
 
-def _use(state: State, player: Player, special: str) -> State:
-    holding = state.holdings[player - 1]
+def _used(holdings: tuple[Holding, ...], player: Player, special: str) -> tuple[Holding, ...]:
+    holding = holdings[player - 1]
     specials = tuple(replace(one, used=True) if one.name == special else one for one in holding.specials)
-    return _with_holding(state, player, replace(holding, specials=specials))
+    return _with(holdings, player, replace(holding, specials=specials))
 
 
 def _why_not_usable(state: State, player: Player, special: str) -> str | None:
@@ -1120,15 +1136,15 @@ def _dibs_refusal(state: State, move: Dibs) -> Refusal | None:
 
 def _play_dibs(state: State, move: Dibs) -> State:
     """The pizza closes up: ten slices are divided."""
-    state = _use(state, move.player, DIBS)
-    holding = state.holdings[move.player - 1]
+    holdings = _used(state.holdings, move.player, DIBS)
+    holding = holdings[move.player - 1]
     if move.eat:
         holding = replace(holding, eaten=(*holding.eaten, move.face))
     else:
         supreme_as = holding.supreme_as or move.attach
         holding = replace(holding, collected=(*holding.collected, move.face), supreme_as=supreme_as)
     left = tuple(face for face in state.ring if face != move.face)
-    return replace(_with_holding(state, move.player, holding), ring=_numbered_ring(state, left))
+    return replace(state, holdings=_with(holdings, move.player, holding), ring=_numbered_ring(state, left))
 
 
 # The "Everyone-Else" Diet* --------------------------------------------------------------------------------------------
@@ -1151,9 +1167,14 @@ def _mystery_slice_refusal(state: State, move: Mystery) -> Refusal | None:
 
 def _play_mystery(state: State, move: Mystery) -> State:
     assert state.taker is not None
-    used = _use(state, state.taker, MYSTERY_SLICE)
-    unseen = state.unseen if move.face is None else state.unseen - {move.face}
-    return replace(used, phase=Phase.DECIDE, mystery_drawn=True, mystery=move.face, unseen=unseen)
+    return replace(
+        state,
+        phase=Phase.DECIDE,
+        holdings=_used(state.holdings, state.taker, MYSTERY_SLICE),
+        mystery_drawn=True,
+        mystery=move.face,
+        unseen=state.unseen - {move.face},
+    )
 
 
 def _mystery_choices(state: State, player: Player) -> tuple[bool, ...]:
@@ -1223,9 +1244,9 @@ def _play_count(state: State, move: RevealEaten) -> State:
         holding = replace(holding, collected=(*holding.collected, move.face))
     known = tuple(face for face in holding.unseen_faces if face != move.face)
     holding = replace(holding, unseen_eaten=holding.unseen_eaten - 1, unseen_faces=known)
-    counted = replace(_with_holding(state, move.player, holding), unseen=state.unseen - {move.face})
-    uncounted = any(holding.unseen_eaten for holding in counted.holdings)
-    return counted if uncounted else replace(counted, phase=Phase.OVER)
+    holdings = _with(state.holdings, move.player, holding)
+    phase = Phase.COUNT if any(one.unseen_eaten for one in holdings) else Phase.OVER
+    return replace(state, phase=phase, holdings=holdings, unseen=state.unseen - {move.face})
 
 
 # Seconds --------------------------------------------------------------------------------------------------------------
@@ -1251,7 +1272,7 @@ def _seconds_pepperoni(state: State, kind: str, face: str) -> bool:
     pieces = state.options.components
     if state.options.seconds_needs_pepperoni:
         return pieces.by_face[face].pepperoni > 0
-    return any(facts.pepperoni > 0 for facts in pieces.slices if facts.values == (int(kind),))
+    return int(kind) in pieces.types_with_pepperoni
 
 
 def _legal_seconds(state: State) -> Iterator[EatSeconds]:
@@ -1284,13 +1305,14 @@ def _seconds_refusal(state: State, move: EatSeconds) -> Refusal | None:
 
 
 def _play_seconds(state: State, move: EatSeconds) -> State:
-    if move.eaten:
-        state = _use(state, move.player, SECONDS)
-        holding = state.holdings[move.player - 1]
-        eaten = tuple(face for face in holding.collected if face in move.eaten)
-        collected = tuple(face for face in holding.collected if face not in move.eaten)
-        state = _with_holding(state, move.player, replace(holding, collected=collected, eaten=holding.eaten + eaten))
-    return _before_scoring(state)
+    if not move.eaten:
+        return _before_scoring(state)
+    holdings = _used(state.holdings, move.player, SECONDS)
+    holding = holdings[move.player - 1]
+    eaten = tuple(face for face in holding.collected if face in move.eaten)
+    collected = tuple(face for face in holding.collected if face not in move.eaten)
+    after = replace(holding, collected=collected, eaten=holding.eaten + eaten)
+    return _before_scoring(replace(state, holdings=_with(holdings, move.player, after)))
 
 
 # Sneak-a-Slice --------------------------------------------------------------------------------------------------------
@@ -1365,7 +1387,6 @@ def _shift_refusal(state: State, move: Sneak) -> Refusal:
 
 
 def _play_sneak(state: State, move: Sneak) -> State:
-    state = _use(state, move.player, SNEAK_A_SLICE)
     portions = list(state.portions)
     here = next(index for index, one in enumerate(portions) if move.face in one.slices)
     source, target = portions[here], portions[move.to]
@@ -1374,7 +1395,8 @@ def _play_sneak(state: State, move: Sneak) -> State:
     gained = (move.face, *target.slices) if clockwise else (*target.slices, move.face)
     portions[here] = replace(source, slices=left)
     portions[move.to] = replace(target, slices=gained)
-    return replace(state, portions=tuple(portions), sneaked=move.player)
+    holdings = _used(state.holdings, move.player, SNEAK_A_SLICE)
+    return replace(state, holdings=holdings, portions=tuple(portions), sneaked=move.player)
 
 
 def _next_with_slices(state: State, here: int) -> int:
@@ -1468,10 +1490,8 @@ def _is_player(state: State, player: Player) -> bool:
     return 1 <= player <= state.players
 
 
-def _with_holding(state: State, player: Player, holding: Holding) -> State:
-    holdings = list(state.holdings)
-    holdings[player - 1] = holding
-    return replace(state, holdings=tuple(holdings))
+def _with(holdings: tuple[Holding, ...], player: Player, holding: Holding) -> tuple[Holding, ...]:
+    return (*holdings[: player - 1], holding, *holdings[player:])
 
 
 def _is_combo(state: State, face: str) -> bool:
