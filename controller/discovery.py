@@ -1,0 +1,229 @@
+"""Announces the table on the LAN by zeroconf, so that a browser, `avahi-browse` or an app finds it without typing.
+
+Two services, one name: `_pizzatable._tcp` for programs that know this table, `_http._tcp` for everything that lists web
+pages. The table plays on without them: whatever goes wrong here is a state that is shown.
+"""
+
+import asyncio
+import errno
+import ipaddress
+import logging
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import ifaddr
+from zeroconf import IPVersion, NonUniqueNameException, ServiceInfo
+from zeroconf.asyncio import AsyncZeroconf
+
+from controller.views import PartState, PartView
+
+SERVICE = "_pizzatable._tcp.local."
+WEB_SERVICE = "_http._tcp.local."
+_MAX_NAMES = 20
+# A DNS label, RFC 1035.
+_LABEL_BYTES = 63
+_log = logging.getLogger(__name__)
+
+
+class DiscoveryError(Exception):
+    """Root of what announcing fails with."""
+
+
+class NoFreeName(DiscoveryError, ValueError):
+    """Other tables have every name that was tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What is told about a table."""
+
+    table: str
+    """The table's name; another with the same name on the LAN makes it "name (2)"."""
+    game: str
+    """The game's folder name."""
+    version: str
+    port: int
+    path: str = "/"
+
+    def text(self) -> dict[str, str]:
+        """The service's TXT record."""
+        return {"game": self.game, "table": self.table, "version": self.version, "path": self.path}
+
+
+class Discovery:
+    """Keeps a table announced on whatever networks there are. Closing twice is fine.
+
+    `refresh` brings the announcement up to date with the network and is called again from time to time (`keep`): a cable
+    that was pulled comes back alone.
+    """
+
+    def __init__(
+        self,
+        announcement: Announcement,
+        interfaces: Sequence[str] = (),
+        on_change: Callable[[PartView], None] = lambda _: None,
+    ) -> None:
+        """Args:
+        interfaces: names ("eth0") or IPv4 addresses to announce on; empty: all but loopback.
+        on_change: told every new state.
+        """
+        self._announcement = announcement
+        self._interfaces = tuple(interfaces)
+        self._on_change = on_change
+        self._zeroconf: AsyncZeroconf | None = None
+        self._services: list[ServiceInfo] = []
+        self._addresses: tuple[str, ...] = ()
+        self._state = PartView(state=PartState.STARTING, text="not announced yet")
+        self._lock = asyncio.Lock()
+
+    @property
+    def state(self) -> PartView:
+        """How announcing is doing."""
+        return self._state
+
+    @property
+    def name(self) -> str | None:
+        """The name that the table is found by; None while it is not announced."""
+        return _instance(self._services[0]) if self._services else None
+
+    async def refresh(self) -> None:
+        """Announce on the addresses that there are now. Never raises: failure is the state."""
+        async with self._lock:
+            addresses = _addresses(self._interfaces)
+            if addresses == self._addresses and self._services:
+                return
+            await self._withdraw()
+            if not addresses:
+                wanted = ", ".join(self._interfaces) or "any network"
+                self._show(PartState.LOST, f"No address on {wanted}; the table is not announced. Plug the network in.")
+                return
+            try:
+                await self._announce(addresses)
+            except (OSError, DiscoveryError, NonUniqueNameException) as error:
+                _log.warning("announcing on %s failed: %r", ", ".join(addresses), error)
+                await self._withdraw()
+                self._show(PartState.LOST, f"Not announced: {_reason(error)}. Trying again.")
+            else:
+                self._show(PartState.OK, f"announced as “{self.name}” on {', '.join(addresses)}")
+
+    async def keep(self, interval_s: float = 10.0) -> None:
+        """Refresh for ever; cancel it to stop."""
+        while True:
+            await self.refresh()
+            await asyncio.sleep(interval_s)
+
+    async def update(self, announcement: Announcement) -> None:
+        """Tell something else about the same table, such as another game."""
+        async with self._lock:
+            renamed = (announcement.table, announcement.port) != (self._announcement.table, self._announcement.port)
+            self._announcement = announcement
+            if renamed:
+                await self._withdraw()
+            elif self._zeroconf is not None:
+                services = _services(announcement, _instance(self._services[0]), self._addresses)
+                for service in services:
+                    await (await self._zeroconf.async_update_service(service))
+                self._services = services
+        if renamed:
+            await self.refresh()
+
+    async def close(self) -> None:
+        """Say goodbye and leave the network."""
+        async with self._lock:
+            await self._withdraw()
+            self._show(PartState.ABSENT, "not announced")
+
+    async def _announce(self, addresses: tuple[str, ...]) -> None:
+        self._zeroconf = AsyncZeroconf(interfaces=list(addresses), ip_version=IPVersion.V4Only)
+        for number in range(1, _MAX_NAMES + 1):
+            services = _services(self._announcement, _numbered(self._announcement.table, number), addresses)
+            try:
+                await self._register(self._zeroconf, services)
+            except NonUniqueNameException:
+                continue
+            self._addresses = addresses
+            return
+        taken = _numbered(self._announcement.table, _MAX_NAMES)
+        raise NoFreeName(f"every name up to {taken!r} is taken; give this table a name of its own")
+
+    async def _register(self, zeroconf: AsyncZeroconf, services: list[ServiceInfo]) -> None:
+        self._services = []
+        try:
+            for service in services:
+                announced = await zeroconf.async_register_service(service)
+                self._services.append(service)
+                await announced
+        except NonUniqueNameException:
+            for service in self._services:
+                await (await zeroconf.async_unregister_service(service))
+            self._services = []
+            raise
+
+    async def _withdraw(self) -> None:
+        zeroconf, self._zeroconf = self._zeroconf, None
+        self._services = []
+        self._addresses = ()
+        if zeroconf is None:
+            return
+        try:
+            await zeroconf.async_unregister_all_services()
+        except OSError as error:
+            # The network that would hear the goodbye is gone.
+            _log.info("no goodbye: %r", error)
+        await zeroconf.async_close()
+
+    def _show(self, state: PartState, text: str) -> None:
+        view = PartView(state=state, text=text)
+        if view != self._state:
+            self._state = view
+            self._on_change(view)
+
+
+def _addresses(interfaces: Sequence[str]) -> tuple[str, ...]:
+    """The IPv4 addresses of the interfaces, sorted."""
+    found = []
+    for adapter in ifaddr.get_adapters():
+        for address in adapter.ips:
+            if not isinstance(address.ip, str):
+                continue
+            if interfaces:
+                wanted = adapter.name in interfaces or address.ip in interfaces
+            else:
+                wanted = not ipaddress.ip_address(address.ip).is_loopback
+            if wanted:
+                found.append(address.ip)
+    return tuple(sorted(found))
+
+
+def _services(announcement: Announcement, name: str, addresses: Sequence[str]) -> list[ServiceInfo]:
+    # A host name of its own for each table name: the machine's belongs to its system's responder.
+    server = f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-') or 'table'}-pizzatable.local."
+    return [
+        ServiceInfo(
+            kind,
+            f"{name}.{kind}",
+            port=announcement.port,
+            properties=announcement.text(),
+            server=server,
+            parsed_addresses=list(addresses),
+        )
+        for kind in (SERVICE, WEB_SERVICE)
+    ]
+
+
+def _numbered(table: str, number: int) -> str:
+    """The name at the given attempt, within a DNS label; dots would part it."""
+    suffix = "" if number == 1 else f" ({number})"
+    text = table.replace(".", " ").strip() or "pizzatable"
+    return text.encode()[: _LABEL_BYTES - len(suffix)].decode(errors="ignore") + suffix
+
+
+def _instance(service: ServiceInfo) -> str:
+    return service.name.removesuffix(f".{service.type}")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return "another program holds port 5353 for itself"
+    return str(error) or type(error).__name__

@@ -1,0 +1,1 @@
+"""What the LAN sees of a table: HTTP API, event stream, pages."""

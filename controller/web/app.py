@@ -1,0 +1,285 @@
+"""The HTTP API and the pages of one table."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
+from fastapi import Path as PathParameter
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.responses import FileResponse
+
+from controller.views import PartState, PartView, TableView
+from controller.web.commands import Commands, Sitting
+from controller.web.hub import Hub
+from controller.web.problems import Problem, add_problem_handlers
+from controller.web.security import Guard, is_host, require_host
+from controller.web.stream import EventStream, parse_last_event_id
+
+STATIC = Path(__file__).parent / "static"
+# Said here and not left to the system's tables: a browser runs no module of another type.
+_MEDIA_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+GivenToken = Annotated[str | None, Header(description="Needed from any machine but the table's own")]
+_PROBLEMS: dict[int | str, dict[str, Any]] = {
+    403: {"model": Problem, "description": "Only the host may do this"},
+    409: {"model": Problem, "description": "The table refuses it now"},
+    422: {"model": Problem, "description": "A value is wrong"},
+}
+
+
+class Body(BaseModel):
+    """A request's body: an unknown key is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Answer(Body):
+    """Which candidate of which question."""
+
+    question_id: int
+    candidate_id: int
+
+
+class NewPlayer(Body):
+    """One player of a new game."""
+
+    seat: Annotated[int, Field(ge=1, le=16)]
+    name: Annotated[str, Field(min_length=1, max_length=40)]
+
+
+class NewGame(Body):
+    """Who plays, in clockwise order, and the game's options."""
+
+    players: Annotated[list[NewPlayer], Field(min_length=1, max_length=16)]
+    options: dict[str, Any] = {}
+
+
+class Ruling(Body):
+    """A move in the game's notation."""
+
+    text: Annotated[str, Field(min_length=1, max_length=400)]
+
+
+class Health(BaseModel):
+    """How the table is doing."""
+
+    status: Literal["ok", "degraded", "starting"]
+    """starting: nothing was shown yet; degraded: a part is lost."""
+    seq: int | None
+    displays: int
+    """How many event streams are open."""
+    parts: dict[str, PartView]
+
+
+class Role(BaseModel):
+    """What the one who asks may do."""
+
+    host: bool
+
+
+def create_app(
+    hub: Hub,
+    commands: Commands,
+    games_root: Path,
+    *,
+    version: str,
+    host_token: str,
+    picture: Callable[[], bytes | None],
+    heartbeat_s: float = 15.0,
+) -> FastAPI:
+    """The application of one table.
+
+    Args:
+        hub: where views come from.
+        commands: the table.
+        games_root: the folder that holds one folder a game, each with its view.js and view.css.
+        version: this program's version.
+        host_token: lets its owner use the host's controls; so does a request from this machine itself.
+        picture: the newest camera picture with what was read drawn on it, as JPEG, None when there is none. Called
+            from a worker thread, one call at a time.
+        heartbeat_s: after how many quiet seconds an event stream gives a sign of life.
+    """
+    app = FastAPI(
+        title="pizzatable",
+        summary="What lies on a game table, what it means and what comes next",
+        version=version,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.add_middleware(Guard)
+    add_problem_handlers(app)
+    app.include_router(_state_router(hub, heartbeat_s))
+    app.include_router(_picture_router(picture))
+    app.include_router(_host_router(commands, host_token))
+    app.include_router(_page_router(games_root))
+    app.mount("/static", _Static(directory=STATIC))
+    return app
+
+
+def _state_router(hub: Hub, heartbeat_s: float) -> APIRouter:
+    router = APIRouter(prefix="/api", tags=["state"])
+
+    @router.get("/state", response_model=TableView, responses={503: {"model": Problem}})
+    async def state() -> Response:
+        """The newest view that a spectator may see."""
+        if hub.newest is None:
+            raise HTTPException(503, "The table has shown nothing yet.", {"Retry-After": "1"})
+        return Response(hub.newest.body, media_type="application/json", headers={"Cache-Control": "no-store"})
+
+    @router.get(
+        "/events",
+        response_class=Response,
+        responses={
+            200: {
+                "description": "Server-sent events: each one's data is a whole TableView, its id the view's seq",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            }
+        },
+    )
+    async def events(
+        last_event_id: Annotated[str | None, Header(description="The seq that the display already has")] = None,
+    ) -> Response:
+        """Every change, as it happens: the newest view at once unless Last-Event-ID says it is known."""
+        return EventStream(hub, parse_last_event_id(last_event_id), heartbeat_s)
+
+    @router.get("/health")
+    async def health() -> Health:
+        """Whether the table and its parts work."""
+        view = hub.view
+        if view is None:
+            return Health(status="starting", seq=None, displays=hub.subscribers, parts={})
+        lost = any(part.state is PartState.LOST for part in view.parts.values())
+        status: Literal["ok", "degraded"] = "degraded" if lost else "ok"
+        return Health(status=status, seq=view.seq, displays=hub.subscribers, parts=view.parts)
+
+    return router
+
+
+def _picture_router(picture: Callable[[], bytes | None]) -> APIRouter:
+    router = APIRouter(prefix="/api", tags=["state"])
+    newest = _Picture(picture)
+
+    @router.get(
+        "/picture",
+        response_class=Response,
+        responses={200: {"content": {"image/jpeg": {}}}, 503: {"model": Problem}},
+    )
+    async def camera_picture() -> Response:
+        """The newest camera picture with what was read drawn on it."""
+        data = await newest.read()
+        if data is None:
+            raise HTTPException(503, "The camera has given no picture yet.", {"Retry-After": "1"})
+        return Response(data, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+    return router
+
+
+def _host_router(commands: Commands, host_token: str) -> APIRouter:
+    def host_only(request: Request, x_host_token: GivenToken = None) -> None:
+        require_host(request, x_host_token, host_token)
+
+    open_router = APIRouter(prefix="/api", tags=["host"])
+
+    @open_router.get("/role")
+    async def role(request: Request, x_host_token: GivenToken = None) -> Role:
+        """Whether the host's controls answer to the one who asks."""
+        return Role(host=is_host(request, x_host_token, host_token))
+
+    router = APIRouter(dependencies=[Depends(host_only)], responses=_PROBLEMS)
+
+    @router.post("/answer", status_code=204)
+    async def answer(body: Answer) -> None:
+        """The players say which candidate of the open question they meant."""
+        await commands.answer(body.question_id, body.candidate_id)
+
+    @router.post("/undo", status_code=204)
+    async def undo() -> None:
+        """Take the last move back."""
+        await commands.undo()
+
+    @router.post("/pause", status_code=204)
+    async def pause() -> None:
+        """Judge nothing until the game is resumed."""
+        await commands.pause()
+
+    @router.post("/resume", status_code=204)
+    async def resume() -> None:
+        """Go on after a pause."""
+        await commands.resume()
+
+    @router.post("/new_game", status_code=204)
+    async def new_game(body: NewGame) -> None:
+        """End this game and start another."""
+        await commands.new_game(_sittings(body.players), body.options)
+
+    @router.post("/rule_move", status_code=204)
+    async def rule_move(body: Ruling) -> None:
+        """The host rules that this move, in the game's notation, was made."""
+        await commands.rule_move(body.text)
+
+    open_router.include_router(router)
+    return open_router
+
+
+def _page_router(games_root: Path) -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    async def page() -> Response:
+        return _file(STATIC / "index.html")
+
+    @router.get("/docs")
+    async def docs() -> Response:
+        return _file(STATIC / "docs.html")
+
+    @router.get("/games/{name}/{file}")
+    async def game_file(
+        name: Annotated[str, PathParameter(pattern="^[a-z][a-z0-9_]{0,60}$")],
+        file: Literal["view.js", "view.css"],
+    ) -> Response:
+        path = games_root / name / file
+        if not path.is_file():
+            raise HTTPException(404, f"No {file} for a game named {name!r}.")
+        return _file(path)
+
+    return router
+
+
+def _sittings(players: Sequence[NewPlayer]) -> list[Sitting]:
+    return [Sitting(player.seat, player.name) for player in players]
+
+
+def _file(path: Path) -> Response:
+    return FileResponse(path, media_type=_MEDIA_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
+
+
+class _Static(StaticFiles):
+    """Files that a browser may keep but asks about each time, so that an update shows at once."""
+
+    def file_response(self, full_path: Any, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(full_path, *args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        media_type = _MEDIA_TYPES.get(Path(full_path).suffix)
+        if media_type is not None and response.status_code == 200:
+            response.headers["Content-Type"] = media_type
+        return response
+
+
+class _Picture:
+    """Draws one picture at a time, however many ask: those who wait share the one that is drawn."""
+
+    def __init__(self, picture: Callable[[], bytes | None]) -> None:
+        self._picture = picture
+        self._drawing: asyncio.Task[bytes | None] | None = None
+
+    async def read(self) -> bytes | None:
+        if self._drawing is None or self._drawing.done():
+            self._drawing = asyncio.create_task(asyncio.to_thread(self._picture))
+        return await asyncio.shield(self._drawing)

@@ -1,0 +1,50 @@
+"""What a host may ask of a table: the table implements it, the HTTP API calls it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from controller.game import Json
+
+
+class CommandError(Exception):
+    """The table refuses a command now; the message says why and what would be accepted (HTTP 409)."""
+
+
+class InvalidCommand(CommandError, ValueError):
+    """The command makes no sense at any time; the message names the value and what was expected (HTTP 422)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """Who sits where in a new game."""
+
+    seat: int
+    """The table's seat, 1 upwards clockwise from the picture's lower edge."""
+    name: str
+
+
+class Commands(Protocol):
+    """A table as its host sees it. Everything raises CommandError when it is refused."""
+
+    async def answer(self, question_id: int, candidate_id: int) -> None:
+        """The players say which candidate of the open question they meant."""
+        ...
+
+    async def undo(self) -> None:
+        """Take the last move back."""
+        ...
+
+    async def pause(self) -> None:
+        """Judge nothing until `resume`."""
+        ...
+
+    async def resume(self) -> None: ...
+
+    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
+        """End this game and start another with these players, in clockwise order."""
+        ...
+
+    async def rule_move(self, text: str) -> None:
+        """The host rules that this move, in the game's notation, was made."""
+        ...

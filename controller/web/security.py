@@ -1,0 +1,84 @@
+"""Who may do what, and the headers that keep a page to itself."""
+
+import secrets
+from urllib.parse import urlsplit
+
+from fastapi import HTTPException, Request
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from controller.web.problems import problem_response
+
+MAX_BODY_BYTES = 64 * 1024
+"""No command is longer."""
+HOST_TOKEN_HEADER = "X-Host-Token"
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_HEADERS = {
+    # Everything the page needs comes from this table; nothing may frame it.
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # The host's address carries the token.
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+def is_host(request: Request, given: str | None, token: str) -> bool:
+    """Whether a request may use the host's controls: it carries the token or comes from a page on this machine.
+
+    A page from elsewhere that the machine's own browser shows must not count as this machine, even when its name was
+    made to resolve to loopback: the name asked for has to be a loopback name too, and the origin the same.
+    """
+    if given is not None and secrets.compare_digest(given.encode(), token.encode()):
+        return True
+    return _is_loopback(request.client.host if request.client else None) and _is_own_page(request)
+
+
+def require_host(request: Request, given: str | None, token: str) -> None:
+    """Raises HTTPException 403 for everybody but the host."""
+    if not is_host(request, given, token):
+        raise HTTPException(403, f"Only the host may do this: send the token printed at start as {HOST_TOKEN_HEADER}.")
+
+
+class Guard:
+    """ASGI middleware: adds the security headers to every response and refuses bodies that are too long."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"0")
+        app = self._app
+        if b"transfer-encoding" in headers:
+            app = problem_response(411, "Length required", "Send a body with a Content-Length, not in chunks.")
+        elif not length.isdigit() or int(length) > MAX_BODY_BYTES:
+            shown = length[:20].decode("ascii", "replace")
+            app = problem_response(413, "Too large", f"Body of {shown} bytes, expected at most {MAX_BODY_BYTES}.")
+        await app(scope, receive, guarded)
+
+
+def _is_loopback(name: str | None) -> bool:
+    return name in _LOOPBACK
+
+
+def _is_own_page(request: Request) -> bool:
+    origin = request.headers.get("Origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("Host"):
+        return False
+    return _is_loopback(request.url.hostname)

@@ -1,0 +1,237 @@
+// The room's display: keeps the newest view of the table and shows it. What belongs to one game is drawn by that game's
+// view.js, which exports
+//
+//   drawTable(layers, view)    draws the pieces into SVG groups in table millimetres: layers.under, .pieces, .over
+//   renderPlayers(el, view)    what each player has
+//   renderBoard(el, view)      the standings, below the table
+//   renderFinal(el, view)      the result, when the game is over
+//   faceArt(face, view)        a small picture of one face
+//
+// Elements are kept between calls. /static/kit.js has the tools.
+
+import { badge, html, named } from "/static/kit.js";
+import { breachCard, createStage } from "/static/stage.js";
+
+const REFEREE = {
+  waiting: "Watching",
+  hands: "Hands on the table",
+  unfinished: "Not finished yet",
+  unclear: "Unclear: please say",
+  breach: "Against the rules",
+  paused: "Paused",
+  over: "Game over",
+};
+const QUIET_MS = 20000;
+const PATIENCE_MS = 1500;
+
+const byId = (id) => document.getElementById(id);
+const token = hostToken();
+const stage = createStage(byId("stage"));
+const shown = new Map();
+let newest = null;
+let drawn = false;
+let drawing = false;
+let game = null;
+let host = false;
+let heard_ms = performance.now();
+let events = null;
+let complaint = null;
+
+connect();
+setInterval(checkConnection, QUIET_MS / 4);
+askRole();
+byId("undo").addEventListener("click", () => command("undo"));
+byId("pause").addEventListener("click", () => command(newest?.referee === "paused" ? "resume" : "pause"));
+
+function connect() {
+  events?.close();
+  events = new EventSource("/api/events");
+  events.addEventListener("open", () => reached());
+  events.addEventListener("message", (event) => {
+    reached();
+    newest = JSON.parse(event.data);
+    drawn = false;
+    schedule();
+  });
+  events.addEventListener("error", () => {
+    complaint ??= setTimeout(() => (byId("lost").hidden = false), PATIENCE_MS);
+    // A refused stream (the table is starting, or full) is not tried again by the browser.
+    if (events.readyState === EventSource.CLOSED) setTimeout(connect, 2 * PATIENCE_MS);
+  });
+}
+
+function reached() {
+  heard_ms = performance.now();
+  clearTimeout(complaint);
+  complaint = null;
+  byId("lost").hidden = true;
+}
+
+// A pulled cable ends no connection: ask whether the table is still there.
+async function checkConnection() {
+  if (performance.now() - heard_ms < QUIET_MS) return;
+  try {
+    const health = await (await fetch("/api/health", { signal: AbortSignal.timeout(4000) })).json();
+    const cut = !byId("lost").hidden || (newest !== null && health.seq !== newest.seq);
+    heard_ms = performance.now();
+    if (cut) connect();
+  } catch {
+    byId("lost").hidden = false;
+  }
+}
+
+// Draws the newest view; those that arrive while one is being drawn replace each other.
+async function schedule() {
+  if (drawing) return;
+  drawing = true;
+  try {
+    while (!drawn) {
+      const view = newest;
+      await loadGame(view.game);
+      drawn = view === newest;
+      if (drawn) render(view);
+    }
+  } catch (error) {
+    byId("message").textContent = `This page cannot draw the game: ${error.message}`;
+    throw error;
+  } finally {
+    drawing = false;
+  }
+}
+
+async function loadGame(name) {
+  if (game?.name === name) return;
+  const [module] = await Promise.all([import(`/games/${name}/view.js`), loadStyle(`/games/${name}/view.css`)]);
+  shown.clear();
+  for (const layer of ["under", "pieces", "over"]) stage.layers[layer].replaceChildren();
+  for (const id of ["players", "board", "final"]) byId(id).replaceChildren();
+  game = { name, ...module };
+}
+
+function loadStyle(address) {
+  return new Promise((done) => {
+    const link = html("link", { rel: "stylesheet", href: address, on: { load: done, error: done } });
+    document.head.append(link);
+  });
+}
+
+function render(view) {
+  const over = view.referee === "over" || view.turn.actor === "nobody";
+  document.title = `${view.title} · ${view.table}`;
+  const room = byId("room");
+  room.dataset.state = over ? "over" : view.referee;
+  room.dataset.players = String(view.seats.filter((seat) => seat.player !== null).length);
+  renderTurn(view, over);
+  stage.show(view);
+  game.drawTable(stage.layers, view);
+  whenChanged("players", [view.position, view.seats, view.turn.players], () => game.renderPlayers(byId("players"), view));
+  whenChanged("board", [view.position, view.seats], () => game.renderBoard(byId("board"), view));
+  whenChanged("attention", [view.question, view.breach, host], () => renderAttention(view));
+  byId("final").hidden = !over;
+  if (over) whenChanged("final", [view.position, view.seats], () => game.renderFinal(byId("final"), view));
+  else shown.delete("final");
+  renderStatus(view);
+}
+
+function whenChanged(what, value, act) {
+  const text = JSON.stringify(value);
+  if (shown.get(what) === text) return;
+  shown.set(what, text);
+  act();
+}
+
+function renderTurn(view, over) {
+  whenChanged("turn", [view.turn, view.message, view.seats, over], () => {
+    const who = view.turn.players.slice(0, 1).flatMap((player) => [badge(view, player, "large"), named(view, `Player ${player}`)]);
+    byId("who").replaceChildren(...(who.length ? who : [over ? "The check, please" : view.turn.actor === "chance" ? "Chance" : view.title]));
+    byId("prompt").textContent = named(view, view.turn.prompt);
+    byId("message").textContent = view.message === view.turn.prompt ? "" : named(view, view.message);
+  });
+}
+
+function renderAttention(view) {
+  const attention = byId("attention");
+  const text = (words) => named(view, words);
+  const card = view.breach ? breachCard(view.breach, text, (face) => game.faceArt(face, view)) : view.question ? questionCard(view, text) : null;
+  attention.hidden = card === null;
+  attention.replaceChildren(...(card ? [card] : []));
+}
+
+function questionCard(view, text) {
+  const { question } = view;
+  const candidates = question.candidates.map((candidate) => html(
+    "li",
+    { class: "candidate" },
+    html("div", { class: "candidate-faces" }, candidate.differs.slice(0, 4).map((face) => game.faceArt(face, view))),
+    html("p", { class: "candidate-text", text: text(candidate.text) }),
+    html("p", { class: "candidate-share", text: `${Math.round(candidate.likelihood * 100)} % likely` }),
+    host && html("button", {
+      type: "button",
+      text: "This one",
+      "aria-label": `This one: ${candidate.text}`,
+      on: { click: () => command("answer", { question_id: question.id, candidate_id: candidate.id }) },
+    }),
+  ));
+  return html(
+    "div",
+    { class: "card question-card" },
+    html("p", { class: "card-kicker", text: "The table is not sure" }),
+    html("p", { class: "card-title", text: text(question.text) }),
+    html("ol", { class: "candidates" }, candidates),
+  );
+}
+
+function renderStatus(view) {
+  byId("referee").textContent = REFEREE[view.referee] ?? view.referee;
+  byId("referee").dataset.state = view.referee;
+  const last = view.log.at(-1);
+  byId("event").textContent = last ? named(view, last.text) : "";
+  byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";
+  const parts = Object.entries(view.parts).filter(([, part]) => part.state !== "absent");
+  whenChanged("parts", [parts, view.simulated], () => byId("parts").replaceChildren(
+    ...(view.simulated ? [html("li", { class: "part simulated", text: "simulated table" })] : []),
+    ...parts.map(([name, part]) => html(
+      "li",
+      { class: `part ${part.state}`, title: part.text },
+      html("span", { class: "part-name", text: name }),
+      html("span", { class: "part-text", text: part.state === "ok" ? "ok" : part.text }),
+    )),
+  ));
+}
+
+/** The host's token is taken from the address once and kept in this tab only. */
+function hostToken() {
+  const address = new URL(location.href);
+  const given = address.searchParams.get("host");
+  if (given !== null) {
+    sessionStorage.setItem("host", given);
+    address.searchParams.delete("host");
+    history.replaceState(null, "", address);
+  }
+  return sessionStorage.getItem("host");
+}
+
+function headers() {
+  return { "Content-Type": "application/json", ...(token ? { "X-Host-Token": token } : {}) };
+}
+
+async function askRole() {
+  const role = await (await fetch("/api/role", { headers: headers() })).json();
+  host = role.host;
+  byId("host").hidden = !host;
+  if (newest !== null) {
+    drawn = false;
+    schedule();
+  }
+}
+
+async function command(name, body) {
+  const refused = byId("refused");
+  refused.textContent = "";
+  try {
+    const response = await fetch(`/api/${name}`, { method: "POST", headers: headers(), body: body && JSON.stringify(body) });
+    if (!response.ok) refused.textContent = (await response.json()).detail;
+  } catch {
+    refused.textContent = "The table did not answer.";
+  }
+}

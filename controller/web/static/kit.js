@@ -1,0 +1,146 @@
+// What every view of a game draws with: elements, pieces that keep their identity from one view to the next, seats.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element. `props`: attributes, plus `text`, `vars` (CSS custom properties) and `on` (event listeners). */
+export function html(tag, props = {}, ...children) {
+  return fill(document.createElement(tag), props, children);
+}
+
+/** An SVG element; the same `props`. */
+export function svg(tag, props = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), props, children);
+}
+
+function fill(element, props, children) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "text") element.textContent = value;
+    else if (name === "vars") for (const [key, v] of Object.entries(value)) element.style.setProperty(`--${key}`, v);
+    else if (name === "on") for (const [key, v] of Object.entries(value)) element.addEventListener(key, v);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Let `parent` hold one child per item, in order; children whose key stays keep their element, so that they can move. */
+export function keyed(parent, items, keyOf, create, update) {
+  const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  let before = null;
+  for (const item of items) {
+    const key = keyOf(item);
+    let child = old.get(key);
+    if (child === undefined) {
+      child = create(item);
+      child.dataset.key = key;
+    }
+    old.delete(key);
+    const place = before === null ? parent.firstElementChild : before.nextElementSibling;
+    if (place !== child) parent.insertBefore(child, place);
+    before = child;
+    update(child, item);
+  }
+  for (const child of old.values()) child.remove();
+}
+
+/**
+ * Names for the pieces on the table that stay with a piece while it moves. A face that lies there once names itself;
+ * of pieces that look the same, each takes the name of the nearest one before it.
+ */
+export class Tracker {
+  #last = [];
+  #count = 0;
+
+  /** @returns {Array<{key: string, piece: object, angle: number}>} angle: continuous, so that nothing spins round. */
+  follow(pieces) {
+    const left = [...this.#last];
+    const next = new Array(pieces.length).fill(null);
+    const faces = new Map();
+    for (const piece of pieces) faces.set(piece.face, (faces.get(piece.face) ?? 0) + 1);
+    const pairs = [];
+    pieces.forEach((piece, i) => {
+      left.forEach((old, j) => {
+        if (old.piece.face !== piece.face) return;
+        const far = Math.hypot(old.piece.x_mm - piece.x_mm, old.piece.y_mm - piece.y_mm);
+        pairs.push([faces.get(piece.face) === 1 ? -1 : far, i, j]);
+      });
+    });
+    pairs.sort((a, b) => a[0] - b[0]);
+    const taken = new Set();
+    for (const [, i, j] of pairs) {
+      if (next[i] !== null || taken.has(j)) continue;
+      taken.add(j);
+      next[i] = { key: left[j].key, piece: pieces[i], angle: nearAngle(pieces[i].angle_deg, left[j].angle) };
+    }
+    pieces.forEach((piece, i) => {
+      next[i] ??= { key: `p${this.#count++}`, piece, angle: piece.angle_deg };
+    });
+    this.#last = next;
+    return next;
+  }
+}
+
+function nearAngle(angle, before) {
+  return angle + 360 * Math.round((before - angle) / 360);
+}
+
+/** The place of a piece as a CSS transform; SVG's y runs down, the table's up. */
+export function poseTransform(x_mm, y_mm, angle_deg) {
+  return `translate(${x_mm.toFixed(1)}px, ${(-y_mm).toFixed(1)}px) rotate(${(-angle_deg).toFixed(1)}deg)`;
+}
+
+/** Outline in millimetres as the `points` of a polygon. */
+export function points(outline_mm) {
+  return outline_mm.map(([x, y]) => `${x.toFixed(1)},${(-y).toFixed(1)}`).join(" ");
+}
+
+/** The middle of an outline's bounding box, millimetres. */
+export function middle(outline_mm) {
+  const box = bounds(outline_mm);
+  return [(box.left + box.right) / 2, (box.bottom + box.top) / 2];
+}
+
+/** The bounding box of points, millimetres. */
+export function bounds(outline_mm) {
+  const xs = outline_mm.map((p) => p[0]);
+  const ys = outline_mm.map((p) => p[1]);
+  return { left: Math.min(...xs), right: Math.max(...xs), bottom: Math.min(...ys), top: Math.max(...ys) };
+}
+
+/** The seat where a player sits. */
+export function seatOf(view, player) {
+  return view.seats.find((seat) => seat.player === player) ?? null;
+}
+
+/** A player's name. */
+export function nameOf(view, player) {
+  return seatOf(view, player)?.name || `Player ${player}`;
+}
+
+/** A player's colour. */
+export function colourOf(view, player) {
+  return colour(seatOf(view, player)?.colour);
+}
+
+/** A CSS colour, or grey for what is none. */
+export function colour(text) {
+  return text && CSS.supports("color", text) ? text : "#8d8379";
+}
+
+/** Put the players' names where a text says "Player 2". */
+export function named(view, text) {
+  return text.replace(/\bPlayer (\d+)\b/g, (_, number) => nameOf(view, Number(number)));
+}
+
+/** The player's number on the seat's colour: told apart without the colour too. */
+export function badge(view, player, extra = "") {
+  return html("span", { class: `badge ${extra}`, vars: { seat: colourOf(view, player) }, text: String(player) });
+}
+
+/** A number as a table's people say it: halves as ½, minus as −. */
+export function number(value) {
+  const whole = Math.trunc(Math.abs(value));
+  const half = Math.abs(value) - whole >= 0.25 ? "½" : "";
+  return `${value < 0 ? "−" : ""}${whole || !half ? whole : ""}${half}`;
+}

@@ -1,0 +1,149 @@
+// The table from above, as it lies: places of the seats, the mat, what is hidden, what is wrong. The pieces in between
+// are drawn by the game.
+
+import { bounds, colour, html, keyed, middle, points, svg } from "/static/kit.js";
+
+const MARGIN_MM = 22;
+
+/** Build the drawing once; `show(view)` brings it up to date. */
+export function createStage(parent) {
+  const layers = Object.fromEntries(
+    ["seats", "mat", "under", "pieces", "over", "names", "hidden", "breach"].map((name) => [name, svg("g", { class: name })]),
+  );
+  layers.mat.append(
+    svg("rect", { class: "mat-edge", x: -200, y: -200, width: 400, height: 400, rx: 14 }),
+    svg("circle", { class: "board-shade", r: 178, cy: 5 }),
+    svg("circle", { class: "board-wood", r: 176 }),
+    ...[150, 118, 84, 48].map((r) => svg("circle", { class: "board-grain", r })),
+  );
+  const drawing = svg(
+    "svg",
+    { role: "img", "aria-label": "The table from above", preserveAspectRatio: "xMidYMid meet" },
+    definitions(),
+    Object.values(layers),
+  );
+  parent.replaceChildren(drawing);
+  return { layers, show: (view) => show(drawing, layers, view) };
+}
+
+function show(drawing, layers, view) {
+  const table = bounds([...view.seats.flatMap((seat) => seat.area_mm), [-220, -220], [220, 220]]);
+  const [left, top] = [table.left - MARGIN_MM, -table.top - MARGIN_MM];
+  const [width, height] = [table.right - table.left + 2 * MARGIN_MM, table.top - table.bottom + 2 * MARGIN_MM];
+  drawing.setAttribute("viewBox", `${left} ${top} ${width} ${height}`);
+  const acting = new Set(view.turn.players.slice(0, 1));
+  const key = (seat) => String(seat.seat);
+  keyed(layers.seats, view.seats, key, createArea, (element, seat) => updateArea(element, seat, acting));
+  const sitting = view.seats.filter((seat) => seat.player !== null);
+  keyed(layers.names, sitting, key, createName, (element, seat) => updateName(element, seat, table, acting));
+  keyed(layers.hidden, view.hidden.map((outline, i) => ({ outline, i })), (h) => String(h.i), createHidden, updateHidden);
+  const wrong = (view.breach?.pieces ?? []).map((piece, i) => ({ piece, i }));
+  keyed(layers.breach, wrong, (w) => String(w.i), createBreach, updateBreach);
+}
+
+function definitions() {
+  const hatch = svg(
+    "pattern",
+    { id: "hatch", width: 14, height: 14, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" },
+    svg("rect", { width: 14, height: 14, class: "hatch-ground" }),
+    svg("rect", { width: 6, height: 14, class: "hatch-line" }),
+  );
+  const wood = svg(
+    "radialGradient",
+    { id: "wood" },
+    svg("stop", { offset: "0", "stop-color": "#8a5c34" }),
+    svg("stop", { offset: "0.85", "stop-color": "#74492a" }),
+    svg("stop", { offset: "1", "stop-color": "#5a351d" }),
+  );
+  return svg("defs", {}, hatch, wood);
+}
+
+function createArea() {
+  return svg("g", { class: "area" }, svg("polygon"), svg("circle", { class: "lamp", r: 7 }));
+}
+
+function updateArea(element, seat, acting) {
+  const [outline, lamp] = element.children;
+  element.style.setProperty("--seat", colour(seat.colour));
+  element.classList.toggle("empty", seat.player === null);
+  element.classList.toggle("acting", acting.has(seat.player));
+  outline.setAttribute("points", points(seat.area_mm));
+  const box = bounds(seat.area_mm);
+  const [x, y] = middle(seat.area_mm);
+  // The lamp is drawn at the edge of the table, where the button is.
+  const besides = Math.abs(x) > Math.abs(y);
+  lamp.setAttribute("cx", besides ? (x > 0 ? box.right : box.left) : x);
+  lamp.setAttribute("cy", besides ? -y : -(y > 0 ? box.top : box.bottom));
+  lamp.setAttribute("class", `lamp ${seat.player === null ? "none" : seat.lamp}`);
+}
+
+function createName() {
+  return svg("g", { class: "name" }, svg("rect", { rx: 12 }), svg("text", { "dominant-baseline": "central" }));
+}
+
+function updateName(element, seat, table, acting) {
+  const [plate, text] = element.children;
+  element.style.setProperty("--seat", colour(seat.colour));
+  element.classList.toggle("acting", acting.has(seat.player));
+  const name = `${seat.player}  ${shortened(seat.name, 16)}`;
+  if (text.textContent !== name) text.textContent = name;
+  const width = Math.max(44, text.getComputedTextLength() + 24);
+  const box = bounds(seat.area_mm);
+  const [x, y] = middle(seat.area_mm);
+  const outer = box.top > table.top - 5 ? -box.top : box.bottom < table.bottom + 5 ? -box.bottom : null;
+  const centreY = outer ?? (y > 0 ? -box.bottom - 15 : -box.top + 15);
+  const startX = outer === null && x > 0 ? box.right - width - 10 : box.left + 10;
+  element.setAttribute("transform", `translate(${startX.toFixed(1)} ${centreY.toFixed(1)})`);
+  for (const [attribute, value] of Object.entries({ y: -14, width, height: 28 })) plate.setAttribute(attribute, value);
+  text.setAttribute("x", 12);
+}
+
+function shortened(text, length) {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+function createHidden() {
+  return svg("polygon", { class: "cover", fill: "url(#hatch)" });
+}
+
+function updateHidden(element, { outline }) {
+  element.setAttribute("points", points(outline));
+}
+
+function createBreach() {
+  return svg(
+    "g",
+    { class: "wrong" },
+    svg("polygon", { class: "wrong-outline" }),
+    svg("g", { class: "wrong-place" }, svg("path", { class: "wrong-arrow", d: "M0 0 26 -17 V-8 H74 V8 H26 V17 Z" })),
+  );
+}
+
+function updateBreach(element, { piece }) {
+  const [outline, place] = element.children;
+  outline.setAttribute("points", points(piece.outline_mm));
+  const [x, y] = middle(piece.outline_mm);
+  const box = bounds(piece.outline_mm);
+  // The arrow comes from the table's middle for what lies outside, from outside for what lies in the middle.
+  const towards = Math.hypot(x, y) > 150 ? Math.atan2(y, -x) : Math.atan2(-y, x);
+  const reach = Math.min((box.right - box.left) / 2 / Math.max(0.2, Math.abs(Math.cos(towards))),
+    (box.top - box.bottom) / 2 / Math.max(0.2, Math.abs(Math.sin(towards)))) + 6;
+  const [ax, ay] = [x + Math.cos(towards) * reach, -y + Math.sin(towards) * reach];
+  place.setAttribute("transform", `translate(${ax.toFixed(1)} ${ay.toFixed(1)}) rotate(${(towards * 180) / Math.PI})`);
+}
+
+/** The breach, in words, with pictures of the pieces it is about. */
+export function breachCard(breach, text, faceArt) {
+  return html(
+    "div",
+    { class: "card breach-card" },
+    html(
+      "div",
+      {},
+      html("p", { class: "card-kicker", text: `Against the rules · ${breach.rule}` }),
+      html("p", { class: "card-title", text: text(breach.problem) }),
+      html("p", { class: "card-remedy", text: text(breach.remedy) }),
+    ),
+    html("div", { class: "breach-faces" }, breach.faces.slice(0, 5).map(faceArt)),
+  );
+}
