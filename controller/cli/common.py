@@ -1,0 +1,61 @@
+"""What several commands share: reading files that were named, errors for people, the game's option."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import cv2
+import numpy as np
+
+from controller.games.registry import game_names
+from vision.frame import Image
+
+EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class PhotoError(Exception):
+    """A file is no picture that can be read."""
+
+
+def game_option(command: Command) -> Command:
+    """--game, one of the games there are."""
+    return click.option(
+        "--game", required=True, type=click.Choice(game_names()), help="The game whose pieces lie on the table."
+    )(command)
+
+
+@contextlib.contextmanager
+def told(*errors: type[Exception]) -> Iterator[None]:
+    """Turn expected errors into a message and exit status 1, without a traceback."""
+    try:
+        yield
+    except errors as error:
+        raise click.ClickException(str(error)) from error
+
+
+def load_photo(path: Path) -> Image:
+    """The picture in a file. Raises PhotoError."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise PhotoError(f"{path}: cannot be read: {error.strerror}") from error
+    image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) if content else None
+    if image is None:
+        raise PhotoError(
+            f"{path}: expected a picture such as JPEG or PNG, found {len(content)} bytes of something else"
+        )
+    return image.astype(np.uint8, copy=False)
+
+
+def save_photo(path: Path, image: Image) -> None:
+    """Write a picture, in the format its name ends with. Raises PhotoError."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _, encoded = cv2.imencode(path.suffix, image)
+        path.write_bytes(encoded.tobytes())
+    except OSError as error:
+        raise PhotoError(f"{path}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,86 @@
+"""`pizzatable read`: read single photos of a table."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told
+from controller.games.registry import load_part
+from controller.reading import GameTable
+from vision.faces import FacePack, load_pack
+from vision.frame import Image
+from vision.photo import read_photo
+from vision.registration import VisionError, find_mat
+from vision.scene import Scene
+
+
+@click.command(epilog="Example:  pizzatable read --game new_york_slice --faces mine.faces --draw drawn photo.jpg")
+@game_option
+@click.option("--faces", required=True, type=EXISTING_FILE, help="The enrolled faces, from `pizzatable enrol`.")
+@click.option(
+    "--draw",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A folder for copies of the photos with what was read drawn on them: NAME-read.jpg.",
+)
+@click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.pass_context
+def command(ctx: click.Context, game: str, faces: Path, draw: Path | None, photos: tuple[Path, ...]) -> None:
+    """Print what lies on the table, one line of JSON a photo.
+
+    Lengths are millimetres from the mat's centre, x to the right, y up in the photo; angles are degrees
+    counter-clockwise. A photo that cannot be read gets a line with "error"; the exit status is then 1.
+    """
+    table: GameTable[Any] = load_part(game, "table").GAME_TABLE
+    with told(VisionError, OSError):
+        pack = load_pack(faces)
+    failed = False
+    for photo in photos:
+        try:
+            line = _read(photo, pack, table, draw)
+        except (PhotoError, VisionError) as error:
+            line = {"photo": photo.name, "error": str(error)}
+            failed = True
+        click.echo(json.dumps(line, ensure_ascii=False))
+    ctx.exit(1 if failed else 0)
+
+
+def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:
+    """What is printed of a scene."""
+    return {
+        "photo": photo,
+        "pieces": [
+            {
+                "kind": sighting.kind.value,
+                "face": sighting.face,
+                "face_up": sighting.face_up,
+                "x_mm": round(sighting.pose.x_mm, 2),
+                "y_mm": round(sighting.pose.y_mm, 2),
+                "angle_deg": round(sighting.pose.angle_deg, 2),
+                "likelihood": round(sighting.probability, 4),
+                "visible": round(sighting.visible, 3),
+            }
+            for sighting in scene.sightings
+        ],
+        "arrangement": arrangement,
+        "hidden": [
+            {"outline_mm": [[round(x, 1), round(y, 1)] for x, y in place.outline_mm], "cause": place.cause.value}
+            for place in scene.hidden
+        ],
+        "stage_ms": {stage: round(spent_ms, 2) for stage, spent_ms in scene.stage_ms.items()},
+    }
+
+
+def _read(photo: Path, pack: FacePack, table: GameTable[Any], draw: Path | None) -> dict[str, Any]:
+    image = load_photo(photo)
+    scene = read_photo(image, pack)
+    if draw is not None:
+        _draw(draw / f"{photo.stem}-read.jpg", image, scene)
+    return scene_line(photo.name, scene, table.describe(scene))
+
+
+def _draw(path: Path, image: Image, scene: Scene) -> None:
+    from vision.drawing import draw_scene
+
+    save_photo(path, draw_scene(image, scene, find_mat(image)))

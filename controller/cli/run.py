@@ -1,0 +1,52 @@
+"""`pizzatable run`: watch a table and serve its display."""
+
+import os
+from pathlib import Path
+
+import click
+
+from config.errors import ConfigError
+from config.loader import load_table, table_files
+from config.schema import TableConfig
+from controller.cli.common import EXISTING_FILE, told
+
+
+@click.command(epilog="Example:  pizzatable run --config my-table.toml --port 9000")
+@click.option(
+    "--config", "config_file", type=EXISTING_FILE, help="This table's settings (TOML), laid over the defaults."
+)
+@click.option("--port", type=click.IntRange(0, 65535), help="The display's TCP port; 0 takes any free one.")
+@click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="The folder for the journal.")
+@click.option("--fresh", is_flag=True, help="Begin a new game instead of resuming the one in the journal.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0.1, 100),
+    default=1.0,
+    show_default=True,
+    help="How fast the simulated players' hands move.",
+)
+@click.option(
+    "--players", type=click.IntRange(2, 6), default=4, show_default=True, help="How many simulated players sit down."
+)
+def command(
+    config_file: Path | None, port: int | None, data: Path | None, fresh: bool, speed: float, players: int
+) -> None:
+    """Watch a table, judge its moves and show the game on the LAN, until Ctrl+C.
+
+    Without settings the table is simulated and plays by itself.
+    """
+    with told(ConfigError):
+        config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
+    from controller.service import ServiceError, run_service
+
+    with told(ServiceError):
+        run_service(config, fresh=fresh, speed=speed, players=players)
+
+
+def _overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:
+    """The settings with those from the command line."""
+    if port is not None:
+        config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
+    if data is not None:
+        config = config.model_copy(update={"data_dir": data})
+    return config
