@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -30,6 +31,8 @@ from hardware.simulated.world import HandView, PieceView, WorldSnapshot
 from vision.scene import PieceKind, Point, Pose
 
 THICKNESS_MM = 2.0
+_FLATTEST = 0.06
+"""A piece on edge still shows this share of its width."""
 _CARDBOARD = (150, 172, 186)
 _BLUR_MARGIN = 6
 _NOISE_MARGIN = 64
@@ -82,17 +85,18 @@ class _Rect:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """A piece at its height, with its outline in the picture."""
+    """A piece at its height, drawn."""
 
     view: PieceView
     base_mm: float
-    low_px: _Matrix
-    """The underside's outline."""
-    high_px: _Matrix
-    """The face's outline."""
-    shadow_px: _Matrix
     rect: _Rect
     """All that it changes in the picture, shadow included."""
+    layer: Picture
+    """The piece itself, premultiplied, covering `rect`."""
+    shade: Picture | None
+    """Its shadow, covering `rect`; None for a piece in a hand, whose shadow is the hand's."""
+    shadow_px: _Matrix
+    """The shadow's outline."""
 
 
 class Renderer:
@@ -120,7 +124,7 @@ class Renderer:
         self._glare = surroundings.glare_light(conditions, grid_x, grid_y)
         self._base = self._draw_base()
         self._still = self._base.copy()
-        self._lit = self._light(self._whole, self._still)
+        self._lit = self._lit_part(self._whole, self._still, self._whole).copy()
         self._bodies: tuple[_Body, ...] = ()
         self._noise = _noise_pool(camera, conditions.noise, self._seed)
 
@@ -158,8 +162,10 @@ class Renderer:
         outline = [(-half, -half), (half, -half), (half, half), (-half, half)]
         shadow = self._project(outline, 0.0, (1.6 * self._shadow_way[0], 1.6 * self._shadow_way[1]))
         rect = self._bounds(shadow, 12)
-        self._cast(image, rect, shadow, 1.2, self.conditions.shadow)
-        self._paste(image, rect, mat, self._texture_map(mat, Pose(0, 0, 90), 0.0, 1.0))
+        target = image[rect.slices()]
+        _darken(target, self._soft_shadow(rect, shadow, 1.2), self.conditions.shadow)
+        way = self._texture_map(mat, Pose(0, 0, 90), 0.0, 1.0)
+        _over(target, _sampled(mat.image, cv2.transform(self._grid[rect.slices()], way)))
 
     def _settle(self, views: Sequence[PieceView]) -> None:
         """Bring the kept picture up to date with what lies still."""
@@ -194,14 +200,15 @@ class Renderer:
             clip = body.rect.common(rect)
             if not clip.empty:
                 self._draw_lying(self._still, body, clip)
-        wide = rect.grown(_BLUR_MARGIN).common(self._whole)
-        rows, columns = wide.slices()
-        self._lit[rows, columns] = self._light(wide, self._still)
+        touched = rect.grown(_BLUR_MARGIN).common(self._whole)
+        rows, columns = touched.slices()
+        self._lit[rows, columns] = self._lit_part(touched, self._still, self._whole)
 
     def _draw_lying(self, image: Picture, body: _Body, clip: _Rect) -> None:
-        self._cast(image, clip, body.shadow_px, 1.3, self.conditions.shadow)
-        self._draw_edge(image, body, clip)
-        self._paste(image, clip, *self._face(body))
+        target, part = image[clip.slices()], _within(clip, body.rect)
+        if body.shade is not None:
+            _darken(target, np.ascontiguousarray(body.shade[part]), self.conditions.shadow)
+        _over(target, body.layer[part])
 
     # What moves -----------------------------------------------------------------------------------------------
 
@@ -215,7 +222,7 @@ class Renderer:
         corners = self._sprite_corners(sprite, pose, lift)
         rect = self._bounds(corners, 4)
         for body in bodies:
-            rect = rect.around(self._bounds(np.vstack([body.low_px, body.high_px]), 4))
+            rect = rect if body.rect.empty else rect.around(body.rect)
         reach = max([math.hypot(*hand.speed_mm_s)] + [math.hypot(*view.speed_mm_s) for view in held])
         smear = (hand.speed_mm_s if not held else held[0].speed_mm_s) if reach > 0 else (0.0, 0.0)
         per_mm = self.camera.px_per_mm * self.conditions.exposure_s
@@ -241,11 +248,8 @@ class Renderer:
                 self._shade_group(work, wide, group)
             for group in inside:
                 self._draw_group(work, wide, group)
-            lit = self._light(wide, work, origin=wide)
             rows, columns = rect.slices()
-            frame[rows, columns] = lit[
-                rect.top - wide.top : rect.bottom - wide.top, rect.left - wide.left : rect.right - wide.left
-            ]
+            frame[rows, columns] = self._lit_part(rect, work, wide)
 
     def _with_shadow(self, group: "_Group", spread: float) -> _Rect:
         dx, dy = group.shadow_mm[0] * self.camera.px_per_mm, -group.shadow_mm[1] * self.camera.px_per_mm
@@ -261,8 +265,8 @@ class Renderer:
         alpha = _alpha_of(group.sprite)
         small = _sampled(alpha, cv2.transform(self._grid[rect.slices()][::4, ::4], way))
         for body in group.bodies:
-            points = (body.shadow_px - (rect.left, rect.top)) / 4.0
-            cv2.fillConvexPoly(small, np.round(points * 16).astype(np.int32), (255,), cv2.LINE_AA, 4)
+            points = _sixteenths(body.shadow_px, rect) // 4
+            cv2.fillConvexPoly(small, points, (255,), cv2.LINE_AA, 4)
         soft = cv2.GaussianBlur(small, (0, 0), max(0.8, (3.0 + 0.16 * group.lift_mm) * self.camera.px_per_mm / 4))
         mask = cv2.resize(soft, (work.shape[1], work.shape[0]), interpolation=cv2.INTER_LINEAR)
         _darken(work, np.asarray(mask, np.uint8), self.conditions.shadow)
@@ -273,53 +277,39 @@ class Renderer:
             return
         layer = np.zeros((clip.bottom - clip.top, clip.right - clip.left, 4), np.uint8)
         for body in group.bodies:
-            inner = self._bounds(np.vstack([body.low_px, body.high_px]), 2).common(clip)
+            inner = body.rect.common(clip)
             if not inner.empty:
-                self._draw_held(layer, clip, inner, body)
+                _over(layer[_within(inner, clip)], body.layer[_within(inner, body.rect)])
         way = self._texture_map(group.sprite, group.pose, group.lift_mm, 1.0)
         hand = _sampled(group.sprite.image, cv2.transform(self._grid[clip.slices()], way))
         _over(layer, hand)
         if max(group.smear_px) > 1:
             layer = np.asarray(cv2.blur(layer, (group.smear_px[0] + 1, group.smear_px[1] + 1)), np.uint8)
-        target = work[clip.top - rect.top : clip.bottom - rect.top, clip.left - rect.left : clip.right - rect.left]
-        _over(target, layer)
-
-    def _draw_held(self, layer: Picture, origin: _Rect, clip: _Rect, body: _Body) -> None:
-        part = layer[
-            clip.top - origin.top : clip.bottom - origin.top, clip.left - origin.left : clip.right - origin.left
-        ]
-        hull = cv2.convexHull(np.vstack([body.low_px, body.high_px]).astype(np.float32)).reshape(-1, 2)
-        points = np.round((hull - (clip.left, clip.top)) * 16).astype(np.int32)
-        edge = np.zeros_like(part)
-        cv2.fillConvexPoly(edge, points, (*_CARDBOARD, 255), cv2.LINE_AA, 4)
-        _over(part, edge)
-        art, way = self._face(body)
-        face = _sampled(art.image, cv2.transform(self._grid[clip.slices()], way))
-        _over(part, face)
+        _over(work[_within(clip, rect)], layer)
 
     # One piece ------------------------------------------------------------------------------------------------
 
     def _body(self, view: PieceView, base_mm: float) -> _Body:
-        outline = _placed(_squashed(piece_outline(view.kind), view.flip), view.pose)
-        low = self._project(outline, base_mm)
-        high = self._project(outline, base_mm + THICKNESS_MM)
-        reach = base_mm + THICKNESS_MM if view.holder is not None else THICKNESS_MM
-        shadow = self._project(outline, 0.0, (reach * self._shadow_way[0], reach * self._shadow_way[1]))
-        spread = math.ceil(5.0 * self.camera.px_per_mm)
-        rect = self._bounds(np.vstack([low, high, shadow]), spread).common(self._whole)
-        return _Body(view, base_mm, low, high, shadow, rect)
-
-    def _face(self, body: _Body) -> tuple[Artwork, _Matrix]:
-        art = self._artwork(body.view.face)
-        return art, self._texture_map(art, body.view.pose, body.base_mm + THICKNESS_MM, max(0.06, body.view.flip))
-
-    def _draw_edge(self, image: Picture, body: _Body, clip: _Rect) -> None:
-        hull = cv2.convexHull(np.vstack([body.low_px, body.high_px]).astype(np.float32)).reshape(-1, 2)
-        part = image[clip.slices()]
-        points = np.round((hull - (clip.left, clip.top)) * 16).astype(np.int32)
-        part = np.ascontiguousarray(part)
-        cv2.fillConvexPoly(part, points, _CARDBOARD, cv2.LINE_AA, 4)
-        image[clip.slices()] = part
+        flip = max(_FLATTEST, view.flip)
+        outline = [(x, y * flip) for x, y in piece_outline(view.kind)]
+        placed = _placed(outline, view.pose)
+        sides = np.vstack([self._project(placed, base_mm), self._project(placed, base_mm + THICKNESS_MM)])
+        reach = THICKNESS_MM if view.holder is None else base_mm + THICKNESS_MM
+        shadow = self._project(placed, 0.0, (reach * self._shadow_way[0], reach * self._shadow_way[1]))
+        if view.holder is None:
+            rect = self._bounds(np.vstack([sides, shadow]), math.ceil(4.0 * self.camera.px_per_mm))
+        else:
+            rect = self._bounds(sides, 3)
+        if rect.empty:
+            return _Body(view, base_mm, rect, np.zeros((0, 0, 4), np.uint8), None, shadow)
+        layer = np.zeros((rect.bottom - rect.top, rect.right - rect.left, 4), np.uint8)
+        hull = cv2.convexHull(sides.astype(np.float32)).reshape(-1, 2)
+        cv2.fillConvexPoly(layer, _sixteenths(hull, rect), (*_CARDBOARD, 255), cv2.LINE_AA, 4)
+        art = self._artwork(view.face)
+        way = self._texture_map(art, view.pose, base_mm + THICKNESS_MM, flip)
+        _over(layer, _sampled(art.image, cv2.transform(self._grid[rect.slices()], way)))
+        shade = self._soft_shadow(rect, shadow, 1.3) if view.holder is None else None
+        return _Body(view, base_mm, rect, layer, shade, shadow)
 
     def _artwork(self, face: str) -> Artwork:
         found = self._scaled.get(face)
@@ -363,31 +353,21 @@ class Renderer:
             ]
         )  # fmt: skip
 
-    def _paste(self, image: Picture, clip: _Rect, art: Artwork, way: _Matrix) -> None:
-        drawn = _sampled(art.image, cv2.transform(self._grid[clip.slices()], way))
-        _over(image[clip.slices()], drawn)
+    def _soft_shadow(self, rect: _Rect, outline_px: _Matrix, blur_mm: float) -> Picture:
+        mask = np.zeros((rect.bottom - rect.top, rect.right - rect.left), np.uint8)
+        cv2.fillConvexPoly(mask, _sixteenths(outline_px, rect), (255,), cv2.LINE_AA, 4)
+        return np.asarray(cv2.GaussianBlur(mask, (0, 0), blur_mm * self.camera.px_per_mm), np.uint8)
 
-    def _cast(self, image: Picture, clip: _Rect, outline_px: _Matrix, blur_mm: float, strength: float) -> None:
-        """A soft shadow, the same whatever rectangle it is clipped to."""
-        sigma = blur_mm * self.camera.px_per_mm
-        wide = clip.grown(math.ceil(3 * sigma) + 1)
-        mask = np.zeros((wide.bottom - wide.top, wide.right - wide.left), np.uint8)
-        points = np.round((outline_px - (wide.left, wide.top)) * 16).astype(np.int32)
-        cv2.fillConvexPoly(mask, points, (255,), cv2.LINE_AA, 4)
-        mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), sigma), np.uint8)
-        inner = mask[clip.top - wide.top : clip.bottom - wide.top, clip.left - wide.left : clip.right - wide.left]
-        _darken(image[clip.slices()], np.ascontiguousarray(inner), strength)
-
-    def _light(self, rect: _Rect, image: Picture, origin: _Rect | None = None) -> Picture:
-        """Light, glare and focus for a rectangle of a picture that starts at `origin`."""
-        part = image if origin is not None else image[rect.slices()]
-        lit = cv2.multiply(part, self._gain[rect.slices()], scale=1 / 128.0)
+    def _lit_part(self, rect: _Rect, image: Picture, origin: _Rect) -> Picture:
+        """Light, glare and focus for one rectangle of an unlit picture that covers `origin`."""
+        wide = rect.grown(_BLUR_MARGIN).common(origin)
+        lit = cv2.multiply(image[_within(wide, origin)], self._gain[wide.slices()], scale=1 / 128.0)
         if self._glare is not None:
-            lit = cv2.add(lit, self._glare[rect.slices()])
+            lit = cv2.add(lit, self._glare[wide.slices()])
         sigma = self.conditions.blur_px * self.camera.width / 1280.0
         if sigma > 0.2:
             lit = cv2.GaussianBlur(lit, (_BLUR_MARGIN + 1, _BLUR_MARGIN + 1), sigma)
-        return np.asarray(lit, np.uint8)
+        return np.asarray(lit, np.uint8)[_within(rect, wide)]
 
     def _add_noise(self, frame: Picture, time_s: float) -> None:
         if self._noise is None:
@@ -445,13 +425,22 @@ def resting_heights(views: Sequence[PieceView]) -> list[float]:
     return heights
 
 
+def _within(rect: _Rect, origin: _Rect) -> tuple[slice, slice]:
+    """The rectangle's rows and columns in an array that covers `origin`."""
+    return (
+        slice(rect.top - origin.top, rect.bottom - origin.top),
+        slice(rect.left - origin.left, rect.right - origin.left),
+    )
+
+
 def _placed(points: Sequence[Point], pose: Pose) -> list[Point]:
     cos, sin = math.cos(math.radians(pose.angle_deg)), math.sin(math.radians(pose.angle_deg))
     return [(pose.x_mm + x * cos - y * sin, pose.y_mm + x * sin + y * cos) for x, y in points]
 
 
-def _squashed(points: Sequence[Point], flip: float) -> list[Point]:
-    return [(x, y * max(0.06, flip)) for x, y in points]
+def _sixteenths(points_px: NDArray[Any], origin: _Rect) -> NDArray[np.int32]:
+    """Points in sixteenths of a pixel from the rectangle's corner, as cv2 draws them with shift 4."""
+    return np.round((points_px - (origin.left, origin.top)) * 16).astype(np.int32)
 
 
 def _merged(rects: Sequence[_Rect]) -> list[_Rect]:
