@@ -18,12 +18,15 @@ Array = NDArray[np.float64]
 GUESSES: dict[PieceKind, int] = {PieceKind.SLICE: 240, PieceKind.SPECIAL: 60}
 SAME_MM = 5.0
 SAME_DEG = 8.0
-LEAST_AGREEING = 0.3
+LEAST_AGREEING = 0.4
 """A piece of which less than this share agrees with its face is not reported."""
 LEAST_FIT = 0.5
 """Of the cells that no other piece covers, at least this share must agree, or hands must be there."""
 LEAST_GAIN = 1.2
 """Mean gain over an even surface where a face is seen: less is a tablecloth, not a piece."""
+FIT_WHERE_OPEN = 0.72
+"""Of the cells that nothing hides, at least this share must look like the face."""
+LEAST_QUALITY = 0.35
 RASTER_MM = 2.5
 
 
@@ -50,6 +53,18 @@ class Reading:
     def visible(self) -> float:
         """Share of the lattice where this piece is seen."""
         return float((self.agrees & ~self.taken).mean())
+
+    @property
+    def quality(self) -> float:
+        """How far this is from a chance likeness, 0 to 1: small cost where it is seen, and rivals that fit worse."""
+        own = self.agrees & ~self.taken
+        if not own.any():
+            return 0.0
+        costs = self.costs[:, own].mean(1)
+        best = self.candidates == self.face
+        rivals = costs[~best]
+        margin = float(rivals.min() - costs[best].min()) if len(rivals) else COST_LIMIT
+        return float(1.0 / (1.0 + np.exp(-2.5 * (margin - 0.9 * float(costs[best].min()) + 1.2))))
 
 
 class Raster:
@@ -80,9 +95,11 @@ class Raster:
         return row, column
 
 
-def find_pieces(look: Look, keypoints: Keypoints, kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
-    """All pieces that keypoints lead to, those seen best first."""
-    checked: list[Reading] = []
+def find_pieces(
+    look: Look, keypoints: Keypoints, kinds: Mapping[PieceKind, Prepared], known: Sequence[Reading] = ()
+) -> list[Reading]:
+    """The known pieces and all that keypoints lead to, those seen best first."""
+    checked: list[Reading] = list(known)
     for kind, prepared in kinds.items():
         matches = match(keypoints, prepared.faces)
         guesses = guess_poses(keypoints, matches, prepared.faces, GUESSES[kind])
@@ -118,6 +135,41 @@ def check(
             gain = np.minimum(verdict.plain[i], COST_LIMIT) - costs[first]
             readings.append(Reading(kind, pose, face, candidates[i], costs, gain, agrees, np.zeros(len(agrees), bool)))
     return readings
+
+
+def check_again(
+    look: Look,
+    readings: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    table: TableMap,
+    region: NDArray[np.uint8],
+) -> list[Reading]:
+    """Readings of an earlier picture that still hold: those outside the region as they were, those in it if they fit."""
+    kept: list[Reading] = []
+    for kind, prepared in kinds.items():
+        inside = []
+        for reading in readings:
+            if reading.kind is kind:
+                (inside if _meets(reading, prepared, table, region) else kept).append(reading)
+        poses = np.array([reading.pose for reading in inside]).reshape(-1, 3)
+        kept += check(look, kind, prepared, poses, [reading.face for reading in inside])
+    return kept
+
+
+def confirmed(reading: Reading, is_open: Flags) -> bool:
+    """Whether a reading holds, now that it is known which of its cells nothing foreign hides."""
+    free = ~reading.taken & is_open
+    own = reading.agrees & free
+    if not own.any():
+        return False
+    return bool(own.sum() >= FIT_WHERE_OPEN * free.sum() and reading.quality >= LEAST_QUALITY)
+
+
+def _meets(reading: Reading, prepared: Prepared, table: TableMap, region: NDArray[np.uint8]) -> bool:
+    pixels = np.round(table.to_map(place(prepared.faces.shape.lattice, reading.pose))).astype(int)
+    column = np.clip(pixels[:, 0], 0, table.width - 1)
+    row = np.clip(pixels[:, 1], 0, table.height - 1)
+    return bool(region[row, column].any())
 
 
 def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], table: TableMap) -> list[Reading]:

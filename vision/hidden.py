@@ -1,0 +1,251 @@
+"""Places that a picture says nothing about: under hands, under things that are no pieces.
+
+One picture alone shows them in two ways: over the mat, whose plain face is known from the rest of it, and over pieces,
+which do not look there as their faces do. From there a hand goes on to the edge of the picture, as arms do.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.faces import MAT_HALF_MM
+from vision.frame import Image
+from vision.readings import Reading
+from vision.rectify import PX_PER_MM, TableMap
+from vision.registration import INNER_MM
+from vision.scene import HiddenCause, HiddenPlace, PieceKind
+from vision.shapes import as_points, place
+from vision.verify import Prepared
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.uint8]
+
+CELL_MM = 2.5
+LEAST_AREA_MM2 = 500.0
+"""Smaller than this is print, a crumb or a shadow's edge."""
+LEAST_WIDTH_MM = 9.0
+"""Narrower than this is print on the mat."""
+TRUSTED_COST = 1.9
+"""Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
+COLOUR_SPREADS = 5.0
+SHADOW_DEPTH = 0.75
+"""How much darker (logarithm) a shadow may make the mat."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoarseMap:
+    """The table in cells of `CELL_MM`."""
+
+    table: TableMap
+    width: int
+    height: int
+
+    def to_cells(self, points_mm: Array) -> Array:
+        """Cell columns and rows of table points."""
+        return self.table.to_map(points_mm) / (PX_PER_MM * CELL_MM) - 0.5
+
+    def to_table(self, cells: Array) -> Array:
+        """Table points of cell columns and rows."""
+        return self.table.to_table((cells + 0.5) * (PX_PER_MM * CELL_MM))
+
+    def polygons(self, outlines: Sequence[Array]) -> Mask:
+        """255 inside any of these outlines (table mm)."""
+        mask = np.zeros((self.height, self.width), np.uint8)
+        for outline in outlines:
+            cv2.fillPoly(mask, [np.round(self.to_cells(outline) * 16).astype(np.int32)], 255, shift=4)
+        return mask
+
+    def table_seen(self) -> Mask:
+        """255 where the picture shows the table at all."""
+        seen = cv2.resize(self.table.seen, (self.width, self.height), interpolation=cv2.INTER_NEAREST)
+        return np.asarray(seen, np.uint8)
+
+    def shrink(self, looked: Image) -> Image:
+        """A rectified picture in these cells."""
+        return np.asarray(cv2.resize(looked, (self.width, self.height), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def coarse_map(table: TableMap) -> CoarseMap:
+    """The cells that cover a map."""
+    width, height = (int(round(side / (PX_PER_MM * CELL_MM))) for side in (table.width, table.height))
+    return CoarseMap(table, width, height)
+
+
+def find_foreign(
+    looked: Image, coarse: CoarseMap, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]
+) -> Mask:
+    """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table."""
+    small = coarse.shrink(looked)
+    seen = coarse.polygons([])
+    covered = coarse.polygons([])
+    for reading in readings:
+        lattice = place(kinds[reading.kind].faces.shape.lattice, reading.pose)
+        _dot(seen, coarse, lattice[reading.agrees & ~reading.taken])
+        if trusted(reading):
+            _dot(covered, coarse, lattice[~reading.agrees & ~reading.taken])
+    strange = _strange_on_mat(small, coarse, seen)
+    suspect = cv2.bitwise_or(strange, covered)
+    cores = cv2.bitwise_or(_opened(strange), _opened(covered))
+    return _with_arms(_grown_into(_large_parts(cores), suspect), coarse)
+
+
+def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None = None) -> tuple[HiddenPlace, ...]:
+    """A mask of what is foreign, as outlines. What reaches the mat's or the picture's edge is a hand."""
+    grown = cv2.dilate(foreign, _disc(2 * CELL_MM))
+    contours, _ = cv2.findContours(grown, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    border = _border(coarse)
+    places = []
+    for contour in contours:
+        outline = cv2.approxPolyDP(contour, 0.8, True).reshape(-1, 2).astype(np.float64)
+        if len(outline) < 3:
+            continue
+        part = np.zeros_like(foreign)
+        cv2.drawContours(part, [contour], -1, 255, -1)
+        reaches = bool((part & border).any())
+        what = cause or (HiddenCause.HAND if reaches else HiddenCause.FOREIGN)
+        places.append(HiddenPlace(as_points(coarse.to_table(outline)[::-1]), what))
+    return tuple(places)
+
+
+def trusted(reading: Reading) -> bool:
+    """Whether a reading is sure enough to say that something lies on the part of it that does not look like it."""
+    own = reading.agrees & ~reading.taken
+    best = reading.costs[list(reading.candidates).index(reading.face)]
+    return bool(own.mean() > 0.45 and best[own].mean() < TRUSTED_COST)
+
+
+def _dot(mask: Mask, coarse: CoarseMap, points_mm: Array) -> None:
+    if not len(points_mm):
+        return
+    cells = coarse.to_cells(points_mm)
+    for shift_x in (-0.3, 0.3):
+        for shift_y in (-0.3, 0.3):
+            column = np.clip(np.round(cells[:, 0] + shift_x).astype(int), 0, coarse.width - 1)
+            row = np.clip(np.round(cells[:, 1] + shift_y).astype(int), 0, coarse.height - 1)
+            mask[row, column] = 255
+
+
+def _strange_on_mat(small: Image, coarse: CoarseMap, seen: Mask) -> Mask:
+    inside = MAT_HALF_MM - 5.0
+    mat = coarse.polygons([_square(0.0, 0.0, inside)])
+    corner = (INNER_MM + MAT_HALF_MM) / 2
+    reach = MAT_HALF_MM - corner + 12.0
+    for x in (-corner, corner):
+        for y in (-corner, corner):
+            mat[coarse.polygons([_square(x, y, reach)]) > 0] = 0
+    mat[cv2.erode(coarse.table_seen(), _disc(CELL_MM)) == 0] = 0
+    mat[cv2.dilate(seen, _disc(3 * CELL_MM)) > 0] = 0
+    rows, columns = np.nonzero(mat)
+    if len(rows) < 400:
+        return np.zeros_like(seen)
+    colours = np.log(small[rows, columns].astype(np.float64) + 20.0)
+    spread = _strangeness(colours, rows, columns)
+    strange = np.zeros_like(seen)
+    strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
+    return strange
+
+
+def _strangeness(colours: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
+    """How many spreads each cell's colour strays from the mat's, whose light changes slowly; shadows do not count."""
+    u, v = (rows - rows.mean()) / 80.0, (columns - columns.mean()) / 80.0
+    basis = np.column_stack([np.ones_like(u), u, v, u * u, u * v, v * v])
+    light = colours.mean(1)
+    tint = colours - light[:, None]
+    strays = [_stray(light, basis)] + [_stray(tint[:, i], basis) for i in range(3)]
+    (off, wide), tints = strays[0], strays[1:]
+    brightness = np.where(off > 0, off / wide, np.maximum(-off - SHADOW_DEPTH, 0.0) / wide)
+    tinted = np.sqrt(sum((stray / width) ** 2 for stray, width in tints) / 2)
+    return np.asarray(np.maximum(brightness * 0.7, tinted))
+
+
+def _stray(values: Array, basis: Array) -> tuple[Array, float]:
+    """What a slowly changing light does not explain, and its usual width; fitted on a sample, robustly."""
+    step = max(len(values) // 1500, 1)
+    some, sample = basis[::step], values[::step]
+    weights = np.ones(len(sample))
+    width, middle = 1.0, 0.0
+    fit = np.zeros(basis.shape[1])
+    for _ in range(5):
+        weighted = some * weights[:, None]
+        fit = np.linalg.solve(weighted.T @ some + 1e-6 * np.eye(len(fit)), weighted.T @ sample)
+        residual = sample - some @ fit
+        middle = float(np.median(residual))
+        width = max(1.5 * float(np.median(np.abs(residual - middle))), 0.018)
+        weights = 1.0 / (1.0 + ((residual - middle) / (2 * width)) ** 2) ** 2
+    return np.asarray(values - basis @ fit - middle), width
+
+
+def _opened(mask: Mask) -> Mask:
+    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, _disc(LEAST_WIDTH_MM)), np.uint8)
+
+
+def _grown_into(cores: Mask, suspect: Mask) -> Mask:
+    """Fingertips and edges: what is suspect right beside a sure part belongs to it."""
+    grown = cores
+    for _ in range(3):
+        grown = cv2.bitwise_or(cores, cv2.bitwise_and(cv2.dilate(grown, _disc(3 * CELL_MM)), suspect))
+    return np.asarray(cv2.morphologyEx(grown, cv2.MORPH_CLOSE, _disc(3 * CELL_MM)), np.uint8)
+
+
+def _large_parts(mask: Any) -> Mask:
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=8)
+    keep = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_AREA_MM2]
+    return np.where(np.isin(labels, keep), np.uint8(255), np.uint8(0))
+
+
+def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
+    """Parts that end at the mat's edge go on straight to the edge of the picture."""
+    edge = MAT_HALF_MM - 12.0
+    rim = cv2.bitwise_and(foreign, cv2.bitwise_not(coarse.polygons([_square(0.0, 0.0, edge)])))
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(rim, connectivity=8)
+    grown = foreign.copy()
+    for i in range(1, count):
+        if stats[i, cv2.CC_STAT_AREA] * CELL_MM < 12.0:
+            continue
+        cells = np.column_stack(np.nonzero(labels == i)[::-1]).astype(np.float64)
+        crossing = coarse.to_table(cells)
+        middle = crossing.mean(0)
+        whole = coarse.to_table(np.column_stack(np.nonzero(_part_of(foreign, cells[0])))[:, ::-1].astype(np.float64))
+        way = _outward(whole, middle)
+        across = np.array([-way[1], way[0]])
+        half = max(float(np.abs((crossing - middle) @ across).max()), 25.0) * 1.15
+        far = middle + way * 900.0
+        sleeve = np.array([middle - across * half, far - across * half, far + across * half, middle + across * half])
+        outside = cv2.bitwise_and(coarse.polygons([sleeve]), cv2.bitwise_not(coarse.polygons([_square(0, 0, edge)])))
+        grown = cv2.bitwise_or(grown, outside)
+    return np.asarray(grown, np.uint8)
+
+
+def _part_of(mask: Mask, cell: Array) -> NDArray[np.bool_]:
+    _, labels = cv2.connectedComponents(mask)
+    return np.asarray(labels == labels[int(cell[1]), int(cell[0])])
+
+
+def _outward(whole: Array, middle: Array) -> Array:
+    """The way an arm leaves: along the line from the hand's middle, never back over the mat."""
+    way = middle - whole.mean(0)
+    normal = np.array([np.sign(middle[0]), 0.0]) if abs(middle[0]) > abs(middle[1]) else np.array([0.0, np.sign(middle[1])])
+    length = float(np.linalg.norm(way))
+    mixed = normal if length < 5.0 else way / length + 0.5 * normal
+    return np.asarray(mixed / np.linalg.norm(mixed))
+
+
+def _border(coarse: CoarseMap) -> Mask:
+    seen = coarse.table_seen()
+    inner = cv2.erode(seen, _disc(4 * CELL_MM), borderValue=0)
+    rim = cv2.bitwise_not(coarse.polygons([_square(0.0, 0.0, MAT_HALF_MM - 15.0)]))
+    mat = coarse.polygons([_square(0.0, 0.0, MAT_HALF_MM)])
+    return np.asarray(cv2.bitwise_or(cv2.bitwise_not(inner), cv2.bitwise_and(rim, mat)), np.uint8)
+
+
+def _square(x: float, y: float, half: float) -> Array:
+    return np.array([[x - half, y - half], [x + half, y - half], [x + half, y + half], [x - half, y + half]])
+
+
+def _disc(width_mm: float) -> Mask:
+    cells = max(int(round(width_mm / CELL_MM)), 1)
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (cells, cells)), np.uint8)

@@ -1,0 +1,43 @@
+"""What changed between pictures: compared very small, so that noise averages out and looking costs next to nothing."""
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+
+Small = NDArray[np.float32]
+Mask = NDArray[np.uint8]
+
+WIDTH = 240
+"""Columns of a small picture: about 5 mm of table each."""
+LEAST_DIFFERENCE = 3.5
+"""Levels (of 255) by which a block must differ, however quiet the camera."""
+NOISES = 7.0
+LEAST_BLOCKS = 2
+
+
+def shrink(image: Image) -> Small:
+    """A picture in blocks, each the mean of its pixels: rows x 240 x 3."""
+    height = round(image.shape[0] * WIDTH / image.shape[1])
+    return np.asarray(cv2.resize(image, (WIDTH, height), interpolation=cv2.INTER_AREA), np.float32)
+
+
+def differs(first: Small, second: Small) -> Mask:
+    """255 in blocks that differ by more than noise, exposure and flicker do."""
+    gain = float(np.median(first[::4, ::4].sum(-1) / np.maximum(second[::4, ::4].sum(-1), 3.0)))
+    difference = np.abs(first - second * np.float32(gain)).max(-1)
+    noise = float(np.median(difference[::2, ::2]))
+    mask = (difference > max(LEAST_DIFFERENCE, NOISES * noise)).astype(np.uint8) * np.uint8(255)
+    return _without_specks(mask)
+
+
+def _without_specks(mask: Mask) -> Mask:
+    if not mask.any():
+        return mask
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    keep: Any = stats[:, cv2.CC_STAT_AREA] >= LEAST_BLOCKS
+    keep[0] = False
+    return np.where(keep[labels], np.uint8(255), np.uint8(0)) if count > 1 else mask

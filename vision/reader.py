@@ -1,0 +1,280 @@
+"""Frames in, scenes out: single pictures, and video with as little work as what changed asks for."""
+
+from time import perf_counter
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.faces import FacePack
+from vision.features import find_keypoints, light_gain, soften
+from vision.frame import Frame, Image
+from vision.hidden import CoarseMap, coarse_map, find_foreign, hidden_places
+from vision.motion import WIDTH, Mask, Small, differs, shrink
+from vision.readings import Reading, check_again, confirmed, find_pieces
+from vision.rectify import TableMap, table_map
+from vision.registration import Lens, Registration, RegistrationError, find_mat
+from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
+from vision.shapes import as_points, place
+from vision.sightings import sighting
+from vision.verify import Look, Prepared, prepare
+
+Array = NDArray[np.float64]
+
+ABSORB_S = 20.0
+"""A thing at the picture's edge that stays still for this long is no hand."""
+MOVED_MM = 1.0
+MOVED_DEG = 1.5
+MAT_MOVED_MM = 0.7
+
+
+def read_photo(image: Image, pack: FacePack, *, time_s: float = 0.0, lens: Lens | None = None) -> Scene:
+    """Read one picture by itself.
+
+    Raises:
+        RegistrationError: the picture cannot be laid over the table, and why.
+    """
+    return Reader(pack, lens=lens).read(Frame(image, time_s, 0))
+
+
+class Reader:
+    """Reads one camera's frames in order. Keeps what it knows of the table between them."""
+
+    def __init__(self, pack: FacePack, *, lens: Lens | None = None) -> None:
+        """`lens` is the calibrated lens; without one it is estimated from the mat."""
+        self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
+        self._lens = lens
+        self._first: Registration | None = None
+        self._table: _Table | None = None
+        self._clock = _StageClock()
+
+    @property
+    def registration(self) -> Registration | None:
+        """How the last frame lay over the table; None before the first."""
+        return self._table.registration if self._table else None
+
+    def read(self, frame: Frame) -> Scene:
+        """The scene of a frame, newer than all before it.
+
+        Raises:
+            RegistrationError: the picture cannot be laid over the table, and why.
+        """
+        self._clock = _StageClock()
+        small = shrink(frame.image)
+        known = self._table if self._table and self._table.fits(frame.image) else None
+        if known is None:
+            return self._start(frame, small)
+        moving = differs(small, known.last)
+        changed = differs(small, known.read)
+        known.last = small
+        self._clock.stage("compare")
+        if (changed & known.markers).any() and not self._still_registered(frame, known):
+            return self._start(frame, small)
+        if moving.any():
+            known.disturbed_s = frame.time_s
+            return self._scene_while_moving(frame, known, changed)
+        if changed.any():
+            self._read_again(frame, known, small, changed)
+        if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
+            known.disturbed_s = frame.time_s
+        return self._scene(frame, known, known.sightings, known.hidden)
+
+    # One picture ----------------------------------------------------------------------------------------------
+
+    def _start(self, frame: Frame, small: Small) -> Scene:
+        """Read everything anew."""
+        before = self._table
+        registration = find_mat(frame.image, lens=self._lens, near=before.registration if before else None)
+        if self._first is None or self._first.size_px != registration.size_px:
+            self._first = registration
+        self._clock.stage("register")
+        table = table_map(registration)
+        known = _Table(registration, table, coarse_map(table), small, frame.time_s)
+        looked = table.look(frame.image)
+        look = Look(soften(looked), table, light_gain(looked, table, registration.markers_px))
+        self._clock.stage("rectify")
+        keypoints = find_keypoints(looked, table)
+        self._clock.stage("keypoints")
+        readings = find_pieces(look, keypoints, self._kinds)
+        self._clock.stage("pieces")
+        self._settle(frame, known, looked, readings)
+        self._table = known
+        return self._scene(frame, known, known.sightings, known.hidden)
+
+    def _settle(self, frame: Frame, known: "_Table", looked: Image, readings: list[Reading]) -> None:
+        """Take what was found as what lies there, with what hides the rest."""
+        foreign = find_foreign(looked, known.coarse, readings, self._kinds)
+        strange = known.strange(known.last, known.covered(readings, self._kinds))
+        foreign = cv2.bitwise_or(foreign, known.small_to_cells(strange))
+        known.readings = [r for r in readings if confirmed(r, known.share_open(r, self._kinds[r.kind], foreign))]
+        known.hidden = hidden_places(np.asarray(foreign, np.uint8), known.coarse)
+        hand = any(hidden.cause is HiddenCause.HAND for hidden in known.hidden)
+        if hand and not known.hand:
+            known.hand_since_s = frame.time_s
+        known.hand = hand
+        sightings = tuple(sighting(r, self._kinds[r.kind], known.registration) for r in known.readings)
+        if _moved(known.sightings, sightings):
+            known.disturbed_s = frame.time_s
+        known.sightings = sightings
+        known.read = known.last
+        known.remember(known.last, known.covered(known.readings, self._kinds), np.asarray(foreign, np.uint8))
+        self._clock.stage("hidden")
+
+    # Video ----------------------------------------------------------------------------------------------------
+
+    def _still_registered(self, frame: Frame, known: "_Table") -> bool:
+        """Whether the mat lies where it lay; a hand over a marker moves nothing."""
+        try:
+            found = find_mat(frame.image, lens=known.registration.lens, near=known.registration)
+        except RegistrationError:
+            return True
+        self._clock.stage("register")
+        return found.shift_mm(known.registration) < MAT_MOVED_MM
+
+    def _scene_while_moving(self, frame: Frame, known: "_Table", changed: Mask) -> Scene:
+        """What was known and is not touched by the movement; what moves hides the rest."""
+        strange = cv2.bitwise_or(known.strange(known.last, np.zeros_like(changed)), changed)
+        hiding = cv2.dilate(np.asarray(strange, np.uint8), np.ones((3, 3), np.uint8))
+        untouched = tuple(s for s in known.sightings if not known.touched(s, changed))
+        hidden = hidden_places(known.small_to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
+        self._clock.stage("hidden")
+        return self._scene(frame, known, untouched, hidden)
+
+    def _read_again(self, frame: Frame, known: "_Table", small: Small, changed: Mask) -> None:
+        """Look again where something changed, and keep the rest."""
+        looked = known.table.look(frame.image)
+        look = Look(soften(looked), known.table, light_gain(looked, known.table, known.registration.markers_px))
+        self._clock.stage("rectify")
+        region = known.map_mask(changed)
+        kept = check_again(look, known.readings, self._kinds, known.table, region)
+        self._clock.stage("check")
+        keypoints = find_keypoints(looked, known.table, mask=region)
+        self._clock.stage("keypoints")
+        readings = find_pieces(look, keypoints, self._kinds, kept)
+        self._clock.stage("pieces")
+        self._settle(frame, known, looked, readings)
+
+    def _scene(
+        self, frame: Frame, known: "_Table", sightings: tuple[Sighting, ...], hidden: tuple[HiddenPlace, ...]
+    ) -> Scene:
+        shift = known.registration.shift_mm(self._first) if self._first else 0.0
+        return Scene(
+            frame.time_s, frame.sequence, sightings, hidden + known.out_of_picture,
+            max(frame.time_s - known.disturbed_s, 0.0), round(shift, 2), self._clock.stages,
+        )  # fmt: skip
+
+
+class _StageClock:
+    """Milliseconds spent since the stage before."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, float] = {}
+        self._last = perf_counter()
+
+    def stage(self, name: str) -> None:
+        now = perf_counter()
+        self.stages[name] = round(self.stages.get(name, 0.0) + (now - self._last) * 1e3, 3)
+        self._last = now
+
+
+class _Table:
+    """What is known of the table while camera and mat stay where they are."""
+
+    def __init__(
+        self, registration: Registration, table: TableMap, coarse: CoarseMap, small: Small, time_s: float
+    ) -> None:
+        self.registration = registration
+        self.table = table
+        self.coarse = coarse
+        self.last = small
+        self.read = small
+        self.readings: list[Reading] = []
+        self.sightings: tuple[Sighting, ...] = ()
+        self.hidden: tuple[HiddenPlace, ...] = ()
+        self.out_of_picture: tuple[HiddenPlace, ...] = ()
+        self.disturbed_s = time_s
+        self.hand = False
+        self.hand_since_s = time_s
+        self._scale = WIDTH / registration.size_px[0]
+        self._bare = small.copy()
+        self._bare_known = np.zeros(small.shape[:2], np.uint8)
+        self.markers = self.polygons(list(registration.markers_px.values()), in_picture=True)
+        cells = np.stack(np.meshgrid(np.arange(coarse.width), np.arange(coarse.height)), -1).reshape(-1, 2)
+        spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
+        self._cells_in_small = spots.reshape(coarse.height, coarse.width, 2).astype(np.float32)
+
+    def fits(self, image: Image) -> bool:
+        """Whether a picture has the size of those before."""
+        return self.registration.size_px == (image.shape[1], image.shape[0])
+
+    def polygons(self, outlines: list[Array], *, in_picture: bool = False) -> Mask:
+        """255 in the small blocks inside any of these outlines (table mm, or pixels)."""
+        mask = np.zeros(self.last.shape[:2], np.uint8)
+        for outline in outlines:
+            pixels = outline if in_picture else self.registration.to_picture(outline)
+            cv2.fillPoly(mask, [np.round(self._to_small(pixels) * 16).astype(np.int32)], 255, shift=4)
+        return mask
+
+    def covered(self, readings: list[Reading], kinds: dict[PieceKind, Prepared]) -> Mask:
+        """Blocks that pieces lie on."""
+        outlines = [place(kinds[r.kind].faces.shape.outline, r.pose) for r in readings]
+        return np.asarray(cv2.dilate(self.polygons(outlines), np.ones((3, 3), np.uint8)), np.uint8)
+
+    def strange(self, small: Small, covered: Mask) -> Mask:
+        """Blocks that neither look as they did when bare nor lie under pieces."""
+        different = differs(small, self._bare)
+        different[(self._bare_known == 0) | (covered > 0)] = 0
+        return np.asarray(cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
+
+    def remember(self, small: Small, covered: Mask, foreign: Mask) -> None:
+        """Learn how the table looks where nothing lies."""
+        hidden = self.polygons([self.coarse.to_table(c.reshape(-1, 2).astype(np.float64)) for c in _contours(foreign)])
+        bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
+        self._bare[bare] = small[bare]
+        self._bare_known[bare] = 255
+
+    def small_to_cells(self, mask: Mask) -> Mask:
+        """A mask of small blocks as one of table cells."""
+        if not mask.any():
+            return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
+        cells = cv2.remap(mask, self._cells_in_small, None, cv2.INTER_LINEAR)
+        return np.where(cells > 127, np.uint8(255), np.uint8(0))
+
+    def map_mask(self, changed: Mask) -> Mask:
+        """A mask of small blocks, grown by a finger's width, as one of the table map."""
+        cells = self.small_to_cells(np.asarray(cv2.dilate(changed, np.ones((7, 7), np.uint8)), np.uint8))
+        size = (self.table.width, self.table.height)
+        return np.asarray(cv2.resize(cells, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+
+    def touched(self, seen: Sighting, changed: Mask) -> bool:
+        """Whether a piece lies under changed blocks."""
+        inside = self.polygons([np.array(seen.outline_mm)])
+        return int(np.count_nonzero(inside & changed)) > 0.04 * max(int(np.count_nonzero(inside)), 1)
+
+    def share_open(self, reading: Reading, prepared: Prepared, foreign: Mask) -> NDArray[np.bool_]:
+        """Which of a reading's lattice points nothing foreign hides."""
+        cells = np.round(self.coarse.to_cells(place(prepared.faces.shape.lattice, reading.pose))).astype(int)
+        column = np.clip(cells[:, 0], 0, self.coarse.width - 1)
+        row = np.clip(cells[:, 1], 0, self.coarse.height - 1)
+        return np.asarray(foreign[row, column] == 0)
+
+    def _to_small(self, pixels: Array) -> Array:
+        return np.asarray((pixels + 0.5) * self._scale - 0.5)
+
+
+def _contours(mask: Mask) -> list[Mask]:
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    return [np.asarray(contour) for contour in contours if len(contour) > 2]
+
+
+def _moved(before: tuple[Sighting, ...], after: tuple[Sighting, ...]) -> bool:
+    """Whether a piece came, went, or lies elsewhere."""
+    if len(before) != len(after):
+        return True
+    return any(not any(_same_place(old, new) for old in before) for new in after)
+
+
+def _same_place(old: Sighting, new: Sighting) -> bool:
+    turned = abs((old.pose.angle_deg - new.pose.angle_deg + 180.0) % 360.0 - 180.0)
+    near = np.hypot(old.pose.x_mm - new.pose.x_mm, old.pose.y_mm - new.pose.y_mm) < MOVED_MM
+    return bool(near and turned < MOVED_DEG and old.face == new.face)

@@ -1,0 +1,48 @@
+"""Readings as the rest of the program wants them: where pieces truly lie, and how likely their faces are."""
+
+import numpy as np
+
+from vision.faces import BACKS, true_pose
+from vision.readings import Reading
+from vision.registration import Registration
+from vision.scene import FaceLikelihood, Pose, Sighting
+from vision.shapes import as_points, place
+from vision.verify import Prepared
+
+EVIDENCE = 0.08
+"""How much of a cell's cost counts as independent evidence."""
+SURE_VISIBLE = 0.62
+"""Below this visible share no face is said to be sure."""
+
+
+def sighting(reading: Reading, prepared: Prepared, registration: Registration) -> Sighting:
+    """One reading as a sighting."""
+    faces = prepared.faces
+    pose = true_pose(reading.pose, faces.shape, registration)
+    name = faces.names[reading.face]
+    return Sighting(
+        kind=reading.kind,
+        pose=Pose(round(float(pose[0]), 2), round(float(pose[1]), 2), round(float(pose[2] % 360.0), 2)),
+        faces=likelihoods(reading, prepared),
+        face_up=name != BACKS[reading.kind],
+        visible=round(reading.visible, 3),
+        outline_mm=as_points(place(faces.shape.outline, pose)),
+    )
+
+
+def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, ...]:
+    """How likely each face is: by how much worse the others fit, and by how much of the piece is seen at all."""
+    free = ~reading.taken
+    costs = reading.costs[:, free].sum(1)
+    best = reading.candidates == reading.face
+    weights = np.exp(-EVIDENCE * np.maximum(costs - costs[best].min(), 0.0))
+    shares = weights / weights.sum() * ceiling(reading.visible) * reading.quality
+    order = np.argsort(-shares - best, kind="stable")
+    names = prepared.faces.names
+    ranked = [FaceLikelihood(names[reading.candidates[i]], round(float(shares[i]), 4)) for i in order]
+    return (ranked[0], *(face for face in ranked[1:] if face.probability >= 0.001))
+
+
+def ceiling(visible: float) -> float:
+    """The most likely that any face may be, of a piece of which this share is seen."""
+    return float(np.interp(visible, [0.0, 0.3, SURE_VISIBLE, SURE_VISIBLE + 0.03, 1.0], [0.0, 0.4, 0.88, 0.95, 0.9999]))
