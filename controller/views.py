@@ -88,6 +88,8 @@ class CandidateView(Model):
     id: int
     text: str
     likelihood: float
+    moves: list[str]
+    """The moves in the game's notation."""
     differs: list[str]
     """The faces that make this candidate differ from the others, to be drawn as pictures."""
 
@@ -110,6 +112,8 @@ class BreachView(Model):
     player: int | None
     pieces: list[PieceView]
     """The pieces it is about, where they lie."""
+    faces: list[str]
+    """Faces of the pieces it is about, also of those that cannot be seen."""
 
 
 class TurnView(Model):

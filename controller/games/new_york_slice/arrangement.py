@@ -1,0 +1,147 @@
+"""How slices and Specials lie: in the circle, in portions, in a player's area. Geometry only, no rules.
+
+Table millimetres and degrees as in `vision.scene`.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from vision.scene import PieceKind, Point, Sighting
+
+SLICE_ANGLE_DEG = 360 / 11
+MIDDLE_TIP_MM = 78.0
+"""A slice whose tip is nearer to the mat's centre than this belongs to the pizza, also when its portion was pulled 60 mm out."""
+CUT_MM = 10.0
+"""Neighbouring slices whose facing edges are further apart than this lie in different portions. Slices of a circle laid by hand
+gape up to about 6 mm; portions are pulled at least 20 mm apart, which leaves 12 mm or more between their edges."""
+CUT_SOFTNESS_MM = 0.9
+"""How far from CUT_MM the doubt reaches: the scale of a logistic curve."""
+TOUCH_MM = 12.0
+"""A Special nearer than this to a portion's slices lies with that portion."""
+TOUCH_SOFTNESS_MM = 1.5
+
+
+class Where(Enum):
+    """The kinds of places a piece can lie in."""
+
+    MIDDLE = "middle"
+    SEAT = "seat"
+    STRAY = "stray"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one sighting lies."""
+
+    where: Where
+    player: int = 0
+    """Whose area it is; 0 outside of areas."""
+
+
+def centroid(sighting: Sighting) -> Point:
+    """The centre of a piece's outline."""
+    xs = [x for x, _ in sighting.outline_mm]
+    ys = [y for _, y in sighting.outline_mm]
+    if sighting.kind is PieceKind.SPECIAL:
+        return (sighting.pose.x_mm, sighting.pose.y_mm)
+    reach = max(math.dist((sighting.pose.x_mm, sighting.pose.y_mm), point) for point in zip(xs, ys, strict=True))
+    angle = math.radians(sighting.pose.angle_deg)
+    return (sighting.pose.x_mm + 0.65 * reach * math.cos(angle), sighting.pose.y_mm + 0.65 * reach * math.sin(angle))
+
+
+def inside(point: Point, polygon: Sequence[Point]) -> bool:
+    """Whether the point lies in the polygon (even-odd rule)."""
+    x, y = point
+    odd = False
+    for (ax, ay), (bx, by) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
+        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
+            odd = not odd
+    return odd
+
+
+def place(sighting: Sighting, areas: Mapping[int, Sequence[Point]]) -> Place:
+    """Which area a sighting lies in; the pizza's place is the mat's middle."""
+    tip = math.hypot(sighting.pose.x_mm, sighting.pose.y_mm)
+    if sighting.kind is PieceKind.SLICE and tip < MIDDLE_TIP_MM:
+        return Place(Where.MIDDLE)
+    at = centroid(sighting)
+    for player, polygon in areas.items():
+        if inside(at, polygon):
+            return Place(Where.SEAT, player)
+    if sighting.kind is PieceKind.SPECIAL:
+        return Place(Where.MIDDLE)
+    return Place(Where.STRAY)
+
+
+def clockwise(slices: Sequence[Sighting]) -> list[int]:
+    """The order of the slices of one pizza, clockwise as seen from above: indices into `slices`.
+
+    A slice points away from the centre of its pizza, and pulling a portion out hardly turns it, so its own angle gives
+    its turn. The order begins after the widest gap.
+    """
+    order = sorted(range(len(slices)), key=lambda i: -slices[i].pose.angle_deg % 360)
+    if len(order) < 2:
+        return order
+    gaps = [gap_mm(slices[order[i - 1]], slices[order[i]]) for i in range(len(order))]
+    widest = max(range(len(gaps)), key=lambda i: gaps[i])
+    return order[widest:] + order[:widest]
+
+
+def gap_mm(first: Sighting, second: Sighting) -> float:
+    """How far apart the facing edges of two slices are, measured between the edges' middles, the second lying clockwise of
+    the first."""
+    a = _edge_middle(first, -SLICE_ANGLE_DEG / 2)
+    b = _edge_middle(second, SLICE_ANGLE_DEG / 2)
+    return math.dist(a, b)
+
+
+def cut_probability(gap: float) -> float:
+    """How likely it is that a gap of this many millimetres parts two portions."""
+    return 1 / (1 + math.exp(-max(-40.0, min(40.0, (gap - CUT_MM) / CUT_SOFTNESS_MM))))
+
+
+def touch_probability(distance: float) -> float:
+    """How likely it is that a Special this many millimetres from a portion lies with it."""
+    return 1 / (1 + math.exp(max(-40.0, min(40.0, (distance - TOUCH_MM) / TOUCH_SOFTNESS_MM))))
+
+
+def distance_mm(first: Sighting, others: Iterable[Sighting]) -> float:
+    """Between the outline of one piece and the nearest of the others; 0 where they overlap, infinite without others."""
+    return min((_polygon_distance(first.outline_mm, other.outline_mm) for other in others), default=math.inf)
+
+
+def _edge_middle(sighting: Sighting, turn_deg: float) -> Point:
+    reach = max(math.dist((sighting.pose.x_mm, sighting.pose.y_mm), point) for point in sighting.outline_mm)
+    angle = math.radians(sighting.pose.angle_deg + turn_deg)
+    return (
+        sighting.pose.x_mm + reach / 2 * math.cos(angle),
+        sighting.pose.y_mm + reach / 2 * math.sin(angle),
+    )
+
+
+def _polygon_distance(first: Sequence[Point], second: Sequence[Point]) -> float:
+    if inside(first[0], second) or inside(second[0], first):
+        return 0.0
+    nearest = math.inf
+    for a, b in zip(first, (*first[1:], first[0]), strict=True):
+        for c, d in zip(second, (*second[1:], second[0]), strict=True):
+            if _cross(a, b, c, d):
+                return 0.0
+            nearest = min(nearest, _to_segment(a, c, d), _to_segment(c, a, b))
+    return nearest
+
+
+def _to_segment(point: Point, a: Point, b: Point) -> float:
+    vx, vy = b[0] - a[0], b[1] - a[1]
+    length = vx * vx + vy * vy
+    along = 0.0 if length == 0 else max(0.0, min(1.0, ((point[0] - a[0]) * vx + (point[1] - a[1]) * vy) / length))
+    return math.hypot(point[0] - a[0] - along * vx, point[1] - a[1] - along * vy)
+
+
+def _cross(a: Point, b: Point, c: Point, d: Point) -> bool:
+    def side(p: Point, q: Point, r: Point) -> float:
+        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
+
+    return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0

@@ -1,0 +1,95 @@
+"""What a game makes of a scene: which move it shows, if any. The seam between a game's `table.py` and the referee."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Protocol, TypeVar
+
+from controller.game import Json, Player, Refusal
+from vision.scene import Point, Scene
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Who sits where, as far as reading needs it."""
+
+    areas: Mapping[Player, tuple[Point, ...]]
+    """Each player's own area: a polygon in table millimetres."""
+
+
+class ReadingKind(Enum):
+    """What the table shows, compared with the game's state."""
+
+    AS_BEFORE = "as-before"
+    """Everything lies where the state says; nobody has begun a move."""
+    UNFINISHED = "unfinished"
+    """A move was begun; what lies there can still become legal."""
+    MOVES = "moves"
+    """One or more legal plays explain what lies there."""
+    FAULT = "fault"
+    """No legal play explains it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """One or more moves in a row that players made before the scene came to rest."""
+
+    moves: tuple[Any, ...]
+    probability: float
+    """Share of the evidence, over all plays of the reading."""
+    text: str
+    """In a player's words."""
+    differs: tuple[str, ...] = ()
+    """Faces in which it differs from the likeliest play; what a question shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong on the table."""
+
+    refusal: Refusal
+    player: Player | None
+    """Whose move it is about, where that is known."""
+    sightings: tuple[int, ...] = ()
+    """Indices into the scene of the pieces it is about."""
+    certain: bool = True
+    """False where the camera may simply not see something that is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one scene at rest says about one state."""
+
+    kind: ReadingKind
+    places: tuple[str, ...]
+    """For each sighting where it counts as lying: ring, portion/0, seat/3/collected, seat/3/eaten, seat/3/special, stray."""
+    faces: tuple[str, ...] = ()
+    """For each sighting the face it is taken for, the state's word included."""
+    plays: tuple[Play, ...] = ()
+    """Most probable first; only legal ones."""
+    confirm: Player | None = None
+    """Whose button turns the play into a move; None where coming to rest is enough."""
+    fault: Fault | None = None
+    note: str = ""
+    """What is still to be done, in a player's words."""
+    declares: frozenset[Player] = field(default_factory=frozenset)
+    """Players whose button alone is a play here, such as declining an offer."""
+
+
+State = TypeVar("State", contravariant=True)
+
+
+class GameTable(Protocol[State]):
+    """How one game lies on a table."""
+
+    def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
+        """What a scene at rest says. `pressed`: players who have pressed their button since the last move."""
+        ...
+
+    def describe(self, scene: Scene) -> Json:
+        """The arrangement of the pieces without any game state, for people and programs that read single pictures."""
+        ...
+
+    def lamps(self, state: State) -> frozenset[Player]:
+        """Players whose button must be lit: those who are to act or may interrupt."""
+        ...

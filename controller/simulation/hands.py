@@ -1,0 +1,78 @@
+"""What simulated players need to know of a game: where its pieces go, and how its rules get broken."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from controller.game import Player
+from vision.scene import PieceKind, Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Lay:
+    """One piece and where a hand lays it; None is off the table."""
+
+    piece: str
+    to: Pose | None
+    face_up: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one hand does in one go."""
+
+    player: Player
+    lays: tuple[Lay, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A broken rule, made on purpose."""
+
+    name: str
+    player: Player
+    steps: tuple[Step, ...]
+    press: bool
+    """Whether the player presses the button afterwards, as if all were well."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPiece:
+    """A piece of the box, before the game."""
+
+    piece: str
+    kind: PieceKind
+    front: str
+    back: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """Where a piece is now."""
+
+    pose: Pose | None
+    face_up: bool
+
+
+class GameHands(Protocol):
+    """How people handle one game's pieces."""
+
+    def box(self) -> Sequence[NewPiece]:
+        """Every piece, by id."""
+        ...
+
+    def next_play(self, state: Any) -> tuple[Sequence[Any], Player | None]:
+        """The moves that are made next, up to where the table must agree, and who makes them. Chance comes from the box."""
+        ...
+
+    def steps(self, state: Any, moves: Sequence[Any], lying: Mapping[str, Lying]) -> Sequence[Step]:
+        """The hand movements that carry these moves out."""
+        ...
+
+    def mistakes(self, state: Any, moves: Sequence[Any], lying: Mapping[str, Lying]) -> Sequence[Mistake]:
+        """Ways to break a rule here instead."""
+        ...
+
+    def tidy(self, state: Any, player: Player, lying: Mapping[str, Lying]) -> Sequence[Step]:
+        """Lay everything in front of a player anew."""
+        ...

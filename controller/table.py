@@ -1,0 +1,542 @@
+"""The table: all decisions in one place, one event loop.
+
+Scenes and signals come in, the referee judges them with the game's own reading, a move is journalled before anything is
+shown, and a whole view goes out after every change. Nothing here touches a device: the caller brings scenes, signals, the
+journal, and takes views and lamps.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from controller.game import Game, GameError, Json, Player, Refusal
+from controller.journal import Journal, Record
+from controller.reading import Fault, GameTable, Layout, Play, Reading, ReadingKind
+from controller.referee import Answer, Referee, Verdict
+from controller.views import (
+    BreachView,
+    CandidateView,
+    LogLine,
+    PartView,
+    PieceView,
+    QuestionView,
+    RefereeState,
+    SeatView,
+    TableView,
+    TurnView,
+)
+from controller.web.commands import CommandError, InvalidCommand, Sitting
+from config.schema import SeatConfig, TableConfig
+from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
+from vision.scene import Scene, Sighting
+
+LOG_LINES = 40
+"""How many lines of the log a view carries."""
+SEQ_PER_START = 1_000_000
+"""Views of one run of the program; the journal numbers the runs, so that ids grow across restarts."""
+
+
+class Outlets(Protocol):
+    """Where the table's decisions go."""
+
+    def show(self, view: TableView) -> None:
+        """A new whole view."""
+        ...
+
+    def lamp(self, seat: int, mode: str) -> None:
+        """off, on or blink."""
+        ...
+
+    def buzz(self) -> None:
+        """Something needs the players' eyes."""
+        ...
+
+    def evidence(self) -> bytes | None:
+        """The picture that the newest scene was read from, as JPEG."""
+        ...
+
+
+@dataclass(slots=True)
+class _Game:
+    """A running game: who plays, and every state so far."""
+
+    seats: dict[Player, int]
+    names: dict[Player, str]
+    states: list[Any]
+    plays: list[LogLine] = field(default_factory=list)
+
+    @property
+    def state(self) -> Any:
+        return self.states[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    number: int
+    plays: tuple[Play, ...]
+
+
+class Table:
+    """One table. All methods run in one event loop, one at a time."""
+
+    def __init__(
+        self,
+        config: TableConfig,
+        game: Game[Any, Any],
+        game_table: GameTable[Any],
+        referee: Referee,
+        journal: Journal,
+        outlets: Outlets,
+        *,
+        version: str,
+        simulated: bool,
+    ) -> None:
+        self._config = config
+        self._game = game
+        self._game_table = game_table
+        self._referee = referee
+        self._journal = journal
+        self._outlets = outlets
+        self._version = version
+        self._simulated = simulated
+        self._parts: dict[str, PartView] = {}
+        self._running: _Game | None = None
+        self._joined: list[int] = []
+        self._last_winner_seat: int | None = None
+        self._paused = False
+        self._scene: Scene | None = None
+        self._places: tuple[str, ...] = ()
+        self._faces: tuple[str, ...] = ()
+        self._verdict = Verdict(Answer.HANDS)
+        self._question: _Question | None = None
+        self._questions = 0
+        self._seq = 0
+        self._shown: TableView | None = None
+
+    # Life ----------------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Bring back what the journal holds, note the start, show the first view.
+
+        Raises:
+            JournalError: a record does not replay; names it.
+        """
+        for record in self._journal.records():
+            self._replay(record)
+        run = await self._write("start", {"version": self._version, "game": self._game.name})
+        self._seq = run * SEQ_PER_START
+        self._show()
+
+    @property
+    def state(self) -> Any:
+        """The running game's state; None in the lobby."""
+        return self._running.state if self._running else None
+
+    @property
+    def view(self) -> TableView | None:
+        """The newest view."""
+        return self._shown
+
+    def set_part(self, name: str, part: PartView) -> None:
+        """How a part of the table is doing."""
+        if self._parts.get(name) != part:
+            self._parts[name] = part
+            self._show()
+
+    # What comes in -------------------------------------------------------------------------------------------------
+
+    async def on_signal(self, signal: Signal) -> None:
+        """A button. In the lobby a press joins or leaves; the host's starts."""
+        if signal.kind is not SignalKind.BUTTON_PRESSED:
+            return
+        if self._running is None or self._over:
+            await self._press_in_lobby(signal.seat)
+        elif signal.seat == HOST_SEAT:
+            await (self.resume() if self._paused else self.pause())
+        elif (player := self._player_at(signal.seat)) is not None:
+            self._referee.press(player, signal.time_s)
+            self._show()
+
+    async def on_scene(self, scene: Scene) -> None:
+        """What lies on the table now."""
+        self._scene = scene
+        if self._running is None:
+            self._places, self._faces = (), ()
+            self._show()
+            return
+        if not self._referee.settled(scene):
+            self._places, self._faces = (), ()
+            self._verdict = self._referee.hands()
+            self._show()
+            return
+        if not self._paused:
+            await self._judge(scene)
+        self._show()
+
+    # What the host may do ------------------------------------------------------------------------------------------
+
+    async def answer(self, question_id: int, candidate_id: int) -> None:
+        """See `Commands`."""
+        question = self._question
+        if question is None or question.number != question_id:
+            asked = f"question {question.number} is open" if question else "no question is open"
+            raise CommandError(f"question {question_id} is not open: {asked}")
+        if not 0 <= candidate_id < len(question.plays):
+            raise InvalidCommand(f"candidate {candidate_id} of question {question_id}: expected 0 to {len(question.plays) - 1}")
+        await self._make(question.plays[candidate_id], "answer")
+        self._show()
+
+    async def undo(self) -> None:
+        """See `Commands`."""
+        game = self._require_game()
+        if len(game.states) < 2:
+            raise CommandError("there is no move to take back")
+        await self._write("undo", {})
+        self._undo()
+        self._show()
+
+    async def pause(self) -> None:
+        """See `Commands`."""
+        self._require_game()
+        if self._paused:
+            raise CommandError("the table is paused already; resume it first")
+        self._paused = True
+        self._show()
+
+    async def resume(self) -> None:
+        """See `Commands`."""
+        if not self._paused:
+            raise CommandError("the table is not paused")
+        self._paused = False
+        self._referee.forget()
+        self._show()
+
+    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
+        """See `Commands`."""
+        seats = [sitting.seat for sitting in players]
+        for seat in seats:
+            if seat not in self._config.seats:
+                raise InvalidCommand(f"seat {seat}: expected one of {sorted(self._config.seats)}")
+        if len(set(seats)) != len(seats):
+            raise InvalidCommand(f"seats {seats}: each seat can be taken once")
+        if len(players) not in self._game.player_counts:
+            counts = self._game.player_counts
+            raise InvalidCommand(f"{len(players)} players: {self._game.title} takes {counts.start} to {counts.stop - 1}")
+        clockwise = sorted(players, key=lambda sitting: sitting.seat)
+        first = next((i for i, s in enumerate(clockwise, 1) if s.seat == self._last_winner_seat), 1)
+        data = {
+            "game": self._game.name,
+            "seats": [s.seat for s in clockwise],
+            "names": [s.name for s in clockwise],
+            "options": dict(options),
+            "first": first,
+        }
+        try:
+            running = self._begin(data)
+        except GameError as error:
+            raise InvalidCommand(str(error)) from error
+        await self._write("game", data)
+        self._running, self._joined, self._paused = running, [], False
+        self._referee.forget()
+        self._question = None
+        self._show()
+
+    async def rule_move(self, text: str) -> None:
+        """See `Commands`."""
+        game = self._require_game()
+        try:
+            move = self._game.parse(game.state, text)
+        except GameError as error:
+            raise InvalidCommand(str(error)) from error
+        await self._make(Play((move,), 1.0, self._game.format(game.state, move)), "ruling")
+        self._show()
+
+    # Judging -------------------------------------------------------------------------------------------------------
+
+    async def _judge(self, scene: Scene) -> None:
+        game = self._require_game()
+        reading = self._game_table.read(game.state, scene, self._layout(game), self._referee.pressed)
+        self._places, self._faces = reading.places, reading.faces
+        before = self._verdict.answer
+        verdict = self._referee.judge(scene, reading)
+        self._verdict = verdict
+        if verdict.answer is Answer.MOVE and verdict.play is not None:
+            await self._make(verdict.play, "table")
+            return
+        if verdict.answer is Answer.UNCLEAR:
+            if self._question is None or self._question.plays != verdict.candidates:
+                self._questions += 1
+                self._question = _Question(self._questions, verdict.candidates)
+        else:
+            self._question = None
+        if verdict.answer in (Answer.BREACH, Answer.UNCLEAR) and before is not verdict.answer:
+            self._outlets.buzz()
+
+    async def _make(self, play: Play, source: str) -> None:
+        """Journal a play, then let it count: what is shown has been written."""
+        game = self._require_game()
+        state, states = game.state, []
+        for move in play.moves:
+            state = self._game.apply(state, move)
+            states.append(state)
+        data = {"moves": [self._game.encode_move(m) for m in play.moves], "text": play.text, "source": source}
+        seq = await self._write("play", data, self._outlets.evidence())
+        game.states.append(state)
+        game.plays.append(LogLine(seq=seq, player=None, text=play.text))
+        self._after_change()
+
+    def _after_change(self) -> None:
+        self._referee.forget()
+        self._question = None
+        self._verdict = Verdict(Answer.AS_BEFORE)
+        if self._over and self._running is not None:
+            winners = self._game.winners(self._running.state)
+            self._last_winner_seat = self._running.seats[winners[0]]
+
+    def _undo(self) -> None:
+        game = self._require_game()
+        game.states.pop()
+        game.plays.pop()
+        self._after_change()
+
+    @property
+    def _over(self) -> bool:
+        return self._running is not None and bool(self._game.winners(self._running.state))
+
+    async def _press_in_lobby(self, seat: int) -> None:
+        if self._over and seat != HOST_SEAT:
+            return
+        if self._over:
+            self._running, self._joined = None, []
+        elif seat != HOST_SEAT and seat in self._config.seats:
+            self._joined = sorted({*self._joined} ^ {seat})
+        elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
+            names = [f"Player {i}" for i in range(1, len(self._joined) + 1)]
+            sittings = [Sitting(seat, name) for seat, name in zip(self._joined, names, strict=True)]
+            await self.new_game(sittings, {})
+            return
+        self._show()
+
+    async def _write(self, kind: str, data: Json, evidence: bytes | None = None) -> int:
+        return await asyncio.wrap_future(self._journal.append(kind, data, evidence))
+
+    # Replay --------------------------------------------------------------------------------------------------------
+
+    def _replay(self, record: Record) -> None:
+        """Bring one record's effect back. Calls no clock and no random number generator."""
+        match record.kind:
+            case "game":
+                self._running = self._begin(record.data)
+            case "play":
+                game = self._require_game()
+                state = game.state
+                for data in record.data["moves"]:
+                    state = self._game.apply(state, self._game.decode_move(data))
+                game.states.append(state)
+                game.plays.append(LogLine(seq=record.seq, player=None, text=record.data["text"]))
+                self._after_change()
+            case "undo":
+                self._undo()
+            case _:
+                pass
+
+    def _begin(self, data: Mapping[str, Any]) -> _Game:
+        seats = {player: seat for player, seat in enumerate(data["seats"], 1)}
+        names = {player: name for player, name in enumerate(data["names"], 1)}
+        return _Game(seats, names, [self._game.start(len(seats), data["options"], data["first"])])
+
+    # Views ---------------------------------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        """Show a view if it differs from the last."""
+        view = self._make_view()
+        if self._shown is not None and view.model_copy(update={"seq": self._shown.seq}) == self._shown:
+            return
+        self._seq += 1
+        self._shown = view.model_copy(update={"seq": self._seq})
+        self._outlets.show(self._shown)
+        for seat in self._shown.seats:
+            self._outlets.lamp(seat.seat, seat.lamp)
+
+    def _make_view(self) -> TableView:
+        pieces = self._piece_views()
+        return TableView(
+            seq=self._seq,
+            version=self._version,
+            table=self._config.name,
+            game=self._game.name,
+            title=self._game.title,
+            simulated=self._simulated,
+            referee=self._referee_state(),
+            message=self._named(self._message()),
+            turn=self._turn_view(),
+            seats=[self._seat_view(number, seat) for number, seat in self._config.seats.items()],
+            pieces=pieces,
+            hidden=[[_rounded(p) for p in place.outline_mm] for place in self._scene.hidden] if self._scene else [],
+            question=self._question_view(),
+            breach=self._breach_view(pieces),
+            position=self._game.view(self._running.state, None) if self._running else None,
+            log=self._log(),
+            parts=dict(self._parts),
+        )
+
+    def _referee_state(self) -> RefereeState:
+        if self._paused:
+            return RefereeState.PAUSED
+        if self._over:
+            return RefereeState.OVER
+        if self._running is None:
+            return RefereeState.WAITING
+        return {
+            Answer.HANDS: RefereeState.HANDS,
+            Answer.AS_BEFORE: RefereeState.WAITING,
+            Answer.UNFINISHED: RefereeState.UNFINISHED,
+            Answer.WAITING_FOR_BUTTON: RefereeState.UNFINISHED,
+            Answer.MOVE: RefereeState.WAITING,
+            Answer.UNCLEAR: RefereeState.UNCLEAR,
+            Answer.BREACH: RefereeState.BREACH,
+        }[self._verdict.answer]
+
+    def _message(self) -> str:
+        if self._running is None:
+            return self._lobby_message()
+        if self._paused:
+            return "Paused. The host's button goes on."
+        verdict = self._verdict
+        if verdict.answer is Answer.BREACH and verdict.fault is not None:
+            return verdict.fault.refusal.problem
+        if verdict.answer is Answer.UNCLEAR:
+            return "The table can be read in more than one way."
+        if verdict.answer is Answer.WAITING_FOR_BUTTON:
+            return f"{verdict.note}. Player {verdict.confirm}: press your button."
+        if verdict.answer is Answer.UNFINISHED and verdict.note:
+            return verdict.note
+        return self._game.turn(self._running.state).prompt
+
+    def _lobby_message(self) -> str:
+        counts = self._game.player_counts
+        if len(self._joined) in counts:
+            return f"{len(self._joined)} players have joined. The host's button starts the game."
+        return f"{self._game.title}: press your button to join, {counts.start} to {counts.stop - 1} players."
+
+    def _turn_view(self) -> TurnView:
+        if self._running is None:
+            return TurnView(actor="nobody", players=[], prompt=self._lobby_message())
+        turn = self._game.turn(self._running.state)
+        return TurnView(actor=turn.actor.value, players=list(turn.players), prompt=self._named(turn.prompt))
+
+    def _seat_view(self, number: int, seat: SeatConfig) -> SeatView:
+        player = self._player_at(number)
+        lit = self._lit()
+        lamp = "off"
+        if self._running is None:
+            lamp = "on" if number in self._joined else "off"
+        elif player is not None and player in lit:
+            lamp = "blink" if self._verdict.answer is Answer.WAITING_FOR_BUTTON and self._verdict.confirm == player else "on"
+        return SeatView(
+            seat=number,
+            player=player,
+            name=self._running.names[player] if self._running and player else seat.name,
+            colour=seat.colour,
+            area_mm=[_rounded(p) for p in seat.area_mm],
+            lamp=lamp,
+        )
+
+    def _lit(self) -> frozenset[Player]:
+        if self._running is None or self._over:
+            return frozenset()
+        waiting = {self._verdict.confirm} if self._verdict.confirm is not None else set()
+        return self._game_table.lamps(self._running.state) | waiting
+
+    def _piece_views(self) -> list[PieceView]:
+        if self._scene is None:
+            return []
+        sightings = self._scene.sightings
+        places = self._places or ("",) * len(sightings)
+        faces = self._faces or tuple(s.face for s in sightings)
+        return [_piece_view(*piece) for piece in zip(sightings, faces, places, strict=True)]
+
+    def _question_view(self) -> QuestionView | None:
+        if self._question is None:
+            return None
+        return QuestionView(
+            id=self._question.number,
+            text="Which of these was meant?",
+            candidates=[
+                CandidateView(
+                    id=i,
+                    text=self._named(play.text),
+                    likelihood=round(play.probability, 3),
+                    moves=self._notation(play),
+                    differs=list(play.differs),
+                )
+                for i, play in enumerate(self._question.plays)
+            ],
+        )
+
+    def _notation(self, play: Play) -> list[str]:
+        state, texts = self.state, []
+        for move in play.moves:
+            texts.append(self._game.format(state, move))
+            state = self._game.apply(state, move)
+        return texts
+
+    def _breach_view(self, pieces: Sequence[PieceView]) -> BreachView | None:
+        fault: Fault | None = self._verdict.fault
+        if self._verdict.answer is not Answer.BREACH or fault is None or self._paused:
+            return None
+        refusal: Refusal = fault.refusal
+        return BreachView(
+            rule=refusal.heading,
+            problem=self._named(refusal.problem),
+            remedy=self._named(refusal.remedy),
+            player=fault.player,
+            pieces=[pieces[i] for i in fault.sightings],
+            faces=list(refusal.pieces),
+        )
+
+    def _log(self) -> list[LogLine]:
+        if self._running is None:
+            return []
+        lines = self._running.plays[-LOG_LINES:]
+        return [line.model_copy(update={"text": self._named(line.text)}) for line in lines]
+
+    def _named(self, text: str) -> str:
+        """Players' names in place of "Player 2"."""
+        if self._running is None:
+            return text
+        names = self._running.names
+        return re.sub(r"\b[Pp]layer (\d)\b", lambda m: names.get(int(m[1]), m[0]), text)
+
+    def _player_at(self, seat: int) -> Player | None:
+        if self._running is None:
+            return None
+        return next((p for p, s in self._running.seats.items() if s == seat), None)
+
+    def _layout(self, game: _Game) -> Layout:
+        return Layout({player: self._config.seats[seat].area_mm for player, seat in game.seats.items()})
+
+    def _require_game(self) -> _Game:
+        if self._running is None:
+            raise CommandError("no game is running; start one first")
+        return self._running
+
+
+def _piece_view(sighting: Sighting, face: str, place: str) -> PieceView:
+    return PieceView(
+        kind=sighting.kind.value,
+        face=face,
+        face_up=sighting.face_up,
+        x_mm=round(sighting.pose.x_mm),
+        y_mm=round(sighting.pose.y_mm),
+        angle_deg=round(sighting.pose.angle_deg),
+        likelihood=round(sighting.probability, 2),
+        outline_mm=[_rounded(p) for p in sighting.outline_mm],
+        place=place,
+    )
+
+
+def _rounded(point: tuple[float, float]) -> tuple[float, float]:
+    return (round(point[0]), round(point[1]))
