@@ -12,7 +12,7 @@ DEV_INSTALLED := $(VENV)/.installed-dev
 # On Raspberry Pi OS the system's own picamera2 and libcamera are used; no other ones fit its kernel.
 ifneq ($(wildcard /etc/rpi-issue),)
 VENV_FLAGS := --system-site-packages
-EXTRA := pi
+EXTRA := [pi]
 endif
 
 # lgpio, where it has to be built, shall bring its C library along.
@@ -44,7 +44,7 @@ clean: ## Take away the virtual environment and all caches
 
 $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "Installing the pinned Python packages (once; some minutes on a slow line)"
-	$(PIP_INSTALL) '.[$(EXTRA)]'
+	$(PIP_INSTALL) '.$(EXTRA)'
 	@touch $@
 
 $(DEV_INSTALLED): $(INSTALLED)

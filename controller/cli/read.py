@@ -11,7 +11,7 @@ from controller.games.registry import load_part
 from controller.reading import GameTable
 from vision.faces import FacePack, load_pack
 from vision.frame import Image
-from vision.photo import read_photo
+from vision.reader import read_photo
 from vision.registration import VisionError, find_mat
 from vision.scene import Scene
 

@@ -1,0 +1,95 @@
+"""`pizzatable read`: its lines, and what it says of photos that cannot be read."""
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from controller.cli import enrol, read
+from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
+
+PHOTOS = Path(__file__).parents[4] / "shared" / "photos" / "table"
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The faces of one enrolment photo."""
+    if not PHOTOS.is_dir():
+        pytest.skip("the pictures in ../shared/photos are not there")
+    path = tmp_path_factory.mktemp("faces") / "pack"
+    arguments = ["--game", "new_york_slice", "--out", str(path), "--labels", str(PHOTOS / "enrol-alpha-05.json")]
+    result = CliRunner().invoke(enrol.command, [*arguments, str(PHOTOS / "enrol-alpha-05.jpg")])
+    assert result.exit_code == 0, result.output
+    return path
+
+
+def _read(pack: Path, *arguments: Path | str):
+    return CliRunner().invoke(
+        read.command, ["--game", "new_york_slice", "--faces", str(pack), *(str(argument) for argument in arguments)]
+    )
+
+
+def test_a_photo_is_read_and_drawn(pack: Path, tmp_path: Path) -> None:
+    result = _read(pack, "--draw", tmp_path / "drawn", PHOTOS / "enrol-alpha-05.jpg")
+    assert result.exit_code == 0, result.output
+    line = json.loads(result.stdout)
+    assert list(line) == ["photo", "pieces", "arrangement", "hidden", "stage_ms"]
+    truth = json.loads((PHOTOS / "enrol-alpha-05.json").read_text())
+    wanted = {piece["face"] for piece in truth["pieces"] if piece["kind"] == "special" and piece["face_up"]}
+    assert wanted <= {piece["face"] for piece in line["pieces"]}
+    assert all(spent_ms > 0 for spent_ms in line["stage_ms"].values())
+    drawn = cv2.imread(str(tmp_path / "drawn" / "enrol-alpha-05-read.jpg"))
+    assert drawn.shape == (720, 1280, 3)
+
+
+def test_a_photo_that_cannot_be_read_does_not_stop_the_others(pack: Path, tmp_path: Path) -> None:
+    empty, black, missing = tmp_path / "empty.jpg", tmp_path / "black.png", tmp_path / "missing.jpg"
+    empty.touch()
+    cv2.imwrite(str(black), np.zeros((720, 1280, 3), np.uint8))
+    result = _read(pack, empty, black, missing, PHOTOS / "enrol-alpha-05.jpg")
+    assert result.exit_code == 1
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [line["photo"] for line in lines] == ["empty.jpg", "black.png", "missing.jpg", "enrol-alpha-05.jpg"]
+    assert ["error" in line for line in lines] == [True, True, True, False]
+    assert lines[2]["error"] == f"{missing}: cannot be read: No such file or directory"
+
+
+def test_a_file_that_holds_no_faces_is_named(tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    pack.write_text("no faces")
+    result = _read(pack, "photo.jpg")
+    assert result.exit_code == 1
+    assert f"Error: {pack}" in result.stderr
+
+
+def test_a_scene_becomes_one_line() -> None:
+    sighting = Sighting(
+        PieceKind.SLICE,
+        Pose(1.2345, -2.0, 359.999),
+        (FaceLikelihood("7/5", 0.98765),),
+        True,
+        0.87654,
+        ((0.0, 0.0),) * 3,
+    )
+    scene = Scene(0.0, 0, (sighting,), (HiddenPlace(((1.23, 4.56),), HiddenCause.HAND),), 0.0, 0.0, {"register": 1.234})
+    assert read.scene_line("a.jpg", scene, {"ring": None}) == {
+        "photo": "a.jpg",
+        "pieces": [
+            {
+                "kind": "slice",
+                "face": "7/5",
+                "face_up": True,
+                "x_mm": 1.23,
+                "y_mm": -2.0,
+                "angle_deg": 360.0,
+                "likelihood": 0.9877,
+                "visible": 0.877,
+            }
+        ],
+        "arrangement": {"ring": None},
+        "hidden": [{"outline_mm": [[1.2, 4.6]], "cause": "hand"}],
+        "stage_ms": {"register": 1.23},
+    }

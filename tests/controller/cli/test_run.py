@@ -1,0 +1,21 @@
+"""`pizzatable run`: its settings. What it then does is tested with the service."""
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from controller.cli.run import command
+
+
+def test_wrong_settings_are_said_without_a_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text("[lan]\nprot = 1\n")
+    result = CliRunner().invoke(command, ["--config", str(path)])
+    assert result.exit_code == 1
+    assert result.stderr == f"Error: {path}:2: lan.prot = 1: no such setting; did you mean port?\n"
+
+
+def test_a_missing_file_is_said() -> None:
+    result = CliRunner().invoke(command, ["--config", "/nowhere/table.toml"])
+    assert result.exit_code == 2
+    assert "'/nowhere/table.toml' does not exist" in result.stderr

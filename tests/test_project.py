@@ -1,0 +1,108 @@
+"""Rules that hold for the whole project."""
+
+import re
+import subprocess
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import get_args
+
+import click
+import pytest
+from click.testing import CliRunner
+from pydantic import BaseModel
+
+from config.lines import Key, key_lines
+from config.schema import TableConfig
+from controller.cli import COMMANDS, main
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("arguments", [[], *([command] for command in COMMANDS)])
+def test_every_commands_help_has_an_example(arguments: list[str]) -> None:
+    result = CliRunner().invoke(main, [*arguments, "--help"], prog_name="pizzatable")
+    assert result.exit_code == 0
+    assert re.search(r"Example: +pizzatable [a-z]", result.output)
+
+
+def test_every_option_is_explained() -> None:
+    context = click.Context(main)
+    commands = [main.get_command(context, name) for name in main.list_commands(context)]
+    silent = [
+        f"{command.name} {option.name}"
+        for command in commands
+        if command
+        for option in command.params
+        if isinstance(option, click.Option) and not option.help
+    ]
+    assert silent == []
+
+
+def test_the_defaults_explain_every_setting_and_hold_no_other() -> None:
+    text = (resources.files("config") / "defaults.toml").read_text()
+    lines = text.splitlines()
+    places = key_lines(text)
+    explained = {_general(key) for key, number in places.items() if _has_comment(lines, number)}
+    assert set(_settings(TableConfig)) - explained == set()
+    tables = {key[:depth] for key in _settings(TableConfig) for depth in range(1, len(key))}
+    assert {_general(key) for key in places} - set(_settings(TableConfig)) - tables == set()
+
+
+def test_versions_are_pinned_for_every_dependency() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+?)(?:;.*)?$", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
+    normal = {name.lower().replace("_", "-") for name in pinned}
+    assert {re.split(r"[^\w-]", requirement)[0] for requirement in wanted} - normal == set()
+
+
+def test_the_changelog_speaks_of_what_comes_next() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text()
+    assert "Keep a Changelog" in text
+    assert re.search(r"^## \[Unreleased\]\n\n### (Added|Changed|Fixed)\n\n- ", text, re.MULTILINE)
+
+
+def test_no_file_knows_a_machine_or_a_registry() -> None:
+    host = r"pypi\.(org|python)|pythonhosted\.org|piwheels\.org|registry\.npmjs|deb\.debian\.org"
+    machine = r"(?<![\w.])/(home|root|work|Users|mnt|media)/\w"
+    wrong = re.compile(f"{host}|{machine}")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in _text_files()
+        if path != Path(__file__)
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if wrong.search(line)
+    ]
+    assert found == []
+
+
+def _text_files() -> list[Path]:
+    """What git tracks, or would; all files where this is no checkout."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=ROOT, capture_output=True
+    )
+    if listed.returncode:
+        pytest.skip("this is no git checkout")
+    paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    return [path for path in paths if path.is_file() and b"\0" not in path.read_bytes()[:4096]]
+
+
+def _settings(model: type[BaseModel], above: Key = ()) -> list[Key]:
+    """The settings of a schema; "*" stands for the number in a numbered table."""
+    settings: list[Key] = []
+    for name, about in model.model_fields.items():
+        inner = about.annotation if isinstance(about.annotation, type) else (get_args(about.annotation) or (None,))[-1]
+        numbered = getattr(about.annotation, "__origin__", None) is dict
+        key = (*above, name, "*") if numbered else (*above, name)
+        is_table = isinstance(inner, type) and issubclass(inner, BaseModel)
+        settings += _settings(inner, key) if is_table else [key]
+    return settings
+
+
+def _general(key: Key) -> Key:
+    return tuple("*" if part.isdigit() else part for part in key)
+
+
+def _has_comment(lines: list[str], number: int) -> bool:
+    return lines[number - 2].startswith("#") if number > 1 else False
