@@ -1,0 +1,62 @@
+"""Games are found by their folders."""
+
+import sys
+
+import pytest
+
+from controller import games
+from controller.games import registry
+
+
+def test_every_folder_is_a_game_and_loads():
+    assert "new_york_slice" in registry.game_names()
+    for name in registry.game_names():
+        game = registry.load_game(name)
+        assert game.name == name
+        assert game.title
+        assert min(game.player_counts) >= 1
+
+
+def test_an_unknown_game_is_named_with_those_there_are():
+    with pytest.raises(registry.UnknownGame, match=r"'chess' is no game; there are .*new_york_slice"):
+        registry.load_game("chess")
+
+
+@pytest.mark.parametrize("name", ["registry", "values", "../x", "", "new_york_slice.rules"])
+def test_what_is_no_folder_is_no_game(name):
+    with pytest.raises(registry.UnknownGame):
+        registry.load_game(name)
+
+
+def test_a_part_of_a_game():
+    assert registry.load_part("new_york_slice", "rules").State
+
+
+@pytest.fixture
+def another(tmp_path, monkeypatch):
+    """A folder beside the games, and what its `__init__.py` shall say."""
+    monkeypatch.setattr(games, "__path__", [*games.__path__, str(tmp_path)])
+    (tmp_path / "another").mkdir()
+    yield tmp_path / "another" / "__init__.py"
+    sys.modules.pop("controller.games.another", None)
+
+
+def test_a_new_folder_is_found_without_any_list(another):
+    another.write_text(
+        "from controller.games.new_york_slice import NewYorkSlice\n"
+        "class Another(NewYorkSlice):\n    name = 'another'\n"
+        "GAME = Another()\n",
+        encoding="utf-8",
+    )
+    assert "another" in registry.game_names()
+    assert registry.load_game("another").name == "another"
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [("", "lacks GAME"), ("class GAME:\n    name = 'another'\n", "lacks advise, apply")],
+)
+def test_a_folder_without_an_engine_is_an_error(another, text, lacking):
+    another.write_text(text, encoding="utf-8")
+    with pytest.raises(registry.NotAGame, match=lacking):
+        registry.load_game("another")
