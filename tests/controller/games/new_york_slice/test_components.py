@@ -82,7 +82,7 @@ def test_a_file_of_own_facts(tmp_path):
 def test_a_file_of_own_facts_with_a_mistake(tmp_path):
     path = tmp_path / "own.toml"
     path.write_text('["9/9"]\nham = 1\n', encoding="utf-8")
-    with pytest.raises(ComponentError, match="own.toml: 9/9.ham: unknown key"):
+    with pytest.raises(ComponentError, match=r"own.toml: 9/9.ham: unknown key"):
         load_own_facts(path)
     with pytest.raises(ComponentError, match=r"missing.toml: cannot be read"):
         load_own_facts(tmp_path / "missing.toml")
