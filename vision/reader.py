@@ -15,6 +15,7 @@ from vision.readings import Reading, check_again, confirmed, find_pieces
 from vision.rectify import TableMap, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
+from vision.search import build_index
 from vision.shapes import as_points, place
 from vision.sightings import sighting
 from vision.verify import Look, Prepared, prepare
@@ -43,6 +44,7 @@ class Reader:
     def __init__(self, pack: FacePack, *, lens: Lens | None = None) -> None:
         """`lens` is the calibrated lens; without one it is estimated from the mat."""
         self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
+        self._index = build_index(pack.kinds)
         self._lens = lens
         self._first: Registration | None = None
         self._table: _Table | None = None
@@ -95,7 +97,7 @@ class Reader:
         self._clock.stage("rectify")
         keypoints = find_keypoints(looked, table)
         self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds)
+        readings = find_pieces(look, keypoints, self._kinds, self._index)
         self._clock.stage("pieces")
         self._settle(frame, known, looked, readings)
         self._table = known
@@ -150,7 +152,7 @@ class Reader:
         self._clock.stage("check")
         keypoints = find_keypoints(looked, known.table, mask=region)
         self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, kept)
+        readings = find_pieces(look, keypoints, self._kinds, self._index, kept)
         self._clock.stage("pieces")
         self._settle(frame, known, looked, readings)
 

@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 from vision.features import Keypoints
 from vision.rectify import TableMap
 from vision.scene import PieceKind
-from vision.search import Guess, guess_poses, match
-from vision.shapes import angle_between, place
-from vision.verify import COST_LIMIT, RIVALS, Flags, Floats, Indices, Look, Prepared, judge, rank_faces, refine
+from vision.search import Index, guess_poses, match
+from vision.shapes import place
+from vision.verify import COST_LIMIT, Flags, Floats, Indices, Look, Prepared, judge, rank_faces, refine
 
 Array = NDArray[np.float64]
 
-GUESSES: dict[PieceKind, int] = {PieceKind.SLICE: 240, PieceKind.SPECIAL: 60}
-SAME_MM = 5.0
-SAME_DEG = 8.0
+MOST_GUESSES = 500
+WAVES = ((14.0, np.inf), (7.0, 14.0), (0.0, 7.0))
+"""Votes of the guesses that are checked first, then, then."""
+RIVALS = 6
+FIRST_RIVALS = 3
 LEAST_AGREEING = 0.4
 """A piece of which less than this share agrees with its face is not reported."""
 LEAST_FIT = 0.5
@@ -96,45 +98,85 @@ class Raster:
 
 
 def find_pieces(
-    look: Look, keypoints: Keypoints, kinds: Mapping[PieceKind, Prepared], known: Sequence[Reading] = ()
+    look: Look,
+    keypoints: Keypoints,
+    kinds: Mapping[PieceKind, Prepared],
+    index: Index,
+    known: Sequence[Reading] = (),
 ) -> list[Reading]:
-    """The known pieces and all that keypoints lead to, those seen best first."""
-    checked: list[Reading] = list(known)
-    for kind, prepared in kinds.items():
-        matches = match(keypoints, prepared.faces)
-        guesses = guess_poses(keypoints, matches, prepared.faces, GUESSES[kind])
-        poses, hints = _merged(guesses)
-        checked += check(look, kind, prepared, poses, hints)
-    return select(checked, kinds, look.table)
+    """The known pieces and all that keypoints lead to, those seen best first.
+
+    The guesses with most votes are checked first; what they explain needs no more guesses.
+    """
+    matches = match(keypoints, index)
+    guesses = {
+        kind: guess_poses(keypoints, matches, index, kind, prepared.faces.shape.centre, MOST_GUESSES)
+        for kind, prepared in kinds.items()
+    }
+    found = list(known)
+    for least, below in WAVES:
+        raster = explained(found, kinds, look.table)
+        for kind, prepared in kinds.items():
+            some = guesses[kind]
+            chosen = np.flatnonzero((some.votes >= least) & (some.votes < below))
+            open_ones = chosen[_unexplained(some.poses[chosen], prepared, raster)]
+            found += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
+        found = select(found, kinds, look.table)
+    return found
 
 
-def check(
-    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Sequence[int | None]
-) -> list[Reading]:
+def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices) -> list[Reading]:
     """What is at each pose (n x 3): the face that fits best, with its pose refined; nothing where none fits."""
+    sparse, centre = prepared.sparse, prepared.faces.shape.centre
+    poses, hints, faces = _first_look(look, prepared, poses, hints)
     if not len(poses):
         return []
-    lattice = prepared.faces.shape.lattice
-    candidates = _candidates(rank_faces(look.colours(place(lattice, poses)), prepared), hints)
-    verdict = judge(look.colours(place(lattice, poses)), candidates, prepared)
-    best = np.minimum(verdict.misses, COST_LIMIT).mean(-1).argmin(1)
-    rows = np.arange(len(poses))
-    worth = np.flatnonzero(verdict.agrees[rows, best].mean(1) > LEAST_AGREEING * 0.7)
-    if not len(worth):
-        return []
-    refined, colours = refine(look, poses[worth], candidates[worth, best[worth]], prepared)
-    candidates = _candidates(rank_faces(colours, prepared), [int(candidates[i, best[i]]) for i in worth])
-    verdict = judge(colours, candidates, prepared)
+    poses = refine(look, poses, faces, sparse, centre)
+    poses = refine(look, poses, faces, prepared.full, centre, rounds=1)
+    colours = look.colours(place(prepared.full.points, poses))
+    candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
+    verdict = judge(colours, candidates, prepared.full)
     readings = []
-    for i, pose in enumerate(refined):
-        costs = np.minimum(verdict.misses[i], COST_LIMIT)
-        first = int(costs.mean(-1).argmin())
-        agrees = verdict.agrees[i, first]
+    for i, pose in enumerate(poses):
+        agrees = verdict.agrees[i]
         if agrees.mean() >= LEAST_AGREEING:
-            face = int(candidates[i, first])
-            gain = np.minimum(verdict.plain[i], COST_LIMIT) - costs[first]
-            readings.append(Reading(kind, pose, face, candidates[i], costs, gain, agrees, np.zeros(len(agrees), bool)))
+            face = int(candidates[i, verdict.best[i]])
+            nothing = np.zeros(len(agrees), bool)
+            readings.append(
+                Reading(kind, pose, face, candidates[i], verdict.costs[i], verdict.gain[i], agrees, nothing)
+            )
     return readings
+
+
+def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices) -> tuple[Array, Indices, Indices]:
+    """The poses worth a close look, and the face that fits each best so far."""
+    if not len(poses):
+        return poses, hints, hints
+    grid = prepared.sparse
+    colours = look.colours(place(grid.points, poses))
+    candidates = _candidates(rank_faces(colours, grid), hints, FIRST_RIVALS)
+    verdict = judge(colours, candidates, grid)
+    own = verdict.agrees
+    gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
+    worth = np.flatnonzero((own.mean(1) > 0.6 * LEAST_AGREEING) & (gain > 0.3 * LEAST_GAIN))
+    return poses[worth], hints[worth], candidates[worth, verdict.best[worth]]
+
+
+def _unexplained(poses: Array, prepared: Prepared, raster: Raster) -> Indices:
+    """Which poses lie mostly where nothing was found yet."""
+    if not len(poses):
+        return np.zeros(0, np.intp)
+    taken = raster.owner(place(prepared.sparse.points, poses).reshape(-1, 2)) > 0
+    return np.flatnonzero(taken.reshape(len(poses), -1).mean(1) < 1.0 - 0.8 * LEAST_AGREEING)
+
+
+def explained(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], table: TableMap) -> Raster:
+    """What of the table these readings explain."""
+    raster = Raster(table)
+    for number, reading in enumerate(readings):
+        own = reading.agrees & ~reading.taken
+        raster.paint(place(kinds[reading.kind].full.points[own], reading.pose), number + 1)
+    return raster
 
 
 def check_again(
@@ -147,12 +189,12 @@ def check_again(
     """Readings of an earlier picture that still hold: those outside the region as they were, those in it if they fit."""
     kept: list[Reading] = []
     for kind, prepared in kinds.items():
-        inside = []
+        inside: list[Reading] = []
         for reading in readings:
             if reading.kind is kind:
                 (inside if _meets(reading, prepared, table, region) else kept).append(reading)
         poses = np.array([reading.pose for reading in inside]).reshape(-1, 3)
-        kept += check(look, kind, prepared, poses, [reading.face for reading in inside])
+        kept += check(look, kind, prepared, poses, np.array([reading.face for reading in inside], np.intp))
     return kept
 
 
@@ -194,30 +236,10 @@ def _strength(reading: Reading) -> float:
     return float(reading.gain.sum())
 
 
-def _merged(guesses: Sequence[Guess]) -> tuple[Array, list[int | None]]:
-    """Guesses of one pose made one: the pose with most votes, and its face as a hint."""
-    kept: list[Guess] = []
-    for guess in guesses:
-        same = any(
-            abs(guess.pose[0] - other.pose[0]) < SAME_MM
-            and abs(guess.pose[1] - other.pose[1]) < SAME_MM
-            and abs(float(angle_between(guess.pose[2], other.pose[2]))) < SAME_DEG
-            for other in kept
-        )
-        if not same:
-            kept.append(guess)
-    return np.array([g.pose for g in kept]).reshape(-1, 3), [g.face for g in kept]
-
-
-def _candidates(ranks: Floats, hints: Sequence[int | None]) -> Indices:
+def _candidates(ranks: Floats, hints: Indices, count: int) -> Indices:
     """For each pose the best ranked faces, the hinted one always among them."""
-    order = np.argsort(-ranks, axis=1)[:, :RIVALS].astype(np.intp)
-    for i, hint in enumerate(hints):
-        if hint is not None and hint not in order[i]:
-            order[i, -1] = hint
+    count = min(count, ranks.shape[1])
+    order = np.argsort(-ranks, axis=1)[:, :count].astype(np.intp)
+    missing = ~(order == hints[:, None]).any(axis=1)
+    order[missing, -1] = hints[missing]
     return order
-
-
-def table_points(reading: Reading, prepared: Prepared) -> Array:
-    """Where the reading's lattice lies on the table."""
-    return place(prepared.faces.shape.lattice, reading.pose)

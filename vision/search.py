@@ -1,5 +1,6 @@
 """Where pieces may lie: keypoints that look like an enrolled face's vote for that face's pose."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import cv2
@@ -8,117 +9,237 @@ from numpy.typing import NDArray
 
 from vision.faces import KindFaces
 from vision.features import Keypoints
+from vision.scene import PieceKind
 from vision.shapes import angle_between, place
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
-MATCHES_PER_KEYPOINT = 3
+WORDS = 48
+"""Enrolled keypoints are kept in this many heaps of like ones; a keypoint is compared with `HEAPS` of them."""
+HEAPS = 3
+NEAREST = 2
 FARTHEST_HAMMING = 72
 BIN_MM = 14.0
 BIN_DEG = 24.0
 FIT_MM = 3.5
 """How far a keypoint may lie from where a pose has it and still speak for that pose."""
 LEAST_VOTES = 4
+SAME_MM = 5.0
+SAME_DEG = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
-    """A pose that keypoints of one face vote for."""
+class Guesses:
+    """Poses that keypoints vote for, most votes first."""
 
-    pose: Array
-    """x, y, degrees, as seen at z = 0."""
-    face: int
-    votes: float
+    poses: Array
+    """n x 3: x, y, degrees, as seen at z = 0."""
+    faces: Indices
+    """n: the face each is a guess of."""
+    votes: Array
+    """n."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
     """Which keypoints of a picture look like which enrolled ones."""
 
-    seen: NDArray[np.intp]
-    enrolled: NDArray[np.intp]
-    distance: NDArray[np.float64]
+    seen: Indices
+    enrolled: Indices
 
 
-def match(seen: Keypoints, faces: KindFaces) -> Matches:
-    """The nearest enrolled keypoints of each keypoint."""
-    if not len(seen) or not len(faces.keypoints):
-        nothing = np.zeros(0, np.intp)
-        return Matches(nothing, nothing, np.zeros(0))
-    matcher = cv2.BFMatcher(cv2.NORM_HAMMING)
-    found = matcher.knnMatch(seen.descriptors, faces.keypoints.descriptors, k=MATCHES_PER_KEYPOINT)
-    rows = np.array([(m.queryIdx, m.trainIdx, m.distance) for some in found for m in some])
-    rows = rows[rows[:, 2] <= FARTHEST_HAMMING]
-    return Matches(rows[:, 0].astype(np.intp), rows[:, 1].astype(np.intp), rows[:, 2])
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The enrolled keypoints of all kinds, in heaps of like ones."""
+
+    keypoints: Keypoints
+    owners: Indices
+    kinds: tuple[PieceKind, ...]
+    kind_of: Indices
+    """Index into `kinds` for each keypoint."""
+    words: NDArray[np.uint8]
+    heaps: tuple[Indices, ...]
 
 
-def guess_poses(seen: Keypoints, matches: Matches, faces: KindFaces, most: int) -> list[Guess]:
-    """Poses with enough votes, most votes first."""
-    if not len(matches.seen):
-        return []
-    centre = faces.shape.centre
-    own = faces.keypoints.points_mm[matches.enrolled]
-    where = seen.points_mm[matches.seen]
-    turn = (seen.angles_deg[matches.seen] - faces.keypoints.angles_deg[matches.enrolled]) % 360.0
-    rotate = np.radians(turn)
-    arm = centre - own
-    voted = where + np.column_stack(
-        [arm[:, 0] * np.cos(rotate) - arm[:, 1] * np.sin(rotate), arm[:, 0] * np.sin(rotate) + arm[:, 1] * np.cos(rotate)]
+def build_index(faces: Mapping[PieceKind, KindFaces]) -> Index:
+    """Sort all enrolled keypoints into heaps."""
+    kinds = tuple(faces)
+    parts = [faces[kind].keypoints for kind in kinds]
+    joined = Keypoints(
+        np.concatenate([p.points_mm for p in parts]),
+        np.concatenate([p.angles_deg for p in parts]),
+        np.concatenate([p.descriptors for p in parts]),
+        np.concatenate([p.strength for p in parts]),
     )
-    owner = faces.owners[matches.enrolled]
-    groups = _clusters(voted, turn, owner)[:most]
-    guesses = [g for group in groups if (g := _fit(group, own, where, turn, voted, owner, centre)) is not None]
-    return sorted(guesses, key=lambda guess: -guess.votes)
+    words = _words(joined.descriptors)
+    heap_of = _nearest(joined.descriptors, words, 1)[1].ravel() if len(joined) else np.zeros(0, np.intp)
+    return Index(
+        joined,
+        np.concatenate([faces[kind].owners for kind in kinds]),
+        kinds,
+        np.repeat(np.arange(len(kinds)), [len(p) for p in parts]),
+        words,
+        tuple(np.flatnonzero(heap_of == word) for word in range(len(words))),
+    )
 
 
-def _clusters(voted: Array, turn: Array, owner: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Votes of one face that fall close together, largest first; two grids, so that no edge cuts every cluster."""
-    groups: list[NDArray[np.intp]] = []
-    turns = int(round(360.0 / BIN_DEG))
+def match(seen: Keypoints, index: Index) -> Matches:
+    """The nearest enrolled keypoints of each keypoint."""
+    nothing = np.zeros(0, np.intp)
+    if not len(seen) or not len(index.keypoints):
+        return Matches(nothing, nothing)
+    _, nearest = _nearest(seen.descriptors, index.words, HEAPS)
+    rows: list[Indices] = []
+    columns: list[Indices] = []
+    for word, heap in enumerate(index.heaps):
+        asking = np.flatnonzero((nearest == word).any(axis=1))
+        if not len(asking) or not len(heap):
+            continue
+        distance, found = _nearest(seen.descriptors[asking], index.keypoints.descriptors[heap], NEAREST)
+        good = (distance <= FARTHEST_HAMMING) & (found >= 0)
+        row, column = np.nonzero(good)
+        rows.append(asking[row])
+        columns.append(heap[found[row, column]])
+    if not rows:
+        return Matches(nothing, nothing)
+    return Matches(np.concatenate(rows), np.concatenate(columns))
+
+
+def guess_poses(seen: Keypoints, matches: Matches, index: Index, kind: PieceKind, centre: Array, most: int) -> Guesses:
+    """Poses of one kind of piece with enough votes, no two alike."""
+    mine = np.flatnonzero(index.kind_of[matches.enrolled] == index.kinds.index(kind))
+    enrolled = matches.enrolled[mine]
+    own = index.keypoints.points_mm[enrolled]
+    where = seen.points_mm[matches.seen[mine]]
+    turn = (seen.angles_deg[matches.seen[mine]] - index.keypoints.angles_deg[enrolled]) % 360.0
+    owner = index.owners[enrolled]
+    arm = centre - own
+    angle = np.radians(turn)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    voted = where + np.column_stack(
+        [arm[:, 0] * cosine - arm[:, 1] * sine, arm[:, 0] * sine + arm[:, 1] * cosine]
+    )
+    members, groups = _clusters(voted, turn, owner)
+    if not len(groups):
+        return Guesses(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros(0))
+    poses, votes = _fitted(own[members], where[members], voted[members], turn[members], groups, centre)
+    face = np.zeros(len(poses), np.intp)
+    face[groups] = owner[members]
+    order = np.argsort(-votes, kind="stable")
+    order = order[votes[order] >= LEAST_VOTES]
+    kept = _distinct(poses[order], centre, most)
+    return Guesses(poses[order][kept], face[order][kept], votes[order][kept])
+
+
+def _nearest(asking: NDArray[np.uint8], among: NDArray[np.uint8], count: int) -> tuple[Indices, Indices]:
+    count = min(count, len(among))
+    distance, found = cv2.batchDistance(asking, among, cv2.CV_32S, None, None, cv2.NORM_HAMMING, count, None, 0, False)
+    return np.asarray(distance, np.intp), np.asarray(found, np.intp)
+
+
+def _words(descriptors: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Typical descriptors: bitwise majorities, a few rounds."""
+    words = descriptors[:: max(len(descriptors) // WORDS, 1)][:WORDS].copy()
+    bits = np.unpackbits(descriptors, axis=1)
+    for _ in range(4):
+        nearest = _nearest(descriptors, words, 1)[1].ravel() if len(descriptors) else np.zeros(0, np.intp)
+        for word in range(len(words)):
+            mine = bits[nearest == word]
+            if len(mine):
+                words[word] = np.packbits(mine.mean(axis=0) > 0.5)
+    return words
+
+
+def _clusters(voted: Array, turn: Array, owner: Indices) -> tuple[Indices, Indices]:
+    """Votes of one face that fall close together: their indices, and the number of the cluster of each.
+
+    Two grids, half a bin apart, so that no cluster is cut by both.
+    """
+    members: list[Indices] = []
+    numbers: list[Indices] = []
+    count = 0
+    turns = round(360.0 / BIN_DEG)
     for shift in (0.0, 0.5):
         cell = np.floor(voted / BIN_MM + shift).astype(np.int64) + 1000
         bent = np.floor(turn / BIN_DEG + shift).astype(np.int64) % turns
         key = ((owner * turns + bent) * 4000 + cell[:, 0]) * 4000 + cell[:, 1]
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        ends = np.append(starts[1:], len(order))
-        large = np.flatnonzero(ends - starts >= LEAST_VOTES)
-        groups += [order[starts[i] : ends[i]] for i in large]
-    return sorted(groups, key=lambda group: -len(group))
+        sizes = np.diff(np.append(starts, len(order)))
+        number = np.repeat(np.arange(len(starts)), sizes)
+        large = sizes[number] >= LEAST_VOTES
+        _, dense = np.unique(number[large], return_inverse=True)
+        members.append(order[large])
+        numbers.append(dense + count)
+        count += int(dense.max()) + 1 if len(dense) else 0
+    return np.concatenate(members), np.concatenate(numbers)
 
 
-def _fit(
-    group: NDArray[np.intp], own: Array, where: Array, turn: Array, voted: Array, owner: NDArray[np.intp], centre: Array
-) -> Guess | None:
-    middle = np.median(voted[group], axis=0)
-    bend = turn[group[0]] + float(np.median(angle_between(turn[group], turn[group[0]])))
-    near = (owner == owner[group[0]]) & (np.abs(voted - middle).max(1) < 1.5 * BIN_MM)
-    chosen = np.flatnonzero(near)
-    chosen = chosen[np.abs(angle_between(turn[chosen], bend)) < 1.5 * BIN_DEG]
-    mine, there = own[chosen], where[chosen]
-    pose = _pose_with_centre(centre, middle, bend)
-    for reach in (10.0, 5.0, FIT_MM):
-        misses = np.linalg.norm(place(mine, pose) - there, axis=1)
-        good = misses < reach
-        if good.sum() < 3:
-            return None
-        pose = rigid_fit(mine[good], there[good], centre)
-    misses = np.linalg.norm(place(mine, pose) - there, axis=1)
+def _fitted(
+    own: Array, where: Array, voted: Array, turn: Array, groups: Indices, centre: Array
+) -> tuple[Array, Array]:
+    """For each cluster the pose that fits most of its members, and how many do."""
+    count = int(groups.max()) + 1
+    weights = np.ones(len(groups))
+    angles = np.radians(turn)
+    heading = np.arctan2(_sums(groups, np.sin(angles), count), _sums(groups, np.cos(angles), count))
+    sums = np.maximum(_sums(groups, weights, count), 1e-9)
+    middles = np.column_stack([_sums(groups, voted[:, i], count) / sums for i in (0, 1)])
+    misses = np.zeros(len(groups))
+    for reach in (10.0, 6.0, 3.0, 2.0):
+        offset = own - centre
+        cosine, sine = np.cos(heading)[groups], np.sin(heading)[groups]
+        turned = np.column_stack([cosine * offset[:, 0] - sine * offset[:, 1], sine * offset[:, 0] + cosine * offset[:, 1]])
+        misses = np.linalg.norm(middles[groups] + turned - where, axis=1)
+        weights = 1.0 / (1.0 + (misses / reach) ** 2) ** 2
+        heading, middles = _rigid(offset, where, weights, groups, count)
     good = misses < FIT_MM
-    votes = len(np.unique(np.round(there[good] / 2.0), axis=0)) if good.any() else 0
-    return Guess(pose, int(owner[group[0]]), float(votes)) if votes >= LEAST_VOTES - 1 else None
+    votes = _different_places(where, good, groups, count)
+    angles_deg = np.degrees(heading)
+    tips = middles + place(-centre[None], np.column_stack([np.zeros((count, 2)), angles_deg]))[:, 0]
+    return np.column_stack([tips, angles_deg]), votes
 
 
-def rigid_fit(own: Array, where: Array, centre: Array) -> Array:
-    """The pose that brings own-frame points closest to table points."""
-    mean_own, mean_where = own.mean(0), where.mean(0)
-    mine, there = own - mean_own, where - mean_where
-    along = (mine * there).sum()
-    across = (mine[:, 0] * there[:, 1] - mine[:, 1] * there[:, 0]).sum()
-    angle = np.degrees(np.arctan2(across, along))
-    return _pose_with_centre(mean_own, mean_where, angle)
+def _rigid(offset: Array, where: Array, weights: Array, groups: Indices, count: int) -> tuple[Array, Array]:
+    """Weighted least squares for every cluster at once: heading (radians) and where the centre goes."""
+    total = np.maximum(_sums(groups, weights, count), 1e-9)
+    mean_own = np.column_stack([_sums(groups, weights * offset[:, i], count) / total for i in (0, 1)])
+    mean_where = np.column_stack([_sums(groups, weights * where[:, i], count) / total for i in (0, 1)])
+    mine, there = offset - mean_own[groups], where - mean_where[groups]
+    along = _sums(groups, weights * (mine * there).sum(1), count)
+    across = _sums(groups, weights * (mine[:, 0] * there[:, 1] - mine[:, 1] * there[:, 0]), count)
+    heading = np.arctan2(across, along)
+    cosine, sine = np.cos(heading), np.sin(heading)
+    turned = np.column_stack(
+        [cosine * mean_own[:, 0] - sine * mean_own[:, 1], sine * mean_own[:, 0] + cosine * mean_own[:, 1]]
+    )
+    return heading, mean_where - turned
 
 
-def _pose_with_centre(own_point: Array, table_point: Array, angle_deg: float) -> Array:
-    turned = place(own_point[None], np.array([0.0, 0.0, angle_deg]))[0]
-    return np.array([*(table_point - turned), angle_deg])
+def _sums(groups: Indices, values: Array, count: int) -> Array:
+    return np.bincount(groups, values, minlength=count)
+
+
+def _different_places(where: Array, good: NDArray[np.bool_], groups: Indices, count: int) -> Array:
+    """How many different points of the table speak for each cluster."""
+    spot = np.round(where[good] / 2.0).astype(np.int64) + 2000
+    keys = np.unique((groups[good] * 5000 + spot[:, 0]) * 5000 + spot[:, 1])
+    return np.bincount(keys // 25_000_000, minlength=count).astype(np.float64)
+
+
+def _distinct(poses: Array, centre: Array, most: int) -> Indices:
+    """The first of each bunch of like poses."""
+    centres = place(centre[None], poses)[:, 0] if len(poses) else np.zeros((0, 2))
+    left = np.ones(len(poses), bool)
+    kept: list[int] = []
+    for i in range(len(poses)):
+        if not left[i]:
+            continue
+        kept.append(i)
+        if len(kept) == most:
+            break
+        near = np.abs(centres[i:] - centres[i]).max(1) < SAME_MM
+        near &= np.abs(angle_between(poses[i:, 2], poses[i, 2])) < SAME_DEG
+        left[i:][near] = False
+    return np.array(kept, np.intp)

@@ -24,24 +24,40 @@ AGREES_BELOW = 6.0
 """A cell agrees when the mean square of its misses (in noises) over itself and its neighbours is below this."""
 COST_LIMIT = 12.0
 """A cell costs no face more than this."""
-RIVALS = 6
 CONTRAST_CHANGE = (-0.35, 0.5)
 """How much flatter or harder than enrolled a face may look; flatter still would be any even surface."""
+TURN_SCALE_MM = 50.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A kind's faces on some lattice points, with what comparing needs worked out once. Channels come before cells."""
+
+    points: Array
+    """cells x 2, own frame."""
+    enrolled: Floats
+    """faces x 3 x cells."""
+    slopes: Floats
+    """faces x 2 x 3 x cells."""
+    precision: Floats
+    """faces x cells: one over the squared noise."""
+    light: Floats
+    """cells x 3: 1, x, y scaled to about 1, for light that changes across a piece."""
+    squares: Floats
+    """cells x 6: the products of `light`'s columns."""
+    unit: Floats
+    """faces x (3 * cells): centred, of length 1, for a first ranking."""
+    neighbours: Indices | None
+    """cells x 9, or None on a sparse grid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A kind's faces, with what comparing needs worked out once."""
+    """A kind's faces, ready for comparing."""
 
     faces: KindFaces
-    precision: Floats
-    """faces x lattice: one over the squared noise, summed over channels."""
-    basis: Floats
-    """lattice x 3: 1, x, y scaled to about 1, for light that changes across a piece."""
-    unit: Floats
-    """faces x (lattice * 3): weighted, centred, of length 1, for a first ranking."""
-    weights: Floats
-    """lattice x 1, for the first ranking."""
+    full: Grid
+    sparse: Grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,120 +69,132 @@ class Look:
     gain: Floats
 
     def colours(self, points_mm: Array) -> Colours:
-        """Colours at table points (... x 2 gives ... x 3)."""
-        return sample_colours(self.soft, self.table, self.gain, points_mm)
+        """Colours at table points: n x m x 2 gives n x 3 x m."""
+        seen = sample_colours(self.soft, self.table, self.gain, points_mm)
+        return np.ascontiguousarray(np.swapaxes(seen, -1, -2))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """How some faces fit at some poses. n poses, k faces each."""
 
-    candidates: Indices
-    """n x k."""
-    misses: Floats
-    """n x k x lattice: squared misses in noises, per channel on average."""
+    costs: Floats
+    """n x k x cells: squared misses in noises, per channel on average, at most COST_LIMIT."""
     agrees: Flags
-    """n x k x lattice."""
-    plain: Floats
-    """n x lattice: the same misses for an even surface in place of a piece."""
+    """n x cells: where the face that fits best is seen."""
+    best: Indices
+    """n: which of the k fits best."""
+    gain: Floats
+    """n x cells: how much better the best face explains a cell than an even surface does."""
 
 
 def prepare(faces: KindFaces) -> Prepared:
     """Work out what comparing with a kind's faces needs."""
-    blur = (faces.slopes**2).sum(1).mean(-1) * np.float32(PLACE_NOISE_MM**2 / 2)
-    precision = (1.0 / (FLAT_NOISE**2 + blur)).astype(np.float32)
-    scaled = (faces.shape.lattice - faces.shape.lattice.mean(0)) / 40.0
-    basis = np.column_stack([np.ones(len(scaled)), scaled]).astype(np.float32)
-    weights = np.ones((len(scaled), 1), np.float32)
-    return Prepared(faces, precision, basis, _unit(faces.colours, weights), weights)
+    everything = np.arange(len(faces.shape.lattice))
+    return Prepared(faces, _grid(faces, everything, faces.shape.neighbours), _grid(faces, faces.shape.sparse, None))
 
 
-def rank_faces(colours: Colours, prepared: Prepared) -> Floats:
-    """Correlation of each pose's colours (n x lattice x 3) with each face: n x faces."""
-    return np.asarray(_unit(colours, prepared.weights) @ prepared.unit.T)
+def rank_faces(colours: Colours, grid: Grid) -> Floats:
+    """Correlation of each pose's colours (n x 3 x cells) with each face: n x faces."""
+    return np.asarray(_unit(colours) @ grid.unit.T, np.float32)
 
 
-def judge(colours: Colours, candidates: Indices, prepared: Prepared) -> Verdict:
-    """Compare each pose's colours (n x lattice x 3) with its candidate faces (n x k), light taken out."""
-    faces = prepared.faces
-    enrolled = faces.colours[candidates]
-    precision = prepared.precision[candidates]
-    misses = _misses(colours, enrolled, precision, prepared.basis)
-    near = np.minimum(misses, COST_LIMIT)[..., faces.shape.neighbours].mean(-1)
-    first = np.minimum(misses, COST_LIMIT).mean(-1).argmin(1)
-    rows = np.arange(len(first))
-    even = np.zeros_like(enrolled[:, :1])
-    plain = _misses(colours, even, precision[rows, first][:, None], prepared.basis)[:, 0]
-    return Verdict(candidates, misses, near < AGREES_BELOW, plain)
+def judge(colours: Colours, candidates: Indices, grid: Grid) -> Verdict:
+    """Compare each pose's colours (n x 3 x cells) with its candidate faces (n x k), light taken out."""
+    n, k = candidates.shape
+    rows = np.arange(n)
+    enrolled, precision = grid.enrolled[candidates], grid.precision[candidates]
+    plain = colours[:, None] - enrolled
+    misses = _misses(plain.reshape(n * k, *colours.shape[1:]), enrolled, precision, grid).reshape(n, k, -1)
+    costs = np.minimum(misses, np.float32(COST_LIMIT))
+    best = costs.mean(-1).argmin(1)
+    own = costs[rows, best]
+    agrees = own[:, grid.neighbours].mean(-1) < AGREES_BELOW if grid.neighbours is not None else own < AGREES_BELOW
+    even = _misses(colours, None, precision[rows, best], grid)
+    return Verdict(costs, agrees, best, np.minimum(even, np.float32(COST_LIMIT)) - own)
 
 
-def refine(look: Look, poses: Array, chosen: Indices, prepared: Prepared, *, rounds: int = 2
-) -> tuple[Array, Colours]:
-    """Poses (n x 3) moved to where their faces (n) fit best, and the colours there."""
-    faces = prepared.faces
-    lattice, centre = faces.shape.lattice, faces.shape.centre
-    enrolled, slopes = faces.colours[chosen], faces.slopes[chosen]
-    precision = prepared.precision[chosen]
-    spin = np.column_stack([-(lattice[:, 1] - centre[1]), lattice[:, 0] - centre[0]]).astype(np.float32) / 50.0
-    poses = poses.copy()
-    colours = look.colours(place(lattice, poses))
+def refine(look: Look, poses: Array, chosen: Indices, grid: Grid, centre: Array, *, rounds: int = 2) -> Array:
+    """Poses (n x 3) moved to where their faces (n) fit best."""
+    enrolled, slopes, precision = grid.enrolled[chosen], grid.slopes[chosen], grid.precision[chosen]
+    arm = ((grid.points - centre) / TURN_SCALE_MM).astype(np.float32)
+    turning = slopes[:, 1] * arm[:, 0] - slopes[:, 0] * arm[:, 1]
+    gradient = np.stack([slopes[:, 0], slopes[:, 1], turning], axis=1).reshape(len(poses), 3, -1)
     for _ in range(rounds):
-        residual, weight = _light_removed(colours, enrolled, precision, prepared.basis)
-        weight = weight / (1.0 + weight * (residual**2).mean(-1)) ** 2
-        gradient = np.stack(
-            [slopes[:, 0], slopes[:, 1], slopes[:, 0] * spin[:, :1] + slopes[:, 1] * spin[:, 1:]], axis=-1
-        )
-        weighted = gradient * weight[..., None, None]
-        normal = np.einsum("nmci,nmcj->nij", weighted, gradient) + np.eye(3, dtype=np.float32) * 20.0
-        step = np.linalg.solve(normal, np.einsum("nmci,nmc->ni", weighted, residual)[..., None])[..., 0]
+        residual = _light_removed(look.colours(place(grid.points, poses)) - enrolled, enrolled, precision, grid)
+        weight = precision / (1.0 + precision * (residual**2).mean(1)) ** 2
+        weighted = gradient * np.tile(weight, 3)[:, None]
+        normal = weighted @ np.swapaxes(gradient, 1, 2) + np.eye(3, dtype=np.float32) * 20.0
+        step = np.linalg.solve(normal, weighted @ residual.reshape(len(poses), -1, 1))[..., 0]
         step = np.clip(step, -2.5, 2.5)
-        poses = _moved(poses, -step[:, :2], -np.degrees(step[:, 2] / 50.0), centre)
-        colours = look.colours(place(lattice, poses))
-    return poses, colours
+        poses = _moved(poses, -step[:, :2], -np.degrees(step[:, 2] / TURN_SCALE_MM), centre)
+    return poses
 
 
-def _unit(colours: Colours, weights: Floats) -> Floats:
-    centred = (colours - colours.mean(axis=1, keepdims=True)) * weights
+def _grid(faces: KindFaces, cells: Indices, neighbours: Indices | None) -> Grid:
+    points = faces.shape.lattice[cells]
+    enrolled = np.ascontiguousarray(np.swapaxes(faces.colours[:, cells], 1, 2))
+    slopes = np.ascontiguousarray(np.swapaxes(faces.slopes[:, :, cells], 2, 3))
+    blur = (slopes**2).sum(1).mean(1) * np.float32(PLACE_NOISE_MM**2 / 2)
+    scaled = (points - points.mean(0)) / 40.0
+    light = np.column_stack([np.ones(len(scaled)), scaled]).astype(np.float32)
+    squares = np.stack([light[:, i] * light[:, j] for i, j in _PAIRS], axis=1)
+    precision = (1.0 / (FLAT_NOISE**2 + blur)).astype(np.float32)
+    return Grid(points, enrolled, slopes, precision, light, squares, _unit(enrolled), neighbours)
+
+
+_PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
+def _unit(colours: Colours) -> Floats:
+    centred = colours - colours.mean(axis=-1, keepdims=True)
     flat = np.clip(centred, -1.2, 1.2).reshape(len(colours), -1)
     return np.asarray(flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6), np.float32)
 
 
-def _misses(colours: Colours, enrolled: Colours, precision: Floats, basis: Floats) -> Floats:
-    n, k, m, _ = enrolled.shape
-    residual, weight = _light_removed(
-        np.broadcast_to(colours[:, None], enrolled.shape).reshape(n * k, m, 3),
-        enrolled.reshape(n * k, m, 3),
-        precision.reshape(n * k, m),
-        basis,
-    )
-    return np.asarray((residual**2).mean(-1) * weight, np.float32).reshape(n, k, m)
+def _misses(plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid) -> Floats:
+    cells = plain.shape[-1]
+    precision = precision.reshape(-1, cells)
+    faces = None if enrolled is None else enrolled.reshape(-1, 3, cells)
+    residual = _light_removed(plain, faces, precision, grid)
+    return np.asarray((residual**2).mean(1) * precision, np.float32)
 
 
-def _light_removed(
-    colours: Colours, enrolled: Colours, precision: Floats, basis: Floats
-) -> tuple[Colours, Floats]:
-    """What is left of the colours after the face, seen in the light that fits most cells best, is taken away.
+def _light_removed(plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid) -> Colours:
+    """What is left of colours (less the face's own) after the light that fits most cells best is taken away.
 
-    The light is a contrast, an offset and a slope for each channel, kept near none by a prior.
+    The light is a contrast, an offset and a slope for each channel, kept near none by a prior; without a face there is
+    no contrast.
     """
-    plain = colours - enrolled
-    plain = plain - np.median(plain, axis=1, keepdims=True)
-    middle = enrolled - enrolled.mean(axis=1, keepdims=True)
-    weight = precision / (1.0 + precision * (plain**2).mean(-1) / 4.0) ** 2
-    prior = np.diag(np.array([400.0, 1.0, 150.0, 150.0], np.float32))
+    sample = max(plain.shape[-1] // 100, 1)
+    plain = plain - np.median(plain[..., ::sample], axis=-1, keepdims=True).astype(np.float32)
+    face = None if enrolled is None else enrolled - enrolled.mean(axis=-1, keepdims=True)
     residual = plain
-    for _ in range(2):
-        columns = np.concatenate(
-            [middle.transpose(0, 2, 1)[..., None], np.broadcast_to(basis, (len(plain), 3, *basis.shape))], axis=-1
-        )
-        weighted = columns * weight[:, None, :, None]
-        normal = np.swapaxes(weighted, -1, -2) @ columns + prior
-        right = np.swapaxes(weighted, -1, -2) @ plain.transpose(0, 2, 1)[..., None]
-        light = np.linalg.solve(normal, right)
-        light[:, :, 0] = np.clip(light[:, :, 0], *CONTRAST_CHANGE)
-        residual = plain - (columns @ light)[..., 0].transpose(0, 2, 1)
-        weight = precision / (1.0 + precision * (residual**2).mean(-1) / 4.0) ** 2
-    return residual, precision
+    for spread in (np.float32(4.0), np.float32(4.0), np.float32(4.0)):
+        weight = precision / (1.0 + precision * (residual**2).mean(1) / spread) ** 2
+        residual = plain - _light(plain, face, weight, grid)
+    return residual
+
+
+def _light(plain: Colours, face: Colours | None, weight: Floats, grid: Grid) -> Colours:
+    """Weighted least squares for contrast, offset and slopes, all poses and channels at once."""
+    count = len(plain)
+    right = (plain * weight[:, None]) @ grid.light
+    squares = weight @ grid.squares
+    normal = np.empty((count, 1, 3, 3), np.float32)
+    for column, (i, j) in enumerate(_PAIRS):
+        normal[:, 0, i, j] = normal[:, 0, j, i] = squares[:, column]
+    normal += np.diag(np.array([1.0, 150.0, 150.0], np.float32))
+    inverse = np.linalg.inv(normal)
+    if face is None:
+        return np.asarray((inverse @ right[..., None])[..., 0] @ grid.light.T, np.float32)
+    faced = face * weight[:, None]
+    mixed = faced @ grid.light
+    share = (inverse @ mixed[..., None])[..., 0]
+    own = (faced * face).sum(-1) + np.float32(400.0) - (mixed * share).sum(-1)
+    contrast = np.clip(((faced * plain).sum(-1) - (share * right).sum(-1)) / own, *CONTRAST_CHANGE)[..., None]
+    flat = (inverse @ (right - contrast * mixed)[..., None])[..., 0]
+    return np.asarray(flat @ grid.light.T + contrast * face, np.float32)
 
 
 def _moved(poses: Array, shift: Array, turn_deg: Array, centre: Array) -> Array:
