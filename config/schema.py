@@ -33,7 +33,10 @@ def _colour(value: str) -> str:
 
 
 def _home_folder(path: Path) -> Path:
-    return path.expanduser()
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"expected a path whose home folder exists: {error}") from error
 
 
 Colour = Annotated[str, AfterValidator(_colour)]

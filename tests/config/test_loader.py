@@ -72,6 +72,11 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
         ('# a table\nnmae = "x"', 'table.toml:2: nmae = "x": no such setting; did you mean name?'),
         ("[lan]\nprot = 1", "table.toml:2: lan.prot = 1: no such setting; did you mean port?"),
         ('seats.1.nmae = "x"', 'table.toml:1: seats.1.nmae = "x": no such setting; did you mean name?'),
+        (
+            'data_dir = "~nobody-here/x"',
+            'table.toml:1: data_dir = "~nobody-here/x": expected a path whose home folder exists: Could not determine '
+            "home directory.",
+        ),
         ("[zzz]", "table.toml:1: zzz: no such setting"),
         ('[lan]\nport = "8080"', 'table.toml:2: lan.port = "8080": expected a valid integer'),
         ("lan = 3", "table.toml:1: lan = 3: expected a table"),
