@@ -45,7 +45,11 @@ def advise(state: State, player: Player) -> Sequence[Advice]:
         case Phase.DIVIDE:
             calls = _advise_dibs(state) if rules.dibs_caller(state) == player else []
             divisions = _advise_divide(state) if player == state.slicer else []
-            return [*calls, *divisions][:MOST_ADVICE]
+            if calls and divisions:
+                # The Slicer's own call comes first and the division after it: both leads are to be expected.
+                lead = divisions[0].value - _expected(state, player)
+                calls = [replace(call, value=call.value + lead) for call in calls[: MOST_ADVICE // 2]]
+            return sorted([*calls, *divisions], key=lambda one: -one.value)[:MOST_ADVICE]
         case Phase.CHOOSE:
             return _advise_choice(state, player)[:MOST_ADVICE]
         case Phase.DECIDE:

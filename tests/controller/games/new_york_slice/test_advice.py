@@ -96,6 +96,15 @@ def test_dibs_is_called_at_the_latest_in_the_last_round():
     assert GAME.advise(state, 4)[0].move == Dibs(4, "combo-9-11", False)
 
 
+def test_dibs_of_the_slicer_comes_before_dividing():
+    state = served(owning(replace(in_round(game(), 6), stacks=(6,)), 2, rules.DIBS))
+    state = having(having(state, 2, collected="11/2"), 1, collected="11/3")
+    advice = GAME.advise(state, 2)
+    assert isinstance(advice[0].move, Dibs)
+    assert isinstance(advice[-1].move, Divide)
+    assert [one.value for one in advice] == sorted((one.value for one in advice), reverse=True)
+
+
 def test_cut_in_line_is_played_for_a_prize():
     ring = faces("11/1 11/2 11/3 11/4 11/5 11/6 anchovy 3/3 9/9 7/7 8/8")
     state = served(owning(replace(in_round(game(), 6), stacks=(6,)), 1, rules.CUT_IN_LINE), ring, rules.DAY_OLD_PIZZA)
