@@ -32,14 +32,6 @@ class ImpossibleGesture(WorldError, ValueError):
     """A gesture that no hand could make."""
 
 
-class LampState(Enum):
-    """What a button's lamp does."""
-
-    OFF = "off"
-    ON = "on"
-    BLINK = "blink"
-
-
 @dataclass(frozen=True, slots=True)
 class Carry:
     """One piece on its way."""
@@ -125,7 +117,8 @@ class WorldSnapshot:
     """Bottom first: who lies on whom."""
     hands: tuple[HandView, ...]
     buttons_down: frozenset[int]
-    lamps: tuple[tuple[int, LampState], ...]
+    lamps: tuple[tuple[int, float], ...]
+    """Seat and brightness, 0 to 1, of every lamp that was ever switched."""
     buzzing: bool = False
 
 
@@ -161,7 +154,7 @@ class World:
         self._presses: list[tuple[float, int, bool]] = []
         self._down: set[int] = set()
         self._edges: list[ButtonEdge] = []
-        self._lamps: dict[int, LampState] = {}
+        self._lamps: dict[int, float] = {}
         self._buzzing = False
 
     @property
@@ -254,9 +247,13 @@ class World:
         edges, self._edges = tuple(self._edges), []
         return edges
 
-    def set_lamp(self, seat: int, state: LampState) -> None:
-        """Light a seat's lamp."""
-        self._lamps[seat] = state
+    def lamp(self, seat: int) -> float:
+        """How bright a seat's lamp is now, 0 to 1."""
+        return self._lamps.get(seat, 0.0)
+
+    def set_lamp(self, seat: int, brightness: float) -> None:
+        """Light a seat's lamp, 0 to 1."""
+        self._lamps[seat] = brightness
 
     def set_buzzer(self, sounding: bool) -> None:
         """Sound the buzzer."""
