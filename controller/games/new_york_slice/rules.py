@@ -510,10 +510,10 @@ def _phase_with(state: State, special: str) -> Phase:
 
 
 def must_be_replaced(state: State, special: str) -> bool:
-    """Whether a Special that appears now gives way to another from the stack.
+    """Whether a Special that appears now gives way to another one.
 
-    Cut in Line: on the last round of a game, or in a two-player game. Dibs!, You Love Veggies: in a two-player game.
-    Sneak-a-Slice: on the last round. What is drawn instead may have to be replaced in its turn.
+    In the last round Cut in Line and Sneak-a-Slice do; with two players Cut in Line, Dibs! and You Love Veggies. What
+    is drawn instead may have to be replaced in its turn.
     """
     last = state.round == state.rounds
     if state.players == 2 and special in (CUT_IN_LINE, DIBS, YOU_LOVE_VEGGIES):
@@ -728,9 +728,9 @@ def _eat_refusal(state: State, player: Player, face: str) -> Refusal | None:
     if face == ANCHOVY:
         problem = "The Anchovy slice cannot be eaten."
         return _refuse("Anchovy slice", problem, "Lay it face up with the collected slices.", (face,))
-    # You Love Veggies speaks of collected Veggies "when you receive this Special": those taken with it are among them,
-    # as they could be collected first. It says nothing of later rounds (Combo Craving does), so later Veggies need
-    # pepperoni like any slice.
+    # You Love Veggies lets Veggies be eaten that are collected when it comes: those taken with it are among them, as they
+    # could be collected first. It says nothing of later rounds (Combo Craving does), so later Veggies need pepperoni
+    # like any slice.
     if facts.values == (3,) and state.taker == player and state.took_special and state.special == YOU_LOVE_VEGGIES:
         return None
     problem = f"{_words(state, face)} has no pepperoni and may not be eaten."
@@ -969,9 +969,9 @@ _SUPREME = "Supreme slice"
 def attachments(state: State, supreme_as: str | None, collected: tuple[str, ...]) -> tuple[str | None, ...]:
     """What may be said about the Supreme slice once these slices are collected: (None,) where nothing is to attach.
 
-    It is placed next to any existing slice and is then one slice of that type; on a Combo slice its owner chooses one
-    of the two. It is not moved to another type. Alone it waits until its player next collects a slice. "Any existing
-    slice" takes in the Anchovy slice, where its type counts for nothing (option `supreme_on_anchovy`).
+    Lying beside a collected slice it counts as one more of that type, for good; beside a Combo slice its owner chooses
+    one of the two types. With no other slice there it waits until its player next collects one. The text excepts no
+    neighbour, so the Anchovy slice is one too, where its type counts for nothing (option `supreme_on_anchovy`).
     """
     if supreme_as is not None or SUPREME not in collected:
         return (None,)
@@ -1019,7 +1019,7 @@ def owned(state: State, player: Player, special: str) -> OwnedSpecial | None:
 
 
 def usable(state: State, player: Player, special: str) -> bool:
-    """Whether this player has the Special from an earlier round and has not used it: "on a future round"."""
+    """Whether this player has the Special from an earlier round and has not used it."""
     one = owned(state, player, special)
     return one is not None and not one.used and one.round < state.round
 
@@ -1200,8 +1200,9 @@ def _mystery_decision_refusal(state: State, move: Decide) -> Refusal | None:
 def _mystery_refusal(state: State, player: Player, face: str) -> Refusal | None:
     """Why this player may not have eaten this Mystery slice.
 
-    "You may eat or collect the Mystery slice": it is one more of the slices to decide about, so what may be eaten
-    holds for it as for the others, although nobody else sees it before it is counted (`mystery_needs_pepperoni`).
+    The text lets its taker do either with it, and places it before the decision about all the slices taken: it is one
+    more of them, so what may be eaten holds for it as for the others, although nobody else sees it before it is
+    counted. Tables that read the permission as free of conditions switch `mystery_needs_pepperoni` off.
     """
     if not state.options.mystery_needs_pepperoni:
         return None
@@ -1255,8 +1256,8 @@ def _play_count(state: State, move: RevealEaten) -> State:
 def seconds_choices(state: State, player: Player) -> dict[str, tuple[str, ...]]:
     """Collected slices that Seconds allows to eat, by type.
 
-    "As long as that type has pepperonis on it" asks about the type: where any slice of it has pepperoni, all may be
-    eaten, also those without (option `seconds_needs_pepperoni`). A Supreme slice is one of the type it is attached
+    The text asks for pepperoni on the type, not on each slice: where any slice of the type has some, all may be eaten,
+    also those without (option `seconds_needs_pepperoni`). A Supreme slice is one of the type it is attached
     to; Combo slices have no pepperoni and are not slices of one type.
     """
     holding = state.holdings[player - 1]
