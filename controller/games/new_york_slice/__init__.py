@@ -48,7 +48,8 @@ class NewYorkSlice:
     def draw(self, state: State, random: Random) -> Move:
         return rules.draw(state, random)
 
-    def view(self, state: State, viewer: Player | None) -> Json:  # noqa: ARG002 nobody may know more than others
+    def view(self, state: State, viewer: Player | None) -> Json:
+        """The same for every viewer: nobody may know more than the others."""
         return showing.view(state)
 
     def score(self, state: State) -> tuple[Score, ...]:

@@ -729,8 +729,8 @@ def _eat_refusal(state: State, player: Player, face: str) -> Refusal | None:
         problem = "The Anchovy slice cannot be eaten."
         return _refuse("Anchovy slice", problem, "Lay it face up with the collected slices.", (face,))
     # You Love Veggies lets Veggies be eaten that are collected when it comes: those taken with it are among them, as
-    # they could be collected first. It says nothing of later rounds (Combo Craving does), so later Veggies need pepperoni
-    # like any slice.
+    # they could be collected first. It says nothing of later rounds (Combo Craving does), so later Veggies need
+    # pepperoni like any slice.
     if facts.values == (3,) and state.taker == player and state.took_special and state.special == YOU_LOVE_VEGGIES:
         return None
     problem = f"{_words(state, face)} has no pepperoni and may not be eaten."
