@@ -4,7 +4,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("run", "enrol", "read")
+COMMANDS = ("run", "enrol", "read", "play")
 
 
 class LazyCommands(click.Group):

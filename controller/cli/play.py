@@ -1,0 +1,46 @@
+"""`pizzatable play`: whole games on the simulated table, to measure how often it is read right."""
+
+import os
+import re
+import sys
+
+import click
+
+
+def player_counts(ctx: click.Context, param: click.Parameter, text: str) -> range:
+    """A number of players or a range of them with both ends: "4", "2-6"."""
+    numbers = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    if not numbers:
+        raise click.BadParameter(f'{text!r}: expected a number such as "4" or a range such as "2-6"', ctx, param)
+    counts = range(int(numbers[1]), int(numbers[2] or numbers[1]) + 1)
+    if not counts or counts[0] < 2 or counts[-1] > 6:
+        raise click.BadParameter(f"{text!r}: expected 2 to 6 players, the lower number first", ctx, param)
+    return counts
+
+
+@click.command(epilog="Example:  pizzatable play --games 20 --players 2-6 --seed 1")
+@click.option(
+    "--games", type=click.IntRange(min=1), default=10, show_default=True, help="How many games, from start to end."
+)
+@click.option(
+    "--players", callback=player_counts, default="2-6", show_default=True, help="How many play: a number or a range."
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="The same seed plays the same games.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=lambda: os.cpu_count() or 1, help="Games at a time; one per core."
+)
+@click.pass_context
+def command(ctx: click.Context, games: int, players: range, seed: int, jobs: int) -> None:
+    """Play whole games without a display, through pictures, pins, reading, rules and journal.
+
+    Each move that was committed is compared with what the simulated hands did. The exit status is 1 if a move was
+    silently wrong or a broken rule was missed.
+    """
+    from controller.playing import play_games
+
+    with click.progressbar(
+        length=games, label="Games", file=sys.stderr, show_pos=True, hidden=not sys.stderr.isatty()
+    ) as bar:
+        tally = play_games(games=games, players=players, seed=seed, jobs=jobs, on_game=lambda: bar.update(1))
+    click.echo(tally)
+    ctx.exit(0 if tally.clean else 1)
