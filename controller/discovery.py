@@ -13,16 +13,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import ifaddr
-from zeroconf import IPVersion, NonUniqueNameException, ServiceInfo
-from zeroconf.asyncio import AsyncZeroconf
+from zeroconf import DNSQuestionType, IPVersion, NonUniqueNameException, ServiceInfo
+from zeroconf import Error as ZeroconfError
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from controller.views import PartState, PartView
 
 SERVICE = "_pizzatable._tcp.local."
 WEB_SERVICE = "_http._tcp.local."
 _MAX_NAMES = 20
+# A responder may hold back for a second what it has just said.
+_PROBE_MS = 1500
 # A DNS label, RFC 1035.
 _LABEL_BYTES = 63
+_HOST_CHARS = 50
 _log = logging.getLogger(__name__)
 
 
@@ -54,8 +58,8 @@ class Announcement:
 class Discovery:
     """Keeps a table announced on whatever networks there are. Closing twice is fine.
 
-    `refresh` brings the announcement up to date with the network and is called again from time to time (`keep`): a cable
-    that was pulled comes back alone.
+    `refresh` brings the announcement up to date with the network and is called again from time to time (`keep`): what
+    a pulled cable took comes back alone.
     """
 
     def __init__(
@@ -64,9 +68,12 @@ class Discovery:
         interfaces: Sequence[str] = (),
         on_change: Callable[[PartView], None] = lambda _: None,
     ) -> None:
-        """Args:
-        interfaces: names ("eth0") or IPv4 addresses to announce on; empty: all but loopback.
-        on_change: told every new state.
+        """Announce nothing yet.
+
+        Args:
+            announcement: what to tell.
+            interfaces: names ("eth0") or IPv4 addresses to announce on; empty: all but loopback.
+            on_change: told every new state.
         """
         self._announcement = announcement
         self._interfaces = tuple(interfaces)
@@ -100,7 +107,7 @@ class Discovery:
                 return
             try:
                 await self._announce(addresses)
-            except (OSError, DiscoveryError, NonUniqueNameException) as error:
+            except (OSError, DiscoveryError, ZeroconfError) as error:
                 _log.warning("announcing on %s failed: %r", ", ".join(addresses), error)
                 await self._withdraw()
                 self._show(PartState.LOST, f"Not announced: {_reason(error)}. Trying again.")
@@ -138,6 +145,8 @@ class Discovery:
         self._zeroconf = AsyncZeroconf(interfaces=list(addresses), ip_version=IPVersion.V4Only)
         for number in range(1, _MAX_NAMES + 1):
             services = _services(self._announcement, _numbered(self._announcement.table, number), addresses)
+            if await self._is_taken(self._zeroconf, services[0]):
+                continue
             try:
                 await self._register(self._zeroconf, services)
             except NonUniqueNameException:
@@ -147,13 +156,23 @@ class Discovery:
         taken = _numbered(self._announcement.table, _MAX_NAMES)
         raise NoFreeName(f"every name up to {taken!r} is taken; give this table a name of its own")
 
+    async def _is_taken(self, zeroconf: AsyncZeroconf, service: ServiceInfo) -> bool:
+        """Ask everybody for the name.
+
+        The library's own check, while registering, misses a name that was announced less than a second ago, and asks
+        for an answer to this machine's port 5353, where the system's own responder may be the one to get it.
+        """
+        holder = AsyncServiceInfo(service.type, service.name)
+        return await holder.async_request(zeroconf.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM)
+
     async def _register(self, zeroconf: AsyncZeroconf, services: list[ServiceInfo]) -> None:
         self._services = []
+        spreading = []
         try:
             for service in services:
-                announced = await zeroconf.async_register_service(service)
+                spreading.append(await zeroconf.async_register_service(service))
                 self._services.append(service)
-                await announced
+            await asyncio.gather(*spreading)
         except NonUniqueNameException:
             for service in self._services:
                 await (await zeroconf.async_unregister_service(service))
@@ -198,7 +217,8 @@ def _addresses(interfaces: Sequence[str]) -> tuple[str, ...]:
 
 def _services(announcement: Announcement, name: str, addresses: Sequence[str]) -> list[ServiceInfo]:
     # A host name of its own for each table name: the machine's belongs to its system's responder.
-    server = f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-') or 'table'}-pizzatable.local."
+    label = re.sub(r"[^a-z0-9]+", "-", name.lower())[:_HOST_CHARS].strip("-") or "table"
+    server = f"{label}-pizzatable.local."
     return [
         ServiceInfo(
             kind,
@@ -213,9 +233,9 @@ def _services(announcement: Announcement, name: str, addresses: Sequence[str]) -
 
 
 def _numbered(table: str, number: int) -> str:
-    """The name at the given attempt, within a DNS label; dots would part it."""
+    """The name at the given attempt, within a DNS label; dots would part it, control characters are not allowed."""
     suffix = "" if number == 1 else f" ({number})"
-    text = table.replace(".", " ").strip() or "pizzatable"
+    text = "".join(c if c.isprintable() and c != "." else " " for c in table).strip() or "pizzatable"
     return text.encode()[: _LABEL_BYTES - len(suffix)].decode(errors="ignore") + suffix
 
 

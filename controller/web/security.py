@@ -23,7 +23,6 @@ _HEADERS = {
     "X-Frame-Options": "DENY",
     # The host's address carries the token.
     "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }

@@ -194,6 +194,7 @@ function sliceArt(face, view, length = SLICE_MM) {
   return svg(
     "g",
     {},
+    shadow(length),
     ...base(face, facts, length),
     svg("path", { class: "nys-crust", d: wedge(length, length * 0.9) }),
     svg("path", { class: "nys-crust-light", d: wedge(length * 0.975, length * 0.945) }),
@@ -259,11 +260,16 @@ function paper(length) {
   const stripes = [];
   for (let at = 8; at < length; at += 20) stripes.push(svg("rect", { x: at, y: -40, width: 10, height: 80 }));
   for (let at = -35; at < 40; at += 20) stripes.push(svg("rect", { x: 0, y: at, width: length, height: 10 }));
-  const clip = `inset(0)`;
   return svg("g", { class: "nys-paper" },
+    shadow(length),
     svg("path", { class: "nys-paper-ground", d: wedge(length) }),
     svg("g", { class: "nys-paper-stripes", "clip-path": "url(#nys-wedge)" }, clipShape(length), stripes),
     svg("path", { class: "nys-edge", d: wedge(length) }));
+}
+
+// A wide dark edge below the slice: a blurred one would be drawn anew in every frame of a movement.
+function shadow(length) {
+  return svg("path", { class: "nys-shadow", d: wedge(length) });
 }
 
 function clipShape(length) {

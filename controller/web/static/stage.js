@@ -114,14 +114,15 @@ function createBreach() {
   return svg(
     "g",
     { class: "wrong" },
+    svg("polygon", { class: "wrong-glow" }),
     svg("polygon", { class: "wrong-outline" }),
     svg("g", { class: "wrong-place" }, svg("path", { class: "wrong-arrow", d: "M0 0 26 -17 V-8 H74 V8 H26 V17 Z" })),
   );
 }
 
 function updateBreach(element, { piece }) {
-  const [outline, place] = element.children;
-  outline.setAttribute("points", points(piece.outline_mm));
+  const [glow, outline, place] = element.children;
+  for (const shape of [glow, outline]) shape.setAttribute("points", points(piece.outline_mm));
   const [x, y] = middle(piece.outline_mm);
   const box = bounds(piece.outline_mm);
   // The arrow comes from the table's middle for what lies outside, from outside for what lies in the middle.

@@ -1,0 +1,201 @@
+"""The room's display in a real browser, against a real server."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+
+import pytest
+
+from controller.web.hub import Hub
+from controller.web.server import serving
+from tests.browser.chromium import Page, browser, find_chromium
+from tests.browser.shots import DRAWN, MOMENTS, SIZES
+from tests.controller.web.fixture_views import breach, portions_taken, question, ring_served
+from tests.controller.web.table import TOKEN, NotingCommands, make_app
+
+pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
+PATIENCE_S = 120
+# Texts that do not fit their box, except where the box cuts them with an ellipsis.
+OVERFLOWS = """
+[...document.querySelectorAll('body *')].filter((e) => {
+  const style = getComputedStyle(e);
+  if (e.closest('svg') || e.getClientRects().length === 0 || !e.textContent.trim()) return false;
+  if (style.visibility === 'hidden' || style.display === 'inline') return false;
+  if (style.textOverflow === 'ellipsis' || e.clientWidth === 0) return false;
+  return e.scrollWidth > e.clientWidth + 1 || (style.overflowY === 'hidden' && e.scrollHeight > e.clientHeight + 2);
+}).map((e) => `${e.tagName}.${e.className} ${e.scrollWidth}x${e.scrollHeight} in ${e.clientWidth}x${e.clientHeight}`)
+"""
+
+
+@dataclass
+class Room:
+    """A table, its server's port and a browser in the room."""
+
+    hub: Hub
+    commands: NotingCommands
+    port: int
+    page: Page
+
+    async def show(self, size="wide", query=""):
+        await self.page.open(f"http://table.local:{self.port}/{query}", *SIZES[size])
+        await self.page.until(DRAWN)
+
+
+@contextlib.asynccontextmanager
+async def room(view):
+    hub, commands = Hub(), NotingCommands()
+    hub.publish(view)
+    async with serving(make_app(hub, commands), hub, "127.0.0.1", 0) as port, browser() as page:
+        yield Room(hub, commands, port, page)
+        assert page.complaints == []
+
+
+def run(scenario):
+    async def limited():
+        async with asyncio.timeout(PATIENCE_S):
+            await scenario()
+
+    asyncio.run(limited())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_moment_fits_the_window(size):
+    async def scenario():
+        async with room(ring_served()) as table:
+            for seq, (moment, make_view) in enumerate(MOMENTS.items(), start=1000):
+                table.hub.publish(make_view().model_copy(update={"seq": seq}))
+                await table.show(size)
+                assert await table.page.evaluate(OVERFLOWS) == [], moment
+                width = SIZES[size][0]
+                assert await table.page.evaluate("document.documentElement.scrollWidth") == width, moment
+                assert len(await table.page.screenshot()) > 20_000, moment
+
+    run(scenario)
+
+
+def test_every_piece_is_drawn_where_it_lies():
+    async def scenario():
+        view = portions_taken()
+        async with room(view) as table:
+            await table.show()
+            drawn = await table.page.evaluate(
+                "[...document.querySelectorAll('.pieces .piece')].map((e) => {"
+                " const m = new DOMMatrix(getComputedStyle(e).transform); return [m.e, -m.f]; })"
+            )
+            assert len(drawn) == len(view.pieces)
+            for piece, (x, y) in zip(view.pieces, drawn, strict=True):
+                assert (x, y) == pytest.approx((piece.x_mm, piece.y_mm), abs=0.1), piece.face
+            halos = await table.page.evaluate("document.querySelectorAll('.under .nys-halo').length")
+            assert halos == sum(piece.place.startswith("portion/") for piece in view.pieces)
+
+    run(scenario)
+
+
+def test_a_piece_that_moves_stays_the_same_element():
+    async def scenario():
+        async with room(ring_served()) as table:
+            await table.show()
+            await table.page.evaluate("window.before = new Set(document.querySelectorAll('.pieces .piece')); 0")
+            table.hub.publish(portions_taken())
+            await table.page.until("document.getElementById('prompt').textContent === 'Dmitri chooses a portion'")
+            kept = await table.page.evaluate(
+                "[...document.querySelectorAll('.pieces .piece')].filter((e) => window.before.has(e)).length"
+            )
+            before = [piece.face for piece in ring_served().pieces]
+            after = [piece.face for piece in portions_taken().pieces]
+            assert kept == sum(min(before.count(face), after.count(face)) for face in set(before))
+
+    run(scenario)
+
+
+def test_a_breach_is_said_and_drawn_on_the_piece():
+    async def scenario():
+        async with room(breach()) as table:
+            await table.show()
+            page = table.page
+            assert "Carla has eaten 10/2" in await page.evaluate("document.querySelector('#attention').innerText")
+            assert await page.evaluate("document.querySelector('#attention').getAttribute('role')") == "alert"
+            assert await page.evaluate("document.querySelector('#turn').ariaLive") == "polite"
+            assert await page.evaluate("document.querySelector('.wrong-outline').points.length") == len(
+                breach().breach.pieces[0].outline_mm
+            )
+            table.hub.publish(portions_taken().model_copy(update={"seq": 99}))
+            await page.until("document.querySelector('.wrong') === null && document.querySelector('#attention').hidden")
+
+    run(scenario)
+
+
+def test_the_host_answers_the_question():
+    async def scenario():
+        async with room(question()) as table:
+            page = table.page
+            await table.show(query=f"?host={TOKEN.replace(' ', '%20')}")
+            assert await page.evaluate("location.search") == ""
+            await page.until("document.querySelectorAll('.candidate button').length === 3")
+            await page.evaluate("document.querySelectorAll('.candidate button')[1].click()")
+            await page.evaluate("document.querySelector('#pause').click()")
+            await page.until("performance.getEntriesByName(new URL('/api/pause', location).href).length === 1")
+            assert table.commands.asked == [("answer", 7, 1), ("pause",)]
+            table.commands.refusal = "There is nothing to undo."
+            await page.evaluate("document.querySelector('#undo').click()")
+            await page.until("document.querySelector('#refused').textContent === 'There is nothing to undo.'")
+            page.complaints.clear()
+
+    run(scenario)
+
+
+def test_a_spectator_has_no_controls():
+    async def scenario():
+        async with room(question()) as table:
+            await table.show()
+            await table.page.until("performance.getEntriesByName(new URL('/api/role', location).href).length === 1")
+            visible = "[...document.querySelectorAll('button')].filter((b) => b.getClientRects().length > 0).length"
+            assert await table.page.evaluate(visible) == 0
+
+    run(scenario)
+
+
+def test_a_lost_connection_is_said_and_comes_back_alone():
+    async def scenario():
+        async with browser() as page:
+            hub = Hub()
+            hub.publish(ring_served())
+            async with serving(make_app(hub), hub, "127.0.0.1", 0) as port:
+                await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+                await page.until(DRAWN)
+                assert await page.evaluate("document.querySelector('#lost').hidden")
+            await page.until("!document.querySelector('#lost').hidden")
+            again = Hub()
+            again.publish(portions_taken())
+            async with serving(make_app(again), again, "127.0.0.1", port):
+                await page.until("document.querySelector('#lost').hidden")
+                await page.until("document.getElementById('prompt').textContent === 'Dmitri chooses a portion'")
+
+    run(scenario)
+
+
+def test_who_wants_no_motion_gets_none():
+    async def scenario():
+        async with room(breach()) as table:
+            await table.show()
+            duration = "getComputedStyle(document.querySelector('.pieces .piece')).transitionDuration"
+            assert await table.page.evaluate(duration) == "0.7s"
+            await table.page.set_media(prefers_reduced_motion="reduce")
+            assert await table.page.evaluate(duration) == "0s"
+            assert await table.page.evaluate("document.getAnimations().length") == 0
+
+    run(scenario)
+
+
+def test_everything_comes_from_the_table():
+    async def scenario():
+        async with room(ring_served()) as table:
+            await table.show()
+            hosts = "[...new Set(performance.getEntriesByType('resource').map((e) => new URL(e.name).host))]"
+            assert await table.page.evaluate(hosts) == [f"table.local:{table.port}"]
+            await table.page.open(f"http://table.local:{table.port}/docs", *SIZES["phone"])
+            await table.page.until("document.querySelectorAll('section').length > 20")
+            assert await table.page.evaluate("document.documentElement.scrollWidth") == SIZES["phone"][0]
+            assert await table.page.evaluate(hosts) == [f"table.local:{table.port}"]
+
+    run(scenario)

@@ -1,0 +1,128 @@
+"""The announcement, heard by a second zeroconf instance over real multicast on loopback."""
+
+import asyncio
+import contextlib
+from dataclasses import replace
+
+from zeroconf import IPVersion
+from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+
+from controller.discovery import SERVICE, WEB_SERVICE, Announcement, Discovery
+from controller.views import PartState
+
+LOOPBACK = ("127.0.0.1",)
+PATIENCE_S = 20
+KITCHEN = Announcement("Kitchen table", "new_york_slice", "0.1.0", 8080)
+
+
+@contextlib.asynccontextmanager
+async def listener():
+    zeroconf = AsyncZeroconf(interfaces=list(LOOPBACK), ip_version=IPVersion.V4Only)
+    try:
+        yield zeroconf
+    finally:
+        await zeroconf.async_close()
+
+
+@contextlib.asynccontextmanager
+async def announced(announcement, **settings):
+    discovery = Discovery(announcement, LOOPBACK, **settings)
+    try:
+        await discovery.refresh()
+        yield discovery
+    finally:
+        await discovery.close()
+
+
+async def find(zeroconf, kind, name):
+    """Wait until a service of this name is announced and give what is told about it."""
+    heard = asyncio.Event()
+
+    def changed(name_heard, **_):
+        if name_heard == f"{name}.{kind}":
+            heard.set()
+
+    browser = AsyncServiceBrowser(
+        zeroconf.zeroconf, [kind], handlers=[lambda zeroconf, service_type, name, state_change: changed(name)]
+    )
+    try:
+        await heard.wait()
+    finally:
+        await browser.async_cancel()
+    info = AsyncServiceInfo(kind, f"{name}.{kind}")
+    assert await info.async_request(zeroconf.zeroconf, 3000)
+    return info
+
+
+def run(scenario):
+    async def limited():
+        async with asyncio.timeout(PATIENCE_S):
+            await scenario()
+
+    asyncio.run(limited())
+
+
+def test_a_table_is_found_with_what_it_plays():
+    async def scenario():
+        async with announced(KITCHEN) as discovery, listener() as zeroconf:
+            assert discovery.state.state is PartState.OK
+            assert discovery.state.text == "announced as “Kitchen table” on 127.0.0.1"
+            for kind in (SERVICE, WEB_SERVICE):
+                info = await find(zeroconf, kind, "Kitchen table")
+                assert info.port == 8080
+                assert info.parsed_addresses() == ["127.0.0.1"]
+                assert info.server == "kitchen-table-pizzatable.local."
+                assert info.decoded_properties == {
+                    "game": "new_york_slice",
+                    "table": "Kitchen table",
+                    "version": "0.1.0",
+                    "path": "/",
+                }
+            await discovery.update(replace(KITCHEN, game="pizzeria"))
+            async with listener() as newcomer:
+                info = await find(newcomer, SERVICE, "Kitchen table")
+                assert info.decoded_properties["game"] == "pizzeria"
+
+    run(scenario)
+
+
+def test_two_tables_of_one_name_are_both_found():
+    async def scenario():
+        async with announced(KITCHEN), announced(Announcement("Kitchen table", "pizzeria", "0.1.0", 8081)) as second:
+            assert second.name == "Kitchen table (2)"
+            assert second.state.state is PartState.OK
+            async with listener() as zeroconf:
+                assert (await find(zeroconf, SERVICE, "Kitchen table")).port == 8080
+                info = await find(zeroconf, SERVICE, "Kitchen table (2)")
+                assert (info.port, info.decoded_properties["game"]) == (8081, "pizzeria")
+
+    run(scenario)
+
+
+def test_without_a_network_the_state_says_so_and_nothing_is_raised():
+    async def scenario():
+        told = []
+        discovery = Discovery(KITCHEN, ["no-such-interface"], told.append)
+        await discovery.refresh()
+        await discovery.refresh()
+        assert discovery.state.state is PartState.LOST
+        assert "No address on no-such-interface" in discovery.state.text
+        assert told == [discovery.state]
+        await discovery.close()
+        await discovery.close()
+        assert [view.state for view in told] == [PartState.LOST, PartState.ABSENT]
+
+    run(scenario)
+
+
+def test_any_name_is_announced():
+    async def announce(table):
+        async with announced(Announcement(table, "new_york_slice", "0.1.0", 8080)) as discovery:
+            assert discovery.state.state is PartState.OK, discovery.state.text
+            assert len(discovery.name.encode()) <= 63
+
+    async def scenario():
+        names = ["Pete's «Pizza» 🍕 table", "a.b\n", "x" * 200, "…" * 40, ""]
+        await asyncio.gather(*map(announce, names))
+
+    run(scenario)

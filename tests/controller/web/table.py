@@ -1,0 +1,52 @@
+"""A table for the tests of the LAN: it takes notes of what its host asks, and refuses when told to."""
+
+import asyncio
+
+from controller.web.app import create_app
+from controller.web.commands import CommandError, InvalidCommand
+from controller.web.hub import Hub
+from tests.controller.web.fixture_views import GAMES_ROOT
+
+TOKEN = "correct horse"
+
+
+async def until(condition):
+    """Let everybody else run until the condition holds."""
+    while not condition():  # noqa: ASYNC110 the condition is other tasks' work and tells nobody
+        await asyncio.sleep(0)
+
+
+class NotingCommands:
+    def __init__(self):
+        self.asked = []
+        self.refusal = None
+
+    async def answer(self, question_id, candidate_id):
+        self._note("answer", question_id, candidate_id)
+
+    async def undo(self):
+        self._note("undo")
+
+    async def pause(self):
+        self._note("pause")
+
+    async def resume(self):
+        self._note("resume")
+
+    async def new_game(self, players, options):
+        self._note("new_game", [(p.seat, p.name) for p in players], options)
+
+    async def rule_move(self, text):
+        if "?" in text:
+            raise InvalidCommand(f"{text!r} is no move; expected notation such as 'A 8/1'")
+        self._note("rule_move", text)
+
+    def _note(self, *what):
+        if self.refusal:
+            raise CommandError(self.refusal)
+        self.asked.append(what)
+
+
+def make_app(hub=None, commands=None, **changes):
+    settings = {"version": "1.2.3", "host_token": TOKEN, "picture": lambda: None} | changes
+    return create_app(hub or Hub(), commands or NotingCommands(), GAMES_ROOT, **settings)

@@ -1,0 +1,289 @@
+import asyncio
+import json
+import re
+import threading
+
+import httpx
+import pytest
+
+from controller.views import TableView
+from controller.web.app import STATIC
+from controller.web.hub import Hub
+from tests.controller.web.fixture_views import breach, question, ring_served
+from tests.controller.web.table import TOKEN, NotingCommands, make_app, until
+
+
+def request(app, method, path, *, client="192.0.2.7", base_url="http://table.local:8080", **arguments):
+    """One request from another machine on the LAN (or from `client`)."""
+
+    async def send():
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(client, 40000))
+        async with httpx.AsyncClient(transport=transport, base_url=base_url) as session:
+            return await session.request(method, path, **arguments)
+
+    return asyncio.run(send())
+
+
+def host(app, path, body=None):
+    return request(app, "POST", path, json=body, headers={"X-Host-Token": TOKEN})
+
+
+def published(view):
+    hub = Hub()
+    hub.publish(view)
+    return hub
+
+
+class TestState:
+    def test_is_the_newest_view(self):
+        response = request(make_app(published(question())), "GET", "/api/state")
+        assert response.status_code == 200
+        assert TableView.model_validate_json(response.content) == question()
+        assert response.headers["cache-control"] == "no-store"
+
+    def test_before_the_first_view_is_a_named_problem(self):
+        response = request(make_app(), "GET", "/api/state")
+        assert response.status_code == 503
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.json()["detail"] == "The table has shown nothing yet."
+
+    def test_health_names_the_lost_part(self):
+        assert request(make_app(), "GET", "/api/health").json()["status"] == "starting"
+        assert request(make_app(published(breach())), "GET", "/api/health").json()["status"] == "ok"
+        health = request(make_app(published(question())), "GET", "/api/health").json()
+        assert health["status"] == "degraded"
+        assert health["seq"] == 59
+        assert health["parts"]["panel"]["text"].startswith("No answer on /dev/ttyACM0")
+
+
+class TestPicture:
+    def test_is_the_newest(self):
+        response = request(make_app(picture=lambda: b"\xff\xd8jpeg"), "GET", "/api/picture")
+        assert (response.content, response.headers["content-type"]) == (b"\xff\xd8jpeg", "image/jpeg")
+
+    def test_none_yet_is_a_named_problem(self):
+        response = request(make_app(), "GET", "/api/picture")
+        assert (response.status_code, response.json()["detail"]) == (503, "The camera has given no picture yet.")
+
+    def test_many_at_once_draw_one(self):
+        drawn, may_draw = [], threading.Event()
+
+        def draw():
+            drawn.append(1)
+            assert may_draw.wait(5)
+            return b"picture"
+
+        async def scenario():
+            transport = httpx.ASGITransport(make_app(picture=draw))
+            async with httpx.AsyncClient(transport=transport, base_url="http://table.local") as session:
+                asked = [asyncio.create_task(session.get("/api/picture")) for _ in range(20)]
+                await until(lambda: drawn)
+                for _ in range(200):
+                    await asyncio.sleep(0)
+                may_draw.set()
+                return [response.content for response in await asyncio.gather(*asked)]
+
+        assert asyncio.run(scenario()) == [b"picture"] * 20
+        assert len(drawn) == 1
+
+
+class TestCommands:
+    @pytest.mark.parametrize(
+        ("path", "body", "asked"),
+        [
+            ("/api/answer", {"question_id": 7, "candidate_id": 1}, ("answer", 7, 1)),
+            ("/api/undo", None, ("undo",)),
+            ("/api/pause", None, ("pause",)),
+            ("/api/resume", None, ("resume",)),
+            ("/api/rule_move", {"text": "A"}, ("rule_move", "A")),
+            (
+                "/api/new_game",
+                {"players": [{"seat": 1, "name": "Anna"}, {"seat": 4, "name": "Bo"}], "options": {"x": 1}},
+                ("new_game", [(1, "Anna"), (4, "Bo")], {"x": 1}),
+            ),
+        ],
+    )
+    def test_reach_the_table(self, path, body, asked):
+        commands = NotingCommands()
+        response = host(make_app(commands=commands), path, body)
+        assert (response.status_code, response.content) == (204, b"")
+        assert commands.asked == [asked]
+
+    def test_a_refusal_says_why(self):
+        commands = NotingCommands()
+        commands.refusal = "There is nothing to undo."
+        response = host(make_app(commands=commands), "/api/undo")
+        assert (response.status_code, response.json()["detail"]) == (409, "There is nothing to undo.")
+
+    def test_an_invalid_command_names_the_value(self):
+        response = host(make_app(), "/api/rule_move", {"text": "??"})
+        assert response.status_code == 422
+        assert response.json()["detail"] == "'??' is no move; expected notation such as 'A 8/1'"
+
+    @pytest.mark.parametrize(
+        ("body", "where", "value"),
+        [
+            ({"question_id": "seven", "candidate_id": 1}, "body.question_id", "'seven'"),
+            ({"candidate_id": 1}, "body.question_id", "nothing"),
+            ({"question_id": 1, "candidate_id": 1, "colour": "red"}, "body.colour", "'red'"),
+            ([], "body", "[]"),
+        ],
+    )
+    def test_a_wrong_body_is_named(self, body, where, value):
+        response = host(make_app(), "/api/answer", body)
+        problem = response.json()
+        assert response.status_code == 422
+        assert (problem["errors"][0]["where"], problem["errors"][0]["value"]) == (where, value)
+        assert problem["errors"][0]["expected"]
+        assert where in problem["detail"]
+
+    @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"null", b'{"question_id": 1e999}', b"[" * 30000])
+    def test_any_bytes_are_a_named_problem(self, body):
+        app = make_app()
+        headers = {"X-Host-Token": TOKEN, "Content-Type": "application/json"}
+        response = request(app, "POST", "/api/answer", content=body, headers=headers)
+        assert response.status_code in {400, 422}
+        assert "Traceback" not in response.text
+        assert response.json()["detail"]
+
+    def test_a_body_too_long_is_refused(self):
+        response = host(make_app(), "/api/rule_move", {"text": "x" * 70000})
+        assert response.status_code == 413
+        assert "expected at most 65536" in response.json()["detail"]
+
+    def test_a_failure_shows_nothing_of_the_inside(self):
+        class Broken(NotingCommands):
+            async def undo(self):
+                raise RuntimeError("secret path")
+
+        response = host(make_app(commands=Broken()), "/api/undo")
+        assert response.status_code == 500
+        assert "secret" not in response.text
+        assert response.json()["detail"]
+
+
+class TestWhoIsHost:
+    def test_others_may_only_watch(self):
+        commands = NotingCommands()
+        app = make_app(commands=commands)
+        for headers in ({}, {"X-Host-Token": "guess"}, {"X-Host-Token": "gr\xfc\xdfe".encode("latin-1")}):
+            response = request(app, "POST", "/api/undo", headers=headers)
+            assert response.status_code == 403
+            assert "X-Host-Token" in response.json()["detail"]
+        assert commands.asked == []
+        assert request(app, "GET", "/api/role").json() == {"host": False}
+
+    def test_the_token_opens(self):
+        assert request(make_app(), "GET", "/api/role", headers={"X-Host-Token": TOKEN}).json() == {"host": True}
+
+    @pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+    def test_the_machine_itself_is_host(self, address):
+        role = request(make_app(), "GET", "/api/role", client=address, base_url="http://localhost:8080")
+        assert role.json() == {"host": True}
+
+    def test_a_page_from_elsewhere_in_the_machines_browser_is_not(self):
+        app = make_app()
+        own = {"client": "127.0.0.1", "base_url": "http://localhost:8080"}
+        foreign = request(app, "POST", "/api/undo", headers={"Origin": "http://evil.example"}, **own)
+        rebound = request(app, "POST", "/api/undo", client="127.0.0.1", base_url="http://evil.example:8080")
+        same = request(app, "POST", "/api/undo", headers={"Origin": "http://localhost:8080"}, **own)
+        assert [foreign.status_code, rebound.status_code, same.status_code] == [403, 403, 204]
+
+
+class TestPages:
+    @pytest.mark.parametrize(
+        ("path", "media_type"),
+        [
+            ("/", "text/html; charset=utf-8"),
+            ("/docs", "text/html; charset=utf-8"),
+            ("/static/app.js", "text/javascript; charset=utf-8"),
+            ("/static/style.css", "text/css; charset=utf-8"),
+            ("/static/icon.svg", "image/svg+xml"),
+            ("/games/new_york_slice/view.js", "text/javascript; charset=utf-8"),
+            ("/games/new_york_slice/view.css", "text/css; charset=utf-8"),
+        ],
+    )
+    def test_come_with_their_type_and_are_asked_about_again(self, path, media_type):
+        response = request(make_app(), "GET", path)
+        assert response.status_code == 200
+        assert response.headers["content-type"] == media_type
+        assert response.headers["cache-control"] == "no-cache"
+        assert response.headers["etag"]
+
+    def test_what_has_not_changed_is_not_sent_again(self):
+        app = make_app()
+        etag = request(app, "GET", "/static/app.js").headers["etag"]
+        assert request(app, "GET", "/static/app.js", headers={"If-None-Match": etag}).status_code == 304
+
+    @pytest.mark.parametrize("path", ["/", "/api/state", "/static/app.js", "/nowhere", "/openapi.json"])
+    def test_keep_to_themselves(self, path):
+        headers = request(make_app(), "GET", path).headers
+        assert headers["content-security-policy"].startswith("default-src 'self'")
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert "access-control-allow-origin" not in headers
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "/nowhere",
+            "/games/chess/view.js",
+            "/games/new_york_slice/rules.py",
+            "/games/..%2f..%2fweb/view.js",
+            "/games/%2e%2e/view.js",
+            "/static/../app.py",
+            "/static/%2e%2e/app.py",
+            "/static/",
+        ],
+    )
+    def test_nothing_else_is_served(self, path):
+        response = request(make_app(), "GET", path)
+        assert response.status_code in {404, 422}
+        assert response.headers["content-type"] == "application/problem+json"
+
+    def test_load_nothing_from_outside(self):
+        games = STATIC.parents[1] / "games"
+        files = [*STATIC.iterdir(), *games.glob("*/view.*")]
+        texts = {file: file.read_text() for file in files if file.suffix in {".html", ".js", ".css"}}
+        assert len(texts) >= 8
+        for file, text in texts.items():
+            found = set(re.findall(r"(?:https?:)?//[a-z][\w.-]+\.[a-z]+\S*", text)) - {'http://www.w3.org/2000/svg";'}
+            assert not found, f"{file.name} names {found}"
+
+
+class TestDescription:
+    def test_describes_every_view_exactly(self):
+        description = request(make_app(), "GET", "/openapi.json").json()
+        schemas = description["components"]["schemas"]
+        assert description["info"]["version"] == "1.2.3"
+        assert set(schemas["TableView"]["properties"]) == set(TableView.model_fields)
+        reference = {"$ref": "#/components/schemas/TableView"}
+        assert (
+            description["paths"]["/api/state"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+            == reference
+        )
+        assert "text/event-stream" in description["paths"]["/api/events"]["get"]["responses"]["200"]["content"]
+        for path in ("answer", "undo", "pause", "resume", "new_game", "rule_move"):
+            assert {"204", "403", "409", "422"} <= set(description["paths"][f"/api/{path}"]["post"]["responses"])
+
+    def test_no_page_of_the_framework_is_served(self):
+        assert request(make_app(), "GET", "/redoc").status_code == 404
+        assert "cdn" not in request(make_app(), "GET", "/docs").text
+
+
+def test_the_fixtures_are_of_the_games_own_shape():
+    from controller.games.new_york_slice import GAME
+
+    def shape(value):
+        if isinstance(value, dict):
+            return set(value)
+        return type(value)
+
+    real = GAME.view(GAME.start(4, {}), None)
+    fixture = json.loads(ring_served().model_dump_json())["position"]
+    assert set(real) == set(fixture)
+    for key in ("players", "types", "score"):
+        assert shape(real[key][0]) == shape(fixture[key][0]), key
+    assert set(real["components"]) == set(fixture["components"])
+    labels = [line["label"] for line in real["score"][0]["lines"]]
+    assert labels == [line["label"] for line in fixture["score"][0]["lines"]]

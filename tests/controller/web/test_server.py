@@ -1,0 +1,181 @@
+import asyncio
+import contextlib
+import json
+import socket
+
+import httpx
+import pytest
+
+from controller.web.hub import Hub
+from controller.web.server import PortTaken, serving
+from tests.controller.web.fixture_views import ring_served
+from tests.controller.web.table import make_app, until
+
+PATIENCE_S = 10
+
+
+def numbered(seq):
+    return ring_served().model_copy(update={"seq": seq})
+
+
+@contextlib.asynccontextmanager
+async def table(hub, **settings):
+    async with (
+        asyncio.timeout(PATIENCE_S),
+        serving(make_app(hub, **settings), hub, "127.0.0.1", 0) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as session,
+    ):
+        yield session
+
+
+async def messages(response):
+    """The events of a stream as (id, data); comments as (None, text)."""
+    event_id = data = None
+    async for line in response.aiter_lines():
+        if line.startswith("id: "):
+            event_id = int(line[4:])
+        elif line.startswith("data: "):
+            data = json.loads(line[6:])
+        elif line.startswith(": "):
+            yield None, line[2:]
+        elif not line and data is not None:
+            yield event_id, data
+            event_id = data = None
+
+
+def test_a_display_is_sent_whole_views_as_they_come():
+    async def scenario():
+        hub = Hub()
+        hub.publish(numbered(1))
+        async with table(hub) as session, session.stream("GET", "/api/events") as response:
+            assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+            assert response.headers["cache-control"] == "no-store"
+            events = messages(response)
+            assert (await anext(events))[0] == 1
+            hub.publish(numbered(2))
+            seq, data = await anext(events)
+            assert (seq, data) == (2, numbered(2).model_dump(mode="json"))
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("last", "first"), [("4", 5), ("3", 4), ("99", 4), ("", 4), ("x" * 4000, 4), ("-1", 4)])
+def test_last_event_id_resumes(last, first):
+    async def scenario():
+        hub = Hub()
+        hub.publish(numbered(4))
+        headers = {"Last-Event-ID": last}
+        async with table(hub) as session, session.stream("GET", "/api/events", headers=headers) as response:
+            await until(lambda: hub.subscribers)
+            if first == 5:
+                hub.publish(numbered(5))
+            assert (await anext(messages(response)))[0] == first
+
+    asyncio.run(scenario())
+
+
+def test_a_quiet_stream_gives_a_sign_of_life():
+    async def scenario():
+        hub = Hub()
+        async with table(hub, heartbeat_s=0.01) as session, session.stream("GET", "/api/events") as response:
+            assert await anext(messages(response)) == (None, "still here")
+
+    asyncio.run(scenario())
+
+
+def test_a_display_that_leaves_is_forgotten():
+    async def scenario():
+        hub = Hub()
+        hub.publish(numbered(1))
+        async with table(hub) as session:
+            async with session.stream("GET", "/api/events") as response:
+                await anext(messages(response))
+                assert hub.subscribers == 1
+            await until(lambda: not hub.subscribers)
+
+    asyncio.run(scenario())
+
+
+def test_streams_end_cleanly_at_shutdown():
+    async def scenario():
+        hub = Hub()
+        hub.publish(numbered(1))
+        got = []
+
+        async def watch(port, opened):
+            address = f"http://127.0.0.1:{port}/api/events"
+            async with httpx.AsyncClient() as session, session.stream("GET", address) as response:
+                async for message in messages(response):
+                    got.append(message[0])
+                    opened.set()
+
+        async with asyncio.timeout(PATIENCE_S):
+            async with serving(make_app(hub), hub, "127.0.0.1", 0) as port:
+                opened = asyncio.Event()
+                watching = asyncio.create_task(watch(port, opened))
+                await opened.wait()
+            # A stream that is cut off would raise here.
+            await watching
+        assert got == [1]
+
+    asyncio.run(scenario())
+
+
+def test_a_display_that_reads_nothing_holds_up_nobody():
+    async def scenario():
+        hub = Hub()
+        hub.publish(numbered(0))
+        async with table(hub) as session:
+            stuck = socket.create_connection((session.base_url.host, session.base_url.port))
+            stuck.sendall(b"GET /api/events HTTP/1.1\r\nHost: table\r\n\r\n")
+            async with session.stream("GET", "/api/events") as response:
+                events = messages(response)
+                await until(lambda: hub.subscribers == 2)
+                for seq in range(1, 300):
+                    hub.publish(numbered(seq))
+                    while (await anext(events))[0] != seq:
+                        pass
+            stuck.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_taken_port_is_named():
+    async def scenario():
+        with socket.socket() as other:
+            other.bind(("127.0.0.1", 0))
+            other.listen()
+            port = other.getsockname()[1]
+            with pytest.raises(PortTaken, match=rf"127\.0\.0\.1 port {port}.*expected a free port"):
+                async with serving(make_app(), Hub(), "127.0.0.1", port):
+                    pass
+
+    asyncio.run(scenario())
+
+
+def test_noise_on_the_port_harms_nothing():
+    async def scenario():
+        hub = Hub()
+        hub.publish(numbered(1))
+        async with table(hub) as session:
+            for noise in (
+                b"\x00" * 5000,
+                b"GET / HTTP/9.9\r\n\r\n",
+                b"POST /api/undo HTTP/1.1\r\nContent-Length: -4\r\n\r\n",
+            ):
+                reader, writer = await asyncio.open_connection(session.base_url.host, session.base_url.port)
+                writer.write(noise)
+                writer.write_eof()
+                answer = await reader.read()
+                assert answer.startswith(b"HTTP/1.1 4") or answer == b""
+                writer.close()
+                await writer.wait_closed()
+            chunked = await session.post("/api/undo", content=_chunks(), headers={"Content-Type": "application/json"})
+            assert chunked.status_code == 411
+            assert (await session.get("/api/state")).status_code == 200
+
+    asyncio.run(scenario())
+
+
+async def _chunks():
+    yield b"{}"
