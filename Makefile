@@ -53,5 +53,5 @@ $(DEV_INSTALLED): $(INSTALLED)
 	@touch $@
 
 $(BIN)/pip:
-	@tools/debian-packages $(PYTHON)
+	@.ci/debian-packages $(PYTHON)
 	$(PYTHON) -m venv --clear $(VENV_FLAGS) $(VENV)

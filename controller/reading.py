@@ -1,6 +1,6 @@
 """What a game makes of a scene: which move it shows, if any. The seam between a game's `table.py` and the referee."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol, TypeVar
@@ -13,8 +13,8 @@ from vision.scene import Point, Scene
 class Layout:
     """Who sits where, as far as reading needs it."""
 
-    areas: Mapping[Player, tuple[Point, ...]]
-    """Each player's own area: a polygon in table millimetres."""
+    areas: Mapping[Player, Sequence[Sequence[Point]]]
+    """Each player's own area: polygons in table millimetres."""
 
 
 class ReadingKind(Enum):

@@ -15,6 +15,7 @@ from controller.game import Game, GameError, Json, Player, Refusal
 from controller.journal import Journal, Record
 from controller.reading import Fault, GameTable, Layout, Play, Reading, ReadingKind
 from controller.referee import Answer, Referee, Verdict
+from controller.seating import areas
 from controller.views import (
     BreachView,
     CandidateView,
@@ -516,7 +517,7 @@ class Table:
         return next((p for p, s in self._running.seats.items() if s == seat), None)
 
     def _layout(self, game: _Game) -> Layout:
-        return Layout({player: self._config.seats[seat].area_mm for player, seat in game.seats.items()})
+        return Layout(areas(self._config, game.seats))
 
     def _require_game(self) -> _Game:
         if self._running is None:

@@ -12,11 +12,11 @@ from random import Random
 from typing import Any, Protocol
 
 from controller.game import Actor, Game, Player
-from controller.simulation.hands import GameHands, Lay, Lying, Mistake, Step
+from controller.hands import GameHands, Lay, Lying, Mistake, Step
 from controller.views import RefereeState, TableView
 from firmware_bridge.signals import HOST_SEAT
 from hardware.simulated.world import Carry, Gesture, Piece
-from vision.scene import PieceKind, Pose
+from vision.scene import PieceKind
 
 
 class TableWorld(Protocol):
@@ -52,6 +52,8 @@ class Habits:
     """After this long without the expected answer they try again."""
     breach_patience_s: float = 12.0
     """A broken rule must have been noticed by then."""
+    keep_pictures: bool = False
+    """Whether the picture is kept when a game gets stuck."""
 
 
 @dataclass(slots=True)
@@ -202,23 +204,11 @@ class SimulatedPlayers:
 
     def _nudge(self, view: TableView) -> Generator[None, None, None]:
         """Lay anew, a little differently, the pieces named, or all that were moved last."""
-        player = view.turn.players[0] if view.turn.players else 1
-        lays = []
-        for piece in view.breach.faces if view.breach else []:
-            lying = self._world.pieces[piece]
-            if lying.pose is not None:
-                shift = Pose(
-                    lying.pose.x_mm + self._rng.gauss(0, 1.5),
-                    lying.pose.y_mm + self._rng.gauss(0, 1.5),
-                    lying.pose.angle_deg + self._rng.gauss(0, 2),
-                )
-                lays.append(Lay(piece, shift, lying.face_up))
-        if lays:
-            yield from self._carry_out([Step(player, tuple(lays[:6]))])
-        elif view.breach is not None and view.breach.player is not None:
-            yield from self._carry_out(self._hands.tidy(self.state, view.breach.player, self._lying()))
-        else:
-            yield from self._wait(1.0)
+        faces = view.breach.faces if view.breach else []
+        player = view.breach.player if view.breach else None
+        steps = self._hands.lay_anew(self.state, faces, player, self._lying()) if view.breach else []
+        yield from self._carry_out(steps)
+        yield from self._wait(1.0)
 
     def _break_a_rule(self, moves: Sequence[Any]) -> Generator[None, None, None]:
         possible = self._hands.mistakes(self.state, moves, self._lying())

@@ -48,6 +48,7 @@ class Gesture:
 
     seat: int
     carries: tuple[Carry, ...]
+    """Laid down in this order: a later one lies on an earlier one."""
     duration_s: float
     """From the first sight of the hand until it is gone again, `linger_s` not counted."""
     linger_s: float = 0.0
@@ -330,8 +331,7 @@ class World:
             if self._held.intersection(ids):
                 action.wait(self._now)
                 return False
-            in_stack = [i for i in self._stacking if i in ids]
-            action.grab(self._now, self._pieces, in_stack + [i for i in ids if i not in in_stack])
+            action.grab(self._now, self._pieces, ids)
             self._held.update(ids)
         elif action.stage is _Stage.CARRYING:
             targets = {carry.piece_id: carry for carry in action.gesture.carries}

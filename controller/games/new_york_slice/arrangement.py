@@ -61,14 +61,14 @@ def inside(point: Point, polygon: Sequence[Point]) -> bool:
     return odd
 
 
-def place(sighting: Sighting, areas: Mapping[int, Sequence[Point]]) -> Place:
+def place(sighting: Sighting, areas: Mapping[int, Sequence[Sequence[Point]]]) -> Place:
     """Which area a sighting lies in; the pizza's place is the mat's middle."""
     tip = math.hypot(sighting.pose.x_mm, sighting.pose.y_mm)
     if sighting.kind is PieceKind.SLICE and tip < MIDDLE_TIP_MM:
         return Place(Where.MIDDLE)
     at = centroid(sighting)
-    for player, polygon in areas.items():
-        if inside(at, polygon):
+    for player, polygons in areas.items():
+        if any(inside(at, polygon) for polygon in polygons):
             return Place(Where.SEAT, player)
     if sighting.kind is PieceKind.SPECIAL:
         return Place(Where.MIDDLE)

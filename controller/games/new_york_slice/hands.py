@@ -13,7 +13,7 @@ from controller.game import Actor, Player
 from controller.games.new_york_slice import rules
 from controller.games.new_york_slice.arrangement import SLICE_ANGLE_DEG
 from controller.games.new_york_slice.rules import Holding, Phase, State
-from controller.simulation.hands import Lay, Lying, Mistake, NewPiece, Step
+from controller.hands import Lay, Lying, Mistake, NewPiece, Step
 from vision.scene import PieceKind, Point, Pose
 
 SLICE_MM = 100.0
@@ -59,12 +59,12 @@ class NewYorkSliceHands:
         self,
         game: Any,
         start: State,
-        areas: Mapping[Player, Sequence[Point]],
+        areas: Mapping[Player, Sequence[Sequence[Point]]],
         rng: Random,
         *,
         daring: float = 0.35,
     ) -> None:
-        """`areas`: each player's area. `daring`: how often a Special that may be used is used."""
+        """`areas`: each player's polygons, as in `controller.reading.Layout`. `daring`: how often a Special that may be used is used."""
         self._game = game
         self._areas = areas
         self._rng = rng
@@ -318,10 +318,26 @@ class NewYorkSliceHands:
                 flips.append(Lay(face, pose, face_up))
         return [Step(player, tuple(first)), Step(player, tuple(flips))]
 
-    def tidy(self, state: State, player: Player, lying: Mapping[str, Lying]) -> Sequence[Step]:
+    def lay_anew(
+        self, state: State, faces: Sequence[str], player: Player | None, lying: Mapping[str, Lying]
+    ) -> Sequence[Step]:
         """See `GameHands`."""
-        rows = self._rows(player, state.holdings[player - 1])
-        return [Step(player, tuple(Lay(face, pose, lying[face].face_up) for _, face, pose, _ in rows))]
+        owners = {p for p, h in enumerate(state.holdings, 1) if set(faces) & {*h.collected, *(s.name for s in h.specials)}}
+        if not faces and player is not None:
+            owners.add(player)
+        steps = []
+        for owner in sorted(owners):
+            rows = self._rows(owner, state.holdings[owner - 1])
+            steps.append(Step(owner, tuple(Lay(face, pose, lying[face].face_up) for _, face, pose, _ in rows)))
+        loose = [f for f in faces if f in lying and (pose := lying[f].pose) is not None and _in_middle(pose)]
+        if loose:
+            rng = self._rng
+            lays = [
+                Lay(f, _shifted(_pose(lying, f), rng.uniform(0, 360), abs(rng.gauss(0, 1.2)), rng.gauss(0, 0.5)), True)
+                for f in loose
+            ]
+            steps.append(Step(player or state.slicer, tuple(lays)))
+        return steps
 
     def _rows(self, player: Player, holding: Holding) -> list[tuple[int, str, Pose, bool]]:
         """Where everything in front of a player goes: (row, piece, pose, face up), in the order it is laid."""
@@ -527,7 +543,11 @@ class _Line:
         return abs(self.tip_y - self.crust_y)
 
 
-def _row_lines(area: Sequence[Point]) -> list[_Line]:
+def _row_lines(areas: Sequence[Sequence[Point]]) -> list[_Line]:
+    return [line for area in areas for line in _lines_of(area)]
+
+
+def _lines_of(area: Sequence[Point]) -> list[_Line]:
     xs, ys = [x for x, _ in area], [y for _, y in area]
     left, right, low, high = min(xs) + 3, max(xs) - 3, min(ys), max(ys)
     if high - low >= 2 * SLICE_MM + 2:

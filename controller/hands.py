@@ -73,6 +73,8 @@ class GameHands(Protocol):
         """Ways to break a rule here instead."""
         ...
 
-    def tidy(self, state: Any, player: Player, lying: Mapping[str, Lying]) -> Sequence[Step]:
-        """Lay everything in front of a player anew."""
+    def lay_anew(
+        self, state: Any, faces: Sequence[str], player: Player | None, lying: Mapping[str, Lying]
+    ) -> Sequence[Step]:
+        """Lay pieces that cannot be read again; without faces, everything in front of the player."""
         ...

@@ -1,0 +1,32 @@
+"""Who has which part of the table."""
+
+from collections.abc import Mapping
+
+from config.schema import TableConfig
+from controller.game import Player
+from vision.scene import Point
+
+Areas = dict[Player, tuple[tuple[Point, ...], ...]]
+"""Each player's polygons, the own seat's first, in table millimetres."""
+
+
+def areas(config: TableConfig, seats: Mapping[Player, int]) -> Areas:
+    """Each player's own seat, and the empty seats nearest to it: who has room spreads out.
+
+    An empty seat midway between two players goes to the one after whom it comes clockwise.
+    """
+    numbers = list(config.seats)
+    owned: dict[Player, list[int]] = {player: [seat] for player, seat in seats.items()}
+    for index, number in enumerate(numbers):
+        if number in seats.values():
+            continue
+        owned[_nearest(numbers, index, seats)].append(number)
+    return {player: tuple(config.seats[seat].area_mm for seat in mine) for player, mine in owned.items()}
+
+
+def _nearest(numbers: list[int], index: int, seats: Mapping[Player, int]) -> Player:
+    def steps(player: Player) -> tuple[int, int]:
+        clockwise = (index - numbers.index(seats[player])) % len(numbers)
+        return min(clockwise, len(numbers) - clockwise), clockwise
+
+    return min(seats, key=steps)

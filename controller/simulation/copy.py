@@ -1,0 +1,79 @@
+"""Our own printable copy of New York Slice, and how it is shown to the camera once, as an owner does with a bought one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from controller.games.new_york_slice.components import Components
+from hardware.simulated.art import Artwork, SliceArt, SpecialArt, draw_all
+from hardware.simulated.renderer import Renderer, outline_mm
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import World
+from vision.faces import FacePack, enrol
+from vision.frame import Image
+from vision.scene import PieceKind, Pose
+
+ART_PX_PER_MM = 4.0
+TILE_TOP_MM = 2.0
+BACKS = ("back", "special/back")
+
+
+def own_art(components: Components) -> Mapping[str, Artwork]:
+    """Every face of our copy, drawn from the facts about its pieces."""
+    slices = [
+        SliceArt(s.face, s.values or ((-3,) if s.anchovies else ()), s.pepperoni, s.anchovies, s.name)
+        for s in components.slices
+    ]
+    specials = [SpecialArt(s.face, s.title, s.text, s.blue) for s in components.specials]
+    return draw_all(slices, specials, ART_PX_PER_MM)
+
+
+def enrol_own_copy(art: Mapping[str, Artwork], width: int, height: int) -> FacePack:
+    """Show every face to the simulated camera and learn it from the pictures."""
+    photos = list(enrolment_photos(art, width, height))
+    return enrol(photos, source=[f"own copy, picture {i}" for i in range(1, len(photos) + 1)])
+
+
+def enrolment_photos(
+    art: Mapping[str, Artwork], width: int, height: int, conditions: Conditions | None = None
+) -> Iterator[tuple[Image, dict[str, Any]]]:
+    """Pictures that show every face once, apart, with labels as `vision.faces.enrol` takes them."""
+    conditions = conditions or Conditions(tilt_deg=1.0)
+    camera = conditions.camera_model(width, height)
+    faces = list(art)
+    specials = [f for f in faces if f.startswith("special/")]
+    slices = [f for f in faces if not f.startswith("special/")]
+    spots = list(_spots())
+    batches = [slices[i : i + len(spots)] for i in range(0, len(slices), len(spots))]
+    for kind, batch in [*((PieceKind.SLICE, b) for b in batches), (PieceKind.SPECIAL, specials)]:
+        world = World(Random(0))
+        labels = []
+        for face, (x, y) in zip(batch, spots, strict=False):
+            pose = Pose(x, y, 90.0) if kind is PieceKind.SLICE else Pose(x, y + 50, 90.0)
+            world.add_piece(face, kind, face, face, pose=pose, face_up=face not in BACKS)
+            outline = np.array([(px, py, TILE_TOP_MM) for px, py in outline_mm(kind, pose)])
+            labels.append(
+                {
+                    "kind": "tile" if kind is PieceKind.SLICE else "special",
+                    "face": face,
+                    "face_up": face not in BACKS,
+                    "x_mm": pose.x_mm,
+                    "y_mm": pose.y_mm,
+                    "angle_deg": pose.angle_deg,
+                    "outline_px": camera.project(outline).tolist(),
+                }
+            )
+        yield Renderer(art, camera, conditions).render(world.snapshot()), {"pieces": labels}
+
+
+def _spots() -> Sequence[tuple[float, float]]:
+    """Where tips are laid: apart, and off the mat's corner markers."""
+    columns = [x for x in range(-480, 481, 80)]
+    return [
+        (float(x), float(y))
+        for y in (-270.0, -55.0, 165.0)
+        for x in columns
+        if not (abs(x) > 110 and abs(x) < 240 and abs(y + 50) > 60)
+    ]

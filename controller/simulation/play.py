@@ -1,0 +1,204 @@
+"""Whole games on a simulated table without a display: frames, pins, vision, rules and journal, as fast as they go.
+
+Time is the simulated world's own; a game takes as long as its pictures take to draw and read. What the table commits is
+compared with what the hands did.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import cv2
+
+from config.schema import TableConfig
+from controller.games.new_york_slice import GAME
+from controller.games.new_york_slice.hands import NewYorkSliceHands
+from controller.games.new_york_slice.table import GAME_TABLE
+from controller.journal import Journal
+from controller.referee import Referee, Timing
+from controller.seating import areas
+from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
+from controller.table import Table
+from controller.views import TableView
+from firmware_bridge.signals import Signal
+from hardware.panel import LampState, Panel, PanelPins, SeatPins
+from hardware.simulated.art import Artwork
+from hardware.simulated.camera import SimulatedCamera
+from hardware.simulated.pins import SimulatedPins
+from hardware.simulated.renderer import Renderer
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import World
+from vision.faces import FacePack
+from vision.frame import Frame
+from vision.reader import Reader
+from vision.scene import Scene
+
+FRAME_S = 0.2
+"""Between the pictures of a headless game."""
+LONGEST_GAME_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One whole game."""
+
+    seed: int
+    players: int
+    tally: Tally
+    winners: tuple[int, ...]
+    frames: int
+    world_s: float
+    stage_ms: Mapping[str, float]
+    """Sum over the game."""
+    problem: str = ""
+    """Why the game did not end; empty when it did."""
+    crash: Exception | None = field(default=None, repr=False)
+
+
+def panel_pins(config: TableConfig) -> PanelPins:
+    """The panel's pins, from the table's settings."""
+    seats = {number: SeatPins(seat.button_pin, seat.lamp_pin) for number, seat in config.seats.items()}
+    return PanelPins(seats, config.host.button_pin, config.host.buzzer_pin)
+
+
+def timing(config: TableConfig) -> Timing:
+    """The referee's timing, from the table's settings."""
+    settings = config.timing
+    return Timing(settings.rest_s, settings.breach_s, settings.confirm_rest_s if settings.confirm.value == "rest" else None)
+
+
+def random_seats(config: TableConfig, players: int, rng: Random) -> dict[int, int]:
+    """Player to seat, for players who sit down anywhere."""
+    return {player: seat for player, seat in enumerate(sorted(rng.sample(list(config.seats), players)), 1)}
+
+
+def play_game(
+    config: TableConfig, art: Mapping[str, Artwork], pack: FacePack, seed: int, players: int, habits: Habits
+) -> Played:
+    """Play one game to its end; everything about it follows from the seed."""
+    rng = Random(seed)
+    conditions = Conditions.random(rng)
+    with TemporaryDirectory() as folder, _HeadlessTable(config, art, pack, conditions, Path(folder)) as table:
+        seats = random_seats(config, players, rng)
+        start = GAME.start(players, {}, 1)
+        hands = NewYorkSliceHands(GAME, start, areas(config, seats), rng)
+        people = SimulatedPlayers(table.world, GAME, hands, start, seats, rng, table.look, table.ask, habits)
+        problem = ""
+        try:
+            asyncio.run(table.run(people))
+        except Stuck as stuck:
+            problem = str(stuck)
+        if problem:
+            table.keep_picture(Path(f"stuck-{seed}.png")) if habits.keep_pictures else None
+        winners = GAME.winners(table.table.state) if table.table.state is not None else ()
+        return Played(seed, players, people.tally, winners, table.frames, table.world.now_s, table.stage_ms, problem)
+
+
+class _HeadlessTable:
+    """Everything of a table but its web page, in one process, on the world's own time."""
+
+    def __init__(
+        self, config: TableConfig, art: Mapping[str, Artwork], pack: FacePack, conditions: Conditions, folder: Path
+    ) -> None:
+        self._stack = ExitStack()
+        self.world = World(Random(conditions.seed))
+        self._now = 0.0
+        clock: Callable[[], float] = lambda: self._now  # noqa: E731
+        camera_model = conditions.camera_model(config.camera.width, config.camera.height)
+        self._camera = SimulatedCamera(
+            self.world.snapshot, Renderer(art, camera_model, conditions), clock, lambda seconds: None, 1 / FRAME_S * 2
+        )
+        self._reader = Reader(pack)
+        self._signals: list[Signal] = []
+        pins = panel_pins(config)
+        self._pins = SimulatedPins(pins, self.world.set_lamp, self.world.set_buzzer)
+        self._panel = Panel(pins, self._pins.factory, clock, self._signals.append)
+        self._journal = Journal(folder / "journal.sqlite")
+        self.table = Table(
+            config, GAME, GAME_TABLE, Referee(timing(config)), self._journal, self, version="play", simulated=True
+        )
+        self._view: TableView | None = None
+        self._answers: list[tuple[int, int]] = []
+        self._image: Any = None
+        self.frames = 0
+        self.stage_ms: dict[str, float] = {}
+
+    def __enter__(self) -> "_HeadlessTable":
+        self._stack.callback(self._journal.close)
+        self._stack.callback(self._pins.close)
+        self._stack.callback(self._panel.close)
+        self._stack.callback(self._camera.close)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    async def run(self, people: SimulatedPlayers) -> None:
+        """Until the players are done."""
+        await self.table.start()
+        while not people.over:
+            self._now += FRAME_S
+            self.world.advance(self._now)
+            for edge in self.world.take_edges():
+                self._pins.apply(edge)
+            self._panel.poll()
+            while self._signals:
+                await self.table.on_signal(self._signals.pop(0))
+            await self.table.on_scene(self._read())
+            while self._answers:
+                await self.table.answer(*self._answers.pop(0))
+            people.step()
+            if self._now > LONGEST_GAME_S:
+                raise Stuck(f"no end after {LONGEST_GAME_S:g} s")
+
+    def _read(self) -> Scene:
+        frame: Frame = self._camera.read(1.0)
+        self._image = frame.image
+        scene = self._reader.read(frame)
+        self.frames += 1
+        for stage, milliseconds in scene.stage_ms.items():
+            self.stage_ms[stage] = self.stage_ms.get(stage, 0.0) + milliseconds
+        return scene
+
+    # The players' eyes and mouth, and the table's outlets
+
+    def look(self) -> TableView | None:
+        return self._view
+
+    def ask(self, question: int, candidate: int) -> None:
+        self._answers.append((question, candidate))
+
+    def show(self, view: TableView) -> None:
+        self._view = view
+
+    def lamp(self, seat: int, mode: str) -> None:
+        self._panel.set_lamp(seat, LampState(mode))
+
+    def buzz(self) -> None:
+        self._panel.buzz((0.1,))
+
+    def evidence(self) -> bytes | None:
+        return None
+
+    def keep_picture(self, path: Path) -> None:
+        """The last picture, for looking into what went wrong."""
+        cv2.imwrite(str(path), self._image)
+
+
+def play_games(
+    config: TableConfig,
+    art: Mapping[str, Artwork],
+    pack: FacePack,
+    seeds: range,
+    players: tuple[int, int],
+    habits: Habits,
+) -> Iterator[Played]:
+    """Games of as many players as come round, one for each seed."""
+    low, high = players
+    for seed in seeds:
+        yield play_game(config, art, pack, seed, low + seed % (high - low + 1), habits)
