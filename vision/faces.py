@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.features import Keypoints, find_keypoints, light_gain, sample_colours, soften
 from vision.frame import Image
 from vision.rectify import table_map
-from vision.registration import Registration, VisionError, find_mat
+from vision.registration import Registration, VisionError, find_mat, lens_by_points, with_lens
 from vision.scene import PieceKind
 from vision.shapes import Shape, place, polygon_area, slice_shape, special_shape, to_own_frame
 
@@ -103,8 +103,7 @@ def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence
     """
     names = list(source) or [f"photo {i + 1}" for i in range(len(photos))]
     shots = [
-        (image, find_mat(image), _read_labels(labels, name))
-        for (image, labels), name in zip(photos, names, strict=True)
+        _shot(image, _read_labels(labels, name)) for (image, labels), name in zip(photos, names, strict=True)
     ]
     kinds: dict[PieceKind, KindFaces] = {}
     for kind in PieceKind:
@@ -193,6 +192,26 @@ def _read_label(piece: Mapping[str, Any], where: str) -> _Label:
 _Shot = tuple[Image, Registration, list[_Label]]
 
 
+def _shot(image: Image, labels: list[_Label]) -> _Shot:
+    """Lay a picture over the table by its markers, and by where its labels say that pieces are."""
+    registration = find_mat(image)
+    for kind in PieceKind:
+        mine = [label for label in labels if label.kind is kind]
+        if len(mine) < 4:
+            continue
+        for _ in range(2):
+            own = [_own_outline(label, registration).mean(0) for label in mine]
+            middle = np.median(own, axis=0)
+            expected = [place(middle[None], _seen_pose_of_centre(label, registration))[0] for label in mine]
+            seen = registration.to_picture([registration.to_table(label.outline_px).mean(0) for label in mine])
+            registration = with_lens(registration, lens_by_points(registration, np.array(expected), seen))
+    return image, registration, labels
+
+
+def _own_outline(label: _Label, registration: Registration) -> Array:
+    return to_own_frame(registration.to_table(label.outline_px), _seen_pose_of_centre(label, registration))
+
+
 def _learn_kind(kind: PieceKind, shots: Sequence[_Shot]) -> KindFaces:
     shape = _measure(kind, shots)
     learned: dict[str, tuple[NDArray[np.float32], Keypoints, float]] = {}
@@ -275,7 +294,7 @@ def _distance_inside(points: Array, shape: Shape) -> Array:
 
 def _measure(kind: PieceKind, shots: Sequence[_Shot]) -> Shape:
     own = [
-        to_own_frame(registration.to_table(label.outline_px), seen_pose_of_centre(label, registration))
+        _own_outline(label, registration)
         for _, registration, labels in shots
         for label in labels
         if label.kind is kind
@@ -288,7 +307,7 @@ def _measure(kind: PieceKind, shots: Sequence[_Shot]) -> Shape:
     return special_shape(float(sides[1]), float(sides[0]))
 
 
-def seen_pose_of_centre(label: _Label, registration: Registration) -> Array:
+def _seen_pose_of_centre(label: _Label, registration: Registration) -> Array:
     """A label's pose as seen, before the shape is known."""
     height = piece_height_mm(label.pose[0], label.pose[1])
     return np.append(registration.seen_from_table(label.pose[:2], height)[0], label.pose[2])

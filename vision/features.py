@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -16,6 +17,9 @@ Colours = NDArray[np.float32]
 """Logarithms of blue, green and red: light that grows or changes colour adds the same number to all."""
 
 PATCH_PX = 31
+_MARGIN = PATCH_PX // 2 + 1
+TILE_PX = 280
+FAST_THRESHOLD = 5
 LOG_FLOOR = 40.0
 """Added before the logarithm, so that noise in shadows and clipped channels stay small."""
 PAPER_LEVEL = 215.0
@@ -45,15 +49,44 @@ class Keypoints:
         )
 
 
-def find_keypoints(looked: Image, table: TableMap, *, most: int = 6000, mask: NDArray[np.uint8] | None = None) -> Keypoints:
-    """The strongest corners in a rectified picture, at the one scale there is."""
+def find_keypoints(
+    looked: Image, table: TableMap, *, most: int = 6000, mask: NDArray[np.uint8] | None = None
+) -> Keypoints:
+    """The strongest corners of each tile of a rectified picture, at the one scale there is.
+
+    Tiles share alike, so that a bold tablecloth does not outvote pale pieces. With a mask only tiles that it touches
+    are looked at, and in them only what it shows.
+    """
     grey = cv2.cvtColor(looked, cv2.COLOR_BGR2GRAY)
-    orb = cv2.ORB_create(nfeatures=most, nlevels=1, fastThreshold=7, edgeThreshold=PATCH_PX // 2 + 1, patchSize=PATCH_PX)
-    found, descriptors = orb.detectAndCompute(grey, mask)
-    if descriptors is None:
+    columns, rows = max(round(table.width / TILE_PX), 1), max(round(table.height / TILE_PX), 1)
+    orb = cv2.ORB_create(
+        nfeatures=max(most // (columns * rows), 20),
+        nlevels=1,
+        fastThreshold=FAST_THRESHOLD,
+        edgeThreshold=_MARGIN,
+        patchSize=PATCH_PX,
+    )
+    found: list[tuple[Array, NDArray[np.uint8]]] = []
+    for top, bottom in _spans(table.height, rows):
+        for left, right in _spans(table.width, columns):
+            inside = None if mask is None else mask[top:bottom, left:right]
+            if inside is not None and not inside.any():
+                continue
+            corners, descriptors = orb.detectAndCompute(grey[top:bottom, left:right], inside)
+            if descriptors is not None:
+                spots = np.array([(k.pt[0] + left, k.pt[1] + top, -k.angle, k.response) for k in corners])
+                found.append((spots, np.asarray(descriptors, np.uint8)))
+    if not found:
         return Keypoints(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 32), np.uint8), np.zeros(0))
-    rows = np.array([(k.pt[0], k.pt[1], -k.angle, k.response) for k in found])
-    return Keypoints(table.to_table(rows[:, :2]), rows[:, 2], np.asarray(descriptors, np.uint8), rows[:, 3])
+    spots = np.concatenate([part for part, _ in found])
+    descriptors = np.concatenate([part for _, part in found])
+    return Keypoints(table.to_table(spots[:, :2]), spots[:, 2], descriptors, spots[:, 3])
+
+
+def _spans(length: int, count: int) -> list[tuple[int, int]]:
+    """Starts and ends of tiles that overlap by what corners at their edges need."""
+    edges = [round(i * length / count) for i in range(count + 1)]
+    return [(max(a - _MARGIN, 0), min(b + _MARGIN, length)) for a, b in pairwise(edges)]
 
 
 def soften(looked: Image) -> Image:

@@ -11,7 +11,8 @@ from vision.features import find_keypoints, light_gain, soften
 from vision.frame import Frame, Image
 from vision.hidden import CoarseMap, coarse_map, find_foreign, hidden_places
 from vision.motion import WIDTH, Mask, Small, differs, shrink
-from vision.readings import Reading, check_again, confirmed, find_pieces
+from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces, with_lens
+from vision.readings import Reading, check, check_again, confirmed, find_pieces, select
 from vision.rectify import TableMap, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
@@ -27,6 +28,7 @@ ABSORB_S = 20.0
 MOVED_MM = 1.0
 MOVED_DEG = 1.5
 MAT_MOVED_MM = 0.7
+LENS_MATTERS_MM = 0.3
 
 
 def read_photo(image: Image, pack: FacePack, *, time_s: float = 0.0, lens: Lens | None = None) -> Scene:
@@ -91,7 +93,6 @@ class Reader:
             self._first = registration
         self._clock.stage("register")
         table = table_map(registration)
-        known = _Table(registration, table, coarse_map(table), small, frame.time_s)
         looked = table.look(frame.image)
         look = Look(soften(looked), table, light_gain(looked, table, registration.markers_px))
         self._clock.stage("rectify")
@@ -99,9 +100,35 @@ class Reader:
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index)
         self._clock.stage("pieces")
-        self._settle(frame, known, looked, readings)
+        if self._lens is None:
+            registration, look, readings = self._with_better_lens(frame, registration, look, readings)
+        table = look.table
+        known = _Table(registration, table, coarse_map(table), small, frame.time_s)
+        self._settle(frame, known, table.look(frame.image), readings)
         self._table = known
         return self._scene(frame, known, known.sightings, known.hidden)
+
+    def _with_better_lens(
+        self, frame: Frame, registration: Registration, look: Look, readings: list[Reading]
+    ) -> tuple[Registration, Look, list[Reading]]:
+        """The lens that the pieces show, where it differs from what the markers showed, and the pieces seen with it."""
+        for _ in range(2):
+            better = with_lens(registration, lens_by_pieces(look, readings, self._kinds, registration))
+            if largest_move_mm(registration, better) < LENS_MATTERS_MM:
+                break
+            table = table_map(better)
+            looked = table.look(frame.image)
+            look = Look(soften(looked), table, light_gain(looked, table, better.markers_px))
+            again: list[Reading] = []
+            for kind, prepared in self._kinds.items():
+                mine = [r for r in readings if r.kind is kind]
+                centre = prepared.faces.shape.centre
+                poses = [carried_over(r.pose, centre, registration, better) for r in mine]
+                faces = np.array([r.face for r in mine], np.intp)
+                again += check(look, kind, prepared, np.array(poses).reshape(-1, 3), faces)
+            registration, readings = better, select(again, self._kinds, table)
+        self._clock.stage("lens")
+        return registration, look, readings
 
     def _settle(self, frame: Frame, known: "_Table", looked: Image, readings: list[Reading]) -> None:
         """Take what was found as what lies there, with what hides the rest."""

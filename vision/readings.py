@@ -11,7 +11,7 @@ from vision.rectify import TableMap
 from vision.scene import PieceKind
 from vision.search import Index, guess_poses, match
 from vision.shapes import place
-from vision.verify import COST_LIMIT, Flags, Floats, Indices, Look, Prepared, judge, rank_faces, refine
+from vision.verify import COST_LIMIT, Flags, Floats, Indices, Look, Prepared, Verdict, judge, rank_faces, refine
 
 Array = NDArray[np.float64]
 
@@ -29,6 +29,8 @@ LEAST_GAIN = 1.2
 FIT_WHERE_OPEN = 0.72
 """Of the cells that nothing hides, at least this share must look like the face."""
 LEAST_QUALITY = 0.35
+COVERED = 0.04
+"""A piece of which others cover more than this is fitted again to the rest of it."""
 RASTER_MM = 2.5
 
 
@@ -122,7 +124,7 @@ def find_pieces(
             open_ones = chosen[_unexplained(some.poses[chosen], prepared, raster)]
             found += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
         found = select(found, kinds, look.table)
-    return found
+    return polished(look, found, kinds)
 
 
 def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices) -> list[Reading]:
@@ -136,16 +138,36 @@ def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: 
     colours = look.colours(place(prepared.full.points, poses))
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
     verdict = judge(colours, candidates, prepared.full)
-    readings = []
-    for i, pose in enumerate(poses):
-        agrees = verdict.agrees[i]
-        if agrees.mean() >= LEAST_AGREEING:
-            face = int(candidates[i, verdict.best[i]])
-            nothing = np.zeros(len(agrees), bool)
-            readings.append(
-                Reading(kind, pose, face, candidates[i], verdict.costs[i], verdict.gain[i], agrees, nothing)
-            )
-    return readings
+    readings = _as_readings(kind, poses, candidates, verdict)
+    return [reading for reading in readings if reading.agrees.mean() >= LEAST_AGREEING]
+
+
+def polished(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
+    """Readings that others partly cover, fitted once more to what is seen of them alone."""
+    result = [reading for reading in readings if reading.taken.mean() <= COVERED]
+    for kind, prepared in kinds.items():
+        mine = [reading for reading in readings if reading.kind is kind and reading.taken.mean() > COVERED]
+        if not mine:
+            continue
+        free = np.array([~reading.taken for reading in mine])
+        faces = np.array([reading.face for reading in mine], np.intp)
+        poses = np.array([reading.pose for reading in mine])
+        poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free)
+        colours = look.colours(place(prepared.full.points, poses))
+        candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
+        result += _as_readings(kind, poses, candidates, judge(colours, candidates, prepared.full))
+    return select(result, kinds, look.table)
+
+
+def _as_readings(kind: PieceKind, poses: Array, candidates: Indices, verdict: Verdict) -> list[Reading]:
+    nothing = np.zeros(verdict.agrees.shape[1], bool)
+    return [
+        Reading(
+            kind, pose, int(candidates[i, verdict.best[i]]), candidates[i],
+            verdict.costs[i], verdict.gain[i], verdict.agrees[i], nothing,
+        )
+        for i, pose in enumerate(poses)
+    ]  # fmt: skip
 
 
 def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices) -> tuple[Array, Indices, Indices]:

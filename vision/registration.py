@@ -5,7 +5,7 @@ from the point below the camera, and `Registration.on_table` takes that out.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 
 OUTER_MM = 190.0
 INNER_MM = 154.0
+LENS_STEP = 0.01
+LENS_SPREAD = (0.02, 0.02)
+"""How far the markers alone leave k1 and k2 open."""
 DARK_LEVEL = 12.0
 """A picture whose brightest part (99.5 %) is below this (0 to 255) shows nothing."""
 
@@ -165,6 +168,35 @@ def register(
         error_px=error,
         size_px=size_px,
     )
+
+
+def with_lens(registration: Registration, lens: Lens) -> Registration:
+    """The same markers laid over the table with another lens."""
+    return register(registration.markers_px, registration.size_px, lens=lens)
+
+
+def lens_by_points(
+    registration: Registration, expected_mm: Array, seen_px: Array, *, spread_mm: float = 0.25
+) -> Lens:
+    """The lens that best brings pixels (n x 2) to where they are known to lie on the table (n x 2)."""
+    normal, right = np.diag(1.0 / np.square(LENS_SPREAD)), np.zeros(2)
+    here = registration.to_table(seen_px)
+    moves = [
+        (with_lens(registration, lens).to_table(seen_px) - here).ravel() / LENS_STEP for lens in bent_lenses(registration.lens)
+    ]
+    off = (expected_mm - here).ravel()
+    weight = 1.0 / (spread_mm**2 * (1.0 + (off / 6.0) ** 2))
+    columns = np.column_stack(moves)
+    normal += columns.T @ (columns * weight[:, None])
+    right += columns.T @ (off * weight)
+    step = np.clip(np.linalg.solve(normal, right), -0.06, 0.06)
+    lens = registration.lens
+    return replace(lens, k1=float(lens.k1 + step[0]), k2=float(lens.k2 + step[1]))
+
+
+def bent_lenses(lens: Lens) -> tuple[Lens, Lens]:
+    """A lens with a little more of k1, and of k2."""
+    return replace(lens, k1=lens.k1 + LENS_STEP), replace(lens, k2=lens.k2 + LENS_STEP)
 
 
 def _square_mm(left: float, top: float) -> Array:

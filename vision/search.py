@@ -17,7 +17,7 @@ Indices = NDArray[np.intp]
 
 WORDS = 48
 """Enrolled keypoints are kept in this many heaps of like ones; a keypoint is compared with `HEAPS` of them."""
-HEAPS = 3
+HEAPS = 4
 NEAREST = 2
 FARTHEST_HAMMING = 72
 BIN_MM = 14.0

@@ -114,12 +114,39 @@ def judge(colours: Colours, candidates: Indices, grid: Grid) -> Verdict:
     return Verdict(costs, agrees, best, np.minimum(even, np.float32(COST_LIMIT)) - own)
 
 
-def refine(look: Look, poses: Array, chosen: Indices, grid: Grid, centre: Array, *, rounds: int = 2) -> Array:
-    """Poses (n x 3) moved to where their faces (n) fit best."""
+def shape_misfit(
+    look: Look, poses: Array, chosen: Indices, prepared: Prepared, own_moves: Array
+) -> tuple[Array, Array]:
+    """Normal equations of how far pieces are bent, whatever their poses: for `moves` ways to bend them.
+
+    `own_moves` (n x ways x cells x 2) says how each way moves each cell of the sparse grid in the piece's own frame.
+    """
+    grid, centre = prepared.sparse, prepared.faces.shape.centre
     enrolled, slopes, precision = grid.enrolled[chosen], grid.slopes[chosen], grid.precision[chosen]
-    arm = ((grid.points - centre) / TURN_SCALE_MM).astype(np.float32)
-    turning = slopes[:, 1] * arm[:, 0] - slopes[:, 0] * arm[:, 1]
-    gradient = np.stack([slopes[:, 0], slopes[:, 1], turning], axis=1).reshape(len(poses), 3, -1)
+    ways = [
+        slopes[:, 0] * own_moves[:, i, :, 0][:, None] + slopes[:, 1] * own_moves[:, i, :, 1][:, None]
+        for i in range(own_moves.shape[1])
+    ]
+    rigid = _pose_gradient(slopes, grid, centre)
+    gradient = np.concatenate([rigid, np.stack(ways, axis=1).reshape(len(poses), len(ways), -1)], axis=1)
+    residual = _light_removed(look.colours(place(grid.points, poses)) - enrolled, enrolled, precision, grid)
+    weight = precision / (1.0 + precision * (residual**2).mean(1)) ** 2
+    weighted = gradient * np.tile(weight, 3)[:, None]
+    normal = (weighted @ np.swapaxes(gradient, 1, 2)).astype(np.float64)
+    right = (weighted @ residual.reshape(len(poses), -1, 1)).astype(np.float64)
+    across = np.linalg.solve(normal[:, :3, :3] + np.eye(3), normal[:, :3, 3:])
+    left = np.swapaxes(across, 1, 2)
+    return (normal[:, 3:, 3:] - left @ normal[:, :3, 3:]).sum(0), (right[:, 3:] - left @ right[:, :3]).sum(0)[:, 0]
+
+
+def refine(
+    look: Look, poses: Array, chosen: Indices, grid: Grid, centre: Array, *, rounds: int = 2, free: Flags | None = None
+) -> Array:
+    """Poses (n x 3) moved to where their faces (n) fit best, on the free cells (n x cells) if given."""
+    enrolled, slopes, precision = grid.enrolled[chosen], grid.slopes[chosen], grid.precision[chosen]
+    if free is not None:
+        precision = np.where(free, precision, np.float32(1e-3))
+    gradient = _pose_gradient(slopes, grid, centre)
     for _ in range(rounds):
         residual = _light_removed(look.colours(place(grid.points, poses)) - enrolled, enrolled, precision, grid)
         weight = precision / (1.0 + precision * (residual**2).mean(1)) ** 2
@@ -129,6 +156,13 @@ def refine(look: Look, poses: Array, chosen: Indices, grid: Grid, centre: Array,
         step = np.clip(step, -2.5, 2.5)
         poses = _moved(poses, -step[:, :2], -np.degrees(step[:, 2] / TURN_SCALE_MM), centre)
     return poses
+
+
+def _pose_gradient(slopes: Floats, grid: Grid, centre: Array) -> Floats:
+    """Change of the colours with x, y and turn (in TURN_SCALE_MM at the rim): n x 3 x (channels * cells)."""
+    arm = ((grid.points - centre) / TURN_SCALE_MM).astype(np.float32)
+    turning = slopes[:, 1] * arm[:, 0] - slopes[:, 0] * arm[:, 1]
+    return np.stack([slopes[:, 0], slopes[:, 1], turning], axis=1).reshape(len(slopes), 3, -1)
 
 
 def _grid(faces: KindFaces, cells: Indices, neighbours: Indices | None) -> Grid:
