@@ -1,7 +1,7 @@
 """The simulated camera's geometry: where a point of the table comes out in the picture, and back."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -96,11 +96,11 @@ def looking_down(
 ) -> CameraModel:
     """A camera that sees `seen_mm` of the table's width with the point `offset_mm` in its middle."""
     focal = width * height_mm / seen_mm
-    back = height_mm * math.tan(math.radians(tilt_deg))
-    side = height_mm * math.tan(math.radians(pan_deg))
-    position = (offset_mm[0] - side, offset_mm[1] - back, height_mm)
     middle = ((width - 1) / 2, (height - 1) / 2)
-    return CameraModel(width, height, focal, middle, k1, k2, position, tilt_deg, pan_deg, roll_deg)
+    model = CameraModel(width, height, focal, middle, k1, k2, (0.0, 0.0, height_mm), tilt_deg, pan_deg, roll_deg)
+    axis = model.rotation()[2]
+    reach = height_mm / axis[2]
+    return replace(model, position_mm=(offset_mm[0] + reach * axis[0], offset_mm[1] + reach * axis[1], height_mm))
 
 
 def _about_x(angle: float) -> NDArray[np.float64]:

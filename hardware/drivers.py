@@ -1,0 +1,50 @@
+"""Which camera a configuration's driver string names."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from hardware.camera import Camera, CameraError
+
+
+class UnknownDriver(CameraError, ValueError):
+    """A driver string that names no camera."""
+
+
+def open_camera(
+    driver: str,
+    size: tuple[int, int],
+    rate_hz: float,
+    simulated: Callable[[], Camera],
+    clock: Callable[[], float] = time.monotonic,
+) -> Camera:
+    """Open the camera that `driver` names: "simulated", "picamera2", or "opencv:" and a device, file or folder.
+
+    `size` is width and height in pixels; `simulated` opens the simulated table's camera, which only its owner can.
+
+    Raises:
+        UnknownDriver: no such driver.
+        CameraLost: no such camera.
+    """
+    name, _, source = driver.partition(":")
+    if driver == "simulated":
+        return simulated()
+    if driver == "picamera2":
+        from hardware.pi_camera import PiCamera
+
+        return PiCamera(size, rate_hz)
+    if name == "opencv" and source:
+        return _open_opencv(source, size, rate_hz, clock)
+    raise UnknownDriver(
+        f'camera driver {driver!r}: expected "simulated", "picamera2" or "opencv:" and a device, a file or a folder'
+    )
+
+
+def _open_opencv(source: str, size: tuple[int, int], rate_hz: float, clock: Callable[[], float]) -> Camera:
+    from hardware.opencv_camera import Recording, UsbCamera
+
+    if source.isdecimal():
+        return UsbCamera(int(source), size, rate_hz, clock)
+    if source.startswith("/dev/"):
+        return UsbCamera(Path(source), size, rate_hz, clock)
+    return Recording(Path(source).expanduser(), rate_hz, clock)

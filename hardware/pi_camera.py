@@ -1,0 +1,140 @@
+"""The Raspberry Pi's camera through picamera2.
+
+Exposure and white balance are left to settle and then locked, so that a piece looks the same all evening. Runs best in
+a process that can be killed: with a loose cable, picamera2's `stop` does not come back.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from hardware.camera import CameraLost, CameraTimeout
+from vision.frame import Frame
+
+FEWEST_SETTLING_FRAMES = 15
+MOST_SETTLING_FRAMES = 90
+_START_TIMEOUT_S = 5.0
+_LOCKED = ("ExposureTime", "AnalogueGain", "ColourGains")
+
+
+class PiCamera:
+    """Pictures from picamera2, each newer than the call that asked for it. Closing twice is fine."""
+
+    def __init__(
+        self,
+        size: tuple[int, int],
+        rate_hz: float,
+        make_camera: Callable[[], Any] | None = None,
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+    ) -> None:
+        """Start the camera and wait until it is settled.
+
+        `make_camera` makes the Picamera2, of the first camera if None; `clock_ns` is the clock of SensorTimestamp.
+
+        Raises:
+            CameraLost: no picamera2, no camera, or it does not start.
+        """
+        self._size, self._rate_hz, self._clock_ns = size, rate_hz, clock_ns
+        self._job: Any = None
+        self._first_ns: int | None = None
+        self._sequence = -1
+        self._camera = _open(make_camera or _first_camera)
+        try:
+            self._start()
+        except CameraTimeout as error:
+            self.close()
+            raise CameraLost(f"the {self.description} starts but gives no pictures: check its cable") from error
+        except (RuntimeError, OSError, KeyError) as error:
+            self.close()
+            raise CameraLost(f"the {self.description} does not start: {error}") from error
+
+    @property
+    def description(self) -> str:
+        """What it is, for people: driver, size, rate."""
+        return f"Raspberry Pi camera {self._size[0]}x{self._size[1]} at {self._rate_hz:g} pictures/s"
+
+    def read(self, timeout_s: float) -> Frame:
+        """Wait for a picture taken after this call; see `hardware.camera.Camera`."""
+        if self._camera is None:
+            raise CameraLost(f"the {self.description} is closed")
+        called_ns = self._clock_ns()
+        deadline_ns = called_ns + int(timeout_s * 1e9)
+        try:
+            while True:
+                request = self._next_request(deadline_ns)
+                try:
+                    taken_ns = int(request.get_metadata()["SensorTimestamp"])
+                    if taken_ns >= called_ns:
+                        # make_array copies: the buffer goes back to the camera.
+                        return self._frame(np.asarray(request.make_array("main"), np.uint8), taken_ns)
+                finally:
+                    request.release()
+        except (RuntimeError, KeyError) as error:
+            raise CameraLost(f"the {self.description} failed: {error}") from error
+
+    def close(self) -> None:
+        """Stop the camera and release it."""
+        camera, self._camera = self._camera, None
+        if camera is not None:
+            camera.stop()
+            camera.close()
+
+    def _start(self) -> None:
+        # "RGB888" is picamera2's name for bytes in the order blue, green, red.
+        configuration = self._camera.create_video_configuration(
+            main={"size": self._size, "format": "RGB888"},
+            controls={"FrameRate": self._rate_hz},
+            buffer_count=4,
+            queue=False,
+        )
+        self._camera.configure(configuration)
+        self._camera.start()
+        settled = self._settle()
+        self._camera.set_controls({"AeEnable": False, "AwbEnable": False} | {key: settled[key] for key in _LOCKED})
+
+    def _settle(self) -> Mapping[str, Any]:
+        """Let the automatics work until they stand still; what they arrived at."""
+        metadata: Mapping[str, Any] = {}
+        for number in range(MOST_SETTLING_FRAMES):
+            request = self._next_request(self._clock_ns() + int(_START_TIMEOUT_S * 1e9))
+            metadata = request.get_metadata()
+            request.release()
+            if number + 1 >= FEWEST_SETTLING_FRAMES and metadata.get("AeLocked"):
+                break
+        return metadata
+
+    def _next_request(self, deadline_ns: int) -> Any:
+        """A completed request, to be released. One that came too late for its asker is the next one's."""
+        if self._job is None:
+            self._job = self._camera.capture_request(wait=False)
+        try:
+            request = self._job.get_result(timeout=max(0.0, (deadline_ns - self._clock_ns()) / 1e9))
+        except TimeoutError as error:
+            raise CameraTimeout(f"the {self.description} gave no picture in time") from error
+        self._job = None
+        return request
+
+    def _frame(self, image: np.ndarray[Any, np.dtype[np.uint8]], taken_ns: int) -> Frame:
+        """Number the picture by the time it was taken: the camera counts none for us."""
+        if self._first_ns is None:
+            self._first_ns = taken_ns
+        by_time = round((taken_ns - self._first_ns) * 1e-9 * self._rate_hz)
+        self._sequence = max(self._sequence + 1, by_time)
+        return Frame(image, taken_ns * 1e-9, self._sequence)
+
+
+def _first_camera() -> Any:
+    from picamera2 import Picamera2
+
+    return Picamera2()
+
+
+def _open(make_camera: Callable[[], Any]) -> Any:
+    try:
+        return make_camera()
+    except ImportError as error:
+        raise CameraLost(f"picamera2 is not installed: {error}; on Raspberry Pi OS: python3-picamera2") from error
+    except (RuntimeError, IndexError, OSError) as error:
+        raise CameraLost(f"no Raspberry Pi camera found ({error}): check its cable") from error

@@ -1,0 +1,356 @@
+"""What every camera promises, asked of every driver; and what each driver adds."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.camera import Camera, CameraError, CameraLost, CameraTimeout
+from hardware.drivers import UnknownDriver, open_camera
+from hardware.opencv_camera import Recording, UsbCamera
+from hardware.pi_camera import PiCamera
+from hardware.simulated.art import SliceArt, draw_slice
+from hardware.simulated.camera import SimulatedCamera
+from hardware.simulated.renderer import Renderer
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import World
+from vision.frame import Frame
+from vision.scene import PieceKind, Pose
+
+SIZE = (320, 180)
+PICTURES = 12
+
+
+@dataclass
+class VirtualClock:
+    """Time that passes only while somebody sleeps."""
+
+    now_s: float = 50.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+    def sleep(self, span_s: float) -> None:
+        self.now_s += span_s
+
+
+class StandInRequest:
+    def __init__(self, taken_ns: int, camera: "StandInPicamera2") -> None:
+        self._taken_ns, self._camera = taken_ns, camera
+
+    def get_metadata(self) -> dict[str, Any]:
+        return {
+            "SensorTimestamp": self._taken_ns,
+            "ExposureTime": 9000,
+            "AnalogueGain": 2.0,
+            "ColourGains": (1.5, 1.7),
+            "AeLocked": True,
+        }
+
+    def make_array(self, name: str) -> np.ndarray[Any, Any]:
+        assert name == "main"
+        return np.full((SIZE[1], SIZE[0], 3), (10, 20, 30), np.uint8)
+
+    def release(self) -> None:
+        self._camera.lent -= 1
+
+
+class StandInJob:
+    def __init__(self, camera: "StandInPicamera2") -> None:
+        self._camera = camera
+
+    def get_result(self, timeout: float) -> StandInRequest:
+        camera = self._camera
+        if camera.unplugged:
+            camera.clock.sleep(timeout)
+            raise TimeoutError
+        if not camera.stale:
+            camera.clock.sleep(1 / 30)
+        camera.lent += 1
+        assert camera.lent <= 3, "requests are not given back"
+        return StandInRequest(int(camera.clock.now_s * 1e9) - (camera.stale.pop() if camera.stale else 0), camera)
+
+
+class StandInPicamera2:
+    """The few parts of Picamera2 that the driver uses, after picamera2's manual."""
+
+    def __init__(self, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.lent = 0
+        self.stale: list[int] = []
+        """Ages in nanoseconds of the pictures that wait from before the call."""
+        self.unplugged = False
+        self.controls: dict[str, Any] = {}
+        self.closed = 0
+
+    def create_video_configuration(self, **options: Any) -> dict[str, Any]:
+        return options
+
+    def configure(self, configuration: dict[str, Any]) -> None:
+        assert configuration["main"] == {"size": SIZE, "format": "RGB888"}
+
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def set_controls(self, controls: dict[str, Any]) -> None:
+        self.controls |= controls
+
+    def capture_request(self, wait: bool) -> StandInJob:
+        assert not wait
+        return StandInJob(self)
+
+
+def simulated() -> SimulatedCamera:
+    clock = VirtualClock()
+    world = World(Random(0), clock())
+    world.add_piece("4/1", PieceKind.SLICE, "4/1", "back", pose=Pose(0, 0, 90), face_up=True)
+
+    def source() -> Any:
+        world.advance(clock())
+        return world.snapshot()
+
+    conditions = Conditions()
+    art = {"4/1": draw_slice(SliceArt("4/1", (4,), 1, 0, "four"), 2.0)}
+    return SimulatedCamera(source, Renderer(art, conditions.camera_model(*SIZE), conditions), clock, clock.sleep)
+
+
+def pi() -> PiCamera:
+    clock = VirtualClock()
+    return PiCamera(SIZE, 30.0, lambda: StandInPicamera2(clock), lambda: int(clock.now_s * 1e9))
+
+
+def picture(number: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    image = np.full((SIZE[1], SIZE[0], 3), 40 + 10 * number, np.uint8)
+    image[:, : 20 * number] = (0, 0, 255)
+    return image
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pictures")
+    for number in range(PICTURES):
+        cv2.imwrite(str(folder / f"{number:02}.png"), picture(number))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("video") / "table.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 25.0, SIZE)
+    for number in range(PICTURES):
+        writer.write(picture(number))
+    writer.release()
+    return path
+
+
+@pytest.fixture(params=["simulated", "picamera2", "folder", "video"])
+def camera(request: pytest.FixtureRequest, folder: Path, video: Path) -> Iterator[Camera]:
+    make: dict[str, Callable[[], Camera]] = {
+        "simulated": simulated,
+        "picamera2": pi,
+        "folder": lambda: Recording(folder, 10.0, lambda: 7.0),
+        "video": lambda: Recording(video, 10.0, lambda: 7.0),
+    }
+    camera = make[request.param]()
+    yield camera
+    camera.close()
+
+
+def test_pictures_are_colour_and_of_the_size_asked_for(camera: Camera) -> None:
+    image = camera.read(1.0).image
+    assert image.shape == (SIZE[1], SIZE[0], 3)
+    assert image.dtype == np.uint8
+
+
+def test_each_picture_is_newer_than_the_one_before(camera: Camera) -> None:
+    frames = [camera.read(1.0) for _ in range(6)]
+    for before, after in pairwise(frames):
+        assert after.time_s > before.time_s
+        assert after.sequence > before.sequence
+
+
+def test_a_picture_stays_as_it_was_when_the_next_is_read(camera: Camera) -> None:
+    first = camera.read(1.0)
+    kept = first.image.copy()
+    camera.read(1.0)
+    assert np.array_equal(first.image, kept)
+
+
+def test_the_description_names_it_in_one_line(camera: Camera) -> None:
+    assert camera.description
+    assert "\n" not in camera.description
+
+
+def test_closing_twice_is_fine_and_reading_then_says_so(camera: Camera) -> None:
+    camera.read(1.0)
+    camera.close()
+    camera.close()
+    with pytest.raises(CameraLost, match="closed"):
+        camera.read(1.0)
+
+
+# The simulated camera ---------------------------------------------------------------------------------------------
+
+
+def test_the_simulated_camera_keeps_its_rate_and_counts_what_was_missed() -> None:
+    clock = VirtualClock()
+    world = World(Random(0))
+    conditions = Conditions()
+    renderer = Renderer({}, conditions.camera_model(*SIZE), conditions)
+    camera = SimulatedCamera(world.snapshot, renderer, clock, clock.sleep, rate_hz=10.0)
+    first = camera.read(1.0)
+    second = camera.read(1.0)
+    assert second.time_s - first.time_s == pytest.approx(0.1)
+    clock.sleep(0.75)
+    assert camera.read(1.0).sequence - second.sequence == 7
+    with pytest.raises(CameraTimeout, match=r"within 0\.01 s"):
+        camera.read(0.01)
+
+
+def test_the_simulated_camera_is_lost_with_its_world() -> None:
+    def gone() -> Any:
+        raise ConnectionRefusedError("nobody there")
+
+    conditions, clock = Conditions(), VirtualClock()
+    renderer = Renderer({}, conditions.camera_model(*SIZE), conditions)
+    with pytest.raises(CameraLost, match="nobody there"):
+        SimulatedCamera(gone, renderer, clock, clock.sleep).read(1.0)
+
+
+# picamera2 --------------------------------------------------------------------------------------------------------
+
+
+def test_exposure_and_white_balance_are_locked() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9))
+    assert device.controls["AeEnable"] is False
+    assert device.controls["AwbEnable"] is False
+    assert device.controls["ExposureTime"] == 9000
+    assert device.controls["ColourGains"] == (1.5, 1.7)
+    assert device.lent == 0
+
+
+def test_a_picture_from_before_the_call_is_left_out() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    camera = PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9))
+    device.stale = [40_000_000, 70_000_000]
+    called_s = clock.now_s
+    assert camera.read(1.0).time_s >= called_s
+    assert device.lent == 0
+
+
+def test_a_late_picture_goes_to_the_next_call() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    camera = PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9))
+    device.unplugged = True
+    for _ in range(3):
+        with pytest.raises(CameraTimeout, match="in time"):
+            camera.read(0.2)
+    device.unplugged = False
+    assert camera.read(1.0).sequence >= 0
+
+
+def test_a_camera_without_pictures_does_not_open() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.unplugged = True
+    with pytest.raises(CameraLost, match="check its cable"):
+        PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9))
+    assert device.closed == 1
+
+
+@pytest.mark.parametrize("error", [IndexError("list index out of range"), RuntimeError("in use"), ImportError("no")])
+def test_no_camera_is_an_error(error: Exception) -> None:
+    def fail() -> Any:
+        raise error
+
+    with pytest.raises(CameraLost, match=str(error)):
+        PiCamera(SIZE, 30.0, fail)
+
+
+def read_on(camera: Camera, frames: list[Frame]) -> None:
+    """Read until the camera fails."""
+    while True:
+        frames.append(camera.read(5.0))
+
+
+# OpenCV -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_usb_camera_gives_the_newest_picture_and_is_lost_at_its_end(video: Path) -> None:
+    camera = UsbCamera(0, SIZE, 30.0, time.monotonic, lambda _: cv2.VideoCapture(str(video), cv2.CAP_FFMPEG))
+    frames: list[Frame] = []
+    with pytest.raises(CameraLost, match="no pictures any more"):
+        read_on(camera, frames)
+    assert all(a.sequence < b.sequence and a.time_s < b.time_s for a, b in pairwise(frames))
+    camera.close()
+    camera.close()
+
+
+def test_a_usb_camera_that_does_not_exist() -> None:
+    with pytest.raises(CameraLost, match="no camera at 77"):
+        UsbCamera(77, SIZE, 30.0, time.monotonic)
+
+
+def test_a_recording_ends(folder: Path) -> None:
+    camera = Recording(folder, 10.0, lambda: 7.0)
+    frames = [camera.read(1.0) for _ in range(PICTURES)]
+    assert frames[3].time_s == pytest.approx(7.3)
+    assert np.array_equal(frames[5].image, picture(5))
+    with pytest.raises(CameraLost, match="ended after 12 pictures"):
+        camera.read(1.0)
+
+
+def test_a_videos_own_rate_counts(video: Path) -> None:
+    camera = Recording(video, 10.0, lambda: 0.0)
+    camera.read(1.0)
+    assert camera.read(1.0).time_s == pytest.approx(1 / 25)
+    camera.close()
+
+
+def test_recordings_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(CameraLost, match="no video file and no folder"):
+        Recording(tmp_path / "nowhere", 10.0, time.monotonic)
+    with pytest.raises(CameraLost, match="no pictures in"):
+        Recording(tmp_path, 10.0, time.monotonic)
+    (tmp_path / "film.mp4").write_bytes(b"no film")
+    with pytest.raises(CameraLost, match="no video that OpenCV can read"):
+        Recording(tmp_path / "film.mp4", 10.0, time.monotonic)
+    (tmp_path / "broken.jpg").write_bytes(b"no picture")
+    with pytest.raises(CameraLost, match=r"broken\.jpg is no picture"):
+        Recording(tmp_path, 10.0, time.monotonic).read(1.0)
+
+
+# Drivers by name --------------------------------------------------------------------------------------------------
+
+
+def test_a_driver_is_chosen_by_name(folder: Path) -> None:
+    assert "simulated" in open_camera("simulated", SIZE, 15.0, simulated).description
+    assert "recording" in open_camera(f"opencv:{folder}", SIZE, 15.0, simulated).description
+    with pytest.raises(CameraLost, match="no camera at 88"):
+        open_camera("opencv:88", SIZE, 15.0, simulated)
+    with pytest.raises(CameraLost, match="no camera at /dev/video88"):
+        open_camera("opencv:/dev/video88", SIZE, 15.0, simulated)
+
+
+@pytest.mark.parametrize("driver", ["", "opencv:", "webcam", "picamera2:1"])
+def test_a_driver_that_does_not_exist(driver: str) -> None:
+    with pytest.raises(UnknownDriver, match="expected"):
+        open_camera(driver, SIZE, 15.0, simulated)
+    assert issubclass(UnknownDriver, CameraError)
