@@ -92,7 +92,6 @@ def create_app(
     version: str,
     host_token: str,
     picture: Callable[[], bytes | None],
-    heartbeat_s: float = 15.0,
 ) -> FastAPI:
     """The application of one table.
 
@@ -104,7 +103,6 @@ def create_app(
         host_token: lets its owner use the host's controls; so does a request from this machine itself.
         picture: the newest camera picture with what was read drawn on it, as JPEG, None when there is none. Called
             from a worker thread, one call at a time.
-        heartbeat_s: after how many quiet seconds an event stream gives a sign of life.
     """
     app = FastAPI(
         title="pizzatable",
@@ -115,7 +113,7 @@ def create_app(
     )
     app.add_middleware(Guard)
     add_problem_handlers(app)
-    app.include_router(_state_router(hub, heartbeat_s))
+    app.include_router(_state_router(hub))
     app.include_router(_picture_router(picture))
     app.include_router(_host_router(commands, host_token))
     app.include_router(_page_router(games_root))
@@ -123,7 +121,7 @@ def create_app(
     return app
 
 
-def _state_router(hub: Hub, heartbeat_s: float) -> APIRouter:
+def _state_router(hub: Hub) -> APIRouter:
     router = APIRouter(prefix="/api", tags=["state"])
 
     @router.get("/state", response_model=TableView, responses={503: {"model": Problem}})
@@ -147,7 +145,7 @@ def _state_router(hub: Hub, heartbeat_s: float) -> APIRouter:
         last_event_id: Annotated[str | None, Header(description="The seq that the display already has")] = None,
     ) -> Response:
         """Every change, as it happens: the newest view at once unless Last-Event-ID says it is known."""
-        return EventStream(hub, parse_last_event_id(last_event_id), heartbeat_s)
+        return EventStream(hub, parse_last_event_id(last_event_id))
 
     @router.get("/health")
     async def health() -> Health:

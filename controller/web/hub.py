@@ -27,10 +27,13 @@ class Update:
 class Hub:
     """The newest view and those who wait for the next. Closing twice is fine."""
 
-    def __init__(self) -> None:
+    def __init__(self, heartbeat_s: float = 15.0) -> None:
+        """Know nothing yet; subscribers are given a sign of life every `heartbeat_s` seconds."""
+        self._heartbeat_s = heartbeat_s
+        self._beat: asyncio.TimerHandle | None = None
         self._view: TableView | None = None
         self._newest: Update | None = None
-        self._waiting: set[asyncio.Future[None]] = set()
+        self._waiting: set[asyncio.Future[bool]] = set()
         self._subscribers = 0
         self._closed = False
 
@@ -54,19 +57,16 @@ class Hub:
         body = view.model_dump_json().encode()
         self._view = view
         self._newest = Update(view.seq, body, b"id: %d\ndata: %b\n\n" % (view.seq, body))
-        self._wake()
+        self._wake(changed=True)
 
-    async def subscribe(
-        self, after_seq: int | None = None, quiet_s: float = 15.0
-    ) -> AsyncGenerator[Update | None, None]:
+    async def subscribe(self, after_seq: int | None = None) -> AsyncGenerator[Update | None, None]:
         """Yield the newest view whenever it is another than the one last yielded, until the hub closes.
 
-        Args:
-            after_seq: the view that the subscriber already has; it is not sent again. Any other, older or from before
-                a restart, brings the newest at once.
-            quiet_s: yields None when nothing was published for this long, for a sign of life.
+        Yields None as a sign of life. `after_seq` is the view that the subscriber already has; it is not sent again.
+        Any other, older or from before a restart, brings the newest at once.
         """
         self._subscribers += 1
+        self._keep_beating()
         try:
             sent = after_seq
             while not self._closed:
@@ -74,7 +74,7 @@ class Hub:
                 if newest is not None and newest.seq != sent:
                     sent = newest.seq
                     yield newest
-                elif not await self._changed(quiet_s):
+                elif not await self._changed():
                     yield None
         finally:
             self._subscribers -= 1
@@ -82,23 +82,31 @@ class Hub:
     def close(self) -> None:
         """End every subscription."""
         self._closed = True
-        self._wake()
+        if self._beat is not None:
+            self._beat.cancel()
+        self._wake(changed=True)
 
-    async def _changed(self, timeout_s: float) -> bool:
-        """Wait for the next publication or the end; False when neither came in time."""
-        waiter = asyncio.get_running_loop().create_future()
+    async def _changed(self) -> bool:
+        """Wait for the next publication or the end: True; or the next heartbeat: False."""
+        waiter: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiter)
         try:
-            async with asyncio.timeout(timeout_s):
-                await waiter
-        except TimeoutError:
-            return False
+            return await waiter
         finally:
             self._waiting.discard(waiter)
-        return True
 
-    def _wake(self) -> None:
+    def _wake(self, *, changed: bool) -> None:
         waiting, self._waiting = self._waiting, set()
         for waiter in waiting:
             if not waiter.done():
-                waiter.set_result(None)
+                waiter.set_result(changed)
+
+    def _keep_beating(self) -> None:
+        # One timer for all: a timer for each display and change would cost as much as sending.
+        if self._beat is None and self._subscribers and not self._closed:
+            self._beat = asyncio.get_running_loop().call_later(self._heartbeat_s, self._on_beat)
+
+    def _on_beat(self) -> None:
+        self._beat = None
+        self._wake(changed=False)
+        self._keep_beating()

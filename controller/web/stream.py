@@ -24,11 +24,10 @@ class EventStream(Response):
     While a display does not take its bytes, nothing piles up for it: it is sent the newest when it does.
     """
 
-    def __init__(self, hub: Hub, after_seq: int | None, heartbeat_s: float) -> None:
+    def __init__(self, hub: Hub, after_seq: int | None) -> None:
         super().__init__()
         self._hub = hub
         self._after_seq = after_seq
-        self._heartbeat_s = heartbeat_s
 
     async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
@@ -46,7 +45,7 @@ class EventStream(Response):
 
     async def _send_updates(self, send: Send) -> None:
         await send({"type": "http.response.body", "body": _OPENING, "more_body": True})
-        async with contextlib.aclosing(self._hub.subscribe(self._after_seq, self._heartbeat_s)) as updates:
+        async with contextlib.aclosing(self._hub.subscribe(self._after_seq)) as updates:
             async for update in updates:
                 body = _HEARTBEAT if update is None else update.message
                 await send({"type": "http.response.body", "body": body, "more_body": True})

@@ -10,8 +10,8 @@ def numbered(seq):
     return ring_served().model_copy(update={"seq": seq})
 
 
-async def read(hub, count, after_seq=None, quiet_s=5.0):
-    async with contextlib.aclosing(hub.subscribe(after_seq, quiet_s)) as updates:
+async def read(hub, count, after_seq=None):
+    async with contextlib.aclosing(hub.subscribe(after_seq)) as updates:
         got = []
         async for update in updates:
             got.append(update.seq if update else None)
@@ -81,10 +81,10 @@ def test_all_subscribers_share_the_same_bytes():
     asyncio.run(scenario())
 
 
-def test_quiet_is_told():
+def test_subscribers_are_given_signs_of_life():
     async def scenario():
-        hub = Hub()
-        assert await read(hub, 2, quiet_s=0) == [None, None]
+        hub = Hub(heartbeat_s=0)
+        assert await read(hub, 2) == [None, None]
 
     asyncio.run(scenario())
 

@@ -76,8 +76,8 @@ def test_last_event_id_resumes(last, first):
 
 def test_a_quiet_stream_gives_a_sign_of_life():
     async def scenario():
-        hub = Hub()
-        async with table(hub, heartbeat_s=0.01) as session, session.stream("GET", "/api/events") as response:
+        hub = Hub(heartbeat_s=0.01)
+        async with table(hub) as session, session.stream("GET", "/api/events") as response:
             assert await anext(messages(response)) == (None, "still here")
 
     asyncio.run(scenario())
