@@ -135,7 +135,10 @@ def test_the_host_answers_the_question():
             await page.evaluate("document.querySelectorAll('.candidate button')[1].click()")
             await page.evaluate("document.querySelector('#pause').click()")
             await page.until("performance.getEntriesByName(new URL('/api/pause', location).href).length === 1")
-            assert table.commands.asked == [("answer", 7, 1), ("pause",)]
+            await page.evaluate("document.querySelector('#ruling').value = 'A 8/1'; 0")
+            await page.evaluate("document.querySelector('#rule').requestSubmit()")
+            await page.until("document.querySelector('#ruling').value === ''")
+            assert table.commands.asked == [("answer", 7, 1), ("pause",), ("rule_move", "A 8/1")]
             table.commands.refusal = "There is nothing to undo."
             await page.evaluate("document.querySelector('#undo').click()")
             await page.until("document.querySelector('#refused').textContent === 'There is nothing to undo.'")

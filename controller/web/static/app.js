@@ -42,6 +42,10 @@ setInterval(checkConnection, QUIET_MS / 4);
 askRole();
 byId("undo").addEventListener("click", () => command("undo"));
 byId("pause").addEventListener("click", () => command(newest?.referee === "paused" ? "resume" : "pause"));
+byId("rule").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (await command("rule_move", { text: byId("ruling").value })) byId("rule").reset();
+});
 
 function connect() {
   events?.close();
@@ -225,13 +229,16 @@ async function askRole() {
   }
 }
 
+/** Whether the table did it; otherwise the reason is shown. */
 async function command(name, body) {
   const refused = byId("refused");
   refused.textContent = "";
   try {
     const response = await fetch(`/api/${name}`, { method: "POST", headers: headers(), body: body && JSON.stringify(body) });
     if (!response.ok) refused.textContent = (await response.json()).detail;
+    return response.ok;
   } catch {
     refused.textContent = "The table did not answer.";
+    return false;
   }
 }

@@ -4,6 +4,8 @@
 import { bounds, colour, html, keyed, middle, points, svg } from "/static/kit.js";
 
 const MARGIN_MM = 22;
+const MIDDLE_REACH_MM = 150;
+const MIDDLE_MM = [[-205, -205], [205, 205]];
 
 /** Build the drawing once; `show(view)` brings it up to date. */
 export function createStage(parent) {
@@ -27,10 +29,10 @@ export function createStage(parent) {
 }
 
 function show(drawing, layers, view) {
-  const table = bounds([...view.seats.flatMap((seat) => seat.area_mm), [-220, -220], [220, 220]]);
-  const [left, top] = [table.left - MARGIN_MM, -table.top - MARGIN_MM];
-  const [width, height] = [table.right - table.left + 2 * MARGIN_MM, table.top - table.bottom + 2 * MARGIN_MM];
-  drawing.setAttribute("viewBox", `${left} ${top} ${width} ${height}`);
+  const table = bounds([...view.seats.flatMap((seat) => seat.area_mm), ...MIDDLE_MM]);
+  const close = isClose(view);
+  drawing.parentElement.classList.toggle("close", close);
+  frame(drawing, close ? bounds(MIDDLE_MM) : table);
   const acting = new Set(view.turn.players.slice(0, 1));
   const key = (seat) => String(seat.seat);
   keyed(layers.seats, view.seats, key, createArea, (element, seat) => updateArea(element, seat, acting));
@@ -39,6 +41,19 @@ function show(drawing, layers, view) {
   keyed(layers.hidden, view.hidden.map((outline, i) => ({ outline, i })), (h) => String(h.i), createHidden, updateHidden);
   const wrong = (view.breach?.pieces ?? []).map((piece, i) => ({ piece, i }));
   keyed(layers.breach, wrong, (w) => String(w.i), createBreach, updateBreach);
+}
+
+/** On a phone the middle is shown close, while something lies there and nothing is asked about the rest. */
+function isClose(view) {
+  const narrow = matchMedia("(max-width: 900px)").matches;
+  const served = view.pieces.some((piece) => Math.hypot(piece.x_mm, piece.y_mm) < MIDDLE_REACH_MM);
+  return narrow && served && view.breach === null && view.question === null;
+}
+
+function frame(drawing, box) {
+  const [left, top] = [box.left - MARGIN_MM, -box.top - MARGIN_MM];
+  const [width, height] = [box.right - box.left + 2 * MARGIN_MM, box.top - box.bottom + 2 * MARGIN_MM];
+  drawing.setAttribute("viewBox", `${left} ${top} ${width} ${height}`);
 }
 
 function definitions() {
