@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 Colours = NDArray[np.float32]
 """Logarithms of blue, green and red: light that grows or changes colour adds the same number to all."""
 
-PATCH_PX = 31
+PATCH_PX = 19
 _MARGIN = PATCH_PX // 2 + 1
 TILE_PX = 280
 FAST_THRESHOLD = 5
@@ -50,7 +50,7 @@ class Keypoints:
 
 
 def find_keypoints(
-    looked: Image, table: TableMap, *, most: int = 6000, mask: NDArray[np.uint8] | None = None
+    looked: Image, table: TableMap, *, most: int = 9000, mask: NDArray[np.uint8] | None = None
 ) -> Keypoints:
     """The strongest corners of each tile of a rectified picture, at the one scale there is.
 

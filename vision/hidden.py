@@ -29,8 +29,6 @@ LEAST_AREA_MM2 = 500.0
 """Smaller than this is print, a crumb or a shadow's edge."""
 LEAST_WIDTH_MM = 9.0
 """Narrower than this is print on the mat."""
-TRUSTED_COST = 1.9
-"""Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
 COLOUR_SPREADS = 5.0
 SHADOW_DEPTH = 0.75
 """How much darker (logarithm) a shadow may make the mat."""
@@ -85,7 +83,7 @@ def find_foreign(
     for reading in readings:
         lattice = place(kinds[reading.kind].faces.shape.lattice, reading.pose)
         _dot(seen, coarse, lattice[reading.agrees & ~reading.taken])
-        if trusted(reading):
+        if reading.trusted:
             _dot(covered, coarse, lattice[~reading.agrees & ~reading.taken])
     strange = _strange_on_mat(small, coarse, seen)
     suspect = cv2.bitwise_or(strange, covered)
@@ -109,13 +107,6 @@ def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None
         what = cause or (HiddenCause.HAND if reaches else HiddenCause.FOREIGN)
         places.append(HiddenPlace(as_points(coarse.to_table(outline)[::-1]), what))
     return tuple(places)
-
-
-def trusted(reading: Reading) -> bool:
-    """Whether a reading is sure enough to say that something lies on the part of it that does not look like it."""
-    own = reading.agrees & ~reading.taken
-    best = reading.costs[list(reading.candidates).index(reading.face)]
-    return bool(own.mean() > 0.45 and best[own].mean() < TRUSTED_COST)
 
 
 def _dot(mask: Mask, coarse: CoarseMap, points_mm: Array) -> None:

@@ -28,7 +28,10 @@ LEAST_GAIN = 1.2
 """Mean gain over an even surface where a face is seen: less is a tablecloth, not a piece."""
 FIT_WHERE_OPEN = 0.72
 """Of the cells that nothing hides, at least this share must look like the face."""
-LEAST_QUALITY = 0.35
+FIT_OF_DOUBTFUL = 0.8
+LEAST_QUALITY = 0.75
+TRUSTED_COST = 1.9
+"""Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
 COVERED = 0.04
 """A piece of which others cover more than this is fitted again to the rest of it."""
 RASTER_MM = 2.5
@@ -57,6 +60,13 @@ class Reading:
     def visible(self) -> float:
         """Share of the lattice where this piece is seen."""
         return float((self.agrees & ~self.taken).mean())
+
+    @property
+    def trusted(self) -> bool:
+        """Whether this is sure enough to say that something lies on the part of it that does not look like it."""
+        own = self.agrees & ~self.taken
+        best = self.costs[self.candidates == self.face][0]
+        return bool(own.mean() > 0.45 and best[own].mean() < TRUSTED_COST)
 
     @property
     def quality(self) -> float:
@@ -226,7 +236,8 @@ def confirmed(reading: Reading, is_open: Flags) -> bool:
     own = reading.agrees & free
     if not own.any():
         return False
-    return bool(own.sum() >= FIT_WHERE_OPEN * free.sum() and reading.quality >= LEAST_QUALITY)
+    needed = FIT_WHERE_OPEN if reading.trusted else FIT_OF_DOUBTFUL
+    return bool(own.sum() >= needed * free.sum() and reading.quality >= LEAST_QUALITY)
 
 
 def _meets(reading: Reading, prepared: Prepared, table: TableMap, region: NDArray[np.uint8]) -> bool:

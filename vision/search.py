@@ -15,9 +15,9 @@ from vision.shapes import angle_between, place
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-WORDS = 48
+WORDS = 128
 """Enrolled keypoints are kept in this many heaps of like ones; a keypoint is compared with `HEAPS` of them."""
-HEAPS = 4
+HEAPS = 5
 NEAREST = 2
 FARTHEST_HAMMING = 72
 BIN_MM = 14.0

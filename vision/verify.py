@@ -27,6 +27,7 @@ COST_LIMIT = 12.0
 CONTRAST_CHANGE = (-0.35, 0.5)
 """How much flatter or harder than enrolled a face may look; flatter still would be any even surface."""
 TURN_SCALE_MM = 50.0
+LARGEST_STEP_MM = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +147,23 @@ def refine(
     enrolled, slopes, precision = grid.enrolled[chosen], grid.slopes[chosen], grid.precision[chosen]
     if free is not None:
         precision = np.where(free, precision, np.float32(1e-3))
+    first, before = poses, np.full(len(poses), np.inf)
     gradient = _pose_gradient(slopes, grid, centre)
-    for _ in range(rounds):
+    for turn in range(rounds + 1):
         residual = _light_removed(look.colours(place(grid.points, poses)) - enrolled, enrolled, precision, grid)
-        weight = precision / (1.0 + precision * (residual**2).mean(1)) ** 2
+        misses = precision * (residual**2).mean(1)
+        cost = np.minimum(misses, np.float32(COST_LIMIT)).mean(1)
+        if turn == 0:
+            before = cost
+        if turn == rounds:
+            break
+        weight = precision / (1.0 + misses / np.float32(2.0)) ** 2
         weighted = gradient * np.tile(weight, 3)[:, None]
         normal = weighted @ np.swapaxes(gradient, 1, 2) + np.eye(3, dtype=np.float32) * 20.0
         step = np.linalg.solve(normal, weighted @ residual.reshape(len(poses), -1, 1))[..., 0]
-        step = np.clip(step, -2.5, 2.5)
+        step = np.clip(step, -LARGEST_STEP_MM, LARGEST_STEP_MM)
         poses = _moved(poses, -step[:, :2], -np.degrees(step[:, 2] / TURN_SCALE_MM), centre)
-    return poses
+    return np.where((cost <= before)[:, None], poses, first)
 
 
 def _pose_gradient(slopes: Floats, grid: Grid, centre: Array) -> Floats:
