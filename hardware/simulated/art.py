@@ -71,9 +71,7 @@ def draw_slice(art: SliceArt, px_per_mm: float) -> Artwork:
     sheet = _Sheet.for_slice(px_per_mm, art.face)
     recipes = [_recipe_of(value) for value in art.values] or [_SUPREME]
     _draw_base(sheet, recipes)
-    taken: list[tuple[float, float, float]] = [(0.0, 34.0, 12.0)]
-    if len(recipes) == 2:
-        taken = [(0.0, 44.0, 14.0)]
+    taken: list[tuple[float, float, float]] = [(0.0, 44.0, 14.0) if len(recipes) == 2 else (0.0, 36.0, 12.5)]
     _draw_fish_and_pepperoni(sheet, art, taken)
     _draw_toppings(sheet, recipes, taken)
     for x_mm, y_mm, angle in sheet.fish:
@@ -114,10 +112,9 @@ def draw_special(art: SpecialArt, px_per_mm: float) -> Artwork:
             line, 0, 31.5 - 8.6 * number + (1.5 if len(lines) > 2 else 0), 5.6, 50.0, (236, 242, 244), weight=700
         )
     _draw_emblem(sheet, art.face, chalk)
-    for number, line in enumerate(_wrap(art.words, 18)):
-        sheet.text(line, 0, -24.5 - 5.0 * number, 2.9, 50.0, (206, 222, 226), weight=500)
+    _write_words(sheet, art.words)
     if art.blue_star:
-        _draw_star(sheet, 19.5, 13.0, 5.4, (214, 122, 40), (250, 220, 190))
+        _draw_star(sheet, 20.0, 12.5, 5.4, (214, 122, 40), (250, 220, 190))
     _chalk_dust(sheet)
     return sheet.finish(_board_outline(sheet))
 
@@ -445,10 +442,11 @@ def _draw_values(sheet: _Sheet, values: tuple[int, ...]) -> None:
         _draw_star(sheet, 0, 36, 9.2, (40, 190, 250), dark)
         return
     if len(values) == 1:
-        sheet.text(str(values[0]), 0, 34.5, 11.5, 15.2, cream, weight=800, outline=dark, outline_mm=0.9)
+        y_mm, widest_mm = (36.0, 15.2) if len(str(values[0])) == 1 else (39.5, 18.6)
+        sheet.text(str(values[0]), 0, y_mm, 13.0, widest_mm, cream, weight=800, outline=dark, outline_mm=0.9)
         if values[0] in (6, 9):
-            sheet.line((-3.6, 26.0), (3.6, 26.0), 2.4, dark)
-            sheet.line((-3.2, 26.0), (3.2, 26.0), 1.2, cream)
+            sheet.line((-3.6, 26.8), (3.6, 26.8), 2.4, dark)
+            sheet.line((-3.2, 26.8), (3.2, 26.8), 1.2, cream)
         return
     for value, x_mm in zip(values, (-6.3, 6.3), strict=True):
         sheet.text(str(value), x_mm, 46.5, 9.5, 10.6, cream, weight=800, outline=dark, outline_mm=0.8)
@@ -616,7 +614,11 @@ _RECIPES: Mapping[int, _Recipe] = {
     11: _Recipe(
         (96, 200, 240),
         (166, 234, 252),
-        ((_shreds((214, 248, 255)), 7, 3.4), (_hoop((120, 200, 236), 2.0, 0.5), 4, 2.2)),
+        (
+            (_blob((84, 164, 228), 3.6, (70, 150, 214)), 3, 4.0),
+            (_shreds((222, 250, 255)), 6, 3.4),
+            (_hoop((100, 180, 226), 2.0, 0.6), 4, 2.2),
+        ),
     ),
     -3: _Recipe(
         (132, 104, 60),
@@ -667,6 +669,17 @@ def _frame(sheet: _Sheet) -> None:
     sheet.paint(inside < 3.2, _FRAME)
     sheet.paint((inside > 0.7) & (inside < 1.9), _FRAME_LIGHT)
     sheet.paint((inside >= 3.2) & (inside < 3.6), (24, 26, 24))
+
+
+def _write_words(sheet: _Sheet, words: str) -> None:
+    """Below the emblem, as large as it fits."""
+    for capital_mm, widest in ((2.9, 18), (2.5, 21), (2.2, 24), (1.9, 28)):
+        lines = _wrap(words, widest)
+        if len(lines) * 1.65 * capital_mm <= 22.0:
+            break
+    for number, line in enumerate(lines):
+        y_mm = -19.5 - 1.65 * capital_mm * number
+        sheet.text(line, 0, y_mm, capital_mm, 52.0, (214, 228, 232), weight=500)
 
 
 def _chalk_dust(sheet: _Sheet) -> None:
@@ -781,4 +794,4 @@ def _draw_emblem(sheet: _Sheet, face: str, chalk: Colour) -> None:
             ),
         )
     for stroke in strokes:
-        sheet.curve([(12.0 * x, -5.5 + 12.0 * y) for x, y in stroke], 1.25, chalk)
+        sheet.curve([(11.5 * x, -2.5 + 11.5 * y) for x, y in stroke], 1.25, chalk)

@@ -17,6 +17,7 @@ _HALF_WIDTH_MM = 100.0
 _ABOVE_MM = 14.0
 _ARM_MM = 960.0
 _CUFF_MM = -292.0
+_HAND_MM = 130.0
 
 _SKINS: tuple[Colour, ...] = (
     (150, 180, 226), (92, 128, 186), (48, 76, 124), (122, 158, 210), (36, 54, 92), (164, 192, 234),
@@ -55,7 +56,8 @@ def draw_hand(seat: int, closed: bool, seed: int) -> Artwork:
     bare = _height(grid_x, grid_y, capsules)
     colour = _shade(bare, skin, 0.45)
     colour *= 1 + 0.035 * _blotches(bare.shape, 7.0, rng)[..., None]
-    _creases(colour, grid_x, grid_y, capsules, skin)
+    fingers = slice(0, round((_ABOVE_MM + _HAND_MM) * _PX_PER_MM))
+    _creases(colour[fingers], grid_x[fingers], grid_y[fingers], capsules, skin)
     alpha = np.clip(bare / 2.0, 0, 1)
     cloth = _height(grid_x, grid_y, [_Capsule((0, _CUFF_MM), (0, -1000), 49.0, 74.0)])
     cloth = np.where(grid_y < _CUFF_MM + 2 * np.sin(grid_x / 9), cloth, 0)
@@ -147,7 +149,7 @@ def _blotches(shape: tuple[int, ...], cell_mm: float, rng: np.random.Generator) 
 
 
 def _creases(colour: _Floats, grid_x: _Floats, grid_y: _Floats, capsules: list[_Capsule], skin: Colour) -> None:
-    """Knuckle folds and finger nails."""
+    """Draw knuckle folds and finger nails into the picture."""
     for finger in range(4):
         first, second, last = capsules[4 * finger : 4 * finger + 3]
         for capsule in (first, second):
@@ -173,6 +175,7 @@ def _fold(colour: _Floats, grid_x: _Floats, grid_y: _Floats, capsule: _Capsule) 
 def _nail(colour: _Floats, grid_x: _Floats, grid_y: _Floats, capsule: _Capsule, skin: Colour) -> None:
     along, across = _along(grid_x, grid_y, capsule, -1.5)
     size = capsule.end_mm
-    weight = np.clip(1.6 * (1 - (along / (size * 0.85)) ** 4 - (across / (size * 0.62)) ** 4), 0, 1)[..., None] * 0.55
+    outside = np.square(np.square(along / (size * 0.85))) + np.square(np.square(across / (size * 0.62)))
+    weight = np.clip(1.6 * (1 - outside), 0, 1)[..., None] * 0.55
     tint = np.array(skin, np.float32) * 0.75 + np.array((56, 58, 70), np.float32)
     colour += weight * (tint - colour)

@@ -86,7 +86,7 @@ def looking_down(
     height: int,
     *,
     height_mm: float = 900.0,
-    seen_mm: float = 1170.0,
+    seen_mm: float = 1250.0,
     tilt_deg: float = 0.0,
     pan_deg: float = 0.0,
     roll_deg: float = 0.0,

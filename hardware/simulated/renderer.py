@@ -35,6 +35,7 @@ _FLATTEST = 0.06
 """A piece on edge still shows this share of its width."""
 _CARDBOARD = (150, 172, 186)
 _BLUR_MARGIN = 6
+_MAT_PX_PER_MM = 4
 _NOISE_MARGIN = 64
 _LAMP_SLOPE = 0.9
 """How far a shadow reaches for a millimetre of height."""
@@ -154,10 +155,10 @@ class Renderer:
         return image
 
     def _lay_mat(self, image: Picture) -> None:
-        drawn = surroundings.draw_mat(self.conditions.mat, 6, self._seed)
+        drawn = surroundings.draw_mat(self.conditions.mat, _MAT_PX_PER_MM, self._seed)
         opaque = np.dstack([drawn, np.full(drawn.shape[:2], 255, np.uint8)])
         middle = drawn.shape[0] / 2 - 0.5
-        mat = _scaled(Artwork(opaque, 6.0, (middle, middle)), self.camera.px_per_mm * 1.3)
+        mat = _scaled(Artwork(opaque, _MAT_PX_PER_MM, (middle, middle)), self.camera.px_per_mm * 1.3)
         half = surroundings.MAT_MM / 2
         outline = [(-half, -half), (half, -half), (half, half), (-half, half)]
         shadow = self._project(outline, 0.0, (1.6 * self._shadow_way[0], 1.6 * self._shadow_way[1]))

@@ -39,7 +39,7 @@ class MatStyle(Enum):
 
     CREAM = "cream"
     SLATE = "slate"
-    GREEN = "green"
+    BLUE = "blue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Conditions:
     light: float = 1.0
     """Overall exposure; 1 shows a white sheet nearly white."""
     gradient: float = 0.1
-    """How much darker the far end from the lamp is."""
+    """How much brighter the lamp's end of the table is than the middle, and how much darker the other."""
     lamp_deg: float = 120.0
     """Direction on the table from which the light comes."""
     kelvin: float = 5000.0
@@ -83,8 +83,8 @@ class Conditions:
         return Conditions(
             surface=rng.choice(list(Surface)),
             mat=rng.choice(list(MatStyle)),
-            light=rng.uniform(0.72, 1.12),
-            gradient=rng.uniform(0.0, 0.35),
+            light=rng.uniform(0.82, 1.12),
+            gradient=rng.uniform(0.0, 0.25),
             lamp_deg=rng.uniform(0, 360),
             kelvin=rng.uniform(3900, 6300),
             vignette=rng.uniform(0.02, 0.22),
@@ -169,7 +169,7 @@ def light_gain(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> _F
     rows, columns = table_x.shape
     turn = math.radians(conditions.lamp_deg)
     along = (table_x * math.cos(turn) + table_y * math.sin(turn)) / 650.0
-    level = 1.0 + conditions.gradient * np.clip(along, -1.2, 1.2) - 0.5 * conditions.gradient
+    level = 1.0 + conditions.gradient * np.clip(along, -1.2, 1.2)
     across = np.linspace(-1, 1, columns, dtype=np.float32)[None, :] ** 2
     down = (np.linspace(-1, 1, rows, dtype=np.float32)[:, None] * rows / columns) ** 2
     level *= 1.0 - conditions.vignette * (across + down)
@@ -191,7 +191,7 @@ def glare_light(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> P
 _MAT_COLOURS: dict[MatStyle, tuple[Colour, Colour, Colour]] = {
     MatStyle.CREAM: ((196, 216, 226), (48, 44, 120), (140, 158, 186)),
     MatStyle.SLATE: ((70, 62, 58), (150, 190, 210), (108, 100, 94)),
-    MatStyle.GREEN: ((66, 88, 44), (170, 214, 226), (92, 118, 66)),
+    MatStyle.BLUE: ((122, 82, 44), (200, 224, 232), (150, 112, 74)),
 }
 """Paper, ink, faint ink."""
 

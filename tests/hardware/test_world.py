@@ -74,11 +74,11 @@ def test_what_is_placed_last_lies_on_top() -> None:
     assert world.stacking == ("b", "c", "a")
 
 
-def test_a_portion_keeps_its_own_order() -> None:
+def test_a_portion_is_laid_down_in_the_order_of_its_carries() -> None:
     world = world_with("a", "b", "c")
     world.perform(Gesture(1, (Carry("c", Pose(9, 9, 0), True), Carry("a", HOME, True)), 1.0))
     play(world)
-    assert world.stacking == ("b", "a", "c")
+    assert world.stacking == ("b", "c", "a")
 
 
 def test_off_the_table_and_back() -> None:
