@@ -118,8 +118,8 @@ class Table:
 
     # Life ----------------------------------------------------------------------------------------------------------
 
-    async def start(self) -> None:
-        """Bring back what the journal holds, note the start, show the first view.
+    async def start(self, *, fresh: bool = False) -> None:
+        """Bring back what the journal holds, note the start, show the first view. `fresh` leaves the last game be.
 
         Raises:
             JournalError: a record does not replay; names it.
@@ -128,6 +128,9 @@ class Table:
             self._replay(record)
         run = await self._write("start", {"version": self._version, "game": self._game.name})
         self._seq = run * SEQ_PER_START
+        if fresh and self._running is not None:
+            await self._write("lobby", {})
+            self._running = None
         self._show()
 
     @property
@@ -310,6 +313,7 @@ class Table:
         if self._over and seat != HOST_SEAT:
             return
         if self._over:
+            await self._write("lobby", {})
             self._running, self._joined = None, []
         elif seat != HOST_SEAT and seat in self._config.seats:
             self._joined = sorted({*self._joined} ^ {seat})
@@ -340,6 +344,8 @@ class Table:
                 self._after_change()
             case "undo":
                 self._undo()
+            case "lobby":
+                self._running = None
             case _:
                 pass
 

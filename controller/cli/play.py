@@ -18,6 +18,14 @@ def player_counts(ctx: click.Context, param: click.Parameter, text: str) -> rang
     return counts
 
 
+def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple[int, int]:
+    """Width and height in pixels: "1920x1080"."""
+    numbers = re.fullmatch(r"(\d{3,4})x(\d{3,4})", text)
+    if not numbers:
+        raise click.BadParameter(f'{text!r}: expected width and height in pixels such as "1920x1080"', ctx, param)
+    return int(numbers[1]), int(numbers[2])
+
+
 @click.command(epilog="Example:  pizzatable play --games 20 --players 2-6 --seed 1")
 @click.option(
     "--games", type=click.IntRange(min=1), default=10, show_default=True, help="How many games, from start to end."
@@ -29,8 +37,14 @@ def player_counts(ctx: click.Context, param: click.Parameter, text: str) -> rang
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=lambda: os.cpu_count() or 1, help="Games at a time; one per core."
 )
+@click.option("--size", callback=picture_size, default="1280x720", show_default=True, help="The camera's picture.")
+@click.option(
+    "--mistakes", type=click.FloatRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken."
+)
 @click.pass_context
-def command(ctx: click.Context, games: int, players: range, seed: int, jobs: int) -> None:
+def command(
+    ctx: click.Context, games: int, players: range, seed: int, jobs: int, size: tuple[int, int], mistakes: float
+) -> None:
     """Play whole games without a display, through pictures, pins, reading, rules and journal.
 
     Each move that was committed is compared with what the simulated hands did. The exit status is 1 if a move was
@@ -41,6 +55,14 @@ def command(ctx: click.Context, games: int, players: range, seed: int, jobs: int
     with click.progressbar(
         length=games, label="Games", file=sys.stderr, show_pos=True, hidden=not sys.stderr.isatty()
     ) as bar:
-        tally = play_games(games=games, players=players, seed=seed, jobs=jobs, on_game=lambda: bar.update(1))
+        tally = play_games(
+            games=games,
+            players=players,
+            seed=seed,
+            jobs=jobs,
+            on_game=lambda: bar.update(1),
+            size=size,
+            mistakes=mistakes,
+        )
     click.echo(tally)
     ctx.exit(0 if tally.clean else 1)

@@ -76,6 +76,10 @@ class Tally:
     """What went wrong, in words, for whoever looks into it."""
 
 
+LONGEST_OUTAGE_S = 120.0
+"""A display that is dark for longer is not waited for."""
+
+
 class Stuck(Exception):
     """The table did not take a play, however often it was laid out again."""
 
@@ -134,7 +138,7 @@ class SimulatedPlayers:
 
     def _sit_down(self) -> Generator[None, None, None]:
         """Join with the seats' buttons, start with the host's."""
-        yield from self._until(lambda view: True, 30.0)
+        yield from self._until(lambda view: True, LONGEST_OUTAGE_S)
         for seat in self._seats.values():
             if not self._joined(seat):
                 yield from self._press(seat)
@@ -163,6 +167,7 @@ class SimulatedPlayers:
         troubled = False
         yield from self._carry_out(self._hands.steps(before, moves, self._lying()))
         for attempt in range(6):
+            yield from self._until(lambda view: True, LONGEST_OUTAGE_S)
             if player is not None and not self._agrees(expected):
                 yield from self._press(self._seats[player])
                 self.tally.presses_repeated += attempt > 0

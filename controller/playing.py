@@ -1,0 +1,129 @@
+"""Many whole games on the simulated table, several at a time, and the sum of what happened: `pizzatable play`."""
+
+import multiprocessing
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import Any
+
+import cv2
+
+from config.loader import load_table
+from config.schema import TableConfig
+from controller.games.new_york_slice.components import load_components
+from controller.simulation.copy import enrol_own_copy, own_art
+from controller.simulation.play import Played, play_game
+from controller.simulation.players import Habits
+
+_worker: dict[str, Any] = {}
+"""What a worker process prepares once: the art and the faces enrolled from it."""
+
+
+@dataclass(slots=True)
+class Summary:
+    """What happened in all games together."""
+
+    games: int = 0
+    ended: int = 0
+    plays: int = 0
+    read: int = 0
+    asked: int = 0
+    wrong: int = 0
+    found: Counter[str] = field(default_factory=Counter)
+    missed: Counter[str] = field(default_factory=Counter)
+    complaints: int = 0
+    frames: int = 0
+    world_s: float = 0.0
+    wall_s: float = 0.0
+    stage_ms: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def clean(self) -> bool:
+        """Nothing silently wrong, no broken rule missed, every game played to its end."""
+        return not self.wrong and not self.missed and self.ended == self.games
+
+    def add(self, game: Played) -> None:
+        """Count one more game."""
+        tally = game.tally
+        self.games += 1
+        self.ended += not game.problem
+        self.plays += tally.plays
+        self.read += tally.read
+        self.asked += tally.asked
+        self.wrong += tally.wrong
+        self.found.update(tally.breaches_found)
+        self.missed.update(tally.breaches_missed)
+        self.complaints += sum(tally.complaints.values())
+        self.frames += game.frames
+        self.world_s += game.world_s
+        self.stage_ms.update({stage: round(ms) for stage, ms in game.stage_ms.items()})
+        if game.problem:
+            self.problems.append(f"seed {game.seed}, {game.players} players: {game.problem}")
+
+    def __str__(self) -> str:
+        lines = [
+            f"games            {self.games}, {self.ended} played to the end",
+            f"plays            {self.plays}",
+            f"read at once     {_share(self.read, self.plays)}",
+            f"asked            {_share(self.asked, self.plays)}",
+            f"silently wrong   {_share(self.wrong, self.plays)}",
+            f"breaches         {self.found.total()} found, {self.missed.total()} missed",
+        ]
+        names = sorted({*self.found, *self.missed})
+        lines += [f"  {name:<34} {self.found[name]:>4} found {self.missed[name]:>3} missed" for name in names]
+        lines.append(f"complaints about nothing  {self.complaints}")
+        if self.frames:
+            stages = ", ".join(f"{stage} {ms / self.frames:.1f}" for stage, ms in self.stage_ms.items())
+            lines.append(f"pictures         {self.frames}; reading, ms a picture: {stages}")
+        lines.append(f"time             {self.world_s:.0f} s at the table, {self.wall_s:.0f} s here")
+        lines += [f"NOT ENDED: {problem}" for problem in self.problems]
+        return "\n".join(lines)
+
+
+def play_games(
+    *,
+    games: int,
+    players: range,
+    seed: int,
+    jobs: int,
+    on_game: Callable[[], object],
+    size: tuple[int, int] = (1280, 720),
+    mistakes: float = 0.06,
+) -> Summary:
+    """Play games with the seeds `seed`, `seed + 1`, ..., on `jobs` processes, and sum up.
+
+    `size` is the camera's width and height in pixels. `on_game` is called after each game.
+    """
+    summary, started = Summary(), time.monotonic()
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare, initargs=(size,)) as pool:
+        waiting = [
+            pool.submit(_play, number, players[number % len(players)], mistakes) for number in range(seed, seed + games)
+        ]
+        for done in as_completed(waiting):
+            summary.add(done.result())
+            on_game()
+    summary.wall_s = time.monotonic() - started
+    return summary
+
+
+def _prepare(size: tuple[int, int]) -> None:
+    cv2.setNumThreads(1)
+    config = load_table()
+    camera = config.camera.model_copy(update={"width": size[0], "height": size[1]})
+    art = own_art(load_components())
+    _worker.update(
+        config=config.model_copy(update={"camera": camera}), art=art, pack=enrol_own_copy(art, size[0], size[1])
+    )
+
+
+def _play(seed: int, players: int, mistakes: float) -> Played:
+    config: TableConfig = _worker["config"]
+    return play_game(config, _worker["art"], _worker["pack"], seed, players, Habits(mistake=mistakes))
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({100 * part / whole:.2f} %)" if whole else "0"
