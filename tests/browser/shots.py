@@ -12,6 +12,7 @@ from tests.controller.web import fixture_views as fixtures
 from tests.controller.web.table import make_app
 
 MOMENTS = {
+    "lobby": fixtures.lobby,
     "ring": fixtures.ring_served,
     "taken": fixtures.portions_taken,
     "breach": fixtures.breach,

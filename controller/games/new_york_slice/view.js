@@ -28,7 +28,8 @@ const tracker = new Tracker();
 /** Draw the pieces as they lie, the portions marked. */
 export function drawTable(layers, view) {
   const tracked = tracker.follow(view.pieces);
-  const key = (item) => item.key;
+  // A piece is drawn anew when the game begins: only then is it known what is printed on it.
+  const key = (item) => (view.position === null ? `${item.key}?` : item.key);
   keyed(layers.pieces, tracked, key, (item) => createPiece(item, view), placePiece);
   const inPortions = tracked.filter(({ piece }) => portionOf(piece) !== null);
   keyed(layers.under, inPortions, key, createHalo, (element, item) => {
@@ -176,10 +177,11 @@ function halfWedge(length, sign) {
 }
 
 function factsOf(face, view) {
-  const facts = view.position.components[face];
+  const facts = view.position?.components[face];
   if (facts) return facts;
-  const value = Number(face.split("/")[0]);
-  return { values: Number.isInteger(value) ? [value] : [], pepperoni: 0, anchovies: 0, name: face };
+  // Before a game only the face's name is known, not what is printed on the slice.
+  const values = /^(?:combo-(\d+)-(\d+)|(\d+)\/\d+)$/.exec(face)?.slice(1).filter(Boolean).map(Number) ?? [];
+  return { values, pepperoni: 0, anchovies: 0, name: face };
 }
 
 function faceName(face, view) {
@@ -319,7 +321,7 @@ function wrapped(text, width) {
 }
 
 function specialTitle(face, view) {
-  const { special, special_text: text, players } = view.position;
+  const { special, special_text: text, players } = view.position ?? { special: null, players: [] };
   if (face === special && text) return text.title;
   const owned = players.flatMap((player) => player.specials).find((card) => card.face === face);
   if (owned) return owned.title;

@@ -1,7 +1,8 @@
 // The room's display: keeps the newest view of the table and shows it. What belongs to one game is drawn by that game's
 // view.js, which exports
 //
-//   drawTable(layers, view)    draws the pieces into SVG groups in table millimetres: layers.under, .pieces, .over
+//   drawTable(layers, view)    draws the pieces into SVG groups in table millimetres: layers.under, .pieces, .over;
+//                              also before a game, when view.position is null; the others only while there is one
 //   renderPlayers(el, view)    what each player has
 //   renderBoard(el, view)      the standings, below the table
 //   renderFinal(el, view)      the result, when the game is over
@@ -9,7 +10,7 @@
 //
 // Elements are kept between calls. /static/kit.js has the tools.
 
-import { badge, html, named } from "/static/kit.js";
+import { badge, colour, html, named } from "/static/kit.js";
 import { breachCard, createStage } from "/static/stage.js";
 
 const REFEREE = {
@@ -120,16 +121,23 @@ function loadStyle(address) {
 }
 
 function render(view) {
-  const over = view.referee === "over" || view.turn.actor === "nobody";
+  const over = view.referee === "over";
+  const lobby = view.position === null;
   document.title = `${view.title} · ${view.table}`;
   const room = byId("room");
-  room.dataset.state = over ? "over" : view.referee;
+  room.dataset.state = lobby ? "lobby" : view.referee;
   room.dataset.players = String(view.seats.filter((seat) => seat.player !== null).length);
   renderTurn(view, over);
   stage.show(view);
   game.drawTable(stage.layers, view);
-  whenChanged("players", [view.position, view.seats, view.turn.players], () => game.renderPlayers(byId("players"), view));
-  whenChanged("board", [view.position, view.seats], () => game.renderBoard(byId("board"), view));
+  whenChanged("players", [view.position, view.seats, view.turn.players], () => {
+    if (lobby) byId("players").replaceChildren(...view.seats.map(lobbySeat));
+    else game.renderPlayers(byId("players"), view);
+  });
+  whenChanged("board", [view.position, view.seats], () => {
+    if (lobby) byId("board").replaceChildren();
+    else game.renderBoard(byId("board"), view);
+  });
   whenChanged("attention", [view.question, view.breach, host], () => renderAttention(view));
   byId("final").hidden = !over;
   if (over) whenChanged("final", [view.position, view.seats], () => game.renderFinal(byId("final"), view));
@@ -147,10 +155,22 @@ function whenChanged(what, value, act) {
 function renderTurn(view, over) {
   whenChanged("turn", [view.turn, view.message, view.seats, over], () => {
     const who = view.turn.players.slice(0, 1).flatMap((player) => [badge(view, player, "large"), named(view, `Player ${player}`)]);
-    byId("who").replaceChildren(...(who.length ? who : [over ? "The check, please" : view.turn.actor === "chance" ? "Chance" : view.title]));
+    byId("who").replaceChildren(...(who.length ? who : [over ? "The check, please" : view.turn.actor === "chance" ? "Luck decides" : view.title]));
     byId("prompt").textContent = named(view, view.turn.prompt);
     byId("message").textContent = view.message === view.turn.prompt ? "" : named(view, view.message);
   });
+}
+
+// Before a game: who has pressed the button of a seat.
+function lobbySeat(seat) {
+  const joined = seat.lamp !== "off";
+  return html(
+    "article",
+    { class: `lobby-seat${joined ? " joined" : ""}`, vars: { seat: colour(seat.colour) } },
+    html("span", { class: "badge", vars: { seat: colour(seat.colour) }, text: String(seat.seat) }),
+    html("h2", { text: seat.name }),
+    html("span", { class: "lobby-state", text: joined ? "joined" : "press your button to join" }),
+  );
 }
 
 function renderAttention(view) {

@@ -36,8 +36,8 @@ function show(drawing, layers, view) {
   const acting = new Set(view.turn.players.slice(0, 1));
   const key = (seat) => String(seat.seat);
   keyed(layers.seats, view.seats, key, createArea, (element, seat) => updateArea(element, seat, acting));
-  const sitting = view.seats.filter((seat) => seat.player !== null);
-  keyed(layers.names, sitting, key, createName, (element, seat) => updateName(element, seat, table, acting));
+  const named = view.seats.filter((seat) => seat.player !== null || view.position === null);
+  keyed(layers.names, named, key, createName, (element, seat) => updateName(element, seat, table, acting));
   keyed(layers.hidden, view.hidden.map((outline, i) => ({ outline, i })), (h) => String(h.i), createHidden, updateHidden);
   const wrong = (view.breach?.pieces ?? []).map((piece, i) => ({ piece, i }));
   keyed(layers.breach, wrong, (w) => String(w.i), createBreach, updateBreach);
@@ -89,7 +89,7 @@ function updateArea(element, seat, acting) {
   const besides = Math.abs(x) > Math.abs(y);
   lamp.setAttribute("cx", besides ? (x > 0 ? box.right : box.left) : x);
   lamp.setAttribute("cy", besides ? -y : -(y > 0 ? box.top : box.bottom));
-  lamp.setAttribute("class", `lamp ${seat.player === null ? "none" : seat.lamp}`);
+  lamp.setAttribute("class", `lamp ${seat.player === null && seat.lamp === "off" ? "none" : seat.lamp}`);
 }
 
 function createName() {
@@ -100,7 +100,7 @@ function updateName(element, seat, table, acting) {
   const [plate, text] = element.children;
   element.style.setProperty("--seat", colour(seat.colour));
   element.classList.toggle("acting", acting.has(seat.player));
-  const name = `${seat.player}  ${shortened(seat.name, 16)}`;
+  const name = `${seat.player ?? seat.seat}  ${shortened(seat.name, 16)}`;
   if (text.textContent !== name) text.textContent = name;
   const width = Math.max(44, text.getComputedTextLength() + 24);
   const box = bounds(seat.area_mm);

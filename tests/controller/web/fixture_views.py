@@ -82,6 +82,22 @@ class Moment:
     )
 
 
+def lobby() -> TableView:
+    """No game yet: two have pressed their buttons, some pieces lie about."""
+    view = ring_served()
+    joined = {1, 4}
+    seats = [
+        seat.model_copy(
+            update={"player": None, "name": f"Seat {seat.seat}", "lamp": "on" if seat.seat in joined else "off"}
+        )
+        for seat in view.seats
+    ]
+    prompt = "New York Slice: press your button to join, 2 to 6 players."
+    turn = TurnView(actor="nobody", players=[], prompt=prompt)
+    update = {"seq": 2, "turn": turn, "message": prompt, "seats": seats, "position": None, "log": []}
+    return view.model_copy(update=update)
+
+
 def ring_served() -> TableView:
     """Eleven slices in a circle, the Special beside them; the slicer is to divide."""
     moment = Moment(
