@@ -125,6 +125,7 @@ class Renderer:
         self._glare = surroundings.glare_light(conditions, grid_x, grid_y)
         self._base = self._draw_base()
         self._still = self._base.copy()
+        self._work = self._base.copy()
         self._lit = self._lit_part(self._whole, self._still, self._whole).copy()
         self._bodies: tuple[_Body, ...] = ()
         self._noise = _noise_pool(camera, conditions.noise, self._seed)
@@ -240,17 +241,16 @@ class Renderer:
 
     def _draw_groups(self, frame: Picture, groups: list["_Group"]) -> None:
         spread = 14.0 * self.camera.px_per_mm
-        for rect in _merged([self._with_shadow(group, spread).common(self._whole) for group in groups]):
-            inside = [group for group in groups if not group.rect.common(rect).empty]
-            wide = rect.grown(_BLUR_MARGIN).common(self._whole)
-            rows, columns = wide.slices()
-            work = self._still[rows, columns].copy()
-            for group in inside:
-                self._shade_group(work, wide, group)
-            for group in inside:
-                self._draw_group(work, wide, group)
-            rows, columns = rect.slices()
-            frame[rows, columns] = self._lit_part(rect, work, wide)
+        rects = [self._with_shadow(group, spread).common(self._whole) for group in groups]
+        for rect in rects:
+            part = rect.grown(_BLUR_MARGIN).common(self._whole).slices()
+            self._work[part] = self._still[part]
+        for group, rect in zip(groups, rects, strict=True):
+            self._shade_group(rect, group)
+        for group in groups:
+            self._draw_group(group)
+        for rect in rects:
+            frame[rect.slices()] = self._lit_part(rect, self._work, self._whole)
 
     def _with_shadow(self, group: "_Group", spread: float) -> _Rect:
         dx, dy = group.shadow_mm[0] * self.camera.px_per_mm, -group.shadow_mm[1] * self.camera.px_per_mm
@@ -260,33 +260,29 @@ class Renderer:
         )  # fmt: skip
         return group.rect.around(moved)
 
-    def _shade_group(self, work: Picture, rect: _Rect, group: "_Group") -> None:
-        """The soft shadow of a hand and what it holds."""
+    def _shade_group(self, rect: _Rect, group: "_Group") -> None:
+        """The soft shadow of a hand and what it holds, drawn coarsely: it has no edges."""
         way = self._texture_map(group.sprite, group.pose, 0.0, 1.0, group.shadow_mm)
-        alpha = _alpha_of(group.sprite)
-        small = _sampled(alpha, cv2.transform(self._grid[rect.slices()][::4, ::4], way))
+        small = _sampled(_alpha_of(group.sprite), cv2.transform(self._grid[rect.slices()][::4, ::4], way))
         for body in group.bodies:
-            points = _sixteenths(body.shadow_px, rect) // 4
-            cv2.fillConvexPoly(small, points, (255,), cv2.LINE_AA, 4)
+            cv2.fillConvexPoly(small, _sixteenths(body.shadow_px, rect) // 4, (255,), cv2.LINE_AA, 4)
         soft = cv2.GaussianBlur(small, (0, 0), max(0.8, (3.0 + 0.16 * group.lift_mm) * self.camera.px_per_mm / 4))
-        mask = cv2.resize(soft, (work.shape[1], work.shape[0]), interpolation=cv2.INTER_LINEAR)
-        _darken(work, np.asarray(mask, np.uint8), self.conditions.shadow)
+        target = self._work[rect.slices()]
+        mask = cv2.resize(soft, (target.shape[1], target.shape[0]), interpolation=cv2.INTER_LINEAR)
+        _darken(target, np.asarray(mask, np.uint8), self.conditions.shadow)
 
-    def _draw_group(self, work: Picture, rect: _Rect, group: "_Group") -> None:
-        clip = group.rect.common(rect)
-        if clip.empty:
-            return
-        layer = np.zeros((clip.bottom - clip.top, clip.right - clip.left, 4), np.uint8)
+    def _draw_group(self, group: "_Group") -> None:
+        rect = group.rect
+        layer = np.zeros((rect.bottom - rect.top, rect.right - rect.left, 4), np.uint8)
         for body in group.bodies:
-            inner = body.rect.common(clip)
+            inner = body.rect.common(rect)
             if not inner.empty:
-                _over(layer[_within(inner, clip)], body.layer[_within(inner, body.rect)])
+                _over(layer[_within(inner, rect)], body.layer[_within(inner, body.rect)])
         way = self._texture_map(group.sprite, group.pose, group.lift_mm, 1.0)
-        hand = _sampled(group.sprite.image, cv2.transform(self._grid[clip.slices()], way))
-        _over(layer, hand)
+        _over(layer, _sampled(group.sprite.image, cv2.transform(self._grid[rect.slices()], way)))
         if max(group.smear_px) > 1:
             layer = np.asarray(cv2.blur(layer, (group.smear_px[0] + 1, group.smear_px[1] + 1)), np.uint8)
-        _over(work[_within(clip, rect)], layer)
+        _over(self._work[rect.slices()], layer)
 
     # One piece ------------------------------------------------------------------------------------------------
 
@@ -506,7 +502,7 @@ def _sampled(picture: Picture, where: cv2.typing.MatLike, border: int = cv2.BORD
 
 def _over(target: Picture, layer: Picture) -> None:
     """Lay a premultiplied layer over a picture (3 or 4 channels), in place."""
-    clear = cv2.bitwise_not(np.ascontiguousarray(layer[..., 3]))
+    clear = cv2.bitwise_not(cv2.extractChannel(layer, 3))
     channels = target.shape[2]
     kept = cv2.multiply(target, cv2.merge([clear] * channels), scale=1 / 255.0)
     source = layer if channels == 4 else cv2.cvtColor(layer, cv2.COLOR_BGRA2BGR)
