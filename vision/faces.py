@@ -3,7 +3,7 @@
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,9 +102,7 @@ def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence
         RegistrationError: a picture cannot be laid over the table.
     """
     names = list(source) or [f"photo {i + 1}" for i in range(len(photos))]
-    shots = [
-        _shot(image, _read_labels(labels, name)) for (image, labels), name in zip(photos, names, strict=True)
-    ]
+    shots = [_shot(image, _read_labels(labels, name)) for (image, labels), name in zip(photos, names, strict=True)]
     kinds: dict[PieceKind, KindFaces] = {}
     for kind in PieceKind:
         if any(label.kind is kind for _, _, labels in shots for label in labels):
@@ -242,7 +240,8 @@ _NUDGES = np.array([[0.0, 0.0], [NUDGE_MM, 0.0], [-NUDGE_MM, 0.0], [0.0, NUDGE_M
 def _assemble(
     shape: Shape, names: tuple[str, ...], samples: NDArray[np.float32], keypoints: Sequence[Keypoints]
 ) -> KindFaces:
-    slopes = np.stack([samples[:, 1] - samples[:, 2], samples[:, 3] - samples[:, 4]], axis=1) / np.float32(2 * NUDGE_MM)
+    ahead = np.stack([samples[:, 1] - samples[:, 2], samples[:, 3] - samples[:, 4]], axis=1)
+    slopes = np.asarray(ahead / (2 * NUDGE_MM), np.float32)
     joined = Keypoints(
         np.concatenate([k.points_mm for k in keypoints]),
         np.concatenate([k.angles_deg for k in keypoints]),
@@ -256,18 +255,18 @@ def _assemble(
 
 def seen_pose(pose: Array, shape: Shape, registration: Registration) -> Array:
     """Where a piece that lies flat at a pose seems to lie at z = 0."""
-    return _shifted(pose, shape, registration, registration.seen_from_table)
+    return _shifted(pose, shape, registration.seen_from_table)
 
 
 def true_pose(pose: Array, shape: Shape, registration: Registration) -> Array:
     """The inverse of `seen_pose`."""
-    return _shifted(pose, shape, registration, registration.on_table)
+    return _shifted(pose, shape, registration.on_table)
 
 
-def _shifted(pose: Array, shape: Shape, registration: Registration, move: Any) -> Array:
+def _shifted(pose: Array, shape: Shape, move: Callable[[Array, float], Array]) -> Array:
     centre = place(shape.centre[None], pose)[0]
     shift = move(centre, piece_height_mm(*centre))[0] - centre
-    return pose + np.array([shift[0], shift[1], 0.0])
+    return np.asarray(pose + np.array([shift[0], shift[1], 0.0]))
 
 
 def _own_keypoints(found: Keypoints, shape: Shape, pose: Array) -> Keypoints:
@@ -294,10 +293,7 @@ def _distance_inside(points: Array, shape: Shape) -> Array:
 
 def _measure(kind: PieceKind, shots: Sequence[_Shot]) -> Shape:
     own = [
-        _own_outline(label, registration)
-        for _, registration, labels in shots
-        for label in labels
-        if label.kind is kind
+        _own_outline(label, registration) for _, registration, labels in shots for label in labels if label.kind is kind
     ]
     if kind is PieceKind.SLICE:
         radius = float(np.median([np.linalg.norm(o, axis=1).max() for o in own]))

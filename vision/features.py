@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.rectify import PX_PER_MM, TableMap
+from vision.rectify import PX_PER_MM, TableMap, sample
 from vision.registration import MARKERS_MM
 
 Array = NDArray[np.float64]
@@ -59,7 +59,7 @@ def find_keypoints(
     """
     grey = cv2.cvtColor(looked, cv2.COLOR_BGR2GRAY)
     columns, rows = max(round(table.width / TILE_PX), 1), max(round(table.height / TILE_PX), 1)
-    orb = cv2.ORB_create(
+    orb = cv2.ORB.create(
         nfeatures=max(most // (columns * rows), 20),
         nlevels=1,
         fastThreshold=FAST_THRESHOLD,
@@ -79,8 +79,8 @@ def find_keypoints(
     if not found:
         return Keypoints(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 32), np.uint8), np.zeros(0))
     spots = np.concatenate([part for part, _ in found])
-    descriptors = np.concatenate([part for _, part in found])
-    return Keypoints(table.to_table(spots[:, :2]), spots[:, 2], descriptors, spots[:, 3])
+    together = np.concatenate([part for _, part in found])
+    return Keypoints(table.to_table(spots[:, :2]), spots[:, 2], together, spots[:, 3])
 
 
 def _spans(length: int, count: int) -> list[tuple[int, int]]:
@@ -98,16 +98,16 @@ def light_gain(looked: Image, table: TableMap, markers: Iterable[int]) -> NDArra
     """What each channel is to be multiplied by to make the white of the mat's markers (those seen) white."""
     points = np.concatenate([_white_cells_mm(marker) for marker in markers])
     pixels = table.to_map(points).astype(np.float32).reshape(1, -1, 2)
-    paper = np.median(cv2.remap(looked, pixels, None, cv2.INTER_LINEAR)[0], axis=0)
-    return np.clip(PAPER_LEVEL / np.maximum(paper, 1.0), 0.7, 8.0).astype(np.float32)
+    paper = np.median(sample(looked, pixels)[0], axis=0)
+    return np.asarray(np.clip(PAPER_LEVEL / np.maximum(paper, 1.0), 0.7, 8.0), np.float32)
 
 
 def sample_colours(soft: Image, table: TableMap, gain: NDArray[np.float32], points_mm: Array) -> Colours:
     """Colours of a softened map at table points (... x 2 gives ... x 3), white paper brought to `PAPER_LEVEL`."""
     pixels = table.to_map(points_mm).astype(np.float32)
     flat = pixels.reshape(1, -1, 2) if pixels.size < 30000 * 2 else pixels.reshape(-1, pixels.shape[-2], 2)
-    seen = cv2.remap(soft, flat, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.log(seen.reshape(*pixels.shape[:-1], 3) * gain + np.float32(LOG_FLOOR))
+    seen = sample(soft, flat).reshape(*pixels.shape[:-1], 3)
+    return np.asarray(np.log(seen * gain + np.float32(LOG_FLOOR)), np.float32)
 
 
 def _white_cells_mm(marker: int) -> Array:

@@ -69,7 +69,7 @@ class CoarseMap:
 
 def coarse_map(table: TableMap) -> CoarseMap:
     """The cells that cover a map."""
-    width, height = (int(round(side / (PX_PER_MM * CELL_MM))) for side in (table.width, table.height))
+    width, height = (round(side / (PX_PER_MM * CELL_MM)) for side in (table.width, table.height))
     return CoarseMap(table, width, height)
 
 
@@ -86,8 +86,8 @@ def find_foreign(
         if reading.trusted:
             _dot(covered, coarse, lattice[~reading.agrees & ~reading.taken])
     strange = _strange_on_mat(small, coarse, seen)
-    suspect = cv2.bitwise_or(strange, covered)
-    cores = cv2.bitwise_or(_opened(strange), _opened(covered))
+    suspect = strange | covered
+    cores = _opened(strange) | _opened(covered)
     return _with_arms(_grown_into(_large_parts(cores), suspect), coarse)
 
 
@@ -157,16 +157,16 @@ def _stray(values: Array, basis: Array) -> tuple[Array, float]:
     """What a slowly changing light does not explain, and its usual width; fitted on a sample, robustly."""
     step = max(len(values) // 1500, 1)
     some, sample = basis[::step], values[::step]
-    weights = np.ones(len(sample))
+    weights: Array = np.ones(len(sample))
     width, middle = 1.0, 0.0
-    fit = np.zeros(basis.shape[1])
+    fit: Array = np.zeros(basis.shape[1])
     for _ in range(5):
         weighted = some * weights[:, None]
         fit = np.linalg.solve(weighted.T @ some + 1e-6 * np.eye(len(fit)), weighted.T @ sample)
-        residual = sample - some @ fit
+        residual: Array = sample - some @ fit
         middle = float(np.median(residual))
         width = max(1.5 * float(np.median(np.abs(residual - middle))), 0.018)
-        weights = 1.0 / (1.0 + ((residual - middle) / (2 * width)) ** 2) ** 2
+        weights = np.asarray(1.0 / (1.0 + ((residual - middle) / (2 * width)) ** 2) ** 2)
     return np.asarray(values - basis @ fit - middle), width
 
 
@@ -178,7 +178,7 @@ def _grown_into(cores: Mask, suspect: Mask) -> Mask:
     """Fingertips and edges: what is suspect right beside a sure part belongs to it."""
     grown = cores
     for _ in range(3):
-        grown = cv2.bitwise_or(cores, cv2.bitwise_and(cv2.dilate(grown, _disc(3 * CELL_MM)), suspect))
+        grown = cores | (np.asarray(cv2.dilate(grown, _disc(3 * CELL_MM)), np.uint8) & suspect)
     return np.asarray(cv2.morphologyEx(grown, cv2.MORPH_CLOSE, _disc(3 * CELL_MM)), np.uint8)
 
 
@@ -192,7 +192,7 @@ def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
     """Parts that end at the mat's edge go on straight to the edge of the picture."""
     edge = MAT_HALF_MM - 12.0
     rim = cv2.bitwise_and(foreign, cv2.bitwise_not(coarse.polygons([_square(0.0, 0.0, edge)])))
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(rim, connectivity=8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(rim, connectivity=8)
     grown = foreign.copy()
     for i in range(1, count):
         if stats[i, cv2.CC_STAT_AREA] * CELL_MM < 12.0:
@@ -206,9 +206,8 @@ def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
         half = max(float(np.abs((crossing - middle) @ across).max()), 25.0) * 1.15
         far = middle + way * 900.0
         sleeve = np.array([middle - across * half, far - across * half, far + across * half, middle + across * half])
-        outside = cv2.bitwise_and(coarse.polygons([sleeve]), cv2.bitwise_not(coarse.polygons([_square(0, 0, edge)])))
-        grown = cv2.bitwise_or(grown, outside)
-    return np.asarray(grown, np.uint8)
+        grown |= coarse.polygons([sleeve]) & ~coarse.polygons([_square(0, 0, edge)])
+    return grown
 
 
 def _part_of(mask: Mask, cell: Array) -> NDArray[np.bool_]:
@@ -219,7 +218,9 @@ def _part_of(mask: Mask, cell: Array) -> NDArray[np.bool_]:
 def _outward(whole: Array, middle: Array) -> Array:
     """The way an arm leaves: along the line from the hand's middle, never back over the mat."""
     way = middle - whole.mean(0)
-    normal = np.array([np.sign(middle[0]), 0.0]) if abs(middle[0]) > abs(middle[1]) else np.array([0.0, np.sign(middle[1])])
+    normal = (
+        np.array([np.sign(middle[0]), 0.0]) if abs(middle[0]) > abs(middle[1]) else np.array([0.0, np.sign(middle[1])])
+    )
     length = float(np.linalg.norm(way))
     mixed = normal if length < 5.0 else way / length + 0.5 * normal
     return np.asarray(mixed / np.linalg.norm(mixed))
@@ -238,5 +239,5 @@ def _square(x: float, y: float, half: float) -> Array:
 
 
 def _disc(width_mm: float) -> Mask:
-    cells = max(int(round(width_mm / CELL_MM)), 1)
+    cells = max(round(width_mm / CELL_MM), 1)
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (cells, cells)), np.uint8)

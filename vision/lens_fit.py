@@ -1,4 +1,4 @@
-"""The lens's distortion, from more than the mat's corners: pieces are as large at the picture's edge as in its middle."""
+"""The lens, from more than the mat's corners: pieces are as large at the picture's edge as in its middle."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -10,14 +10,14 @@ from vision.faces import FacePack
 from vision.features import find_keypoints, light_gain, soften
 from vision.frame import Frame, Image
 from vision.hidden import CoarseMap, coarse_map, find_foreign, hidden_places
+from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
-from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces, with_lens
 from vision.readings import Reading, check, check_again, confirmed, find_pieces, select
-from vision.rectify import TableMap, table_map
-from vision.registration import Lens, Registration, RegistrationError, find_mat
+from vision.rectify import TableMap, sample, table_map
+from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
 from vision.search import build_index
-from vision.shapes import as_points, place
+from vision.shapes import place
 from vision.sightings import sighting
 from vision.verify import Look, Prepared, prepare
 
@@ -134,9 +134,9 @@ class Reader:
         """Take what was found as what lies there, with what hides the rest."""
         foreign = find_foreign(looked, known.coarse, readings, self._kinds)
         strange = known.strange(known.last, known.covered(readings, self._kinds))
-        foreign = cv2.bitwise_or(foreign, known.small_to_cells(strange))
+        foreign = foreign | known.small_to_cells(strange)
         known.readings = [r for r in readings if confirmed(r, known.share_open(r, self._kinds[r.kind], foreign))]
-        known.hidden = hidden_places(np.asarray(foreign, np.uint8), known.coarse)
+        known.hidden = hidden_places(foreign, known.coarse)
         hand = any(hidden.cause is HiddenCause.HAND for hidden in known.hidden)
         if hand and not known.hand:
             known.hand_since_s = frame.time_s
@@ -146,7 +146,7 @@ class Reader:
             known.disturbed_s = frame.time_s
         known.sightings = sightings
         known.read = known.last
-        known.remember(known.last, known.covered(known.readings, self._kinds), np.asarray(foreign, np.uint8))
+        known.remember(known.last, known.covered(known.readings, self._kinds), foreign)
         self._clock.stage("hidden")
 
     # Video ----------------------------------------------------------------------------------------------------
@@ -162,8 +162,8 @@ class Reader:
 
     def _scene_while_moving(self, frame: Frame, known: "_Table", changed: Mask) -> Scene:
         """What was known and is not touched by the movement; what moves hides the rest."""
-        strange = cv2.bitwise_or(known.strange(known.last, np.zeros_like(changed)), changed)
-        hiding = cv2.dilate(np.asarray(strange, np.uint8), np.ones((3, 3), np.uint8))
+        strange = known.strange(known.last, np.zeros_like(changed)) | changed
+        hiding = np.asarray(cv2.dilate(strange, np.ones((3, 3), np.uint8)), np.uint8)
         untouched = tuple(s for s in known.sightings if not known.touched(s, changed))
         hidden = hidden_places(known.small_to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
         self._clock.stage("hidden")
@@ -266,8 +266,7 @@ class _Table:
         """A mask of small blocks as one of table cells."""
         if not mask.any():
             return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
-        cells = cv2.remap(mask, self._cells_in_small, None, cv2.INTER_LINEAR)
-        return np.where(cells > 127, np.uint8(255), np.uint8(0))
+        return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
 
     def map_mask(self, changed: Mask) -> Mask:
         """A mask of small blocks, grown by a finger's width, as one of the table map."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.features import Keypoints
-from vision.rectify import TableMap
+from vision.rectify import PX_PER_MM, TableMap
 from vision.scene import PieceKind
 from vision.search import Index, guess_poses, match
 from vision.shapes import place
@@ -86,24 +86,25 @@ class Raster:
 
     def __init__(self, table: TableMap) -> None:
         self._origin = np.array([table.left_mm, table.top_mm])
-        width, height = table.width / 1.25 / RASTER_MM, table.height / 1.25 / RASTER_MM
+        width, height = table.width / PX_PER_MM / RASTER_MM, table.height / PX_PER_MM / RASTER_MM
         self._owner = np.zeros((int(height) + 3, int(width) + 3), np.int32)
 
     def owner(self, points_mm: Array) -> NDArray[np.int32]:
         """Number of the piece seen at each point, 0 for none."""
-        row, column = self._cells(points_mm, 0.5)
+        row, column = self._cells(points_mm)
         return np.asarray(self._owner[row, column])
 
     def paint(self, points_mm: Array, number: int) -> None:
         """Say that a piece is seen at these points and right around them."""
         for shift_x in (0.15, 0.85):
             for shift_y in (0.15, 0.85):
-                row, column = self._cells(points_mm + [(shift_x - 0.5) * RASTER_MM, (shift_y - 0.5) * RASTER_MM], 0.5)
+                shift = np.array([shift_x - 0.5, shift_y - 0.5]) * RASTER_MM
+                row, column = self._cells(points_mm + shift)
                 free = self._owner[row, column] == 0
                 self._owner[row[free], column[free]] = number
 
-    def _cells(self, points_mm: Array, rounding: float) -> tuple[Indices, Indices]:
-        cells = np.floor((points_mm - self._origin) * [1, -1] / RASTER_MM + rounding).astype(np.intp)
+    def _cells(self, points_mm: Array) -> tuple[Indices, Indices]:
+        cells = np.floor((points_mm - self._origin) * [1, -1] / RASTER_MM + 0.5).astype(np.intp)
         row = np.clip(cells[:, 1], 0, self._owner.shape[0] - 1)
         column = np.clip(cells[:, 0], 0, self._owner.shape[1] - 1)
         return row, column
@@ -218,7 +219,7 @@ def check_again(
     table: TableMap,
     region: NDArray[np.uint8],
 ) -> list[Reading]:
-    """Readings of an earlier picture that still hold: those outside the region as they were, those in it if they fit."""
+    """Readings of an earlier picture that still hold: those outside the region, and those in it that still fit."""
     kept: list[Reading] = []
     for kind, prepared in kinds.items():
         inside: list[Reading] = []

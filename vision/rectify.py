@@ -48,10 +48,18 @@ class TableMap:
         return np.asarray(looked, np.uint8)
 
 
+def sample(picture: NDArray[np.uint8], points_px: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """A picture's values at points (rows x columns x 2), between pixels linearly, beyond its edge as at the edge."""
+    columns, rows = cv2.split(points_px)
+    seen = cv2.remap(picture, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(seen, np.uint8)
+
+
 def table_map(registration: Registration) -> TableMap:
     """The map of all of the table that the picture shows, as far as pieces may lie."""
     width_px, height_px = registration.size_px
-    edge = np.array([[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1], [0.5, 1], [0, 1], [0, 0.5]]) * [width_px - 1, height_px - 1]
+    shares = np.array([[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1], [0.5, 1], [0, 1], [0, 0.5]])
+    edge = shares * [width_px - 1, height_px - 1]
     corners = registration.to_table(edge)
     low = np.maximum(corners.min(0), [-REACH_MM[0], -REACH_MM[1]])
     high = np.minimum(corners.max(0), [REACH_MM[0], REACH_MM[1]])
@@ -60,7 +68,7 @@ def table_map(registration: Registration) -> TableMap:
     table = np.column_stack([low[0] + coarse_x.ravel() / PX_PER_MM, high[1] - coarse_y.ravel() / PX_PER_MM])
     coarse = registration.to_picture(table).reshape(*coarse_x.shape, 2).astype(np.float32)
     fine = _upscaled(coarse, width, height)
-    source, fraction = cv2.convertMaps(fine, None, cv2.CV_16SC2)
+    source, fraction = cv2.convertMaps(fine, np.empty(0, np.float32), cv2.CV_16SC2)
     inside = cv2.inRange(fine, np.array([0.0, 0.0]), np.array([width_px - 1.0, height_px - 1.0]))
     return TableMap(
         float(low[0]), float(high[1]), width, height,

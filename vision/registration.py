@@ -120,7 +120,7 @@ def find_mat(image: Image, *, lens: Lens | None = None, near: Registration | Non
     Raises:
         PictureTooDark, MarkersMissing, MarkersRepeated, MarkersMisplaced: it is not possible, and why.
     """
-    grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     return find_mat_in_grey(grey, lens=lens, near=near)
 
 
@@ -137,9 +137,7 @@ def find_mat_in_grey(
     return register(markers, (grey.shape[1], grey.shape[0]), lens=lens)
 
 
-def register(
-    markers_px: Mapping[int, Array], size_px: tuple[int, int], *, lens: Lens | None = None
-) -> Registration:
+def register(markers_px: Mapping[int, Array], size_px: tuple[int, int], *, lens: Lens | None = None) -> Registration:
     """The registration that fits marker corners (id -> 4 x 2, each marker's own top left first, clockwise).
 
     Raises:
@@ -147,7 +145,9 @@ def register(
         MarkersMisplaced: they do not fit one flat mat.
     """
     if len(markers_px) < 2:
-        raise MarkersMissing(f"found corner markers {sorted(markers_px)} of 0, 1, 2, 3 in the picture; at least 2 must show")
+        raise MarkersMissing(
+            f"found corner markers {sorted(markers_px)} of 0, 1, 2, 3 in the picture; at least 2 must show"
+        )
     ids = sorted(markers_px)
     mm = np.concatenate([MARKERS_MM[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
@@ -155,10 +155,9 @@ def register(
     used = lens or (_fit_distortion(mm, px, matrix) if len(ids) >= 4 else TYPICAL_LENS)
     homography, shrink = _fit_homography(mm, px, matrix, used)
     error = float(np.sqrt(np.mean(_residuals(homography, shrink, mm, px, matrix, used) ** 2) * 2))
-    if error > max(2.0, 0.0025 * size_px[0]):
-        raise MarkersMisplaced(
-            f"markers {ids} miss their places by {error:.1f} px; at most {max(2.0, 0.0025 * size_px[0]):.1f} px fits a flat mat"
-        )
+    allowed = max(2.0, 0.0025 * size_px[0])
+    if error > allowed:
+        raise MarkersMisplaced(f"markers {ids} miss their places by {error:.1f} px; expected at most {allowed:.1f}")
     return Registration(
         table_to_plane=homography,
         camera_matrix=matrix,
@@ -175,14 +174,13 @@ def with_lens(registration: Registration, lens: Lens) -> Registration:
     return register(registration.markers_px, registration.size_px, lens=lens)
 
 
-def lens_by_points(
-    registration: Registration, expected_mm: Array, seen_px: Array, *, spread_mm: float = 0.25
-) -> Lens:
+def lens_by_points(registration: Registration, expected_mm: Array, seen_px: Array, *, spread_mm: float = 0.25) -> Lens:
     """The lens that best brings pixels (n x 2) to where they are known to lie on the table (n x 2)."""
     normal, right = np.diag(1.0 / np.square(LENS_SPREAD)), np.zeros(2)
     here = registration.to_table(seen_px)
     moves = [
-        (with_lens(registration, lens).to_table(seen_px) - here).ravel() / LENS_STEP for lens in bent_lenses(registration.lens)
+        (with_lens(registration, lens).to_table(seen_px) - here).ravel() / LENS_STEP
+        for lens in bent_lenses(registration.lens)
     ]
     off = (expected_mm - here).ravel()
     weight = 1.0 / (spread_mm**2 * (1.0 + (off / 6.0) ** 2))
@@ -333,11 +331,12 @@ def _fit_homography(mm: Array, px: Array, matrix: Array, lens: Lens) -> tuple[Ar
     shrink = 0.0
     homography = np.eye(3)
     for _ in range(3):
-        homography = cv2.findHomography(_shrunk(mm, shrink), plane, 0)[0]
-        if homography is None:
+        fitted = cv2.findHomography(_shrunk(mm, shrink), plane, 0)[0]
+        if fitted is None:
             raise MarkersMisplaced("the marker corners found do not span a plane")
+        homography = np.asarray(fitted, np.float64)
         shrink = _fit_shrink(homography, mm, plane)
-    return np.asarray(homography, np.float64), shrink
+    return homography, shrink
 
 
 def _fit_shrink(homography: Array, mm: Array, plane: Array) -> float:

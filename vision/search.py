@@ -117,9 +117,7 @@ def guess_poses(seen: Keypoints, matches: Matches, index: Index, kind: PieceKind
     arm = centre - own
     angle = np.radians(turn)
     cosine, sine = np.cos(angle), np.sin(angle)
-    voted = where + np.column_stack(
-        [arm[:, 0] * cosine - arm[:, 1] * sine, arm[:, 0] * sine + arm[:, 1] * cosine]
-    )
+    voted = where + np.column_stack([arm[:, 0] * cosine - arm[:, 1] * sine, arm[:, 0] * sine + arm[:, 1] * cosine])
     members, groups = _clusters(voted, turn, owner)
     if not len(groups):
         return Guesses(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros(0))
@@ -176,9 +174,7 @@ def _clusters(voted: Array, turn: Array, owner: Indices) -> tuple[Indices, Indic
     return np.concatenate(members), np.concatenate(numbers)
 
 
-def _fitted(
-    own: Array, where: Array, voted: Array, turn: Array, groups: Indices, centre: Array
-) -> tuple[Array, Array]:
+def _fitted(own: Array, where: Array, voted: Array, turn: Array, groups: Indices, centre: Array) -> tuple[Array, Array]:
     """For each cluster the pose that fits most of its members, and how many do."""
     count = int(groups.max()) + 1
     weights = np.ones(len(groups))
@@ -186,11 +182,13 @@ def _fitted(
     heading = np.arctan2(_sums(groups, np.sin(angles), count), _sums(groups, np.cos(angles), count))
     sums = np.maximum(_sums(groups, weights, count), 1e-9)
     middles = np.column_stack([_sums(groups, voted[:, i], count) / sums for i in (0, 1)])
-    misses = np.zeros(len(groups))
+    misses: Array = np.zeros(len(groups))
     for reach in (10.0, 6.0, 3.0, 2.0):
         offset = own - centre
         cosine, sine = np.cos(heading)[groups], np.sin(heading)[groups]
-        turned = np.column_stack([cosine * offset[:, 0] - sine * offset[:, 1], sine * offset[:, 0] + cosine * offset[:, 1]])
+        turned = np.column_stack(
+            [cosine * offset[:, 0] - sine * offset[:, 1], sine * offset[:, 0] + cosine * offset[:, 1]]
+        )
         misses = np.linalg.norm(middles[groups] + turned - where, axis=1)
         weights = 1.0 / (1.0 + (misses / reach) ** 2) ** 2
         heading, middles = _rigid(offset, where, weights, groups, count)
@@ -218,7 +216,7 @@ def _rigid(offset: Array, where: Array, weights: Array, groups: Indices, count: 
 
 
 def _sums(groups: Indices, values: Array, count: int) -> Array:
-    return np.bincount(groups, values, minlength=count)
+    return np.asarray(np.bincount(groups, values, minlength=count), np.float64)
 
 
 def _different_places(where: Array, good: NDArray[np.bool_], groups: Indices, count: int) -> Array:
