@@ -86,6 +86,7 @@ def find_foreign(
         if reading.trusted:
             _dot(covered, coarse, lattice[~reading.agrees & ~reading.taken])
     strange = _strange_on_mat(small, coarse, seen)
+    covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)
     return _with_arms(_grown_into(_large_parts(cores), suspect), coarse)
@@ -162,7 +163,7 @@ def _stray(values: Array, basis: Array) -> tuple[Array, float]:
     fit: Array = np.zeros(basis.shape[1])
     for _ in range(5):
         weighted = some * weights[:, None]
-        fit = np.linalg.solve(weighted.T @ some + 1e-6 * np.eye(len(fit)), weighted.T @ sample)
+        fit = np.asarray(np.linalg.solve(weighted.T @ some + 1e-6 * np.eye(len(fit)), weighted.T @ sample), np.float64)
         residual: Array = sample - some @ fit
         middle = float(np.median(residual))
         width = max(1.5 * float(np.median(np.abs(residual - middle))), 0.018)

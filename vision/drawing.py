@@ -1,0 +1,78 @@
+"""What was read, drawn on the picture it was read from."""
+
+from collections.abc import Iterable, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.registration import Registration
+from vision.scene import HiddenCause, HiddenPlace, Point, Scene, Sighting
+
+Colour = tuple[int, int, int]
+
+SURE = 0.9
+"""A face at least this likely is drawn as sure."""
+SURE_COLOUR: Colour = (60, 220, 60)
+DOUBTFUL_COLOUR: Colour = (40, 170, 255)
+HIDDEN_COLOURS: dict[HiddenCause, Colour] = {
+    HiddenCause.HAND: (240, 60, 200),
+    HiddenCause.FOREIGN: (200, 120, 40),
+    HiddenCause.OUT_OF_PICTURE: (128, 128, 128),
+}
+
+
+def draw_scene(image: Image, scene: Scene, registration: Registration) -> Image:
+    """A copy of the picture with every piece's outline and face, and hidden places hatched.
+
+    Green is a face read as sure, orange a doubtful one; the number is its likelihood in percent.
+    """
+    drawn = image.copy()
+    for place in scene.hidden:
+        _hatch(drawn, place, registration)
+    width = max(1, round(image.shape[1] / 900))
+    for sighting in scene.sightings:
+        colour = SURE_COLOUR if sighting.probability >= SURE else DOUBTFUL_COLOUR
+        outline = _pixels(registration, sighting.outline_mm)
+        cv2.polylines(drawn, [outline], True, colour, width, cv2.LINE_AA)
+    for sighting in scene.sightings:
+        _name(drawn, sighting, registration)
+    return drawn
+
+
+def _name(drawn: Image, sighting: Sighting, registration: Registration) -> None:
+    scale = drawn.shape[1] / 2600
+    text = f"{sighting.face.removeprefix('special/')} {100 * sighting.probability:.0f}"
+    font = cv2.FONT_HERSHEY_SIMPLEX
+    (width, height), _ = cv2.getTextSize(text, font, scale, 1)
+    middle = _pixels(registration, [_middle(sighting.outline_mm)])[0, 0]
+    corner = (int(middle[0] - width / 2), int(middle[1] + height / 2))
+    for shift_x, shift_y, colour in ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, 255)):
+        spot = (corner[0] + shift_x, corner[1] + shift_y)
+        cv2.putText(drawn, text, spot, font, scale, (colour, colour, colour), 1, cv2.LINE_AA)
+
+
+def _hatch(drawn: Image, place: HiddenPlace, registration: Registration) -> None:
+    outline = _pixels(registration, place.outline_mm)
+    mask = np.zeros(drawn.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [outline], 255)
+    height, width = drawn.shape[0], drawn.shape[1]
+    lines = np.zeros_like(mask)
+    step = max(6, width // 120)
+    for start in range(-height, width, step):
+        cv2.line(lines, (start, height), (start + height, 0), 255, 1, cv2.LINE_AA)
+    colour = HIDDEN_COLOURS[place.cause]
+    drawn[(mask > 0) & (lines > 96)] = colour
+    cv2.polylines(drawn, [outline], True, colour, 1, cv2.LINE_AA)
+
+
+def _pixels(registration: Registration, points_mm: Sequence[Point]) -> NDArray[np.int32]:
+    pixels = registration.to_picture(np.array(points_mm))
+    return np.round(pixels).astype(np.int32).reshape(-1, 1, 2)
+
+
+def _middle(outline: Iterable[Point]) -> Point:
+    points = np.array(list(outline))
+    spot = points.min(0) * 0.5 + points.max(0) * 0.5
+    return float(spot[0]), float(spot[1])
