@@ -14,6 +14,7 @@ from typing import Any
 from controller.game import Actor, GameError, IllegalMove, Json, Player, Refusal, Score, ScoreLine, Turn
 from controller.games import cut_and_choose
 from controller.games.cut_and_choose import joined, left_of, words_for_halves
+from controller.games.new_york_slice import headings
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME, VALUES, Components, with_own_facts
 
 SLICES_IN_A_PIZZA = 11
@@ -342,7 +343,7 @@ def refusal(state: State, move: Move) -> Refusal | None:
     """None exactly when the move is legal; otherwise which rule it breaks and how to put it right."""
     kind = type(move)
     if kind not in _RULES:
-        return _refuse("Gameplay: rounds", f"{move!r} is no move of this game.", turn(state).prompt + ".")
+        return _refuse(headings.ROUNDS, f"{move!r} is no move of this game.", turn(state).prompt + ".")
     phase, check, _ = _RULES[kind]
     if state.phase is not phase:
         return _untimely(state, kind)
@@ -434,14 +435,14 @@ def slices_in_game(components: Components, players: int) -> frozenset[str]:
 
 # Start each round -----------------------------------------------------------------------------------------------------
 
-_START = "Start each round"
-
 
 def _stack_refusal(state: State, move: ChooseStack) -> Refusal | None:
     if move.stack in state.stacks:
         return None
     left = joined([str(stack) for stack in state.stacks])
-    return _refuse(_START, f"Stack {move.stack} is not on the table.", f"Choose one of the stacks left: {left}.")
+    return _refuse(
+        headings.START_ROUND, f"Stack {move.stack} is not on the table.", f"Choose one of the stacks left: {left}."
+    )
 
 
 def _play_stack(state: State, move: ChooseStack) -> State:
@@ -456,9 +457,11 @@ def _special_refusal(state: State, special: str) -> Refusal | None:
     if special in state.unseen_specials:
         return None
     if special not in state.options.components.specials_by_face:
-        return _refuse(_START, f"{special!r} is no Special.", "Turn up the Special of this stack.", (special,))
+        return _refuse(
+            headings.START_ROUND, f"{special!r} is no Special.", "Turn up the Special of this stack.", (special,)
+        )
     return _refuse(
-        "Shuffle the Specials",
+        headings.SHUFFLE_SPECIALS,
         f"{_words(state, special)} has already been in this game.",
         "Turn up a Special that nobody has seen yet.",
         (special,),
@@ -471,22 +474,24 @@ def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
     twice = _duplicates(ring)
     if twice:
         problem = f"Twice in the pizza: {_list_words(state, twice)}."
-        return _refuse(_START, problem, "Each slice exists once: look at these again.", twice)
+        return _refuse(headings.START_ROUND, problem, "Each slice exists once: look at these again.", twice)
     pieces = state.options.components
     strange = tuple(face for face in ring if face not in pieces.by_face)
     if strange:
         problem = f"No slice of this game: {_list_words(state, strange)}."
-        return _refuse(_START, problem, "Use only the slices of the game.", strange)
+        return _refuse(headings.START_ROUND, problem, "Use only the slices of the game.", strange)
     removed = tuple(face for face in ring if face in pieces.removed[state.players])
     if removed:
         problem = f"Not used with {state.players} players: {_list_words(state, removed)}."
-        return _refuse("Setup", problem, "Put it back in the box and shuffle the right slices.", removed)
+        return _refuse(headings.SETUP, problem, "Put it back in the box and shuffle the right slices.", removed)
     seen = tuple(face for face in ring if face not in state.unseen)
     if seen:
         problem = f"Already seen in this game: {_list_words(state, seen)}."
-        return _refuse(_START, problem, "Put it back where it was and turn up the slices of the stack only.", seen)
+        return _refuse(
+            headings.START_ROUND, problem, "Put it back where it was and turn up the slices of the stack only.", seen
+        )
     problem = f"The pizza has {len(ring)} slices, not {SLICES_IN_A_PIZZA}."
-    return _refuse(_START, problem, "Turn up all eleven slices of the stack, no more and no fewer.")
+    return _refuse(headings.START_ROUND, problem, "Turn up all eleven slices of the stack, no more and no fewer.")
 
 
 def _play_reveal(state: State, move: Reveal) -> State:
@@ -538,8 +543,6 @@ def _play_redraw(state: State, move: Redraw) -> State:
 
 # Divide the pizza (and Special) into portions -------------------------------------------------------------------------
 
-_DIVIDE = "Divide the pizza (and Special) into portions"
-
 
 def _divide_turn(state: State) -> Turn:
     portions = cut_and_choose.portions_for(state.players)
@@ -577,20 +580,24 @@ def _divide_refusal(state: State, move: Divide) -> Refusal | None:
         amount = "Too many" if len(move.portions) > wanted else "Too few"
         problem = f"{amount} portions: {len(move.portions)} instead of {wanted}."
         remedy = f"Divide the pizza and the Special into {wanted} portions; the Special may be one by itself."
-        return _refuse(_DIVIDE, problem, remedy)
+        return _refuse(headings.DIVIDE, problem, remedy)
     if not 0 <= move.special_in < wanted:
-        return _refuse(_DIVIDE, "The Special is in no portion.", "Add it to one, or let it be one.", _shown(state))
+        return _refuse(
+            headings.DIVIDE, "The Special is in no portion.", "Add it to one, or let it be one.", _shown(state)
+        )
     slices = tuple(chain.from_iterable(move.portions))
     found = _same_slices_refusal(state, slices)
     if found is not None:
         return found
     if any(not portion and index != move.special_in for index, portion in enumerate(move.portions)):
         remedy = "Each portion needs at least one slice or the Special."
-        return _refuse(_DIVIDE, "A portion is empty.", remedy)
+        return _refuse(headings.DIVIDE, "A portion is empty.", remedy)
     if not cut_and_choose.same_ring(state.ring, slices):
         moved = cut_and_choose.out_of_order(state.ring, slices)
         problem = f"The slices are not in the order of the pizza any more: {_list_words(state, moved)}."
-        return _refuse(_DIVIDE, problem, "Lay the slices back in their order and only pull portions apart.", moved)
+        return _refuse(
+            headings.DIVIDE, problem, "Lay the slices back in their order and only pull portions apart.", moved
+        )
     return None
 
 
@@ -600,14 +607,14 @@ def _same_slices_refusal(state: State, slices: tuple[str, ...]) -> Refusal | Non
     twice = _duplicates(slices)
     if twice:
         problem = f"In two places at once: {_list_words(state, twice)}."
-        return _refuse(_DIVIDE, problem, "Each slice belongs to one portion.", twice)
+        return _refuse(headings.DIVIDE, problem, "Each slice belongs to one portion.", twice)
     strange = tuple(face for face in slices if face not in state.ring)
     if strange:
         problem = f"Not of this pizza: {_list_words(state, strange)}."
-        return _refuse(_DIVIDE, problem, "Take it away from the portions.", strange)
+        return _refuse(headings.DIVIDE, problem, "Take it away from the portions.", strange)
     missing = tuple(face for face in state.ring if face not in slices)
     problem = f"In no portion: {_list_words(state, missing)}."
-    return _refuse(_DIVIDE, problem, "Every slice of the pizza goes into a portion.", missing)
+    return _refuse(headings.DIVIDE, problem, "Every slice of the pizza goes into a portion.", missing)
 
 
 def _play_divide(state: State, move: Divide) -> State:
@@ -618,8 +625,6 @@ def _play_divide(state: State, move: Divide) -> State:
 
 
 # Choose a portion -----------------------------------------------------------------------------------------------------
-
-_CHOOSE = "Choose a portion"
 
 
 def _choose_turn(state: State) -> Turn:
@@ -648,11 +653,13 @@ def _take_refusal(state: State, move: Take) -> Refusal | None:
     if found is not None:
         return found
     if not 0 <= move.portion < len(state.portions):
-        return _refuse(_CHOOSE, "There is no such portion.", f"Choose one of the {len(state.portions)} portions.")
+        return _refuse(
+            headings.CHOOSE, "There is no such portion.", f"Choose one of the {len(state.portions)} portions."
+        )
     portion = state.portions[move.portion]
     if portion.taken_by is not None:
         problem = f"Player {portion.taken_by} has already taken this portion."
-        return _refuse(_CHOOSE, problem, "Choose one that is left.", portion.slices)
+        return _refuse(headings.CHOOSE, problem, "Choose one that is left.", portion.slices)
     return None
 
 
@@ -661,9 +668,9 @@ def _out_of_turn(state: State, player: Player) -> Refusal | None:
     following = state.order[0]
     if player == following or may_cut_in_line(state, player):
         return None
-    heading, problem = "Next player chooses", f"It is not player {player}'s turn to choose."
+    heading, problem = headings.NEXT_PLAYER, f"It is not player {player}'s turn to choose."
     if _is_player(state, player) and owned(state, player, CUT_IN_LINE) is not None:
-        heading = "Cut in Line"
+        heading = headings.CUT_IN_LINE
         problem += f" {_why_no_cut(state, player)}"
     return _refuse(heading, problem, f"Player {following} chooses next; put the portion back.")
 
@@ -724,23 +731,23 @@ def _eat_refusal(state: State, player: Player, face: str) -> Refusal | None:
         if owned(state, player, COMBO_CRAVING) is not None:
             return None
         problem = f"{_words(state, face)} cannot be eaten without Combo Craving."
-        return _refuse("Combo slices", problem, "Lay it face up with the collected slices.", (face,))
+        return _refuse(headings.COMBO_SLICES, problem, "Lay it face up with the collected slices.", (face,))
     if face == ANCHOVY:
         problem = "The Anchovy slice cannot be eaten."
-        return _refuse("Anchovy slice", problem, "Lay it face up with the collected slices.", (face,))
+        return _refuse(headings.ANCHOVY_SLICE, problem, "Lay it face up with the collected slices.", (face,))
     # You Love Veggies lets Veggies be eaten that are collected when it comes: those taken with it are among them, as
     # they could be collected first. It says nothing of later rounds (Combo Craving does), so later Veggies need
     # pepperoni like any slice.
     if facts.values == (3,) and state.taker == player and state.took_special and state.special == YOU_LOVE_VEGGIES:
         return None
     problem = f"{_words(state, face)} has no pepperoni and may not be eaten."
-    return _refuse(_CHOOSE, problem, "Lay it face up with the collected slices.", (face,))
+    return _refuse(headings.CHOOSE, problem, "Lay it face up with the collected slices.", (face,))
 
 
 def _decide_refusal(state: State, move: Decide) -> Refusal | None:
     if move.player != state.taker:
         problem = f"Player {move.player} has nothing to decide now."
-        return _refuse(_CHOOSE, problem, f"Player {state.taker} decides first.")
+        return _refuse(headings.CHOOSE, problem, f"Player {state.taker} decides first.")
     holding = state.holdings[move.player - 1]
     for face in sorted(move.eaten):
         if face not in state.taken:
@@ -759,12 +766,12 @@ def _not_taken_refusal(state: State, player: Player, face: str) -> Refusal | Non
     if face in may_eat_collected(state, player):
         return None
     if face == state.mystery:
-        return _refuse("Mystery Slice", "The Mystery slice is eaten unseen.", "Do not show it.", (face,))
+        return _refuse(headings.MYSTERY_SLICE, "The Mystery slice is eaten unseen.", "Do not show it.", (face,))
     if face not in state.holdings[player - 1].collected:
         problem = f"{_words(state, face)} is not among the slices just taken."
-        return _refuse(_CHOOSE, problem, "Eat only slices of the portion just taken.", (face,))
+        return _refuse(headings.CHOOSE, problem, "Eat only slices of the portion just taken.", (face,))
     problem = f"{_words(state, face)} was collected before and may not be eaten any more."
-    return _refuse(_CHOOSE, problem, "Lay it face up with the collected slices again.", (face,))
+    return _refuse(headings.CHOOSE, problem, "Lay it face up with the collected slices again.", (face,))
 
 
 def _collected_after(state: State, move: Decide) -> tuple[str, ...]:
@@ -963,8 +970,6 @@ def winners(state: State) -> tuple[Player, ...]:
 
 # Slices: Supreme slice ------------------------------------------------------------------------------------------------
 
-_SUPREME = "Supreme slice"
-
 
 def attachments(state: State, supreme_as: str | None, collected: tuple[str, ...]) -> tuple[str | None, ...]:
     """What may be said about the Supreme slice once these slices are collected: (None,) where nothing is to attach.
@@ -996,15 +1001,17 @@ def _attach_refusal(
         return None
     if attach is not None and supreme_as is not None:
         problem = f"The Supreme slice is attached to {supreme_as} and may not be moved to another type."
-        return _refuse(_SUPREME, problem, "Leave it where it is.", (SUPREME,))
+        return _refuse(headings.SUPREME_SLICE, problem, "Leave it where it is.", (SUPREME,))
     if possible == (None,):
         problem = "There is nothing to attach to a Supreme slice."
-        return _refuse(_SUPREME, problem, "Attach it when it lies collected beside another slice.", (SUPREME,))
+        return _refuse(
+            headings.SUPREME_SLICE, problem, "Attach it when it lies collected beside another slice.", (SUPREME,)
+        )
     types = joined([str(one) for one in possible])
     problem = "The Supreme slice must be placed next to a slice its owner has collected."
     if attach is not None:
         problem = f"There is no collected {attach} to place the Supreme slice next to."
-    return _refuse(_SUPREME, problem, f"Place it next to one of these types: {types}.", (SUPREME,))
+    return _refuse(headings.SUPREME_SLICE, problem, f"Place it next to one of these types: {types}.", (SUPREME,))
 
 
 # Today's Specials -----------------------------------------------------------------------------------------------------
@@ -1120,13 +1127,15 @@ def _legal_dibs(state: State) -> Iterator[Dibs]:
 
 def _dibs_refusal(state: State, move: Dibs) -> Refusal | None:
     if not _is_player(state, move.player):
-        return _refuse("Dibs!", f"There is no player {move.player}.", "Only the owner of Dibs! may call.", (DIBS,))
+        return _refuse(
+            headings.DIBS, f"There is no player {move.player}.", "Only the owner of Dibs! may call.", (DIBS,)
+        )
     reason = _why_not_usable(state, move.player, DIBS)
     if reason is not None:
-        return _refuse("Dibs!", reason, "Lay the slice back into the pizza.", (move.face, DIBS))
+        return _refuse(headings.DIBS, reason, "Lay the slice back into the pizza.", (move.face, DIBS))
     if move.face not in state.ring:
         problem = f"{_words(state, move.face)} is not in this pizza."
-        return _refuse("Dibs!", problem, "Take a slice from the pizza on the table.", (move.face,))
+        return _refuse(headings.DIBS, problem, "Take a slice from the pizza on the table.", (move.face,))
     holding = state.holdings[move.player - 1]
     if move.eat:
         found = _eat_refusal(state, move.player, move.face)
@@ -1162,7 +1171,7 @@ def _mystery_slice_refusal(state: State, move: Mystery) -> Refusal | None:
     if move.face is None or move.face in state.unseen:
         return None
     problem = f"{_words(state, move.face)} cannot be one of the three extra slices."
-    return _refuse("Mystery Slice", problem, "Take one of the three face-down slices.", (move.face,))
+    return _refuse(headings.MYSTERY_SLICE, problem, "Take one of the three face-down slices.", (move.face,))
 
 
 def _play_mystery(state: State, move: Mystery) -> State:
@@ -1189,11 +1198,11 @@ def _mystery_decision_refusal(state: State, move: Decide) -> Refusal | None:
     if not state.mystery_drawn:
         if not move.mystery_eaten:
             return None
-        return _refuse("Mystery Slice", "No Mystery slice has been taken.", "Eat only slices just taken.")
+        return _refuse(headings.MYSTERY_SLICE, "No Mystery slice has been taken.", "Eat only slices just taken.")
     if state.mystery is None:
         if move.mystery_eaten:
             return None
-        return _refuse("Mystery Slice", "A collected Mystery slice lies face up.", "Show it, or eat it unseen.")
+        return _refuse(headings.MYSTERY_SLICE, "A collected Mystery slice lies face up.", "Show it, or eat it unseen.")
     return _mystery_refusal(state, move.player, state.mystery) if move.mystery_eaten else None
 
 
@@ -1211,7 +1220,7 @@ def _mystery_refusal(state: State, player: Player, face: str) -> Refusal | None:
         if mystery is not None and craving is not None and craving.round <= mystery.round:
             return None
         problem = f"{_words(state, face)} could not be eaten without Combo Craving."
-        return _refuse("Combo slices", problem, "It counts as collected.", (face,))
+        return _refuse(headings.COMBO_SLICES, problem, "It counts as collected.", (face,))
     return _eat_refusal(state, player, face)
 
 
@@ -1228,12 +1237,14 @@ def _legal_counts(state: State) -> Iterator[RevealEaten]:
 def _count_refusal(state: State, move: RevealEaten) -> Refusal | None:
     if move.player != _next_to_count(state):
         problem = f"Player {move.player} has no slice to turn up now."
-        return _refuse("Mystery Slice", problem, f"Player {_next_to_count(state)} turns up the slice eaten unseen.")
+        return _refuse(
+            headings.MYSTERY_SLICE, problem, f"Player {_next_to_count(state)} turns up the slice eaten unseen."
+        )
     known = state.holdings[move.player - 1].unseen_faces
     if move.face in (known or state.unseen):
         return None
     problem = f"{_words(state, move.face)} is not the slice that was eaten unseen."
-    return _refuse("Mystery Slice", problem, "Turn up the slice that was taken as Mystery slice.", (move.face,))
+    return _refuse(headings.MYSTERY_SLICE, problem, "Turn up the slice that was taken as Mystery slice.", (move.face,))
 
 
 def _play_count(state: State, move: RevealEaten) -> State:
@@ -1288,20 +1299,20 @@ def _seconds_refusal(state: State, move: EatSeconds) -> Refusal | None:
     owner = _owner(state, SECONDS)
     if move.player != owner:
         problem = f"Player {move.player} does not have Seconds."
-        return _refuse("Seconds", problem, f"Only player {owner} may eat now.", (SECONDS,))
+        return _refuse(headings.SECONDS, problem, f"Only player {owner} may eat now.", (SECONDS,))
     holding = state.holdings[owner - 1]
     choices = seconds_choices(state, owner)
     allowed = set(chain.from_iterable(choices.values()))
     for face in sorted(move.eaten):
         if face not in holding.collected:
             problem = f"{_words(state, face)} is not among the collected slices."
-            return _refuse("Seconds", problem, "Eat collected slices only.", (face,))
+            return _refuse(headings.SECONDS, problem, "Eat collected slices only.", (face,))
         if face not in allowed:
             problem = f"{_words(state, face)} is of no type with pepperoni."
-            return _refuse("Seconds", problem, "Lay it face up again.", (face,))
+            return _refuse(headings.SECONDS, problem, "Lay it face up again.", (face,))
     if not any(move.eaten <= set(faces) for faces in choices.values()) and move.eaten:
         problem = "These slices are not all of one type."
-        return _refuse("Seconds", problem, "Eat slices of one type only.", tuple(sorted(move.eaten)))
+        return _refuse(headings.SECONDS, problem, "Eat slices of one type only.", tuple(sorted(move.eaten)))
     return None
 
 
@@ -1317,8 +1328,6 @@ def _play_seconds(state: State, move: EatSeconds) -> State:
 
 
 # Sneak-a-Slice --------------------------------------------------------------------------------------------------------
-
-_SNEAK = "Sneak-a-Slice"
 
 
 def may_sneak(state: State, player: Player) -> bool:
@@ -1358,15 +1367,19 @@ def _sneak_refusal(state: State, move: Sneak) -> Refusal | None:
     if state.sneaked is not None:
         return _must_take_now(state)
     if not _is_player(state, move.player):
-        return _refuse(_SNEAK, f"There is no player {move.player}.", "Only the owner may shift a slice.")
+        return _refuse(
+            headings.SNEAK_A_SLICE, f"There is no player {move.player}.", "Only the owner may shift a slice."
+        )
     reason = _why_not_usable(state, move.player, SNEAK_A_SLICE)
     if reason is None and move.player == state.slicer:
         reason = "The Slicer may not shift a slice."
     if reason is not None:
-        return _refuse(_SNEAK, reason, "Put the slice back where it was.", (move.face,))
+        return _refuse(headings.SNEAK_A_SLICE, reason, "Put the slice back where it was.", (move.face,))
     found = _out_of_turn(state, move.player)
     if found is not None:
-        return _refuse(_SNEAK, found.problem, "Shift a slice just before selecting a portion.", (move.face,))
+        return _refuse(
+            headings.SNEAK_A_SLICE, found.problem, "Shift a slice just before selecting a portion.", (move.face,)
+        )
     if (move.face, move.to) in _shifts(state):
         return None
     return _shift_refusal(state, move)
@@ -1377,14 +1390,21 @@ def _shift_refusal(state: State, move: Sneak) -> Refusal:
     here = next((one for one in state.portions if move.face in one.slices and one.taken_by is None), None)
     if here is None:
         problem = f"{_words(state, move.face)} is in none of the portions left."
-        return _refuse(_SNEAK, problem, "Shift a slice of a portion nobody has taken.", pieces)
+        return _refuse(headings.SNEAK_A_SLICE, problem, "Shift a slice of a portion nobody has taken.", pieces)
     if not 0 <= move.to < len(state.portions) or state.portions[move.to].taken_by is not None:
-        return _refuse(_SNEAK, "There is no such portion left.", "Shift it into a portion nobody has taken.", pieces)
+        return _refuse(
+            headings.SNEAK_A_SLICE,
+            "There is no such portion left.",
+            "Shift it into a portion nobody has taken.",
+            pieces,
+        )
     if not _may_lose_slice(state, here):
         problem = "The portion would be left with neither a slice nor the Special."
-        return _refuse(_SNEAK, problem, "Shift a slice of a larger portion.", pieces)
+        return _refuse(headings.SNEAK_A_SLICE, problem, "Shift a slice of a larger portion.", pieces)
     problem = f"{_words(state, move.face)} does not lie beside that portion."
-    return _refuse(_SNEAK, problem, "Shift a slice from the end of a portion to the portion beside it.", pieces)
+    return _refuse(
+        headings.SNEAK_A_SLICE, problem, "Shift a slice from the end of a portion to the portion beside it.", pieces
+    )
 
 
 def _play_sneak(state: State, move: Sneak) -> State:
@@ -1408,7 +1428,7 @@ def _next_with_slices(state: State, here: int) -> int:
 
 def _must_take_now(state: State) -> Refusal:
     problem = f"Player {state.sneaked} has shifted a slice and must now choose."
-    return _refuse(_SNEAK, problem, f"Player {state.sneaked} takes a portion next.")
+    return _refuse(headings.SNEAK_A_SLICE, problem, f"Player {state.sneaked} takes a portion next.")
 
 
 # Stuffed Crust* -------------------------------------------------------------------------------------------------------
@@ -1456,17 +1476,20 @@ _RULES: dict[type, tuple[Phase, Callable[[State, Any], Refusal | None], Callable
 }
 
 _UNTIMELY: dict[type, tuple[str, str]] = {
-    ChooseStack: (_START, "A stack is chosen at the start of a round."),
-    Reveal: (_START, "A pizza is turned up only after the Slicer has chosen a stack."),
-    Redraw: ("Today's Specials", "Another Special is drawn only in place of one that may not be used now."),
-    Dibs: ("Dibs!", "Dibs! is called before the Slicer slices."),
-    Divide: (_DIVIDE, "The pizza is divided once, when it has been turned up."),
-    Sneak: (_SNEAK, "A slice is shifted only just before selecting a portion."),
-    Take: (_CHOOSE, "A portion is chosen only after the pizza has been divided and the player before has decided."),
-    Mystery: ("Mystery Slice", "An extra slice is taken only by who has just received Mystery Slice."),
-    Decide: (_CHOOSE, "Slices are eaten or collected only by who has just taken a portion."),
-    EatSeconds: ("Seconds", "Seconds is used just before scoring, after the last round."),
-    RevealEaten: ("Pepperoni & anchovy scoring", "Slices eaten unseen are turned up only when they are counted."),
+    ChooseStack: (headings.START_ROUND, "A stack is chosen at the start of a round."),
+    Reveal: (headings.START_ROUND, "A pizza is turned up only after the Slicer has chosen a stack."),
+    Redraw: (headings.SPECIALS, "Another Special is drawn only in place of one that may not be used now."),
+    Dibs: (headings.DIBS, "Dibs! is called before the Slicer slices."),
+    Divide: (headings.DIVIDE, "The pizza is divided once, when it has been turned up."),
+    Sneak: (headings.SNEAK_A_SLICE, "A slice is shifted only just before selecting a portion."),
+    Take: (
+        headings.CHOOSE,
+        "A portion is chosen only after the pizza has been divided and the player before has decided.",
+    ),
+    Mystery: (headings.MYSTERY_SLICE, "An extra slice is taken only by who has just received Mystery Slice."),
+    Decide: (headings.CHOOSE, "Slices are eaten or collected only by who has just taken a portion."),
+    EatSeconds: (headings.SECONDS, "Seconds is used just before scoring, after the last round."),
+    RevealEaten: (headings.PEPPERONI_SCORING, "Slices eaten unseen are turned up only when they are counted."),
 }
 
 
