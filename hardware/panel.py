@@ -177,7 +177,10 @@ class Panel:
 
 
 class _DebouncedButton:
-    """The first edge counts, at the time of its tick; for a while after it none does."""
+    """The first edge counts, at the time of its tick; for a while after it none does.
+
+    Not left to lgpio: its own debouncing compares two different clocks on kernels from 5.7.
+    """
 
     def __init__(
         self,
@@ -216,7 +219,7 @@ class _DebouncedButton:
         now = self._clock()
         if 0 <= now - ticks_s <= _OLDEST_TICK_S:
             time_s, uncertainty_s = ticks_s, _TICKS_UNCERTAINTY_S
-        else:  # the ticks are of another clock
+        else:  # lgpio promises no origin for its ticks: older kernels count from 1970
             time_s, uncertainty_s = now, _NO_TICKS_UNCERTAINTY_S
         with self._lock:
             if (not level) != self._down:

@@ -6,8 +6,9 @@ show the same picture. A face's facts (values, pepperoni, anchovies) are argumen
 
 import math
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import cv2
 import numpy as np
@@ -136,12 +137,39 @@ def draw_special_back(px_per_mm: float) -> Artwork:
 
 
 def draw_all(slices: Iterable[SliceArt], specials: Iterable[SpecialArt], px_per_mm: float) -> Mapping[str, Artwork]:
-    """Draw every face and both backs, by face id."""
-    drawn = {art.face: draw_slice(art, px_per_mm) for art in slices}
-    drawn |= {art.face: draw_special(art, px_per_mm) for art in specials}
-    drawn[SLICE_BACK] = draw_slice_back(px_per_mm)
-    drawn[SPECIAL_BACK] = draw_special_back(px_per_mm)
-    return drawn
+    """Every face and both backs, by face id. Each is drawn when it is first asked for.
+
+    Raises:
+        ValueError: a slice of a value that there is no art for.
+    """
+    drawers: dict[str, Callable[[], Artwork]] = {
+        SLICE_BACK: partial(draw_slice_back, px_per_mm),
+        SPECIAL_BACK: partial(draw_special_back, px_per_mm),
+    }
+    for art in slices:
+        for value in art.values:
+            _recipe_of(value)
+        drawers[art.face] = partial(draw_slice, art, px_per_mm)
+    for special in specials:
+        drawers[special.face] = partial(draw_special, special, px_per_mm)
+    return _Drawings(drawers)
+
+
+class _Drawings(Mapping[str, Artwork]):
+    def __init__(self, drawers: Mapping[str, Callable[[], Artwork]]) -> None:
+        self._drawers = drawers
+        self._drawn: dict[str, Artwork] = {}
+
+    def __getitem__(self, face: str) -> Artwork:
+        if face not in self._drawn:
+            self._drawn[face] = self._drawers[face]()
+        return self._drawn[face]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._drawers)
+
+    def __len__(self) -> int:
+        return len(self._drawers)
 
 
 @dataclass
@@ -202,11 +230,16 @@ class _Sheet:
         return np.asarray(cv2.resize(cells, (columns, rows), interpolation=cv2.INTER_CUBIC), np.float32)
 
     def paint(self, mask: NDArray[np.bool_], colour: Colour) -> None:
-        self.image[mask] = colour
+        cv2.copyTo(self._flat(colour), mask.astype(np.uint8), self.image)
 
     def blend(self, weight: _Floats, colour: Colour) -> None:
         """Mix a colour in, weight 0 to 1."""
-        self.image[:] = cv2.blendLinear(self.image, np.full_like(self.image, colour), 1 - weight, weight)
+        self.image[:] = cv2.blendLinear(self.image, self._flat(colour), 1 - weight, weight)
+
+    def _flat(self, colour: Colour) -> Picture:
+        flat = np.empty_like(self.image)
+        cv2.rectangle(flat, (0, 0), (flat.shape[1], flat.shape[0]), colour, -1)
+        return flat
 
     def px(self, x_mm: float, y_mm: float) -> tuple[int, int]:
         """The point in sixteenths of a pixel, as cv2 takes it with shift 4."""
