@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 
 ABSORB_S = 20.0
 """A thing at the picture's edge that stays still for this long is no hand."""
+OUTER_MM = 260.0
 MOVED_MM = 1.0
 MOVED_DEG = 1.5
 MAT_MOVED_MM = 0.7
@@ -50,6 +51,8 @@ class Reader:
         self._lens = lens
         self._first: Registration | None = None
         self._table: _Table | None = None
+        self._lens_by = 0
+        """How many pieces far from the mat the lens was fitted by. With twice as many it is fitted again."""
         self._clock = _StageClock()
 
     @property
@@ -79,6 +82,8 @@ class Reader:
             return self._scene_while_moving(frame, known, changed)
         if changed.any():
             self._read_again(frame, known, small, changed)
+            if self._lens is None and not known.hand and _outer(known.readings) >= max(4, 2 * self._lens_by):
+                return self._start(frame, small)
         if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
             known.disturbed_s = frame.time_s
         return self._scene(frame, known, known.sightings, known.hidden)
@@ -102,6 +107,7 @@ class Reader:
         self._clock.stage("pieces")
         if self._lens is None:
             registration, look, readings = self._with_better_lens(frame, registration, look, readings)
+            self._lens_by = _outer(readings)
         table = look.table
         known = _Table(registration, table, coarse_map(table), small, frame.time_s)
         self._settle(frame, known, table.look(frame.image), readings)
@@ -288,6 +294,11 @@ class _Table:
 
     def _to_small(self, pixels: Array) -> Array:
         return np.asarray((pixels + 0.5) * self._scale - 0.5)
+
+
+def _outer(readings: list[Reading]) -> int:
+    """How many pieces lie where the lens bends the picture."""
+    return sum(float(np.hypot(r.pose[0], r.pose[1])) > OUTER_MM for r in readings)
 
 
 def _contours(mask: Mask) -> list[Mask]:
