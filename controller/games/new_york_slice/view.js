@@ -21,17 +21,22 @@ const HALF_DEG = 180 / 11;
 const SLICE_MM = 100;
 // Where toppings stand, as shares of the slice's length: along the slice and across it. The number stands at 0.6.
 const TOPPING_PLACES = [[0.8, 0.155], [0.8, -0.155], [0.33, 0], [0.85, 0]];
+const MIDDLE_REACH_MM = 150;
 const CARD_MM = [60, 90];
 
 const tracker = new Tracker();
 
 /** Draw the pieces as they lie, the portions marked. */
 export function drawTable(layers, view) {
-  const tracked = tracker.follow(view.pieces);
-  // A piece is drawn anew when the game begins: only then is it known what is printed on it.
-  const key = (item) => (view.position === null ? `${item.key}?` : item.key);
+  const tracked = tracker.follow(view.pieces, view.hidden);
+  // A piece is drawn anew when more is known of what is printed on it: when the game begins, and of a Special when it is
+  // the round's or somebody's.
+  const key = (item) => {
+    if (view.position === null) return `${item.key}?`;
+    return item.piece?.kind === "special" ? `${item.key} ${specialTitle(item.piece.face, view)}` : item.key;
+  };
   keyed(layers.pieces, tracked, key, (item) => createPiece(item, view), placePiece);
-  const inPortions = tracked.filter(({ piece }) => portionOf(piece) !== null);
+  const inPortions = tracked.filter(({ piece, ghost }) => !ghost && portionOf(piece) !== null);
   keyed(layers.under, inPortions, key, createHalo, (element, item) => {
     element.style.setProperty("--portion", portionColour(portionOf(item.piece)));
     placePiece(element, item);
@@ -100,7 +105,8 @@ function createPiece({ piece }, view) {
   return svg("g", { class: "piece appear" }, art);
 }
 
-function placePiece(element, { piece, angle }) {
+function placePiece(element, { piece, angle, ghost }) {
+  element.classList.toggle("ghost", ghost);
   element.style.transform = poseTransform(piece.x_mm, piece.y_mm, angle);
 }
 
@@ -116,7 +122,8 @@ function createLabel({ piece }, view) {
 function placeLabel(element, item) {
   placePiece(element, item);
   const up = element.firstElementChild;
-  const crowded = item.piece.place.startsWith("seat/");
+  // Players fan their slices: the numbers must not hide each other.
+  const crowded = Math.hypot(item.piece.x_mm, item.piece.y_mm) > MIDDLE_REACH_MM;
   up.style.transform = `translate(${(lengthOf(item.piece) * 0.6).toFixed(1)}px, 0px) rotate(${item.angle.toFixed(1)}deg)`;
   up.firstElementChild.classList.toggle("crowded", crowded);
 }

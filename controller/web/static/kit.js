@@ -46,15 +46,17 @@ export function keyed(parent, items, keyOf, create, update) {
 
 /**
  * Names for the pieces on the table that stay with a piece while it moves. A face that lies there once names itself;
- * of pieces that look the same, each takes the name of the nearest one before it.
+ * of pieces that look the same, each takes the name of the nearest one before it. A piece that a hand covers is kept
+ * where it was last seen, as a ghost, until the hand is gone.
  */
 export class Tracker {
   #last = [];
   #count = 0;
 
-  /** @returns {Array<{key: string, piece: object, angle: number}>} angle: continuous, so that nothing spins round. */
-  follow(pieces) {
-    const left = [...this.#last];
+  /** @returns {Array<{key: string, piece: object, angle: number, ghost: boolean}>} angle: continuous, so that nothing
+   * spins round. */
+  follow(pieces, hidden = []) {
+    const left = this.#last;
     const next = new Array(pieces.length).fill(null);
     const faces = new Map();
     for (const piece of pieces) faces.set(piece.face, (faces.get(piece.face) ?? 0) + 1);
@@ -71,14 +73,29 @@ export class Tracker {
     for (const [, i, j] of pairs) {
       if (next[i] !== null || taken.has(j)) continue;
       taken.add(j);
-      next[i] = { key: left[j].key, piece: pieces[i], angle: nearAngle(pieces[i].angle_deg, left[j].angle) };
+      next[i] = { key: left[j].key, piece: pieces[i], angle: nearAngle(pieces[i].angle_deg, left[j].angle), ghost: false };
     }
     pieces.forEach((piece, i) => {
-      next[i] ??= { key: `p${this.#count++}`, piece, angle: piece.angle_deg };
+      next[i] ??= { key: `p${this.#count++}`, piece, angle: piece.angle_deg, ghost: false };
     });
-    this.#last = next;
-    return next;
+    const covered = left.filter(({ piece }, j) => !taken.has(j) && hidden.some((outline) => covers(outline, piece)));
+    this.#last = [...covered.map((old) => ({ ...old, ghost: true })), ...next];
+    return this.#last;
   }
+}
+
+/** Whether some part of a piece's outline lies within a polygon. */
+function covers(polygon, piece) {
+  return [[piece.x_mm, piece.y_mm], middle(piece.outline_mm), ...piece.outline_mm].some((point) => within(polygon, point));
+}
+
+function within(polygon, [x, y]) {
+  let inside = false;
+  polygon.forEach(([x1, y1], i) => {
+    const [x0, y0] = polygon.at(i - 1);
+    if ((y0 > y) !== (y1 > y) && x < x0 + ((x1 - x0) * (y - y0)) / (y1 - y0)) inside = !inside;
+  });
+  return inside;
 }
 
 function nearAngle(angle, before) {

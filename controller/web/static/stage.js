@@ -37,7 +37,7 @@ function show(drawing, layers, view) {
   const key = (seat) => String(seat.seat);
   keyed(layers.seats, view.seats, key, createArea, (element, seat) => updateArea(element, seat, acting));
   const named = view.seats.filter((seat) => seat.player !== null || view.position === null);
-  keyed(layers.names, named, key, createName, (element, seat) => updateName(element, seat, table, acting));
+  keyed(layers.names, named, key, createName, (element, seat) => updateName(element, seat, acting));
   keyed(layers.hidden, view.hidden.map((outline, i) => ({ outline, i })), (h) => String(h.i), createHidden, updateHidden);
   const wrong = (view.breach?.pieces ?? []).map((piece, i) => ({ piece, i }));
   keyed(layers.breach, wrong, (w) => String(w.i), createBreach, updateBreach);
@@ -85,10 +85,10 @@ function updateArea(element, seat, acting) {
   outline.setAttribute("points", points(seat.area_mm));
   const box = bounds(seat.area_mm);
   const [x, y] = middle(seat.area_mm);
-  // The lamp is drawn at the edge of the table, where the button is.
-  const besides = Math.abs(x) > Math.abs(y);
+  // The lamp is drawn at the edge of the table, where the button is, beside the plate with the name.
+  const besides = isBesides(seat);
   lamp.setAttribute("cx", besides ? (x > 0 ? box.right : box.left) : x);
-  lamp.setAttribute("cy", besides ? -y : -(y > 0 ? box.top : box.bottom));
+  lamp.setAttribute("cy", besides ? -(y > 0 ? box.bottom + 14 : box.top - 14) : -(y > 0 ? box.top : box.bottom));
   lamp.setAttribute("class", `lamp ${seat.player === null && seat.lamp === "off" ? "none" : seat.lamp}`);
 }
 
@@ -96,21 +96,30 @@ function createName() {
   return svg("g", { class: "name" }, svg("rect", { rx: 12 }), svg("text", { "dominant-baseline": "central" }));
 }
 
-function updateName(element, seat, table, acting) {
+function updateName(element, seat, acting) {
   const [plate, text] = element.children;
   element.style.setProperty("--seat", colour(seat.colour));
   element.classList.toggle("acting", acting.has(seat.player));
-  const name = `${seat.player ?? seat.seat}  ${shortened(seat.name, 16)}`;
-  if (text.textContent !== name) text.textContent = name;
-  const width = Math.max(44, text.getComputedTextLength() + 24);
   const box = bounds(seat.area_mm);
   const [x, y] = middle(seat.area_mm);
-  const outer = box.top > table.top - 5 ? -box.top : box.bottom < table.bottom + 5 ? -box.bottom : null;
-  const centreY = outer ?? (y > 0 ? -box.bottom - 15 : -box.top + 15);
-  const startX = outer === null && x > 0 ? box.right - width - 10 : box.left + 10;
-  element.setAttribute("transform", `translate(${startX.toFixed(1)} ${centreY.toFixed(1)})`);
+  const besides = isBesides(seat);
+  const name = `${seat.player ?? seat.seat}  ${shortened(seat.name, besides ? 12 : 16)}`;
+  if (text.textContent !== name) text.textContent = name;
+  const width = Math.max(44, text.getComputedTextLength() + 24);
+  // The plate lies on the table's edge, along it, where no piece does.
+  const [startX, startY] = besides
+    ? [x > 0 ? box.right : box.left, -y + (x > 0 ? -1 : 1) * (width / 2)]
+    : [box.left + 10, y > 0 ? -box.top : -box.bottom];
+  const turn = besides ? (x > 0 ? 90 : -90) : 0;
+  element.setAttribute("transform", `translate(${startX.toFixed(1)} ${startY.toFixed(1)}) rotate(${turn})`);
   for (const [attribute, value] of Object.entries({ y: -14, width, height: 28 })) plate.setAttribute(attribute, value);
   text.setAttribute("x", 12);
+}
+
+/** Whether a seat is at the left or right side of the table. */
+function isBesides(seat) {
+  const [x, y] = middle(seat.area_mm);
+  return Math.abs(x) > Math.abs(y);
 }
 
 function shortened(text, length) {
