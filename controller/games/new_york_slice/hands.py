@@ -226,9 +226,8 @@ class NewYorkSliceHands:
             steps.append(Step(slicer, tuple(Lay(f, moved[f], True) for f in group)))
         with_special = move.portions[move.special_in]
         pose = self._special_pose([moved[f] for f in with_special], [moved[f] for f in moved if f not in with_special])
-        return [Step(slicer, (Lay(special, pose, True),)), *steps] if self._rng.random() < 0.5 else [
-            *steps, Step(slicer, (Lay(special, pose, True),))
-        ]
+        # Last, so that a Special that lies with its portion lies on it and can be read.
+        return [*steps, Step(slicer, (Lay(special, pose, True),))]
 
     def _pulls(self, groups: Sequence[Sequence[Pose]]) -> list[tuple[float, float]]:
         """Direction and distance for each portion, so that all lie clearly apart."""
