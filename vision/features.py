@@ -20,7 +20,7 @@ PATCH_PX = 19
 _MARGIN = PATCH_PX // 2 + 1
 TILE_PX = 280
 FAST_THRESHOLD = 5
-LOG_FLOOR = 40.0
+LOG_FLOOR = 64.0
 """Added before the logarithm, so that noise in shadows and clipped channels stay small."""
 PAPER_LEVEL = 215.0
 """The markers' white paper is brought to this in every channel."""

@@ -28,7 +28,7 @@ LEAST_GAIN = 1.2
 """Mean gain over an even surface where a face is seen: less is a tablecloth, not a piece."""
 FIT_WHERE_OPEN = 0.72
 """Of the cells that nothing hides, at least this share must look like the face."""
-FIT_OF_DOUBTFUL = 0.8
+FIT_OF_DOUBTFUL = 0.85
 LEAST_QUALITY = 0.75
 TRUSTED_COST = 1.9
 """Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
@@ -148,8 +148,8 @@ def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: 
     poses = refine(look, poses, faces, prepared.full, centre, rounds=1)
     colours = look.colours(place(prepared.full.points, poses))
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
-    verdict = judge(colours, candidates, prepared.full)
-    readings = _as_readings(kind, poses, candidates, verdict)
+    verdict = judge(colours, candidates, prepared.full, look.trust)
+    readings = _as_readings(look, prepared, kind, poses, candidates, verdict)
     return [reading for reading in readings if reading.agrees.mean() >= LEAST_AGREEING]
 
 
@@ -166,19 +166,24 @@ def polished(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, 
         poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free)
         colours = look.colours(place(prepared.full.points, poses))
         candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
-        result += _as_readings(kind, poses, candidates, judge(colours, candidates, prepared.full))
+        verdict = judge(colours, candidates, prepared.full, look.trust)
+        result += _as_readings(look, prepared, kind, poses, candidates, verdict)
     return select(result, kinds, look.table)
 
 
-def _as_readings(kind: PieceKind, poses: Array, candidates: Indices, verdict: Verdict) -> list[Reading]:
+def _as_readings(
+    look: Look, prepared: Prepared, kind: PieceKind, poses: Array, candidates: Indices, verdict: Verdict
+) -> list[Reading]:
+    """Readings of a verdict; cells outside the picture show nothing, whatever they were compared with."""
     nothing = np.zeros(verdict.agrees.shape[1], bool)
+    shown = look.table.shows(place(prepared.full.points, poses))
+    agrees = verdict.agrees & shown
+    gain = np.where(shown, verdict.gain, np.float32(0.0))
+    faces = candidates[np.arange(len(poses)), verdict.best]
     return [
-        Reading(
-            kind, pose, int(candidates[i, verdict.best[i]]), candidates[i],
-            verdict.costs[i], verdict.gain[i], verdict.agrees[i], nothing,
-        )
+        Reading(kind, pose, int(faces[i]), candidates[i], verdict.costs[i], gain[i], agrees[i], nothing)
         for i, pose in enumerate(poses)
-    ]  # fmt: skip
+    ]
 
 
 def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices) -> tuple[Array, Indices, Indices]:
@@ -188,7 +193,7 @@ def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices) ->
     grid = prepared.sparse
     colours = look.colours(place(grid.points, poses))
     candidates = _candidates(rank_faces(colours, grid), hints, FIRST_RIVALS)
-    verdict = judge(colours, candidates, grid)
+    verdict = judge(colours, candidates, grid, look.trust)
     own = verdict.agrees
     gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
     worth = np.flatnonzero((own.mean(1) > 0.6 * LEAST_AGREEING) & (gain > 0.3 * LEAST_GAIN))

@@ -42,6 +42,14 @@ class TableMap:
             [self.left_mm + points_px[..., 0] / PX_PER_MM, self.top_mm - points_px[..., 1] / PX_PER_MM], axis=-1
         )
 
+    def shows(self, points_mm: Array) -> NDArray[np.bool_]:
+        """Whether the picture shows table points (... x 2)."""
+        pixels = np.round(self.to_map(points_mm)).astype(np.intp)
+        column, row = pixels[..., 0], pixels[..., 1]
+        inside = (column >= 0) & (row >= 0) & (column < self.width) & (row < self.height)
+        column, row = np.clip(column, 0, self.width - 1), np.clip(row, 0, self.height - 1)
+        return np.asarray(inside & (self.seen[row, column] > 0))
+
     def look(self, image: Image, out: Image | None = None) -> Image:
         """The table seen from above."""
         looked = cv2.remap(image, self.source, self.fraction, cv2.INTER_LINEAR, dst=out)

@@ -11,6 +11,8 @@ from vision.verify import Prepared
 
 EVIDENCE = 0.08
 """How much of a cell's cost counts as independent evidence."""
+DOUBTFUL = 0.85
+"""The most likely that any face may be where even what is seen of it fits badly."""
 SURE_VISIBLE = 0.62
 """Below this visible share no face is said to be sure."""
 
@@ -36,7 +38,8 @@ def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, .
     costs = reading.costs[:, free].sum(1)
     best = reading.candidates == reading.face
     weights = np.exp(-EVIDENCE * np.maximum(costs - costs[best].min(), 0.0))
-    shares = weights / weights.sum() * ceiling(reading.visible) * reading.quality
+    most = ceiling(reading.visible) if reading.trusted else min(ceiling(reading.visible), DOUBTFUL)
+    shares = weights / weights.sum() * most * reading.quality
     order = np.argsort(-shares - best, kind="stable")
     names = prepared.faces.names
     ranked = [FaceLikelihood(names[reading.candidates[i]], round(float(shares[i]), 4)) for i in order]

@@ -16,7 +16,7 @@ Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
-FLAT_NOISE = 0.055
+FLAT_NOISE = 0.045
 """How far an even surface's colour (logarithm) strays from its enrolled one."""
 PLACE_NOISE_MM = 0.5
 """How far details stray from where they were enrolled: pose, blur, bleed."""
@@ -27,6 +27,7 @@ COST_LIMIT = 12.0
 CONTRAST_CHANGE = (-0.35, 0.5)
 """How much flatter or harder than enrolled a face may look; flatter still would be any even surface."""
 TURN_SCALE_MM = 50.0
+TRUSTED_GAIN = 1.3
 LARGEST_STEP_MM = 1.5
 
 
@@ -74,6 +75,11 @@ class Look:
         seen = sample_colours(self.soft, self.table, self.gain, points_mm)
         return np.ascontiguousarray(np.swapaxes(seen, -1, -2))
 
+    @property
+    def trust(self) -> Floats:
+        """3 x 1: how far each channel can be believed; one that had to be brightened much is noisy and cut off."""
+        return np.clip(TRUSTED_GAIN / self.gain, 0.35, 1.0).astype(np.float32)[:, None]
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -100,11 +106,15 @@ def rank_faces(colours: Colours, grid: Grid) -> Floats:
     return np.asarray(_unit(colours) @ grid.unit.T, np.float32)
 
 
-def judge(colours: Colours, candidates: Indices, grid: Grid) -> Verdict:
-    """Compare each pose's colours (n x 3 x cells) with its candidate faces (n x k), light taken out."""
+def judge(colours: Colours, candidates: Indices, grid: Grid, trust: Floats) -> Verdict:
+    """Compare each pose's colours (n x 3 x cells) with its candidate faces (n x k), light taken out.
+
+    `trust` (3 x 1) weighs the channels.
+    """
     n, k = candidates.shape
     rows = np.arange(n)
-    enrolled, precision = grid.enrolled[candidates], grid.precision[candidates]
+    colours = colours * trust
+    enrolled, precision = grid.enrolled[candidates] * trust, grid.precision[candidates]
     plain = colours[:, None] - enrolled
     misses = _misses(plain.reshape(n * k, *colours.shape[1:]), enrolled, precision, grid).reshape(n, k, -1)
     costs = np.minimum(misses, np.float32(COST_LIMIT))
@@ -123,14 +133,15 @@ def shape_misfit(
     `own_moves` (n x ways x cells x 2) says how each way moves each cell of the sparse grid in the piece's own frame.
     """
     grid, centre = prepared.sparse, prepared.faces.shape.centre
-    enrolled, slopes, precision = grid.enrolled[chosen], grid.slopes[chosen], grid.precision[chosen]
+    trust, precision = look.trust, grid.precision[chosen]
+    enrolled, slopes = grid.enrolled[chosen] * trust, grid.slopes[chosen] * trust
     ways = [
         slopes[:, 0] * own_moves[:, i, :, 0][:, None] + slopes[:, 1] * own_moves[:, i, :, 1][:, None]
         for i in range(own_moves.shape[1])
     ]
     rigid = _pose_gradient(slopes, grid, centre)
     gradient = np.concatenate([rigid, np.stack(ways, axis=1).reshape(len(poses), len(ways), -1)], axis=1)
-    residual = _light_removed(look.colours(place(grid.points, poses)) - enrolled, enrolled, precision, grid)
+    residual = _light_removed(look.colours(place(grid.points, poses)) * trust - enrolled, enrolled, precision, grid)
     weight = precision / (1.0 + precision * (residual**2).mean(1)) ** 2
     weighted = gradient * np.tile(weight, 3)[:, None]
     normal = (weighted @ np.swapaxes(gradient, 1, 2)).astype(np.float64)
@@ -144,13 +155,14 @@ def refine(
     look: Look, poses: Array, chosen: Indices, grid: Grid, centre: Array, *, rounds: int = 2, free: Flags | None = None
 ) -> Array:
     """Poses (n x 3) moved to where their faces (n) fit best, on the free cells (n x cells) if given."""
-    enrolled, slopes, precision = grid.enrolled[chosen], grid.slopes[chosen], grid.precision[chosen]
+    trust, precision = look.trust, grid.precision[chosen]
+    enrolled, slopes = grid.enrolled[chosen] * trust, grid.slopes[chosen] * trust
     if free is not None:
         precision = np.where(free, precision, np.float32(1e-3))
     first, before = poses, np.full(len(poses), np.inf)
     gradient = _pose_gradient(slopes, grid, centre)
     for turn in range(rounds + 1):
-        residual = _light_removed(look.colours(place(grid.points, poses)) - enrolled, enrolled, precision, grid)
+        residual = _light_removed(look.colours(place(grid.points, poses)) * trust - enrolled, enrolled, precision, grid)
         misses = precision * (residual**2).mean(1)
         cost = np.minimum(misses, np.float32(COST_LIMIT)).mean(1)
         if turn == 0:
