@@ -8,11 +8,12 @@ journal, and takes views and lamps.
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from controller.game import Game, GameError, Json, Player, Refusal
-from controller.journal import Journal, Record
+from controller.journal import Record
 from controller.reading import Fault, GameTable, Layout, Play, Reading, ReadingKind
 from controller.referee import Answer, Referee, Verdict
 from controller.seating import areas
@@ -59,6 +60,20 @@ class Outlets(Protocol):
         ...
 
 
+class Log(Protocol):
+    """What the table needs of its journal."""
+
+    def append(
+        self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False
+    ) -> "Future[int]":
+        """See `Journal.append`."""
+        ...
+
+    def records(self) -> list[Record]:
+        """All records, oldest first."""
+        ...
+
+
 @dataclass(slots=True)
 class _Game:
     """A running game: who plays, and every state so far."""
@@ -88,7 +103,7 @@ class Table:
         game: Game[Any, Any],
         game_table: GameTable[Any],
         referee: Referee,
-        journal: Journal,
+        journal: Log,
         outlets: Outlets,
         *,
         version: str,
@@ -246,6 +261,14 @@ class Table:
         self._referee.forget()
         self._question = None
         self._show()
+
+    async def to_lobby(self) -> None:
+        """Leave the game be, as if it had never ended: whoever wants to may join the next."""
+        if self._running is not None:
+            await self._write("lobby", {})
+            self._running, self._joined, self._paused, self._question = None, [], False, None
+            self._referee.forget()
+            self._show()
 
     async def rule_move(self, text: str) -> None:
         """See `Commands`."""
