@@ -182,7 +182,7 @@ def test_who_wants_no_motion_gets_none():
         async with room(breach()) as table:
             await table.show()
             duration = "getComputedStyle(document.querySelector('.pieces .piece')).transitionDuration"
-            assert await table.page.evaluate(duration).startswith("0.7s")
+            assert (await table.page.evaluate(duration)).startswith("0.7s")
             await table.page.set_media(prefers_reduced_motion="reduce")
             assert set((await table.page.evaluate(duration)).split(", ")) == {"0s"}
             assert await table.page.evaluate("document.getAnimations().length") == 0
