@@ -90,7 +90,7 @@ def play_games(
     seed: int,
     jobs: int,
     on_game: Callable[[], object],
-    size: tuple[int, int] = (1280, 720),
+    size: tuple[int, int] = (1920, 1080),
     mistakes: float = 0.06,
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ..., on `jobs` processes, and sum up.

@@ -37,7 +37,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=lambda: os.cpu_count() or 1, help="Games at a time; one per core."
 )
-@click.option("--size", callback=picture_size, default="1280x720", show_default=True, help="The camera's picture.")
+@click.option("--size", callback=picture_size, default="1920x1080", show_default=True, help="The camera's picture.")
 @click.option(
     "--mistakes", type=click.FloatRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken."
 )

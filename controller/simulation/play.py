@@ -73,8 +73,11 @@ def timing(config: TableConfig) -> Timing:
 
 
 def random_seats(config: TableConfig, players: int, rng: Random) -> dict[int, int]:
-    """Player to seat, for players who sit down anywhere."""
-    return {player: seat for player, seat in enumerate(sorted(rng.sample(list(config.seats), players)), 1)}
+    """Player to seat, for players who spread out around the table as people do."""
+    numbers = list(config.seats)
+    turn = rng.randrange(len(numbers))
+    taken = sorted(numbers[(turn + k * len(numbers) // players) % len(numbers)] for k in range(players))
+    return {player: seat for player, seat in enumerate(taken, 1)}
 
 
 def play_game(
