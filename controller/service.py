@@ -2,157 +2,368 @@
 
     camera, reading (child process) ──Scene──▶ ┐
     panel (pins) ──Signal──▶ inbox ──▶ table ──▶ journal (thread), hub ──▶ displays, lamps
+    host's controls (HTTP) ──────────▶ ┘
 
-One asyncio loop decides everything. The inbox keeps the newest scene only, and up to SIGNALS_KEPT signals.
+One asyncio loop decides everything, one thing after the other. The inbox keeps the newest scene only, and up to
+SIGNALS_KEPT signals.
+
+What is shown first comes first: journal, state, pages. Camera and panel follow while the display says "starting"; their
+libraries are imported only then, so that after a power cut the room sees its game again at once.
+
+What goes wrong while it runs is shown as a part of the table, and the rest plays on. A scene that cannot be judged
+because of a fault of ours changes nothing: a move counts only after it was written, so the state stays what the journal
+says, and the host can rule the move by hand. Only when the display itself cannot be kept up does the service end, with
+an error, for whatever started it to start it again.
 """
 
 import asyncio
 import contextlib
 import functools
-import json
 import logging
 import os
 import secrets
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import asdict
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from importlib import import_module
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import cv2
+from fastapi import FastAPI, Request, Response
 
 import controller.games
 from config.schema import TableConfig
-from controller.discovery import Announcement, Discovery
+from controller.game import Json
 from controller.games.registry import load_game, load_part
-from controller.journal import Journal, JournalError
+from controller.journal import JournalError
+from controller.journal_keeper import JournalKeeper
 from controller.referee import Referee
-from controller.simulation.people import Gathering, Paths
-from controller.simulation.play import panel_pins, timing
+from controller.simulation.gathering import Gathering, Paths
+from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 from controller.table import Table
 from controller.views import PartState, PartView, TableView
 from controller.web.app import create_app
+from controller.web.commands import Commands, Sitting
 from controller.web.hub import Hub
+from controller.web.problems import problem_response
 from controller.web.server import ServerError, serving
+from controller.wiring import panel_pins, timing
 from firmware_bridge.signals import Signal
-from hardware.camera import Camera
-from hardware.drivers import open_camera
 from hardware.panel import LampState, Panel, PanelError, open_real_pins
-from hardware.simulated.link import LinkError, PanelCable, RemoteWorld
-from hardware.simulated.pins import SimulatedPins
-from hardware.vision_process import VisionProcess, VisionState, VisionStatus
-from vision.faces import load_pack, save_pack
-from vision.frame import Frame
-from vision.reader import Reader
-from vision.registration import VisionError, find_mat
 from vision.scene import Scene
+
+if TYPE_CHECKING:
+    from hardware.vision_process import VisionProcess, VisionStatus
 
 SIGNALS_KEPT = 64
 POLL_S = 0.02
-CAMERA_RATE_SIMULATED = 6.0
+WATCH_S = 1.0
+"""Between two looks whether the simulated table is still there."""
+VISION_STARTS_S = 300.0
+"""How long camera and reading may take to start: on a slow machine our own copy's faces are learned meanwhile."""
 BUZZ_S = (0.08, 0.08, 0.08)
 _log = logging.getLogger("pizzatable")
-_PART_STATES = {
-    VisionState.STARTING: PartState.STARTING,
-    VisionState.OK: PartState.OK,
-}
 
 
 class ServiceError(Exception):
-    """The service cannot start; the message says why and what to do."""
+    """The service cannot start or go on; the message says why and what to do."""
 
 
-def run_service(config: TableConfig, *, fresh: bool, speed: float, players: int, mistakes: float = 0.05) -> None:
-    """Run a table until it is interrupted.
+def run_service(config: TableConfig, gathering: Gathering, *, fresh: bool) -> None:
+    """Run a table until it is interrupted: SIGINT, SIGTERM or SIGHUP.
+
+    `gathering` sits down where the table is a simulated one. `fresh` leaves the journal's last game be.
 
     Raises:
         ServiceError: something that a table cannot do without is missing.
     """
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
-    logging.getLogger("PIL").setLevel(logging.WARNING)
-    simulated = config.camera.driver == "simulated"
+    asyncio.run(_serve(config, gathering, fresh))
+
+
+async def _serve(config: TableConfig, gathering: Gathering, fresh: bool) -> None:
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    token = _prepare_folder(config)
     try:
-        config.data_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ServiceError(f"data_dir {config.data_dir}: expected a folder that can be written: {error}") from error
-    paths = Paths(config.data_dir / "simulated")
-    gathering = Gathering(players, int(time.time()) % 100_000, speed, mistakes, 0)
-    with contextlib.ExitStack() as stack:
-        if simulated:
-            fresh = stack.enter_context(simulated_table(config, paths, gathering)) or fresh
-        pack = faces_file(config)
+        journal = JournalKeeper(config.data_dir / "journal.sqlite")
+    except JournalError as error:
+        raise ServiceError(f"{error}{_what_to_do(error)}") from error
+    with contextlib.closing(journal):
+        simulated = _simulated_table(config, gathering)
         try:
-            journal = stack.enter_context(Journal(config.data_dir / "journal.sqlite"))
-        except JournalError as error:
+            new = simulated is not None and (not simulated.join() or fresh)
+            service = _Service(config, journal, simulated, token)
+            await service.run(stopped, fresh=fresh or new, new_table=new)
+        except (SimulatedTableError, JournalError, ServerError) as error:
             raise ServiceError(str(error)) from error
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_serve(config, paths if simulated else None, pack, journal, fresh))
+        if simulated is not None:  # after a crash it stays, as a table does
+            await asyncio.to_thread(simulated.put_away)
 
 
-@contextlib.contextmanager
-def simulated_table(config: TableConfig, paths: Paths, gathering: Gathering) -> Iterator[bool]:
-    """Join the simulated table that is there, or set one up; says whether it is new. One that was set up here is put
-    away when the service ends properly; when the service dies, it stays, as a table does."""
-    paths.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    paths.folder.chmod(0o700)
-    remote = RemoteWorld(paths.socket)
-    with contextlib.suppress(LinkError):
-        remote.snapshot()
-        remote.close()
-        click.echo("The simulated table is still there: going on with it.")
-        yield False
-        return
-    paths.config.write_text(config.model_dump_json())
-    with (paths.folder / "people.log").open("w") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "controller.simulation.people", str(paths.folder), json.dumps(asdict(gathering))],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+class _Service:
+    """A running table: what it consists of, and how the parts are joined."""
+
+    def __init__(
+        self, config: TableConfig, journal: JournalKeeper, simulated: SimulatedTable | None, token: str
+    ) -> None:
+        self._config = config
+        self._journal = journal
+        self._simulated = simulated
+        self._token = token
+        self._version = installed_version("pizzatable")
+        self._hub = Hub()
+        self._inbox = _Inbox()
+        self._outlets = _Outlets(self._hub)
+        self._turn = asyncio.Lock()
+        """Held by whoever is deciding: what comes in, or the host."""
+        self._table = Table(
+            config, load_game(config.game), load_part(config.game, "table").GAME_TABLE, Referee(timing(config)),
+            journal, self._outlets, version=self._version, simulated=simulated is not None,
         )  # fmt: skip
-    try:
-        yield True
-    finally:
-        process.terminate()
-        process.wait()
 
+    async def run(self, stopped: asyncio.Event, *, fresh: bool, new_table: bool) -> None:
+        """Run until `stopped` is set.
 
-def faces_file(config: TableConfig) -> Path:
-    """The pack of enrolled faces; on a simulated table without one, our own copy is shown to the camera first.
+        Raises:
+            ServiceError, ServerError, JournalError, SimulatedTableError: it cannot start or go on.
+        """
+        await self._table.start(fresh=fresh)
+        self._show_starting()
+        async with contextlib.AsyncExitStack() as stack:
+            lan = self._config.lan
+            try:
+                port = await stack.enter_async_context(serving(self._app(), self._hub, lan.host, lan.port))
+            except ServerError as error:
+                raise ServiceError(f"{error} Set lan.port or use --port.") from error
+            _say_where(port, self._token)
+            await asyncio.to_thread(_import_devices)
+            await self._set_up_simulated(port, new=new_table)
+            if self._config.faces is not None:
+                await _check_faces(self._config.faces)
+            stack.enter_context(self._panel())
+            stack.enter_context(self._vision())
+            await stack.enter_async_context(self._announced(port))
+            await _until_one_ends(
+                stopped, [self._decide(), self._poll(), self._keep_journal(), self._keep_simulated()]
+            )
 
-    Raises:
-        ServiceError: there is none, and no simulated table to show our own copy to.
-    """
-    if config.faces is not None:
-        if not config.faces.is_file():
-            raise ServiceError(f"faces {config.faces}: no such file; make it with `pizzatable enrol`")
-        return config.faces
-    if config.camera.driver != "simulated":
-        raise ServiceError('faces "": expected the file that `pizzatable enrol` wrote for your copy of the game')
-    width, height = config.camera.width, config.camera.height
-    path = config.data_dir / f"own-copy-{width}x{height}.faces"
-    if not path.exists():
-        from controller.games.new_york_slice.components import load_components
-        from controller.simulation.copy import enrol_own_copy, own_art
+    # Starting ------------------------------------------------------------------------------------------------------
 
-        click.echo("Showing each piece to the simulated camera once (about ten seconds) ...")
-        draft = path.with_suffix(".part")
-        save_pack(enrol_own_copy(own_art(load_components()), width, height), draft)
-        draft.replace(path)
-    return path
+    def _show_starting(self) -> None:
+        self._table.set_part("journal", _JOURNAL_OK)
+        self._table.set_part("referee", _REFEREE_OK)
+        self._table.set_part("camera", PartView(state=PartState.STARTING, text="the camera is starting"))
+        learning = self._config.faces is None and not any(self._config.data_dir.glob("own-copy-*.faces"))
+        text = "each piece is shown to the simulated camera once" if learning else "waiting for the camera"
+        self._table.set_part("reading", PartView(state=PartState.STARTING, text=text))
+        self._table.set_part("panel", PartView(state=PartState.STARTING, text="the buttons are starting"))
+
+    def _app(self) -> FastAPI:
+        app = create_app(
+            self._hub, _InTurn(self._table, self._turn), Path(controller.games.__path__[0]), version=self._version,
+            host_token=self._token, picture=self._picture,
+        )  # fmt: skip
+        app.add_exception_handler(JournalError, _not_written)
+        return app
+
+    async def _set_up_simulated(self, port: int, *, new: bool) -> None:
+        if self._simulated is None:
+            return
+        if new:
+            await asyncio.to_thread(self._simulated.put_away)
+            self._simulated.set_up()
+        else:
+            click.echo("The simulated table is still there: going on with it. --fresh sets up a new one.")
+        self._simulated.tell(f"http://127.0.0.1:{port}", self._token)
+        self._show_simulated()
+
+    def _show_simulated(self) -> None:
+        assert self._simulated is not None
+        self._table.set_part("simulation", PartView(state=PartState.OK, text=self._simulated.about))
+
+    @contextlib.contextmanager
+    def _panel(self) -> Iterator[None]:
+        """The panel on real pins or on the simulated table's; a table without pins plays on and says so."""
+        with contextlib.ExitStack() as stack:
+            try:
+                panel = self._open_panel(stack)
+            except PanelError as error:
+                self._table.set_part("panel", PartView(state=PartState.LOST, text=str(error)))
+                yield
+                return
+            stack.callback(panel.close)
+            text = f"{len(self._config.seats)} lit buttons, the host's button, a buzzer"
+            self._outlets.panel = panel
+            stack.callback(self._outlets.unplug)
+            if self._table.view is not None:
+                self._outlets.light(self._table.view)
+            self._table.set_part("panel", PartView(state=PartState.OK, text=text))
+            yield
+
+    def _open_panel(self, stack: contextlib.ExitStack) -> "Panel":
+        from hardware.simulated.link import PanelCable
+        from hardware.simulated.pins import SimulatedPins
+
+        loop = asyncio.get_running_loop()
+
+        def on_signal(signal: Signal) -> None:
+            loop.call_soon_threadsafe(self._inbox.signal, signal)
+
+        pins = panel_pins(self._config)
+        if self._simulated is None:
+            return Panel(pins, open_real_pins(), time.monotonic, on_signal)
+        cable = PanelCable(self._simulated.socket, time.monotonic)
+        stack.callback(cable.close)
+        own = SimulatedPins(pins, cable.set_lamp, cable.set_buzzer)
+        stack.callback(own.close)
+        panel = Panel(pins, own.factory, time.monotonic, on_signal)
+        cable.listen(own.apply)
+        return panel
+
+    @contextlib.contextmanager
+    def _vision(self) -> Iterator[None]:
+        """Camera and reading in their child process."""
+        from controller.watching import make_reader, open_table_camera
+        from hardware.vision_process import VisionProcess
+
+        vision = VisionProcess(
+            functools.partial(open_table_camera, self._config, self._simulated.socket if self._simulated else None),
+            functools.partial(make_reader, self._config),
+            largest_picture=(self._config.camera.width, self._config.camera.height),
+            hang_s=self._config.timing.hang_s,
+            start_s=VISION_STARTS_S,
+        )
+        with contextlib.closing(vision):
+            self._outlets.vision = vision
+            vision.start(self._inbox.scene, self._show_vision, asyncio.get_running_loop().call_soon_threadsafe)
+            yield
+            self._outlets.vision = None
+
+    def _show_vision(self, status: "VisionStatus") -> None:
+        for name, part in _vision_parts(status).items():
+            self._table.set_part(name, part)
+
+    @contextlib.asynccontextmanager
+    async def _announced(self, port: int) -> AsyncIterator[None]:
+        """Announced on the LAN while the block runs, where the settings want it."""
+        lan = self._config.lan
+        if not lan.announce:
+            self._table.set_part("discovery", PartView(state=PartState.ABSENT, text="lan.announce is false"))
+            yield
+            return
+        from controller.discovery import Announcement, Discovery
+
+        announcement = Announcement(
+            table=lan.name or self._config.name, game=self._config.game, version=self._version, port=port
+        )
+        discovery = Discovery(announcement, on_change=lambda part: self._table.set_part("discovery", part))
+        keeping = asyncio.create_task(discovery.keep())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            await discovery.close()
+
+    # Running -------------------------------------------------------------------------------------------------------
+
+    async def _decide(self) -> None:
+        """The one task that brings scenes and signals to the table, one after the other."""
+        while True:
+            signals, scene = await self._inbox.next()
+            for one in signals:
+                await self._judged(self._table.on_signal(one), f"{one.kind.value} of seat {one.seat}")
+            if scene is not None:
+                self._outlets.scene = scene
+                await self._judged(self._table.on_scene(scene), "what lies on the table")
+
+    async def _judged(self, decision: Awaitable[None], about: str) -> None:
+        """Let the table decide; what it cannot decide is said, and changes nothing."""
+        try:
+            async with self._turn:
+                await decision
+        except JournalError:
+            pass  # said by the part "journal"; the table has not changed, and judges the next scene anew
+        except Exception as error:
+            part = PartView(state=PartState.LOST, text=f"cannot judge {about}: {type(error).__name__}: {error}")
+            if self._table.parts.get("referee") != part:
+                _log.exception("cannot judge %s; going on with the next scene", about)
+                self._table.set_part("referee", part)
+        else:
+            self._table.set_part("referee", _REFEREE_OK)
+
+    async def _poll(self) -> None:
+        """Let the panel settle, blink and buzz."""
+        while True:
+            if self._outlets.panel is not None:
+                self._outlets.panel.poll()
+            await asyncio.sleep(POLL_S)
+
+    async def _keep_journal(self) -> None:
+        """A disk that refuses records is tried again until it takes them."""
+
+        def show(failure: JournalError | None) -> None:
+            if failure is None:
+                _log.info("the journal is written again")
+                self._table.set_part("journal", _JOURNAL_OK)
+            else:
+                _log.error("nothing counts until the journal can be written again: %s", failure)
+                text = f"{failure}. Moves count again when it can be written."
+                self._table.set_part("journal", PartView(state=PartState.LOST, text=text))
+
+        await self._journal.keep(show)
+
+    async def _keep_simulated(self) -> None:
+        """A simulated table that is gone is replaced by a new one, after a pause that grows while that is no help."""
+        if self._simulated is None:
+            await asyncio.Event().wait()
+            return
+        pause_s = WATCH_S
+        while True:
+            await asyncio.sleep(WATCH_S)
+            ended = self._simulated.ended
+            if ended is None:
+                pause_s = max(WATCH_S, pause_s - WATCH_S / 10)
+                continue
+            _log.error("the simulated table is gone: %s", ended)
+            text = f"the simulated table is gone: {ended}. A new one is being set up."
+            self._table.set_part("simulation", PartView(state=PartState.LOST, text=text))
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, 60.0)
+            await self._judged(self._table.to_lobby(), "the new table")
+            self._simulated.set_up()
+            self._show_simulated()
+
+    def _picture(self) -> bytes | None:
+        """The newest picture with what was read drawn on it, as JPEG; None while there is none. In a worker thread."""
+        vision, scene = self._outlets.vision, self._outlets.scene
+        frame = vision.picture() if vision is not None else None
+        if frame is None:
+            return None
+        import cv2
+
+        from vision.drawing import draw_scene
+        from vision.registration import VisionError, find_mat
+
+        image: Any = frame.image
+        if scene is not None:
+            with contextlib.suppress(VisionError):
+                image = draw_scene(frame.image, scene, find_mat(frame.image))
+        _, encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 80])
+        return encoded.tobytes()
 
 
 class _Outlets:
     """Where the table's decisions go: hub, lamps, buzzer; and where its evidence comes from."""
 
-    def __init__(self, hub: Hub, vision: VisionProcess) -> None:
+    def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._vision = vision
+        self.vision: VisionProcess | None = None
         self.panel: Panel | None = None
         self.scene: Scene | None = None
 
@@ -163,12 +374,23 @@ class _Outlets:
         if self.panel is not None:
             self.panel.set_lamp(seat, LampState(mode))
 
+    def light(self, view: TableView) -> None:
+        """All lamps as a view has them."""
+        for seat in view.seats:
+            self.lamp(seat.seat, seat.lamp)
+
+    def unplug(self) -> None:
+        """From now on there is no panel."""
+        self.panel = None
+
     def buzz(self) -> None:
         if self.panel is not None:
             self.panel.buzz(BUZZ_S)
 
     def evidence(self) -> bytes | None:
-        return self._vision.jpeg(sequence=self.scene.sequence) if self.scene else None
+        if self.vision is None or self.scene is None:
+            return None
+        return self.vision.jpeg(sequence=self.scene.sequence)
 
 
 class _Inbox:
@@ -199,185 +421,141 @@ class _Inbox:
         return signals, scene
 
 
-async def _serve(config: TableConfig, simulated: Paths | None, pack: Path, journal: Journal, fresh: bool) -> None:
-    loop = asyncio.get_running_loop()
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stopped.set)
-    hub, inbox = Hub(), _Inbox()
-    size = (config.camera.width, config.camera.height)
-    vision = VisionProcess(
-        functools.partial(_open_camera, config, simulated),
-        functools.partial(_make_reader, pack),
-        largest_picture=size,
-        hang_s=config.timing.hang_s,
-    )
-    outlets = _Outlets(hub, vision)
-    game_table = load_part(config.game, "table").GAME_TABLE
-    table = Table(
-        config, load_game(config.game), game_table, Referee(timing(config)), journal, outlets,
-        version=installed_version("pizzatable"), simulated=simulated is not None,
-    )  # fmt: skip
-    async with contextlib.AsyncExitStack() as stack:
-        stack.callback(vision.close)
-        await table.start(fresh=fresh)
-        token = _host_token(config.data_dir / "host-token")
-        app = create_app(
-            hub, table, Path(controller.games.__path__[0]), version=installed_version("pizzatable"), host_token=token,
-            picture=functools.partial(_picture, vision, outlets),
-        )  # fmt: skip
-        try:
-            port = await stack.enter_async_context(serving(app, hub, config.lan.host, config.lan.port))
-        except ServerError as error:
-            raise ServiceError(f"{error} Set lan.port or use --port.") from error
-        outlets.panel = stack.enter_context(_panel(config, simulated, table, inbox, loop))
-        vision.start(inbox.scene, functools.partial(_show_status, table), loop.call_soon_threadsafe)
-        if simulated is not None:
-            _tell_people(simulated, port, token)
-        await stack.enter_async_context(_announced(config, port, table))
-        tasks = [asyncio.create_task(_decide(table, inbox, outlets)), asyncio.create_task(_poll(outlets))]
-        _say_where(port, token)
-        waiting = asyncio.create_task(stopped.wait())
-        done, _ = await asyncio.wait([waiting, *tasks], return_when=asyncio.FIRST_COMPLETED)
-        for task in (waiting, *tasks):
-            task.cancel()
-        for task in done - {waiting}:
-            task.result()
+class _InTurn:
+    """The host's commands, each in its turn: while a decision waits for the disk, none may start from the old state."""
+
+    def __init__(self, commands: Commands, turn: asyncio.Lock) -> None:
+        self._commands = commands
+        self._turn = turn
+
+    async def answer(self, question_id: int, candidate_id: int) -> None:
+        async with self._turn:
+            await self._commands.answer(question_id, candidate_id)
+
+    async def undo(self) -> None:
+        async with self._turn:
+            await self._commands.undo()
+
+    async def pause(self) -> None:
+        async with self._turn:
+            await self._commands.pause()
+
+    async def resume(self) -> None:
+        async with self._turn:
+            await self._commands.resume()
+
+    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
+        async with self._turn:
+            await self._commands.new_game(players, options)
+
+    async def rule_move(self, text: str) -> None:
+        async with self._turn:
+            await self._commands.rule_move(text)
 
 
-async def _decide(table: Table, inbox: _Inbox, outlets: _Outlets) -> None:
-    """The one task that brings scenes and signals to the table, one after the other."""
-    while True:
-        signals, scene = await inbox.next()
-        for one in signals:
-            await table.on_signal(one)
-        if scene is not None:
-            outlets.scene = scene
-            await table.on_scene(scene)
+_JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before it is shown")
+_REFEREE_OK = PartView(state=PartState.OK, text="judging")
 
 
-async def _poll(outlets: _Outlets) -> None:
-    """Let the panel settle, blink and buzz."""
-    while True:
-        if outlets.panel is not None:
-            outlets.panel.poll()
-        await asyncio.sleep(POLL_S)
+async def _until_one_ends(stopped: asyncio.Event, work: Sequence[Any]) -> None:
+    """Work until `stopped` is set.
+
+    Raises:
+        ServiceError: some of the work ended, which none may.
+    """
+    waiting = asyncio.create_task(stopped.wait())
+    tasks = [asyncio.create_task(one) for one in work]
+    done, _ = await asyncio.wait([waiting, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    for task in (waiting, *tasks):
+        task.cancel()
+    for task in done - {waiting}:
+        _log.error("the table cannot go on", exc_info=task.exception())
+        raise ServiceError(
+            f"the table cannot go on: {task.exception()}. Start it again: the game goes on where it was."
+        ) from task.exception()
 
 
-@contextlib.contextmanager
-def _panel(
-    config: TableConfig, simulated: Paths | None, table: Table, inbox: _Inbox, loop: asyncio.AbstractEventLoop
-) -> Iterator[Panel | None]:
-    """The panel on real pins or on the simulated table's; a table without pins plays on and says so."""
-
-    def on_signal(signal: Signal) -> None:
-        loop.call_soon_threadsafe(inbox.signal, signal)
-
-    pins = panel_pins(config)
-    with contextlib.ExitStack() as stack:
-        try:
-            if simulated is None:
-                factory = open_real_pins()
-                panel = Panel(pins, factory, time.monotonic, on_signal)
-            else:
-                cable = PanelCable(simulated.socket, time.monotonic)
-                stack.callback(cable.close)
-                own = SimulatedPins(pins, cable.set_lamp, cable.set_buzzer)
-                stack.callback(own.close)
-                panel = Panel(pins, own.factory, time.monotonic, on_signal)
-                cable.listen(own.apply)
-        except PanelError as error:
-            table.set_part("panel", PartView(state=PartState.LOST, text=f"{error}"))
-            yield None
-            return
-        stack.callback(panel.close)
-        text = f"{len(pins.seats)} lit buttons, the host's button, a buzzer"
-        table.set_part("panel", PartView(state=PartState.OK, text=text))
-        yield panel
+def _import_devices() -> None:
+    """What camera and panel need, imported while the display is served already."""
+    for name in ("hardware.vision_process", "controller.watching", "hardware.simulated.pins"):
+        import_module(name)
 
 
-@contextlib.asynccontextmanager
-async def _announced(config: TableConfig, port: int, table: Table) -> AsyncIterator[None]:
-    """Announced on the LAN while the block runs, where the settings want it."""
-    if not config.lan.announce:
-        table.set_part("discovery", PartView(state=PartState.ABSENT, text="lan.announce is false"))
-        yield
-        return
-    announcement = Announcement(
-        table=config.lan.name or config.name, game=config.game, version=installed_version("pizzatable"), port=port
-    )
-    discovery = Discovery(announcement, on_change=lambda part: table.set_part("discovery", part))
-    keeping = asyncio.create_task(discovery.keep())
+async def _check_faces(path: Path) -> None:
+    from controller.watching import load_faces
+    from vision.registration import VisionError
+
     try:
-        yield
-    finally:
-        keeping.cancel()
-        await discovery.close()
+        await asyncio.to_thread(load_faces, path)
+    except (VisionError, OSError) as error:
+        raise ServiceError(f"faces: {error}. `pizzatable enrol` makes the file from photos of your copy.") from error
 
 
-def _show_status(table: Table, status: VisionStatus) -> None:
-    state = _PART_STATES.get(status.state, PartState.LOST)
-    table.set_part("camera", PartView(state=state, text=status.text))
+async def _not_written(_: Request, error: Exception) -> Response:
+    return problem_response(503, "Not written", f"Nothing has changed: {error}")
 
 
-def _open_camera(config: TableConfig, simulated: Paths | None) -> Camera:
-    """In the child process: the camera that the settings name."""
-    cv2.setNumThreads(1)
-    size = (config.camera.width, config.camera.height)
-    return open_camera(
-        config.camera.driver, size, config.camera.rate, functools.partial(_open_simulated_camera, config, simulated)
-    )
+def _vision_parts(status: "VisionStatus") -> dict[str, PartView]:
+    """Camera and reading, from what their process says of itself."""
+    from hardware.vision_process import VisionState
+
+    match status.state:
+        case VisionState.OK:
+            return {
+                "camera": PartView(state=PartState.OK, text=status.text),
+                "reading": PartView(state=PartState.OK, text="every picture is read"),
+            }
+        case VisionState.UNREADABLE:
+            return {
+                "camera": PartView(state=PartState.OK, text="pictures come"),
+                "reading": PartView(state=PartState.LOST, text=status.text),
+            }
+        case VisionState.STARTING:
+            state, waiting = PartState.STARTING, "waiting for the camera"
+        case _:
+            state, waiting = PartState.LOST, "no pictures to read"
+    return {"camera": PartView(state=state, text=status.text), "reading": PartView(state=state, text=waiting)}
 
 
-def _open_simulated_camera(config: TableConfig, simulated: Paths | None) -> Camera:
-    from controller.games.new_york_slice.components import load_components
-    from controller.simulation.copy import own_art
-    from hardware.simulated.camera import SimulatedCamera
-    from hardware.simulated.renderer import Renderer
-    from hardware.simulated.surroundings import Conditions
+def _simulated_table(config: TableConfig, gathering: Gathering) -> SimulatedTable | None:
+    """None where the camera is a real one.
 
-    if simulated is None:
-        raise ServiceError("the simulated camera needs the simulated table")
-    conditions = Conditions()
-    camera = conditions.camera_model(config.camera.width, config.camera.height)
-    renderer = Renderer(own_art(load_components()), camera, conditions)
-    rate = min(config.camera.rate, CAMERA_RATE_SIMULATED)
-    return SimulatedCamera(RemoteWorld(simulated.socket).snapshot, renderer, time.monotonic, time.sleep, rate)
+    Raises:
+        ServiceError: a real camera, but no faces to recognise.
+    """
+    if config.camera.driver == "simulated":
+        return SimulatedTable(Paths(config.data_dir / "simulated"), config, gathering)
+    if config.faces is None:
+        raise ServiceError('faces = "": expected the file that `pizzatable enrol` wrote for your copy of the game')
+    return None
 
 
-def _make_reader(pack: Path) -> Callable[[Frame], Scene]:
-    """In the child process: a reader of the enrolled faces."""
-    return Reader(load_pack(pack)).read
+def _prepare_folder(config: TableConfig) -> str:
+    """Make the data folder; gives the host's token, made once for a table."""
+    path = config.data_dir / "host-token"
+    try:
+        config.data_dir.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or not path.read_text().strip():
+            draft = path.with_suffix(".part")
+            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "w") as file:
+                file.write(secrets.token_urlsafe(12))
+            draft.replace(path)
+        return path.read_text().strip()
+    except (OSError, ValueError) as error:
+        raise ServiceError(f"data_dir {config.data_dir}: expected a folder that can be written: {error}") from error
 
 
-def _picture(vision: VisionProcess, outlets: _Outlets) -> bytes | None:
-    """The newest picture with what was read drawn on it, as JPEG; None while there is none."""
-    from vision.drawing import draw_scene
+def _what_to_do(error: JournalError) -> str:
+    from controller.journal import JournalDamaged, JournalForeign, JournalInUse
 
-    frame = vision.picture()
-    if frame is None:
-        return None
-    image: Any = frame.image
-    if outlets.scene is not None:
-        with contextlib.suppress(VisionError):
-            image = draw_scene(frame.image, outlets.scene, find_mat(frame.image))
-    _, encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 80])
-    return encoded.tobytes()
-
-
-def _host_token(path: Path) -> str:
-    """The host's token, made once for a table."""
-    if not path.exists():
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w") as file:
-            file.write(secrets.token_urlsafe(12))
-    return path.read_text().strip()
-
-
-def _tell_people(paths: Paths, port: int, token: str) -> None:
-    draft = paths.service.with_suffix(".part")
-    draft.write_text(json.dumps({"url": f"http://127.0.0.1:{port}", "token": token}))
-    draft.replace(paths.service)
+    match error:
+        case JournalInUse():
+            return ". Does this table run already? Another table needs a data_dir of its own (--data)."
+        case JournalDamaged() | JournalForeign():
+            return ". Move it away to begin with an empty journal; it was not touched."
+        case _:
+            return ""
 
 
 def _say_where(port: int, token: str) -> None:

@@ -158,6 +158,11 @@ class Table:
         """The newest view."""
         return self._shown
 
+    @property
+    def parts(self) -> Mapping[str, PartView]:
+        """How the parts of the table are doing."""
+        return self._parts
+
     def set_part(self, name: str, part: PartView) -> None:
         """How a part of the table is doing."""
         if self._parts.get(name) != part:

@@ -1,6 +1,7 @@
 """`pizzatable run`: watch a table and serve its display."""
 
 import os
+import secrets
 from pathlib import Path
 
 import click
@@ -18,29 +19,45 @@ from controller.cli.common import EXISTING_FILE, told
 @click.option("--port", type=click.IntRange(0, 65535), help="The display's TCP port; 0 takes any free one.")
 @click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="The folder for the journal.")
 @click.option("--fresh", is_flag=True, help="Begin a new game instead of resuming the one in the journal.")
+@click.option("--players", type=click.IntRange(2, 6), default=4, show_default=True, help="Simulated players.")
 @click.option(
     "--speed",
     type=click.FloatRange(0.1, 100),
     default=1.0,
     show_default=True,
-    help="How fast the simulated players' hands move.",
+    help="How fast the simulated players' hands are: 1 as people's, 4 four times as fast.",
 )
 @click.option(
-    "--players", type=click.IntRange(2, 6), default=4, show_default=True, help="How many simulated players sit down."
+    "--mistakes",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    help="How often the simulated players break a rule on purpose before a play.",
 )
+@click.option("--seed", type=click.IntRange(0), help="The same players again: what they do follows from it.")
 def command(
-    config_file: Path | None, port: int | None, data: Path | None, fresh: bool, speed: float, players: int
+    config_file: Path | None,
+    port: int | None,
+    data: Path | None,
+    fresh: bool,
+    players: int,
+    speed: float,
+    mistakes: float,
+    seed: int | None,
 ) -> None:
     """Watch a table, judge its moves and show the game on the LAN, until Ctrl+C.
 
-    Without settings the table is simulated and plays by itself.
+    Without settings the table is simulated and plays by itself, one game after another. Whatever ends the program, the
+    next start goes on with the same game.
     """
     with told(ConfigError):
         config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
     from controller.service import ServiceError, run_service
+    from controller.simulation.gathering import Gathering
 
+    seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
-        run_service(config, fresh=fresh, speed=speed, players=players)
+        run_service(config, Gathering(players, seed, speed, mistakes), fresh=fresh)
 
 
 def _overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:

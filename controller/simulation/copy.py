@@ -1,6 +1,10 @@
-"""Our own printable copy of New York Slice, and how it is shown to the camera once, as an owner does with a bought one."""
+"""Our own printable copy of New York Slice, shown to the camera once, as an owner does with a bought one."""
 
+import contextlib
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -11,7 +15,7 @@ from hardware.simulated.art import Artwork, SliceArt, SpecialArt, draw_all
 from hardware.simulated.renderer import Renderer, outline_mm
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
-from vision.faces import FacePack, enrol
+from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image
 from vision.scene import PieceKind, Pose
 
@@ -28,6 +32,36 @@ def own_art(components: Components) -> Mapping[str, Artwork]:
     ]
     specials = [SpecialArt(s.face, s.title, s.text, s.blue) for s in components.specials]
     return draw_all(slices, specials, ART_PX_PER_MM)
+
+
+def own_copy_file(folder: Path, width: int, height: int) -> Path:
+    """Where the faces of our copy are kept, as a camera of this size sees them.
+
+    The name changes with the art and with how faces are learned, so that faces learned otherwise are never taken.
+    """
+    game = resources.files("controller.games.new_york_slice")
+    content = hashlib.sha256(game.joinpath("components.toml").read_bytes())
+    for package in ("hardware.simulated", "vision"):
+        modules = (entry for entry in resources.files(package).iterdir() if entry.name.endswith(".py"))
+        for module in sorted(modules, key=lambda entry: entry.name):
+            content.update(module.read_bytes())
+    return folder / f"own-copy-{width}x{height}-{content.hexdigest()[:12]}.faces"
+
+
+def learned_own_copy(path: Path, art: Mapping[str, Artwork], width: int, height: int) -> FacePack:
+    """The faces kept in `path`; where there are none, each is shown to the camera once (some seconds), then kept.
+
+    What was kept for earlier art is removed.
+    """
+    with contextlib.suppress(FileNotFoundError, FacePackError):  # a damaged one is made anew
+        return load_pack(path)
+    pack = enrol_own_copy(art, width, height)
+    draft = path.with_suffix(".part")
+    save_pack(pack, draft)
+    draft.replace(path)
+    for outdated in set(path.parent.glob(f"own-copy-{width}x{height}*.faces")) - {path}:
+        outdated.unlink(missing_ok=True)
+    return pack
 
 
 def enrol_own_copy(art: Mapping[str, Artwork], width: int, height: int) -> FacePack:
@@ -70,7 +104,7 @@ def enrolment_photos(
 
 def _spots() -> Sequence[tuple[float, float]]:
     """Where tips are laid: apart, and off the mat's corner markers."""
-    columns = [x for x in range(-480, 481, 80)]
+    columns = range(-480, 481, 80)
     return [
         (float(x), float(y))
         for y in (-270.0, -55.0, 165.0)

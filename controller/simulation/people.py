@@ -1,20 +1,25 @@
 """The process of the simulated table: the world, and the people who play at it.
 
-It outlives the service, as a table does: pieces stay where they lie when the Pi restarts. The people see only the display,
-which they fetch as any browser does, and press buttons that reach the service through its pins.
+It outlives the service, as a table does: pieces stay where they lie when the Pi restarts. The people see only the
+display, which they fetch as any browser does, press buttons that reach the service through its pins, and use the page's
+controls.
 """
 
+import contextlib
 import http.client
 import json
 import logging
 import signal
 import sys
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Generator
+from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 from random import Random
 from threading import Event
 from types import FrameType
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -23,55 +28,22 @@ from config.schema import TableConfig
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.hands import NewYorkSliceHands
 from controller.seating import areas
+from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.play import random_seats
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck
-from controller.views import TableView
+from controller.views import RefereeState, TableView
+from firmware_bridge.signals import HOST_SEAT
 from hardware.simulated.link import serve_world
-from hardware.simulated.world import World
+from hardware.simulated.world import ImpossibleGesture, World
 
 LOOK_S = 0.15
 """Between two looks at the display."""
 STEP_S = 0.02
-PAUSE_BEFORE_NEXT_GAME_S = 25.0
+PATIENCE_S = 4.0
+"""After this long without an answer to a button they press it again."""
+ABANDONED_S = 600.0
+"""When the display has been dark for so long they go home."""
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Gathering:
-    """Who plays at the simulated table, and how."""
-
-    players: int
-    seed: int
-    speed: float
-    """How much faster than people their hands are."""
-    mistakes: float
-    games: int
-    """After this many games they stop; 0: never."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paths:
-    """The files of a simulated table, all in one private folder."""
-
-    folder: Path
-
-    @property
-    def socket(self) -> Path:
-        return self.folder / "table.sock"
-
-    @property
-    def service(self) -> Path:
-        """Where the service writes its address and the host's token."""
-        return self.folder / "service.json"
-
-    @property
-    def config(self) -> Path:
-        return self.folder / "table.json"
-
-    @property
-    def tally(self) -> Path:
-        """Where the people write what happened, after each game."""
-        return self.folder / "tally.jsonl"
 
 
 class Display:
@@ -98,11 +70,18 @@ class Display:
 
     def answer(self, question: int, candidate: int) -> None:
         """Answer a question on the page; an answer that comes too late is none."""
-        body = json.dumps({"question_id": question, "candidate_id": candidate}).encode()
+        self._command("/api/answer", {"question_id": question, "candidate_id": candidate})
+
+    def new_game(self, seats: list[int]) -> None:
+        """Begin a game on the page, whatever game was on."""
+        players = [{"seat": seat, "name": f"Player {i}"} for i, seat in enumerate(seats, 1)]
+        self._command("/api/new_game", {"players": players})
+
+    def _command(self, path: str, body: Any) -> None:
         try:
-            self._ask("POST", "/api/answer", body)
+            self._ask("POST", path, json.dumps(body).encode())
         except (OSError, http.client.HTTPException, ValueError) as error:
-            _log.info("answer not taken: %s", error)
+            _log.warning("not taken: %s", error)
 
     def _ask(self, method: str, path: str, body: bytes | None = None) -> bytes:
         service = json.loads(self._service.read_text())
@@ -121,74 +100,149 @@ class Display:
 
 
 class People:
-    """Sit down, play, and sit down again for the next game."""
+    """Sit down, play, look at the guest check, clear the table, and sit down again."""
 
-    def __init__(self, world: World, config: TableConfig, paths: Paths, gathering: Gathering) -> None:
+    def __init__(
+        self,
+        world: World,
+        config: TableConfig,
+        paths: Paths,
+        gathering: Gathering,
+        go_home: Callable[[], None],
+    ) -> None:
+        """`go_home` is called when the display has been dark for too long."""
         self._world = world
         self._config = config
         self._paths = paths
         self._gathering = gathering
+        self._go_home = go_home
         self._display = Display(paths.service)
-        self._game = 0
-        self._resting_until_s: float | None = None
-        self._players = self._sit_down()
+        self._seen_s = world.now_s
+        self._script = self._games()
 
     def step(self, world: World) -> None:
-        """Go on as far as the world's time allows."""
-        if self._resting_until_s is not None:
-            if world.now_s >= self._resting_until_s and self._game != self._gathering.games:
-                self._resting_until_s = None
-                self._clear()
-                self._players = self._sit_down()
-            return
-        problem = ""
-        try:
-            self._players.step()
-        except Stuck as stuck:
-            problem = str(stuck)
-        if self._players.over or problem:
-            self._note(problem)
-            self._game += 1
-            self._resting_until_s = world.now_s + PAUSE_BEFORE_NEXT_GAME_S
+        """Go on as far as the world's time and the display allow."""
+        view = self._display.look()
+        if view is not None:
+            self._seen_s = world.now_s
+        elif world.now_s - self._seen_s > ABANDONED_S:
+            self._go_home()
+        if view is None or view.referee is not RefereeState.PAUSED:
+            next(self._script, None)
 
-    def _sit_down(self) -> SimulatedPlayers:
-        rng = Random(self._gathering.seed * 1000 + self._game)
-        seats = random_seats(self._config, self._gathering.players, rng)
-        speed = self._gathering.speed
-        habits = Habits(
-            gesture_s=(1.0 / speed, 1.9 / speed), hesitate_s=(0.3 / speed, 1.6 / speed), mistake=self._gathering.mistakes
-        )
-        start = GAME.start(len(seats), {}, 1)
-        hands = NewYorkSliceHands(GAME, start, areas(self._config, seats), rng)
-        return SimulatedPlayers(
-            self._world, GAME, hands, start, seats, rng, self._display.look, self._display.answer, habits
-        )
+    def _games(self) -> Generator[None, None, None]:
+        for number in range(self._gathering.games) if self._gathering.games else count():
+            rng = Random(self._gathering.seed * 1000 + number)
+            seats = random_seats(self._config, self._gathering.players, rng)
+            state = yield from self._sit_down(list(seats.values()))
+            hands = NewYorkSliceHands(GAME, state, areas(self._config, seats), rng)
+            players = SimulatedPlayers(
+                self._world, GAME, hands, state, seats, rng, self._display.look, self._display.answer, self._habits()
+            )
+            problem = yield from self._play(players)
+            yield from self._look_up()
+            self._note(number, players, problem)
+            yield from self._wait(self._gathering.pause_s)
+            self._clear()
+
+    def _sit_down(self, seats: list[int]) -> Generator[None, None, Any]:
+        """Until the display shows the beginning of a game of just these seats; gives its state."""
+        while True:
+            view = yield from self._look_up()
+            if view.position is None:
+                yield from self._join(view, seats)
+            elif view.referee is RefereeState.OVER:
+                yield from self._press(HOST_SEAT, lambda view: view.position is None)
+            elif (state := _beginning(view, seats)) is not None:
+                return state
+            else:  # a game that nobody here plays
+                self._display.new_game(seats)
+                yield from self._wait(1.0)
+
+    def _join(self, view: TableView, seats: list[int]) -> Generator[None, None, None]:
+        """Press one button that is still to be pressed: a seat's, to join or to leave, or at last the host's."""
+        joined = {seat.seat for seat in view.seats if seat.lamp == "on"}
+        if wrong := sorted(joined ^ set(seats)):
+            seat = wrong[0]
+            yield from self._press(seat, lambda now: (seat in joined) is not _is_lit(now, seat))
+        else:
+            yield from self._press(HOST_SEAT, lambda now: now.position is not None)
+
+    def _play(self, players: SimulatedPlayers) -> Generator[None, None, str]:
+        """Play to the end; gives what went wrong."""
+        while not players.over:
+            try:
+                players.step()
+            except Stuck as stuck:
+                return str(stuck)
+            yield
+        return ""
+
+    def _press(self, seat: int, expected: Callable[[TableView], bool]) -> Generator[None, None, None]:
+        yield from self._wait(0.5 / self._gathering.speed)
+        with contextlib.suppress(ImpossibleGesture):  # it is down already
+            self._world.press(seat, 0.15)
+        end = self._world.now_s + PATIENCE_S
+        while self._world.now_s < end and not ((view := self._display.look()) is not None and expected(view)):
+            yield
+        yield from self._wait(0.3)
+
+    def _look_up(self) -> Generator[None, None, TableView]:
+        """Wait until the display shows something."""
+        while (view := self._display.look()) is None:
+            yield
+        return view
+
+    def _wait(self, seconds: float) -> Generator[None, None, None]:
+        end = self._world.now_s + seconds
+        while self._world.now_s < end:
+            yield
+
+    def _habits(self) -> Habits:
+        speed, mistakes = self._gathering.speed, self._gathering.mistakes
+        return Habits(gesture_s=(1.0 / speed, 1.9 / speed), hesitate_s=(0.3 / speed, 1.6 / speed), mistake=mistakes)
 
     def _clear(self) -> None:
+        """Everything back into the box."""
         for piece_id, piece in self._world.pieces.items():
             if piece.pose is not None:
-                self._world.put(piece_id, None, False)
+                with contextlib.suppress(ImpossibleGesture):  # a hand has it, after a game that got stuck
+                    self._world.put(piece_id, None, False)
 
-    def _note(self, problem: str) -> None:
-        view = self._display.look()
+    def _note(self, number: int, players: SimulatedPlayers, problem: str) -> None:
+        view, known = self._display.look(), GAME.view(players.state, None)
         line = {
-            "game": self._game,
+            "game": number,
             "problem": problem,
-            "agrees": view is not None and view.position == GAME.view(self._players.state, None),
-            "tally": asdict(self._players.tally),
+            "agrees": view is not None and view.position == known,
+            "tally": asdict(players.tally),
+            "position": known,
         }
         with self._paths.tally.open("a") as file:
             file.write(json.dumps(line) + "\n")
 
 
+def _beginning(view: TableView, seats: list[int]) -> Any:
+    """The state that is shown, if it is the beginning of a game of these seats, whoever is the first Slicer."""
+    if [seat.seat for seat in view.seats if seat.player is not None] != seats:
+        return None
+    states = (GAME.start(len(seats), {}, player) for player in range(1, len(seats) + 1))
+    return next((state for state in states if GAME.view(state, None) == view.position), None)
+
+
+def _is_lit(view: TableView, seat: int) -> bool:
+    return any(s.seat == seat and s.lamp == "on" for s in view.seats)
+
+
 def main(arguments: list[str]) -> None:
     """`python -m controller.simulation.people FOLDER GATHERING`, both written by whoever starts it."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     paths = Paths(Path(arguments[0]))
     gathering = Gathering(**json.loads(arguments[1]))
     config = TableConfig.model_validate_json(paths.config.read_text())
     world = World(Random(gathering.seed), time.monotonic())
-    people = People(world, config, paths, gathering)
     stop = Event()
+    people = People(world, config, paths, gathering, stop.set)
 
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         stop.set()

@@ -20,13 +20,14 @@ from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.hands import NewYorkSliceHands
 from controller.games.new_york_slice.table import GAME_TABLE
 from controller.journal import Journal
-from controller.referee import Referee, Timing
+from controller.referee import Referee
 from controller.seating import areas
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.table import Table
 from controller.views import TableView
+from controller.wiring import panel_pins, timing
 from firmware_bridge.signals import Signal
-from hardware.panel import LampState, Panel, PanelPins, SeatPins
+from hardware.panel import LampState, Panel
 from hardware.simulated.art import Artwork
 from hardware.simulated.camera import SimulatedCamera
 from hardware.simulated.pins import SimulatedPins
@@ -58,18 +59,6 @@ class Played:
     problem: str = ""
     """Why the game did not end; empty when it did."""
     crash: Exception | None = field(default=None, repr=False)
-
-
-def panel_pins(config: TableConfig) -> PanelPins:
-    """The panel's pins, from the table's settings."""
-    seats = {number: SeatPins(seat.button_pin, seat.lamp_pin) for number, seat in config.seats.items()}
-    return PanelPins(seats, config.host.button_pin, config.host.buzzer_pin)
-
-
-def timing(config: TableConfig) -> Timing:
-    """The referee's timing, from the table's settings."""
-    settings = config.timing
-    return Timing(settings.rest_s, settings.breach_s, settings.confirm_rest_s if settings.confirm.value == "rest" else None)
 
 
 def random_seats(config: TableConfig, players: int, rng: Random) -> dict[int, int]:

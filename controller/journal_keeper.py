@@ -1,0 +1,92 @@
+"""Keeps a table's journal going: when the disk refused a record, it is opened anew as soon as the disk takes one again.
+
+Until then every append fails with the same error, so nothing counts that was not written.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+from controller.game import Json
+from controller.journal import Journal, JournalError, Record
+
+RETRY_S = 2.0
+"""Between two attempts to write again."""
+
+
+class JournalKeeper:
+    """A journal that recovers. To be made in the event loop; closing twice is fine."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the journal.
+
+        Raises:
+            JournalError: see `Journal`.
+        """
+        self._path = path
+        self._journal = Journal(path)
+        self._failure: JournalError | None = None
+        self._failed = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def records(self) -> list[Record]:
+        """All records."""
+        return self._journal.records()
+
+    def append(
+        self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False
+    ) -> "Future[int]":
+        """See `Journal.append`; after a failed one, each raises the same error until `keep` has mended it."""
+        if self._failure is not None:
+            raise self._failure
+        future = self._journal.append(kind, data, evidence, begins_game=begins_game)
+        future.add_done_callback(self._written)
+        return future
+
+    async def keep(self, on_change: Callable[[JournalError | None], None], retry_s: float = RETRY_S) -> None:
+        """Mend whatever fails, for good; `on_change` is called with each failure, and with None when it is mended."""
+        while True:
+            await self._failed.wait()
+            on_change(self._failure)
+            while self._failure is not None:
+                await asyncio.sleep(retry_s)
+                try:
+                    self._journal = await asyncio.to_thread(_reopened, self._journal, str(self._failure))
+                except JournalError as error:
+                    if str(error) != str(self._failure):
+                        self._failure = error
+                        on_change(error)
+                else:
+                    self._failure = None
+            self._failed.clear()
+            on_change(None)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._journal.close()
+
+    def _written(self, future: "Future[int]") -> None:
+        """In the writer's thread."""
+        error = future.exception()
+        if isinstance(error, JournalError):
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to mend anything
+                self._loop.call_soon_threadsafe(self._fail, error)
+
+    def _fail(self, error: JournalError) -> None:
+        if self._failure is None:
+            self._failure = error
+        self._failed.set()
+
+
+def _reopened(old: Journal, problem: str) -> Journal:
+    """The same file, opened anew, which has taken a record: that there was a gap."""
+    old.close()
+    journal = Journal(old.path)
+    try:
+        journal.append("interrupted", {"problem": problem}).result()
+    except JournalError:
+        journal.close()
+        raise
+    return journal

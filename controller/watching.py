@@ -1,0 +1,113 @@
+"""What runs in the child process of camera and reading: which camera is opened, which faces are known.
+
+Kept apart from the service so that the child imports no web server.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from config.schema import TableConfig
+from controller.games.new_york_slice.components import Components, load_components
+from hardware.camera import Camera, CameraLost
+from hardware.drivers import open_camera
+from hardware.simulated.link import LinkLost, RemoteWorld
+from vision.faces import FacePack, FacePackError, load_pack
+from vision.frame import Frame
+from vision.scene import Scene
+
+if TYPE_CHECKING:
+    from hardware.simulated.art import Artwork
+
+SIMULATED_RATE_HZ = 6.0
+"""Pictures a second that the simulated camera draws; more would only take time from reading them."""
+WORLD_STARTS_S = 20.0
+"""How long the simulated table may take to be there."""
+
+
+def open_table_camera(config: TableConfig, world: Path | None) -> Camera:
+    """The camera that the settings name; the simulated one looks at the world that answers at the socket `world`.
+
+    Raises:
+        CameraError: there is no such camera.
+    """
+    size = (config.camera.width, config.camera.height)
+    return open_camera(config.camera.driver, size, config.camera.rate, lambda: _open_simulated(config, world))
+
+
+def make_reader(config: TableConfig) -> Callable[[Frame], Scene]:
+    """A reader that knows the faces of this table's copy of the game.
+
+    Raises:
+        FacePackError, OSError: the file of faces cannot be used.
+    """
+    from vision.reader import Reader
+
+    return Reader(known_faces(config)).read
+
+
+def known_faces(config: TableConfig) -> FacePack:
+    """The faces of this table's copy of the game; the simulated table's are learned where that was not done yet.
+
+    Raises:
+        FacePackError, OSError: the file of faces cannot be used.
+    """
+    if config.faces is not None:
+        return load_faces(config.faces)
+    from controller.simulation.copy import learned_own_copy, own_copy_file
+
+    width, height = config.camera.width, config.camera.height
+    return learned_own_copy(own_copy_file(config.data_dir, width, height), _own_art(), width, height)
+
+
+def load_faces(path: Path) -> FacePack:
+    """An owner's faces, all that the game has.
+
+    Raises:
+        FacePackError: it is no file of faces, is damaged, or lacks faces of the game.
+        OSError: it cannot be read.
+    """
+    pack = load_pack(path)
+    components: Components = load_components()
+    needed = {"back", "special/back"} | {s.face for s in components.slices} | {s.face for s in components.specials}
+    if missing := sorted(needed - set(pack.names)):
+        some = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
+        raise FacePackError(
+            f"{path}: {len(missing)} of the game's {len(needed)} faces are missing: {some}; "
+            "expected a file that `pizzatable enrol` made of this game"
+        )
+    return pack
+
+
+def _open_simulated(config: TableConfig, world: Path | None) -> Camera:
+    from hardware.simulated.camera import SimulatedCamera
+    from hardware.simulated.renderer import Renderer
+    from hardware.simulated.surroundings import Conditions
+
+    if world is None:
+        raise CameraLost("the simulated camera needs the simulated table")
+    remote = RemoteWorld(world)
+    _wait_for(remote)
+    conditions = Conditions()
+    camera = conditions.camera_model(config.camera.width, config.camera.height)
+    rate = min(config.camera.rate, SIMULATED_RATE_HZ)
+    return SimulatedCamera(remote.snapshot, Renderer(_own_art(), camera, conditions), time.monotonic, time.sleep, rate)
+
+
+def _wait_for(remote: RemoteWorld) -> None:
+    end = time.monotonic() + WORLD_STARTS_S
+    while True:
+        try:
+            remote.snapshot()
+            return
+        except LinkLost as error:
+            if time.monotonic() > end:
+                raise CameraLost(f"the simulated camera has nothing to look at: {error}") from error
+            time.sleep(0.05)
+
+
+def _own_art() -> Mapping[str, "Artwork"]:
+    from controller.simulation.copy import own_art
+
+    return own_art(load_components())

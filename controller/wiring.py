@@ -1,0 +1,18 @@
+"""A table's settings as its parts take them."""
+
+from config.schema import Confirm, TableConfig
+from controller.referee import Timing
+from hardware.panel import PanelPins, SeatPins
+
+
+def panel_pins(config: TableConfig) -> PanelPins:
+    """The panel's pins."""
+    seats = {number: SeatPins(seat.button_pin, seat.lamp_pin) for number, seat in config.seats.items()}
+    return PanelPins(seats, config.host.button_pin, config.host.buzzer_pin)
+
+
+def timing(config: TableConfig) -> Timing:
+    """The referee's timing."""
+    settings = config.timing
+    rest_s = settings.confirm_rest_s if settings.confirm is Confirm.REST else None
+    return Timing(settings.rest_s, settings.breach_s, rest_s)
