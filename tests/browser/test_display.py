@@ -133,6 +133,7 @@ def test_the_host_answers_the_question():
             assert await page.evaluate("location.search") == ""
             await page.until("document.querySelectorAll('.candidate button').length === 3")
             await page.evaluate("document.querySelectorAll('.candidate button')[1].click()")
+            await page.until("performance.getEntriesByName(new URL('/api/answer', location).href).length === 1")
             await page.evaluate("document.querySelector('#pause').click()")
             await page.until("performance.getEntriesByName(new URL('/api/pause', location).href).length === 1")
             await page.evaluate("document.querySelector('#ruling').value = 'A 8/1'; 0")
