@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,21 @@ PACK_FORMAT = "pizzatable faces"
 PACK_VERSION = 1
 KEYPOINTS_PER_FACE = 160
 NUDGE_MM = 0.8
+
+
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""What reading an archive with any bytes in it can raise."""
 
 
 class FacePackError(VisionError, ValueError):
@@ -142,14 +158,10 @@ def load_pack(path: Path) -> FacePack:
                 PieceKind(name): _read_kind(file, PieceKind(name), about) for name, about in header["kinds"].items()
             }
             return FacePack(kinds, tuple(str(name) for name in header["source"]))
-    except (zipfile.BadZipFile, KeyError, TypeError, IndexError, AttributeError, EOFError, OSError) as error:
-        if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
-            raise
-        raise FacePackError(f"{path} is no file of faces or is damaged: {error}") from error
-    except FacePackError:
+    except (FileNotFoundError, IsADirectoryError, PermissionError, FacePackError):
         raise
-    except ValueError as error:
-        raise FacePackError(f"{path} is damaged: {error}") from error
+    except _DAMAGED as error:
+        raise FacePackError(f"{path} is no file of faces or is damaged: {error!r}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ LEAST_DIFFERENCE = 3.5
 """Levels (of 255) by which a block must differ, however quiet the camera."""
 NOISES = 7.0
 LEAST_BLOCKS = 2
+SATURATED = 238.0
+"""Levels above this may be cut off, and do not grow with the light."""
 
 
 def shrink(image: Image) -> Small:
@@ -28,7 +30,8 @@ def shrink(image: Image) -> Small:
 def differs(first: Small, second: Small) -> Mask:
     """255 in blocks that differ by more than noise, exposure and flicker do."""
     gain = float(np.median(first[::4, ::4].sum(-1) / np.maximum(second[::4, ::4].sum(-1), 3.0)))
-    difference = np.abs(first - second * np.float32(gain)).max(-1)
+    top = np.float32(SATURATED * min(1.0, gain))
+    difference = np.abs(np.minimum(first, top) - np.minimum(second * np.float32(gain), top)).max(-1)
     noise = float(np.median(difference[::2, ::2]))
     mask = (difference > max(LEAST_DIFFERENCE, NOISES * noise)).astype(np.uint8) * np.uint8(255)
     return _without_specks(mask)

@@ -27,7 +27,8 @@ COST_LIMIT = 12.0
 CONTRAST_CHANGE = (-0.35, 0.5)
 """How much flatter or harder than enrolled a face may look; flatter still would be any even surface."""
 TURN_SCALE_MM = 50.0
-TRUSTED_GAIN = 1.3
+TRUSTED_RATIO = 1.3
+"""How much more than another a channel may be brightened and still be believed as much."""
 LARGEST_STEP_MM = 1.5
 
 
@@ -77,8 +78,9 @@ class Look:
 
     @property
     def trust(self) -> Floats:
-        """3 x 1: how far each channel can be believed; one that had to be brightened much is noisy and cut off."""
-        return np.clip(TRUSTED_GAIN / self.gain, 0.35, 1.0).astype(np.float32)[:, None]
+        """3 x 1: how far each channel can be believed; one brightened more than the others is noisy and cut off."""
+        trust = np.clip(float(self.gain.min()) * TRUSTED_RATIO / self.gain, 0.3, 1.0)
+        return np.asarray(trust / np.sqrt((trust**2).mean()), np.float32)[:, None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,188 @@
+"""A table drawn with a few strokes: a mat with markers, wedges and cards with blots on them, seen by a tilted camera."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.faces import TILE_MM, FacePack, enrol, piece_height_mm
+from vision.frame import Image
+from vision.registration import MARKERS_MM
+
+SIZE = (1280, 720)
+RADIUS_MM = 100.0
+ANGLE_DEG = 360.0 / 11
+SPECIAL_MM = (60.0, 90.0)
+ART_PX_PER_MM = 4
+FACES = ("a/1", "a/2", "a/3", "b/1", "b/2", "back")
+SPECIALS = ("special/one", "special/two", "special/back")
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece on the drawn table."""
+
+    face: str
+    x_mm: float
+    y_mm: float
+    angle_deg: float
+
+    @property
+    def is_special(self) -> bool:
+        return self.face.startswith("special/")
+
+
+@dataclass(frozen=True)
+class View:
+    """How the table is looked at and lit."""
+
+    size: tuple[int, int] = SIZE
+    height_mm: float = 800.0
+    tilt: float = 0.02
+    turn_deg: float = 3.0
+    light: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    noise: float = 1.5
+    blur: float = 0.6
+    seed: int = 1
+
+
+def photograph(pieces: Sequence[Piece], view: View | None = None, hand: Array | None = None) -> Image:
+    """A picture of the table; `hand` is an outline in table millimetres painted over everything."""
+    view = view or View()
+    rng = np.random.default_rng(view.seed)
+    picture = _table(view)
+    for piece in pieces:
+        _lay(picture, piece, view)
+    if hand is not None:
+        cv2.fillPoly(picture, [np.round(project(hand, view)).astype(np.int32)], (118, 150, 205))
+    picture = cv2.GaussianBlur(picture, (0, 0), view.blur).astype(np.float32) * np.array(view.light)
+    noisy = picture + rng.normal(0, view.noise, picture.shape)
+    return np.asarray(np.clip(noisy, 0, 255), np.uint8)
+
+
+def label(pieces: Sequence[Piece], view: View | None = None) -> dict[str, Any]:
+    """The label file of such a picture."""
+    view = view or View()
+    return {
+        "style": "drawn",
+        "kind": "ring",
+        "pieces": [
+            {
+                "kind": "special" if piece.is_special else "tile",
+                "face": piece.face,
+                "face_up": True,
+                "x_mm": piece.x_mm,
+                "y_mm": piece.y_mm,
+                "angle_deg": piece.angle_deg,
+                "outline_px": project(_outline(piece), view, _height(piece)).tolist(),
+                "visible": 1.0,
+            }
+            for piece in pieces
+        ],
+    }
+
+
+def enrolment() -> list[Piece]:
+    """Every face once, apart."""
+    pieces = [Piece(face, -250.0 + 100 * i, -10.0, 80.0 + 5 * i) for i, face in enumerate(FACES)]
+    return pieces + [Piece(face, -100.0 + 100 * i, -110.0, 90.0 + 4 * i) for i, face in enumerate(SPECIALS)]
+
+
+def enrolled() -> FacePack:
+    """A pack of all drawn faces."""
+    return enrol([(photograph(enrolment()), label(enrolment()))], source=["drawn"])
+
+
+def project(points_mm: Array, view: View, height_mm: float = 0.0) -> Array:
+    """Pixels of table points at a height."""
+    moved = np.column_stack([points_mm, np.full(len(points_mm), height_mm)])
+    cast = moved @ _camera(view)[:, :3].T + _camera(view)[:, 3]
+    return np.asarray(cast[:, :2] / cast[:, 2:])
+
+
+def _camera(view: View) -> Array:
+    """3 x 4: table mm and height to pixels."""
+    focal = 0.86 * view.size[0]
+    inner = np.array([[focal, 0, (view.size[0] - 1) / 2], [0, focal, (view.size[1] - 1) / 2], [0, 0, 1]])
+    turn = np.radians(view.turn_deg)
+    spin = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
+    down = np.diag([1.0, -1.0, -1.0])
+    lean = cv2.Rodrigues(np.array([view.tilt, -view.tilt / 2, 0.0]))[0]
+    return np.asarray(inner @ np.column_stack([lean @ down @ spin, [0.0, 0.0, view.height_mm]]))
+
+
+def _height(piece: Piece) -> float:
+    return piece_height_mm(piece.x_mm, piece.y_mm) if abs(piece.x_mm) > 200 else TILE_MM
+
+
+def _table(view: View) -> Image:
+    grain = cv2.resize(
+        np.random.default_rng(0).integers(0, 40, (60, 12, 1)).astype(np.uint8), view.size, interpolation=cv2.INTER_CUBIC
+    )
+    picture = np.clip(np.array([70, 110, 150]) + grain[..., None].astype(int), 0, 255).astype(np.uint8)
+    mat = np.array([[-200, -200], [200, -200], [200, 200], [-200, 200]], np.float64)
+    cv2.fillPoly(picture, [np.round(project(mat, view)).astype(np.int32)], (205, 220, 225))
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    for marker, corners in MARKERS_MM.items():
+        paper = corners + np.sign(corners - corners.mean(0)) * 5.0
+        cv2.fillPoly(picture, [np.round(project(paper, view)).astype(np.int32)], (250, 250, 250))
+        art = cv2.cvtColor(dictionary.generateImageMarker(marker, 144), cv2.COLOR_GRAY2BGR)
+        _paste(picture, np.asarray(art, np.uint8), project(corners, view))
+    return picture
+
+
+def _lay(picture: Image, piece: Piece, view: View) -> None:
+    art, corners = _art(piece.face)
+    turn = np.radians(piece.angle_deg)
+    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    placed = corners @ spin.T + [piece.x_mm, piece.y_mm]
+    _paste(picture, art, project(placed, view, _height(piece)), project(_outline(piece), view, _height(piece)))
+
+
+def _paste(picture: Image, art: Image, corners_px: Array, outline_px: Array | None = None) -> None:
+    height, width = art.shape[:2]
+    source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
+    warp = cv2.getPerspectiveTransform(source, corners_px.astype(np.float32))
+    size = (picture.shape[1], picture.shape[0])
+    laid = cv2.warpPerspective(art, warp, size, flags=cv2.INTER_AREA)
+    mask = np.zeros(picture.shape[:2], np.uint8)
+    outline = corners_px if outline_px is None else outline_px
+    cv2.fillPoly(mask, [np.round(outline * 16).astype(np.int32)], 255, shift=4)
+    picture[mask > 0] = laid[mask > 0]
+
+
+def _outline(piece: Piece) -> Array:
+    if piece.is_special:
+        width, height = SPECIAL_MM
+        own = np.array([[-height, -width], [height, -width], [height, width], [-height, width]]) / 2
+    else:
+        arc = np.radians(np.linspace(-ANGLE_DEG / 2, ANGLE_DEG / 2, 12))
+        own = np.vstack([[0.0, 0.0], RADIUS_MM * np.column_stack([np.cos(arc), np.sin(arc)])])
+    turn = np.radians(piece.angle_deg)
+    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    return np.asarray(own @ spin.T + [piece.x_mm, piece.y_mm])
+
+
+def _art(face: str) -> tuple[Image, Array]:
+    """A face's picture and where its corners lie in the piece's own frame."""
+    rng = np.random.default_rng(sum(ord(letter) * 7**i for i, letter in enumerate(face)))
+    long_mm, wide_mm = (SPECIAL_MM[1], SPECIAL_MM[0]) if face.startswith("special/") else (RADIUS_MM, 60.0)
+    width, height = int(long_mm * ART_PX_PER_MM), int(wide_mm * ART_PX_PER_MM)
+    art = np.full((height, width, 3), rng.integers(60, 230, 3), np.uint8)
+    for _ in range(45):
+        centre = (int(rng.integers(0, width)), int(rng.integers(0, height)))
+        colour = tuple(int(c) for c in rng.integers(0, 255, 3))
+        if rng.random() < 0.5:
+            cv2.circle(art, centre, int(rng.integers(8, 22)), colour, -1, cv2.LINE_AA)
+        else:
+            side = int(rng.integers(14, 40))
+            cv2.rectangle(art, centre, (centre[0] + side, centre[1] + side // 2), colour, -1)
+    left = -long_mm / 2 if face.startswith("special/") else 0.0
+    top = wide_mm / 2
+    corners = np.array([[left, top], [left + long_mm, top], [left + long_mm, -top], [left, -top]])
+    return art, corners

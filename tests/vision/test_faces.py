@@ -1,0 +1,137 @@
+"""Enrolling faces, and the file they are kept in."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.vision.drawn_table import FACES, SPECIALS, enrolled, enrolment, label, photograph
+from vision.faces import PACK_VERSION, FacePack, FacePackError, LabelError, enrol, load_pack, save_pack
+from vision.scene import PieceKind
+
+
+@pytest.fixture(scope="module")
+def pack() -> FacePack:
+    return enrolled()
+
+
+def test_all_faces_and_sizes_are_learned(pack: FacePack) -> None:
+    assert pack.kinds[PieceKind.SLICE].names == tuple(sorted(FACES))
+    assert pack.kinds[PieceKind.SPECIAL].names == tuple(sorted(SPECIALS))
+    assert pack.sizes_mm == pytest.approx(
+        {"slice_radius": 100.0, "special_width": 60.0, "special_height": 90.0}, abs=0.6
+    )
+
+
+def test_a_face_down_piece_teaches_its_back() -> None:
+    labels = label(enrolment())
+    labels["pieces"][0]["face_up"] = False
+    labels["pieces"] = [piece for piece in labels["pieces"] if piece["face"] != "back"]
+    learned = enrol([(photograph(enrolment()), labels)], source=["one"])
+    assert "back" in learned.names
+    assert "a/1" not in learned.names
+
+
+def test_other_kinds_in_a_label_are_passed_over() -> None:
+    labels = label(enrolment())
+    labels["pieces"].append({"kind": "die", "value": 4})
+    assert len(enrol([(photograph(enrolment()), labels)], source=[]).names) == len(FACES) + len(SPECIALS)
+
+
+@pytest.mark.parametrize("key", ["face", "x_mm", "angle_deg", "outline_px"])
+def test_a_label_that_lacks_something_says_what_and_where(key: str) -> None:
+    labels = label(enrolment())
+    del labels["pieces"][3][key]
+    with pytest.raises(LabelError, match=f"piece 3 in the labels of mine.jpg: '{key}' is missing"):
+        enrol([(photograph(enrolment()), labels)], source=["mine.jpg"])
+
+
+def test_a_label_with_an_impossible_outline_is_refused() -> None:
+    labels = label(enrolment())
+    labels["pieces"][2]["outline_px"] = [[1, 2], [3, 4]]
+    with pytest.raises(LabelError, match="outline_px has shape"):
+        enrol([(photograph(enrolment()), labels)], source=["mine.jpg"])
+
+
+def test_a_label_without_pieces_is_refused() -> None:
+    with pytest.raises(LabelError, match="no piece of kind"):
+        enrol([(photograph(enrolment()), {"pieces": []})], source=["mine.jpg"])
+    with pytest.raises(LabelError, match="a list named 'pieces'"):
+        enrol([(photograph(enrolment()), {})], source=["mine.jpg"])
+
+
+def test_a_pack_comes_back_as_it_was_saved(pack: FacePack, tmp_path: Path) -> None:
+    save_pack(pack, tmp_path / "mine.faces")
+    back = load_pack(tmp_path / "mine.faces")
+    assert back.source == pack.source
+    for kind, faces in pack.kinds.items():
+        same = back.kinds[kind]
+        assert same.names == faces.names
+        assert np.array_equal(same.shape.lattice, faces.shape.lattice)
+        assert np.abs(same.colours - faces.colours).max() < 0.01
+        assert np.array_equal(same.keypoints.descriptors, faces.keypoints.descriptors)
+
+
+def test_a_missing_file_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        load_pack(tmp_path / "none.faces")
+
+
+@pytest.mark.parametrize("content", [b"", b"not a pack", b"PK\x03\x04" + b"\x00" * 60])
+def test_other_files_are_no_packs(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "other.faces"
+    path.write_bytes(content)
+    with pytest.raises(FacePackError, match=r"other\.faces"):
+        load_pack(path)
+
+
+def test_a_pack_cut_off_or_overwritten_anywhere_is_refused_or_read_alike(pack: FacePack, tmp_path: Path) -> None:
+    path = tmp_path / "mine.faces"
+    save_pack(pack, path)
+    whole = path.read_bytes()
+    for position in range(0, len(whole), max(len(whole) // 25, 1)):
+        path.write_bytes(whole[:position])
+        with pytest.raises(FacePackError):
+            load_pack(path)
+        path.write_bytes(whole[:position] + b"\xff\x00\xff\x00" + whole[position + 4 :])
+        try:
+            assert load_pack(path).names == pack.names
+        except FacePackError:
+            pass
+
+
+def test_another_version_is_told(pack: FacePack, tmp_path: Path) -> None:
+    path = tmp_path / "mine.faces"
+    save_pack(pack, path)
+    _change_header(path, version=PACK_VERSION + 1)
+    with pytest.raises(FacePackError, match=f"version {PACK_VERSION + 1}.*enrol again"):
+        load_pack(path)
+
+
+def test_another_format_is_told(pack: FacePack, tmp_path: Path) -> None:
+    path = tmp_path / "mine.faces"
+    save_pack(pack, path)
+    _change_header(path, format="something")
+    with pytest.raises(FacePackError, match="'something'"):
+        load_pack(path)
+
+
+def test_arrays_of_a_wrong_shape_are_refused(pack: FacePack, tmp_path: Path) -> None:
+    path = tmp_path / "mine.faces"
+    save_pack(pack, path)
+    header = json.loads(zipfile.ZipFile(path).read("header.json"))
+    header["kinds"]["slice"]["faces"].append("one more")
+    _change_header(path, kinds=header["kinds"])
+    with pytest.raises(FacePackError, match=r"slice\.colours has shape"):
+        load_pack(path)
+
+
+def _change_header(path: Path, **changes: object) -> None:
+    with zipfile.ZipFile(path) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    members["header.json"] = json.dumps(json.loads(members["header.json"]) | changes).encode()
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in members.items():
+            file.writestr(name, content)

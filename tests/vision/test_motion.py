@@ -1,0 +1,41 @@
+"""What counts as a change between pictures."""
+
+import numpy as np
+import pytest
+
+from vision.motion import differs, shrink
+
+RNG_SEED = 3
+
+
+def picture(level: float = 120.0, noise: float = 3.0, seed: int = RNG_SEED) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    wavy = level + 40 * np.sin(np.arange(1280) / 50)[None, :, None]
+    return np.clip(wavy + rng.normal(0, noise, (720, 1280, 3)), 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("noise", [0.0, 3.0, 9.0])
+def test_noise_is_no_change(noise: float) -> None:
+    assert not differs(shrink(picture(noise=noise)), shrink(picture(noise=noise, seed=4))).any()
+
+
+@pytest.mark.parametrize("gain", [0.9, 0.98, 1.03])
+def test_exposure_is_no_change(gain: float) -> None:
+    brighter = np.clip(picture().astype(float) * gain, 0, 255).astype(np.uint8)
+    assert not differs(shrink(brighter), shrink(picture(seed=4))).any()
+
+
+def test_a_small_thing_is_a_change_where_it_lies() -> None:
+    changed = picture(seed=4)
+    changed[300:330, 600:640] = 30
+    found = np.argwhere(differs(shrink(changed), shrink(picture())))
+    blocks = found * (1280 / 240)
+    assert len(found) >= 20
+    assert blocks.min(0) == pytest.approx([298, 598], abs=8)
+    assert blocks.max(0) == pytest.approx([328, 638], abs=8)
+
+
+def test_a_single_hot_pixel_is_no_change() -> None:
+    changed = picture(seed=4)
+    changed[400, 700] = 255
+    assert not differs(shrink(changed), shrink(picture())).any()

@@ -1,0 +1,173 @@
+"""Reading drawn pictures: alone, and one after another."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.vision.drawn_table import Piece, View, enrolled, photograph
+from vision.faces import FacePack
+from vision.frame import Frame
+from vision.reader import Reader, read_photo
+from vision.registration import MarkersMissing
+from vision.scene import HiddenCause, PieceKind, Scene, Sighting
+
+TABLE = (
+    Piece("a/1", 2.0, 0.0, 20.0),
+    Piece("a/2", 2.0, 1.0, 54.0),
+    Piece("back", -120.0, 30.0, 200.0),
+    Piece("b/2", 0.0, -20.0, 290.0),
+    Piece("special/two", 150.0, 60.0, 45.0),
+)
+HAND = np.array([[90.0, -300.0], [95.0, -60.0], [60.0, 30.0], [40.0, 28.0], [30.0, -80.0], [20.0, -300.0]])
+
+
+@pytest.fixture(scope="module")
+def pack() -> FacePack:
+    return enrolled()
+
+
+def assert_shows(scene: Scene, pieces: tuple[Piece, ...], sure: float = 0.9) -> None:
+    """The same pieces both ways, each where it lies."""
+    assert sorted(s.face for s in scene.sightings) == sorted(piece.face for piece in pieces)
+    for piece in pieces:
+        seen = nearest(scene, piece)
+        assert np.hypot(seen.pose.x_mm - piece.x_mm, seen.pose.y_mm - piece.y_mm) < 1.5
+        assert abs((seen.pose.angle_deg - piece.angle_deg + 180) % 360 - 180) < 1.0
+        assert seen.probability >= sure
+
+
+def nearest(scene: Scene, piece: Piece) -> Sighting:
+    mine = [s for s in scene.sightings if s.face == piece.face]
+    return min(mine, key=lambda s: np.hypot(s.pose.x_mm - piece.x_mm, s.pose.y_mm - piece.y_mm))
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        View(),
+        View(turn_deg=170.0, tilt=0.06),
+        View(light=(0.5, 0.62, 0.7), seed=5),
+        View(light=(0.3, 0.3, 0.3), noise=3.0),
+        View(blur=1.3, noise=4.0),
+        View(size=(1920, 1080), height_mm=900.0),
+    ],
+    ids=["as enrolled", "turned round", "warm lamp", "dim", "unsharp", "large"],
+)
+def test_what_lies_there_is_read(pack: FacePack, view: View) -> None:
+    scene = read_photo(photograph(TABLE, view), pack, time_s=3.0)
+    assert_shows(scene, TABLE)
+    assert scene.time_s == 3.0
+    assert scene.hidden == ()
+    assert list(scene.stage_ms)[:3] == ["register", "rectify", "keypoints"]
+
+
+def test_fronts_and_backs_slices_and_specials_are_told_apart(pack: FacePack) -> None:
+    scene = read_photo(photograph(TABLE), pack)
+    assert {s.face: s.face_up for s in scene.sightings}["back"] is False
+    assert {s.face: s.kind for s in scene.sightings}["special/two"] is PieceKind.SPECIAL
+    assert all(sum(f.probability for f in s.faces) <= 1.0 + 1e-6 for s in scene.sightings)
+
+
+def test_an_empty_table_is_empty(pack: FacePack) -> None:
+    scene = read_photo(photograph([]), pack)
+    assert scene.sightings == ()
+    assert scene.hidden == ()
+
+
+def test_a_piece_nobody_enrolled_is_not_claimed_as_sure(pack: FacePack) -> None:
+    scene = read_photo(photograph([Piece("stranger", 0.0, 0.0, 30.0), Piece("special/stranger", -120, 0, 80)]), pack)
+    assert all(s.probability < 0.9 for s in scene.sightings)
+
+
+def test_of_two_that_overlap_both_are_read_and_the_covered_one_shows_less(pack: FacePack) -> None:
+    pieces = (Piece("a/1", -60.0, 0.0, 90.0), Piece("a/3", -34.0, 0.0, 90.0))
+    scene = read_photo(photograph(pieces), pack)
+    assert_shows(scene, pieces, sure=0.8)
+    assert nearest(scene, pieces[0]).visible < 0.85
+    assert nearest(scene, pieces[1]).visible > 0.95
+
+
+def test_less_than_half_of_a_piece_is_never_sure(pack: FacePack) -> None:
+    pieces = (Piece("b/1", 0.0, 0.0, 0.0), Piece("special/one", 70.0, 0.0, 80.0))
+    scene = read_photo(photograph(pieces), pack)
+    assert all(s.probability < 0.9 for s in scene.sightings if s.kind is PieceKind.SLICE)
+
+
+def test_what_a_hand_covers_is_hidden(pack: FacePack) -> None:
+    scene = read_photo(photograph(TABLE, hand=HAND), pack)
+    assert HiddenCause.HAND in {hidden.cause for hidden in scene.hidden}
+    assert {s.face for s in scene.sightings} >= {"a/2", "back", "special/two"}
+
+
+def test_a_picture_without_mat_is_an_error(pack: FacePack) -> None:
+    with pytest.raises(MarkersMissing):
+        read_photo(np.full((720, 1280, 3), 90, np.uint8), pack)
+
+
+def test_a_still_table_comes_to_rest_and_costs_little_work(pack: FacePack) -> None:
+    reader = Reader(pack)
+    scenes = [reader.read(Frame(photograph(TABLE, View(seed=i)), 10.0 + i / 15, i)) for i in range(4)]
+    assert [round(scene.at_rest_s, 3) for scene in scenes] == [0.0, 0.067, 0.133, 0.2]
+    assert scenes[-1].sightings == scenes[0].sightings
+    assert list(scenes[-1].stage_ms) == ["compare"]
+    assert scenes[-1].sequence == 3
+
+
+def test_a_changing_lamp_is_no_movement(pack: FacePack) -> None:
+    reader = Reader(pack)
+    lights = [(1.0, 1.0, 1.0), (0.97, 0.97, 0.97), (1.02, 1.02, 1.02)]
+    scenes = [reader.read(Frame(photograph(TABLE, View(light=light)), i / 15, i)) for i, light in enumerate(lights)]
+    assert scenes[-1].at_rest_s == pytest.approx(2 / 15)
+
+
+def test_a_hand_reaching_in_hides_and_when_it_leaves_the_change_is_read(pack: FacePack) -> None:
+    reader = Reader(pack)
+    before, after = TABLE, (*TABLE[:3], replace(TABLE[3], x_mm=30.0, y_mm=-90.0), TABLE[4])
+    first = reader.read(Frame(photograph(before), 0.0, 0))
+    moving = reader.read(Frame(photograph(before, hand=HAND - [0.0, 40.0]), 0.1, 1))
+    resting = [reader.read(Frame(photograph(after, hand=HAND), 0.2 + i / 10, 2 + i)) for i in range(3)]
+    leaving = reader.read(Frame(photograph(after), 0.6, 5))
+    settled = [reader.read(Frame(photograph(after, View(seed=9)), 0.7 + i / 10, 6 + i)) for i in range(3)]
+    assert_shows(first, before)
+    assert moving.at_rest_s == 0.0
+    assert HiddenCause.HAND in {hidden.cause for hidden in moving.hidden}
+    assert "b/2" not in {s.face for s in moving.sightings}
+    assert resting[-1].at_rest_s == 0.0
+    assert HiddenCause.HAND in {hidden.cause for hidden in resting[-1].hidden}
+    assert leaving.at_rest_s == 0.0
+    assert_shows(settled[-1], after)
+    assert settled[-1].hidden == ()
+    assert 0.1 < settled[-1].at_rest_s < 0.35
+
+
+def test_a_piece_taken_away_and_one_put_down_are_noticed(pack: FacePack) -> None:
+    reader = Reader(pack)
+    pictures = [TABLE, TABLE[1:], (*TABLE[1:], Piece("b/1", -150.0, -100.0, 10.0))]
+    for i, pieces in enumerate(pictures):
+        for j in range(3):
+            scene = reader.read(Frame(photograph(pieces, View(seed=10 * i + j)), i + j / 10, 10 * i + j))
+        assert_shows(scene, tuple(pieces))
+
+
+def test_a_mat_that_was_pushed_is_found_again(pack: FacePack) -> None:
+    reader = Reader(pack)
+    reader.read(Frame(photograph(TABLE), 0.0, 0))
+    pushed = View(turn_deg=5.0)
+    scene = reader.read(Frame(photograph(TABLE, pushed), 0.1, 1))
+    assert scene.shift_mm > 5.0
+    assert_shows(scene, TABLE)
+
+
+def test_a_hidden_marker_does_not_stop_reading(pack: FacePack) -> None:
+    reader = Reader(pack)
+    reader.read(Frame(photograph(TABLE), 0.0, 0))
+    over_marker = np.array([[150.0, -300.0], [150.0, -140.0], [200.0, -140.0], [200.0, -300.0]])
+    scenes = [reader.read(Frame(photograph(TABLE, hand=over_marker), 0.1 + i / 10, 1 + i)) for i in range(3)]
+    assert_shows(scenes[-1], TABLE)
+
+
+def test_a_picture_of_another_size_starts_afresh(pack: FacePack) -> None:
+    reader = Reader(pack)
+    reader.read(Frame(photograph(TABLE), 0.0, 0))
+    assert_shows(reader.read(Frame(photograph(TABLE, View(size=(1920, 1080))), 0.1, 1)), TABLE)

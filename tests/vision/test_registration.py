@@ -1,0 +1,111 @@
+"""Laying pictures over the table by the mat's markers."""
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.drawn_table import SIZE, View, photograph, project
+from vision.registration import (
+    MARKERS_MM,
+    Lens,
+    MarkersMisplaced,
+    MarkersMissing,
+    MarkersRepeated,
+    PictureTooDark,
+    Registration,
+    find_mat,
+    register,
+    with_lens,
+)
+
+GRID_MM = np.array([(x, y) for x in (-300.0, -100.0, 0.0, 250.0) for y in (-180.0, 0.0, 150.0)])
+
+
+def test_points_go_to_the_table_and_back() -> None:
+    registration = find_mat(photograph([]))
+    assert np.allclose(registration.to_table(registration.to_picture(GRID_MM)), GRID_MM, atol=1e-6)
+
+
+@pytest.mark.parametrize("turn_deg", [0.0, 12.0, 90.0, 181.0])
+def test_the_table_lies_where_the_camera_sees_it(turn_deg: float) -> None:
+    view = View(turn_deg=turn_deg, tilt=0.05)
+    registration = find_mat(photograph([], view))
+    assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 1.5
+
+
+def test_the_camera_is_where_it_is() -> None:
+    registration = find_mat(photograph([], View(tilt=0.0, turn_deg=0.0, height_mm=800.0)))
+    assert registration.camera_mm[2] == pytest.approx(800.0, rel=0.03)
+    assert np.linalg.norm(registration.camera_mm[:2]) < 15.0
+
+
+def test_what_lies_higher_is_moved_towards_the_point_below_the_camera() -> None:
+    registration = find_mat(photograph([]))
+    spots = np.array([[300.0, 100.0], [-50.0, 20.0]])
+    lowered = registration.on_table(spots, 20.0)
+    foot = np.array(registration.camera_mm[:2])
+    assert (np.linalg.norm(lowered - foot, axis=1) < np.linalg.norm(spots - foot, axis=1)).all()
+    assert np.allclose(registration.seen_from_table(lowered, 20.0), spots)
+
+
+def test_a_bent_picture_shows_its_lens() -> None:
+    lens = Lens(0.86, k1=-0.06)
+    straight = find_mat(photograph([])).table_to_plane
+    bent = Registration(straight, _matrix(), lens, (0.0, 0.0, 800.0), {}, 0.0, SIZE)
+    corners = {marker: bent.to_picture(mm) for marker, mm in MARKERS_MM.items()}
+    found = register(corners, SIZE)
+    assert found.lens.k1 == pytest.approx(-0.06, abs=0.02)
+    assert with_lens(found, lens).error_px < 0.05
+
+
+@pytest.mark.parametrize("hidden", sorted(MARKERS_MM))
+def test_three_markers_are_enough(hidden: int) -> None:
+    picture = photograph([])
+    before = find_mat(picture)
+    corners = before.to_picture(MARKERS_MM[hidden])
+    cv2.fillConvexPoly(picture, np.round(corners + (corners - corners.mean(0))).astype(np.int32), (90, 120, 200))
+    for near in (None, before):
+        found = find_mat(picture, near=near)
+        assert hidden not in found.markers_px
+        assert np.abs(found.to_table(before.to_picture(GRID_MM)) - GRID_MM).max() < 2.5
+
+
+def test_a_moved_mat_is_found_again_and_the_way_it_moved_is_told() -> None:
+    before = find_mat(photograph([], View(turn_deg=0.0)))
+    after = find_mat(photograph([], View(turn_deg=4.0)), near=before)
+    assert after.shift_mm(before) == pytest.approx(283.0 * np.radians(4.0), rel=0.1)
+    assert after.shift_mm(after) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_noise_blur_and_little_light_are_borne() -> None:
+    view = View(light=(0.2, 0.22, 0.25), noise=3.0, blur=1.2)
+    registration = find_mat(photograph([], view))
+    assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 2.5
+
+
+def test_a_black_picture_says_so() -> None:
+    with pytest.raises(PictureTooDark, match="brightest part is 2 of 255"):
+        find_mat(np.full((720, 1280, 3), 2, np.uint8))
+
+
+def test_a_table_without_mat_says_which_markers_it_lacks() -> None:
+    with pytest.raises(MarkersMissing, match="at least 2"):
+        find_mat(np.full((720, 1280, 3), 128, np.uint8))
+
+
+def test_two_mats_are_refused() -> None:
+    small = cv2.resize(photograph([]), (640, 360), interpolation=cv2.INTER_AREA)
+    with pytest.raises(MarkersRepeated, match="more than once"):
+        find_mat(np.asarray(cv2.resize(np.hstack([small, small]), (2560, 720)), np.uint8))
+
+
+def test_markers_off_their_places_are_refused() -> None:
+    found = find_mat(photograph([])).markers_px
+    corners = {0: found[1], 1: found[0], 2: found[2], 3: found[3]}
+    with pytest.raises(MarkersMisplaced, match="miss their places by"):
+        register(corners, SIZE)
+
+
+def _matrix() -> np.ndarray:
+    focal = 0.86 * SIZE[0]
+    return np.array([[focal, 0, (SIZE[0] - 1) / 2], [0, focal, (SIZE[1] - 1) / 2], [0, 0, 1]])

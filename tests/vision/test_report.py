@@ -1,0 +1,85 @@
+"""Comparing what was read with what lay there."""
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.drawn_table import Piece, View, enrolled, label, photograph
+from vision.drawing import draw_scene
+from vision.faces import LabelError
+from vision.frame import Frame
+from vision.reader import Reader
+from vision.report import compare, report, report_photo, true_pieces
+from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
+
+PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", -120.0, 30.0, 200.0))
+
+
+def scene_of(*sightings: Sighting) -> Scene:
+    return Scene(0.0, 0, sightings, (), 0.0)
+
+
+def seen(face: str, x: float, y: float, angle: float, probability: float = 0.99) -> Sighting:
+    kind = PieceKind.SPECIAL if face.startswith("special/") else PieceKind.SLICE
+    return Sighting(kind, Pose(x, y, angle), (FaceLikelihood(face, probability),), True, 1.0, ())
+
+
+def test_pairs_missing_and_extra() -> None:
+    truth = true_pieces(label(PIECES), "drawn")
+    matches, missing, extra = compare(scene_of(seen("a/2", 1.0, 0.5, 21.0), seen("a/1", 80.0, 0.0, 20.0)), truth)
+    assert [(m.truth.face, m.sighting.face, m.right) for m in matches] == [("a/1", "a/2", False)]
+    assert [piece.face for piece in missing] == ["special/two"]
+    assert [sighting.pose.x_mm for sighting in extra] == [80.0]
+
+
+def test_angles_are_compared_around_the_circle() -> None:
+    truth = true_pieces(label([Piece("a/1", 0.0, 0.0, 359.0)]), "drawn")
+    matches, _, _ = compare(scene_of(seen("a/1", 0.0, 0.0, 1.0)), truth)
+    assert matches[0].turn_deg == pytest.approx(2.0)
+
+
+def test_a_folder_is_reported_by_style_and_kind(tmp_path: Path) -> None:
+    labels = label(PIECES)
+    labels["pieces"][0]["face"] = "a/2"
+    for name, content in (("one", label(PIECES)), ("two", labels)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+        cv2.imwrite(str(tmp_path / f"{name}.jpg"), photograph(PIECES))
+    pack = enrolled()
+    result = report(tmp_path, lambda style: pack)
+    assert [photo.perfect for photo in result.photos] == [True, False]
+    assert result.photos[1].sure_but_wrong == 1
+    assert "two: a/2 at (0, 0) mm read as a/1 1.00" in result.as_text()
+    assert result.as_text().splitlines()[1].split()[:6] == ["drawn", "ring", "2", "1", "4", "3"]
+
+
+def test_a_picture_that_cannot_be_read_is_a_fault() -> None:
+    result = report_photo(np.zeros((720, 1280, 3), np.uint8), label(PIECES), enrolled(), "black")
+    assert not result.perfect
+    assert "brightest part" in result.problem
+    assert len(result.missing) == 2
+
+
+def test_an_empty_folder_and_a_bad_label_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no labelled picture"):
+        report(tmp_path, lambda style: enrolled())
+    with pytest.raises(LabelError, match="piece 0 in the labels of mine"):
+        true_pieces({"pieces": [{"kind": "tile", "face": "a/1"}]}, "mine")
+
+
+def test_what_was_read_is_drawn_where_it_lies() -> None:
+    picture = photograph(PIECES, View())
+    reader = Reader(enrolled())
+    scene = reader.read(Frame(picture, 0.0, 0))
+    hidden = HiddenPlace(((-180.0, -100.0), (-120.0, -100.0), (-120.0, -60.0)), HiddenCause.HAND)
+    registration = reader.registration
+    assert registration is not None
+    drawn = draw_scene(picture, Scene(0.0, 0, scene.sightings, (hidden,), 0.0), registration)
+    changed = np.argwhere((drawn != picture).any(axis=-1))[:, ::-1].astype(float)
+    lows, highs = registration.to_table(changed).min(0), registration.to_table(changed).max(0)
+    assert lows[0] == pytest.approx(-180, abs=3)
+    assert highs[0] == pytest.approx(98, abs=4)
+    assert not np.array_equal(drawn, picture)
+    assert drawn.shape == picture.shape
