@@ -62,7 +62,7 @@ class GameHands(Protocol):
         ...
 
     def next_play(self, state: Any) -> tuple[Sequence[Any], Player | None]:
-        """The moves that are made next, up to where the table must agree, and who makes them. Chance comes from the box."""
+        """The moves made next, up to where the table must agree, and who makes them. Chance comes from the box."""
         ...
 
     def steps(self, state: Any, moves: Sequence[Any], lying: Mapping[str, Lying]) -> Sequence[Step]:

@@ -62,7 +62,8 @@ class Reading:
 
     kind: ReadingKind
     places: tuple[str, ...]
-    """For each sighting where it counts as lying: ring, portion/0, seat/3/collected, seat/3/eaten, seat/3/special, stray."""
+    """For each sighting where it counts as lying: ring, portion/0, seat/3/collected, seat/3/eaten, seat/3/special,
+    stray."""
     faces: tuple[str, ...] = ()
     """For each sighting the face it is taken for, the state's word included."""
     plays: tuple[Play, ...] = ()
@@ -70,6 +71,7 @@ class Reading:
     confirm: Player | None = None
     """Whose button turns the play into a move; None where coming to rest is enough."""
     fault: Fault | None = None
+    """What is wrong; of an unfinished move, what would be wrong if it stayed as it is."""
     note: str = ""
     """What is still to be done, in a player's words."""
     declares: frozenset[Player] = field(default_factory=frozenset)
@@ -83,7 +85,7 @@ class GameTable(Protocol[State]):
     """How one game lies on a table."""
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
-        """What a scene at rest says. `pressed`: players who have pressed their button since the last move."""
+        """What a scene at rest says. `pressed`: players who have pressed their button since the pieces moved last."""
         ...
 
     def describe(self, scene: Scene) -> Json:

@@ -1,12 +1,13 @@
 """When a reading becomes a move, a question or a breach: timing, buttons and thresholds. Knows no game and no pixels.
 
-The four answers of the design: nothing yet, a move, unclear, a breach. The referee holds no game state; it remembers only
-which buttons were pressed and for how long the same thing has been lying there.
+The four answers of the design: nothing yet, a move, unclear, a breach. The referee holds no game state; it remembers
+only which buttons were pressed and for how long the same thing has been lying there.
 """
 
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from controller.game import Player
 from controller.reading import Fault, Play, Reading, ReadingKind
@@ -25,6 +26,14 @@ class Timing:
     """A play that waits for its button is taken after this long without it; None: the button is needed."""
     clear: float = 0.99
     """A play is clear when it has at least this share of the evidence."""
+    linger_s: float = 8.0
+    """What is unfinished and cannot stay as it is has become a breach after this long."""
+    twice_s: float = 1.0
+    """A second press of the button that has just made a play, within this time, is meant for the same play."""
+    blink_s: float = 0.35
+    """A reading that is gone for no longer than this was there all the time: vision may miss a piece once,"""
+    certain_blink_s: float = 1.0
+    """or one of many pieces again and again; what is certain when it is seen may be gone for longer."""
 
 
 class Answer(Enum):
@@ -52,48 +61,62 @@ class Verdict:
     note: str = ""
 
 
+@dataclass(slots=True)
+class _Standing:
+    """Since when, and when last, a reading was the same."""
+
+    first_s: float
+    last_s: float
+
+
 class Referee:
     """Turns readings into verdicts over time. All times are the scenes' own."""
 
     def __init__(self, timing: Timing) -> None:
         self._timing = timing
         self._pressed: dict[Player, float] = {}
-        self._same: Hashable = None
-        self._same_since_s = 0.0
-        self._answered: set[Player] = set()
+        self._at_rest = False
+        self._standing: dict[Hashable, _Standing] = {}
+        self._just_made: tuple[Player | None, float] | None = None
+        self._taken_back: tuple[Any, ...] | None = None
 
     def press(self, player: Player, time_s: float) -> None:
         """A player's button went down."""
+        if self._just_made is not None:
+            made_by, made_s = self._just_made
+            if player == made_by and time_s < made_s + self._timing.twice_s:
+                return
         self._pressed[player] = time_s
-        self._answered.discard(player)
 
-    @property
-    def pressed(self) -> frozenset[Player]:
-        """Players whose button counts as pressed for the next judgement."""
-        return frozenset(self._pressed)
+    def counted(self, scene: Scene) -> frozenset[Player]:
+        """Players whose press counts for this scene: it was made before the scene was taken, and nothing has moved
+        since."""
+        return frozenset(p for p, time_s in self._pressed.items() if time_s <= scene.time_s)
 
     def settled(self, scene: Scene) -> bool:
         """Whether this scene may be judged at all."""
         return scene.at_rest_s >= self._timing.rest_s
 
-    def hands(self) -> Verdict:
-        """The verdict on a scene that is not at rest. Presses that were answered before are used up by it."""
-        for player in self._answered:
-            self._pressed.pop(player, None)
-        self._answered.clear()
+    def hands(self, scene: Scene) -> Verdict:
+        """The verdict on a scene that is not at rest. A press was meant for what lay there when it was made: with the
+        first movement after that, it is used up."""
+        if self._at_rest:
+            self._pressed = {p: time_s for p, time_s in self._pressed.items() if time_s > scene.time_s}
+        self._at_rest = False
+        self._standing.clear()
+        self._taken_back = None
         return Verdict(Answer.HANDS)
 
     def judge(self, scene: Scene, reading: Reading) -> Verdict:
         """The verdict on a scene at rest, and what its reading says. A press counts until something moves again."""
-        self._answered |= self._counted(scene)
-        meaning = _meaning(reading)
-        if meaning != self._same:
-            self._same, self._same_since_s = meaning, scene.time_s
-        stood_s = scene.time_s - self._same_since_s
+        self._at_rest = True
+        stood_s = self._stood_s(scene, reading)
         match reading.kind:
             case ReadingKind.AS_BEFORE:
                 return self._as_before(scene, reading)
             case ReadingKind.UNFINISHED:
+                if reading.fault is not None and stood_s >= self._timing.linger_s:
+                    return Verdict(Answer.BREACH, fault=reading.fault)
                 return Verdict(Answer.UNFINISHED, note=reading.note)
             case ReadingKind.FAULT:
                 return self._fault(scene, reading, stood_s)
@@ -101,39 +124,63 @@ class Referee:
                 return self._moves(scene, reading, stood_s)
 
     def forget(self) -> None:
-        """After a move, an undo or a correction: buttons pressed before it no longer count."""
+        """After a correction: buttons pressed before it no longer count."""
         self._pressed.clear()
-        self._answered.clear()
-        self._same = None
+        self._standing.clear()
+        self._just_made = None
+        self._taken_back = None
+
+    def made(self, player: Player | None, time_s: float) -> None:
+        """A play was made, confirmed by this player's button where it needed one."""
+        self.forget()
+        self._just_made = (player, time_s)
+
+    def taken_back(self, moves: tuple[Any, ...]) -> None:
+        """A play was taken back: as long as nothing moves, what lies there does not make it again."""
+        self.forget()
+        self._taken_back = moves
+
+    def _stood_s(self, scene: Scene, reading: Reading) -> float:
+        """For how long this reading has been the same."""
+        timing, now, meaning = self._timing, scene.time_s, _meaning(reading)
+        certain = reading.fault is None or reading.fault.certain
+        blink_s = timing.certain_blink_s if certain else timing.blink_s
+        standing = self._standing.get(meaning)
+        if standing is None or now - standing.last_s > blink_s:
+            standing = self._standing[meaning] = _Standing(now, now)
+        standing.last_s = now
+        return now - standing.first_s
 
     def _as_before(self, scene: Scene, reading: Reading) -> Verdict:
-        declared = reading.declares & self._counted(scene)
+        declared = reading.declares & self.counted(scene)
         if declared and reading.plays:
-            return Verdict(Answer.MOVE, play=reading.plays[0], confirm=min(declared))
+            return self._clear_or_not(reading, min(declared))
         return Verdict(Answer.AS_BEFORE, confirm=reading.confirm, note=reading.note)
 
     def _moves(self, scene: Scene, reading: Reading, stood_s: float) -> Verdict:
         play, confirm = reading.plays[0], reading.confirm
-        ready = confirm is None or confirm in self._counted(scene)
+        if play.moves == self._taken_back:
+            return Verdict(Answer.AS_BEFORE)
+        ready = confirm is None or confirm in self.counted(scene)
         limit = self._timing.confirm_rest_s
-        if not ready and limit is not None and stood_s >= limit:
-            ready = True
+        if ready or (limit is not None and stood_s >= limit):
+            return self._clear_or_not(reading, confirm)
         if play.probability < self._timing.clear:
-            if ready:
-                return Verdict(Answer.UNCLEAR, candidates=reading.plays, confirm=confirm, note=reading.note)
             return Verdict(Answer.UNFINISHED, note=reading.note)
-        if not ready:
-            return Verdict(Answer.WAITING_FOR_BUTTON, play=play, confirm=confirm, note=reading.note)
-        return Verdict(Answer.MOVE, play=play, confirm=confirm)
+        return Verdict(Answer.WAITING_FOR_BUTTON, play=play, confirm=confirm, note=reading.note)
+
+    def _clear_or_not(self, reading: Reading, confirm: Player | None) -> Verdict:
+        if reading.plays[0].probability < self._timing.clear:
+            return Verdict(Answer.UNCLEAR, candidates=reading.plays, confirm=confirm, note=reading.note)
+        return Verdict(Answer.MOVE, play=reading.plays[0], confirm=confirm)
 
     def _fault(self, scene: Scene, reading: Reading, stood_s: float) -> Verdict:
-        if self._counted(scene) or stood_s >= self._timing.breach_s:
-            return Verdict(Answer.BREACH, fault=reading.fault)
+        """A press says that the player has finished; but what may only be hidden from the camera gets its time."""
+        fault = reading.fault
+        finished = fault is not None and fault.certain and bool(self.counted(scene))
+        if finished or stood_s >= self._timing.breach_s:
+            return Verdict(Answer.BREACH, fault=fault)
         return Verdict(Answer.UNFINISHED)
-
-    def _counted(self, scene: Scene) -> frozenset[Player]:
-        """A press counts for scenes taken after it."""
-        return frozenset(p for p, time_s in self._pressed.items() if time_s <= scene.time_s)
 
 
 def _meaning(reading: Reading) -> Hashable:

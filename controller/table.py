@@ -1,20 +1,21 @@
 """The table: all decisions in one place, one event loop.
 
-Scenes and signals come in, the referee judges them with the game's own reading, a move is journalled before anything is
-shown, and a whole view goes out after every change. Nothing here touches a device: the caller brings scenes, signals, the
+Scenes and signals come in, the referee judges them with the game's own reading, a move is journalled before anything
+is shown, and a whole view goes out after every change. Nothing here touches a device: the caller brings scenes, signals, the
 journal, and takes views and lamps.
 """
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from config.schema import SeatConfig, TableConfig
 from controller.game import Game, GameError, Json, Player, Refusal
 from controller.journal import Record
-from controller.reading import Fault, GameTable, Layout, Play, Reading, ReadingKind
+from controller.reading import Fault, GameTable, Layout, Play
 from controller.referee import Answer, Referee, Verdict
 from controller.seating import areas
 from controller.views import (
@@ -30,7 +31,6 @@ from controller.views import (
     TurnView,
 )
 from controller.web.commands import CommandError, InvalidCommand, Sitting
-from config.schema import SeatConfig, TableConfig
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from vision.scene import Scene, Sighting
 
@@ -82,6 +82,8 @@ class _Game:
     names: dict[Player, str]
     states: list[Any]
     plays: list[LogLine] = field(default_factory=list)
+    moves: list[tuple[Any, ...]] = field(default_factory=list)
+    """The moves of each play."""
 
     @property
     def state(self) -> Any:
@@ -95,7 +97,7 @@ class _Question:
 
 
 class Table:
-    """One table. All methods run in one event loop, one at a time."""
+    """One table. All methods run in one event loop; what comes in while something is being written to disk waits."""
 
     def __init__(
         self,
@@ -130,6 +132,7 @@ class Table:
         self._questions = 0
         self._seq = 0
         self._shown: TableView | None = None
+        self._deciding = asyncio.Lock()
 
     # Life ----------------------------------------------------------------------------------------------------------
 
@@ -175,70 +178,93 @@ class Table:
         """A button. In the lobby a press joins or leaves; the host's starts."""
         if signal.kind is not SignalKind.BUTTON_PRESSED:
             return
-        if self._running is None or self._over:
-            await self._press_in_lobby(signal.seat)
-        elif signal.seat == HOST_SEAT:
-            await (self.resume() if self._paused else self.pause())
-        elif (player := self._player_at(signal.seat)) is not None:
-            self._referee.press(player, signal.time_s)
+        async with self._deciding:
+            if self._running is None or self._over:
+                await self._press_in_lobby(signal.seat)
+            elif signal.seat == HOST_SEAT:
+                self._set_paused(not self._paused)
+            elif (player := self._player_at(signal.seat)) is not None:
+                self._referee.press(player, signal.time_s)
             self._show()
 
     async def on_scene(self, scene: Scene) -> None:
         """What lies on the table now."""
-        self._scene = scene
-        if self._running is None:
+        async with self._deciding:
+            self._scene = scene
             self._places, self._faces = (), ()
+            if self._running is not None and not self._over and not self._paused:
+                if self._referee.settled(scene):
+                    await self._judge(scene)
+                else:
+                    self._verdict = self._referee.hands(scene)
+                    self._question = None
             self._show()
-            return
-        if not self._referee.settled(scene):
-            self._places, self._faces = (), ()
-            self._verdict = self._referee.hands()
-            self._show()
-            return
-        if not self._paused:
-            await self._judge(scene)
-        self._show()
 
     # What the host may do ------------------------------------------------------------------------------------------
 
     async def answer(self, question_id: int, candidate_id: int) -> None:
         """See `Commands`."""
-        question = self._question
-        if question is None or question.number != question_id:
-            asked = f"question {question.number} is open" if question else "no question is open"
-            raise CommandError(f"question {question_id} is not open: {asked}")
-        if not 0 <= candidate_id < len(question.plays):
-            raise InvalidCommand(f"candidate {candidate_id} of question {question_id}: expected 0 to {len(question.plays) - 1}")
-        await self._make(question.plays[candidate_id], "answer")
-        self._show()
+        async with self._deciding:
+            question = self._question
+            if question is None or question.number != question_id:
+                asked = f"question {question.number} is open" if question else "no question is open"
+                raise CommandError(f"question {question_id} is not open: {asked}")
+            if not 0 <= candidate_id < len(question.plays):
+                expected = f"expected 0 to {len(question.plays) - 1}"
+                raise InvalidCommand(f"candidate {candidate_id} of question {question_id}: {expected}")
+            await self._make(question.plays[candidate_id], "answer")
+            self._show()
 
     async def undo(self) -> None:
         """See `Commands`."""
-        game = self._require_game()
-        if len(game.states) < 2:
-            raise CommandError("there is no move to take back")
-        await self._write("undo", {})
-        self._undo()
-        self._show()
+        async with self._deciding:
+            game = self._require_game()
+            if len(game.states) < 2:
+                raise CommandError("there is no move to take back")
+            await self._write("undo", {})
+            self._undo()
+            self._show()
 
     async def pause(self) -> None:
         """See `Commands`."""
-        self._require_game()
-        if self._paused:
-            raise CommandError("the table is paused already; resume it first")
-        self._paused = True
-        self._show()
+        async with self._deciding:
+            self._require_game()
+            if self._paused:
+                raise CommandError("the table is paused already; resume it first")
+            self._set_paused(True)
+            self._show()
 
     async def resume(self) -> None:
         """See `Commands`."""
-        if not self._paused:
-            raise CommandError("the table is not paused")
-        self._paused = False
-        self._referee.forget()
-        self._show()
+        async with self._deciding:
+            if not self._paused:
+                raise CommandError("the table is not paused")
+            self._set_paused(False)
+            self._show()
 
     async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
         """See `Commands`."""
+        async with self._deciding:
+            await self._new_game(players, options)
+            self._show()
+
+    async def rule_move(self, text: str) -> None:
+        """See `Commands`."""
+        async with self._deciding:
+            game = self._require_game()
+            try:
+                move = self._game.parse(game.state, text)
+            except GameError as error:
+                raise InvalidCommand(str(error)) from error
+            await self._make(Play((move,), 1.0, self._game.format(game.state, move)), "ruling")
+            self._show()
+
+    def _set_paused(self, paused: bool) -> None:
+        self._paused = paused
+        self._question = None
+        self._referee.forget()
+
+    async def _new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
         seats = [sitting.seat for sitting in players]
         for seat in seats:
             if seat not in self._config.seats:
@@ -247,7 +273,8 @@ class Table:
             raise InvalidCommand(f"seats {seats}: each seat can be taken once")
         if len(players) not in self._game.player_counts:
             counts = self._game.player_counts
-            raise InvalidCommand(f"{len(players)} players: {self._game.title} takes {counts.start} to {counts.stop - 1}")
+            expected = f"{self._game.title} takes {counts.start} to {counts.stop - 1}"
+            raise InvalidCommand(f"{len(players)} players: {expected}")
         clockwise = sorted(players, key=lambda sitting: sitting.seat)
         first = next((i for i, s in enumerate(clockwise, 1) if s.seat == self._last_winner_seat), 1)
         data = {
@@ -262,65 +289,55 @@ class Table:
         except GameError as error:
             raise InvalidCommand(str(error)) from error
         await self._write("game", data)
-        self._running, self._joined, self._paused = running, [], False
-        self._referee.forget()
-        self._question = None
-        self._show()
-
-    async def to_lobby(self) -> None:
-        """Leave the game be, as if it had never ended: whoever wants to may join the next."""
-        if self._running is not None:
-            await self._write("lobby", {})
-            self._running, self._joined, self._paused, self._question = None, [], False, None
-            self._referee.forget()
-            self._show()
-
-    async def rule_move(self, text: str) -> None:
-        """See `Commands`."""
-        game = self._require_game()
-        try:
-            move = self._game.parse(game.state, text)
-        except GameError as error:
-            raise InvalidCommand(str(error)) from error
-        await self._make(Play((move,), 1.0, self._game.format(game.state, move)), "ruling")
-        self._show()
+        self._running, self._joined = running, []
+        self._set_paused(False)
+        self._verdict = Verdict(Answer.HANDS)
 
     # Judging -------------------------------------------------------------------------------------------------------
 
     async def _judge(self, scene: Scene) -> None:
         game = self._require_game()
-        reading = self._game_table.read(game.state, scene, self._layout(game), self._referee.pressed)
+        pressed = self._referee.counted(scene)
+        reading = self._game_table.read(game.state, scene, self._layout(game), pressed)
         self._places, self._faces = reading.places, reading.faces
         before = self._verdict.answer
         verdict = self._referee.judge(scene, reading)
         self._verdict = verdict
         if verdict.answer is Answer.MOVE and verdict.play is not None:
             await self._make(verdict.play, "table")
+            self._referee.made(verdict.confirm, scene.time_s)
             return
         if verdict.answer is Answer.UNCLEAR:
-            if self._question is None or self._question.plays != verdict.candidates:
-                self._questions += 1
-                self._question = _Question(self._questions, verdict.candidates)
-        else:
+            self._ask(verdict.candidates)
+        elif verdict.answer is Answer.BREACH:
             self._question = None
         if verdict.answer in (Answer.BREACH, Answer.UNCLEAR) and before is not verdict.answer:
             self._outlets.buzz()
 
+    def _ask(self, candidates: tuple[Play, ...]) -> None:
+        """A question stays the same while the candidates do, whatever their probabilities, until something moves."""
+        if self._question is None or {p.moves for p in self._question.plays} != {p.moves for p in candidates}:
+            self._questions += 1
+            self._question = _Question(self._questions, candidates)
+
     async def _make(self, play: Play, source: str) -> None:
         """Journal a play, then let it count: what is shown has been written."""
         game = self._require_game()
-        state, states = game.state, []
+        state = game.state
         for move in play.moves:
             state = self._game.apply(state, move)
-            states.append(state)
         data = {"moves": [self._game.encode_move(m) for m in play.moves], "text": play.text, "source": source}
         seq = await self._write("play", data, self._outlets.evidence())
+        self._count(game, state, play.moves, LogLine(seq=seq, player=None, text=play.text))
+
+    def _count(self, game: _Game, state: Any, moves: tuple[Any, ...], line: LogLine) -> None:
         game.states.append(state)
-        game.plays.append(LogLine(seq=seq, player=None, text=play.text))
+        game.moves.append(moves)
+        game.plays.append(line)
+        self._referee.forget()
         self._after_change()
 
     def _after_change(self) -> None:
-        self._referee.forget()
         self._question = None
         self._verdict = Verdict(Answer.AS_BEFORE)
         if self._over and self._running is not None:
@@ -331,6 +348,7 @@ class Table:
         game = self._require_game()
         game.states.pop()
         game.plays.pop()
+        self._referee.taken_back(game.moves.pop())
         self._after_change()
 
     @property
@@ -348,9 +366,7 @@ class Table:
         elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
             names = [f"Player {i}" for i in range(1, len(self._joined) + 1)]
             sittings = [Sitting(seat, name) for seat, name in zip(self._joined, names, strict=True)]
-            await self.new_game(sittings, {})
-            return
-        self._show()
+            await self._new_game(sittings, {})
 
     async def _write(self, kind: str, data: Json, evidence: bytes | None = None) -> int:
         return await asyncio.wrap_future(self._journal.append(kind, data, evidence))
@@ -365,11 +381,10 @@ class Table:
             case "play":
                 game = self._require_game()
                 state = game.state
-                for data in record.data["moves"]:
-                    state = self._game.apply(state, self._game.decode_move(data))
-                game.states.append(state)
-                game.plays.append(LogLine(seq=record.seq, player=None, text=record.data["text"]))
-                self._after_change()
+                moves = tuple(self._game.decode_move(data) for data in record.data["moves"])
+                for move in moves:
+                    state = self._game.apply(state, move)
+                self._count(game, state, moves, LogLine(seq=record.seq, player=None, text=record.data["text"]))
             case "undo":
                 self._undo()
             case "lobby":
@@ -378,8 +393,8 @@ class Table:
                 pass
 
     def _begin(self, data: Mapping[str, Any]) -> _Game:
-        seats = {player: seat for player, seat in enumerate(data["seats"], 1)}
-        names = {player: name for player, name in enumerate(data["names"], 1)}
+        seats = dict(enumerate(data["seats"], 1))
+        names = dict(enumerate(data["names"], 1))
         return _Game(seats, names, [self._game.start(len(seats), data["options"], data["first"])])
 
     # Views ---------------------------------------------------------------------------------------------------------
@@ -465,11 +480,12 @@ class Table:
     def _seat_view(self, number: int, seat: SeatConfig) -> SeatView:
         player = self._player_at(number)
         lit = self._lit()
+        waits = self._verdict.answer is Answer.WAITING_FOR_BUTTON
         lamp = "off"
         if self._running is None:
             lamp = "on" if number in self._joined else "off"
         elif player is not None and player in lit:
-            lamp = "blink" if self._verdict.answer is Answer.WAITING_FOR_BUTTON and self._verdict.confirm == player else "on"
+            lamp = "blink" if waits and self._verdict.confirm == player else "on"
         return SeatView(
             seat=number,
             player=player,

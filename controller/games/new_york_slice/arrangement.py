@@ -12,12 +12,15 @@ from vision.scene import PieceKind, Point, Sighting
 
 SLICE_ANGLE_DEG = 360 / 11
 MIDDLE_TIP_MM = 78.0
-"""A slice whose tip is nearer to the mat's centre than this belongs to the pizza, also when its portion was pulled 60 mm out."""
+"""A slice whose tip is nearer to the mat's centre than this belongs to the pizza, also when its portion was pulled out
+by 60 mm."""
 CUT_MM = 10.0
-"""Neighbouring slices whose facing edges are further apart than this lie in different portions. Slices of a circle laid by hand
-gape up to about 6 mm; portions are pulled at least 20 mm apart, which leaves 12 mm or more between their edges."""
+"""Neighbouring slices whose facing edges are further apart than this lie in different portions. Slices of a circle laid
+by hand gape up to about 6 mm; portions are pulled at least 20 mm apart, leaving 12 mm or more between their edges."""
 CUT_SOFTNESS_MM = 0.9
 """How far from CUT_MM the doubt reaches: the scale of a logistic curve."""
+TOGETHER_MM = 5.0
+"""Slices whose facing edges are nearer than this lie together beyond doubt."""
 TOUCH_MM = 12.0
 """A Special nearer than this to a portion's slices lies with that portion."""
 TOUCH_SOFTNESS_MM = 1.5
@@ -90,8 +93,8 @@ def clockwise(slices: Sequence[Sighting]) -> list[int]:
 
 
 def gap_mm(first: Sighting, second: Sighting) -> float:
-    """How far apart the facing edges of two slices are, measured between the edges' middles, the second lying clockwise of
-    the first."""
+    """How far apart the facing edges of two slices are, measured between the edges' middles, the second lying clockwise
+    of the first."""
     a = _edge_middle(first, -SLICE_ANGLE_DEG / 2)
     b = _edge_middle(second, SLICE_ANGLE_DEG / 2)
     return math.dist(a, b)

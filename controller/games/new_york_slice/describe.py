@@ -23,10 +23,10 @@ SIDES = ("south", "west", "north", "east")
 def describe(scene: Scene) -> Json:
     """The ring or the portions, clockwise, with the Special's place, and what lies at each side of the mat.
 
-    Returns a dictionary: `ring` (faces clockwise when the circle is whole, else None), `portions` (faces of each portion,
-    clockwise, the portions clockwise too; a Special that is a portion of its own is an empty list at the end), `special`,
-    `special_portion` (index or None), `special_alone`, `middle` (faces in the middle, clockwise), `seats` (side of the mat ->
-    collected groups of faces, eaten count, specials).
+    Returns a dictionary: `ring` (faces clockwise when the circle is whole, else None), `portions` (faces of each
+    portion, clockwise, the portions clockwise too; a Special that is a portion of its own is an empty list at the end),
+    `special`, `special_portion` (index or None), `special_alone`, `middle` (faces in the middle, clockwise), `seats`
+    (side of the mat -> collected groups of faces, eaten count, specials).
     """
     slices = [s for s in scene.sightings if s.kind is PieceKind.SLICE]
     middle = [s for s in slices if math.hypot(s.pose.x_mm, s.pose.y_mm) < MIDDLE_TIP_MM]
@@ -57,7 +57,7 @@ def portions(middle: Sequence[Sighting]) -> list[list[Sighting]]:
         return []
     order = [middle[i] for i in clockwise(middle)]
     groups = [[order[0]]]
-    for before, after in zip(order, order[1:], strict=False):
+    for before, after in itertools.pairwise(order):
         if gap_mm(before, after) > CUT_MM:
             groups.append([])
         groups[-1].append(after)

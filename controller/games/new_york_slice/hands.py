@@ -1,6 +1,7 @@
 """How people lay New York Slice: the circle, the portions, what is in front of them. For simulated players.
 
-Poses as in `vision.scene`. People are not exact: circles gape, slices lie crookedly, portions are pulled out by more or less.
+Poses as in `vision.scene`. People are not exact: circles gape, slices lie crookedly, portions are pulled out by more or
+less.
 """
 
 import math
@@ -33,6 +34,8 @@ SUPREME_APART_MM = 16.0
 KEEP_MM = 5.0
 """A piece that lies this near to its place is left alone."""
 INTRUDER = "intruder"
+SETTLED = (Phase.STACK, Phase.DIVIDE, Phase.CHOOSE, Phase.SECONDS, Phase.COUNT, Phase.OVER)
+"""Where the table must agree before anybody goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ class NewYorkSliceHands:
         *,
         daring: float = 0.35,
     ) -> None:
-        """`areas`: each player's polygons, as in `controller.reading.Layout`. `daring`: how often a Special that may be used is used."""
+        """`areas`: each player's polygons, as in `controller.reading.Layout`. `daring`: how often a Special is used that
+        may be used."""
         self._game = game
         self._areas = areas
         self._rng = rng
@@ -79,7 +83,9 @@ class NewYorkSliceHands:
         """Every slice and Special of the copy, removed ones too."""
         components = self._start.options.components
         slices = [NewPiece(facts.face, PieceKind.SLICE, facts.face, "back") for facts in components.slices]
-        specials = [NewPiece(facts.face, PieceKind.SPECIAL, facts.face, "special/back") for facts in components.specials]
+        specials = [
+            NewPiece(facts.face, PieceKind.SPECIAL, facts.face, "special/back") for facts in components.specials
+        ]
         return [*slices, *specials, NewPiece(INTRUDER, PieceKind.SLICE, "11/1", "back")]
 
     # What is played ------------------------------------------------------------------------------------------------
@@ -102,9 +108,8 @@ class NewYorkSliceHands:
             if isinstance(move, rules.Decide) and move.mystery_eaten:
                 self._hidden.setdefault(move.player, []).append(str(self._mystery))
                 moves = [rules.Mystery(None) if isinstance(m, rules.Mystery) else m for m in moves]
-            if state.phase in (Phase.STACK, Phase.DIVIDE, Phase.CHOOSE, Phase.SECONDS, Phase.COUNT, Phase.OVER):
-                if not isinstance(move, rules.Sneak):
-                    return moves, player
+            if state.phase in SETTLED and not isinstance(move, rules.Sneak):
+                return moves, player
             if state.phase is Phase.REDRAW and isinstance(move, rules.Reveal | rules.Redraw):
                 return moves, player
 
@@ -117,7 +122,7 @@ class NewYorkSliceHands:
 
     def _decision(self, state: State, player: Player) -> rules.Move:
         advice = self._game.advise(state, player)
-        moves = [a.move for a in advice]
+        moves: list[rules.Move] = [a.move for a in advice]
         sneaks = [m for m in moves if isinstance(m, rules.Sneak)]
         if sneaks and self._rng.random() < self._daring:
             return sneaks[0]
@@ -210,10 +215,8 @@ class NewYorkSliceHands:
         turn = 90 if 45 <= direction % 360 < 225 else -90
         return Pose(at[0], at[1], (direction + turn + self._rng.gauss(0, 2)) % 360)
 
-    def _divide(
-        self, slicer: Player, move: rules.Divide, special: str, lying: Mapping[str, Lying]
-    ) -> Sequence[Step]:
-        groups = [[face for face in portion] for portion in move.portions if portion]
+    def _divide(self, slicer: Player, move: rules.Divide, special: str, lying: Mapping[str, Lying]) -> Sequence[Step]:
+        groups = [list(portion) for portion in move.portions if portion]
         poses = {}
         for group in groups:
             poses.update(_closed({face: _pose(lying, face) for face in group}))
@@ -258,9 +261,11 @@ class NewYorkSliceHands:
             if own:
                 slice_ = self._rng.choice(own)
                 upright = self._rng.random() < 0.5
-                beyond = self._rng.uniform(5, 40) if upright else self._rng.uniform(8, 27)
+                beyond = self._rng.uniform(29, 42) if upright else self._rng.uniform(16, 27)
                 centre = _polar((slice_.x_mm, slice_.y_mm), slice_.angle_deg, SLICE_MM + beyond)
-                angle = slice_.angle_deg + (180.0 if upright else self._rng.choice((90.0, -90.0))) + self._rng.gauss(0, 3)
+                angle = (
+                    slice_.angle_deg + (180.0 if upright else self._rng.choice((90.0, -90.0))) + self._rng.gauss(0, 3)
+                )
             else:
                 direction = self._rng.uniform(0, 360)
                 centre = _polar((0.0, 0.0), direction, self._rng.uniform(165, 182))
@@ -292,9 +297,7 @@ class NewYorkSliceHands:
     def _flip(self, player: Player, special: str, lying: Mapping[str, Lying]) -> Step:
         return Step(player, (Lay(special, lying[special].pose, False),))
 
-    def _settle(
-        self, after: State, player: Player, lying: Mapping[str, Lying], eaten: Sequence[str]
-    ) -> Sequence[Step]:
+    def _settle(self, after: State, player: Player, lying: Mapping[str, Lying], eaten: Sequence[str]) -> Sequence[Step]:
         """Bring a player's things in order: what was taken comes over face up, what is eaten is turned over then."""
         holding = after.holdings[player - 1]
         wanted = self._rows(player, holding)
@@ -321,7 +324,9 @@ class NewYorkSliceHands:
         self, state: State, faces: Sequence[str], player: Player | None, lying: Mapping[str, Lying]
     ) -> Sequence[Step]:
         """See `GameHands`."""
-        owners = {p for p, h in enumerate(state.holdings, 1) if set(faces) & {*h.collected, *(s.name for s in h.specials)}}
+        owners = {
+            p for p, h in enumerate(state.holdings, 1) if set(faces) & {*h.collected, *(s.name for s in h.specials)}
+        }
         if not faces and player is not None:
             owners.add(player)
         steps = []
@@ -335,6 +340,9 @@ class NewYorkSliceHands:
                 Lay(f, _shifted(_pose(lying, f), rng.uniform(0, 360), abs(rng.gauss(0, 1.2)), rng.gauss(0, 0.5)), True)
                 for f in loose
             ]
+            card = lying.get(state.special or "")
+            if card is not None and card.pose is not None and card.face_up:
+                lays.append(Lay(str(state.special), card.pose, True))
             steps.append(Step(player or state.slicer, tuple(lays)))
         return steps
 
@@ -354,7 +362,9 @@ class NewYorkSliceHands:
             line = rows[row]
             jitter = (self._rng.gauss(0, 0.7), self._rng.gauss(0, 0.7), self._rng.gauss(0, 1.2))
             if is_card:
-                middle = line.tip_y - math.copysign(min(SPECIAL_MM[1] / 2 + 2, line.depth / 2), line.tip_y - line.crust_y)
+                middle = line.tip_y - math.copysign(
+                    min(SPECIAL_MM[1] / 2 + 2, line.depth / 2), line.tip_y - line.crust_y
+                )
                 pose = Pose(centre + jitter[0], middle + jitter[1], (90 + jitter[2]) % 360)
             else:
                 pose = Pose(centre + jitter[0], line.tip_y + jitter[1], (line.angle + jitter[2]) % 360)
@@ -371,13 +381,23 @@ class NewYorkSliceHands:
                 makers = [self._wrong_slice, self._slice_gone, self._special_misuse]
             case rules.Divide():
                 makers = [
-                    self._order_changed, self._too_few, self._too_many, self._slice_gone, self._takes_undivided,
-                    self._special_misuse, self._pizza_slice_gone,
+                    self._order_changed,
+                    self._too_few,
+                    self._too_many,
+                    self._slice_gone,
+                    self._takes_undivided,
+                    self._special_misuse,
+                    self._pizza_slice_gone,
                 ]
             case rules.Take():
                 makers = [
-                    self._out_of_turn, self._eats_plain, self._slice_gone, self._two_portions, self._special_misuse,
-                    self._pizza_slice_gone, self._eats_collected,
+                    self._out_of_turn,
+                    self._eats_plain,
+                    self._slice_gone,
+                    self._two_portions,
+                    self._special_misuse,
+                    self._pizza_slice_gone,
+                    self._eats_collected,
                 ]
             case _:
                 pass
@@ -386,7 +406,9 @@ class NewYorkSliceHands:
 
     def _wrong_slice(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
         """A slice that was served before, or another copy's, lies in the circle."""
-        steps = self._serve(state.slicer, moves[1].special, moves[1].ring)  # type: ignore[union-attr]
+        reveal = moves[1]
+        assert isinstance(reveal, rules.Reveal)
+        steps = self._serve(state.slicer, reveal.special, reveal.ring)
         last = steps[-1]
         swapped = (*last.lays[:-1], Lay(INTRUDER, last.lays[-1].to, True))
         seen = self._start.unseen - state.unseen
@@ -401,12 +423,16 @@ class NewYorkSliceHands:
         player, face = self._rng.choice(owners)
         return Mistake("collected slice gone", player, (Step(player, (Lay(face, None, True),)),), False)
 
-    def _pizza_slice_gone(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        faces = [f for f in (*state.ring,) if lying[f].pose and _in_middle(lying[f].pose)]
+    def _pizza_slice_gone(
+        self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]
+    ) -> Mistake | None:
+        faces = [f for f in state.ring if (pose := lying[f].pose) is not None and _in_middle(pose)]
         if not faces:
             return None
         player = state.slicer
-        return Mistake("slice of the pizza gone", player, (Step(player, (Lay(self._rng.choice(faces), None, True),)),), False)
+        return Mistake(
+            "slice of the pizza gone", player, (Step(player, (Lay(self._rng.choice(faces), None, True),)),), False
+        )
 
     def _special_misuse(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
         usable = {Phase.DIVIDE: {"special/dibs"}, Phase.CHOOSE: {"special/cut-in-line", "special/sneak-a-slice"}}
@@ -451,7 +477,8 @@ class NewYorkSliceHands:
 
     def _takes_undivided(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
         others = [
-            p for p, h in enumerate(state.holdings, 1)
+            p
+            for p, h in enumerate(state.holdings, 1)
             if p != state.slicer and all(s.name != "special/dibs" for s in h.specials)
         ]
         if not others:
@@ -461,7 +488,8 @@ class NewYorkSliceHands:
 
     def _out_of_turn(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
         others = [
-            p for p in range(1, state.players + 1)
+            p
+            for p in range(1, state.players + 1)
             if p != state.order[0]
             and p != (moves[0].player if isinstance(moves[0], rules.Take) else 0)
             and all(s.name != "special/cut-in-line" for s in state.holdings[p - 1].specials)
@@ -474,7 +502,9 @@ class NewYorkSliceHands:
 
     def _two_portions(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
         portions = [p for p in state.portions if p.taken_by is None and p.slices]
-        if len(portions) < 2 or any(s.name == "special/sneak-a-slice" for s in state.holdings[state.order[0] - 1].specials):
+        if len(portions) < 2 or any(
+            s.name == "special/sneak-a-slice" for s in state.holdings[state.order[0] - 1].specials
+        ):
             return None
         one, two = self._rng.sample(portions, 2)
         return Mistake(
@@ -494,7 +524,7 @@ class NewYorkSliceHands:
         if not plain or take.player != state.order[0]:
             return None
         grab = self._grab(take.player, state.portions[take.portion].slices)
-        cards = ()
+        cards: tuple[Step, ...] = ()
         if state.portions[take.portion].special:
             cards = (Step(take.player, (Lay(str(state.special), self._free_card(take.player, lying), True),)),)
         spot = next(lay.to for lay in grab.lays if lay.piece == plain[0])

@@ -1,79 +1,54 @@
 """How New York Slice lies on a table: which move a scene at rest shows.
 
 The pizza lies in the mat's middle, what a player owns in that player's area. Collected slices lie face up there, eaten
-ones face down, so that all can be counted; a Special lies face up until it is used and face down afterwards. The text asks
-for the first two; the third is taken from Pizzeria, the same family's other game, so that a used Special is seen.
+ones face down, so that all can be counted; a Special lies face up until it is used and face down afterwards. The text
+asks for the first two; the third is taken from Pizzeria, the same family's other game, so that a used Special is seen.
 Stacks and the box are out of the camera's sight: stacks look alike, so they are numbered in the order they are served.
 
-Reading goes the way of the design: the state says which faces can be where, each sighting is given the face that explains
-it best (`_identify`), what moved is compared with what each legal play would move, and the rules' own refusal explains
-what no play explains.
+Reading goes the way of the design: `seen` says which piece each sighting is, what has changed is compared with what
+each legal play would change, and a play counts only when after it everything on the table lies as it must
+(`faults.difference`). Where no play explains the table, the rules' own refusal says why.
 """
 
 import itertools
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from controller.game import Json, Refusal
 from controller.games.new_york_slice import arrangement as lie
-from controller.games.new_york_slice import rules
+from controller.games.new_york_slice import faults, rules
+from controller.games.new_york_slice.components import ANCHOVY, SUPREME
 from controller.games.new_york_slice.describe import describe as describe_scene
-from controller.games.new_york_slice.rules import Phase, State
+from controller.games.new_york_slice.rules import (
+    CUT_IN_LINE,
+    DIBS,
+    MYSTERY_SLICE,
+    SECONDS,
+    SLICES_IN_A_PIZZA,
+    SNEAK_A_SLICE,
+    Phase,
+    State,
+)
+from controller.games.new_york_slice.seen import BACKS, Changes, Seen, changes, identify, middle_faces
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import PieceKind, Scene, Sighting
 
-CUT_IN_LINE = "special/cut-in-line"
-DIBS = "special/dibs"
-MYSTERY_SLICE = "special/mystery-slice"
-SECONDS = "special/seconds"
-SNEAK_A_SLICE = "special/sneak-a-slice"
-SUPREME = "supreme"
-ANCHOVY = "anchovy"
-
-ELSEWHERE_PRIOR = 0.02
-"""Weight of a face that cannot be on the table by the state, against one that can. Not nought: players break rules."""
 ILLEGAL_PRIOR = 0.02
 """How much rarer a broken rule is than a legal move, before looking."""
-SURE = 0.9
-"""From here on an identity is not doubted any more."""
-MOST_DOUBTS = 3
-"""How many doubtful facts are varied at most to find other plays."""
+WORTH_ASKING = 0.2
+"""From this share on it is said that there may be a move, even if it is likelier that there is none."""
+MOST_DOUBTFUL_GAPS = 3
+"""How many doubtful gaps are varied at most to find other divisions."""
 NEARER_MM = 1.5
 """A Special that touches several portions lies with the nearest; this is the scale of the doubt between two of them."""
 ATTACH_SOFTNESS_MM = 2.5
 """The Supreme slice is attached to the nearest slice; this is the scale of the doubt between two of them."""
+STEP_DEG = (16.0, 50.0)
+"""Slices of a proper circle are turned against their neighbours by an angle between these, 32.7 when laid exactly."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A scene with a face for each sighting and a place for each."""
-
-    scene: Scene
-    layout: Layout
-    places: tuple[lie.Place, ...]
-    faces: tuple[str | None, ...]
-    """What each sighting is, None where nothing explains it."""
-    beliefs: tuple[float, ...]
-    """How sure the face is, after what the state says about it."""
-    rivals: tuple[tuple[tuple[str, float], ...], ...]
-    """Other faces that could be meant, with their beliefs."""
-
-    def where(self, face: str) -> lie.Place | None:
-        """Where the piece lies face up; None when it is not seen."""
-        return self.places[self.faces.index(face)] if face in self.faces else None
-
-    def indices(self, where: lie.Where, player: int = 0) -> list[int]:
-        return [i for i, p in enumerate(self.places) if p.where is where and p.player == player]
-
-    def fronts(self, where: lie.Where, player: int = 0, kind: PieceKind = PieceKind.SLICE) -> list[int]:
-        sightings = self.scene.sightings
-        return [i for i in self.indices(where, player) if sightings[i].kind is kind and sightings[i].face_up]
-
-    def backs(self, where: lie.Where, player: int = 0, kind: PieceKind = PieceKind.SLICE) -> list[int]:
-        sightings = self.scene.sightings
-        return [i for i in self.indices(where, player) if sightings[i].kind is kind and not sightings[i].face_up]
+Moves = tuple[rules.Move, ...]
 
 
 class NewYorkSliceTable:
@@ -85,377 +60,201 @@ class NewYorkSliceTable:
 
     def lamps(self, state: State) -> frozenset[int]:
         """Who is to act, and who may interrupt now."""
-        return _who_may(state)
+        return frozenset(rules.turn(state).players)
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[int]) -> Reading:
         """Which play, if any, a scene at rest shows; see `controller.reading`."""
-        table = _identify(state, scene, layout)
-        reading = _read_phase(state, table, pressed)
+        readings = [(share, seen, _read(_Look(state, seen, pressed))) for share, seen in identify(state, scene, layout)]
+        seen = readings[0][1]
+        reading = readings[0][2] if len(readings) == 1 else _together([(share, r) for share, _, r in readings])
         return replace(
             reading,
-            places=tuple(_place_name(state, table, i) for i in range(len(scene.sightings))),
-            faces=tuple(face or s.face for face, s in zip(table.faces, scene.sightings, strict=True)),
+            places=tuple(_place_name(state, seen, i) for i in range(len(scene.sightings))),
+            faces=tuple(seen.name(i) for i in range(len(scene.sightings))),
         )
 
 
 GAME_TABLE = NewYorkSliceTable()
 
 
-def _read_phase(state: State, table: _Table, pressed: frozenset[int]) -> Reading:
-    if fault := _impossible(state, table):
-        return _fault(fault)
-    match state.phase:
-        case Phase.STACK | Phase.REVEAL | Phase.REDRAW:
-            return _read_serving(state, table)
-        case Phase.DIVIDE:
-            return _read_dividing(state, table, pressed)
-        case Phase.CHOOSE | Phase.MYSTERY | Phase.DECIDE:
-            return _read_choosing(state, table, pressed)
-        case Phase.SECONDS:
-            return _read_seconds(state, table, pressed)
-        case Phase.COUNT:
-            return _read_count(state, table)
-        case Phase.OVER:
-            return Reading(ReadingKind.AS_BEFORE, ())
+class _Look:
+    """One reading of a scene against one state."""
 
-
-# Whose face is it ------------------------------------------------------------------------------------------------------
-
-
-def _identify(state: State, scene: Scene, layout: Layout) -> _Table:
-    """Give each front the face that explains it best: every face is on the table once at most, and the state says which
-    can be there at all."""
-    possible = _faces_up(state) | _faces_to_come(state)
-    places = tuple(lie.place(s, layout.areas) for s in scene.sightings)
-    weighed: list[list[tuple[float, str]]] = []
-    for sighting in scene.sightings:
-        rest = max(0.0, 1 - sum(f.probability for f in sighting.faces))
-        weights = [(f.probability * (1 if f.face in possible else ELSEWHERE_PRIOR), f.face) for f in sighting.faces]
-        total = sum(w for w, _ in weights) + rest * ELSEWHERE_PRIOR
-        weighed.append(sorted(((w / total, face) for w, face in weights if total > 0), reverse=True))
-
-    faces: list[str | None] = [None] * len(places)
-    beliefs = [0.0] * len(places)
-    rivals: list[tuple[tuple[str, float], ...]] = [()] * len(places)
-    waiting = {i for i, s in enumerate(scene.sightings) if s.face_up}
-    used: set[str] = set()
-    while waiting:
-        best = max(waiting, key=lambda i: _best_free(weighed[i], used)[0])
-        waiting.remove(best)
-        belief, face = _best_free(weighed[best], used)
-        if belief <= 0:
-            continue
-        free = [(w, f) for w, f in weighed[best] if f not in used]
-        taken = sum(w for w, f in weighed[best] if f in used)
-        share = 1 - taken if taken < 1 - 1e-9 else 1.0
-        faces[best], beliefs[best] = face, min(1.0, belief / share)
-        rivals[best] = tuple((f, w / share) for w, f in free[1:4])
-        used.add(face)
-    return _Table(scene, layout, places, tuple(faces), tuple(beliefs), tuple(rivals))
-
-
-def _best_free(weights: Sequence[tuple[float, str]], used: set[str]) -> tuple[float, str]:
-    return next(((w, f) for w, f in weights if f not in used), (0.0, ""))
-
-
-def _faces_up(state: State) -> frozenset[str]:
-    """Every face that lies face up by the state."""
-    faces = set(_middle_faces(state))
-    if state.special is not None and _special_in_middle(state):
-        faces.add(state.special)
-    for holding in state.holdings:
-        faces.update(holding.collected)
-        faces.update(s.name for s in holding.specials if not s.used)
-    return frozenset(faces)
-
-
-def _faces_to_come(state: State) -> frozenset[str]:
-    """Faces that a chance outcome may turn up next."""
-    match state.phase:
-        case Phase.STACK | Phase.REVEAL:
-            return state.unseen | state.unseen_specials
-        case Phase.REDRAW:
-            return state.unseen_specials
-        case Phase.CHOOSE | Phase.MYSTERY if state.special == MYSTERY_SLICE:
-            return state.unseen
-        case Phase.COUNT:
-            return state.unseen
-        case _:
-            return frozenset()
-
-
-def _middle_faces(state: State) -> tuple[str, ...]:
-    """The slices that lie in the middle by the state, clockwise."""
-    if state.portions:
-        return tuple(f for portion in state.portions if portion.taken_by is None for f in portion.slices)
-    return state.ring
-
-
-def _special_in_middle(state: State) -> bool:
-    if state.phase in (Phase.STACK, Phase.REVEAL):
-        return False
-    if state.phase in (Phase.REDRAW, Phase.DIVIDE):
-        return True
-    return any(p.special and p.taken_by is None for p in state.portions)
-
-
-# What no move can explain ----------------------------------------------------------------------------------------------
-
-
-def _impossible(state: State, table: _Table) -> Fault | None:
-    """Faults that do not depend on whose turn it is: pieces that are gone, doubled, turned up again or lie nowhere."""
-    seated = _Moved.between(state, table)
-    for player, faces in seated.foreign.items():
-        return Fault(
-            Refusal(
-                "CHOOSE A PORTION",
-                f"{_slices(faces)} of another player lies in player {player}'s area.",
-                "Give it back to its owner.",
-                tuple(faces),
-            ),
-            player,
-            _sightings(table, faces),
-        )
-    if seated.again:
-        return Fault(
-            Refusal(
-                "CHOOSE A PORTION",
-                f"{_slices(seated.again)} was eaten and lies face up again.",
-                "Turn it face down: an eaten slice stays eaten.",
-                tuple(seated.again),
-            ),
-            None,
-            _sightings(table, seated.again),
-        )
-    return None
-
-
-def _gone(faces: Sequence[str], player: int | None, heading: str = "CHOOSE A PORTION") -> Fault:
-    return Fault(
-        Refusal(
-            heading,
-            f"{_slices(faces)} cannot be seen on the table any more.",
-            "Lay it back where it was, open to the camera.",
-            tuple(faces),
-        ),
-        player,
-        certain=False,
-    )
+    def __init__(self, state: State, seen: Seen, pressed: frozenset[int]) -> None:
+        self.state = state
+        self.seen = seen
+        self.pressed = pressed
+        self.changed: Changes = changes(state, seen)
 
 
 @dataclass(frozen=True, slots=True)
-class _Moved:
-    """How the pieces in players' areas differ from what the state says."""
+class _Draft:
+    """A play not yet judged."""
 
-    new: dict[int, tuple[str, ...]]
-    """Player -> slices of the pizza (or not seen before) that lie face up in the player's area."""
-    absent: dict[int, tuple[str, ...]]
-    """Player -> collected slices that do not lie face up in the player's area any more."""
-    downs: dict[int, int]
-    """Player -> how many more slices lie face down than the state says; may be negative."""
-    turned: dict[int, tuple[str, ...]]
-    """Player -> own unused Specials that no longer lie face up."""
-    special_downs: dict[int, int]
-    """Player -> how many more Specials lie face down than the state says."""
-    special_at: int | None
-    """The player in whose area today's Special lies face up."""
-    special_gone: bool
-    """Whether today's Special is to be in the middle and does not lie face up anywhere."""
-    foreign: dict[int, tuple[str, ...]]
-    """Player -> pieces of another player in the player's area."""
-    again: tuple[str, ...]
-    """Faces up that were eaten."""
-    middle_gone: tuple[str, ...]
-    """Slices of the pizza that are neither in the middle nor face up in anybody's area."""
-    strays: tuple[int, ...]
-
-    @classmethod
-    def between(cls, state: State, table: _Table) -> "_Moved":
-        owner = {face: p for p, h in enumerate(state.holdings, 1) for face in h.collected}
-        special_owner = {s.name: p for p, h in enumerate(state.holdings, 1) for s in h.specials}
-        eaten = {face for h in state.holdings for face in h.eaten}
-        new: dict[int, list[str]] = {}
-        foreign: dict[int, list[str]] = {}
-        for player in range(1, state.players + 1):
-            for i in table.fronts(lie.Where.SEAT, player):
-                face = table.faces[i]
-                if face is None or face in eaten or owner.get(face) == player:
-                    continue
-                (foreign if face in owner else new).setdefault(player, []).append(face)
-            for i in table.fronts(lie.Where.SEAT, player, PieceKind.SPECIAL):
-                face = table.faces[i]
-                if face in special_owner and special_owner[face] != player:
-                    foreign.setdefault(player, []).append(face)
-        seen = set(table.faces)
-        special_place = table.where(state.special) if state.special and _special_in_middle(state) else None
-        numbered = list(enumerate(state.holdings, 1))
-        at_seats = {f for faces in new.values() for f in faces}
-        return cls(
-            new={p: tuple(f) for p, f in new.items()},
-            absent={
-                p: absent
-                for p, h in numbered
-                if (absent := tuple(f for f in h.collected if not _lies_with(table, f, p)))
-            },
-            downs={p: len(table.backs(lie.Where.SEAT, p)) - len(h.eaten) - h.unseen_eaten for p, h in numbered},
-            turned={
-                p: turned
-                for p, h in numbered
-                if (turned := tuple(s.name for s in h.specials if not s.used and not _lies_with(table, s.name, p)))
-            },
-            special_downs={
-                p: len(table.backs(lie.Where.SEAT, p, PieceKind.SPECIAL)) - sum(s.used for s in h.specials)
-                for p, h in numbered
-            },
-            special_at=special_place.player if special_place and special_place.where is lie.Where.SEAT else None,
-            special_gone=special_place is None,
-            foreign={p: tuple(f) for p, f in foreign.items()},
-            again=tuple(f for f in table.faces if f in eaten),
-            middle_gone=tuple(f for f in _middle_faces(state) if f not in seen and f not in at_seats),
-            strays=tuple(
-                i
-                for i in range(len(table.places))
-                if table.places[i].where is lie.Where.STRAY and table.scene.sightings[i].kind is PieceKind.SLICE
-            ),
-        )
+    moves: Moves
+    weight: float
+    text: str
+    faces: tuple[str, ...]
+    """What it depends on, for telling it from others."""
 
 
-def _lies_with(table: _Table, face: str, player: int) -> bool:
-    place = table.where(face)
-    return place is not None and place.where is lie.Where.SEAT and place.player == player
+def _read(look: _Look) -> Reading:
+    state = look.state
+    if state.phase is Phase.OVER:
+        return Reading(ReadingKind.AS_BEFORE, ())
+    if fault := faults.misplaced(state, look.seen, look.changed):
+        return _fault(fault)
+    match state.phase:
+        case Phase.STACK | Phase.REVEAL | Phase.REDRAW:
+            return _read_serving(look)
+        case Phase.DIVIDE:
+            return _read_dividing(look)
+        case Phase.CHOOSE | Phase.MYSTERY | Phase.DECIDE:
+            return _read_choosing(look)
+        case Phase.SECONDS:
+            return _read_seconds(look)
+        case _:
+            return _read_count(look)
 
 
-# START EACH ROUND ------------------------------------------------------------------------------------------------------
+def _together(readings: Sequence[tuple[float, Reading]]) -> Reading:
+    """One reading out of several of the same scene, each with its probability."""
+    weights = [share * (ILLEGAL_PRIOR if r.kind is ReadingKind.FAULT else 1.0) for share, r in readings]
+    total = sum(weights) + max(0.0, 1 - sum(share for share, _ in readings))
+    plays: dict[Moves, Play] = {}
+    shares: dict[Moves, float] = defaultdict(float)
+    moving = [(w / total, r) for w, (_, r) in zip(weights, readings, strict=True) if r.kind is ReadingKind.MOVES]
+    for weight, reading in moving:
+        for play in reading.plays:
+            plays.setdefault(play.moves, play)
+            shares[play.moves] += weight * play.probability
+    best, (_, likeliest) = max(zip(weights, readings, strict=True), key=lambda pair: pair[0])
+    if sum(shares.values()) < WORTH_ASKING and likeliest.kind is not ReadingKind.MOVES:
+        scaled = tuple(replace(play, probability=play.probability * best / total) for play in likeliest.plays)
+        return replace(likeliest, plays=scaled)
+    ranked = sorted(plays, key=lambda moves: -shares[moves])
+    first = max(moving, key=lambda pair: pair[0])[1]
+    return replace(first, plays=tuple(replace(plays[moves], probability=shares[moves]) for moves in ranked))
 
 
-def _read_serving(state: State, table: _Table) -> Reading:
+# START EACH ROUND -----------------------------------------------------------------------------------------------------
+
+
+def _read_serving(look: _Look) -> Reading:
     """The Special and then eleven slices are turned up in the middle."""
-    if untouched := _own_things_fault(state, table, ()):
-        return _fault(untouched)
-    pizza = table.fronts(lie.Where.MIDDLE)
-    cards = table.fronts(lie.Where.MIDDLE, kind=PieceKind.SPECIAL)
+    state, seen = look.state, look.seen
+    if fault := faults.at_seats(state, seen, look.changed):
+        return _fault(fault)
+    pizza = seen.fronts(lie.Where.MIDDLE)
+    cards = seen.fronts(lie.Where.MIDDLE, kind=PieceKind.SPECIAL)
+    fits = state.ring if state.phase is Phase.REDRAW else state.unseen
+    wrong = [i for i in pizza if seen.faces[i] is not None and seen.faces[i] not in fits]
+    if wrong:
+        return _fault(faults.wrong_slices(state, seen, wrong))
+    if len(pizza) > SLICES_IN_A_PIZZA:
+        return _fault(faults.too_many_slices(state, seen, pizza))
+    if fault := faults.face_down_in_middle(seen) or faults.strayed(state, seen):
+        return _unfinished(fault.refusal.problem, fault)
     if not pizza and not cards:
         return Reading(ReadingKind.AS_BEFORE, ())
-    new_cards = [i for i in cards if table.faces[i] != state.special]
-    if state.phase is Phase.REDRAW:
-        if not new_cards or len(cards) > 1:
-            return _unfinished("This Special cannot be used now: put it away and turn up another one.")
-    wrong = [
-        i
-        for i in pizza
-        if table.beliefs[i] >= SURE and table.faces[i] not in state.unseen and state.phase is not Phase.REDRAW
-    ]
-    if wrong:
-        faces = tuple(str(table.faces[i]) for i in wrong)
-        return _fault(_wrong_slices(state, faces, tuple(wrong)))
-    if len(pizza) < 11:
-        return _unfinished(f"{len(pizza)} of 11 slices lie in the circle.")
-    if len(pizza) > 11:
-        return _fault(
-            Fault(
-                Refusal(
-                    "START EACH ROUND",
-                    f"{len(pizza)} slices lie in the middle, and a pizza has 11.",
-                    "Take away the slices that do not belong to this stack.",
-                    tuple(str(table.faces[i]) for i in pizza),
-                ),
-                state.slicer,
-                tuple(pizza),
-            )
-        )
-    if len(cards) != 1:
-        return _unfinished(
-            "Turn up the Special of this stack." if not cards else "Only one Special belongs to a pizza."
-        )
-    order = [pizza[i] for i in lie.clockwise([table.scene.sightings[i] for i in pizza])]
-    plays = []
-    for faces, share in _variants(table, [*order, cards[0]]):
-        moves = _serving_moves(state, faces[-1], faces[:-1])
-        plays.append((moves, share, f"{_name(faces[-1])} and 11 slices are served", faces))
-    return _choose(state, plays, None, state.slicer)
+    return _serving_in_progress(look, pizza, cards) or _served(look, pizza, cards[0])
 
 
-def _wrong_slices(state: State, faces: Sequence[str], sightings: tuple[int, ...]) -> Fault:
-    """A slice that was taken out at set-up, or that has been seen before."""
-    components = state.options.components
-    removed = [f for f in faces if f in components.removed.get(state.players, ())]
-    if removed:
-        problem = f"{_slices(removed)} does not belong in a game of {state.players} players."
-        return Fault(
-            Refusal("SETUP", problem, "Take it out and lay the next slice.", tuple(removed)), state.slicer, sightings
-        )
-    problem = f"{_slices(faces)} has already been served."
-    return Fault(
-        Refusal("SETUP", problem, "Take it out; it belongs to a player or to the box.", tuple(faces)),
-        state.slicer,
-        sightings,
-    )
+def _serving_in_progress(look: _Look, pizza: Sequence[int], cards: Sequence[int]) -> Reading | None:
+    """What is still to be done before the pizza is served; None when it is."""
+    state, seen = look.state, look.seen
+    if state.phase is Phase.REDRAW and [seen.faces[i] for i in cards] == [state.special]:
+        return _unfinished("This Special cannot be used now: put it away and turn up another one.")
+    if len(cards) > 1:
+        problem = "Only one Special belongs to a pizza."
+        return _unfinished(problem, faults.unfinished_pizza(state, problem, cards))
+    if len(pizza) < SLICES_IN_A_PIZZA:
+        return _unfinished(f"{len(pizza)} of {SLICES_IN_A_PIZZA} slices lie in the circle.")
+    if not cards:
+        return _unfinished("Turn up the Special of this stack.")
+    unread = [i for i in (*pizza, *cards) if seen.faces[i] is None]
+    if unread:
+        problem = f"{len(unread)} of the pieces in the middle cannot be told from others."
+        return _unfinished(problem, faults.unfinished_pizza(state, problem, unread))
+    if not _is_circle([seen.scene.sightings[i] for i in pizza]):
+        problem = "The slices do not lie in a circle yet, each next to the one before."
+        return _unfinished(problem, faults.unfinished_pizza(state, problem, pizza))
+    return None
 
 
-def _serving_moves(state: State, special: str, ring: tuple[str, ...]) -> tuple[rules.Move, ...]:
+def _served(look: _Look, pizza: Sequence[int], card: int) -> Reading:
+    state, seen = look.state, look.seen
+    ring = tuple(seen.name(pizza[i]) for i in lie.clockwise([seen.scene.sightings[i] for i in pizza]))
+    special = seen.name(card)
     match state.phase:
         case Phase.STACK:
-            return (rules.ChooseStack(min(state.stacks)), rules.Reveal(special, ring))
+            moves: Moves = (rules.ChooseStack(min(state.stacks)), rules.Reveal(special, ring))
         case Phase.REVEAL:
-            return (rules.Reveal(special, ring),)
+            moves = (rules.Reveal(special, ring),)
         case _:
-            return (rules.Redraw(special),)
+            moves = (rules.Redraw(special),)
+    text = f"{faults.name(state, special)} and {SLICES_IN_A_PIZZA} slices are served"
+    return _choose(look, [_Draft(moves, 1.0, text, (special, *ring))], None, state.slicer)
 
 
-# DIVIDE THE PIZZA (AND SPECIAL) INTO PORTIONS --------------------------------------------------------------------------
+def _is_circle(slices: Sequence[Sighting]) -> bool:
+    """Whether slices lie next to each other all around."""
+    order = [slices[i] for i in lie.clockwise(slices)]
+    turns = [(a.pose.angle_deg - b.pose.angle_deg) % 360 for a, b in zip(order, (*order[1:], order[0]), strict=True)]
+    return all(STEP_DEG[0] < turn < STEP_DEG[1] for turn in turns)
 
 
-def _read_dividing(state: State, table: _Table, pressed: frozenset[int]) -> Reading:
+# DIVIDE THE PIZZA (AND SPECIAL) INTO PORTIONS -------------------------------------------------------------------------
+
+
+def _read_dividing(look: _Look) -> Reading:
     """Dibs may be called; then the circle is pulled apart."""
-    moved = _Moved.between(state, table)
-    called = [p for p in range(1, state.players + 1) if moved.new.get(p) or moved.turned.get(p) or moved.downs[p] > 0]
-    if called or moved.special_at is not None:
-        return _read_dibs(state, table, moved, called)
-    if fault := _own_things_fault(state, table, ()):
+    state, seen, changed = look.state, look.seen, look.changed
+    caller = rules.dibs_caller(state)
+    if caller is not None and changed.active(caller):
+        return _read_dibs(look, caller)
+    if fault := faults.at_seats(state, seen, changed) or faults.face_down_in_middle(seen):
         return _fault(fault)
-    if moved.middle_gone:
-        return _fault(_gone(moved.middle_gone, state.slicer, "DIVIDE THE PIZZA (AND SPECIAL) INTO PORTIONS"))
-    if moved.strays:
-        return _unfinished("A slice lies outside the pizza.")
-    pizza = table.fronts(lie.Where.MIDDLE)
-    extra = [i for i in pizza if table.faces[i] not in state.ring]
-    if extra:
-        return _fault(_extra_slices(table, extra, state.slicer))
-    special = next((i for i, face in enumerate(table.faces) if face == state.special), None)
-    if special is None:
-        return _fault(_gone((state.special or "",), state.slicer, "DIVIDE THE PIZZA (AND SPECIAL) INTO PORTIONS"))
-    return _divisions(state, table, pizza, special, pressed)
+    if fault := faults.extra_slices(state, seen, state.ring) or faults.extra_specials(state, seen):
+        return _fault(fault)
+    if fault := faults.pizza_gone(state, changed):
+        return _fault(replace(fault, player=state.slicer))
+    if fault := faults.strayed(state, seen):
+        return _fault(fault) if state.slicer in look.pressed else _unfinished(fault.refusal.problem, fault)
+    return _divisions(look)
 
 
-def _divisions(state: State, table: _Table, pizza: list[int], special: int, pressed: frozenset[int]) -> Reading:
-    sightings = table.scene.sightings
+def _divisions(look: _Look) -> Reading:
+    state, seen = look.state, look.seen
+    sightings = seen.scene.sightings
+    pizza = seen.fronts(lie.Where.MIDDLE)
     order = [pizza[i] for i in lie.clockwise([sightings[i] for i in pizza])]
-    names = [str(table.faces[i]) for i in order]
+    names = tuple(seen.name(i) for i in order)
     cuts = [
-        lie.cut_probability(lie.gap_mm(sightings[order[i]], sightings[order[(i + 1) % len(order)]]))
-        for i in range(len(order))
+        lie.cut_probability(lie.gap_mm(sightings[a], sightings[b]))
+        for a, b in zip(order, (*order[1:], order[0]), strict=True)
     ]
     same_order = _rotation(names, state.ring)
     if sum(c > 0.5 for c in cuts) < 2 and same_order:
         return Reading(ReadingKind.AS_BEFORE, ())
-    plays = []
+    drafts = []
     for cut, share in _likely_cuts(cuts):
         groups = _grouped(order, cut)
-        for special_in, special_share in _special_choices(sightings, groups, special):
-            portions = [tuple(str(table.faces[i]) for i in group) for group in groups]
+        for special_in, special_share in _special_choices(sightings, groups, seen.at[str(state.special)]):
+            portions = [tuple(seen.name(i) for i in group) for group in groups]
             if special_in == len(portions):
                 portions.append(())
             move = rules.Divide(tuple(portions), special_in)
-            plays.append(((move,), share * special_share, _divide_text(move), tuple(names)))
-    reading = _choose(state, plays, state.slicer, state.slicer)
-    if reading.kind is not ReadingKind.FAULT or state.slicer in pressed or not same_order:
+            drafts.append(_Draft((move,), share * special_share, _divide_text(state, move), names))
+    reading = _choose(look, drafts, state.slicer, state.slicer)
+    if reading.kind is not ReadingKind.FAULT or state.slicer in look.pressed or not same_order:
         return reading
-    return _unfinished(max(plays, key=lambda play: play[1])[2])
+    return _unfinished(max(drafts, key=lambda draft: draft.weight).text)
 
 
 def _likely_cuts(cuts: Sequence[float]) -> Iterator[tuple[tuple[bool, ...], float]]:
     """The likely ways to part the circle, with their probabilities: the clear gaps stay, the doubtful ones vary."""
-    doubtful = sorted(range(len(cuts)), key=lambda i: abs(cuts[i] - 0.5))[:MOST_DOUBTS]
+    doubtful = sorted(range(len(cuts)), key=lambda i: abs(cuts[i] - 0.5))[:MOST_DOUBTFUL_GAPS]
     doubtful = [i for i in doubtful if 1e-4 < cuts[i] < 1 - 1e-4]
     for choice in itertools.product((False, True), repeat=len(doubtful)):
         cut = [c > 0.5 for c in cuts]
@@ -485,252 +284,251 @@ def _special_choices(
 ) -> list[tuple[int, float]]:
     """The portions the Special may belong to, with their probabilities; the number of groups stands for "alone"."""
     distances = [lie.distance_mm(sightings[special], (sightings[i] for i in group)) for group in groups]
-    near = [(lie.touch_probability(d), i) for i, d in enumerate(distances)]
-    alone = math.prod(1 - p for p, _ in near)
-    overlap = [p * math.exp(-d / NEARER_MM) for (p, _), d in zip(near, distances, strict=True)]
+    near = [lie.touch_probability(d) for d in distances]
+    alone = math.prod(1 - p for p in near)
+    overlap = [p * math.exp(-d / NEARER_MM) for p, d in zip(near, distances, strict=True)]
     total = sum(overlap) or 1.0
     found = [(i, (1 - alone) * share / total) for i, share in enumerate(overlap)] + [(len(groups), alone)]
     return [(i, p) for i, p in found if p > 1e-4]
 
 
-def _divide_text(move: rules.Divide) -> str:
+def _divide_text(state: State, move: rules.Divide) -> str:
     sizes = " + ".join(str(len(p)) if p else "Special" for p in move.portions)
-    with_special = (
-        "" if not move.portions[move.special_in] else f", Special with {_names(move.portions[move.special_in])}"
+    with_special = move.portions[move.special_in]
+    return f"{len(move.portions)} portions: {sizes}" + (
+        f", Special with {faults.names(state, with_special)}" if with_special else ""
     )
-    return f"{len(move.portions)} portions: {sizes}{with_special}"
 
 
-def _read_dibs(state: State, table: _Table, moved: _Moved, called: Sequence[int]) -> Reading:
+# DIBS! ----------------------------------------------------------------------------------------------------------------
+
+
+def _read_dibs(look: _Look, player: int) -> Reading:
     """The owner of Dibs! takes one slice before the pizza is divided."""
-    if moved.special_at is not None:
-        return _fault(_out_of_turn(state, moved.special_at, (state.special or "",), table))
-    player = called[0]
-    if len(called) > 1:
-        player = next((p for p in called if DIBS in moved.turned.get(p, ())), player)
-    wrong_turn = [s for s in moved.turned.get(player, ()) if s != DIBS]
-    if wrong_turn:
-        return _fault(_special_misused(state, player, wrong_turn, moved))
-    if moved.absent.get(player):
-        return _fault(_own_things_fault(state, table, ()) or _gone(moved.absent[player], player))
-    taken = moved.new.get(player, ())
-    gone = moved.middle_gone
-    if moved.turned.get(player) and not taken and not gone:
-        return _unfinished(f"Player {player} calls dibs: take a slice.")
-    faces = taken or gone
-    if len(faces) != 1 or (taken and gone) or (not taken and moved.downs[player] != 1):
-        if len(faces) > 1 or (taken and gone):
-            return _fault(_out_of_turn(state, player, faces, table))
-        return _fault(_gone(gone, player)) if gone else _fault(_extra_down(player))
-    plays = [
-        (
-            (rules.Dibs(player, faces[0], not taken, attach),),
-            share,
-            f"Player {player} calls dibs on {_name(faces[0])}",
-            faces,
-        )
-        for attach, share in _attachments(state, table, player, faces if taken else ())
-    ]
-    if DIBS in _unused(state, player) and DIBS not in moved.turned.get(player, ()):
-        return _unfinished(f"Player {player}: turn Dibs! face down to call dibs.")
-    return _choose(state, plays, player, player)
-
-
-# CHOOSE A PORTION ------------------------------------------------------------------------------------------------------
-
-
-def _read_choosing(state: State, table: _Table, pressed: frozenset[int]) -> Reading:
-    moved = _Moved.between(state, table)
-    active = _active_players(state, moved)
-    if not active:
-        return _read_quiet_choosing(state, table, moved, pressed)
-    player = _who_took(state, moved, active)
-    others = [p for p in active if p != player and (moved.new.get(p) or moved.special_at == p)]
-    if others:
-        return _fault(_out_of_turn(state, others[0], moved.new.get(others[0], ()), table))
-    if fault := _own_things_fault(state, table, (player,)):
+    state, seen, changed = look.state, look.seen, look.changed
+    if fault := faults.at_seats(state, seen, changed, busy=player):
         return _fault(fault)
-    misused = [s for s in moved.turned.get(player, ()) if s not in (CUT_IN_LINE, SNEAK_A_SLICE)]
+    misused = [s for s in changed.turned[player] if s != DIBS]
     if misused:
-        return _fault(_special_misused(state, player, misused, moved))
-    if player not in _may_take(state, moved, player):
-        return _fault(_out_of_turn(state, player, moved.new.get(player, ()), table))
-    return _taking(state, table, moved, player, pressed)
-
-
-def _read_quiet_choosing(state: State, table: _Table, moved: _Moved, pressed: frozenset[int]) -> Reading:
-    """Nobody's area has changed; the middle may have."""
-    if moved.middle_gone:
-        return _fault(_gone(moved.middle_gone, state.order[0] if state.order else state.taker))
-    if moved.strays:
-        return _unfinished("A slice lies between the pizza and the players.")
-    extra = [i for i in table.fronts(lie.Where.MIDDLE) if table.faces[i] not in _middle_faces(state)]
-    if extra:
-        return _fault(_extra_slices(table, extra, None))
-    if state.special and _special_in_middle(state) and table.where(state.special) is None:
-        return _fault(_gone((state.special,), None))
-    if state.phase is Phase.DECIDE and state.taker is not None:
-        return _taking(state, table, moved, state.taker, pressed)
-    return Reading(ReadingKind.AS_BEFORE, ())
-
-
-def _active_players(state: State, moved: _Moved) -> list[int]:
-    return [
-        p
-        for p in range(1, state.players + 1)
-        if moved.new.get(p) or moved.downs[p] > 0 or moved.turned.get(p) or moved.special_at == p or moved.absent.get(p)
+        return _fault(faults.special_misused(state, player, misused))
+    up, eaten, downs = changed.new[player], changed.middle_gone, changed.downs[player]
+    called = DIBS in changed.turned[player]
+    if called and not up and not eaten and downs == 0:
+        return _unfinished(f"Player {player} calls dibs: take a slice.")
+    if len(up) + len(eaten) != 1 or downs != len(eaten) or changed.absent[player] or changed.special_at is not None:
+        fault = faults.at_seats(state, seen, changed) or faults.pizza_gone(state, changed)
+        return _fault(fault or faults.extra_down(player, seen))
+    face = (*up, *eaten)[0]
+    if not called:
+        return _unfinished(
+            f"Player {player}: turn Dibs! face down to call dibs.", faults.out_of_turn(state, player, (face,), seen)
+        )
+    text = f"Player {player} calls dibs on {faults.name(state, face)}"
+    drafts = [
+        _Draft((rules.Dibs(player, face, bool(eaten), attach),), share, text + _attach_text(attach), (face,))
+        for attach, share in ([(None, 1.0)] if eaten else _attachments(state, seen, player))
     ]
+    return _choose(look, drafts, player, player)
 
 
-def _who_took(state: State, moved: _Moved, active: Sequence[int]) -> int:
+# CHOOSE A PORTION -----------------------------------------------------------------------------------------------------
+
+
+def _read_choosing(look: _Look) -> Reading:
+    state, seen, changed = look.state, look.seen, look.changed
+    active = [p for p in range(1, state.players + 1) if changed.active(p)]
+    if not active and state.taker is None:
+        return _read_quiet_choosing(look)
+    player = _who_took(look, active)
+    others = [p for p in active if p != player and (changed.new[p] or changed.special_at == p)]
+    if others:
+        return _fault(_too_early(look, others[0], player))
+    if fault := faults.at_seats(state, seen, changed, busy=player):
+        return _fault(fault)
+    misused = [s for s in changed.turned[player] if s not in (CUT_IN_LINE, SNEAK_A_SLICE)]
+    if misused:
+        return _fault(faults.special_misused(state, player, misused))
+    if not _may_take(look, player):
+        fault = faults.at_seats(state, seen, changed)
+        return _fault(fault or faults.out_of_turn(state, player, changed.new[player], seen))
+    return _taking(look, player)
+
+
+def _read_quiet_choosing(look: _Look) -> Reading:
+    """Nobody's area has changed; the middle may have."""
+    state, seen, changed = look.state, look.seen, look.changed
+    fault = faults.difference(state, seen, changed)
+    if fault is None:
+        return Reading(ReadingKind.AS_BEFORE, ())
+    if faults.strayed(state, seen) or any(rules.may_sneak(state, p) for p in rules.turn(state).players):
+        return _unfinished(fault.refusal.problem, fault)
+    return _fault(fault)
+
+
+def _who_took(look: _Look, active: Sequence[int]) -> int:
     """Who of those whose areas changed is the one to judge: the taker, one who plays Cut in Line, the next in order."""
+    state = look.state
     if state.taker is not None:
         return state.taker
+    if state.sneaked is not None:
+        return state.sneaked
     for player in active:
-        if CUT_IN_LINE in moved.turned.get(player, ()):
+        if CUT_IN_LINE in look.changed.turned[player] and rules.may_cut_in_line(state, player):
             return player
-    following = next((p for p in state.order if p in active), active[0])
-    return following
+    return next((p for p in state.order if p in active), active[0])
 
 
-def _may_take(state: State, moved: _Moved, player: int) -> frozenset[int]:
-    if state.taker is not None:
-        return frozenset({state.taker})
-    allowed = {state.order[0]} if state.order else set()
-    if CUT_IN_LINE in moved.turned.get(player, ()):
-        allowed.add(player)
-    return frozenset(allowed)
+def _may_take(look: _Look, player: int) -> bool:
+    state = look.state
+    if state.taker is not None or state.sneaked is not None:
+        return player in (state.taker, state.sneaked)
+    if CUT_IN_LINE in look.changed.turned[player]:
+        return rules.may_cut_in_line(state, player)
+    return player == state.order[0]
 
 
-def _taking(state: State, table: _Table, moved: _Moved, player: int, pressed: frozenset[int]) -> Reading:
+def _too_early(look: _Look, other: int, player: int) -> Fault:
+    """Two have taken; the one who is not to be judged first has to wait."""
+    faces = look.changed.new[other] or (str(look.state.special),)
+    fault = faults.out_of_turn(look.state, other, faces, look.seen)
+    remedy = f"Lay it back until player {player} has decided what to eat and pressed the button."
+    return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
+
+
+def _taking(look: _Look, player: int) -> Reading:
     """Compare what a player now has with what each legal play would bring."""
-    up = moved.new.get(player, ())
-    pizza_up = tuple(f for f in up if f in _middle_faces(state) or f in state.taken)
-    strange = tuple(f for f in up if f not in pizza_up)
-    turned_down = moved.absent.get(player, ())
-    eaten = (*moved.middle_gone, *turned_down)
-    extra_downs = moved.downs[player] - len(eaten)
-    if extra_downs < 0:
-        return _fault(_gone(eaten, player))
-    if moved.strays and player not in pressed:
-        return _unfinished("A slice lies between the pizza and the players.")
-    taken = frozenset(pizza_up) | frozenset(moved.middle_gone)
-    plays, partial = [], ()
-    for prefix, after, mystery in _prefixes(state, moved, player):
-        portion_slices = frozenset(after)
-        if taken != portion_slices:
-            if taken < portion_slices:
-                partial = after
-            continue
-        plays += _decisions(state, table, player, prefix, frozenset(eaten), strange, extra_downs, mystery)
-    if plays:
-        unused_turn = [s for s in moved.turned.get(player, ()) if not any(_uses(state, p[0], s) for p in plays)]
-        if unused_turn and player in pressed:
-            return _fault(_special_misused(state, player, unused_turn, moved))
-        if unused_turn:
-            return _unfinished(f"Player {player} plays {_names(unused_turn)}.")
-        return _choose(state, plays, player, player)
-    if player in pressed or (strange and state.special != MYSTERY_SLICE):
-        return _fault(_not_a_portion(state, table, player, taken, strange, extra_downs))
-    if not taken and not strange and not extra_downs and moved.special_at is None:
-        return _unfinished(f"Player {player} plays {_names(moved.turned.get(player, ()))}.")
-    missing = tuple(f for f in partial if f not in taken)
-    if missing:
-        return _unfinished(f"Player {player} still has to take {_slices(missing)}.")
-    if _is_part(state, taken):
-        return _unfinished(f"Player {player} is taking a portion.")
-    return _fault(_not_a_portion(state, table, player, taken, strange, extra_downs))
+    state, changed = look.state, look.changed
+    pizza = frozenset((*middle_faces(state), *state.taken))
+    up = changed.new[player]
+    strange = tuple(f for f in up if f not in pizza)
+    taken = frozenset(up) & pizza | frozenset(changed.middle_gone)
+    eaten = frozenset((*changed.middle_gone, *changed.absent[player]))
+    hidden = changed.downs[player] - len(eaten)
+    if hidden < 0:
+        return _fault(faults.gone(state, sorted(eaten), player))
+    drafts: list[_Draft] = []
+    note = ""
+    for prefix, slices, special, mystery in _ways(look, player):
+        if taken != frozenset(slices) or special != _has_special(look, player):
+            note = note or _still_to_take(look, player, taken, slices, special)
+        elif len(strange) + hidden != mystery:
+            note = note or ("Take one of the three extra slices." if mystery and not strange else "")
+        else:
+            drafts += _decisions(look, player, prefix, eaten, strange, bool(mystery))
+    if drafts:
+        return _choose(look, drafts, player, player)
+    if player in look.pressed or not note:
+        return _taking_fault(look, player, taken, strange, hidden)
+    return _unfinished(note)
 
 
-def _prefixes(
-    state: State, moved: _Moved, player: int
-) -> Iterator[tuple[tuple[rules.Move, ...], tuple[str, ...], bool]]:
-    """Every legal way up to the decision: the moves, the slices they bring, and whether a Mystery slice is among them."""
+def _still_to_take(look: _Look, player: int, taken: frozenset[str], slices: Sequence[str], special: bool) -> str:
+    """What a player who has begun to take this portion still has to take; empty when it is another portion."""
+    state = look.state
+    if not taken <= frozenset(slices) or (_has_special(look, player) and not special):
+        return ""
+    if not taken and not _has_special(look, player):
+        turned = look.changed.turned[player]
+        return f"Player {player} plays {faults.names(state, turned)}." if turned else ""
+    missing = [f for f in slices if f not in taken]
+    if special and not _has_special(look, player):
+        missing.append(str(state.special))
+    return f"Player {player} still has to take {faults.names(state, missing)}."
+
+
+def _taking_fault(look: _Look, player: int, taken: frozenset[str], strange: Sequence[str], hidden: int) -> Reading:
+    state, seen = look.state, look.seen
+    if hidden > 0:
+        return _fault(faults.extra_down(player, seen))
+    if not taken and not strange and look.changed.turned[player] and look.changed.special_at is None:
+        return _fault(faults.special_misused(state, player, look.changed.turned[player]))
+    if state.special == MYSTERY_SLICE and _has_special(look, player) and not strange:
+        return _fault(faults.mystery_due(player))
+    return _fault(faults.not_a_portion(state, seen, player, taken, strange))
+
+
+def _ways(look: _Look, player: int) -> Iterator[tuple[Moves, tuple[str, ...], bool, int]]:
+    """Every legal way up to the decision: the moves, the slices and whether the Special comes with them, and how many
+    Mystery slices are taken besides."""
+    state = look.state
     if state.phase in (Phase.DECIDE, Phase.MYSTERY):
-        yield (), state.taken, state.phase is Phase.MYSTERY
+        mystery = state.phase is Phase.MYSTERY or (state.mystery_drawn and state.mystery is None)
+        yield (), state.taken, False, int(mystery)
         return
-    starts: list[tuple[tuple[rules.Move, ...], State]] = [((), state)]
-    if SNEAK_A_SLICE in moved.turned.get(player, ()):
-        starts = [
-            ((sneak,), rules.apply(state, sneak))
-            for sneak in rules.legal(state)
-            if isinstance(sneak, rules.Sneak) and sneak.player == player
-        ]
-    for prefix, at in starts:
+    for prefix in _before_taking(look, player):
+        at = _played(state, prefix)
         for index, portion in enumerate(at.portions):
-            if portion.taken_by is not None:
-                continue
-            if portion.special != _has_special(state, moved, player):
-                continue
             take = rules.Take(player, index)
             if rules.refusal(at, take) is None:
-                after = rules.apply(at, take)
-                yield (*prefix, take), portion.slices, after.phase is Phase.MYSTERY
+                mystery = portion.special and at.special == MYSTERY_SLICE
+                yield (*prefix, take), portion.slices, portion.special, int(mystery)
 
 
-def _has_special(state: State, moved: _Moved, player: int) -> bool:
-    """Whether today's Special came to this player. Mystery Slice is used at once, so it may lie face down there already."""
-    if moved.special_at == player:
+def _before_taking(look: _Look, player: int) -> list[Moves]:
+    """What is played before a portion is taken: every shift of a slice that is legal, when Sneak-a-Slice is turned."""
+    if SNEAK_A_SLICE not in look.changed.turned[player]:
+        return [()]
+    return [(m,) for m in rules.legal(look.state) if isinstance(m, rules.Sneak) and m.player == player]
+
+
+def _has_special(look: _Look, player: int) -> bool:
+    """Whether today's Special came to this player. Mystery Slice is used at once, so it may lie face down already."""
+    changed = look.changed
+    if changed.special_at == player:
         return True
-    used_up = state.special == MYSTERY_SLICE and _special_in_middle(state) and moved.special_at is None
-    return used_up and moved.special_gone and moved.special_downs[player] > len(moved.turned.get(player, ()))
+    face_down = changed.special_gone and look.state.special == MYSTERY_SLICE
+    return face_down and changed.special_downs[player] > len(changed.turned[player])
 
 
 def _decisions(
-    state: State,
-    table: _Table,
-    player: int,
-    prefix: tuple[rules.Move, ...],
-    eaten: frozenset[str],
-    strange: tuple[str, ...],
-    extra_downs: int,
-    mystery: bool,
-) -> list[tuple[tuple[rules.Move, ...], float, str, tuple[str, ...]]]:
+    look: _Look, player: int, prefix: Moves, eaten: frozenset[str], strange: tuple[str, ...], mystery: bool
+) -> list[_Draft]:
     """The ways to end a taking: what is eaten, the Mystery slice, what the Supreme slice is laid next to."""
-    if mystery and len(strange) + extra_downs != 1:
-        return []
-    if not mystery and (strange or extra_downs):
-        return []
-    chance: tuple[rules.Move, ...] = (rules.Mystery(strange[0] if strange else None),) if mystery else ()
-    found = []
-    for attach, share in _attachments(state, table, player, _new_fronts(table, player)):
-        decide = rules.Decide(player, eaten, attach, mystery and not strange)
-        text = _take_text(player, eaten, prefix, state, mystery and not strange, attach)
-        found.append(((*prefix, *chance, decide), share, text, tuple(eaten)))
-    return found
-
-
-def _new_fronts(table: _Table, player: int) -> tuple[str, ...]:
-    return tuple(str(table.faces[i]) for i in table.fronts(lie.Where.SEAT, player) if table.faces[i] is not None)
-
-
-def _take_text(
-    player: int,
-    eaten: frozenset[str],
-    prefix: Sequence[rules.Move],
-    state: State,
-    mystery_eaten: bool,
-    attach: str | None,
-) -> str:
-    words = [f"Player {player} takes a portion"]
+    state = look.state
+    unseen = mystery and not strange
+    chance: Moves = ()
+    if mystery and state.phase is not Phase.DECIDE:
+        chance = (rules.Mystery(strange[0] if strange else None),)
+    words = f"Player {player} takes a portion"
     if any(isinstance(m, rules.Sneak) for m in prefix):
-        words[0] = f"Player {player} sneaks a slice and takes a portion"
+        words = f"Player {player} sneaks a slice and takes a portion"
     if eaten:
-        words.append(f"eats {_names(sorted(eaten))}")
-    if mystery_eaten:
-        words.append("eats the Mystery slice")
-    if attach is not None:
-        words.append(f"lays the Supreme slice with the {attach}s")
-    return ", ".join(words)
+        words += f", eats {faults.names(state, sorted(eaten))}"
+    if unseen:
+        words += ", eats the Mystery slice"
+    return [
+        _Draft(
+            (*prefix, *chance, rules.Decide(player, eaten, attach, unseen)),
+            share,
+            words + _attach_text(attach),
+            tuple(eaten),
+        )
+        for attach, share in _attachments(state, look.seen, player)
+    ]
 
 
-def _uses(state: State, moves: Sequence[rules.Move], special: str) -> bool:
-    if special == SNEAK_A_SLICE:
-        return any(isinstance(m, rules.Sneak) for m in moves)
-    if special == CUT_IN_LINE:
-        take = next((m for m in moves if isinstance(m, rules.Take)), None)
-        return take is not None and bool(state.order) and take.player != state.order[0]
-    return False
+# SUPREME SLICE --------------------------------------------------------------------------------------------------------
+
+
+def _attachments(state: State, seen: Seen, player: int) -> list[tuple[str | None, float]]:
+    """What the Supreme slice in front of a player is laid next to, with probabilities; (None, 1) when there is nothing
+    to attach."""
+    sightings = seen.scene.sightings
+    here = seen.fronts(lie.Where.SEAT, player)
+    others = [i for i in here if seen.faces[i] != SUPREME]
+    if len(others) == len(here) or not others or state.holdings[player - 1].supreme_as is not None:
+        return [(None, 1.0)]
+    supreme = lie.centroid(sightings[seen.at[SUPREME]])
+    distances = {i: math.dist(lie.centroid(sightings[i]), supreme) for i in others}
+    nearest = min(distances.values())
+    shares: dict[str, float] = defaultdict(float)
+    for i, distance in distances.items():
+        types = _types_of(state, seen.name(i))
+        for kind in types:
+            shares[kind] += math.exp(-(distance - nearest) / ATTACH_SOFTNESS_MM) / len(types)
+    total = sum(shares.values())
+    ranked = sorted(((share / total, kind) for kind, share in shares.items()), reverse=True)
+    return [(kind, share) for share, kind in ranked[:3] if share > 1e-3] or [(None, 1.0)]
 
 
 def _types_of(state: State, face: str) -> tuple[str, ...]:
@@ -741,233 +539,103 @@ def _types_of(state: State, face: str) -> tuple[str, ...]:
     return tuple(str(value) for value in facts.values) if facts else ()
 
 
-def _is_part(state: State, taken: frozenset[str]) -> bool:
-    return any(p.taken_by is None and taken <= frozenset(p.slices) for p in state.portions)
+def _attach_text(attach: str | None) -> str:
+    if attach is None:
+        return ""
+    return f", lays the Supreme slice with the {attach if attach == ANCHOVY else attach + 's'}"
 
 
-def _attachments(state: State, table: _Table, player: int, faces: Sequence[str]) -> list[tuple[str | None, float]]:
-    """What the Supreme slice is laid next to, with probabilities; (None, 1) when there is nothing to attach."""
-    holding = state.holdings[player - 1]
-    if SUPREME not in faces or holding.supreme_as is not None:
-        return [(None, 1.0)]
-    sightings = table.scene.sightings
-    supreme = sightings[table.faces.index(SUPREME)]
-    others = [i for i in table.fronts(lie.Where.SEAT, player) if table.faces[i] not in (None, SUPREME)]
-    if not others:
-        return [(None, 1.0)]
-    distances = {i: math.dist(lie.centroid(sightings[i]), lie.centroid(supreme)) for i in others}
-    nearest = min(distances.values())
-    shares: Counter[str] = Counter()
-    for i, distance in distances.items():
-        weight = math.exp(-(distance - nearest) / ATTACH_SOFTNESS_MM)
-        if weight < 1e-3:
-            continue
-        types = _types_of(state, str(table.faces[i]))
-        for kind in types:
-            shares[kind] += weight / len(types)
-    total = sum(shares.values())
-    return [(kind, share / total) for kind, share in shares.most_common(3)] or [(None, 1.0)]
+# SECONDS, and counting what was eaten unseen --------------------------------------------------------------------------
 
 
-# SECONDS, and counting what was eaten unseen ---------------------------------------------------------------------------
-
-
-def _read_seconds(state: State, table: _Table, pressed: frozenset[int]) -> Reading:
-    player = next(iter(_who_may(state)))
-    if fault := _own_things_fault(state, table, (player,)):
+def _read_seconds(look: _Look) -> Reading:
+    state, seen, changed = look.state, look.seen, look.changed
+    player = rules.turn(state).players[0]
+    if fault := faults.at_seats(state, seen, changed, busy=player):
         return _fault(fault)
-    moved = _Moved.between(state, table)
-    turned_down = moved.absent.get(player, ())
-    if moved.downs[player] != len(turned_down):
-        return _fault(_gone(turned_down, player) if turned_down else _extra_down(player))
-    misused = [s for s in moved.turned.get(player, ()) if s != SECONDS]
+    eaten = changed.absent[player]
+    if changed.new[player] or changed.downs[player] != len(eaten):
+        return _fault(faults.at_seats(state, seen, changed) or faults.gone(state, eaten, player))
+    misused = [s for s in changed.turned[player] if s != SECONDS]
     if misused:
-        return _fault(_special_misused(state, player, misused, moved))
-    text = f"Player {player} eats {_names(turned_down)}" if turned_down else f"Player {player} eats no more"
-    play = ((rules.EatSeconds(player, frozenset(turned_down)),), 1.0, text, turned_down)
-    if not turned_down:
-        return replace(_choose(state, [play], player, player), kind=ReadingKind.AS_BEFORE, declares=frozenset({player}))
-    return _choose(state, [play], player, player)
+        return _fault(faults.special_misused(state, player, misused))
+    if eaten:
+        text = f"Player {player} eats {faults.names(state, eaten)}"
+        draft = _Draft((rules.EatSeconds(player, frozenset(eaten)),), 1.0, text, eaten)
+        return _choose(look, [draft], player, player)
+    if changed.turned[player] and player not in look.pressed:
+        return _unfinished(f"Player {player} plays Seconds: turn face down what is eaten.")
+    if fault := faults.difference(state, seen, changed):
+        return _fault(fault)
+    draft = _Draft((rules.EatSeconds(player, frozenset()),), 1.0, f"Player {player} eats no more", ())
+    declining = _choose(look, [draft], player, player)
+    return replace(declining, kind=ReadingKind.AS_BEFORE, declares=frozenset({player}), note="")
 
 
-def _read_count(state: State, table: _Table) -> Reading:
-    moved = _Moved.between(state, table)
-    for player, faces in moved.new.items():
-        plays = [
-            ((rules.RevealEaten(player, face),), 1.0, f"{_name(face)} was eaten unseen", (face,)) for face in faces
-        ]
-        return _choose(state, plays[:1], None, player)
-    return Reading(ReadingKind.AS_BEFORE, ())
+def _read_count(look: _Look) -> Reading:
+    state, changed = look.state, look.changed
+    player = next(p for p, h in enumerate(state.holdings, 1) if h.unseen_eaten)
+    if fault := faults.at_seats(state, look.seen, changed, busy=player):
+        return _fault(fault)
+    faces = changed.new[player]
+    if len(faces) != 1 or changed.downs[player] != -1 or changed.absent[player] or changed.turned[player]:
+        fault = faults.at_seats(state, look.seen, changed)
+        return _fault(fault) if fault is not None else Reading(ReadingKind.AS_BEFORE, ())
+    text = f"{faults.name(state, faces[0])} was eaten unseen"
+    return _legal(look, [_Draft((rules.RevealEaten(player, faces[0]),), 1.0, text, faces)], None, player)
 
 
-# What everybody's own things must look like ----------------------------------------------------------------------------
+# Plays, doubts and words ----------------------------------------------------------------------------------------------
 
 
-def _own_things_fault(state: State, table: _Table, busy: Sequence[int]) -> Fault | None:
-    """The first thing wrong in the area of a player who has nothing to do there now."""
-    moved = _Moved.between(state, table)
-    for player in range(1, state.players + 1):
-        if player in busy:
-            continue
-        absent, downs = moved.absent.get(player, ()), moved.downs[player]
-        if moved.new.get(player):
-            return _out_of_turn(state, player, moved.new[player], table)
-        if absent and downs >= len(absent):
-            return Fault(
-                Refusal(
-                    "CHOOSE A PORTION",
-                    f"Player {player} turned {_slices(absent)} face down, but may not eat it now.",
-                    "Turn it face up again: only slices of the portion just taken may be eaten.",
-                    absent,
-                ),
-                player,
-                tuple(table.backs(lie.Where.SEAT, player)),
-            )
-        if absent:
-            return _gone(absent, player)
-        if downs > 0:
-            return _extra_down(player)
-        if downs < 0:
-            return Fault(
-                Refusal(
-                    "CHOOSE A PORTION",
-                    f"{-downs} of player {player}'s eaten slices cannot be seen.",
-                    "Lay the eaten slices face down so that each can be seen.",
-                ),
-                player,
-                tuple(table.backs(lie.Where.SEAT, player)),
-                certain=False,
-            )
-        turned = moved.turned.get(player, ())
-        if turned and moved.special_downs[player] >= len(turned):
-            if not set(turned) <= {CUT_IN_LINE, SNEAK_A_SLICE} or state.phase is not Phase.CHOOSE:
-                return _special_misused(state, player, turned, moved)
-        elif turned:
-            return _gone(turned, player, "TODAY'S SPECIALS")
-    return None
+def _choose(look: _Look, drafts: Sequence[_Draft], confirm: int | None, player: int) -> Reading:
+    """The legal ones of these plays after which everything lies as it must; or why there is none."""
+    reading = _legal(look, drafts, confirm, player)
+    if reading.kind is not ReadingKind.MOVES:
+        return reading
+    wrong = {play.moves: _difference_after(look, play.moves) for play in reading.plays}
+    fitting = tuple(play for play in reading.plays if wrong[play.moves] is None)
+    if fitting:
+        share = sum(play.probability for play in reading.plays)
+        left = share / sum(play.probability for play in fitting)
+        plays = tuple(replace(play, probability=play.probability * left) for play in fitting)
+        return replace(reading, plays=plays, note=plays[0].text)
+    fault = wrong[reading.plays[0].moves]
+    assert fault is not None
+    if confirm is None or confirm in look.pressed:
+        return _fault(fault)
+    return _unfinished(f"{reading.plays[0].text}. {fault.refusal.remedy}", fault)
 
 
-def _special_misused(state: State, player: int, specials: Sequence[str], moved: _Moved) -> Fault:
-    if moved.special_downs[player] < len(moved.turned.get(player, ())):
-        return _gone(tuple(specials), player, "TODAY'S SPECIALS")
-    return Fault(
-        Refusal(
-            _name(specials[0]).upper(),
-            f"Player {player} turned {_names(specials)} face down, but it cannot be used now.",
-            "Turn it face up again.",
-            tuple(specials),
-        ),
-        player,
-    )
+def _difference_after(look: _Look, moves: Moves) -> Fault | None:
+    after = _played(look.state, moves)
+    return faults.difference(after, look.seen, changes(after, look.seen))
 
 
-def _out_of_turn(state: State, player: int, faces: Sequence[str], table: _Table) -> Fault:
-    move = rules.Take(player, next((i for i, p in enumerate(state.portions) if set(faces) & set(p.slices)), 0))
-    refusal = rules.refusal(state, move)
-    if refusal is None:
-        refusal = Refusal(
-            "NEXT PLAYER CHOOSES",
-            f"Player {player} has taken {_slices(faces)} before the player in front has finished.",
-            "Lay it back until the player before has decided what to eat and pressed the button.",
-            tuple(faces),
-        )
-    return Fault(replace(refusal, pieces=tuple(faces)), player, _sightings(table, faces))
-
-
-def _extra_down(player: int) -> Fault:
-    return Fault(
-        Refusal(
-            "CHOOSE A PORTION",
-            f"A slice lies face down in player {player}'s area that nobody has eaten.",
-            "Turn it face up or lay it back where it came from.",
-        ),
-        player,
-    )
-
-
-def _extra_slices(table: _Table, extra: Sequence[int], player: int | None) -> Fault:
-    faces = tuple(str(table.faces[i]) for i in extra)
-    return Fault(
-        Refusal(
-            "START EACH ROUND",
-            f"{_slices(faces)} does not belong to this pizza.",
-            "Lay it back where it came from.",
-            faces,
-        ),
-        player,
-        tuple(extra),
-    )
-
-
-def _not_a_portion(
-    state: State, table: _Table, player: int, taken: frozenset[str], strange: Sequence[str], extra_downs: int
-) -> Fault:
-    pieces = tuple(sorted(taken | set(strange)))
-    if extra_downs > 0:
-        return _extra_down(player)
-    if strange:
-        problem = f"{_slices(strange)} is not part of this pizza."
-    else:
-        problem = f"What player {player} took is not one portion: {_names(sorted(taken)) or 'nothing'}."
-    return Fault(
-        Refusal(
-            "CHOOSE A PORTION",
-            problem,
-            "Take all slices of one portion, and its Special if it has one, and nothing else.",
-            pieces,
-        ),
-        player,
-        _sightings(table, pieces),
-    )
-
-
-# Plays, doubts and words -----------------------------------------------------------------------------------------------
-
-
-_Draft = tuple[tuple[rules.Move, ...], float, str, tuple[str, ...]]
-"""A play not yet judged: moves, weight, text, the faces it depends on."""
-
-
-def _variants(table: _Table, indices: Sequence[int]) -> Iterator[tuple[tuple[str, ...], float]]:
-    """The ways to read these sightings: their best faces, and others where they are in doubt."""
-    best = [str(table.faces[i]) for i in indices]
-    doubtful = sorted(
-        (k for k, i in enumerate(indices) if table.beliefs[i] < SURE and table.rivals[i]),
-        key=lambda k: table.beliefs[indices[k]],
-    )[:MOST_DOUBTS]
-    choices = [[(best[k], table.beliefs[indices[k]]), *table.rivals[indices[k]]] for k in doubtful]
-    for choice in itertools.product(*choices):
-        faces = list(best)
-        for k, (face, _) in zip(doubtful, choice, strict=True):
-            faces[k] = face
-        if len(set(faces)) == len(faces):
-            yield tuple(faces), math.prod(p for _, p in choice)
-
-
-def _choose(state: State, drafts: Sequence[_Draft], confirm: int | None, player: int | None) -> Reading:
+def _legal(look: _Look, drafts: Sequence[_Draft], confirm: int | None, player: int) -> Reading:
     """The legal ones of these plays, or the rules' refusal of the likeliest."""
-    legal = _legal_plays(state, drafts)
-    if legal:
-        return Reading(ReadingKind.MOVES, (), plays=legal, confirm=confirm, note=legal[0].text)
-    best = max(drafts, key=lambda draft: draft[1])
-    refusal = rules_refusal(state, best[0])
+    plays = _legal_plays(look.state, drafts)
+    if plays:
+        return Reading(ReadingKind.MOVES, (), plays=plays, confirm=confirm, note=plays[0].text)
+    best = max(drafts, key=lambda draft: draft.weight)
+    refusal = rules_refusal(look.state, best.moves)
     if refusal is None:
-        raise AssertionError(f"no legal play although {best[0]} is legal")
-    return _fault(Fault(refusal, player))
+        raise AssertionError(f"no legal play although {best.moves} is legal")
+    return _fault(Fault(refusal, player, look.seen.indices(refusal.pieces)))
 
 
 def _legal_plays(state: State, drafts: Iterable[_Draft]) -> tuple[Play, ...]:
     """The legal plays with their share of the evidence; illegal ones count too, as rare as broken rules are."""
-    judged = [(draft, rules_refusal(state, draft[0]) is None) for draft in drafts]
-    total = sum(draft[1] * (1 if legal else ILLEGAL_PRIOR) for draft, legal in judged)
-    legal = sorted((draft for draft, fits in judged if fits), key=lambda draft: -draft[1])
-    first = frozenset(legal[0][3]) if legal else frozenset()
-    if sum(draft[1] for draft in legal) < 0.5 * total:
+    judged = [(draft, rules_refusal(state, draft.moves) is None) for draft in drafts]
+    total = sum(draft.weight * (1 if legal else ILLEGAL_PRIOR) for draft, legal in judged)
+    legal = sorted((draft for draft, fits in judged if fits), key=lambda draft: -draft.weight)
+    first = frozenset(legal[0].faces) if legal else frozenset()
+    if sum(draft.weight for draft in legal) < 0.5 * total:
         return ()
     return tuple(
-        Play(moves, weight / total, text, tuple(sorted(frozenset(faces) ^ first)))
-        for moves, weight, text, faces in legal
-        if weight > 1e-6 * total
+        Play(draft.moves, draft.weight / total, draft.text, tuple(sorted(frozenset(draft.faces) ^ first)))
+        for draft in legal
+        if draft.weight > 1e-6 * total
     )
 
 
@@ -981,20 +649,19 @@ def rules_refusal(state: State, moves: Sequence[rules.Move]) -> Refusal | None:
     return None
 
 
+def _played(state: State, moves: Sequence[rules.Move]) -> State:
+    for move in moves:
+        state = rules.apply(state, move)
+    return state
+
+
 def _fault(fault: Fault) -> Reading:
     return Reading(ReadingKind.FAULT, (), fault=fault)
 
 
-def _unfinished(note: str) -> Reading:
-    return Reading(ReadingKind.UNFINISHED, (), note=note)
-
-
-def _unused(state: State, player: int) -> frozenset[str]:
-    return frozenset(s.name for s in state.holdings[player - 1].specials if not s.used)
-
-
-def _who_may(state: State) -> frozenset[int]:
-    return frozenset(rules.turn(state).players)
+def _unfinished(note: str, fault: Fault | None = None) -> Reading:
+    """Something was begun; with a fault, it cannot stay so for long."""
+    return Reading(ReadingKind.UNFINISHED, (), note=note, fault=fault)
 
 
 def _rotation(names: Sequence[str], ring: Sequence[str]) -> bool:
@@ -1005,39 +672,15 @@ def _rotation(names: Sequence[str], ring: Sequence[str]) -> bool:
     return list(ring[start:]) + list(ring[:start]) == list(names)
 
 
-def _sightings(table: _Table, faces: Iterable[str]) -> tuple[int, ...]:
-    wanted = set(faces)
-    return tuple(i for i, face in enumerate(table.faces) if face in wanted)
-
-
-def _place_name(state: State, table: _Table, index: int) -> str:
-    place, sighting = table.places[index], table.scene.sightings[index]
+def _place_name(state: State, seen: Seen, index: int) -> str:
+    place, kind, face = seen.places[index], seen.scene.sightings[index].kind, seen.name(index)
     if place.where is lie.Where.STRAY:
         return "stray"
     if place.where is lie.Where.SEAT:
-        if sighting.kind is PieceKind.SPECIAL:
+        if kind is PieceKind.SPECIAL:
             return f"seat/{place.player}/special"
-        return f"seat/{place.player}/{'collected' if sighting.face_up else 'eaten'}"
-    for index_of_portion, portion in enumerate(state.portions):
-        face = table.faces[index]
+        return f"seat/{place.player}/{'eaten' if face in BACKS else 'collected'}"
+    for number, portion in enumerate(state.portions):
         if face in portion.slices or (portion.special and face == state.special):
-            return f"portion/{index_of_portion}"
+            return f"portion/{number}"
     return "ring"
-
-
-def _name(face: str) -> str:
-    """A face in a player's words: "7" for 7/3, "Supreme" for supreme, "Cut in Line" for the Special."""
-    if face.startswith("special/"):
-        return face.removeprefix("special/").replace("-", " ").title()
-    if face.startswith("combo-"):
-        return face.removeprefix("combo-").replace("-", "/") + " combo"
-    return face.partition("/")[0] if "/" in face else face.title()
-
-
-def _names(faces: Iterable[str]) -> str:
-    return ", ".join(_name(face) for face in faces)
-
-
-def _slices(faces: Sequence[str]) -> str:
-    noun = "Slice" if not faces[0].startswith("special/") else "Special"
-    return f"{noun}{'s' if len(faces) > 1 else ''} {_names(faces)}"

@@ -1,0 +1,245 @@
+"""What a scene says once the state of the game has had its word: which piece each sighting is, and what has changed.
+
+Every piece exists once, and the state says which faces can show at all; most doubts end there. What stays in doubt is
+kept as several whole readings of the scene, each with its probability, so that a play is judged in each of them.
+"""
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from controller.games.new_york_slice import arrangement as lie
+from controller.games.new_york_slice.rules import MYSTERY_SLICE, Phase, State
+from controller.reading import Layout
+from vision.scene import PieceKind, Scene, Sighting
+
+BACKS = frozenset({"back", "special/back"})
+ELSEWHERE_PRIOR = 0.02
+"""Weight of a face that cannot show by the state, against one that can. Not nought: players break rules."""
+SURE = 0.97
+"""From here on a face is not doubted any more."""
+LEAST = 1e-4
+"""Weight of "none of the pieces of this game that are still free"."""
+MOST_READINGS = 8
+"""How many readings of one scene are kept, the likeliest first."""
+NEGLIGIBLE = 0.002
+"""A reading with a smaller share than this is not worth judging."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A scene with a place and a face for each sighting."""
+
+    scene: Scene
+    places: tuple[lie.Place, ...]
+    faces: tuple[str | None, ...]
+    """What each sighting shows, backs included; None where no piece of the game that is free explains it."""
+    at: Mapping[str, int]
+    """Where each front is seen: face to index of the sighting."""
+
+    def where(self, face: str) -> lie.Place | None:
+        """Where a piece lies face up; None when it is not seen."""
+        index = self.at.get(face)
+        return None if index is None else self.places[index]
+
+    def lies_with(self, face: str, player: int) -> bool:
+        """Whether a piece lies face up in this player's area."""
+        return self.where(face) == lie.Place(lie.Where.SEAT, player)
+
+    def fronts(self, where: lie.Where, player: int = 0, kind: PieceKind = PieceKind.SLICE) -> list[int]:
+        """The sightings that lie face up in a place."""
+        return [i for i in self._lying(where, player, kind) if self.faces[i] not in BACKS]
+
+    def backs(self, where: lie.Where, player: int = 0, kind: PieceKind = PieceKind.SLICE) -> list[int]:
+        """The sightings that lie face down in a place."""
+        return [i for i in self._lying(where, player, kind) if self.faces[i] in BACKS]
+
+    def name(self, index: int) -> str:
+        """What a sighting is called, also one that cannot be explained."""
+        return self.faces[index] or self.scene.sightings[index].face
+
+    def indices(self, faces: Iterable[str]) -> tuple[int, ...]:
+        """The sightings that show these faces."""
+        wanted = set(faces)
+        return tuple(i for i in range(len(self.faces)) if self.name(i) in wanted)
+
+    def _lying(self, where: lie.Where, player: int, kind: PieceKind) -> Iterator[int]:
+        place, sightings = lie.Place(where, player), self.scene.sightings
+        return (i for i, p in enumerate(self.places) if p == place and sightings[i].kind is kind)
+
+
+# Whose face is it -----------------------------------------------------------------------------------------------------
+
+
+def identify(state: State, scene: Scene, layout: Layout) -> list[tuple[float, Seen]]:
+    """The likeliest readings of a scene with their probabilities, best first; what they leave to 1 was not followed."""
+    places = tuple(lie.place(s, layout.areas) for s in scene.sightings)
+    to_come = faces_to_come(state)
+    possible = faces_up(state) | to_come | BACKS
+    weighed = [_weigh(s, possible, 1.0 if to_come else ELSEWHERE_PRIOR) for s in scene.sightings]
+    faces: list[str | None] = [None] * len(places)
+    doubtful = []
+    used: set[str] = set()
+    for i in sorted(range(len(places)), key=lambda i: -weighed[i][0][0]):
+        weight, face = weighed[i][0]
+        if weight >= SURE and face is not None and face not in used:
+            faces[i] = face
+            used |= {face} - BACKS
+        else:
+            doubtful.append(i)
+    return [
+        (share, _seen(scene, places, faces, dict(zip(doubtful, chosen, strict=True))))
+        for share, chosen in _readings([weighed[i] for i in doubtful], used)
+    ]
+
+
+def _weigh(sighting: Sighting, possible: frozenset[str], other: float) -> list[tuple[float, str | None]]:
+    """The faces a sighting may show, by weight; None stands for one that vision did not name, worth `other` as much."""
+    weights: list[tuple[float, str | None]] = [
+        (f.probability * (1 if f.face in possible else ELSEWHERE_PRIOR), f.face) for f in sighting.faces
+    ]
+    rest = max(0.0, 1 - sum(f.probability for f in sighting.faces))
+    weights.append((max(rest * other, LEAST * ELSEWHERE_PRIOR), None))
+    total = sum(weight for weight, _ in weights)
+    return sorted(((w / total, face) for w, face in weights), key=lambda option: -option[0])
+
+
+def _readings(
+    doubtful: Sequence[Sequence[tuple[float, str | None]]], used: set[str]
+) -> list[tuple[float, tuple[str | None, ...]]]:
+    """The likeliest ways to give each doubtful sighting a face, no front twice, with their probabilities."""
+    beam: list[tuple[float, tuple[str | None, ...]]] = [(1.0, ())]
+    dropped = 0.0
+    for options in doubtful:
+        grown = [
+            (share * weight, (*chosen, face))
+            for share, chosen in beam
+            for weight, face in options
+            if face is None or face in BACKS or (face not in used and face not in chosen)
+        ]
+        beam = heapq.nlargest(MOST_READINGS, grown, key=lambda reading: reading[0])
+        total = dropped + sum(share for share, _ in grown)
+        dropped = (total - sum(share for share, _ in beam)) / total
+        beam = [(share / total, chosen) for share, chosen in beam]
+    return [reading for reading in beam if reading[0] > NEGLIGIBLE]
+
+
+def _seen(
+    scene: Scene, places: tuple[lie.Place, ...], faces: Sequence[str | None], chosen: Mapping[int, str | None]
+) -> Seen:
+    named = tuple(chosen.get(i, face) for i, face in enumerate(faces))
+    at = {face: i for i, face in enumerate(named) if face is not None and face not in BACKS}
+    return Seen(scene, places, named, at)
+
+
+# What the state says about where pieces lie ---------------------------------------------------------------------------
+
+
+def faces_up(state: State) -> frozenset[str]:
+    """Every face that shows by the state."""
+    faces = {*middle_faces(state), *state.taken}
+    if state.special is not None and special_in_middle(state):
+        faces.add(state.special)
+    for holding in state.holdings:
+        faces.update(holding.collected)
+        faces.update(s.name for s in holding.specials if not s.used)
+    return frozenset(faces)
+
+
+def faces_to_come(state: State) -> frozenset[str]:
+    """Faces that a chance outcome may turn up next."""
+    match state.phase:
+        case Phase.STACK | Phase.REVEAL:
+            return state.unseen | state.unseen_specials
+        case Phase.REDRAW:
+            return state.unseen_specials
+        case Phase.CHOOSE | Phase.MYSTERY if state.special == MYSTERY_SLICE:
+            return state.unseen
+        case Phase.COUNT:
+            return state.unseen
+        case _:
+            return frozenset()
+
+
+def middle_faces(state: State) -> tuple[str, ...]:
+    """The slices that lie in the middle by the state, clockwise."""
+    if state.portions:
+        return tuple(f for portion in state.portions if portion.taken_by is None for f in portion.slices)
+    return state.ring
+
+
+def special_in_middle(state: State) -> bool:
+    """Whether today's Special lies in the middle by the state."""
+    if state.phase in (Phase.REDRAW, Phase.DIVIDE):
+        return True
+    return any(p.special and p.taken_by is None for p in state.portions)
+
+
+# What has changed -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """How what is seen differs from what the state says."""
+
+    new: Mapping[int, tuple[str, ...]]
+    """Player -> slices that lie face up in the player's area and in nobody's by the state."""
+    absent: Mapping[int, tuple[str, ...]]
+    """Player -> collected slices that are not seen face up anywhere."""
+    downs: Mapping[int, int]
+    """Player -> how many more slices lie face down in the player's area than by the state; may be negative."""
+    turned: Mapping[int, tuple[str, ...]]
+    """Player -> own unused Specials that are not seen face up anywhere."""
+    special_downs: Mapping[int, int]
+    """Player -> how many more Specials lie face down in the player's area than by the state; may be negative."""
+    special_at: int | None
+    """The player in whose area today's Special lies face up although it belongs to the middle."""
+    special_gone: bool
+    """Whether today's Special belongs to the middle and is not seen face up anywhere."""
+    middle_gone: tuple[str, ...]
+    """Slices of the pizza, or just taken from it, that are not seen face up anywhere."""
+    elsewhere: tuple[tuple[str, int], ...]
+    """What belongs into a player's area, with that player, and lies face up somewhere else."""
+    again: tuple[str, ...]
+    """Eaten slices and used Specials that lie face up."""
+
+    def active(self, player: int) -> bool:
+        """Whether anything in front of this player has changed."""
+        return bool(
+            self.new[player]
+            or self.absent[player]
+            or self.turned[player]
+            or self.downs[player] > 0
+            or self.special_at == player
+        )
+
+
+def changes(state: State, seen: Seen) -> Changes:
+    """Compare a scene with the state."""
+    numbered = list(enumerate(state.holdings, 1))
+    owner = {face: p for p, h in numbered for face in (*h.collected, *(s.name for s in h.specials if not s.used))}
+    done = {face for h in state.holdings for face in (*h.eaten, *(s.name for s in h.specials if s.used))}
+    in_middle = special_in_middle(state) and state.special is not None
+    special_place = seen.where(str(state.special)) if in_middle else None
+    at_seat = special_place is not None and special_place.where is lie.Where.SEAT
+    pizza = (*middle_faces(state), *state.taken)
+    return Changes(
+        new={
+            p: tuple(
+                name for i in seen.fronts(lie.Where.SEAT, p) if (name := seen.name(i)) not in owner and name not in done
+            )
+            for p, _ in numbered
+        },
+        absent={p: tuple(f for f in h.collected if f not in seen.at) for p, h in numbered},
+        downs={p: len(seen.backs(lie.Where.SEAT, p)) - len(h.eaten) - h.unseen_eaten for p, h in numbered},
+        turned={p: tuple(s.name for s in h.specials if not s.used and s.name not in seen.at) for p, h in numbered},
+        special_downs={
+            p: len(seen.backs(lie.Where.SEAT, p, PieceKind.SPECIAL)) - sum(s.used for s in h.specials)
+            for p, h in numbered
+        },
+        special_at=special_place.player if special_place is not None and at_seat else None,
+        special_gone=in_middle and special_place is None,
+        middle_gone=tuple(f for f in pizza if f not in seen.at),
+        elsewhere=tuple((f, p) for f, p in owner.items() if f in seen.at and not seen.lies_with(f, p)),
+        again=tuple(f for f in seen.at if f in done),
+    )
