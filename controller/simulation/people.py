@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Generator
-from dataclasses import asdict
+from dataclasses import fields
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -215,7 +215,7 @@ class People:
             "game": number,
             "problem": problem,
             "agrees": view is not None and view.position == known,
-            "tally": asdict(players.tally),
+            "tally": {field.name: getattr(players.tally, field.name) for field in fields(players.tally)},
             "position": known,
         }
         with self._paths.tally.open("a") as file:

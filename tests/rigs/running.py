@@ -1,0 +1,209 @@
+"""The real service as a process, started, watched and killed from outside."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+COMMAND = Path(sys.executable).with_name("pizzatable")
+SETTINGS = """
+[camera]
+width = 1280
+height = 720
+
+[lan]
+host = "127.0.0.1"
+announce = false
+"""
+
+
+def free_port() -> int:
+    """A TCP port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Service:
+    """One `pizzatable run` on a folder of its own, again and again on the same port."""
+
+    def __init__(self, folder: Path, *options: str, settings: str = SETTINGS) -> None:
+        self.data = folder / "data"
+        self.data.mkdir(parents=True, exist_ok=True)
+        self.port = free_port()
+        self.log = folder / "service.log"
+        self._config = folder / "table.toml"
+        self._config.write_text(settings)
+        self._options = options
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """The main process."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def journal(self) -> Path:
+        return self.data / "journal.sqlite"
+
+    @property
+    def simulated(self) -> Path:
+        """The simulated table's folder."""
+        return self.data / "simulated"
+
+    def start(self, *options: str) -> None:
+        """Start it; does not wait."""
+        arguments = ["--config", str(self._config), "--port", str(self.port), "--data", str(self.data)]
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [str(COMMAND), "run", *arguments, *self._options, *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
+            )  # fmt: skip
+
+    def start_and_look(self, within_s: float = 30.0) -> tuple[float, Any]:
+        """Start it; gives the seconds until it showed a view, and that view."""
+        begun = time.monotonic()
+        self.start()
+        return self.look_until(lambda view: True, within_s) and (time.monotonic() - begun, self.look())
+
+    def look(self) -> Any:
+        """The view that it shows now; None while it shows none."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            status, content = self.ask("GET", "/api/state")
+            if status == 200:
+                return json.loads(content)
+        return None
+
+    def look_until(self, condition: Any, within_s: float) -> Any:
+        """The first view that fulfils `condition`.
+
+        Raises:
+            TimeoutError: there was none in time, or the service ended.
+        """
+        end = time.monotonic() + within_s
+        view = None
+        while time.monotonic() < end:
+            view = self.look()
+            if view is not None and condition(view):
+                return view
+            if view is None and self._process is not None and self._process.poll() is not None:
+                break
+            time.sleep(0.005 if view is None else 0.05)
+        shown = None if view is None else {key: view[key] for key in ("referee", "message", "parts")}
+        raise TimeoutError(f"not shown within {within_s} s; instead {shown}; log:\n{self.log.read_text()[-3000:]}")
+
+    def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
+        """One request from this machine."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            content = None if body is None else json.dumps(body)
+            connection.request(method, path, content, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            return response.status, response.read()
+        finally:
+            connection.close()
+
+    def send(self, number: int) -> None:
+        """Send the main process a signal."""
+        os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.send(signal.SIGKILL)
+        self.wait()
+
+    def wait(self, within_s: float = 20.0) -> int:
+        """Its exit code."""
+        assert self._process is not None
+        return self._process.wait(within_s)
+
+    def vision(self) -> int | None:
+        """The child process of camera and reading."""
+        return next((pid for pid, command in children(self.pid).items() if "spawn_main" in command), None)
+
+    def people(self) -> int | None:
+        """The process of the simulated table."""
+        return next((pid for pid, command in _commands() if str(self.simulated) in command), None)
+
+    def processes(self) -> dict[int, str]:
+        """Every process that knows this folder, and its descendants."""
+        found = {pid: command for pid, command in _commands() if str(self.data) in command}
+        for pid in list(found):
+            found |= children(pid)
+        return found
+
+    def end(self) -> None:
+        """Whatever is still there, the simulated table included, ends."""
+        if self._process is not None and self._process.poll() is None:
+            self.kill()
+        while (pid := self.people()) is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.02)
+
+
+class Spectator:
+    """A display's event stream: keeps the newest view, over every break."""
+
+    def __init__(self, port: int, on_view: Any = None) -> None:
+        self.newest: Any = None
+        self.seen: dict[int, str] = {}
+        """Every line of the log that was ever shown, by its number in the journal."""
+        self._port = port
+        self._on_view = on_view
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._thread.join(30)
+
+    def _listen(self) -> None:
+        while not self._stop.is_set():
+            connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=20)
+            with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+                connection.request("GET", "/api/events")
+                response = connection.getresponse()
+                while not self._stop.is_set() and (line := response.readline()):
+                    if line.startswith(b"data: ") and line.endswith(b"\n"):
+                        self._take(json.loads(line[6:]))
+            connection.close()
+            self._stop.wait(0.02)
+
+    def _take(self, view: Any) -> None:
+        self.newest = view
+        self.seen.update((line["seq"], line["text"]) for line in view["log"])
+        if self._on_view is not None:
+            self._on_view(view)
+
+
+def children(pid: int) -> dict[int, str]:
+    """The processes that a process started, and theirs, with their command lines."""
+    found: dict[int, str] = {}
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            for child in map(int, (task / "children").read_text().split()):
+                found |= {child: _command(child)} | children(child)
+    return found
+
+
+def _commands() -> list[tuple[int, str]]:
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [(pid, _command(pid)) for pid in pids if pid != os.getpid()]
+
+
+def _command(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return ""
