@@ -1,8 +1,8 @@
 """The table: all decisions in one place, one event loop.
 
 Scenes and signals come in, the referee judges them with the game's own reading, a move is journalled before anything
-is shown, and a whole view goes out after every change. Nothing here touches a device: the caller brings scenes, signals, the
-journal, and takes views and lamps.
+is shown, and a whole view goes out after every change. Nothing here touches a device: the caller brings scenes,
+signals, the journal, and takes views and lamps.
 """
 
 import asyncio

@@ -5,6 +5,7 @@ people do. When it asks, they answer; when it complains about something that is 
 names anew; now and then they break a rule on purpose, wait for the complaint, and put it right.
 """
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -142,16 +143,18 @@ class SimulatedPlayers:
         for seat in self._seats.values():
             if not self._joined(seat):
                 yield from self._press(seat)
-                yield from self._until(lambda view, seat=seat: self._joined(seat), 4.0)  # type: ignore[misc]
+                yield from self._until(functools.partial(self._sees_joined, seat), 4.0)
         if (view := self._eyes()) is not None and view.position is None:
             yield from self._press(HOST_SEAT)
             yield from self._until(lambda view: view.position is not None, 6.0)
 
     def _joined(self, seat: int) -> bool:
         view = self._eyes()
-        return view is not None and (
-            view.position is not None or any(s.seat == seat and s.lamp == "on" for s in view.seats)
-        )
+        return view is not None and self._sees_joined(seat, view)
+
+    @staticmethod
+    def _sees_joined(seat: int, view: TableView) -> bool:
+        return view.position is not None or any(s.seat == seat and s.lamp == "on" for s in view.seats)
 
     def _next_play(self) -> Generator[None, None, None]:
         moves, player = self._hands.next_play(self.state)

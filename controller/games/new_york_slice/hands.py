@@ -67,8 +67,8 @@ class NewYorkSliceHands:
         *,
         daring: float = 0.35,
     ) -> None:
-        """`areas`: each player's polygons, as in `controller.reading.Layout`. `daring`: how often a Special is used that
-        may be used."""
+        """`areas`: each player's polygons, as in `controller.reading.Layout`. `daring`: how often a Special that may
+        be used is used."""
         self._game = game
         self._areas = areas
         self._rng = rng
@@ -466,7 +466,7 @@ class NewYorkSliceHands:
     def _too_many(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
         divide = moves[0]
         assert isinstance(divide, rules.Divide)
-        portions = list(p for p in divide.portions if p)
+        portions = [p for p in divide.portions if p]
         widest = max(range(len(portions)), key=lambda i: len(portions[i]))
         if len(portions[widest]) < 2 or not divide.portions[divide.special_in] or len(portions) > 5:
             return None
