@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from config.schema import SeatConfig, TableConfig
 from controller.game import Game, GameError, Json, Player, Refusal
-from controller.journal import Record
+from controller.journal import JournalDamaged, Record
 from controller.reading import Fault, GameTable, Layout, Play
 from controller.referee import Answer, Referee, Verdict
 from controller.seating import areas
@@ -143,7 +143,10 @@ class Table:
             JournalError: a record does not replay; names it.
         """
         for record in self._journal.records():
-            self._replay(record)
+            try:
+                self._replay(record)
+            except (GameError, CommandError, KeyError, IndexError, TypeError, ValueError) as error:
+                raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
         run = await self._write("start", {"version": self._version, "game": self._game.name})
         self._seq = run * SEQ_PER_START
         if fresh and self._running is not None:
@@ -246,6 +249,14 @@ class Table:
         """See `Commands`."""
         async with self._deciding:
             await self._new_game(players, options)
+            self._show()
+
+    async def to_lobby(self) -> None:
+        """Leave the game be, as if it had never ended: whoever wants to may join the next."""
+        if self._running is not None:
+            await self._write("lobby", {})
+            self._running, self._joined, self._paused, self._question = None, [], False, None
+            self._referee.forget()
             self._show()
 
     async def rule_move(self, text: str) -> None:
