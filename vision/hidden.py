@@ -74,19 +74,25 @@ def coarse_map(table: TableMap) -> CoarseMap:
 
 
 def find_foreign(
-    looked: Image, coarse: CoarseMap, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]
+    looked: Image,
+    coarse: CoarseMap,
+    readings: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    *,
+    remembered: Mask | None = None,
 ) -> Mask:
-    """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table."""
-    small = coarse.shrink(looked)
-    seen = coarse.polygons([])
-    covered = coarse.polygons([])
-    for reading in readings:
-        lattice = place(kinds[reading.kind].faces.shape.lattice, reading.pose)
-        _dot(seen, coarse, lattice[reading.agrees & ~reading.taken])
-        if reading.trusted:
-            _dot(covered, coarse, lattice[~reading.agrees & ~reading.taken])
-    strange = _strange_on_mat(small, coarse, seen)
+    """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
+
+    `remembered` marks what strays from how the bare table was seen before; if nothing does and every piece looks as
+    it should, the picture needs no closer look.
+    """
+    seen, covered = _seen_and_covered(coarse, readings, kinds)
     covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
+    if remembered is not None and not remembered.any() and not _opened(covered).any():
+        return np.zeros_like(seen)
+    strange = _strange_on_mat(coarse.shrink(looked), coarse, seen)
+    if remembered is not None:
+        strange |= remembered
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)
     return _with_arms(_grown_into(_large_parts(cores), suspect), coarse)
@@ -110,15 +116,30 @@ def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None
     return tuple(places)
 
 
+def _seen_and_covered(
+    coarse: CoarseMap, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]
+) -> tuple[Mask, Mask]:
+    """Where pieces are seen, and where something lies on pieces."""
+    seen, covered = coarse.polygons([]), coarse.polygons([])
+    for kind, prepared in kinds.items():
+        mine = [reading for reading in readings if reading.kind is kind]
+        if not mine:
+            continue
+        points = place(prepared.full.points, np.array([reading.pose for reading in mine]))
+        free = ~np.array([reading.taken for reading in mine])
+        agrees = np.array([reading.agrees for reading in mine])
+        trusted = np.array([reading.trusted for reading in mine])[:, None]
+        _dot(seen, coarse, points[free & agrees])
+        _dot(covered, coarse, points[free & ~agrees & trusted])
+    return seen, covered
+
+
 def _dot(mask: Mask, coarse: CoarseMap, points_mm: Array) -> None:
-    if not len(points_mm):
-        return
-    cells = coarse.to_cells(points_mm)
-    for shift_x in (-0.3, 0.3):
-        for shift_y in (-0.3, 0.3):
-            column = np.clip(np.round(cells[:, 0] + shift_x).astype(int), 0, coarse.width - 1)
-            row = np.clip(np.round(cells[:, 1] + shift_y).astype(int), 0, coarse.height - 1)
-            mask[row, column] = 255
+    around = np.array([[x, y] for x in (-0.3, 0.3) for y in (-0.3, 0.3)])
+    cells = (coarse.to_cells(points_mm)[:, None] + around + 0.5).reshape(-1, 2).astype(np.intp)
+    column = np.minimum(np.maximum(cells[:, 0], 0), coarse.width - 1)
+    row = np.minimum(np.maximum(cells[:, 1], 0), coarse.height - 1)
+    mask[row, column] = 255
 
 
 def _strange_on_mat(small: Image, coarse: CoarseMap, seen: Mask) -> Mask:

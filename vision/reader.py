@@ -12,7 +12,7 @@ from vision.frame import Frame, Image
 from vision.hidden import CoarseMap, coarse_map, find_foreign, hidden_places
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
-from vision.readings import Reading, check, check_again, confirmed, find_pieces, select
+from vision.readings import Raster, Reading, check, check_again, confirmed, find_pieces, select
 from vision.rectify import TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
@@ -132,27 +132,26 @@ class Reader:
                 poses = [carried_over(r.pose, centre, registration, better) for r in mine]
                 faces = np.array([r.face for r in mine], np.intp)
                 again += check(look, kind, prepared, np.array(poses).reshape(-1, 3), faces)
-            registration, readings = better, select(again, self._kinds, table)
+            registration, readings = better, select(again, self._kinds, Raster(table))
         self._clock.stage("lens")
         return registration, look, readings
 
     def _settle(self, frame: Frame, known: "_Table", looked: Image, readings: list[Reading]) -> None:
         """Take what was found as what lies there, with what hides the rest."""
-        foreign = find_foreign(looked, known.coarse, readings, self._kinds)
-        strange = known.strange(known.last, known.covered(readings, self._kinds))
-        foreign = foreign | known.small_to_cells(strange)
+        covered = known.covered(readings, self._kinds)
+        remembered = known.small_to_cells(known.strange(known.last, covered)) if known.readings else None
+        foreign = find_foreign(looked, known.coarse, readings, self._kinds, remembered=remembered)
         known.readings = [r for r in readings if confirmed(r, known.share_open(r, self._kinds[r.kind], foreign))]
         known.hidden = hidden_places(foreign, known.coarse)
         hand = any(hidden.cause is HiddenCause.HAND for hidden in known.hidden)
         if hand and not known.hand:
             known.hand_since_s = frame.time_s
         known.hand = hand
-        sightings = tuple(sighting(r, self._kinds[r.kind], known.registration) for r in known.readings)
-        if _moved(known.sightings, sightings):
+        before, known.sightings = known.sightings, known.sightings_of(known.readings, self._kinds)
+        if _moved(before, known.sightings):
             known.disturbed_s = frame.time_s
-        known.sightings = sightings
         known.read = known.last
-        known.remember(known.last, known.covered(known.readings, self._kinds), foreign)
+        known.remember(known.last, covered, foreign)
         self._clock.stage("hidden")
 
     # Video ----------------------------------------------------------------------------------------------------
@@ -181,7 +180,7 @@ class Reader:
         look = Look(soften(looked), known.table, light_gain(looked, known.table, known.registration.markers_px))
         self._clock.stage("rectify")
         region = known.map_mask(changed)
-        kept = check_again(look, known.readings, self._kinds, known.table, region)
+        kept = check_again(look, known.readings, self._kinds, region)
         self._clock.stage("check")
         keypoints = find_keypoints(looked, known.table, mask=region)
         self._clock.stage("keypoints")
@@ -227,6 +226,7 @@ class _Table:
         self.sightings: tuple[Sighting, ...] = ()
         self.hidden: tuple[HiddenPlace, ...] = ()
         self.out_of_picture: tuple[HiddenPlace, ...] = ()
+        self._made: list[tuple[Reading, Sighting]] = []
         self.disturbed_s = time_s
         self.hand = False
         self.hand_since_s = time_s
@@ -238,6 +238,15 @@ class _Table:
         spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
         self._cells_in_small = spots.reshape(coarse.height, coarse.width, 2).astype(np.float32)
 
+    def sightings_of(self, readings: list[Reading], kinds: dict[PieceKind, Prepared]) -> tuple[Sighting, ...]:
+        """Sightings of readings; what did not change is not worked out again."""
+        made = {id(reading): old for reading, old in self._made}
+        self._made = [
+            (reading, made.get(id(reading)) or sighting(reading, kinds[reading.kind], self.registration))
+            for reading in readings
+        ]
+        return tuple(seen for _, seen in self._made)
+
     def fits(self, image: Image) -> bool:
         """Whether a picture has the size of those before."""
         return self.registration.size_px == (image.shape[1], image.shape[0])
@@ -245,9 +254,14 @@ class _Table:
     def polygons(self, outlines: list[Array], *, in_picture: bool = False) -> Mask:
         """255 in the small blocks inside any of these outlines (table mm, or pixels)."""
         mask = np.zeros(self.last.shape[:2], np.uint8)
-        for outline in outlines:
-            pixels = outline if in_picture else self.registration.to_picture(outline)
-            cv2.fillPoly(mask, [np.round(self._to_small(pixels) * 16).astype(np.int32)], 255, shift=4)
+        if not outlines:
+            return mask
+        together = np.concatenate(outlines)
+        pixels = self._to_small(together if in_picture else self.registration.to_picture(together))
+        fixed = np.round(pixels * 16).astype(np.int32)
+        ends = np.cumsum([len(outline) for outline in outlines])[:-1]
+        for part in np.split(fixed, ends):
+            cv2.fillPoly(mask, [part], 255, shift=4)
         return mask
 
     def covered(self, readings: list[Reading], kinds: dict[PieceKind, Prepared]) -> Mask:

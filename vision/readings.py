@@ -81,33 +81,48 @@ class Reading:
         return float(1.0 / (1.0 + np.exp(-2.5 * (margin - 0.9 * float(costs[best].min()) + 1.2))))
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier picture left to the next."""
+
+    settled: list[Reading]
+    """Where nothing changed: they stay as they are."""
+    checked: list[Reading]
+    """Where something changed, and they still fit."""
+
+
 class Raster:
     """Which parts of the table are explained by a piece already."""
 
     def __init__(self, table: TableMap) -> None:
-        self._origin = np.array([table.left_mm, table.top_mm])
         width, height = table.width / PX_PER_MM / RASTER_MM, table.height / PX_PER_MM / RASTER_MM
-        self._owner = np.zeros((int(height) + 3, int(width) + 3), np.int32)
+        self._origin = np.array([table.left_mm, table.top_mm])
+        self._rows, self._columns = int(height) + 3, int(width) + 3
+        self._taken = np.zeros(self._rows * self._columns, bool)
 
-    def owner(self, points_mm: Array) -> NDArray[np.int32]:
-        """Number of the piece seen at each point, 0 for none."""
-        row, column = self._cells(points_mm)
-        return np.asarray(self._owner[row, column])
+    def copy(self) -> "Raster":
+        """Another with the same parts explained."""
+        other = Raster.__new__(Raster)
+        other.__dict__.update(self.__dict__, _taken=self._taken.copy())
+        return other
 
-    def paint(self, points_mm: Array, number: int) -> None:
+    def taken(self, points_mm: Array) -> Flags:
+        """Whether a piece is seen at points (... x 2)."""
+        return np.asarray(self._taken[self._cells(points_mm)])
+
+    def paint(self, points_mm: Array) -> None:
         """Say that a piece is seen at these points and right around them."""
-        for shift_x in (0.15, 0.85):
-            for shift_y in (0.15, 0.85):
-                shift = np.array([shift_x - 0.5, shift_y - 0.5]) * RASTER_MM
-                row, column = self._cells(points_mm + shift)
-                free = self._owner[row, column] == 0
-                self._owner[row[free], column[free]] = number
+        self._taken[self._cells((points_mm[:, None] + _AROUND_MM).reshape(-1, 2))] = True
 
-    def _cells(self, points_mm: Array) -> tuple[Indices, Indices]:
-        cells = np.floor((points_mm - self._origin) * [1, -1] / RASTER_MM + 0.5).astype(np.intp)
-        row = np.clip(cells[:, 1], 0, self._owner.shape[0] - 1)
-        column = np.clip(cells[:, 0], 0, self._owner.shape[1] - 1)
-        return row, column
+    def _cells(self, points_mm: Array) -> Indices:
+        cells = ((points_mm - self._origin) * _TO_CELLS + 0.5).astype(np.intp)
+        column = np.minimum(np.maximum(cells[..., 0], 0), self._columns - 1)
+        row = np.minimum(np.maximum(cells[..., 1], 0), self._rows - 1)
+        return np.asarray(row * self._columns + column)
+
+
+_TO_CELLS = np.array([1.0, -1.0]) / RASTER_MM
+_AROUND_MM = np.array([[x, y] for x in (-0.35, 0.35) for y in (-0.35, 0.35)]) * RASTER_MM
 
 
 def find_pieces(
@@ -115,27 +130,31 @@ def find_pieces(
     keypoints: Keypoints,
     kinds: Mapping[PieceKind, Prepared],
     index: Index,
-    known: Sequence[Reading] = (),
+    known: Known | None = None,
 ) -> list[Reading]:
-    """The known pieces and all that keypoints lead to, those seen best first.
+    """The known pieces and all that keypoints lead to.
 
     The guesses with most votes are checked first; what they explain needs no more guesses.
     """
+    settled, found = (known.settled, list(known.checked)) if known else ([], [])
+    raster = explained(settled, kinds, look.table)
     matches = match(keypoints, index)
     guesses = {
         kind: guess_poses(keypoints, matches, index, kind, prepared.faces.shape.centre, MOST_GUESSES)
         for kind, prepared in kinds.items()
     }
-    found = list(known)
+    found = select(found, kinds, raster.copy())
     for least, below in WAVES:
-        raster = explained(found, kinds, look.table)
+        so_far = explained(found, kinds, look.table, raster.copy())
+        new: list[Reading] = []
         for kind, prepared in kinds.items():
             some = guesses[kind]
             chosen = np.flatnonzero((some.votes >= least) & (some.votes < below))
-            open_ones = chosen[_unexplained(some.poses[chosen], prepared, raster)]
-            found += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
-        found = select(found, kinds, look.table)
-    return polished(look, found, kinds)
+            open_ones = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
+            new += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
+        if new:
+            found = select([*found, *new], kinds, raster.copy())
+    return [*settled, *polished(look, found, kinds, raster)]
 
 
 def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices) -> list[Reading]:
@@ -153,7 +172,9 @@ def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: 
     return [reading for reading in readings if reading.agrees.mean() >= LEAST_AGREEING]
 
 
-def polished(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
+def polished(
+    look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster
+) -> list[Reading]:
     """Readings that others partly cover, fitted once more to what is seen of them alone."""
     result = [reading for reading in readings if reading.taken.mean() <= COVERED]
     for kind, prepared in kinds.items():
@@ -168,7 +189,7 @@ def polished(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, 
         candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
         verdict = judge(colours, candidates, prepared.full, look.trust)
         result += _as_readings(look, prepared, kind, poses, candidates, verdict)
-    return select(result, kinds, look.table)
+    return select(result, kinds, raster.copy())
 
 
 def _as_readings(
@@ -204,36 +225,40 @@ def _unexplained(poses: Array, prepared: Prepared, raster: Raster) -> Indices:
     """Which poses lie mostly where nothing was found yet."""
     if not len(poses):
         return np.zeros(0, np.intp)
-    taken = raster.owner(place(prepared.sparse.points, poses).reshape(-1, 2)) > 0
-    return np.flatnonzero(taken.reshape(len(poses), -1).mean(1) < 1.0 - 0.8 * LEAST_AGREEING)
+    taken = raster.taken(place(prepared.sparse.points, poses))
+    return np.flatnonzero(taken.mean(1) < 1.0 - 0.8 * LEAST_AGREEING)
 
 
-def explained(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], table: TableMap) -> Raster:
-    """What of the table these readings explain."""
-    raster = Raster(table)
-    for number, reading in enumerate(readings):
+def explained(
+    readings: Iterable[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    table: TableMap,
+    raster: Raster | None = None,
+) -> Raster:
+    """What of the table these readings explain, added to what a raster has already."""
+    raster = raster or Raster(table)
+    for reading in readings:
         own = reading.agrees & ~reading.taken
-        raster.paint(place(kinds[reading.kind].full.points[own], reading.pose), number + 1)
+        raster.paint(place(kinds[reading.kind].full.points[own], reading.pose))
     return raster
 
 
 def check_again(
-    look: Look,
-    readings: Sequence[Reading],
-    kinds: Mapping[PieceKind, Prepared],
-    table: TableMap,
-    region: NDArray[np.uint8],
-) -> list[Reading]:
-    """Readings of an earlier picture that still hold: those outside the region, and those in it that still fit."""
-    kept: list[Reading] = []
+    look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared], region: NDArray[np.uint8]
+) -> Known:
+    """Readings of an earlier picture that still hold: outside the region as they were, in it if they fit."""
+    settled: list[Reading] = []
+    checked: list[Reading] = []
     for kind, prepared in kinds.items():
-        inside: list[Reading] = []
-        for reading in readings:
-            if reading.kind is kind:
-                (inside if _meets(reading, prepared, table, region) else kept).append(reading)
-        poses = np.array([reading.pose for reading in inside]).reshape(-1, 3)
-        kept += check(look, kind, prepared, poses, np.array([reading.face for reading in inside], np.intp))
-    return kept
+        mine = [reading for reading in readings if reading.kind is kind]
+        if not mine:
+            continue
+        poses = np.array([reading.pose for reading in mine])
+        touched = look.table.meets(region, place(prepared.sparse.points, poses)).max(axis=1)
+        settled += [reading for reading, again in zip(mine, touched.tolist(), strict=True) if not again]
+        faces = np.array([reading.face for reading in mine], np.intp)
+        checked += check(look, kind, prepared, poses[touched], faces[touched])
+    return Known(settled, checked)
 
 
 def confirmed(reading: Reading, is_open: Flags) -> bool:
@@ -246,20 +271,15 @@ def confirmed(reading: Reading, is_open: Flags) -> bool:
     return bool(own.sum() >= needed * free.sum() and reading.quality >= LEAST_QUALITY)
 
 
-def _meets(reading: Reading, prepared: Prepared, table: TableMap, region: NDArray[np.uint8]) -> bool:
-    pixels = np.round(table.to_map(place(prepared.faces.shape.lattice, reading.pose))).astype(int)
-    column = np.clip(pixels[:, 0], 0, table.width - 1)
-    row = np.clip(pixels[:, 1], 0, table.height - 1)
-    return bool(region[row, column].any())
+def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster) -> list[Reading]:
+    """The readings that stand together: each part of the table is explained once, by what fits it best.
 
-
-def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], table: TableMap) -> list[Reading]:
-    """The readings that stand together: each part of the table is explained once, by what fits it best."""
-    raster = Raster(table)
+    What the raster has already is explained; what is chosen is painted on it.
+    """
     chosen: list[Reading] = []
     for reading in sorted(readings, key=_strength, reverse=True):
         points = place(kinds[reading.kind].faces.shape.lattice, reading.pose)
-        taken = raster.owner(points) > 0
+        taken = raster.taken(points)
         free = ~taken
         own = reading.agrees & free
         if own.mean() < LEAST_AGREEING or own.sum() < LEAST_FIT * free.sum():
@@ -267,7 +287,7 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], tab
         if reading.gain[own].mean() < LEAST_GAIN or reading.gain[free].mean() < LEAST_GAIN / 3:
             continue
         chosen.append(replace(reading, taken=taken))
-        raster.paint(points[own], len(chosen))
+        raster.paint(points[own])
     return chosen
 
 

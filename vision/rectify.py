@@ -50,6 +50,13 @@ class TableMap:
         column, row = np.clip(column, 0, self.width - 1), np.clip(row, 0, self.height - 1)
         return np.asarray(inside & (self.seen[row, column] > 0))
 
+    def meets(self, mask: NDArray[np.uint8], points_mm: Array) -> NDArray[np.bool_]:
+        """Whether a mask of this map is set at table points (... x 2); beyond the map as at its edge."""
+        pixels = (self.to_map(points_mm) + 0.5).astype(np.intp)
+        column = np.minimum(np.maximum(pixels[..., 0], 0), self.width - 1)
+        row = np.minimum(np.maximum(pixels[..., 1], 0), self.height - 1)
+        return np.asarray(mask[row, column] > 0)
+
     def look(self, image: Image, out: Image | None = None) -> Image:
         """The table seen from above."""
         looked = cv2.remap(image, self.source, self.fraction, cv2.INTER_LINEAR, dst=out)

@@ -222,7 +222,7 @@ def _light_removed(plain: Colours, enrolled: Colours | None, precision: Floats, 
     The light is a contrast, an offset and a slope for each channel, kept near none by a prior; without a face there is
     no contrast.
     """
-    sample = max(plain.shape[-1] // 100, 1)
+    sample = max(plain.shape[-1] // 50, 1)
     plain = plain - np.median(plain[..., ::sample], axis=-1, keepdims=True).astype(np.float32)
     face = None if enrolled is None else enrolled - enrolled.mean(axis=-1, keepdims=True)
     residual = plain

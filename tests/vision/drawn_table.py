@@ -1,4 +1,4 @@
-"""A table drawn with a few strokes: a mat with markers, wedges and cards with blots on them, seen by a tilted camera."""
+"""A table drawn with a few strokes: a mat with markers, wedges and cards with blots on them, a tilted camera."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -96,10 +97,8 @@ def test_a_pack_cut_off_or_overwritten_anywhere_is_refused_or_read_alike(pack: F
         with pytest.raises(FacePackError):
             load_pack(path)
         path.write_bytes(whole[:position] + b"\xff\x00\xff\x00" + whole[position + 4 :])
-        try:
+        with suppress(FacePackError):
             assert load_pack(path).names == pack.names
-        except FacePackError:
-            pass
 
 
 def test_another_version_is_told(pack: FacePack, tmp_path: Path) -> None:
