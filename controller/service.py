@@ -26,7 +26,7 @@ import signal
 import socket
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -37,7 +37,6 @@ from fastapi import FastAPI, Request, Response
 
 import controller.games
 from config.schema import TableConfig
-from controller.game import Json
 from controller.games.registry import load_game, load_part
 from controller.journal import JournalError
 from controller.journal_keeper import JournalKeeper
@@ -47,7 +46,6 @@ from controller.simulation.table_process import SimulatedTable, SimulatedTableEr
 from controller.table import Table
 from controller.views import PartState, PartView, TableView
 from controller.web.app import create_app
-from controller.web.commands import Commands, Sitting
 from controller.web.hub import Hub
 from controller.web.problems import problem_response
 from controller.web.server import ServerError, serving
@@ -120,8 +118,6 @@ class _Service:
         self._hub = Hub()
         self._inbox = _Inbox()
         self._outlets = _Outlets(self._hub)
-        self._turn = asyncio.Lock()
-        """Held by whoever is deciding: what comes in, or the host."""
         self._table = Table(
             config, load_game(config.game), load_part(config.game, "table").GAME_TABLE, Referee(timing(config)),
             journal, self._outlets, version=self._version, simulated=simulated is not None,
@@ -166,7 +162,7 @@ class _Service:
 
     def _app(self) -> FastAPI:
         app = create_app(
-            self._hub, _InTurn(self._table, self._turn), Path(controller.games.__path__[0]), version=self._version,
+            self._hub, self._table, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture,
         )  # fmt: skip
         app.add_exception_handler(JournalError, _not_written)
@@ -285,8 +281,7 @@ class _Service:
     async def _judged(self, decision: Awaitable[None], about: str) -> None:
         """Let the table decide; what it cannot decide is said, and changes nothing."""
         try:
-            async with self._turn:
-                await decision
+            await decision
         except JournalError:
             pass  # said by the part "journal"; the table has not changed, and judges the next scene anew
         except Exception as error:
@@ -419,38 +414,6 @@ class _Inbox:
         self._signals.clear()
         self._scene = None
         return signals, scene
-
-
-class _InTurn:
-    """The host's commands, each in its turn: while a decision waits for the disk, none may start from the old state."""
-
-    def __init__(self, commands: Commands, turn: asyncio.Lock) -> None:
-        self._commands = commands
-        self._turn = turn
-
-    async def answer(self, question_id: int, candidate_id: int) -> None:
-        async with self._turn:
-            await self._commands.answer(question_id, candidate_id)
-
-    async def undo(self) -> None:
-        async with self._turn:
-            await self._commands.undo()
-
-    async def pause(self) -> None:
-        async with self._turn:
-            await self._commands.pause()
-
-    async def resume(self) -> None:
-        async with self._turn:
-            await self._commands.resume()
-
-    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
-        async with self._turn:
-            await self._commands.new_game(players, options)
-
-    async def rule_move(self, text: str) -> None:
-        async with self._turn:
-            await self._commands.rule_move(text)
 
 
 _JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before it is shown")

@@ -253,11 +253,12 @@ class Table:
 
     async def to_lobby(self) -> None:
         """Leave the game be, as if it had never ended: whoever wants to may join the next."""
-        if self._running is not None:
-            await self._write("lobby", {})
-            self._running, self._joined, self._paused, self._question = None, [], False, None
-            self._referee.forget()
-            self._show()
+        async with self._deciding:
+            if self._running is not None:
+                await self._write("lobby", {})
+                self._running, self._joined = None, []
+                self._set_paused(False)
+                self._show()
 
     async def rule_move(self, text: str) -> None:
         """See `Commands`."""
