@@ -1,0 +1,274 @@
+"""The service as a real program: `pizzatable run` with its real child processes, started, disturbed and ended.
+
+Only what needs a faulty part of our own is tested within this process.
+"""
+
+import asyncio
+import os
+import resource
+import signal
+import socket
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from config.loader import load_table
+from controller.journal import Journal
+from tests.rigs.running import SETTINGS, Service
+
+PLAYERS = ("--players", "2", "--speed", "4", "--mistakes", "0", "--seed", "5")
+
+
+@pytest.fixture(scope="module")
+def faces(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The faces of our own copy, learned once."""
+    from tests.rigs.kill_test import learn_faces
+
+    return learn_faces(tmp_path_factory.mktemp("faces"))
+
+
+@pytest.fixture
+def service(tmp_path: Path, faces: Path) -> Iterator[Service]:
+    """A table of its own, not yet started; whatever it leaves is put away."""
+    service = Service(tmp_path, *PLAYERS)
+    (service.data / faces.name).symlink_to(faces)
+    yield service
+    service.end()
+
+
+def running(service: Service) -> Any:
+    """Started, until pictures are read and the game is on."""
+    service.start()
+    return service.look_until(lambda view: view["parts"]["reading"]["state"] == "ok" and view["position"], 60)
+
+
+def refused(service: Service, *options: str) -> str:
+    """What it says when it does not start."""
+    already = len(service.log.read_text()) if service.log.exists() else 0
+    service.start(*options)
+    assert service.wait() == 1
+    said = service.log.read_text()[already:]
+    assert "Traceback" not in said
+    return said
+
+
+def part(view: Any, name: str) -> tuple[str, str]:
+    return view["parts"][name]["state"], view["parts"][name]["text"]
+
+
+def until_part(service: Service, name: str, state: str, within_s: float = 30) -> Any:
+    return service.look_until(lambda view: view["parts"].get(name, {}).get("state") == state, within_s)
+
+
+# Starting -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_taken_port_is_said_and_leaves_no_process(service: Service) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", service.port))
+        taken.listen()
+        said = refused(service)
+    assert f"Cannot listen on 127.0.0.1 port {service.port}: Address already in use" in said
+    assert "--port" in said
+    assert service.processes() == {}
+
+
+def test_a_data_folder_that_cannot_be_made_is_said(tmp_path: Path, service: Service) -> None:
+    (tmp_path / "file").touch()
+    said = refused(service, "--data", str(tmp_path / "file" / "data"))
+    assert f"Error: data_dir {tmp_path / 'file' / 'data'}: expected a folder that can be written" in said
+
+
+def test_foreign_and_damaged_journals_are_refused_and_left_alone(service: Service) -> None:
+    service.journal.write_text("once upon a time " * 100)
+    assert "expected a journal, found a file that is no SQLite file. Move it away" in refused(service)
+    service.journal.unlink()
+    with sqlite3.connect(service.journal) as connection:
+        connection.execute("CREATE TABLE recipes (name TEXT)")
+    connection.close()
+    content = service.journal.read_bytes()
+    assert "found another SQLite file" in refused(service)
+    assert service.journal.read_bytes() == content
+
+
+def test_a_record_that_does_not_replay_is_named(service: Service) -> None:
+    with Journal(service.journal) as journal:
+        journal.append("play", {"moves": [], "text": "?"}).result()
+    said = refused(service)
+    assert "record 1" in said
+    assert "no game is running" in said
+
+
+@pytest.mark.parametrize("content", [None, b"no faces", "another game"])
+def test_faces_that_cannot_be_used_are_said(
+    tmp_path: Path, service: Service, faces: Path, content: bytes | str | None
+) -> None:
+    path = tmp_path / "mine.faces"
+    expected = {None: "No such file", b"no faces": "is no file of faces or is damaged", "another game": "are missing"}
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        _forget_slices(faces, path)
+    (tmp_path / "faces.toml").write_text(f'faces = "{path}"\n{SETTINGS}')
+    said = refused(service, "--config", str(tmp_path / "faces.toml"))
+    assert expected[content] in said
+    assert str(path) in said
+    assert "pizzatable enrol" in said
+
+
+def _forget_slices(faces: Path, path: Path) -> None:
+    from vision.faces import FacePack, load_pack, save_pack
+    from vision.scene import PieceKind
+
+    pack = load_pack(faces)
+    save_pack(FacePack({PieceKind.SPECIAL: pack.kinds[PieceKind.SPECIAL]}, pack.source), path)
+
+
+def test_a_real_camera_without_faces_is_refused(tmp_path: Path, service: Service) -> None:
+    text = SETTINGS.replace("[camera]", '[camera]\ndriver = "opencv:0"')
+    (tmp_path / "usb.toml").write_text(text)
+    assert 'faces = "": expected the file that `pizzatable enrol` wrote' in refused(
+        service, "--config", str(tmp_path / "usb.toml")
+    )
+
+
+# Running --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service) -> None:
+    """One table through everything that may happen in an evening: starting it for each would take minutes."""
+    view = running(service)
+    assert {name: text["state"] for name, text in view["parts"].items()} == {
+        "camera": "ok", "reading": "ok", "panel": "ok", "journal": "ok", "referee": "ok", "simulation": "ok",
+        "discovery": "absent",
+    }  # fmt: skip
+    view = service.look_until(lambda view: view["log"], 60)
+
+    # A second service on the same folder.
+    second = Service(service.data.parent, *PLAYERS)
+    assert "another process has this journal open. Does this table run already?" in refused(second)
+    assert service.look()["log"][: len(view["log"])] == view["log"]
+    assert service.people() is not None
+
+    # The child process of camera and reading is killed.
+    vision = service.vision()
+    assert vision is not None
+    os.kill(vision, signal.SIGKILL)
+    view = until_part(service, "camera", "lost")
+    assert "exit code -9" in part(view, "camera")[1]
+    assert part(view, "reading") == ("lost", "no pictures to read")
+    until_part(service, "reading", "ok")
+
+    # The service is killed: the table stays, the game goes on.
+    view = service.look()
+    service.kill()
+    time.sleep(0.2)
+    assert service.people() is not None
+    _, resumed = service.start_and_look()
+    assert resumed["log"][: len(view["log"])] == view["log"]
+    assert resumed["seq"] > view["seq"]
+    until_part(service, "reading", "ok")
+
+    # The disk takes no more.
+    written = service.journal.with_name("journal.sqlite-wal").stat().st_size
+    resource.prlimit(service.pid, resource.RLIMIT_FSIZE, (written, resource.RLIM_INFINITY))
+    view = until_part(service, "journal", "lost", 60)
+    assert "Moves count again when it can be written" in part(view, "journal")[1]
+    acknowledged = view["log"]
+    status, body = service.ask("POST", "/api/new_game", {"players": [{"seat": s, "name": "x"} for s in (1, 2)]})
+    assert status == 503
+    assert b"Nothing has changed" in body
+    assert service.look()["log"] == acknowledged
+    resource.prlimit(service.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    until_part(service, "journal", "ok")
+    service.look_until(lambda view: len(view["log"]) > len(acknowledged), 60)
+
+    # The simulated table is gone: a new one is set up, and its people begin anew.
+    people = service.people()
+    assert people is not None
+    os.kill(people, signal.SIGKILL)
+    view = until_part(service, "simulation", "lost")
+    assert "A new one is being set up" in part(view, "simulation")[1]
+    service.look_until(lambda view: view["position"] is None, 20)
+    until_part(service, "simulation", "ok")
+    assert service.people() not in (None, people)
+
+    # SIGTERM puts everything away.
+    service.send(signal.SIGTERM)
+    assert service.wait() == 0
+    assert service.processes() == {}
+    assert "Traceback" not in service.log.read_text()
+    with Journal(service.journal) as journal:
+        assert [record.kind for record in journal.records()].count("start") == 2
+        assert [record.kind for record in journal.records()].count("interrupted") == 1
+
+
+def test_ctrl_c_ends_it_clean_at_any_time_and_fresh_begins_anew(service: Service) -> None:
+    service.start_and_look()
+    service.send(signal.SIGINT)  # while camera and reading are starting
+    assert service.wait() == 0
+    assert service.processes() == {}
+    with Journal(service.journal) as journal:
+        seats = {"game": "new_york_slice", "seats": [1, 3], "names": ["a", "b"], "options": {}, "first": 1}
+        journal.append("game", seats).result()
+    (service.simulated / "people.log").unlink()
+    _, view = service.start_and_look()
+    assert view["position"] is None, "the table of that game is gone, so it is left"
+    assert "Traceback" not in service.log.read_text()
+
+
+# Faults of our own ----------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_judged_is_said_and_changes_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from controller.journal_keeper import JournalKeeper
+    from controller.service import _Service
+
+    async def play() -> None:
+        config = load_table().model_copy(update={"data_dir": tmp_path})
+        journal = JournalKeeper(tmp_path / "journal.sqlite")
+        try:
+            service = _Service(config, journal, None, "token")
+            await service._table.start()
+
+            async def faulty() -> None:
+                raise IndexError("tuple index out of range")
+
+            async def sound() -> None:
+                pass
+
+            await service._judged(faulty(), "what lies on the table")
+            await service._judged(faulty(), "what lies on the table")
+            view = service._hub.view
+            assert view is not None
+            text = "cannot judge what lies on the table: IndexError: tuple index out of range"
+            assert (view.parts["referee"].state.value, view.parts["referee"].text) == ("lost", text)
+            assert [record.message for record in caplog.records if record.levelname == "ERROR"] == [
+                "cannot judge what lies on the table; going on with the next scene"
+            ]
+            await service._judged(sound(), "what lies on the table")
+            view = service._hub.view
+            assert view is not None
+            assert view.parts["referee"].state.value == "ok"
+            assert [record.kind for record in journal.records()] == ["start"]
+        finally:
+            journal.close()
+
+    asyncio.run(play())
+
+
+def test_work_that_ends_by_itself_ends_the_service_with_an_error() -> None:
+    from controller.service import ServiceError, _until_one_ends
+
+    async def broken() -> None:
+        raise RuntimeError("the display is gone")
+
+    async def wait() -> None:
+        with pytest.raises(ServiceError, match=r"the display is gone\. Start it again"):
+            await _until_one_ends(asyncio.Event(), [broken()])
+
+    asyncio.run(wait())
