@@ -108,12 +108,16 @@ def _in_front_of(state: State, seen: Seen, changed: Changes, player: int) -> Fau
     if downs > 0:
         return extra_down(player, seen)
     if downs < 0:
-        return _eaten_gone(seen, player, -downs)
+        return eaten_gone(seen, player, -downs)
     return _specials_in_front_of(state, seen, changed, player)
 
 
 def _specials_in_front_of(state: State, seen: Seen, changed: Changes, player: int) -> Fault | None:
     turned, downs = changed.turned[player], changed.special_downs[player]
+    if strange := changed.strange_specials[player]:
+        problem = f"{pieces(state, strange)} lies in front of player {player}, who has not received it."
+        refusal = Refusal(headings.SPECIALS, problem, "Lay it back where it came from.", strange)
+        return Fault(refusal, player, seen.indices(strange))
     if turned and downs >= len(turned):
         return special_misused(state, player, turned)
     if turned:
@@ -136,7 +140,8 @@ def _eaten_late(state: State, seen: Seen, player: int, faces: tuple[str, ...]) -
     return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)))
 
 
-def _eaten_gone(seen: Seen, player: int, count: int) -> Fault:
+def eaten_gone(seen: Seen, player: int, count: int) -> Fault:
+    """Fewer slices face down than this player has eaten."""
     problem = f"{count} of player {player}'s eaten slices cannot be seen."
     refusal = Refusal(headings.CHOOSE, problem, "Lay the eaten slices face down so that each can be seen.")
     return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)), certain=False)

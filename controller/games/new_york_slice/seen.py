@@ -192,6 +192,8 @@ class Changes:
     """Player -> own unused Specials that are not seen face up anywhere."""
     special_downs: Mapping[int, int]
     """Player -> how many more Specials lie face down in the player's area than by the state; may be negative."""
+    strange_specials: Mapping[int, tuple[str, ...]]
+    """Player -> Specials that lie face up in the player's area, neither anybody's nor today's."""
     special_at: int | None
     """The player in whose area today's Special lies face up although it belongs to the middle."""
     special_gone: bool
@@ -236,6 +238,14 @@ def changes(state: State, seen: Seen) -> Changes:
         special_downs={
             p: len(seen.backs(lie.Where.SEAT, p, PieceKind.SPECIAL)) - sum(s.used for s in h.specials)
             for p, h in numbered
+        },
+        strange_specials={
+            p: tuple(
+                name
+                for i in seen.fronts(lie.Where.SEAT, p, PieceKind.SPECIAL)
+                if (name := seen.name(i)) not in owner and name not in done and not (in_middle and name == state.special)
+            )
+            for p, _ in numbered
         },
         special_at=special_place.player if special_place is not None and at_seat else None,
         special_gone=in_middle and special_place is None,

@@ -405,7 +405,7 @@ def _taking(look: _Look, player: int) -> Reading:
     eaten = frozenset((*changed.middle_gone, *changed.absent[player]))
     hidden = changed.downs[player] - len(eaten)
     if hidden < 0:
-        return _fault(faults.gone(state, sorted(eaten), player))
+        return _fault(_fewer_down(look, player, sorted(eaten)))
     drafts: list[_Draft] = []
     note = ""
     for prefix, slices, special, mystery in _ways(look, player):
@@ -554,8 +554,12 @@ def _read_seconds(look: _Look) -> Reading:
     if fault := faults.at_seats(state, seen, changed, busy=player):
         return _fault(fault)
     eaten = changed.absent[player]
-    if changed.new[player] or changed.downs[player] != len(eaten):
-        return _fault(faults.at_seats(state, seen, changed) or faults.gone(state, eaten, player))
+    if changed.new[player]:
+        return _fault(faults.out_of_turn(state, player, changed.new[player], seen))
+    if changed.downs[player] > len(eaten):
+        return _fault(faults.extra_down(player, seen))
+    if changed.downs[player] < len(eaten):
+        return _fault(_fewer_down(look, player, eaten))
     misused = [s for s in changed.turned[player] if s != SECONDS]
     if misused:
         return _fault(faults.special_misused(state, player, misused))
@@ -570,6 +574,13 @@ def _read_seconds(look: _Look) -> Reading:
     draft = _Draft((rules.EatSeconds(player, frozenset()),), 1.0, f"Player {player} eats no more", ())
     declining = _choose(look, [draft], player, player)
     return replace(declining, kind=ReadingKind.AS_BEFORE, declares=frozenset({player}), note="")
+
+
+def _fewer_down(look: _Look, player: int, eaten: Sequence[str]) -> Fault:
+    """Fewer slices lie face down than were turned over or had been eaten before."""
+    if eaten:
+        return faults.gone(look.state, eaten, player)
+    return faults.eaten_gone(look.seen, player, -look.changed.downs[player])
 
 
 def _read_count(look: _Look) -> Reading:
