@@ -51,10 +51,10 @@ from controller.web.problems import problem_response
 from controller.web.server import ServerError, serving
 from controller.wiring import panel_pins, timing
 from firmware_bridge.signals import Signal
-from hardware.panel import LampState, Panel, PanelError, open_real_pins
 from vision.scene import Scene
 
 if TYPE_CHECKING:
+    from hardware.panel import Panel
     from hardware.vision_process import VisionProcess, VisionStatus
 
 SIGNALS_KEPT = 64
@@ -145,9 +145,7 @@ class _Service:
             stack.enter_context(self._panel())
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
-            await _until_one_ends(
-                stopped, [self._decide(), self._poll(), self._keep_journal(), self._keep_simulated()]
-            )
+            await _until_one_ends(stopped, [self._decide(), self._poll(), self._keep_journal(), self._keep_simulated()])
 
     # Starting ------------------------------------------------------------------------------------------------------
 
@@ -186,6 +184,8 @@ class _Service:
     @contextlib.contextmanager
     def _panel(self) -> Iterator[None]:
         """The panel on real pins or on the simulated table's; a table without pins plays on and says so."""
+        from hardware.panel import PanelError
+
         with contextlib.ExitStack() as stack:
             try:
                 panel = self._open_panel(stack)
@@ -203,6 +203,7 @@ class _Service:
             yield
 
     def _open_panel(self, stack: contextlib.ExitStack) -> "Panel":
+        from hardware.panel import Panel, open_real_pins
         from hardware.simulated.link import PanelCable
         from hardware.simulated.pins import SimulatedPins
 
@@ -367,6 +368,8 @@ class _Outlets:
 
     def lamp(self, seat: int, mode: str) -> None:
         if self.panel is not None:
+            from hardware.panel import LampState
+
             self.panel.set_lamp(seat, LampState(mode))
 
     def light(self, view: TableView) -> None:

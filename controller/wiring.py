@@ -1,12 +1,18 @@
 """A table's settings as its parts take them."""
 
+from typing import TYPE_CHECKING
+
 from config.schema import Confirm, TableConfig
 from controller.referee import Timing
-from hardware.panel import PanelPins, SeatPins
+
+if TYPE_CHECKING:
+    from hardware.panel import PanelPins
 
 
-def panel_pins(config: TableConfig) -> PanelPins:
+def panel_pins(config: TableConfig) -> "PanelPins":
     """The panel's pins."""
+    from hardware.panel import PanelPins, SeatPins  # gpiozero, which nothing needs before the first view is shown
+
     seats = {number: SeatPins(seat.button_pin, seat.lamp_pin) for number, seat in config.seats.items()}
     return PanelPins(seats, config.host.button_pin, config.host.buzzer_pin)
 

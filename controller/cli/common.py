@@ -1,16 +1,19 @@
-"""What several commands share: reading files that were named, errors for people, the game's option."""
+"""What several commands share: reading files that were named, errors for people, the game's option.
+
+OpenCV is imported where pictures are read or written: not every command has pictures, and it takes its time.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-import cv2
-import numpy as np
 
 from controller.games.registry import game_names
-from vision.frame import Image
+
+if TYPE_CHECKING:
+    from vision.frame import Image
 
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -37,8 +40,11 @@ def told(*errors: type[Exception]) -> Iterator[None]:
         raise click.ClickException(str(error)) from error
 
 
-def load_photo(path: Path) -> Image:
+def load_photo(path: Path) -> "Image":
     """The picture in a file. Raises PhotoError."""
+    import cv2
+    import numpy as np
+
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -51,8 +57,10 @@ def load_photo(path: Path) -> Image:
     return image.astype(np.uint8, copy=False)
 
 
-def save_photo(path: Path, image: Image) -> None:
+def save_photo(path: Path, image: "Image") -> None:
     """Write a picture, in the format its name ends with. Raises PhotoError."""
+    import cv2
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _, encoded = cv2.imencode(path.suffix, image)

@@ -18,17 +18,15 @@ import pytest
 
 from config.loader import load_table
 from controller.journal import Journal
-from tests.rigs.running import SETTINGS, Service
+from tests.rigs.running import SETTINGS, Service, learn_faces
 
 PLAYERS = ("--players", "2", "--speed", "4", "--mistakes", "0", "--seed", "5")
 
 
 @pytest.fixture(scope="module")
-def faces(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The faces of our own copy, learned once."""
-    from tests.rigs.kill_test import learn_faces
-
-    return learn_faces(tmp_path_factory.mktemp("faces"))
+def faces(request: pytest.FixtureRequest) -> Path:
+    """The faces of our own copy, learned once and kept from run to run; the file's name changes with the art."""
+    return learn_faces(request.config.cache.mkdir("own-copy"))
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from controller.journal import Journal  # noqa: E402
 from controller.referee import Referee  # noqa: E402
 from controller.table import Table  # noqa: E402
 from controller.wiring import timing  # noqa: E402
-from tests.rigs.running import Service, Spectator  # noqa: E402
+from tests.rigs.running import Service, Spectator, learn_faces  # noqa: E402
 
 LONGEST_GAME_S = 1500.0
 LONGEST_COMMIT_S = 25.0
@@ -190,17 +190,6 @@ class _Nowhere:
 
     def evidence(self) -> bytes | None:
         return None
-
-
-def learn_faces(folder: Path) -> Path:
-    """The faces of our own copy, learned once for all games."""
-    from controller.games.new_york_slice.components import load_components
-    from controller.simulation.copy import learned_own_copy, own_art, own_copy_file
-
-    folder.mkdir(parents=True, exist_ok=True)
-    path = own_copy_file(folder, 1280, 720)
-    learned_own_copy(path, own_art(load_components()), 1280, 720)
-    return path
 
 
 @click.command()

@@ -188,6 +188,17 @@ class Spectator:
             self._on_view(view)
 
 
+def learn_faces(folder: Path) -> Path:
+    """The faces of our own copy, learned once for all games."""
+    from controller.games.new_york_slice.components import load_components
+    from controller.simulation.copy import learned_own_copy, own_art, own_copy_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = own_copy_file(folder, 1280, 720)
+    learned_own_copy(path, own_art(load_components()), 1280, 720)
+    return path
+
+
 def children(pid: int) -> dict[int, str]:
     """The processes that a process started, and theirs, with their command lines."""
     found: dict[int, str] = {}
