@@ -19,7 +19,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check play clean
+.PHONY: help run test check play kill-test clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -37,6 +37,9 @@ check: $(DEV_INSTALLED) ## Set up, then ruff, mypy --strict and the rules of imp
 
 play: $(INSTALLED) ## GAMES=100 whole games on the simulated table, through pictures, pins, rules and journal
 	$(BIN)/pizzatable play --games $(GAMES) $(ARGS)
+
+kill-test: $(INSTALLED) ## GAMES=50 whole games on the simulated table while the service is killed; ARGS="--jobs 4"
+	$(BIN)/python tests/rigs/kill_test.py --games $(GAMES) $(ARGS)
 
 clean: ## Take away the virtual environment and all caches
 	rm -rf $(VENV) *.egg-info build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

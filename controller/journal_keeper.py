@@ -31,9 +31,13 @@ class JournalKeeper:
         self._failed = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 
-    def records(self) -> list[Record]:
-        """All records."""
-        return self._journal.records()
+    def records(self, after: int = 0, *, game: int | None = None) -> list[Record]:
+        """See `Journal.records`."""
+        return self._journal.records(after, game=game)
+
+    def last_game(self) -> int | None:
+        """See `Journal.last_game`."""
+        return self._journal.last_game()
 
     def append(
         self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False

@@ -331,8 +331,9 @@ class _Service:
             self._table.set_part("simulation", PartView(state=PartState.LOST, text=text))
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, 60.0)
-            await self._judged(self._table.to_lobby(), "the new table")
-            self._simulated.set_up()
+            if not self._simulated.join():  # one that an earlier run of the service was still setting up
+                await self._judged(self._table.to_lobby(), "the new table")
+                self._simulated.set_up()
             self._show_simulated()
 
     def _picture(self) -> bytes | None:

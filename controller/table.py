@@ -69,8 +69,12 @@ class Log(Protocol):
         """See `Journal.append`."""
         ...
 
-    def records(self) -> list[Record]:
-        """All records, oldest first."""
+    def records(self, after: int = 0, *, game: int | None = None) -> list[Record]:
+        """See `Journal.records`."""
+        ...
+
+    def last_game(self) -> int | None:
+        """See `Journal.last_game`."""
         ...
 
 
@@ -80,6 +84,7 @@ class _Game:
 
     seats: dict[Player, int]
     names: dict[Player, str]
+    layout: Layout
     states: list[Any]
     plays: list[LogLine] = field(default_factory=list)
     moves: list[tuple[Any, ...]] = field(default_factory=list)
@@ -132,17 +137,18 @@ class Table:
         self._questions = 0
         self._seq = 0
         self._shown: TableView | None = None
+        self._viewed: tuple[Any, Json] | None = None
         self._deciding = asyncio.Lock()
 
     # Life ----------------------------------------------------------------------------------------------------------
 
     async def start(self, *, fresh: bool = False) -> None:
-        """Bring back what the journal holds, note the start, show the first view. `fresh` leaves the last game be.
+        """Bring back the last game of the journal, note the start, show the first view. `fresh` leaves that game be.
 
         Raises:
             JournalError: a record does not replay; names it.
         """
-        for record in self._journal.records():
+        for record in self._journal.records(game=self._journal.last_game()):
             try:
                 self._replay(record)
             except (GameError, CommandError, KeyError, IndexError, TypeError, ValueError) as error:
@@ -300,7 +306,7 @@ class Table:
             running = self._begin(data)
         except GameError as error:
             raise InvalidCommand(str(error)) from error
-        await self._write("game", data)
+        await self._write("game", data, begins_game=True)
         self._running, self._joined = running, []
         self._set_paused(False)
         self._verdict = Verdict(Answer.HANDS)
@@ -310,7 +316,7 @@ class Table:
     async def _judge(self, scene: Scene) -> None:
         game = self._require_game()
         pressed = self._referee.counted(scene)
-        reading = self._game_table.read(game.state, scene, self._layout(game), pressed)
+        reading = self._game_table.read(game.state, scene, game.layout, pressed)
         self._places, self._faces = reading.places, reading.faces
         before = self._verdict.answer
         verdict = self._referee.judge(scene, reading)
@@ -345,7 +351,7 @@ class Table:
     def _count(self, game: _Game, state: Any, moves: tuple[Any, ...], line: LogLine) -> None:
         game.states.append(state)
         game.moves.append(moves)
-        game.plays.append(line)
+        game.plays.append(line.model_copy(update={"text": self._named(line.text)}))
         self._referee.forget()
         self._after_change()
 
@@ -380,8 +386,8 @@ class Table:
             sittings = [Sitting(seat, name) for seat, name in zip(self._joined, names, strict=True)]
             await self._new_game(sittings, {})
 
-    async def _write(self, kind: str, data: Json, evidence: bytes | None = None) -> int:
-        return await asyncio.wrap_future(self._journal.append(kind, data, evidence))
+    async def _write(self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False) -> int:
+        return await asyncio.wrap_future(self._journal.append(kind, data, evidence, begins_game=begins_game))
 
     # Replay --------------------------------------------------------------------------------------------------------
 
@@ -407,7 +413,8 @@ class Table:
     def _begin(self, data: Mapping[str, Any]) -> _Game:
         seats = dict(enumerate(data["seats"], 1))
         names = dict(enumerate(data["names"], 1))
-        return _Game(seats, names, [self._game.start(len(seats), data["options"], data["first"])])
+        layout = Layout(areas(self._config, seats))
+        return _Game(seats, names, layout, [self._game.start(len(seats), data["options"], data["first"])])
 
     # Views ---------------------------------------------------------------------------------------------------------
 
@@ -439,10 +446,19 @@ class Table:
             hidden=[[_rounded(p) for p in place.outline_mm] for place in self._scene.hidden] if self._scene else [],
             question=self._question_view(),
             breach=self._breach_view(pieces),
-            position=self._game.view(self._running.state, None) if self._running else None,
+            position=self._position(),
             log=self._log(),
             parts=dict(self._parts),
         )
+
+    def _position(self) -> Json:
+        """The game's view of its state, made once for each state."""
+        if self._running is None:
+            return None
+        state = self._running.state
+        if self._viewed is None or self._viewed[0] is not state:
+            self._viewed = (state, self._game.view(state, None))
+        return self._viewed[1]
 
     def _referee_state(self) -> RefereeState:
         if self._paused:
@@ -563,8 +579,7 @@ class Table:
     def _log(self) -> list[LogLine]:
         if self._running is None:
             return []
-        lines = self._running.plays[-LOG_LINES:]
-        return [line.model_copy(update={"text": self._named(line.text)}) for line in lines]
+        return self._running.plays[-LOG_LINES:]
 
     def _named(self, text: str) -> str:
         """Players' names in place of "Player 2"."""
@@ -577,9 +592,6 @@ class Table:
         if self._running is None:
             return None
         return next((p for p, s in self._running.seats.items() if s == seat), None)
-
-    def _layout(self, game: _Game) -> Layout:
-        return Layout(areas(self._config, game.seats))
 
     def _require_game(self) -> _Game:
         if self._running is None:
