@@ -12,7 +12,7 @@ from vision.frame import Frame, Image
 from vision.hidden import CoarseMap, coarse_map, find_foreign, hidden_places
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
-from vision.readings import Raster, Reading, check, check_again, confirmed, find_pieces, select
+from vision.readings import Raster, Reading, check, confirmed, find_pieces, select
 from vision.rectify import TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
@@ -81,7 +81,7 @@ class Reader:
             known.disturbed_s = frame.time_s
             return self._scene_while_moving(frame, known, changed)
         if changed.any():
-            self._read_again(frame, known, small, changed)
+            self._read_again(frame, known)
             if self._lens is None and not known.hand and _outer(known.readings) >= max(4, 2 * self._lens_by):
                 return self._start(frame, small)
         if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
@@ -139,8 +139,7 @@ class Reader:
     def _settle(self, frame: Frame, known: "_Table", looked: Image, readings: list[Reading]) -> None:
         """Take what was found as what lies there, with what hides the rest."""
         covered = known.covered(readings, self._kinds)
-        remembered = known.small_to_cells(known.strange(known.last, covered)) if known.readings else None
-        foreign = find_foreign(looked, known.coarse, readings, self._kinds, remembered=remembered)
+        foreign = find_foreign(looked, known.coarse, readings, self._kinds)
         known.readings = [r for r in readings if confirmed(r, known.share_open(r, self._kinds[r.kind], foreign))]
         known.hidden = hidden_places(foreign, known.coarse)
         hand = any(hidden.cause is HiddenCause.HAND for hidden in known.hidden)
@@ -174,17 +173,15 @@ class Reader:
         self._clock.stage("hidden")
         return self._scene(frame, known, untouched, hidden)
 
-    def _read_again(self, frame: Frame, known: "_Table", small: Small, changed: Mask) -> None:
-        """Look again where something changed, and keep the rest."""
+    def _read_again(self, frame: Frame, known: "_Table") -> None:
+        """Look again, now that something has changed and come to rest."""
         looked = known.table.look(frame.image)
         look = Look(soften(looked), known.table, light_gain(looked, known.table, known.registration.markers_px))
         self._clock.stage("rectify")
-        region = known.map_mask(changed)
-        kept = check_again(look, known.readings, self._kinds, region)
-        self._clock.stage("check")
-        keypoints = find_keypoints(looked, known.table, mask=region)
+        # Everything, not only what changed: whole games have shown that pieces beside a change get lost otherwise.
+        keypoints = find_keypoints(looked, known.table)
         self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, kept)
+        readings = find_pieces(look, keypoints, self._kinds, self._index)
         self._clock.stage("pieces")
         self._settle(frame, known, looked, readings)
 
