@@ -30,7 +30,7 @@ class Timing:
     """What is unfinished and cannot stay as it is has become a breach after this long."""
     twice_s: float = 1.0
     """A second press of the button that has just made a play, within this time, is meant for the same play."""
-    blink_s: float = 0.35
+    blink_s: float = 0.45
     """A reading that is gone for no longer than this was there all the time: vision may miss a piece once,"""
     certain_blink_s: float = 1.0
     """or one of many pieces again and again; what is certain when it is seen may be gone for longer."""
@@ -142,14 +142,16 @@ class Referee:
 
     def _stood_s(self, scene: Scene, reading: Reading) -> float:
         """For how long this reading has been the same."""
-        timing, now, meaning = self._timing, scene.time_s, _meaning(reading)
         certain = reading.fault is None or reading.fault.certain
-        blink_s = timing.certain_blink_s if certain else timing.blink_s
+        blink_s = self._timing.certain_blink_s if certain else self._timing.blink_s
+        return max(self._since_s(meaning, scene.time_s, blink_s) for meaning in _meanings(reading))
+
+    def _since_s(self, meaning: Hashable, now_s: float, blink_s: float) -> float:
         standing = self._standing.get(meaning)
-        if standing is None or now - standing.last_s > blink_s:
-            standing = self._standing[meaning] = _Standing(now, now)
-        standing.last_s = now
-        return now - standing.first_s
+        if standing is None or now_s - standing.last_s > blink_s:
+            standing = self._standing[meaning] = _Standing(now_s, now_s)
+        standing.last_s = now_s
+        return now_s - standing.first_s
 
     def _as_before(self, scene: Scene, reading: Reading) -> Verdict:
         declared = reading.declares & self.counted(scene)
@@ -183,12 +185,10 @@ class Referee:
         return Verdict(Answer.UNFINISHED)
 
 
-def _meaning(reading: Reading) -> Hashable:
-    """What must stay the same for a reading to be standing still."""
+def _meanings(reading: Reading) -> list[Hashable]:
+    """What must stay the same for a reading to be standing still; of several pieces that cannot be seen, each."""
     fault = reading.fault
-    return (
-        reading.kind,
-        tuple(play.moves for play in reading.plays[:1]),
-        (fault.refusal.problem, fault.player) if fault else None,
-        reading.note,
-    )
+    if fault is not None and not fault.certain and fault.refusal.pieces:
+        return [(reading.kind, fault.player, piece) for piece in fault.refusal.pieces]
+    moves = tuple(play.moves for play in reading.plays[:1])
+    return [(reading.kind, moves, (fault.refusal.problem, fault.player) if fault else None, reading.note)]
