@@ -30,8 +30,10 @@ FIT_WHERE_OPEN = 0.72
 """Of the cells that nothing hides, at least this share must look like the face."""
 FIT_OF_DOUBTFUL = 0.85
 LEAST_QUALITY = 0.75
-TRUSTED_COST = 1.9
+TRUSTED_COST = 1.5
 """Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
+FAN_PITCHES_MM = (22.0, 25.5, 29.0, 32.5, 36.0)
+"""How far apart slices lie in a fan: no more than two fifths of one are under the next."""
 COVERED = 0.04
 """A piece of which others cover more than this is fitted again to the rest of it."""
 RASTER_MM = 2.5
@@ -154,7 +156,36 @@ def find_pieces(
             new += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
         if new:
             found = select([*found, *new], kinds, raster.copy())
-    return [*settled, *polished(look, found, kinds, raster)]
+    found = polished(look, found, kinds, raster)
+    beside = _found_beside(look, found, kinds, explained(found, kinds, look.table, raster.copy()))
+    if beside:
+        found = polished(look, select([*found, *beside], kinds, raster.copy()), kinds, raster)
+    return [*settled, *found]
+
+
+def _found_beside(
+    look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared], so_far: Raster
+) -> list[Reading]:
+    """Slices in a fan or a circle beside those found, where too little of them shows for keypoints to tell."""
+    prepared = kinds.get(PieceKind.SLICE)
+    slices = [reading for reading in readings if reading.kind is PieceKind.SLICE]
+    if prepared is None or not slices:
+        return []
+    poses = np.concatenate([_beside(reading.pose, prepared) for reading in slices])
+    hints = np.repeat(np.array([reading.face for reading in slices], np.intp), len(poses) // len(slices))
+    open_ones = _unexplained(poses, prepared, so_far)
+    found = check(look, PieceKind.SLICE, prepared, poses[open_ones], hints[open_ones])
+    return [reading for reading in found if reading.trusted]
+
+
+def _beside(pose: Array, prepared: Prepared) -> Array:
+    """Where the next slices of a fan or of a circle would lie."""
+    turn = np.radians(pose[2])
+    across = np.array([-np.sin(turn), np.cos(turn)])
+    steps = np.concatenate([FAN_PITCHES_MM, [-pitch for pitch in FAN_PITCHES_MM]])
+    fan = np.column_stack([pose[:2] + steps[:, None] * across, np.full(len(steps), pose[2])])
+    round_about = [[*pose[:2], pose[2] + way * prepared.faces.shape.size_mm[1]] for way in (-1.0, 1.0)]
+    return np.concatenate([fan, np.array(round_about)])
 
 
 def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices) -> list[Reading]:

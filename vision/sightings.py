@@ -13,7 +13,7 @@ EVIDENCE = 0.08
 """How much of a cell's cost counts as independent evidence."""
 DOUBTFUL = 0.85
 """The most likely that any face may be where even what is seen of it fits badly."""
-SURE_VISIBLE = 0.62
+SURE_VISIBLE = 0.64
 """Below this visible share no face is said to be sure."""
 
 
