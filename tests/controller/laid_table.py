@@ -12,6 +12,7 @@ from config.loader import load_table
 from controller.game import Player
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.hands import NewYorkSliceHands
+from controller.games.new_york_slice.rules import Divide, State
 from controller.games.new_york_slice.table import GAME_TABLE
 from controller.hands import Lay, Lying, Step
 from controller.journal import Journal
@@ -52,45 +53,23 @@ class Outlets:
 
 
 def make_table(journal: Journal, outlets: Outlets, timing: Timing = TIMING) -> Table:
-    return Table(
-        load_table([]), GAME, GAME_TABLE, Referee(timing), journal, outlets, version="test", simulated=True
-    )
+    return Table(load_table([]), GAME, GAME_TABLE, Referee(timing), journal, outlets, version="test", simulated=True)
 
 
-class LaidTable:
-    """A table, its world, and hands that lay pieces at once."""
+class LaidWorld:
+    """A world with all pieces of New York Slice, and hands that lay them at once."""
 
-    def __init__(self, folder: Path, players: int, seed: int = 0, timing: Timing = TIMING) -> None:
+    def __init__(self, players: int, seed: int = 0) -> None:
         config = load_table([])
-        rng = Random(seed)
-        self.rng = rng
-        self.seats = dict(enumerate(sorted(rng.sample(list(config.seats), players)), 1))
+        self.rng = Random(seed)
+        self.seats = dict(enumerate(sorted(self.rng.sample(list(config.seats), players)), 1))
         self.areas = areas(config, self.seats)
-        start = GAME.start(players, {}, 1)
-        self.hands = NewYorkSliceHands(GAME, start, self.areas, rng)
-        self.world = World(rng)
+        self.hands = NewYorkSliceHands(GAME, GAME.start(players, {}, 1), self.areas, self.rng)
+        self.world = World(self.rng)
         for piece in self.hands.box():
             self.world.add_piece(piece.piece, piece.kind, piece.front, piece.back)
-        self.outlets = Outlets()
-        self.journal = Journal(folder / "journal.sqlite")
-        self.table = make_table(self.journal, self.outlets, timing)
         self.now_s = 100.0
-        self.eyes: Callable[[Scene], Scene] = lambda scene: scene
         self._eyes = PerfectEyes()
-
-    async def start(self) -> None:
-        await self.table.start()
-        await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.seats.items()], {})
-
-    @property
-    def state(self) -> Any:
-        return self.table.state
-
-    @property
-    def view(self) -> TableView:
-        view = self.table.view
-        assert view is not None
-        return view
 
     def lying(self) -> dict[str, Lying]:
         return {name: Lying(piece.pose, piece.face_up) for name, piece in self.world.pieces.items()}
@@ -106,8 +85,88 @@ class LaidTable:
     def restore(self, lying: dict[str, Lying]) -> None:
         self.lay(*(Lay(name, was.pose, was.face_up) for name, was in lying.items() if self.lying()[name] != was))
 
+    def scene(self, at_rest_s: float = 1.0) -> Scene:
+        seen = self._eyes.scene(self.world.snapshot())
+        return Scene(self.now_s, seen.sequence, seen.sightings, seen.hidden, at_rest_s)
+
+    def arrange(self, state: State) -> None:
+        """Lay everything as a state says."""
+        for name, piece in self.world.pieces.items():
+            if piece.pose is not None:
+                self.world.put(name, None, False)
+        if state.ring:
+            self.carry_out(self.hands._serve(state.slicer, str(state.special), state.ring))
+        if state.portions:
+            special_in = next(i for i, portion in enumerate(state.portions) if portion.special)
+            divide = Divide(tuple(portion.slices for portion in state.portions), special_in)
+            self.carry_out(self.hands._divide(state.slicer, divide, str(state.special), self.lying()))
+        for player, holding in enumerate(state.holdings, 1):
+            rows = self.hands._rows(player, holding)
+            self.lay(*(Lay(face, pose, face_up) for _, face, pose, face_up in rows))
+
+    def play(self, state: State, *moves: Any) -> None:
+        """Carry moves out with the hands, nothing else."""
+        self.carry_out(self.hands.steps(state, moves, self.lying()))
+
+    def move(self, piece: str, x_mm: float = 0.0, y_mm: float = 0.0) -> None:
+        """Push a piece along."""
+        pose = self.pose(piece)
+        self.lay(Lay(piece, Pose(pose.x_mm + x_mm, pose.y_mm + y_mm, pose.angle_deg), self.lying()[piece].face_up))
+
+    def flip(self, piece: str) -> None:
+        self.lay(Lay(piece, self.pose(piece), not self.lying()[piece].face_up))
+
+    def remove(self, *pieces: str) -> None:
+        self.lay(*(Lay(piece, None, True) for piece in pieces))
+
+    def give(self, player: Player, *faces: str, face_up: bool = True) -> None:
+        """Lay slices or Specials into the free end of a player's area."""
+        for number, face in enumerate(faces):
+            kind = self.world.pieces[face].kind
+            self.lay(Lay(face, self.free_spot(player, kind, number), face_up))
+
+    def free_spot(self, player: Player, kind: PieceKind, number: int = 0) -> Pose:
+        """A place at the end of the last polygon of a player's area, where nothing lies yet."""
+        right = max(x for polygon in self.areas[player] for x, _ in polygon)
+        polygon = next(p for p in self.areas[player] if max(x for x, _ in p) == right)
+        bottom, top = min(y for _, y in polygon), max(y for _, y in polygon)
+        x = right - 36 - number * 26
+        if kind is PieceKind.SPECIAL:
+            return Pose(x - 100, (bottom + top) / 2, 90.0)
+        return Pose(x, bottom + 8, 90.0)
+
+    def pose(self, piece: str) -> Pose:
+        pose = self.world.pieces[piece].pose
+        assert pose is not None, f"{piece} is not on the table"
+        return pose
+
+
+class LaidTable(LaidWorld):
+    """The same with a table that looks on."""
+
+    def __init__(self, folder: Path, players: int, seed: int = 0, timing: Timing = TIMING) -> None:
+        super().__init__(players, seed)
+        self.outlets = Outlets()
+        self.journal = Journal(folder / "journal.sqlite")
+        self.table = make_table(self.journal, self.outlets, timing)
+
+    async def start(self) -> None:
+        await self.table.start()
+        await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.seats.items()], {})
+
+    @property
+    def state(self) -> State:
+        state: State = self.table.state
+        return state
+
+    @property
+    def view(self) -> TableView:
+        view = self.table.view
+        assert view is not None
+        return view
+
     async def look(self, rest_s: float = 0.5, scenes: int = 1, step_s: float = 0.2) -> TableView:
-        """Show the table this many scenes that have been at rest for so long, and more as time goes on."""
+        """Show the table so many scenes; the first has been at rest for `rest_s`, 0 for as long as something moves."""
         for number in range(scenes):
             self.now_s += step_s
             await self.table.on_scene(self.scene(rest_s + number * step_s if rest_s else 0.0))
@@ -118,10 +177,6 @@ class LaidTable:
         await self.look(0.0)
         return await self.look()
 
-    def scene(self, at_rest_s: float) -> Scene:
-        seen = self._eyes.scene(self.world.snapshot())
-        return self.eyes(Scene(self.now_s, seen.sequence, seen.sightings, seen.hidden, at_rest_s))
-
     async def press(self, player: Player) -> None:
         await self.press_seat(self.seats[player])
 
@@ -129,40 +184,18 @@ class LaidTable:
         self.now_s += 0.05
         await self.table.on_signal(Signal(seat, SignalKind.BUTTON_PRESSED, self.now_s, 0.001))
 
-    async def play(self, moves: Sequence[Any], player: Player | None) -> TableView:
+    async def make(self, moves: Sequence[Any], player: Player | None) -> TableView:
         """Carry moves out, press, and look."""
         before = self.state
-        self.carry_out(self.hands.steps(before, moves, self.lying()))
+        self.play(before, *moves)
         await self.moved()
         if player is not None and self.state == before:
             self.now_s += 1.5
             await self.press(player)
         return await self.look()
 
-    async def set_up(self, state: Any) -> None:
-        """Any situation: the table's game goes on from it, and everything lies as it says."""
-        await self.table.pause()
-        running = self.table._running  # there is no other way to a situation that takes an hour of play
-        assert running is not None
-        running.states[-1] = state
-        await self.table.resume()
-        self.arrange(state)
-        await self.moved()
-
-    def arrange(self, state: Any) -> None:
-        """Lay everything as a state says."""
-        for name, piece in self.world.pieces.items():
-            if piece.pose is not None:
-                self.world.put(name, None, False)
-        for player, holding in enumerate(state.holdings, 1):
-            rows = self.hands._rows(player, holding)
-            self.lay(*(Lay(face, pose, face_up) for _, face, pose, face_up in rows))
-        if state.ring:
-            self.carry_out(self.hands._serve(state.slicer, state.special, state.ring))
-
-
-def piece_at(x: float, y: float, angle: float = 90.0) -> Pose:
-    return Pose(x, y, angle)
-
-
-__all__ = ["LaidTable", "Outlets", "PieceKind", "make_table", "piece_at"]
+    async def make_next(self) -> Sequence[Any]:
+        """Make the play that the hands would make now; the moves."""
+        moves, player = self.hands.next_play(self.state)
+        await self.make(moves, player)
+        return moves

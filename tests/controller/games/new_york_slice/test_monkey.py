@@ -21,7 +21,7 @@ from tests.controller.laid_table import LaidTable
 from tests.controller.perfect_eyes import outline
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
-SEEDS = range(10)
+SEEDS = (3, 4, 14)
 CONFIRMED = (Decide, Dibs, Divide, EatSeconds)
 
 
@@ -44,7 +44,7 @@ async def _game(table: LaidTable, rng: Random) -> None:
             table.restore(lying)
             await table.moved()
             assert table.view.breach is None, table.view.breach
-            await table.play(moves, player)
+            await table.make(moves, player)
             await _answer(table, _after(before, moves))
             assert table.state == _after(before, moves), (table.view.message, table.view.question)
 
@@ -121,8 +121,8 @@ class _Monkey:
             case 3:
                 self._swap(piece, rng.choice([p for p in on_table if p.kind is piece.kind]))
             case 4:
-                pose = Pose(piece.pose.x_mm + rng.gauss(0, 12), piece.pose.y_mm + rng.gauss(0, 12), piece.pose.angle_deg)
-                self._lay(piece, pose, piece.face_up)
+                x, y = piece.pose.x_mm + rng.gauss(0, 12), piece.pose.y_mm + rng.gauss(0, 12)
+                self._lay(piece, Pose(x, y, piece.pose.angle_deg), piece.face_up)
             case _:
                 self._portion_somewhere()
 
