@@ -40,7 +40,7 @@ class Play:
     text: str
     """In a player's words."""
     differs: tuple[str, ...] = ()
-    """Faces in which it differs from the likeliest play; what a question shows."""
+    """Faces of it that other plays of the reading do not share; what a question shows."""
 
 
 @dataclass(frozen=True, slots=True)

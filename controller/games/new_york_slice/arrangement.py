@@ -24,6 +24,8 @@ TOGETHER_MM = 5.0
 TOUCH_MM = 12.0
 """A Special nearer than this to a portion's slices lies with that portion."""
 TOUCH_SOFTNESS_MM = 1.5
+FAR_MM = 40.0
+"""Pieces further apart than this do not lie together, whatever the exact distance."""
 
 
 class Where(Enum):
@@ -45,13 +47,12 @@ class Place:
 
 def centroid(sighting: Sighting) -> Point:
     """The centre of a piece's outline."""
-    xs = [x for x, _ in sighting.outline_mm]
-    ys = [y for _, y in sighting.outline_mm]
+    x, y = sighting.pose.x_mm, sighting.pose.y_mm
     if sighting.kind is PieceKind.SPECIAL:
-        return (sighting.pose.x_mm, sighting.pose.y_mm)
-    reach = max(math.dist((sighting.pose.x_mm, sighting.pose.y_mm), point) for point in zip(xs, ys, strict=True))
+        return (x, y)
+    reach = _reach(sighting)
     angle = math.radians(sighting.pose.angle_deg)
-    return (sighting.pose.x_mm + 0.65 * reach * math.cos(angle), sighting.pose.y_mm + 0.65 * reach * math.sin(angle))
+    return (x + 0.65 * reach * math.cos(angle), y + 0.65 * reach * math.sin(angle))
 
 
 def inside(point: Point, polygon: Sequence[Point]) -> bool:
@@ -111,12 +112,15 @@ def touch_probability(distance: float) -> float:
 
 
 def distance_mm(first: Sighting, others: Iterable[Sighting]) -> float:
-    """Between the outline of one piece and the nearest of the others; 0 where they overlap, infinite without others."""
+    """Between the outline of one piece and the nearest of the others; 0 where they overlap, infinite without others.
+
+    Exact up to FAR_MM; beyond that something between FAR_MM and the distance.
+    """
     return min((_polygon_distance(first.outline_mm, other.outline_mm) for other in others), default=math.inf)
 
 
 def _edge_middle(sighting: Sighting, turn_deg: float) -> Point:
-    reach = max(math.dist((sighting.pose.x_mm, sighting.pose.y_mm), point) for point in sighting.outline_mm)
+    reach = _reach(sighting)
     angle = math.radians(sighting.pose.angle_deg + turn_deg)
     return (
         sighting.pose.x_mm + reach / 2 * math.cos(angle),
@@ -124,7 +128,22 @@ def _edge_middle(sighting: Sighting, turn_deg: float) -> Point:
     )
 
 
+def _reach(sighting: Sighting) -> float:
+    """From a slice's tip to its crust."""
+    tip = (sighting.pose.x_mm, sighting.pose.y_mm)
+    return max([math.dist(tip, point) for point in sighting.outline_mm])
+
+
 def _polygon_distance(first: Sequence[Point], second: Sequence[Point]) -> float:
+    """Exact where it matters; beyond FAR_MM it may be less than the true distance."""
+    apart = max(
+        min([x for x, _ in first]) - max([x for x, _ in second]),
+        min([x for x, _ in second]) - max([x for x, _ in first]),
+        min([y for _, y in first]) - max([y for _, y in second]),
+        min([y for _, y in second]) - max([y for _, y in first]),
+    )
+    if apart > FAR_MM:
+        return apart
     if inside(first[0], second) or inside(second[0], first):
         return 0.0
     nearest = math.inf

@@ -5,7 +5,7 @@ kept as several whole readings of the scene, each with its probability, so that 
 """
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from controller.games.new_york_slice import arrangement as lie
@@ -36,6 +36,8 @@ class Seen:
     """What each sighting shows, backs included; None where no piece of the game that is free explains it."""
     at: Mapping[str, int]
     """Where each front is seen: face to index of the sighting."""
+    lying: Mapping[tuple[lie.Where, int, PieceKind, bool], list[int]]
+    """The sightings by place, player, kind, and whether they lie face up."""
 
     def where(self, face: str) -> lie.Place | None:
         """Where a piece lies face up; None when it is not seen."""
@@ -44,15 +46,16 @@ class Seen:
 
     def lies_with(self, face: str, player: int) -> bool:
         """Whether a piece lies face up in this player's area."""
-        return self.where(face) == lie.Place(lie.Where.SEAT, player)
+        place = self.where(face)
+        return place is not None and place.where is lie.Where.SEAT and place.player == player
 
     def fronts(self, where: lie.Where, player: int = 0, kind: PieceKind = PieceKind.SLICE) -> list[int]:
         """The sightings that lie face up in a place."""
-        return [i for i in self._lying(where, player, kind) if self.faces[i] not in BACKS]
+        return self.lying.get((where, player, kind, True), [])
 
     def backs(self, where: lie.Where, player: int = 0, kind: PieceKind = PieceKind.SLICE) -> list[int]:
         """The sightings that lie face down in a place."""
-        return [i for i in self._lying(where, player, kind) if self.faces[i] in BACKS]
+        return self.lying.get((where, player, kind, False), [])
 
     def name(self, index: int) -> str:
         """What a sighting is called, also one that cannot be explained."""
@@ -62,10 +65,6 @@ class Seen:
         """The sightings that show these faces."""
         wanted = set(faces)
         return tuple(i for i in range(len(self.faces)) if self.name(i) in wanted)
-
-    def _lying(self, where: lie.Where, player: int, kind: PieceKind) -> Iterator[int]:
-        place, sightings = lie.Place(where, player), self.scene.sightings
-        return (i for i, p in enumerate(self.places) if p == place and sightings[i].kind is kind)
 
 
 # Whose face is it -----------------------------------------------------------------------------------------------------
@@ -129,7 +128,10 @@ def _seen(
 ) -> Seen:
     named = tuple(chosen.get(i, face) for i, face in enumerate(faces))
     at = {face: i for i, face in enumerate(named) if face is not None and face not in BACKS}
-    return Seen(scene, places, named, at)
+    lying: dict[tuple[lie.Where, int, PieceKind, bool], list[int]] = {}
+    for i, (sighting, place, face) in enumerate(zip(scene.sightings, places, named, strict=True)):
+        lying.setdefault((place.where, place.player, sighting.kind, face not in BACKS), []).append(i)
+    return Seen(scene, places, named, at, lying)
 
 
 # What the state says about where pieces lie ---------------------------------------------------------------------------
@@ -243,7 +245,9 @@ def changes(state: State, seen: Seen) -> Changes:
             p: tuple(
                 name
                 for i in seen.fronts(lie.Where.SEAT, p, PieceKind.SPECIAL)
-                if (name := seen.name(i)) not in owner and name not in done and not (in_middle and name == state.special)
+                if (name := seen.name(i)) not in owner
+                and name not in done
+                and not (in_middle and name == state.special)
             )
             for p, _ in numbered
         },

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from controller.game import Json, Refusal
+from controller.games import cut_and_choose
 from controller.games.new_york_slice import arrangement as lie
 from controller.games.new_york_slice import faults, rules
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME
@@ -64,11 +65,12 @@ class NewYorkSliceTable:
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[int]) -> Reading:
         """Which play, if any, a scene at rest shows; see `controller.reading`."""
-        readings = [(share, seen, _read(_Look(state, seen, pressed))) for share, seen in identify(state, scene, layout)]
-        seen = readings[0][1]
-        reading = readings[0][2] if len(readings) == 1 else _together([(share, r) for share, _, r in readings])
+        found = [
+            _Found(share, seen, _read(_Look(state, seen, pressed))) for share, seen in identify(state, scene, layout)
+        ]
+        seen = found[0].seen
         return replace(
-            reading,
+            found[0].reading if len(found) == 1 else _together(found),
             places=tuple(_place_name(state, seen, i) for i in range(len(scene.sightings))),
             faces=tuple(seen.name(i) for i in range(len(scene.sightings))),
         )
@@ -98,6 +100,15 @@ class _Draft:
     """What it depends on, for telling it from others."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one of several readings of the pieces in a scene means."""
+
+    share: float
+    seen: Seen
+    reading: Reading
+
+
 def _read(look: _Look) -> Reading:
     state = look.state
     if state.phase is Phase.OVER:
@@ -117,24 +128,39 @@ def _read(look: _Look) -> Reading:
             return _read_count(look)
 
 
-def _together(readings: Sequence[tuple[float, Reading]]) -> Reading:
+def _together(found: Sequence[_Found]) -> Reading:
     """One reading out of several of the same scene, each with its probability."""
-    weights = [share * (ILLEGAL_PRIOR if r.kind is ReadingKind.FAULT else 1.0) for share, r in readings]
-    total = sum(weights) + max(0.0, 1 - sum(share for share, _ in readings))
+    weights = [f.share * (ILLEGAL_PRIOR if f.reading.kind is ReadingKind.FAULT else 1.0) for f in found]
+    total = sum(weights) + max(0.0, 1 - sum(f.share for f in found))
+    moving = [(w / total, f) for w, f in zip(weights, found, strict=True) if f.reading.kind is ReadingKind.MOVES]
+    best = max(zip(weights, found, strict=True), key=lambda pair: pair[0])[1]
+    moving_share = sum(weight for weight, _ in moving)
+    if moving and (best.reading.kind is ReadingKind.MOVES or moving_share >= WORTH_ASKING):
+        return _moves_of(moving)
+    if best.reading.kind is not ReadingKind.AS_BEFORE:
+        wrong = [f for f in found if f.reading.kind in (ReadingKind.UNFINISHED, ReadingKind.FAULT)]
+        return max(wrong, key=lambda f: f.share).reading
+    same = sum(w for w, f in zip(weights, found, strict=True) if f.reading.kind is ReadingKind.AS_BEFORE)
+    plays = tuple(replace(play, probability=play.probability * same / total) for play in best.reading.plays)
+    return replace(best.reading, plays=plays)
+
+
+def _moves_of(moving: Sequence[tuple[float, _Found]]) -> Reading:
+    """The plays of several readings of one scene, each with its share of all."""
+    names = [[f.seen.name(i) for i in range(len(f.seen.faces))] for _, f in moving]
+    disputed = [i for i, named in enumerate(zip(*names, strict=True)) if len(set(named)) > 1]
     plays: dict[Moves, Play] = {}
-    shares: dict[Moves, float] = defaultdict(float)
-    moving = [(w / total, r) for w, (_, r) in zip(weights, readings, strict=True) if r.kind is ReadingKind.MOVES]
-    for weight, reading in moving:
-        for play in reading.plays:
-            plays.setdefault(play.moves, play)
-            shares[play.moves] += weight * play.probability
-    best, (_, likeliest) = max(zip(weights, readings, strict=True), key=lambda pair: pair[0])
-    if sum(shares.values()) < WORTH_ASKING and likeliest.kind is not ReadingKind.MOVES:
-        scaled = tuple(replace(play, probability=play.probability * best / total) for play in likeliest.plays)
-        return replace(likeliest, plays=scaled)
-    ranked = sorted(plays, key=lambda moves: -shares[moves])
-    first = max(moving, key=lambda pair: pair[0])[1]
-    return replace(first, plays=tuple(replace(plays[moves], probability=shares[moves]) for moves in ranked))
+    for weight, found in moving:
+        shown = {found.seen.name(i) for i in disputed} - BACKS
+        for play in found.reading.plays:
+            known = plays.get(play.moves)
+            share = weight * play.probability + (known.probability if known else 0.0)
+            plays[play.moves] = replace(
+                known or play, probability=share, differs=tuple(sorted(shown | set((known or play).differs)))
+            )
+    ranked = tuple(sorted(plays.values(), key=lambda play: -play.probability))
+    first = max(moving, key=lambda pair: pair[0])[1].reading
+    return replace(first, plays=ranked, note=ranked[0].text)
 
 
 # START EACH ROUND -----------------------------------------------------------------------------------------------------
@@ -237,19 +263,32 @@ def _divisions(look: _Look) -> Reading:
     same_order = _rotation(names, state.ring)
     if sum(c > 0.5 for c in cuts) < 2 and same_order:
         return Reading(ReadingKind.AS_BEFORE, ())
+    special = sightings[seen.at[str(state.special)]]
+    from_special = {i: lie.distance_mm(special, (sightings[i],)) for i in order}
     drafts = []
     for cut, share in _likely_cuts(cuts):
         groups = _grouped(order, cut)
-        for special_in, special_share in _special_choices(sightings, groups, seen.at[str(state.special)]):
+        for special_in, special_share in _special_choices([min(from_special[i] for i in group) for group in groups]):
             portions = [tuple(seen.name(i) for i in group) for group in groups]
             if special_in == len(portions):
                 portions.append(())
             move = rules.Divide(tuple(portions), special_in)
             drafts.append(_Draft((move,), share * special_share, _divide_text(state, move), names))
     reading = _choose(look, drafts, state.slicer, state.slicer)
-    if reading.kind is not ReadingKind.FAULT or state.slicer in look.pressed or not same_order:
+    if reading.kind is not ReadingKind.FAULT or (same_order and state.slicer in look.pressed):
         return reading
+    if not same_order:
+        return _fault(_order_changed(look, names))
     return _unfinished(max(drafts, key=lambda draft: draft.weight).text)
+
+
+def _order_changed(look: _Look, names: Sequence[str]) -> Fault:
+    """What the rules say of these slices in this order, however they are parted."""
+    singles = cut_and_choose.portions_for(look.state.players) - 1
+    parted = rules.Divide((*((name,) for name in names[:singles]), tuple(names[singles:])), 0)
+    refusal = rules.refusal(look.state, parted)
+    assert refusal is not None
+    return Fault(refusal, look.state.slicer, look.seen.indices(refusal.pieces))
 
 
 def _likely_cuts(cuts: Sequence[float]) -> Iterator[tuple[tuple[bool, ...], float]]:
@@ -279,16 +318,14 @@ def _grouped(order: Sequence[int], cut: Sequence[bool]) -> list[list[int]]:
     return groups
 
 
-def _special_choices(
-    sightings: Sequence[Sighting], groups: Sequence[Sequence[int]], special: int
-) -> list[tuple[int, float]]:
-    """The portions the Special may belong to, with their probabilities; the number of groups stands for "alone"."""
-    distances = [lie.distance_mm(sightings[special], (sightings[i] for i in group)) for group in groups]
+def _special_choices(distances: Sequence[float]) -> list[tuple[int, float]]:
+    """The portions the Special may belong to, given how far it is from each, with their probabilities; one more than
+    there are stands for "alone"."""
     near = [lie.touch_probability(d) for d in distances]
     alone = math.prod(1 - p for p in near)
     overlap = [p * math.exp(-d / NEARER_MM) for p, d in zip(near, distances, strict=True)]
     total = sum(overlap) or 1.0
-    found = [(i, (1 - alone) * share / total) for i, share in enumerate(overlap)] + [(len(groups), alone)]
+    found = [(i, (1 - alone) * share / total) for i, share in enumerate(overlap)] + [(len(distances), alone)]
     return [(i, p) for i, p in found if p > 1e-4]
 
 
@@ -382,9 +419,8 @@ def _may_take(look: _Look, player: int) -> bool:
     state = look.state
     if state.taker is not None or state.sneaked is not None:
         return player in (state.taker, state.sneaked)
-    if CUT_IN_LINE in look.changed.turned[player]:
-        return rules.may_cut_in_line(state, player)
-    return player == state.order[0]
+    cuts = CUT_IN_LINE in look.changed.turned[player] and rules.may_cut_in_line(state, player)
+    return cuts or player == state.order[0]
 
 
 def _too_early(look: _Look, other: int, player: int) -> Fault:
@@ -640,11 +676,11 @@ def _legal_plays(state: State, drafts: Iterable[_Draft]) -> tuple[Play, ...]:
     judged = [(draft, rules_refusal(state, draft.moves) is None) for draft in drafts]
     total = sum(draft.weight * (1 if legal else ILLEGAL_PRIOR) for draft, legal in judged)
     legal = sorted((draft for draft, fits in judged if fits), key=lambda draft: -draft.weight)
-    first = frozenset(legal[0].faces) if legal else frozenset()
+    common = frozenset.intersection(*(frozenset(draft.faces) for draft in legal)) if legal else frozenset()
     if sum(draft.weight for draft in legal) < 0.5 * total:
         return ()
     return tuple(
-        Play(draft.moves, draft.weight / total, draft.text, tuple(sorted(frozenset(draft.faces) ^ first)))
+        Play(draft.moves, draft.weight / total, draft.text, tuple(sorted(frozenset(draft.faces) - common)))
         for draft in legal
         if draft.weight > 1e-6 * total
     )

@@ -1,0 +1,715 @@
+"""What single scenes say: in each phase as before, unfinished, a move, and each breach."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from controller.games.new_york_slice import GAME, headings, rules
+from controller.games.new_york_slice.components import SUPREME
+from controller.games.new_york_slice.rules import (
+    ChooseStack,
+    Decide,
+    Dibs,
+    Divide,
+    EatSeconds,
+    Mystery,
+    Phase,
+    Redraw,
+    Reveal,
+    RevealEaten,
+    Sneak,
+    State,
+    Take,
+)
+from controller.games.new_york_slice.table import GAME_TABLE
+from controller.hands import Lay
+from controller.reading import Fault, Layout, Reading, ReadingKind
+from tests.controller.games.new_york_slice.situations import (
+    RING,
+    divided,
+    faces,
+    game,
+    having,
+    in_round,
+    owning,
+    play,
+    quarters,
+    served,
+    takes,
+)
+from tests.controller.laid_table import LaidWorld
+from vision.scene import FaceLikelihood, Pose, Scene
+
+NOTHING: frozenset[int] = frozenset()
+OTHER_RING = faces("3/1 5/2 6/1 6/2 8/1 8/2 9/3 10/1 10/2 11/5 11/6")
+
+
+class Situation:
+    """A state, laid as it says."""
+
+    def __init__(self, state: State, seed: int = 1) -> None:
+        self.state = state
+        self.world = LaidWorld(state.players, seed)
+        self.world.arrange(state)
+        self.layout = Layout(self.world.areas)
+
+    def read(self, *pressed: int, scene: Scene | None = None) -> Reading:
+        return GAME_TABLE.read(self.state, scene or self.world.scene(), self.layout, frozenset(pressed))
+
+    def moves(self, *pressed: int) -> tuple[rules.Move, ...]:
+        """The only play that fits."""
+        reading = self.read(*pressed)
+        assert reading.kind is ReadingKind.MOVES, (reading.kind, reading.note, reading.fault)
+        assert reading.plays[0].probability > 0.99
+        moves: tuple[rules.Move, ...] = reading.plays[0].moves
+        return moves
+
+    def fault(self, *pressed: int) -> Fault:
+        reading = self.read(*pressed)
+        assert reading.kind is ReadingKind.FAULT, (reading.kind, reading.note, reading.plays)
+        assert reading.fault is not None
+        assert reading.fault.refusal.remedy
+        return reading.fault
+
+    def heading(self, *pressed: int) -> str:
+        return self.fault(*pressed).refusal.heading
+
+    def unfinished(self, *pressed: int) -> str:
+        reading = self.read(*pressed)
+        assert reading.kind is ReadingKind.UNFINISHED, (reading.kind, reading.fault, reading.plays)
+        return reading.note
+
+    def as_before(self, *pressed: int) -> bool:
+        return self.read(*pressed).kind is ReadingKind.AS_BEFORE
+
+    def swap(self, one: str, other: str) -> None:
+        a, b = self.world.pose(one), self.world.pose(other)
+        self.world.lay(Lay(one, b, True), Lay(other, a, True))
+
+
+def pizza(players: int = 4, ring: Sequence[str] = RING, special: str = rules.STUFFED_CRUST) -> State:
+    return served(game(players), ring, special)
+
+
+# Every phase, left alone ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        game(),
+        pizza(),
+        quarters(pizza()),
+        takes(quarters(pizza()), 2, 1, attach="9"),
+        having(owning(pizza(), 3, rules.BUFFET), 3, "3/1 3/2 5/5", "6/1"),
+        play(owning(in_round(game(), 5), 2, rules.CUT_IN_LINE), ChooseStack(5), Reveal(rules.DIBS, RING)),
+    ],
+)
+def test_what_lies_as_the_state_says_is_as_before(state: State) -> None:
+    situation = Situation(state)
+    assert situation.as_before()
+    assert situation.as_before(*range(1, state.players + 1))
+
+
+def test_places_and_faces_are_named() -> None:
+    situation = Situation(having(takes(quarters(pizza()), 2, 1, attach="9"), 3, "3/1", "6/1"))
+    reading = situation.read()
+    named = dict(zip(reading.faces, reading.places, strict=True))
+    assert named["supreme"] == "seat/2/collected"
+    assert named["3/1"] == "seat/3/collected"
+    assert named["back"] == "seat/3/eaten"
+    assert named["9/9"] == "portion/2"
+    assert (
+        named[rules.STUFFED_CRUST] == f"portion/{next(i for i, p in enumerate(situation.state.portions) if p.special)}"
+    )
+
+
+# Start each round -----------------------------------------------------------------------------------------------------
+
+
+def serve(situation: Situation, ring: Sequence[str] = RING, special: str = rules.STUFFED_CRUST) -> None:
+    world = situation.world
+    world.carry_out(world.hands._serve(situation.state.slicer, special, tuple(ring)))
+
+
+def test_eleven_slices_and_a_special_are_a_pizza() -> None:
+    situation = Situation(game())
+    serve(situation)
+    stack, reveal = situation.moves()
+    assert stack == ChooseStack(1)
+    assert isinstance(reveal, Reveal)
+    assert GAME.apply(GAME.apply(situation.state, stack), reveal) == pizza()
+
+
+@pytest.mark.parametrize("missing", [("7/1",), RING[:6], (rules.STUFFED_CRUST,)])
+def test_a_pizza_is_not_served_before_everything_lies_there(missing: tuple[str, ...]) -> None:
+    situation = Situation(game())
+    serve(situation)
+    situation.world.remove(*missing)
+    assert situation.unfinished()
+
+
+def test_slices_that_lie_in_no_circle_wait() -> None:
+    situation = Situation(game())
+    serve(situation)
+    pose = situation.world.pose(RING[0])
+    situation.world.lay(Lay(RING[0], Pose(pose.x_mm, pose.y_mm, pose.angle_deg + 30), True))
+    assert "circle" in situation.unfinished()
+
+
+def test_a_second_special_and_a_face_down_slice_wait() -> None:
+    situation = Situation(game())
+    serve(situation)
+    situation.world.flip(RING[3])
+    assert situation.unfinished()
+    situation.world.flip(RING[3])
+    situation.world.lay(Lay(rules.BUFFET, Pose(-172, 0, 90), True))
+    assert "one Special" in situation.unfinished()
+
+
+def test_a_slice_removed_at_set_up_is_refused() -> None:
+    situation = Situation(game(2))
+    serve(situation, ("10/4", *RING[1:]))
+    fault = situation.fault()
+    assert fault.refusal.heading == headings.SETUP
+    assert fault.refusal.pieces == ("10/4",)
+    assert fault.sightings
+
+
+def test_a_slice_served_before_is_refused() -> None:
+    state = takes(quarters(pizza()), 2, 1, attach="9")
+    situation = Situation(replace(state, phase=Phase.STACK, ring=(), portions=(), special=None, order=()))
+    serve(situation, ("7/1", *OTHER_RING[1:]), rules.BUFFET)
+    assert situation.heading() == headings.SETUP
+
+
+def test_a_twelfth_slice_is_refused() -> None:
+    situation = Situation(game())
+    serve(situation)
+    situation.world.lay(Lay("3/1", Pose(0, 0, 77), True))
+    assert situation.heading() == headings.START_ROUND
+
+
+def test_a_special_seen_before_is_refused() -> None:
+    situation = Situation(owning(in_round(game(), 2), 3, rules.BUFFET))
+    situation.world.remove(rules.BUFFET)
+    serve(situation, special=rules.BUFFET)
+    assert situation.read().kind is ReadingKind.FAULT
+
+
+def test_a_special_that_cannot_be_used_is_replaced() -> None:
+    state = play(game(2), ChooseStack(1), Reveal(rules.CUT_IN_LINE, RING))
+    situation = Situation(state)
+    assert "put it away" in situation.unfinished()
+    situation.world.remove(rules.CUT_IN_LINE)
+    assert situation.unfinished()
+    situation.world.lay(Lay(rules.BUFFET, Pose(0, 172, 90), True))
+    assert situation.moves() == (Redraw(rules.BUFFET),)
+
+
+def test_doubtful_faces_of_a_new_pizza_are_asked_about() -> None:
+    situation = Situation(game())
+    serve(situation)
+    reading = situation.read(scene=doubted(situation.world.scene(), "11/1", ("11/1", 0.7), ("11/2", 0.29)))
+    assert reading.kind is ReadingKind.MOVES
+    assert len(reading.plays) == 2
+    assert reading.plays[0].probability == pytest.approx(0.7, abs=0.05)
+    assert [play.differs for play in reading.plays] == [("11/1",), ("11/2",)]
+
+
+def test_a_doubt_that_the_state_resolves_is_none() -> None:
+    situation = Situation(served(having(game(), 2, "11/2")))
+    scene = doubted(situation.world.scene(), "11/1", ("11/2", 0.6), ("11/1", 0.39))
+    assert situation.read(scene=scene).kind is ReadingKind.AS_BEFORE
+
+
+def doubted(scene: Scene, face: str, *likelihoods: tuple[str, float]) -> Scene:
+    """The same scene with one face in doubt."""
+    likely = tuple(FaceLikelihood(f, p) for f, p in likelihoods)
+    return replace(scene, sightings=tuple(replace(s, faces=likely) if s.face == face else s for s in scene.sightings))
+
+
+# Divide ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_pizza_pulled_apart_is_divided() -> None:
+    situation = Situation(pizza())
+    move = Divide((RING[:4], RING[4:6], RING[6:9], RING[9:]), 1)
+    situation.world.play(situation.state, move)
+    reading = situation.read()
+    assert reading.confirm == situation.state.slicer
+    assert GAME.apply(situation.state, situation.moves()[0]) == GAME.apply(situation.state, move)
+
+
+def test_the_special_alone_is_a_portion() -> None:
+    situation = Situation(pizza())
+    move = Divide((RING[:4], RING[4:6], RING[6:], ()), 3)
+    situation.world.play(situation.state, move)
+    assert GAME.apply(situation.state, situation.moves()[0]) == GAME.apply(situation.state, move)
+
+
+def test_a_special_between_two_portions_is_asked_about() -> None:
+    situation = Situation(pizza(3))
+    situation.world.play(situation.state, Divide((RING[:4], RING[4:8], RING[8:]), 0))
+    ends = situation.world.pose(RING[3]), situation.world.pose(RING[4])
+    x, y = (sum(getattr(p, axis) for p in ends) / 2 for axis in ("x_mm", "y_mm"))
+    angle = (ends[0].angle_deg + (ends[1].angle_deg - ends[0].angle_deg + 180) % 360 / 2 - 90) % 360
+    middle = Pose(x, y, angle)
+    situation.world.lay(Lay(rules.STUFFED_CRUST, middle, True))
+    reading = situation.read(1)
+    assert reading.kind is ReadingKind.MOVES
+    assert reading.plays[0].probability < 0.99
+
+
+@pytest.mark.parametrize(
+    "portions",
+    [
+        (RING[:4], RING[4:8], RING[8:]),
+        (RING[:2], RING[2:4], RING[4:6], RING[6:8], RING[8:]),
+    ],
+)
+def test_too_few_and_too_many_portions_are_refused_when_the_slicer_has_finished(
+    portions: tuple[tuple[str, ...], ...],
+) -> None:
+    situation = Situation(pizza())
+    world = situation.world
+    world.carry_out(world.hands._divide(1, Divide(portions, 0), rules.STUFFED_CRUST, world.lying()))
+    assert situation.unfinished()
+    assert situation.heading(1) == headings.DIVIDE
+
+
+def test_an_empty_portion_is_refused() -> None:
+    """With nothing in it, it is one portion too few."""
+    situation = Situation(pizza(3))
+    world = situation.world
+    world.carry_out(world.hands._divide(1, Divide((RING[:4], RING[4:]), 0), rules.STUFFED_CRUST, world.lying()))
+    fault = situation.fault(1)
+    assert fault.refusal.heading == headings.DIVIDE
+    assert "Too few" in fault.refusal.problem
+
+
+def test_a_changed_order_is_refused() -> None:
+    situation = Situation(pizza())
+    situation.swap(RING[2], RING[7])
+    fault = situation.fault()
+    assert fault.refusal.heading == headings.DIVIDE
+    assert "order" in fault.refusal.problem
+    assert fault.sightings
+
+
+@pytest.mark.parametrize("piece", ["9/2", rules.STUFFED_CRUST])
+def test_nothing_of_the_pizza_disappears(piece: str) -> None:
+    situation = Situation(pizza())
+    situation.world.remove(piece)
+    fault = situation.fault()
+    assert fault.refusal.pieces == (piece,)
+    assert not fault.certain
+
+
+def test_a_stray_slice_waits_and_cannot_stay() -> None:
+    situation = Situation(pizza())
+    situation.world.lay(Lay("9/2", Pose(120, 120, 45), True))
+    reading = situation.read()
+    assert reading.kind is ReadingKind.UNFINISHED
+    assert reading.fault is not None
+    assert situation.heading(1)
+
+
+def test_nobody_takes_before_the_pizza_is_divided() -> None:
+    situation = Situation(pizza())
+    situation.world.give(3, "9/2")
+    fault = situation.fault()
+    assert fault.player == 3
+    assert fault.refusal.heading == headings.CHOOSE
+
+
+# Dibs! ----------------------------------------------------------------------------------------------------------------
+
+
+def with_dibs(player: int = 3) -> State:
+    return served(owning(in_round(game(), 2), player, rules.DIBS))
+
+
+@pytest.mark.parametrize("eat", [False, True])
+def test_dibs_takes_one_slice(eat: bool) -> None:
+    situation = Situation(with_dibs())
+    situation.world.play(situation.state, Dibs(3, "7/1", eat))
+    assert situation.read().confirm == 3
+    assert situation.moves() == (Dibs(3, "7/1", eat),)
+
+
+def test_dibs_is_turned_face_down_to_be_called() -> None:
+    situation = Situation(with_dibs())
+    situation.world.flip(rules.DIBS)
+    assert "take a slice" in situation.unfinished()
+    situation.world.flip(rules.DIBS)
+    situation.world.give(3, "7/1")
+    assert "face down" in situation.unfinished()
+
+
+def test_dibs_takes_no_two_slices() -> None:
+    situation = Situation(with_dibs())
+    situation.world.flip(rules.DIBS)
+    situation.world.give(3, "7/1", "7/2")
+    assert situation.fault().player == 3
+
+
+def test_dibs_eats_no_slice_without_pepperoni() -> None:
+    situation = Situation(with_dibs())
+    situation.world.flip(rules.DIBS)
+    situation.world.give(3, "9/9", face_up=False)
+    assert "pepperoni" in situation.fault(3).refusal.problem
+
+
+def test_a_slice_gained_by_dibs_is_laid_to_a_waiting_supreme_slice() -> None:
+    state = served(having(owning(in_round(game(), 2), 3, rules.DIBS), 3, SUPREME), [*RING[:7], "9/1", *RING[8:]])
+    situation = Situation(state)
+    situation.world.play(state, Dibs(3, "7/1", False, "7"))
+    assert situation.moves() == (Dibs(3, "7/1", False, "7"),)
+
+
+# Choose a portion -----------------------------------------------------------------------------------------------------
+
+
+def chosen(special_in: int = 0, special: str = rules.STUFFED_CRUST) -> State:
+    """Quarters; player 2 is next."""
+    return quarters(pizza(special=special), special_in)
+
+
+def index_of(state: State, face: str) -> int:
+    return next(i for i, portion in enumerate(state.portions) if face in portion.slices)
+
+
+def with_special(state: State) -> int:
+    return next(i for i, portion in enumerate(state.portions) if portion.special)
+
+
+@pytest.mark.parametrize("eaten", ["", "7/2", "7/2 11/1"])
+def test_a_portion_is_taken_and_eaten(eaten: str) -> None:
+    situation = Situation(chosen())
+    moves = (Take(2, index_of(situation.state, "7/2")), Decide(2, frozenset(faces(eaten))))
+    situation.world.play(situation.state, *moves)
+    assert situation.moves() == moves
+    assert situation.read().confirm == 2
+
+
+def test_the_special_comes_with_its_portion() -> None:
+    situation = Situation(chosen())
+    portion = with_special(situation.state)
+    moves = (Take(2, portion), Decide(2, NOTHING))
+    situation.world.play(situation.state, *moves)
+    assert situation.moves() == moves
+    situation.world.lay(Lay(rules.STUFFED_CRUST, Pose(0, 172, 90), True))
+    assert "still has to take" in situation.unfinished()
+    assert situation.heading(2) == headings.CHOOSE
+
+
+def test_the_special_does_not_come_alone_when_slices_lie_with_it() -> None:
+    situation = Situation(chosen())
+    situation.world.give(2, rules.STUFFED_CRUST)
+    assert "still has to take" in situation.unfinished()
+    assert situation.heading(2) == headings.CHOOSE
+
+
+def test_half_a_portion_waits_and_is_refused_when_confirmed() -> None:
+    situation = Situation(chosen())
+    situation.world.give(2, "7/2", "11/1")
+    assert "11" in situation.unfinished()
+    assert situation.unfinished(3)
+    fault = situation.fault(2)
+    assert fault.player == 2
+    assert fault.refusal.heading == headings.CHOOSE
+
+
+def test_slices_of_two_portions_are_refused() -> None:
+    situation = Situation(chosen())
+    situation.world.give(2, "7/2", "9/9")
+    assert situation.heading() == headings.CHOOSE
+
+
+def test_a_slice_without_pepperoni_may_not_be_eaten() -> None:
+    situation = Situation(chosen())
+    state = situation.state
+    situation.world.play(state, Take(2, index_of(state, "9/9")), Decide(2, NOTHING))
+    situation.world.flip("9/9")
+    assert "pepperoni" in situation.fault(2).refusal.problem
+    assert situation.heading() == headings.CHOOSE
+
+
+def test_choosing_out_of_turn_is_refused() -> None:
+    situation = Situation(chosen())
+    situation.world.give(4, "7/2", "11/1", "11/10")
+    fault = situation.fault()
+    assert (fault.player, fault.refusal.heading) == (4, headings.NEXT_PLAYER)
+
+
+def test_the_next_player_waits_for_the_one_before() -> None:
+    situation = Situation(chosen())
+    situation.world.give(2, "7/2", "11/1", "11/10")
+    situation.world.give(3, "9/9", "5/1", "7/1")
+    assert situation.fault(2).player == 3
+
+
+def test_a_second_portion_is_refused() -> None:
+    situation = Situation(takes(chosen(), 2, 1, attach="9"))
+    situation.world.give(2, "7/2", "11/1", "11/10")
+    assert situation.fault(2).player == 2
+
+
+def test_a_collected_slice_may_not_be_eaten_later() -> None:
+    situation = Situation(having(chosen(), 3, "5/2 6/1"))
+    situation.world.flip("6/1")
+    fault = situation.fault()
+    assert fault.player == 3
+    assert "may not eat" in fault.refusal.problem
+
+
+def test_a_collected_slice_may_not_disappear() -> None:
+    situation = Situation(having(chosen(), 3, "5/2 6/1"))
+    situation.world.remove("6/1")
+    fault = situation.fault()
+    assert (fault.player, fault.certain, fault.refusal.pieces) == (3, False, ("6/1",))
+
+
+def test_an_eaten_slice_may_not_be_collected_or_disappear() -> None:
+    situation = Situation(having(chosen(), 3, "5/2", "6/1"))
+    situation.world.flip("6/1")
+    assert "eaten" in situation.fault().refusal.problem
+    situation.world.remove("6/1")
+    assert not situation.fault().certain
+
+
+def test_a_slice_of_another_player_is_given_back() -> None:
+    situation = Situation(having(having(chosen(), 3, "5/2"), 4, "6/1"))
+    situation.world.give(4, "5/2")
+    fault = situation.fault()
+    assert fault.player == 4
+    assert "of player 3" in fault.refusal.problem
+
+
+def test_a_strange_slice_and_a_strange_special_are_refused() -> None:
+    situation = Situation(chosen())
+    situation.world.give(2, "10/9")
+    assert situation.heading() == headings.CHOOSE
+    situation.world.remove("10/9")
+    situation.world.give(2, rules.BUFFET)
+    assert situation.heading() == headings.SPECIALS
+
+
+def test_portions_stay_apart_until_they_are_taken() -> None:
+    situation = Situation(chosen())
+    one, other = situation.world.pose("11/10"), situation.world.pose("4/1")
+    turned = Pose(other.x_mm, other.y_mm, other.angle_deg + 360 / 11)
+    situation.world.lay(Lay("11/10", turned, True))
+    assert one != turned
+    assert situation.heading() == headings.DIVIDE
+
+
+def test_a_slice_between_pizza_and_players_waits_and_cannot_stay() -> None:
+    situation = Situation(chosen())
+    situation.world.lay(Lay("9/9", Pose(130, 130, 45), True))
+    reading = situation.read()
+    assert reading.kind is ReadingKind.UNFINISHED
+    assert reading.fault is not None
+
+
+@pytest.mark.parametrize("special", [rules.BUFFET, rules.DIBS, rules.SECONDS, rules.TIEBREAKER])
+def test_a_special_at_the_wrong_time_is_refused(special: str) -> None:
+    situation = Situation(owning(in_round(game(), 2), 3, special))
+    situation.state = quarters(served(situation.state))
+    situation.world.arrange(situation.state)
+    situation.world.flip(special)
+    fault = situation.fault()
+    assert (fault.player, fault.refusal.pieces) == (3, (special,))
+
+
+def test_a_used_special_stays_face_down() -> None:
+    state = quarters(served(owning(in_round(game(), 2), 3, rules.DIBS)))
+    holding = state.holdings[2]
+    used = replace(holding, specials=(replace(holding.specials[0], used=True),))
+    situation = Situation(replace(state, holdings=(*state.holdings[:2], used, state.holdings[3])))
+    assert situation.as_before()
+    situation.world.flip(rules.DIBS)
+    assert situation.heading() == headings.SPECIALS
+
+
+# Cut in Line, Sneak-a-Slice -------------------------------------------------------------------------------------------
+
+
+def owned_before(special: str, player: int) -> State:
+    return quarters(served(owning(in_round(game(first=4), 2), player, special), special=rules.TIEBREAKER))
+
+
+def test_cut_in_line_lets_choose_before_the_others() -> None:
+    situation = Situation(owned_before(rules.CUT_IN_LINE, 4))
+    state = situation.state
+    moves = (Take(4, index_of(state, "7/2")), Decide(4, NOTHING))
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert "Cut in Line" in situation.unfinished()
+    situation.world.flip(rules.CUT_IN_LINE)
+    situation.world.play(state, *moves)
+    assert situation.moves() == moves
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.heading() == headings.NEXT_PLAYER
+
+
+def test_who_is_next_wastes_no_cut_in_line() -> None:
+    situation = Situation(owned_before(rules.CUT_IN_LINE, 2))
+    assert situation.state.order[0] == 2
+    situation.world.play(situation.state, Take(2, index_of(situation.state, "7/2")), Decide(2, NOTHING))
+    situation.world.flip(rules.CUT_IN_LINE)
+    assert situation.heading(2) == headings.CUT_IN_LINE
+
+
+def sneaking() -> tuple[Situation, Sneak]:
+    situation = Situation(owned_before(rules.SNEAK_A_SLICE, 2))
+    state = situation.state
+    sneak = next(m for m in GAME.legal(state) if isinstance(m, Sneak) and m.face == "7/2")
+    return situation, sneak
+
+
+@pytest.mark.parametrize("takes_face", ["7/1", "11/1", "4/1"])
+def test_a_slice_is_sneaked_to_the_portion_beside(takes_face: str) -> None:
+    situation, sneak = sneaking()
+    after = GAME.apply(situation.state, sneak)
+    moves = (sneak, Take(2, index_of(after, takes_face)), Decide(2, NOTHING))
+    situation.world.play(situation.state, *moves)
+    assert situation.moves() == moves
+
+
+def test_a_sneaked_slice_needs_its_special() -> None:
+    situation, sneak = sneaking()
+    situation.world.play(situation.state, sneak)
+    assert "Sneak" in situation.unfinished()
+    situation.world.flip(rules.SNEAK_A_SLICE)
+    reading = situation.read()
+    assert reading.kind is ReadingKind.UNFINISHED
+    assert reading.fault is not None
+
+
+def test_sneaking_nothing_is_no_sneaking() -> None:
+    situation, _ = sneaking()
+    situation.world.play(situation.state, Take(2, index_of(situation.state, "7/2")), Decide(2, NOTHING))
+    situation.world.flip(rules.SNEAK_A_SLICE)
+    assert situation.read(2).kind is ReadingKind.FAULT
+
+
+# Mystery Slice, slices eaten unseen -----------------------------------------------------------------------------------
+
+
+def mystery(face: str | None, eaten: bool) -> tuple[Situation, tuple[rules.Move, ...]]:
+    situation = Situation(chosen(special=rules.MYSTERY_SLICE))
+    moves = (Take(2, with_special(situation.state)), Mystery(face), Decide(2, NOTHING, None, eaten))
+    return situation, moves
+
+
+def test_a_mystery_slice_is_collected() -> None:
+    situation, moves = mystery("10/9", eaten=False)
+    situation.world.play(situation.state, *moves)
+    assert situation.moves() == moves
+
+
+def test_a_mystery_slice_is_eaten_unseen() -> None:
+    situation, moves = mystery(None, eaten=True)
+    situation.world.hands._hidden[2] = ["10/9"]
+    situation.world.play(situation.state, *moves)
+    assert situation.moves() == moves
+
+
+def test_the_mystery_slice_is_taken_and_its_special_turned() -> None:
+    situation, moves = mystery("10/9", eaten=False)
+    situation.world.play(situation.state, *moves)
+    situation.world.remove("10/9")
+    assert "three extra slices" in situation.unfinished()
+    assert situation.heading(2) == headings.MYSTERY_SLICE
+    situation.world.give(2, "10/9")
+    situation.world.flip(rules.MYSTERY_SLICE)
+    assert "face down" in situation.unfinished()
+
+
+def test_a_slice_eaten_unseen_is_turned_up_and_counted() -> None:
+    state = having(game(), 2, "5/5", "6/1")
+    holding = replace(state.holdings[1], unseen_eaten=1)
+    state = replace(state, phase=Phase.COUNT, stacks=(), holdings=(state.holdings[0], holding, *state.holdings[2:]))
+    situation = Situation(state)
+    situation.world.hands._hidden[2] = ["10/9"]
+    situation.world.arrange(state)
+    assert situation.as_before()
+    situation.world.flip("10/9")
+    assert situation.moves() == (RevealEaten(2, "10/9"),)
+
+
+# Seconds --------------------------------------------------------------------------------------------------------------
+
+
+def with_seconds() -> Situation:
+    state = having(owning(game(), 2, rules.SECONDS), 2, "7/1 7/2 11/1", "6/1")
+    return Situation(replace(state, phase=Phase.SECONDS, stacks=()))
+
+
+def test_seconds_eats_slices_of_one_type() -> None:
+    situation = with_seconds()
+    situation.world.flip("7/1")
+    assert "face down" in situation.unfinished()
+    situation.world.flip(rules.SECONDS)
+    assert situation.moves() == (EatSeconds(2, frozenset({"7/1"})),)
+    situation.world.flip("11/1")
+    assert situation.heading() == headings.SECONDS
+
+
+def test_seconds_is_declined_by_the_button_alone() -> None:
+    situation = with_seconds()
+    reading = situation.read()
+    assert reading.kind is ReadingKind.AS_BEFORE
+    assert reading.declares == {2}
+    assert reading.plays[0].moves == (EatSeconds(2, NOTHING),)
+    situation.world.flip(rules.SECONDS)
+    assert situation.unfinished()
+    assert situation.read(2).kind is ReadingKind.FAULT
+
+
+def test_seconds_eats_nothing_that_is_not_there() -> None:
+    situation = with_seconds()
+    situation.world.remove("7/1")
+    assert not situation.fault().certain
+
+
+# Supreme slice --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("attach", ["9", "5"])
+def test_the_supreme_slice_is_attached_to_what_it_lies_next_to(attach: str) -> None:
+    situation = Situation(having(chosen(special_in=2), 2, "5/2 5/3"))
+    moves = (Take(2, index_of(situation.state, SUPREME)), Decide(2, NOTHING, attach))
+    situation.world.play(situation.state, *moves)
+    assert situation.moves() == moves
+
+
+def test_next_to_a_combo_slice_the_type_is_asked_for() -> None:
+    portions = ("supreme", "9/2 9/9 5/1", "7/1 7/2 11/1 11/10", "4/1 combo-9-11 anchovy")
+    situation = Situation(having(divided(pizza(), *portions, special_in=1), 2, "combo-5-7 3/1"))
+    moves = (Take(2, index_of(situation.state, SUPREME)), Decide(2, NOTHING, "5"))
+    situation.world.play(situation.state, *moves)
+    reading = situation.read()
+    assert {play.moves[-1].attach for play in reading.plays[:2]} == {"5", "7"}
+    assert reading.plays[0].probability == pytest.approx(0.5, abs=0.05)
+
+
+# Two players ----------------------------------------------------------------------------------------------------------
+
+
+def test_two_players_divide_into_four_and_choose_in_turn() -> None:
+    situation = Situation(pizza(2))
+    move = Divide((RING[:4], RING[4:6], RING[6:9], RING[9:]), 1)
+    situation.world.play(situation.state, move)
+    assert GAME.apply(situation.state, situation.moves()[0]) == GAME.apply(situation.state, move)
+    state = GAME.apply(situation.state, move)
+    state = takes(state, 2, index_of(state, "7/1"))
+    situation = Situation(state)
+    moves = (Take(1, index_of(state, "4/1")), Decide(1, NOTHING))
+    situation.world.play(state, *moves)
+    assert situation.moves() == moves
+    situation = Situation(state)
+    situation.world.give(2, *state.portions[index_of(state, "4/1")].slices)
+    assert situation.fault(2).player == 2
