@@ -49,6 +49,8 @@ class Reader:
         self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
         self._index = build_index(pack.kinds)
         self._lens = lens
+        self._seen_lens: Lens | None = None
+        """What the pieces seen so far showed, where no calibrated lens was given."""
         self._first: Registration | None = None
         self._table: _Table | None = None
         self._lens_by = 0
@@ -83,48 +85,48 @@ class Reader:
         if changed.any():
             self._read_again(frame, known)
             if self._lens is None and not known.hand and _outer(known.readings) >= max(4, 2 * self._lens_by):
-                return self._start(frame, small)
+                return self._start(frame, small, same_view=known)
         if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
             known.disturbed_s = frame.time_s
         return self._scene(frame, known, known.sightings, known.hidden)
 
     # One picture ----------------------------------------------------------------------------------------------
 
-    def _start(self, frame: Frame, small: Small) -> Scene:
-        """Read everything anew."""
+    def _start(self, frame: Frame, small: Small, same_view: "_Table | None" = None) -> Scene:
+        """Read everything anew; `same_view` is what is known of this view, if only the lens is to be fitted again."""
         before = self._table
-        registration = find_mat(frame.image, lens=self._lens, near=before.registration if before else None)
-        if self._first is None or self._first.size_px != registration.size_px:
-            self._first = registration
+        lens = self._lens or self._seen_lens
+        registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
         self._clock.stage("register")
-        table = table_map(registration)
-        looked = table.look(frame.image)
-        look = Look(soften(looked), table, light_gain(looked, table, registration.markers_px))
+        look, looked = _look(frame.image, table_map(registration), registration)
         self._clock.stage("rectify")
-        keypoints = find_keypoints(looked, table)
+        keypoints = find_keypoints(looked, look.table)
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index)
         self._clock.stage("pieces")
         if self._lens is None:
-            registration, look, readings = self._with_better_lens(frame, registration, look, readings)
-            self._lens_by = _outer(readings)
-        table = look.table
-        known = _Table(registration, table, coarse_map(table), small, frame.time_s)
-        self._settle(frame, known, table.look(frame.image), readings)
+            registration, look, looked, readings = self._with_better_lens(frame, registration, look, looked, readings)
+            self._seen_lens, self._lens_by = registration.lens, _outer(readings)
+        if same_view is not None and self._first is same_view.registration:
+            self._first = registration
+        if self._first is None or self._first.size_px != registration.size_px:
+            self._first = registration
+        known = _Table(registration, look.table, coarse_map(look.table), small, frame.time_s)
+        self._settle(frame, known, looked, readings)
+        if same_view is not None:
+            known.keep_memory_of(same_view)
         self._table = known
         return self._scene(frame, known, known.sightings, known.hidden)
 
     def _with_better_lens(
-        self, frame: Frame, registration: Registration, look: Look, readings: list[Reading]
-    ) -> tuple[Registration, Look, list[Reading]]:
+        self, frame: Frame, registration: Registration, look: Look, looked: Image, readings: list[Reading]
+    ) -> tuple[Registration, Look, Image, list[Reading]]:
         """The lens that the pieces show, where it differs from what the markers showed, and the pieces seen with it."""
         for _ in range(2):
             better = with_lens(registration, lens_by_pieces(look, readings, self._kinds, registration))
             if largest_move_mm(registration, better) < LENS_MATTERS_MM:
                 break
-            table = table_map(better)
-            looked = table.look(frame.image)
-            look = Look(soften(looked), table, light_gain(looked, table, better.markers_px))
+            look, looked = _look(frame.image, table_map(better), better)
             again: list[Reading] = []
             for kind, prepared in self._kinds.items():
                 mine = [r for r in readings if r.kind is kind]
@@ -132,9 +134,9 @@ class Reader:
                 poses = [carried_over(r.pose, centre, registration, better) for r in mine]
                 faces = np.array([r.face for r in mine], np.intp)
                 again += check(look, kind, prepared, np.array(poses).reshape(-1, 3), faces)
-            registration, readings = better, select(again, self._kinds, Raster(table))
+            registration, readings = better, select(again, self._kinds, Raster(look.table))
         self._clock.stage("lens")
-        return registration, look, readings
+        return registration, look, looked, readings
 
     def _settle(self, frame: Frame, known: "_Table", looked: Image, readings: list[Reading]) -> None:
         """Take what was found as what lies there, with what hides the rest."""
@@ -175,8 +177,7 @@ class Reader:
 
     def _read_again(self, frame: Frame, known: "_Table") -> None:
         """Look again, now that something has changed and come to rest."""
-        looked = known.table.look(frame.image)
-        look = Look(soften(looked), known.table, light_gain(looked, known.table, known.registration.markers_px))
+        look, looked = _look(frame.image, known.table, known.registration)
         self._clock.stage("rectify")
         # Everything, not only what changed: whole games have shown that pieces beside a change get lost otherwise.
         keypoints = find_keypoints(looked, known.table)
@@ -234,6 +235,11 @@ class _Table:
         cells = np.stack(np.meshgrid(np.arange(coarse.width), np.arange(coarse.height)), -1).reshape(-1, 2)
         spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
         self._cells_in_small = spots.reshape(coarse.height, coarse.width, 2).astype(np.float32)
+
+    def keep_memory_of(self, other: "_Table") -> None:
+        """Take over what is remembered of the same view: the bare table, and since when nothing moved."""
+        self._bare, self._bare_known = other._bare, other._bare_known
+        self.disturbed_s, self.hand, self.hand_since_s = other.disturbed_s, other.hand, other.hand_since_s
 
     def sightings_of(self, readings: list[Reading], kinds: dict[PieceKind, Prepared]) -> tuple[Sighting, ...]:
         """Sightings of readings; what did not change is not worked out again."""
@@ -305,6 +311,12 @@ class _Table:
 
     def _to_small(self, pixels: Array) -> Array:
         return np.asarray((pixels + 0.5) * self._scale - 0.5)
+
+
+def _look(image: Image, table: TableMap, registration: Registration) -> tuple[Look, Image]:
+    """A picture of the table ready for comparing, and its rectified picture."""
+    looked = table.look(image)
+    return Look(soften(looked), table, light_gain(looked, table, registration.markers_px)), looked
 
 
 def _outer(readings: list[Reading]) -> int:
