@@ -41,6 +41,21 @@ play: $(INSTALLED) ## GAMES=100 whole games on the simulated table, through pict
 kill-test: $(INSTALLED) ## GAMES=50 whole games on the simulated table while the service is killed; ARGS="--jobs 4"
 	$(BIN)/python tests/rigs/kill_test.py --games $(GAMES) $(ARGS)
 
+bench-vision: $(INSTALLED) ## Milliseconds of reading, stage by stage, beside cv2.aruco finding 40 markers
+	$(BIN)/python -m tests.benchmarks.bench_vision $(ARGS)
+
+bench-displays: $(INSTALLED) ## 100 displays on one table, beside a bare broadcast of the same bytes
+	$(BIN)/python -m tests.benchmarks.bench_displays $(ARGS)
+
+bench-latency: $(INSTALLED) ## From a piece at rest to the event on a display
+	$(BIN)/python -m tests.benchmarks.bench_latency $(ARGS)
+
+photos: $(INSTALLED) ## Rates on the labelled pictures in ../shared/photos/table; ARGS=FOLDER for others
+	$(BIN)/python -m tests.benchmarks.photos $(ARGS)
+
+test-avahi: $(INSTALLED) ## avahi-browse finds the table across two network namespaces (needs root)
+	bash tests/rigs/avahi.sh
+
 clean: ## Take away the virtual environment and all caches
 	rm -rf $(VENV) *.egg-info build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
