@@ -37,7 +37,7 @@ async def _game(table: LaidTable, rng: Random) -> None:
         while GAME.turn(table.state).actor is not Actor.NOBODY:
             before, lying = table.state, table.lying()
             moves, player = table.hands.next_play(before)
-            await _mischief(table, rng, moves)
+            await (_mischief(table, rng, moves) if rng.random() < 0.4 else _almost(table, rng, moves, player))
             while table.state != before:
                 await table.table.undo()
                 await table.look(scenes=3)
@@ -94,6 +94,22 @@ async def _mischief(table: LaidTable, rng: Random, moves: Sequence[rules.Move]) 
             _check(table, before, pressed)
             pressed.clear()
             steps.clear()
+
+
+async def _almost(table: LaidTable, rng: Random, moves: Sequence[rules.Move], player: int | None) -> None:
+    """The play that is due, with one thing or two different; pressed by who should, or by everybody."""
+    monkey = _Monkey(table, rng)
+    before = table.state
+    table.play(before, *moves)
+    for _ in range(rng.choice((0, 1, 1, 1, 2))):
+        monkey.act()
+    await table.look(0.0)
+    pressing = [player] if player is not None and rng.random() < 0.7 else list(table.seats)
+    for one in pressing:
+        await table.press(one)
+    await table.look(scenes=rng.choice((1, 12)))
+    if table.state != before:
+        _check(table, before, set(pressing))
 
 
 class _Monkey:

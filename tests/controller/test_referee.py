@@ -1,0 +1,206 @@
+"""When a reading becomes a move, a question or a breach."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from controller.game import Refusal
+from controller.reading import Fault, Play, Reading, ReadingKind
+from controller.referee import Answer, Referee, Timing, Verdict
+from vision.scene import Scene
+
+TIMING = Timing(rest_s=0.3, breach_s=2.0, confirm_rest_s=None)
+
+
+def scene(time_s: float, at_rest_s: float = 1.0) -> Scene:
+    return Scene(time_s, int(time_s * 100), (), (), at_rest_s)
+
+
+def moves(*probabilities: float, confirm: int | None = 2, name: str = "take") -> Reading:
+    plays = tuple(Play((f"{name} {i}",), p, f"{name} {i}") for i, p in enumerate(probabilities))
+    return Reading(ReadingKind.MOVES, (), plays=plays, confirm=confirm, note="a play")
+
+
+def fault(problem: str = "wrong", *, certain: bool = True, pieces: tuple[str, ...] = ()) -> Reading:
+    return Reading(ReadingKind.FAULT, (), fault=Fault(Refusal("Rule", problem, "Right it.", pieces), 2, (), certain))
+
+
+AS_BEFORE = Reading(ReadingKind.AS_BEFORE, ())
+UNFINISHED = Reading(ReadingKind.UNFINISHED, (), note="go on")
+
+
+def judge_all(referee: Referee, reading: Reading, times: Iterable[float]) -> list[Answer]:
+    return [referee.judge(scene(time_s), reading).answer for time_s in times]
+
+
+@pytest.fixture
+def referee() -> Referee:
+    return Referee(TIMING)
+
+
+def test_a_scene_is_judged_when_it_has_been_at_rest(referee: Referee) -> None:
+    assert not referee.settled(scene(1.0, 0.29))
+    assert referee.settled(scene(1.0, 0.3))
+    assert referee.hands(scene(1.0, 0.0)) == Verdict(Answer.HANDS)
+
+
+def test_a_move_without_button_is_made_at_once(referee: Referee) -> None:
+    verdict = referee.judge(scene(1.0), moves(1.0, confirm=None))
+    assert verdict.answer is Answer.MOVE
+    assert verdict.play is not None
+    assert verdict.play.moves == ("take 0",)
+
+
+def test_a_move_waits_for_its_own_button(referee: Referee) -> None:
+    verdict = referee.judge(scene(1.0), moves(1.0))
+    assert (verdict.answer, verdict.confirm) == (Answer.WAITING_FOR_BUTTON, 2)
+    referee.press(3, 1.1)
+    assert referee.judge(scene(1.2), moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
+    referee.press(2, 1.3)
+    assert referee.judge(scene(1.4), moves(1.0)).answer is Answer.MOVE
+
+
+def test_a_press_counts_for_pictures_taken_after_it(referee: Referee) -> None:
+    referee.press(2, 1.5)
+    assert referee.counted(scene(1.4)) == frozenset()
+    assert referee.judge(scene(1.4), moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
+    assert referee.counted(scene(1.5)) == {2}
+    assert referee.judge(scene(1.6), moves(1.0)).answer is Answer.MOVE
+
+
+def test_a_press_while_hands_move_counts_for_what_lies_there_then(referee: Referee) -> None:
+    referee.hands(scene(1.0, 0.0))
+    referee.press(2, 1.1)
+    referee.hands(scene(1.2, 0.0))
+    assert referee.judge(scene(1.6), moves(1.0)).answer is Answer.MOVE
+
+
+@pytest.mark.parametrize("pressed_s", [1.1, 1.25])
+def test_a_press_before_the_next_movement_does_not_count_after_it(referee: Referee, pressed_s: float) -> None:
+    """Whether it came before or after the last picture at rest."""
+    referee.judge(scene(1.2), AS_BEFORE)
+    referee.press(2, pressed_s)
+    referee.hands(scene(1.3, 0.0))
+    assert referee.judge(scene(2.0), moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
+
+
+def test_a_press_newer_than_a_late_picture_of_movement_stays(referee: Referee) -> None:
+    referee.judge(scene(1.0), AS_BEFORE)
+    referee.press(2, 1.5)
+    referee.hands(scene(1.3, 0.0))
+    assert referee.judge(scene(2.0), moves(1.0)).answer is Answer.MOVE
+
+
+def test_without_buttons_rest_confirms() -> None:
+    referee = Referee(Timing(0.3, 2.0, confirm_rest_s=3.0))
+    answers = judge_all(referee, moves(1.0), (1.0, 2.0, 3.0, 4.0))
+    assert answers == [Answer.WAITING_FOR_BUTTON] * 3 + [Answer.MOVE]
+
+
+def test_doubt_is_asked_when_the_player_has_finished(referee: Referee) -> None:
+    assert referee.judge(scene(1.0), moves(0.7, 0.3)).answer is Answer.UNFINISHED
+    referee.press(2, 1.1)
+    verdict = referee.judge(scene(1.2), moves(0.7, 0.3))
+    assert verdict.answer is Answer.UNCLEAR
+    assert [play.text for play in verdict.candidates] == ["take 0", "take 1"]
+    assert referee.judge(scene(1.3), moves(0.98, confirm=None)).answer is Answer.UNCLEAR
+    assert referee.judge(scene(1.4), moves(0.995)).answer is Answer.MOVE
+
+
+def test_a_fault_stands_still_before_it_is_a_breach(referee: Referee) -> None:
+    answers = judge_all(referee, fault(), (1.0, 1.5, 2.0, 2.5, 3.0))
+    assert answers == [Answer.UNFINISHED] * 4 + [Answer.BREACH]
+
+
+def test_a_fault_is_a_breach_at_once_when_somebody_presses(referee: Referee) -> None:
+    referee.press(2, 1.0)
+    assert referee.judge(scene(1.1), fault()).answer is Answer.BREACH
+
+
+def test_what_may_only_be_hidden_gets_its_time(referee: Referee) -> None:
+    referee.press(2, 1.0)
+    reading = fault("gone", certain=False, pieces=("7/1",))
+    assert judge_all(referee, reading, (1.1, 1.4, 1.7)) == [Answer.UNFINISHED] * 3
+    assert judge_all(referee, moves(1.0), (1.9,)) == [Answer.MOVE]
+
+
+def test_pieces_missed_now_and_then_are_no_breach(referee: Referee) -> None:
+    for step in range(60):
+        reading = fault("gone", certain=False, pieces=(f"7/{step % 7}",)) if step % 2 else AS_BEFORE
+        assert referee.judge(scene(1.0 + 0.1 * step), reading).answer is not Answer.BREACH
+
+
+def test_a_piece_that_stays_away_is_a_breach_although_others_come_and_go(referee: Referee) -> None:
+    answers = [
+        referee.judge(scene(1.0 + 0.2 * step), fault(f"{step}", certain=False, pieces=("9/9", f"7/{step % 5}"))).answer
+        for step in range(12)
+    ]
+    assert answers[-1] is Answer.BREACH
+
+
+def test_a_certain_fault_may_blink(referee: Referee) -> None:
+    readings = [fault(), AS_BEFORE, AS_BEFORE] * 4
+    answers = [referee.judge(scene(1.0 + 0.3 * i), reading).answer for i, reading in enumerate(readings)]
+    assert Answer.BREACH in answers
+
+
+def test_movement_starts_the_clock_anew(referee: Referee) -> None:
+    judge_all(referee, fault(), (1.0, 2.0))
+    referee.hands(scene(2.5, 0.0))
+    assert referee.judge(scene(3.1), fault()).answer is Answer.UNFINISHED
+
+
+def test_what_lingers_unfinished_and_cannot_stay_is_a_breach(referee: Referee) -> None:
+    lingering = Reading(ReadingKind.UNFINISHED, (), note="stray", fault=fault().fault)
+    seconds = [1.0 + i for i in range(9)]
+    answers = judge_all(referee, lingering, seconds)
+    assert answers[0] is Answer.UNFINISHED
+    assert answers[-1] is Answer.BREACH
+    assert judge_all(Referee(TIMING), UNFINISHED, seconds)[-1] is Answer.UNFINISHED
+
+
+def declining(probability: float = 1.0) -> Reading:
+    play = Play(("decline",), probability, "no more")
+    return Reading(ReadingKind.AS_BEFORE, (), plays=(play,), confirm=2, declares=frozenset({2}))
+
+
+def test_declining_needs_the_button(referee: Referee) -> None:
+    assert referee.judge(scene(1.0), declining()).answer is Answer.AS_BEFORE
+    referee.press(3, 1.1)
+    assert referee.judge(scene(1.2), declining()).answer is Answer.AS_BEFORE
+    referee.press(2, 1.3)
+    assert referee.judge(scene(1.4), declining()).answer is Answer.MOVE
+
+
+def test_declining_in_doubt_is_asked(referee: Referee) -> None:
+    referee.press(2, 1.0)
+    assert referee.judge(scene(1.1), declining(0.8)).answer is Answer.UNCLEAR
+
+
+def test_a_second_press_of_the_same_play_declines_nothing(referee: Referee) -> None:
+    referee.made(2, 1.0)
+    referee.press(2, 1.4)
+    assert referee.judge(scene(1.5), declining()).answer is Answer.AS_BEFORE
+    referee.press(2, 2.5)
+    assert referee.judge(scene(2.6), declining()).answer is Answer.MOVE
+
+
+def test_another_players_press_counts_right_after_a_play(referee: Referee) -> None:
+    referee.made(1, 1.0)
+    referee.press(2, 1.2)
+    assert referee.judge(scene(1.3), moves(1.0)).answer is Answer.MOVE
+
+
+def test_after_a_move_earlier_presses_are_forgotten(referee: Referee) -> None:
+    referee.press(2, 1.0)
+    referee.made(3, 1.1)
+    assert referee.judge(scene(1.2), moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
+
+
+def test_what_was_taken_back_is_not_made_again_before_something_moves(referee: Referee) -> None:
+    reading = moves(1.0, confirm=None)
+    referee.taken_back(("take 0",))
+    assert judge_all(referee, reading, (1.0, 5.0)) == [Answer.AS_BEFORE] * 2
+    assert referee.judge(scene(5.5), moves(1.0, confirm=None, name="other")).answer is Answer.MOVE
+    referee.hands(scene(6.0, 0.0))
+    assert referee.judge(scene(7.0), reading).answer is Answer.MOVE
