@@ -57,7 +57,7 @@ def read(folder: Path, style: str, kind: str, pack: FacePack) -> Iterator[tuple[
 
 
 def agrees(labels: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
-    """Whether the arrangement is the true one. A slice of which less than half shows may be missing, none may be wrong."""
+    """Whether the arrangement is the true one. A slice that hardly shows may be missing, none may be wrong."""
     truth = labels["arrangement"]
     covered = {piece["face"] for piece in labels["pieces"] if piece.get("visible", 1.0) < 0.5}
     if "ring" in truth:
