@@ -62,8 +62,7 @@ class Reading:
 
     kind: ReadingKind
     places: tuple[str, ...]
-    """For each sighting where it counts as lying: ring, portion/0, seat/3/collected, seat/3/eaten, seat/3/special,
-    stray."""
+    """For each sighting where it counts as lying; see `controller.views.PieceView.place`."""
     faces: tuple[str, ...] = ()
     """For each sighting the face it is taken for, the state's word included."""
     plays: tuple[Play, ...] = ()

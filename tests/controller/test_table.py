@@ -1,0 +1,438 @@
+"""The table: lobby, a whole game, corrections, the journal, and that what is shown has been written."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller.game import Actor
+from controller.games.new_york_slice import GAME
+from controller.games.new_york_slice.rules import Phase
+from controller.hands import Lay
+from controller.journal import Journal
+from controller.table import LOG_LINES, Table
+from controller.views import PartState, PartView, RefereeState, TableView
+from controller.web.commands import CommandError, InvalidCommand, Sitting
+from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
+from tests.controller.laid_table import LaidTable, Outlets, make_table
+from vision.scene import Pose
+
+Test = Callable[..., Coroutine[Any, Any, None]]
+
+
+def in_loop(test: Test) -> Callable[..., None]:
+    """A test that awaits."""
+
+    @wraps(test)
+    def run(*args: Any, **kwargs: Any) -> None:
+        asyncio.run(test(*args, **kwargs))
+
+    return run
+
+
+@asynccontextmanager
+async def playing(folder: Path, players: int = 3, seed: int = 2) -> AsyncIterator[LaidTable]:
+    """A game that has just begun."""
+    table = LaidTable(folder, players, seed)
+    with table.journal:
+        await table.start()
+        yield table
+
+
+@asynccontextmanager
+async def in_lobby(folder: Path) -> AsyncIterator[tuple[Table, Outlets, Journal]]:
+    outlets = Outlets()
+    with Journal(folder / "journal.sqlite") as journal:
+        table = make_table(journal, outlets)
+        await table.start()
+        yield table, outlets, journal
+
+
+async def press(table: Table, *seats: int) -> TableView:
+    for seat in seats:
+        await table.on_signal(Signal(seat, SignalKind.BUTTON_PRESSED, 1.0, 0.001))
+        await table.on_signal(Signal(seat, SignalKind.BUTTON_RELEASED, 1.1, 0.001))
+    assert table.view is not None
+    return table.view
+
+
+# The lobby ------------------------------------------------------------------------------------------------------------
+
+
+@in_loop
+async def test_buttons_join_and_leave(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, outlets, _):
+        view = await press(table, 4, 2)
+        assert {s.seat for s in view.seats if s.lamp == "on"} == {2, 4}
+        assert outlets.lamps[4] == "on"
+        assert "2 players have joined" in view.message
+        view = await press(table, 4)
+        assert {s.seat for s in view.seats if s.lamp == "on"} == {2}
+        assert "press your button to join" in view.message
+        assert view.position is None
+
+
+@in_loop
+async def test_one_player_is_too_few(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, _, _):
+        view = await press(table, 4, HOST_SEAT)
+        assert view.position is None
+        assert table.state is None
+        assert {s.seat for s in view.seats if s.lamp == "on"} == {4}
+
+
+@in_loop
+async def test_the_hosts_button_starts_and_players_sit_clockwise(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, _, journal):
+        view = await press(table, 5, 1, 3, HOST_SEAT)
+        assert {s.seat: s.player for s in view.seats if s.player} == {1: 1, 3: 2, 5: 3}
+        assert view.turn.players == [1]
+        assert table.state.players == 3
+        assert journal.last_game() is not None
+
+
+@pytest.mark.parametrize(
+    ("sittings", "options", "named"),
+    [
+        ([Sitting(1, "Ada")], {}, "1 players"),
+        ([Sitting(1, "Ada"), Sitting(1, "Bo")], {}, "each seat"),
+        ([Sitting(1, "Ada"), Sitting(9, "Bo")], {}, "seat 9"),
+        ([Sitting(1, "Ada"), Sitting(2, "Bo")], {"cheese": True}, "cheese"),
+    ],
+)
+@in_loop
+async def test_a_game_that_cannot_be_is_refused(
+    tmp_path: Path, sittings: list[Sitting], options: dict[str, object], named: str
+) -> None:
+    async with in_lobby(tmp_path) as (table, _, journal):
+        with pytest.raises(InvalidCommand, match=named):
+            await table.new_game(sittings, options)
+        assert table.state is None
+        assert [r.kind for r in journal.records()] == ["start"]
+
+
+@in_loop
+async def test_players_are_called_by_their_names(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, _, _):
+        await table.new_game([Sitting(4, "Ünal"), Sitting(2, "Player 2")], {})
+        assert table.view is not None
+        assert [(s.name, s.player) for s in table.view.seats if s.player] == [("Player 2", 1), ("Ünal", 2)]
+        assert "Player 2" in table.view.turn.prompt
+
+
+# A whole game ---------------------------------------------------------------------------------------------------------
+
+
+@in_loop
+async def test_a_whole_game_and_a_restart_at_every_record(tmp_path: Path) -> None:
+    """Whatever was shown had been written, and from every record on the game comes back as it was."""
+    async with playing(tmp_path, players=2) as table:
+        known: dict[int, tuple[Any, Any]] = {}
+
+        def note(view: TableView) -> None:
+            if view.log and view.log[-1].seq not in known:
+                last = table.journal.records()[-1]
+                assert last.seq == view.log[-1].seq, "shown before it was written"
+                known[last.seq] = (table.state, view.position)
+
+        table.outlets.on_view = note
+        while GAME.turn(table.state).actor is not Actor.NOBODY:
+            before = table.state
+            await table.make_next()
+            assert table.state != before, table.view.message
+        assert table.view.referee is RefereeState.OVER
+        assert table.view.position["winners"]
+        records = table.journal.records()
+        assert all(evidence == b"picture" for evidence in [table.journal.evidence(seq) for seq in known])
+    for seq, (state, position) in known.items():
+        with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.sqlite") as journal:
+            for record in records[:seq]:
+                journal.append(record.kind, record.data)
+            again = make_table(journal, Outlets())
+            await again.start()
+            assert again.state == state
+            assert again.view is not None
+            assert again.view.position == position
+            assert again.view.seq > len(records)
+
+
+@in_loop
+async def test_after_the_game_pieces_may_be_put_away_and_the_winner_slices_first(tmp_path: Path) -> None:
+    async with playing(tmp_path, players=2) as table:
+        while GAME.turn(table.state).actor is not Actor.NOBODY:
+            await table.make_next()
+        winner = GAME.winners(table.state)[0]
+        for name in table.world.pieces:
+            table.world.put(name, None, False)
+        await table.look(scenes=15)
+        assert table.view.breach is None
+        assert all(seat.lamp == "off" for seat in table.view.seats)
+        await table.press_seat(HOST_SEAT)
+        assert table.view.position is None
+        for seat in (*table.seats.values(), HOST_SEAT):
+            await table.press_seat(seat)
+        assert table.state.slicer == winner
+
+
+@in_loop
+async def test_views_are_shown_only_when_something_has_changed_and_their_numbers_grow(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        count = len(table.outlets.views)
+        await table.look(scenes=20)
+        assert len(table.outlets.views) == count
+        numbers = [view.seq for view in table.outlets.views]
+        assert numbers == sorted(set(numbers))
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.view is not None
+        assert again.view.seq > numbers[-1]
+
+
+@in_loop
+async def test_a_fresh_start_leaves_the_last_game_be(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        fresh = make_table(table.journal, Outlets())
+        await fresh.start(fresh=True)
+        assert fresh.state is None
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.state is None
+
+
+# Buttons, questions, breaches -----------------------------------------------------------------------------------------
+
+
+@in_loop
+async def test_a_move_waits_for_its_lit_button(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        assert table.state.phase is Phase.DIVIDE
+        before = table.state
+        moves, player = table.hands.next_play(before)
+        table.play(before, *moves)
+        view = await table.moved()
+        assert view.referee is RefereeState.UNFINISHED
+        assert "press your button" in view.message
+        assert {s.player for s in view.seats if s.lamp == "blink"} == {player}
+        for other in set(table.seats) - {player}:
+            await table.press(other)
+        await table.look(scenes=3)
+        assert table.state == before
+        await table.press(before.slicer)
+        await table.look()
+        assert table.state.phase is Phase.CHOOSE
+        assert len(table.view.log) == 2
+
+
+@in_loop
+async def test_a_breach_is_shown_on_its_pieces_and_goes_away_when_it_is_put_right(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        ring, lying = table.state.ring, table.lying()
+        table.lay(Lay(ring[2], table.pose(ring[6]), True), Lay(ring[6], table.pose(ring[2]), True))
+        await table.look(0.0)
+        view = await table.look(scenes=15)
+        assert view.referee is RefereeState.BREACH
+        assert view.breach is not None
+        assert view.breach.remedy
+        assert {piece.face for piece in view.breach.pieces} & {ring[2], ring[6]}
+        assert table.outlets.buzzed == 1
+        table.restore(lying)
+        view = await table.moved()
+        assert (view.referee, view.breach) == (RefereeState.WAITING, None)
+
+
+async def asked(table: LaidTable) -> TableView:
+    """A Special between two portions, and the Slicer has pressed."""
+    await table.make_next()
+    while True:
+        moves, _ = table.hands.next_play(table.state)
+        if moves[0].portions[moves[0].special_in]:
+            break
+    state, lying = table.state, table.lying()
+    for x in range(-150, 151, 6):
+        table.restore(lying)
+        table.play(state, *moves)
+        table.lay(Lay(str(state.special), Pose(float(x), -120.0, 90.0), True))
+        await table.moved()
+        await table.press(state.slicer)
+        await table.look()
+        if table.view.question is not None:
+            return table.view
+        if table.state != state:
+            await table.table.undo()
+    raise AssertionError("nothing was doubtful")
+
+
+@in_loop
+async def test_a_question_is_answered(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        view = await asked(table)
+        question = view.question
+        assert question is not None
+        assert view.referee is RefereeState.UNCLEAR
+        before = table.state
+        await table.look(scenes=5)
+        assert table.view.question is not None
+        assert table.view.question.id == question.id
+        with pytest.raises(CommandError, match="not open"):
+            await table.table.answer(question.id + 1, 0)
+        with pytest.raises(InvalidCommand, match="expected 0 to"):
+            await table.table.answer(question.id, 99)
+        await table.table.answer(question.id, question.candidates[-1].id)
+        wanted = GAME.apply(before, GAME.parse(before, question.candidates[-1].moves[0]))
+        assert table.state == wanted
+        assert table.view.question is None
+        with pytest.raises(CommandError, match="no question is open"):
+            await table.table.answer(question.id, 0)
+
+
+@in_loop
+async def test_a_question_is_gone_when_something_moves(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        question = (await asked(table)).question
+        assert question is not None
+        await table.look(0.0)
+        assert table.view.question is None
+        with pytest.raises(CommandError):
+            await table.table.answer(question.id, 0)
+
+
+# The host's corrections -----------------------------------------------------------------------------------------------
+
+
+@in_loop
+async def test_undo_takes_back_and_stays_taken_back(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        start = table.state
+        await table.make_next()
+        served = table.state
+        await table.table.undo()
+        assert table.state == start
+        await table.look(scenes=10)
+        assert table.state == start
+        await table.moved()
+        assert table.state == served
+        await table.table.undo()
+        with pytest.raises(CommandError, match="no move to take back"):
+            await table.table.undo()
+
+
+@in_loop
+async def test_undo_comes_back_after_a_restart(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        for _ in range(3):
+            await table.make_next()
+        await table.table.undo()
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.state == table.state
+        assert again.view is not None
+        assert [line.text for line in again.view.log] == [line.text for line in table.view.log]
+
+
+@in_loop
+async def test_the_host_rules_a_move(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        move = next(GAME.legal(table.state))
+        text = GAME.format(table.state, move)
+        wanted = GAME.apply(table.state, move)
+        await table.table.rule_move(text)
+        assert table.state == wanted
+        assert table.journal.records()[-1].data["source"] == "ruling"
+        for nonsense in ("", "xyzzy", text):
+            with pytest.raises(InvalidCommand):
+                await table.table.rule_move(nonsense)
+        await table.make_next()
+        assert table.state.phase in (Phase.DIVIDE, Phase.REDRAW)
+
+
+@in_loop
+async def test_nothing_is_judged_while_the_table_is_paused(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        before = table.state
+        await table.press_seat(HOST_SEAT)
+        assert table.view.referee is RefereeState.PAUSED
+        with pytest.raises(CommandError, match="paused already"):
+            await table.table.pause()
+        moves, _ = table.hands.next_play(before)
+        table.play(before, *moves)
+        await table.moved()
+        await table.look(scenes=20)
+        assert table.state == before
+        await table.press_seat(HOST_SEAT)
+        await table.look()
+        assert table.state != before
+        with pytest.raises(CommandError, match="not paused"):
+            await table.table.resume()
+
+
+@in_loop
+async def test_without_a_game_there_is_nothing_to_correct(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, _, _):
+        for command in (table.undo, table.pause, lambda: table.rule_move("x")):
+            with pytest.raises(CommandError, match="no game"):
+                await command()
+
+
+@in_loop
+async def test_commands_and_scenes_at_once_happen_one_after_the_other(tmp_path: Path) -> None:
+    """Undoing while a move is being written undoes that move, or nothing; the journal tells the same story."""
+    async with playing(tmp_path) as table:
+        for _ in range(4):
+            before = table.state
+            moves, player = table.hands.next_play(before)
+            table.play(before, *moves)
+            await table.moved()
+            if player is not None and table.state == before:
+                await table.press(player)
+            table.now_s += 0.2
+            scene = table.scene(2.0)
+            await asyncio.gather(
+                table.table.on_scene(scene), table.table.undo(), table.table.on_scene(scene), return_exceptions=True
+            )
+            await table.moved()
+            again = make_table(table.journal, Outlets())
+            await again.start()
+            assert again.state == table.state
+            if table.state == before:
+                await table.make(moves, player)
+
+
+# The rest -------------------------------------------------------------------------------------------------------------
+
+
+@in_loop
+async def test_parts_are_shown_when_they_change(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, outlets, _):
+        part = PartView(state=PartState.LOST, text="The camera is gone: plug it in.")
+        table.set_part("camera", part)
+        assert outlets.views[-1].parts == {"camera": part}
+        count = len(outlets.views)
+        table.set_part("camera", part)
+        assert len(outlets.views) == count
+
+
+@in_loop
+async def test_the_log_of_a_view_is_short(tmp_path: Path) -> None:
+    async with playing(tmp_path, players=6) as table:
+        for _ in range(LOG_LINES + 3):
+            await table.make_next()
+        assert len(table.view.log) == LOG_LINES
+        assert table.view.log[-1].seq > table.view.log[0].seq
+
+
+def test_the_table_knows_no_game() -> None:
+    """Everything about New York Slice comes in through the game, its table and its hands."""
+    root = Path(__file__).parents[2] / "controller"
+    for name in ("table.py", "referee.py", "reading.py", "seating.py", "hands.py", "simulation/players.py"):
+        text = (root / name).read_text().lower()
+        for word in ("new_york", "new york", "slice", "portion", "pizza ", "supreme", "dibs"):
+            assert word not in text, f"{name}: {word}"
