@@ -153,8 +153,8 @@ class _Service:
         self._table.set_part("journal", _JOURNAL_OK)
         self._table.set_part("referee", _REFEREE_OK)
         self._table.set_part("camera", PartView(state=PartState.STARTING, text="the camera is starting"))
-        learning = self._config.faces is None and not any(self._config.data_dir.glob("own-copy-*.faces"))
-        text = "each piece is shown to the simulated camera once" if learning else "waiting for the camera"
+        learned = self._config.faces is not None or any(self._config.data_dir.glob("own-copy-*.faces"))
+        text = "waiting for the camera" if learned else "each piece is shown to the simulated camera once"
         self._table.set_part("reading", PartView(state=PartState.STARTING, text=text))
         self._table.set_part("panel", PartView(state=PartState.STARTING, text="the buttons are starting"))
 

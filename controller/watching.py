@@ -4,9 +4,8 @@ Kept apart from the service so that the child imports no web server.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from config.schema import TableConfig
 from controller.games.new_york_slice.components import Components, load_components
@@ -16,9 +15,6 @@ from hardware.simulated.link import LinkLost, RemoteWorld
 from vision.faces import FacePack, FacePackError, load_pack
 from vision.frame import Frame
 from vision.scene import Scene
-
-if TYPE_CHECKING:
-    from hardware.simulated.art import Artwork
 
 SIMULATED_RATE_HZ = 6.0
 """Pictures a second that the simulated camera draws; more would only take time from reading them."""
@@ -55,10 +51,9 @@ def known_faces(config: TableConfig) -> FacePack:
     """
     if config.faces is not None:
         return load_faces(config.faces)
-    from controller.simulation.copy import learned_own_copy, own_copy_file
+    from controller.simulation.copy import OwnCopy
 
-    width, height = config.camera.width, config.camera.height
-    return learned_own_copy(own_copy_file(config.data_dir, width, height), _own_art(), width, height)
+    return OwnCopy(config.data_dir).faces(config.camera.width, config.camera.height)
 
 
 def load_faces(path: Path) -> FacePack:
@@ -81,6 +76,7 @@ def load_faces(path: Path) -> FacePack:
 
 
 def _open_simulated(config: TableConfig, world: Path | None) -> Camera:
+    from controller.simulation.copy import OwnCopy
     from hardware.simulated.camera import SimulatedCamera
     from hardware.simulated.renderer import Renderer
     from hardware.simulated.surroundings import Conditions
@@ -92,7 +88,8 @@ def _open_simulated(config: TableConfig, world: Path | None) -> Camera:
     conditions = Conditions()
     camera = conditions.camera_model(config.camera.width, config.camera.height)
     rate = min(config.camera.rate, SIMULATED_RATE_HZ)
-    return SimulatedCamera(remote.snapshot, Renderer(_own_art(), camera, conditions), time.monotonic, time.sleep, rate)
+    renderer = Renderer(OwnCopy(config.data_dir).art(), camera, conditions)
+    return SimulatedCamera(remote.snapshot, renderer, time.monotonic, time.sleep, rate)
 
 
 def _wait_for(remote: RemoteWorld) -> None:
@@ -105,9 +102,3 @@ def _wait_for(remote: RemoteWorld) -> None:
             if time.monotonic() > end:
                 raise CameraLost(f"the simulated camera has nothing to look at: {error}") from error
             time.sleep(0.05)
-
-
-def _own_art() -> Mapping[str, "Artwork"]:
-    from controller.simulation.copy import own_art
-
-    return own_art(load_components())

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from random import Random
@@ -10,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from controller.games.new_york_slice.components import Components
+from controller.games.new_york_slice.components import Components, load_components
+from controller.simulation.kept_art import KeptArt
 from hardware.simulated.art import Artwork, SliceArt, SpecialArt, draw_all
 from hardware.simulated.renderer import Renderer, outline_mm
 from hardware.simulated.surroundings import Conditions
@@ -22,6 +24,7 @@ from vision.scene import PieceKind, Pose
 ART_PX_PER_MM = 4.0
 TILE_TOP_MM = 2.0
 BACKS = ("back", "special/back")
+FACTS = "components.toml"
 
 
 def own_art(components: Components) -> Mapping[str, Artwork]:
@@ -34,34 +37,46 @@ def own_art(components: Components) -> Mapping[str, Artwork]:
     return draw_all(slices, specials, ART_PX_PER_MM)
 
 
-def own_copy_file(folder: Path, width: int, height: int) -> Path:
-    """Where the faces of our copy are kept, as a camera of this size sees them.
+@dataclass(frozen=True, slots=True)
+class OwnCopy:
+    """Our copy as it is kept in a folder between runs: its art, and its faces as a camera of some size sees them.
 
-    The name changes with the art and with how faces are learned, so that faces learned otherwise are never taken.
+    The files' names change with the art and with how faces are learned, so that outdated ones are never taken.
     """
-    game = resources.files("controller.games.new_york_slice")
-    content = hashlib.sha256(game.joinpath("components.toml").read_bytes())
-    for package in ("hardware.simulated", "vision"):
-        modules = (entry for entry in resources.files(package).iterdir() if entry.name.endswith(".py"))
-        for module in sorted(modules, key=lambda entry: entry.name):
-            content.update(module.read_bytes())
-    return folder / f"own-copy-{width}x{height}-{content.hexdigest()[:12]}.faces"
 
+    folder: Path
 
-def learned_own_copy(path: Path, art: Mapping[str, Artwork], width: int, height: int) -> FacePack:
-    """The faces kept in `path`; where there are none, each is shown to the camera once (some seconds), then kept.
+    def art(self) -> Mapping[str, Artwork]:
+        """Every face: read where it was kept, else drawn, which takes some milliseconds each."""
+        return self._kept_art()
 
-    What was kept for earlier art is removed.
-    """
-    with contextlib.suppress(FileNotFoundError, FacePackError):  # a damaged one is made anew
-        return load_pack(path)
-    pack = enrol_own_copy(art, width, height)
-    draft = path.with_suffix(".part")
-    save_pack(pack, draft)
-    draft.replace(path)
-    for outdated in set(path.parent.glob(f"own-copy-{width}x{height}*.faces")) - {path}:
-        outdated.unlink(missing_ok=True)
-    return pack
+    def faces(self, width: int, height: int) -> FacePack:
+        """The faces kept here; where there are none, each is shown to the camera once (some seconds), then kept.
+
+        Raises:
+            OSError: the folder cannot be written.
+        """
+        path = self._faces_file(width, height)
+        with contextlib.suppress(FileNotFoundError, FacePackError):  # a damaged one is made anew
+            return load_pack(path)
+        art = self._kept_art()
+        art.keep()
+        pack = enrol_own_copy(art, width, height)
+        draft = path.with_suffix(".part")
+        save_pack(pack, draft)
+        draft.replace(path)
+        self._tidy()
+        return pack
+
+    def _kept_art(self) -> KeptArt:
+        return KeptArt(own_art(load_components()), self.folder / f"own-copy-{_version()}.art")
+
+    def _faces_file(self, width: int, height: int) -> Path:
+        return self.folder / f"own-copy-{_version()}-{width}x{height}.faces"
+
+    def _tidy(self) -> None:
+        for path in set(self.folder.glob("own-copy-*")) - set(self.folder.glob(f"own-copy-{_version()}*")):
+            path.unlink(missing_ok=True)
 
 
 def enrol_own_copy(art: Mapping[str, Artwork], width: int, height: int) -> FacePack:
@@ -100,6 +115,16 @@ def enrolment_photos(
                 }
             )
         yield Renderer(art, camera, conditions).render(world.snapshot()), {"pieces": labels}
+
+
+def _version() -> str:
+    """A hash of whatever our copy's art and faces follow from."""
+    content = hashlib.sha256(resources.files("controller.games.new_york_slice").joinpath(FACTS).read_bytes())
+    for package in ("hardware.simulated", "vision"):
+        modules = (entry for entry in resources.files(package).iterdir() if entry.name.endswith(".py"))
+        for module in sorted(modules, key=lambda entry: entry.name):
+            content.update(module.read_bytes())
+    return content.hexdigest()[:12]
 
 
 def _spots() -> Sequence[tuple[float, float]]:

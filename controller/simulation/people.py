@@ -12,7 +12,7 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import fields
 from itertools import count
 from pathlib import Path
@@ -25,12 +25,13 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from config.schema import TableConfig
+from controller.game import Player
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.hands import NewYorkSliceHands
 from controller.seating import areas
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.play import random_seats
-from controller.simulation.players import Habits, SimulatedPlayers, Stuck
+from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.views import RefereeState, TableView
 from firmware_bridge.signals import HOST_SEAT
 from hardware.simulated.link import serve_world
@@ -76,6 +77,10 @@ class Display:
         """Begin a game on the page, whatever game was on."""
         players = [{"seat": seat, "name": f"Player {i}"} for i, seat in enumerate(seats, 1)]
         self._command("/api/new_game", {"players": players})
+
+    def rule(self, text: str) -> None:
+        """Rule on the page that a move was made."""
+        self._command("/api/rule_move", {"text": text})
 
     def _command(self, path: str, body: Any) -> None:
         try:
@@ -135,13 +140,8 @@ class People:
             rng = Random(self._gathering.seed * 1000 + number)
             seats = random_seats(self._config, self._gathering.players, rng)
             state = yield from self._sit_down(list(seats.values()))
-            hands = NewYorkSliceHands(GAME, state, areas(self._config, seats), rng)
-            players = SimulatedPlayers(
-                self._world, GAME, hands, state, seats, rng, self._display.look, self._display.answer, self._habits()
-            )
-            problem = yield from self._play(players)
-            yield from self._look_up()
-            self._note(number, players, problem)
+            hands = _Hands(GAME, state, areas(self._config, seats), rng)
+            yield from self._play(number, hands, state, seats, rng)
             yield from self._wait(self._gathering.pause_s)
             self._clear()
 
@@ -168,15 +168,42 @@ class People:
         else:
             yield from self._press(HOST_SEAT, lambda now: now.position is not None)
 
-    def _play(self, players: SimulatedPlayers) -> Generator[None, None, str]:
-        """Play to the end; gives what went wrong."""
-        while not players.over:
+    def _play(
+        self, number: int, hands: "_Hands", state: Any, seats: dict[Player, int], rng: Random
+    ) -> Generator[None, None, None]:
+        """Play to the end. A play that the table does not see, however often it is laid out, the host rules."""
+        tally, rulings, problem, over = Tally(), list[str](), "", False
+        while not over:
+            players = SimulatedPlayers(
+                self._world, GAME, hands, state, seats, rng, self._display.look, self._display.answer, self._habits()
+            )
+            players.tally = tally
             try:
-                players.step()
+                while not players.over:
+                    players.step()
+                    yield
+                over = True
             except Stuck as stuck:
-                return str(stuck)
-            yield
-        return ""
+                if (yield from self._rule(hands)):
+                    rulings.append(str(stuck))
+                else:
+                    problem, over = str(stuck), True
+            state = players.state
+        yield from self._look_up()
+        self._note(number, players, rulings, problem)
+
+    def _rule(self, hands: "_Hands") -> Generator[None, None, bool]:
+        """The host rules the moves that were made last; whether the table has them now."""
+        state = hands.before
+        for move in hands.moves:
+            view = yield from self._look_up()
+            if view.position != GAME.view(state, None):
+                return False
+            self._display.rule(GAME.format(state, move))
+            state = GAME.apply(state, move)
+            yield from self._wait(1.0)
+        view = yield from self._look_up()
+        return bool(view.position == GAME.view(state, None))
 
     def _press(self, seat: int, expected: Callable[[TableView], bool]) -> Generator[None, None, None]:
         yield from self._wait(0.5 / self._gathering.speed)
@@ -209,17 +236,31 @@ class People:
                 with contextlib.suppress(ImpossibleGesture):  # a hand has it, after a game that got stuck
                     self._world.put(piece_id, None, False)
 
-    def _note(self, number: int, players: SimulatedPlayers, problem: str) -> None:
+    def _note(self, number: int, players: SimulatedPlayers, rulings: list[str], problem: str) -> None:
         view, known = self._display.look(), GAME.view(players.state, None)
         line = {
             "game": number,
             "problem": problem,
+            "rulings": rulings,
             "agrees": view is not None and view.position == known,
             "tally": {field.name: getattr(players.tally, field.name) for field in fields(players.tally)},
             "position": known,
         }
         with self._paths.tally.open("a") as file:
             file.write(json.dumps(line) + "\n")
+
+
+class _Hands(NewYorkSliceHands):
+    """Hands that remember which play they made last."""
+
+    before: Any = None
+    moves: Sequence[Any] = ()
+
+    def next_play(self, state: Any) -> tuple[Sequence[Any], Player | None]:
+        """See `GameHands`."""
+        self.before = state
+        self.moves, player = super().next_play(state)
+        return self.moves, player
 
 
 def _beginning(view: TableView, seats: list[int]) -> Any:

@@ -18,22 +18,23 @@ import pytest
 
 from config.loader import load_table
 from controller.journal import Journal
-from tests.rigs.running import SETTINGS, Service, learn_faces
+from tests.rigs.running import SETTINGS, Service, learn_own_copy
 
 PLAYERS = ("--players", "2", "--speed", "4", "--mistakes", "0", "--seed", "5")
 
 
 @pytest.fixture(scope="module")
-def faces(request: pytest.FixtureRequest) -> Path:
-    """The faces of our own copy, learned once and kept from run to run; the file's name changes with the art."""
-    return learn_faces(request.config.cache.mkdir("own-copy"))
+def own_copy(request: pytest.FixtureRequest) -> list[Path]:
+    """Our own copy's art and faces, made once and kept from run to run; the files' names change with the art."""
+    return learn_own_copy(request.config.cache.mkdir("own-copy"))
 
 
 @pytest.fixture
-def service(tmp_path: Path, faces: Path) -> Iterator[Service]:
+def service(tmp_path: Path, own_copy: list[Path]) -> Iterator[Service]:
     """A table of its own, not yet started; whatever it leaves is put away."""
     service = Service(tmp_path, *PLAYERS)
-    (service.data / faces.name).symlink_to(faces)
+    for file in own_copy:
+        (service.data / file.name).symlink_to(file)
     yield service
     service.end()
 
@@ -103,14 +104,14 @@ def test_a_record_that_does_not_replay_is_named(service: Service) -> None:
 
 @pytest.mark.parametrize("content", [None, b"no faces", "another game"])
 def test_faces_that_cannot_be_used_are_said(
-    tmp_path: Path, service: Service, faces: Path, content: bytes | str | None
+    tmp_path: Path, service: Service, own_copy: list[Path], content: bytes | str | None
 ) -> None:
     path = tmp_path / "mine.faces"
     expected = {None: "No such file", b"no faces": "is no file of faces or is damaged", "another game": "are missing"}
     if isinstance(content, bytes):
         path.write_bytes(content)
     elif content is not None:
-        _forget_slices(faces, path)
+        _forget_slices(next(file for file in own_copy if file.suffix == ".faces"), path)
     (tmp_path / "faces.toml").write_text(f'faces = "{path}"\n{SETTINGS}')
     said = refused(service, "--config", str(tmp_path / "faces.toml"))
     assert expected[content] in said

@@ -34,7 +34,7 @@ from controller.journal import Journal  # noqa: E402
 from controller.referee import Referee  # noqa: E402
 from controller.table import Table  # noqa: E402
 from controller.wiring import timing  # noqa: E402
-from tests.rigs.running import Service, Spectator, learn_faces  # noqa: E402
+from tests.rigs.running import Service, Spectator, learn_own_copy  # noqa: E402
 
 LONGEST_GAME_S = 1500.0
 LONGEST_COMMIT_S = 25.0
@@ -54,8 +54,9 @@ class Outcome:
     lost: int = 0
     plays: int = 0
     asked: int = 0
+    ruled: int = 0
+    """Plays that the table did not see however often they were laid out; the host ruled them."""
     wrong: int = 0
-    complaints: dict[str, int] = field(default_factory=dict)
     same: bool = False
     """Service, people and two replays of the journal agree on the final position."""
     seconds: float = 0.0
@@ -150,7 +151,7 @@ class Killing:
         told = loads(self._tally.read_text().splitlines()[0])
         tally, outcome = told["tally"], self.outcome
         outcome.plays, outcome.asked, outcome.wrong = tally["plays"], tally["asked"], tally["wrong"]
-        outcome.complaints = tally["complaints"]
+        outcome.ruled = len(told["rulings"])
         if told["problem"]:
             outcome.problems.append(told["problem"])
         shown = self._service.look_until(lambda view: view["position"] is not None, 10)["position"]
@@ -204,12 +205,14 @@ def main(games: int, jobs: int, seed: int, speed: float, mistakes: float, every:
     """Play games and kill the service meanwhile."""
     with tempfile.TemporaryDirectory(prefix="kill-test-") as name:
         folder = Path(name)
-        faces = learn_faces(folder / "faces")
+        (folder / "copy").mkdir()
+        own_copy = learn_own_copy(folder / "copy")
 
         def play(number: int) -> Outcome:
             place = folder / str(number)
             (place / "data").mkdir(parents=True)
-            shutil.copyfile(faces, place / "data" / faces.name)
+            for file in own_copy:
+                (place / "data" / file.name).symlink_to(file)
             outcome = Killing(place, number, speed, mistakes, every).play()
             if keep is not None and not _is_good(outcome):
                 shutil.copytree(place, keep / str(number), ignore=shutil.ignore_patterns("*.sock"), dirs_exist_ok=True)
@@ -252,6 +255,7 @@ def _print_summary(outcomes: list[Outcome]) -> None:
         "ended the same": f"{sum(o.same for o in outcomes)} of {len(outcomes)}",
         "silently wrong": sum(o.wrong for o in outcomes),
         "plays asked about or laid again": sum(o.asked for o in outcomes),
+        "plays ruled by the host": sum(o.ruled for o in outcomes),
     }
     click.echo("")
     for name, value in rows.items():

@@ -188,15 +188,12 @@ class Spectator:
             self._on_view(view)
 
 
-def learn_faces(folder: Path) -> Path:
-    """The faces of our own copy, learned once for all games."""
-    from controller.games.new_york_slice.components import load_components
-    from controller.simulation.copy import learned_own_copy, own_art, own_copy_file
+def learn_own_copy(folder: Path) -> list[Path]:
+    """Our own copy's art and faces, made once for many tables: the files to lay into a table's data folder."""
+    from controller.simulation.copy import OwnCopy
 
-    folder.mkdir(parents=True, exist_ok=True)
-    path = own_copy_file(folder, 1280, 720)
-    learned_own_copy(path, own_art(load_components()), 1280, 720)
-    return path
+    OwnCopy(folder).faces(1280, 720)
+    return sorted(folder.glob("own-copy-*"))
 
 
 def children(pid: int) -> dict[int, str]:
