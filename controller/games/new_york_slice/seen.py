@@ -38,6 +38,8 @@ class Seen:
     """Where each front is seen: face to index of the sighting."""
     lying: Mapping[tuple[lie.Where, int, PieceKind, bool], list[int]]
     """The sightings by place, player, kind, and whether they lie face up."""
+    breaks_rules: bool
+    """Whether a face shows that cannot show by the state; that has been weighed already."""
 
     def where(self, face: str) -> lie.Place | None:
         """Where a piece lies face up; None when it is not seen."""
@@ -87,7 +89,7 @@ def identify(state: State, scene: Scene, layout: Layout) -> list[tuple[float, Se
         else:
             doubtful.append(i)
     return [
-        (share, _seen(scene, places, faces, dict(zip(doubtful, chosen, strict=True))))
+        (share, _seen(scene, places, _filled(faces, doubtful, chosen), possible))
         for share, chosen in _readings([weighed[i] for i in doubtful], used)
     ]
 
@@ -123,15 +125,21 @@ def _readings(
     return [reading for reading in beam if reading[0] > NEGLIGIBLE]
 
 
-def _seen(
-    scene: Scene, places: tuple[lie.Place, ...], faces: Sequence[str | None], chosen: Mapping[int, str | None]
-) -> Seen:
-    named = tuple(chosen.get(i, face) for i, face in enumerate(faces))
-    at = {face: i for i, face in enumerate(named) if face is not None and face not in BACKS}
+def _filled(
+    faces: Sequence[str | None], doubtful: Sequence[int], chosen: Sequence[str | None]
+) -> tuple[str | None, ...]:
+    named = list(faces)
+    for i, face in zip(doubtful, chosen, strict=True):
+        named[i] = face
+    return tuple(named)
+
+
+def _seen(scene: Scene, places: tuple[lie.Place, ...], faces: tuple[str | None, ...], possible: frozenset[str]) -> Seen:
+    at = {face: i for i, face in enumerate(faces) if face is not None and face not in BACKS}
     lying: dict[tuple[lie.Where, int, PieceKind, bool], list[int]] = {}
-    for i, (sighting, place, face) in enumerate(zip(scene.sightings, places, named, strict=True)):
+    for i, (sighting, place, face) in enumerate(zip(scene.sightings, places, faces, strict=True)):
         lying.setdefault((place.where, place.player, sighting.kind, face not in BACKS), []).append(i)
-    return Seen(scene, places, named, at, lying)
+    return Seen(scene, places, faces, at, lying, not at.keys() <= possible)
 
 
 # What the state says about where pieces lie ---------------------------------------------------------------------------

@@ -108,6 +108,11 @@ class _Found:
     seen: Seen
     reading: Reading
 
+    @property
+    def breaks_rules_unweighed(self) -> bool:
+        """Whether it is a broken rule whose rarity is not yet part of the share."""
+        return self.reading.kind is ReadingKind.FAULT and not self.seen.breaks_rules
+
 
 def _read(look: _Look) -> Reading:
     state = look.state
@@ -130,7 +135,7 @@ def _read(look: _Look) -> Reading:
 
 def _together(found: Sequence[_Found]) -> Reading:
     """One reading out of several of the same scene, each with its probability."""
-    weights = [f.share * (ILLEGAL_PRIOR if f.reading.kind is ReadingKind.FAULT else 1.0) for f in found]
+    weights = [f.share * (ILLEGAL_PRIOR if f.breaks_rules_unweighed else 1.0) for f in found]
     total = sum(weights) + max(0.0, 1 - sum(f.share for f in found))
     moving = [(w / total, f) for w, f in zip(weights, found, strict=True) if f.reading.kind is ReadingKind.MOVES]
     best = max(zip(weights, found, strict=True), key=lambda pair: pair[0])[1]

@@ -6,6 +6,7 @@ What lies there is looked up in the world itself, piece by piece, not in what th
 import asyncio
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -218,7 +219,7 @@ def _check_middle(table: LaidTable, state: State, middle: Sequence[Piece], said:
 def _check_portions(table: LaidTable, state: State, said: str) -> None:
     """Neighbours of one portion lie near each other, portions apart."""
     for portion in state.portions:
-        for one, other in zip(portion.slices, portion.slices[1:], strict=False):
+        for one, other in pairwise(portion.slices):
             assert lie.gap_mm(_sighting(table, one), _sighting(table, other)) < lie.CUT_MM + 1, f"{said}{one} {other}"
 
 
