@@ -113,7 +113,7 @@ class Referee:
         stood_s = self._stood_s(scene, reading)
         match reading.kind:
             case ReadingKind.AS_BEFORE:
-                return self._as_before(scene, reading)
+                return self._as_before(scene, reading, stood_s)
             case ReadingKind.UNFINISHED:
                 if reading.fault is not None and stood_s >= self._timing.linger_s:
                     return Verdict(Answer.BREACH, fault=reading.fault)
@@ -153,10 +153,10 @@ class Referee:
         standing.last_s = now_s
         return now_s - standing.first_s
 
-    def _as_before(self, scene: Scene, reading: Reading) -> Verdict:
+    def _as_before(self, scene: Scene, reading: Reading, stood_s: float) -> Verdict:
         declared = reading.declares & self.counted(scene)
         if declared and reading.plays:
-            return self._clear_or_not(reading, min(declared))
+            return self._clear_or_not(reading, min(declared), stood_s)
         return Verdict(Answer.AS_BEFORE, confirm=reading.confirm, note=reading.note)
 
     def _moves(self, scene: Scene, reading: Reading, stood_s: float) -> Verdict:
@@ -166,12 +166,15 @@ class Referee:
         ready = confirm is None or confirm in self.counted(scene)
         limit = self._timing.confirm_rest_s
         if ready or (limit is not None and stood_s >= limit):
-            return self._clear_or_not(reading, confirm)
+            return self._clear_or_not(reading, confirm, stood_s)
         if play.probability < self._timing.clear:
             return Verdict(Answer.UNFINISHED, note=reading.note)
         return Verdict(Answer.WAITING_FOR_BUTTON, play=play, confirm=confirm, note=reading.note)
 
-    def _clear_or_not(self, reading: Reading, confirm: Player | None) -> Verdict:
+    def _clear_or_not(self, reading: Reading, confirm: Player | None, stood_s: float) -> Verdict:
+        """A play counts when two pictures say the same: one alone may have missed a piece."""
+        if stood_s <= 0:
+            return Verdict(Answer.UNFINISHED, note=reading.note)
         if reading.plays[0].probability < self._timing.clear:
             return Verdict(Answer.UNCLEAR, candidates=reading.plays, confirm=confirm, note=reading.note)
         return Verdict(Answer.MOVE, play=reading.plays[0], confirm=confirm)

@@ -165,7 +165,7 @@ class LaidTable(LaidWorld):
         assert view is not None
         return view
 
-    async def look(self, rest_s: float = 0.5, scenes: int = 1, step_s: float = 0.2) -> TableView:
+    async def look(self, rest_s: float = 0.5, scenes: int = 2, step_s: float = 0.2) -> TableView:
         """Show the table so many scenes; the first has been at rest for `rest_s`, 0 for as long as something moves."""
         for number in range(scenes):
             self.now_s += step_s

@@ -33,6 +33,12 @@ def judge_all(referee: Referee, reading: Reading, times: Iterable[float]) -> lis
     return [referee.judge(scene(time_s), reading).answer for time_s in times]
 
 
+def judge_twice(referee: Referee, time_s: float, reading: Reading) -> Verdict:
+    """What the second of two pictures, shortly one after the other, is taken for."""
+    referee.judge(scene(time_s), reading)
+    return referee.judge(scene(time_s + 0.05), reading)
+
+
 @pytest.fixture
 def referee() -> Referee:
     return Referee(TIMING)
@@ -44,8 +50,9 @@ def test_a_scene_is_judged_when_it_has_been_at_rest(referee: Referee) -> None:
     assert referee.hands(scene(1.0, 0.0)) == Verdict(Answer.HANDS)
 
 
-def test_a_move_without_button_is_made_at_once(referee: Referee) -> None:
-    verdict = referee.judge(scene(1.0), moves(1.0, confirm=None))
+def test_a_move_without_button_is_made_when_two_pictures_show_it(referee: Referee) -> None:
+    assert referee.judge(scene(1.0), moves(1.0, confirm=None)).answer is Answer.UNFINISHED
+    verdict = referee.judge(scene(1.1), moves(1.0, confirm=None))
     assert verdict.answer is Answer.MOVE
     assert verdict.play is not None
     assert verdict.play.moves == ("take 0",)
@@ -57,7 +64,7 @@ def test_a_move_waits_for_its_own_button(referee: Referee) -> None:
     referee.press(3, 1.1)
     assert referee.judge(scene(1.2), moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
     referee.press(2, 1.3)
-    assert referee.judge(scene(1.4), moves(1.0)).answer is Answer.MOVE
+    assert judge_twice(referee, 1.4, moves(1.0)).answer is Answer.MOVE
 
 
 def test_a_press_counts_for_pictures_taken_after_it(referee: Referee) -> None:
@@ -65,14 +72,14 @@ def test_a_press_counts_for_pictures_taken_after_it(referee: Referee) -> None:
     assert referee.counted(scene(1.4)) == frozenset()
     assert referee.judge(scene(1.4), moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
     assert referee.counted(scene(1.5)) == {2}
-    assert referee.judge(scene(1.6), moves(1.0)).answer is Answer.MOVE
+    assert judge_twice(referee, 1.6, moves(1.0)).answer is Answer.MOVE
 
 
 def test_a_press_while_hands_move_counts_for_what_lies_there_then(referee: Referee) -> None:
     referee.hands(scene(1.0, 0.0))
     referee.press(2, 1.1)
     referee.hands(scene(1.2, 0.0))
-    assert referee.judge(scene(1.6), moves(1.0)).answer is Answer.MOVE
+    assert judge_twice(referee, 1.6, moves(1.0)).answer is Answer.MOVE
 
 
 @pytest.mark.parametrize("pressed_s", [1.1, 1.25])
@@ -88,7 +95,7 @@ def test_a_press_newer_than_a_late_picture_of_movement_stays(referee: Referee) -
     referee.judge(scene(1.0), AS_BEFORE)
     referee.press(2, 1.5)
     referee.hands(scene(1.3, 0.0))
-    assert referee.judge(scene(2.0), moves(1.0)).answer is Answer.MOVE
+    assert judge_twice(referee, 2.0, moves(1.0)).answer is Answer.MOVE
 
 
 def test_without_buttons_rest_confirms() -> None:
@@ -100,11 +107,11 @@ def test_without_buttons_rest_confirms() -> None:
 def test_doubt_is_asked_when_the_player_has_finished(referee: Referee) -> None:
     assert referee.judge(scene(1.0), moves(0.7, 0.3)).answer is Answer.UNFINISHED
     referee.press(2, 1.1)
-    verdict = referee.judge(scene(1.2), moves(0.7, 0.3))
+    verdict = judge_twice(referee, 1.2, moves(0.7, 0.3))
     assert verdict.answer is Answer.UNCLEAR
     assert [play.text for play in verdict.candidates] == ["take 0", "take 1"]
-    assert referee.judge(scene(1.3), moves(0.98, confirm=None)).answer is Answer.UNCLEAR
-    assert referee.judge(scene(1.4), moves(0.995)).answer is Answer.MOVE
+    assert judge_twice(referee, 1.3, moves(0.98, confirm=None)).answer is Answer.UNCLEAR
+    assert judge_twice(referee, 1.4, moves(0.995)).answer is Answer.MOVE
 
 
 def test_a_fault_stands_still_before_it_is_a_breach(referee: Referee) -> None:
@@ -121,7 +128,7 @@ def test_what_may_only_be_hidden_gets_its_time(referee: Referee) -> None:
     referee.press(2, 1.0)
     reading = fault("gone", certain=False, pieces=("7/1",))
     assert judge_all(referee, reading, (1.1, 1.4, 1.7)) == [Answer.UNFINISHED] * 3
-    assert judge_all(referee, moves(1.0), (1.9,)) == [Answer.MOVE]
+    assert judge_all(referee, moves(1.0), (1.9, 2.0)) == [Answer.UNFINISHED, Answer.MOVE]
 
 
 def test_pieces_missed_now_and_then_are_no_breach(referee: Referee) -> None:
@@ -169,12 +176,12 @@ def test_declining_needs_the_button(referee: Referee) -> None:
     referee.press(3, 1.1)
     assert referee.judge(scene(1.2), declining()).answer is Answer.AS_BEFORE
     referee.press(2, 1.3)
-    assert referee.judge(scene(1.4), declining()).answer is Answer.MOVE
+    assert judge_twice(referee, 1.4, declining()).answer is Answer.MOVE
 
 
 def test_declining_in_doubt_is_asked(referee: Referee) -> None:
     referee.press(2, 1.0)
-    assert referee.judge(scene(1.1), declining(0.8)).answer is Answer.UNCLEAR
+    assert judge_twice(referee, 1.1, declining(0.8)).answer is Answer.UNCLEAR
 
 
 def test_a_second_press_of_the_same_play_declines_nothing(referee: Referee) -> None:
@@ -182,13 +189,13 @@ def test_a_second_press_of_the_same_play_declines_nothing(referee: Referee) -> N
     referee.press(2, 1.4)
     assert referee.judge(scene(1.5), declining()).answer is Answer.AS_BEFORE
     referee.press(2, 2.5)
-    assert referee.judge(scene(2.6), declining()).answer is Answer.MOVE
+    assert judge_twice(referee, 2.6, declining()).answer is Answer.MOVE
 
 
 def test_another_players_press_counts_right_after_a_play(referee: Referee) -> None:
     referee.made(1, 1.0)
     referee.press(2, 1.2)
-    assert referee.judge(scene(1.3), moves(1.0)).answer is Answer.MOVE
+    assert judge_twice(referee, 1.3, moves(1.0)).answer is Answer.MOVE
 
 
 def test_after_a_move_earlier_presses_are_forgotten(referee: Referee) -> None:
@@ -201,6 +208,6 @@ def test_what_was_taken_back_is_not_made_again_before_something_moves(referee: R
     reading = moves(1.0, confirm=None)
     referee.taken_back(("take 0",))
     assert judge_all(referee, reading, (1.0, 5.0)) == [Answer.AS_BEFORE] * 2
-    assert referee.judge(scene(5.5), moves(1.0, confirm=None, name="other")).answer is Answer.MOVE
+    assert judge_twice(referee, 5.5, moves(1.0, confirm=None, name="other")).answer is Answer.MOVE
     referee.hands(scene(6.0, 0.0))
-    assert referee.judge(scene(7.0), reading).answer is Answer.MOVE
+    assert judge_twice(referee, 7.0, reading).answer is Answer.MOVE

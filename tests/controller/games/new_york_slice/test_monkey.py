@@ -22,7 +22,7 @@ from tests.controller.laid_table import LaidTable
 from tests.controller.perfect_eyes import outline
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
-SEEDS = (3, 4, 14)
+SEEDS = (0, 6, 12)
 CONFIRMED = (Decide, Dibs, Divide, EatSeconds)
 
 
@@ -90,7 +90,7 @@ async def _mischief(table: LaidTable, rng: Random, moves: Sequence[rules.Move]) 
             await table.look(0.0)
             pressed.clear()
         before = table.state
-        await table.look(scenes=rng.choice((1, 1, 2, 15)))
+        await table.look(scenes=rng.choice((1, 2, 3, 15)))
         if table.state != before:
             _check(table, before, pressed)
             pressed.clear()
@@ -108,7 +108,7 @@ async def _almost(table: LaidTable, rng: Random, moves: Sequence[rules.Move], pl
     pressing = [player] if player is not None and rng.random() < 0.7 else list(table.seats)
     for one in pressing:
         await table.press(one)
-    await table.look(scenes=rng.choice((1, 12)))
+    await table.look(scenes=rng.choice((2, 12)))
     if table.state != before:
         _check(table, before, set(pressing))
 
