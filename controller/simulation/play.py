@@ -66,7 +66,7 @@ def random_seats(config: TableConfig, players: int, rng: Random) -> dict[int, in
     numbers = list(config.seats)
     turn = rng.randrange(len(numbers))
     taken = sorted(numbers[(turn + k * len(numbers) // players) % len(numbers)] for k in range(players))
-    return {player: seat for player, seat in enumerate(taken, 1)}
+    return dict(enumerate(taken, 1))
 
 
 def play_game(
@@ -91,6 +91,10 @@ def play_game(
         return Played(seed, players, people.tally, winners, table.frames, table.world.now_s, table.stage_ms, problem)
 
 
+def _no_wait(seconds: float) -> None:
+    """The world's time does not pass by waiting."""
+
+
 class _HeadlessTable:
     """Everything of a table but its web page, in one process, on the world's own time."""
 
@@ -103,7 +107,7 @@ class _HeadlessTable:
         clock: Callable[[], float] = lambda: self._now  # noqa: E731
         camera_model = conditions.camera_model(config.camera.width, config.camera.height)
         self._camera = SimulatedCamera(
-            self.world.snapshot, Renderer(art, camera_model, conditions), clock, lambda seconds: None, 1 / FRAME_S * 2
+            self.world.snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 1 / FRAME_S * 2
         )
         self._reader = Reader(pack)
         self._signals: list[Signal] = []

@@ -18,6 +18,8 @@ ELSEWHERE_PRIOR = 0.02
 """Weight of a face that cannot show by the state, against one that can. Not nought: players break rules."""
 SURE = 0.97
 """From here on a face is not doubted any more."""
+CLAIMED = 0.9
+"""From here on vision claims a piece rather than guessing at one."""
 LEAST = 1e-4
 """Weight of "none of the pieces of this game that are still free"."""
 MOST_READINGS = 8
@@ -135,11 +137,20 @@ def _filled(
 
 
 def _seen(scene: Scene, places: tuple[lie.Place, ...], faces: tuple[str | None, ...], possible: frozenset[str]) -> Seen:
-    at = {face: i for i, face in enumerate(faces) if face is not None and face not in BACKS}
+    faint = {i for i, face in enumerate(faces) if _faint(scene.sightings[i], places[i], face, possible)}
+    at = {face: i for i, face in enumerate(faces) if face is not None and face not in BACKS and i not in faint}
     lying: dict[tuple[lie.Where, int, PieceKind, bool], list[int]] = {}
     for i, (sighting, place, face) in enumerate(zip(scene.sightings, places, faces, strict=True)):
-        lying.setdefault((place.where, place.player, sighting.kind, face not in BACKS), []).append(i)
+        if i not in faint:
+            lying.setdefault((place.where, place.player, sighting.kind, face not in BACKS), []).append(i)
     return Seen(scene, places, faces, at, lying, not at.keys() <= possible)
+
+
+def _faint(sighting: Sighting, place: lie.Place, face: str | None, possible: frozenset[str]) -> bool:
+    """Whether vision only guesses at something where nothing of the kind can be: print on the mat, a sleeve."""
+    if sighting.probability >= CLAIMED:
+        return False
+    return face not in possible or (face in BACKS and place.where is not lie.Where.SEAT)
 
 
 # What the state says about where pieces lie ---------------------------------------------------------------------------
