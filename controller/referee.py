@@ -180,9 +180,10 @@ class Referee:
         return Verdict(Answer.MOVE, play=reading.plays[0], confirm=confirm)
 
     def _fault(self, scene: Scene, reading: Reading, stood_s: float) -> Verdict:
-        """A press says that the player has finished; but what may only be hidden from the camera gets its time."""
+        """A press says that the player has finished; but what may only be hidden from the camera gets its time, and
+        one picture alone says nothing."""
         fault = reading.fault
-        finished = fault is not None and fault.certain and bool(self.counted(scene))
+        finished = fault is not None and fault.certain and bool(self.counted(scene)) and stood_s > 0
         if finished or stood_s >= self._timing.breach_s:
             return Verdict(Answer.BREACH, fault=fault)
         return Verdict(Answer.UNFINISHED)
@@ -192,6 +193,6 @@ def _meanings(reading: Reading) -> list[Hashable]:
     """What must stay the same for a reading to be standing still; of several pieces that cannot be seen, each."""
     fault = reading.fault
     if fault is not None and not fault.certain and fault.refusal.pieces:
-        return [(reading.kind, fault.player, piece) for piece in fault.refusal.pieces]
+        return [(reading.kind, piece) for piece in fault.refusal.pieces]
     moves = tuple(play.moves for play in reading.plays[:1])
     return [(reading.kind, moves, (fault.refusal.problem, fault.player) if fault else None, reading.note)]

@@ -121,7 +121,7 @@ def test_a_fault_stands_still_before_it_is_a_breach(referee: Referee) -> None:
 
 def test_a_fault_is_a_breach_at_once_when_somebody_presses(referee: Referee) -> None:
     referee.press(2, 1.0)
-    assert referee.judge(scene(1.1), fault()).answer is Answer.BREACH
+    assert judge_twice(referee, 1.1, fault()).answer is Answer.BREACH
 
 
 def test_what_may_only_be_hidden_gets_its_time(referee: Referee) -> None:

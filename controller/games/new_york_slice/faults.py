@@ -36,8 +36,9 @@ def names(state: State, faces: Iterable[str]) -> str:
 
 
 def pieces(state: State, faces: Sequence[str]) -> str:
-    """Several faces of one kind with the noun: "Slices 7, 9"."""
-    noun = "Special" if faces[0].startswith("special/") else "Slice"
+    """Several faces with the noun: "Slices 7, 9"."""
+    kinds = {face.startswith("special/") for face in faces}
+    noun = "Piece" if len(kinds) > 1 else "Special" if True in kinds else "Slice"
     return f"{noun}{'s' if len(faces) > 1 else ''} {names(state, faces)}"
 
 
@@ -88,11 +89,26 @@ def _place_owner(seen: Seen, face: str) -> int | None:
 
 
 def at_seats(state: State, seen: Seen, changed: Changes, busy: int | None = None) -> Fault | None:
-    """The first thing wrong in front of a player, the one who is busy left out."""
-    for player in range(1, state.players + 1):
-        if player != busy and (fault := _in_front_of(state, seen, changed, player)) is not None:
-            return fault
-    return None
+    """The first thing wrong in front of a player, the one who is busy left out.
+
+    Where all that is wrong is that pieces are not seen, they are named together, those of the pizza too.
+    """
+    players = [player for player in range(1, state.players + 1) if player != busy]
+    found = [fault for p in players if (fault := _in_front_of(state, seen, changed, p)) is not None]
+    unseen = [fault for fault in found if not fault.certain]
+    if len(unseen) < len(found):
+        return next(fault for fault in found if fault.certain)
+    if unseen and busy is None and (lost := pizza_gone(state, changed)) is not None:
+        unseen.append(lost)
+    return _all_unseen(state, unseen)
+
+
+def _all_unseen(state: State, unseen: Sequence[Fault]) -> Fault | None:
+    faces = tuple(face for fault in unseen for face in fault.refusal.pieces)
+    if len(unseen) < 2 or not faces:
+        return unseen[0] if unseen else None
+    players = {fault.player for fault in unseen}
+    return gone(state, faces, unseen[0].player if len(players) == 1 else None, unseen[0].refusal.heading)
 
 
 def _in_front_of(state: State, seen: Seen, changed: Changes, player: int) -> Fault | None:
