@@ -44,7 +44,7 @@ class JournalKeeper:
     ) -> "Future[int]":
         """See `Journal.append`; after a failed one, each raises the same error until `keep` has mended it."""
         if self._failure is not None:
-            raise self._failure
+            raise self._failure.with_traceback(None)
         future = self._journal.append(kind, data, evidence, begins_game=begins_game)
         future.add_done_callback(self._written)
         return future

@@ -86,7 +86,8 @@ def run_service(config: TableConfig, gathering: Gathering, *, fresh: bool) -> No
 async def _serve(config: TableConfig, gathering: Gathering, fresh: bool) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     token = _prepare_folder(config)
     try:
         journal = JournalKeeper(config.data_dir / "journal.sqlite")

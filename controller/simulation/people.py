@@ -111,17 +111,20 @@ class People:
         self,
         world: World,
         config: TableConfig,
-        paths: Paths,
+        display: Display,
+        tally: Path,
         gathering: Gathering,
         go_home: Callable[[], None],
     ) -> None:
-        """`go_home` is called when the display has been dark for too long."""
+        """Each game's outcome is written to the file `tally`. `go_home` is called when the display has been dark for
+        too long.
+        """
         self._world = world
         self._config = config
-        self._paths = paths
+        self._tally = tally
         self._gathering = gathering
         self._go_home = go_home
-        self._display = Display(paths.service)
+        self._display = display
         self._seen_s = world.now_s
         self._script = self._games()
 
@@ -184,7 +187,7 @@ class People:
                     yield
                 over = True
             except Stuck as stuck:
-                if (yield from self._rule(hands)):
+                if (yield from self._rule(hands, players.state)):
                     rulings.append(str(stuck))
                 else:
                     problem, over = str(stuck), True
@@ -192,18 +195,18 @@ class People:
         yield from self._look_up()
         self._note(number, players, rulings, problem)
 
-    def _rule(self, hands: "_Hands") -> Generator[None, None, bool]:
-        """The host rules the moves that were made last; whether the table has them now."""
+    def _rule(self, hands: "_Hands", wanted: Any) -> Generator[None, None, bool]:
+        """The host rules the moves that were made last, until the table sees the rest; whether it has them all now."""
         state = hands.before
         for move in hands.moves:
             view = yield from self._look_up()
             if view.position != GAME.view(state, None):
-                return False
+                break
             self._display.rule(GAME.format(state, move))
             state = GAME.apply(state, move)
             yield from self._wait(1.0)
         view = yield from self._look_up()
-        return bool(view.position == GAME.view(state, None))
+        return bool(view.position == GAME.view(wanted, None))
 
     def _press(self, seat: int, expected: Callable[[TableView], bool]) -> Generator[None, None, None]:
         yield from self._wait(0.5 / self._gathering.speed)
@@ -246,7 +249,7 @@ class People:
             "tally": {field.name: getattr(players.tally, field.name) for field in fields(players.tally)},
             "position": known,
         }
-        with self._paths.tally.open("a") as file:
+        with self._tally.open("a") as file:
             file.write(json.dumps(line) + "\n")
 
 
@@ -283,7 +286,7 @@ def main(arguments: list[str]) -> None:
     config = TableConfig.model_validate_json(paths.config.read_text())
     world = World(Random(gathering.seed), time.monotonic())
     stop = Event()
-    people = People(world, config, paths, gathering, stop.set)
+    people = People(world, config, Display(paths.service), paths.tally, gathering, stop.set)
 
     def end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
         stop.set()
