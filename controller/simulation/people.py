@@ -42,6 +42,7 @@ LOOK_S = 0.15
 STEP_S = 0.02
 PATIENCE_S = 4.0
 """After this long without an answer to a button they press it again."""
+RULINGS_TRIED = 10
 ABANDONED_S = 600.0
 """When the display has been dark for so long they go home."""
 _log = logging.getLogger(__name__)
@@ -187,7 +188,7 @@ class People:
                     yield
                 over = True
             except Stuck as stuck:
-                if (yield from self._rule(hands, players.state)):
+                if (yield from self._rule(hands)):
                     rulings.append(str(stuck))
                 else:
                     problem, over = str(stuck), True
@@ -195,18 +196,22 @@ class People:
         yield from self._look_up()
         self._note(number, players, rulings, problem)
 
-    def _rule(self, hands: "_Hands", wanted: Any) -> Generator[None, None, bool]:
-        """The host rules the moves that were made last, until the table sees the rest; whether it has them all now."""
-        state = hands.before
+    def _rule(self, hands: "_Hands") -> Generator[None, None, bool]:
+        """The host rules the moves that were made last, as far as the table does not have them; whether it has now."""
+        states = [hands.before]
         for move in hands.moves:
+            states.append(GAME.apply(states[-1], move))
+        shown = [GAME.view(state, None) for state in states]
+        for _ in range(RULINGS_TRIED):
             view = yield from self._look_up()
-            if view.position != GAME.view(state, None):
-                break
-            self._display.rule(GAME.format(state, move))
-            state = GAME.apply(state, move)
+            if view.position == shown[-1]:
+                return True
+            if view.position not in shown:
+                return False
+            now = shown.index(view.position)
+            self._display.rule(GAME.format(states[now], hands.moves[now]))
             yield from self._wait(1.0)
-        view = yield from self._look_up()
-        return bool(view.position == GAME.view(wanted, None))
+        return False
 
     def _press(self, seat: int, expected: Callable[[TableView], bool]) -> Generator[None, None, None]:
         yield from self._wait(0.5 / self._gathering.speed)
