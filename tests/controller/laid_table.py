@@ -101,6 +101,9 @@ class LaidWorld:
             divide = Divide(tuple(portion.slices for portion in state.portions), special_in)
             self.carry_out(self.hands._divide(state.slicer, divide, str(state.special), self.lying()))
         for player, holding in enumerate(state.holdings, 1):
+            hidden = (*holding.unseen_faces, *sorted(state.unseen))[: holding.unseen_eaten]
+            if hidden and player not in self.hands._hidden:
+                self.hands._hidden[player] = list(hidden)
             rows = self.hands._rows(player, holding)
             self.lay(*(Lay(face, pose, face_up) for _, face, pose, face_up in rows))
 

@@ -25,7 +25,7 @@ LEAST = 1e-4
 MOST_READINGS = 8
 """How many readings of one scene are kept, the likeliest first."""
 NEGLIGIBLE = 0.002
-"""A reading with a smaller share than this is not worth judging."""
+"""A reading with a smaller share than this of the likeliest one's is not worth judging."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _readings(
         total = dropped + sum(share for share, _ in grown)
         dropped = (total - sum(share for share, _ in beam)) / total
         beam = [(share / total, chosen) for share, chosen in beam]
-    return [reading for reading in beam if reading[0] > NEGLIGIBLE]
+    return [reading for reading in beam if reading[0] > NEGLIGIBLE * beam[0][0]]
 
 
 def _filled(
