@@ -1,11 +1,12 @@
 """What simulated players need to know of a game: where its pieces go, and how its rules get broken."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any, Protocol
 
-from controller.game import Player
-from vision.scene import PieceKind, Pose
+from controller.game import Game, Player
+from vision.scene import PieceKind, Point, Pose
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,3 +79,8 @@ class GameHands(Protocol):
     ) -> Sequence[Step]:
         """Lay pieces that cannot be read again; without faces, everything in front of the player."""
         ...
+
+
+MakeHands = Callable[[Game[Any, Any], Any, Mapping[Player, Sequence[Sequence[Point]]], Random], GameHands]
+"""What a game's `hands` module offers as `HANDS`: of the engine, the state at the start, each player's area as in
+`controller.reading.Layout`, and a source of chance."""

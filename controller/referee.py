@@ -97,6 +97,15 @@ class Referee:
         """Whether this scene may be judged at all."""
         return scene.at_rest_s >= self._timing.rest_s
 
+    def settling(self, scene: Scene) -> bool:
+        """Whether this scene is on its way to rest: nothing has moved for a while, but it is too early to judge."""
+        return self._timing.rest_s > scene.at_rest_s >= self._timing.rest_s / 2
+
+    def foresee(self, scene: Scene, reading: Reading) -> Verdict:
+        """What a scene says that is about to be at rest: the first of the two pictures that a play needs."""
+        self._stood_s(scene, reading)
+        return Verdict(Answer.HANDS)
+
     def hands(self, scene: Scene) -> Verdict:
         """The verdict on a scene that is not at rest. A press was meant for what lay there when it was made: with the
         first movement after that, it is used up."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from config.schema import SeatConfig, TableConfig
 from controller.game import Game, GameError, Json, Player, Refusal
 from controller.journal import JournalDamaged, Record
-from controller.reading import Fault, GameTable, Layout, Play
+from controller.reading import Fault, GameTable, Layout, Play, Reading
 from controller.referee import Answer, Referee, Verdict
 from controller.seating import areas
 from controller.views import (
@@ -204,6 +204,8 @@ class Table:
             if self._running is not None and not self._over and not self._paused:
                 if self._referee.settled(scene):
                     await self._judge(scene)
+                elif self._referee.settling(scene):
+                    self._verdict = self._referee.foresee(scene, self._read(scene))
                 else:
                     self._verdict = self._referee.hands(scene)
                     self._question = None
@@ -314,9 +316,7 @@ class Table:
     # Judging -------------------------------------------------------------------------------------------------------
 
     async def _judge(self, scene: Scene) -> None:
-        game = self._require_game()
-        pressed = self._referee.counted(scene)
-        reading = self._game_table.read(game.state, scene, game.layout, pressed)
+        reading = self._read(scene)
         self._places, self._faces = reading.places, reading.faces
         before = self._verdict.answer
         verdict = self._referee.judge(scene, reading)
@@ -331,6 +331,10 @@ class Table:
             self._question = None
         if verdict.answer in (Answer.BREACH, Answer.UNCLEAR) and before is not verdict.answer:
             self._outlets.buzz()
+
+    def _read(self, scene: Scene) -> Reading:
+        game = self._require_game()
+        return self._game_table.read(game.state, scene, game.layout, self._referee.counted(scene))
 
     def _ask(self, candidates: tuple[Play, ...]) -> None:
         """A question stays the same while the candidates do, whatever their probabilities, until something moves."""

@@ -16,9 +16,8 @@ from typing import Any
 import cv2
 
 from config.schema import TableConfig
-from controller.games.new_york_slice import GAME
-from controller.games.new_york_slice.hands import NewYorkSliceHands
-from controller.games.new_york_slice.table import GAME_TABLE
+from controller.games.registry import load_game, load_part
+from controller.hands import MakeHands
 from controller.journal import Journal
 from controller.referee import Referee
 from controller.seating import areas
@@ -77,9 +76,11 @@ def play_game(
     conditions = Conditions.random(rng)
     with TemporaryDirectory() as folder, _HeadlessTable(config, art, pack, conditions, Path(folder)) as table:
         seats = random_seats(config, players, rng)
-        start = GAME.start(players, {}, 1)
-        hands = NewYorkSliceHands(GAME, start, areas(config, seats), rng)
-        people = SimulatedPlayers(table.world, GAME, hands, start, seats, rng, table.look, table.ask, habits)
+        game = load_game(config.game)
+        make_hands: MakeHands = load_part(config.game, "hands").HANDS
+        start = game.start(players, {}, 1)
+        hands = make_hands(game, start, areas(config, seats), rng)
+        people = SimulatedPlayers(table.world, game, hands, start, seats, rng, table.look, table.ask, habits)
         problem = ""
         try:
             asyncio.run(table.run(people))
@@ -87,7 +88,7 @@ def play_game(
             problem = str(stuck)
         if problem:
             table.keep_picture(Path(f"stuck-{seed}.png")) if habits.keep_pictures else None
-        winners = GAME.winners(table.table.state) if table.table.state is not None else ()
+        winners = game.winners(table.table.state) if table.table.state is not None else ()
         return Played(seed, players, people.tally, winners, table.frames, table.world.now_s, table.stage_ms, problem)
 
 
@@ -115,8 +116,9 @@ class _HeadlessTable:
         self._pins = SimulatedPins(pins, self.world.set_lamp, self.world.set_buzzer)
         self._panel = Panel(pins, self._pins.factory, clock, self._signals.append)
         self._journal = Journal(folder / "journal.sqlite")
+        game, game_table = load_game(config.game), load_part(config.game, "table").GAME_TABLE
         self.table = Table(
-            config, GAME, GAME_TABLE, Referee(timing(config)), self._journal, self, version="play", simulated=True
+            config, game, game_table, Referee(timing(config)), self._journal, self, version="play", simulated=True
         )
         self._view: TableView | None = None
         self._answers: list[tuple[int, int]] = []

@@ -58,6 +58,15 @@ def test_a_move_without_button_is_made_when_two_pictures_show_it(referee: Refere
     assert verdict.play.moves == ("take 0",)
 
 
+def test_a_picture_on_its_way_to_rest_is_the_first_of_the_two(referee: Referee) -> None:
+    early = scene(1.0, 0.2)
+    assert referee.settling(early)
+    assert not referee.settled(early)
+    assert not referee.settling(scene(0.9, 0.1))
+    assert referee.foresee(early, moves(1.0, confirm=None)).answer is Answer.HANDS
+    assert referee.judge(scene(1.1, 0.3), moves(1.0, confirm=None)).answer is Answer.MOVE
+
+
 def test_a_move_waits_for_its_own_button(referee: Referee) -> None:
     verdict = referee.judge(scene(1.0), moves(1.0))
     assert (verdict.answer, verdict.confirm) == (Answer.WAITING_FOR_BUTTON, 2)

@@ -557,6 +557,10 @@ class NewYorkSliceHands:
         return Pose(line.left + 32, middle, 90.0)
 
 
+HANDS = NewYorkSliceHands
+"""Found by the folder's name; see `controller.hands.MakeHands`."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Line:
     """A row of an area: slices stand in it side by side."""

@@ -230,6 +230,13 @@ def doubted(scene: Scene, face: str, *likelihoods: tuple[str, float]) -> Scene:
     return replace(scene, sightings=tuple(replace(s, faces=likely) if s.face == face else s for s in scene.sightings))
 
 
+def test_a_guess_at_something_that_cannot_be_there_is_nothing() -> None:
+    situation = Situation(pizza())
+    scene = situation.world.scene()
+    shadow = replace(scene.sightings[0], pose=Pose(150, 150, 10), faces=(FaceLikelihood("10/9", 0.6),))
+    assert situation.read(scene=replace(scene, sightings=(*scene.sightings, shadow))).kind is ReadingKind.AS_BEFORE
+
+
 # Divide ---------------------------------------------------------------------------------------------------------------
 
 
