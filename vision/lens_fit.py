@@ -15,19 +15,27 @@ from vision.verify import Look, Prepared, shape_misfit
 Array = NDArray[np.float64]
 
 LEAST_PIECES = 4
-CELL_EVIDENCE = 0.15
+CELL_EVIDENCE = 0.4
 """How much of a cell counts as independent evidence."""
 
 
 def lens_by_pieces(
-    look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared], registration: Registration
+    look: Look,
+    readings: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    registration: Registration,
+    by_markers: Lens,
 ) -> Lens:
-    """The lens that makes the pieces found look as they were enrolled, wherever they lie."""
+    """The lens that makes the pieces found look as they were enrolled, wherever they lie.
+
+    `by_markers` is what the markers alone say; it decides as far as the pieces leave it open.
+    """
     sure = [r for r in readings if r.quality > 0.8 and r.visible > 0.6]
     if len(sure) < LEAST_PIECES:
         return registration.lens
     normal = np.diag(1.0 / np.square(LENS_SPREAD))
-    right = np.zeros(2)
+    off = np.array([by_markers.k1 - registration.lens.k1, by_markers.k2 - registration.lens.k2])
+    right = off / np.square(LENS_SPREAD)
     bent = [with_lens(registration, lens) for lens in bent_lenses(registration.lens)]
     for kind, prepared in kinds.items():
         mine = [r for r in sure if r.kind is kind]

@@ -12,7 +12,7 @@ from vision.frame import Frame, Image
 from vision.hidden import CoarseMap, coarse_map, find_foreign, hidden_places
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
-from vision.readings import Raster, Reading, check, confirmed, find_pieces, select
+from vision.readings import Raster, Reading, check, check_again, confirmed, find_pieces, select
 from vision.rectify import TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
@@ -29,7 +29,8 @@ OUTER_MM = 260.0
 MOVED_MM = 1.0
 MOVED_DEG = 1.5
 MAT_MOVED_MM = 0.7
-LENS_MATTERS_MM = 0.3
+LENS_MATTERS_MM = 0.5
+LENS_ROUNDS = 3
 
 
 def read_photo(image: Image, pack: FacePack, *, time_s: float = 0.0, lens: Lens | None = None) -> Scene:
@@ -49,6 +50,7 @@ class Reader:
         self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
         self._index = build_index(pack.kinds)
         self._lens = lens
+        self._lens_by_markers: Lens | None = None
         self._seen_lens: Lens | None = None
         """What the pieces seen so far showed, where no calibrated lens was given."""
         self._first: Registration | None = None
@@ -83,7 +85,7 @@ class Reader:
             known.disturbed_s = frame.time_s
             return self._scene_while_moving(frame, known, changed)
         if changed.any():
-            self._read_again(frame, known)
+            self._read_again(frame, known, changed)
             if self._lens is None and not known.hand and _outer(known.readings) >= max(4, 2 * self._lens_by):
                 return self._start(frame, small, same_view=known)
         if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
@@ -96,7 +98,10 @@ class Reader:
         """Read everything anew; `same_view` is what is known of this view, if only the lens is to be fitted again."""
         before = self._table
         lens = self._lens or self._seen_lens
-        registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
+        if same_view is not None:
+            registration = same_view.registration
+        else:
+            registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
         self._clock.stage("register")
         look, looked = _look(frame.image, table_map(registration), registration)
         self._clock.stage("rectify")
@@ -122,8 +127,11 @@ class Reader:
         self, frame: Frame, registration: Registration, look: Look, looked: Image, readings: list[Reading]
     ) -> tuple[Registration, Look, Image, list[Reading]]:
         """The lens that the pieces show, where it differs from what the markers showed, and the pieces seen with it."""
-        for _ in range(2):
-            better = with_lens(registration, lens_by_pieces(look, readings, self._kinds, registration))
+        by_markers = self._lens_by_markers or registration.lens
+        self._lens_by_markers = by_markers
+        for _ in range(LENS_ROUNDS):
+            lens = lens_by_pieces(look, readings, self._kinds, registration, by_markers)
+            better = with_lens(registration, lens)
             if largest_move_mm(registration, better) < LENS_MATTERS_MM:
                 break
             look, looked = _look(frame.image, table_map(better), better)
@@ -164,7 +172,7 @@ class Reader:
         except RegistrationError:
             return True
         self._clock.stage("register")
-        return found.shift_mm(known.registration) < MAT_MOVED_MM
+        return found.markers_shift_mm(known.registration) < MAT_MOVED_MM
 
     def _scene_while_moving(self, frame: Frame, known: "_Table", changed: Mask) -> Scene:
         """What was known and is not touched by the movement; what moves hides the rest."""
@@ -175,14 +183,18 @@ class Reader:
         self._clock.stage("hidden")
         return self._scene(frame, known, untouched, hidden)
 
-    def _read_again(self, frame: Frame, known: "_Table") -> None:
-        """Look again, now that something has changed and come to rest."""
+    def _read_again(self, frame: Frame, known: "_Table", changed: Mask) -> None:
+        """Look again, now that something has changed and come to rest.
+
+        Pieces that nothing touched stay. All that they do not explain is searched anew, wherever it is.
+        """
         look, looked = _look(frame.image, known.table, known.registration)
         self._clock.stage("rectify")
-        # Everything, not only what changed: whole games have shown that pieces beside a change get lost otherwise.
+        kept = check_again(look, known.readings, self._kinds, known.map_mask(changed))
+        self._clock.stage("check")
         keypoints = find_keypoints(looked, known.table)
         self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index)
+        readings = find_pieces(look, keypoints, self._kinds, self._index, kept)
         self._clock.stage("pieces")
         self._settle(frame, known, looked, readings)
 

@@ -30,6 +30,7 @@ FIT_WHERE_OPEN = 0.72
 """Of the cells that nothing hides, at least this share must look like the face."""
 FIT_OF_DOUBTFUL = 0.85
 LEAST_QUALITY = 0.75
+QUALITY_OF_DOUBTFUL = 0.92
 TRUSTED_COST = 1.5
 """Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
 FAN_PITCHES_MM = (22.0, 25.5, 29.0, 32.5, 36.0)
@@ -157,7 +158,8 @@ def find_pieces(
         if new:
             found = select([*found, *new], kinds, raster.copy())
     found = polished(look, found, kinds, raster)
-    beside = _found_beside(look, found, kinds, explained(found, kinds, look.table, raster.copy()))
+    so_far = explained(found, kinds, look.table, raster.copy())
+    beside = _found_beside(look, [*settled, *found], kinds, so_far)
     if beside:
         found = polished(look, select([*found, *beside], kinds, raster.copy()), kinds, raster)
     return [*settled, *found]
@@ -298,8 +300,9 @@ def confirmed(reading: Reading, is_open: Flags) -> bool:
     own = reading.agrees & free
     if not own.any():
         return False
-    needed = FIT_WHERE_OPEN if reading.trusted else FIT_OF_DOUBTFUL
-    return bool(own.sum() >= needed * free.sum() and reading.quality >= LEAST_QUALITY)
+    trusted = reading.trusted
+    fit, quality = (FIT_WHERE_OPEN, LEAST_QUALITY) if trusted else (FIT_OF_DOUBTFUL, QUALITY_OF_DOUBTFUL)
+    return bool(own.sum() >= fit * free.sum() and reading.quality >= quality)
 
 
 def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster) -> list[Reading]:

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 OUTER_MM = 190.0
 INNER_MM = 154.0
 LENS_STEP = 0.01
-LENS_SPREAD = (0.02, 0.02)
+LENS_SPREAD = (0.04, 0.01)
 """How far the markers alone leave k1 and k2 open."""
 DARK_LEVEL = 12.0
 """A picture whose brightest part (99.5 %) is below this (0 to 255) shows nothing."""
@@ -105,6 +105,14 @@ class Registration:
         foot, share = np.array(self.camera_mm[:2]), height_mm / self.camera_mm[2]
         return np.asarray((points - foot * share) / (1.0 - share))
 
+    def markers_shift_mm(self, other: "Registration") -> float:
+        """How far most markers seen in both lie from where they lay; one that is half covered seems to move alone."""
+        both = sorted(self.markers_px.keys() & other.markers_px.keys())
+        if not both:
+            return self.shift_mm(other)
+        here, there = (np.array([other.to_table(seen.markers_px[i]).mean(0) for i in both]) for seen in (self, other))
+        return float(np.median(np.linalg.norm(here - there, axis=1)))
+
     def shift_mm(self, other: "Registration") -> float:
         """How far the mat lies from where it lay in `other`, at its most moved corner."""
         corners = self.to_table(other.to_picture(_MAT_CORNERS_MM))
@@ -152,8 +160,7 @@ def register(markers_px: Mapping[int, Array], size_px: tuple[int, int], *, lens:
     mm = np.concatenate([MARKERS_MM[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
     matrix = _camera_matrix(size_px, lens or TYPICAL_LENS)
-    used = lens or (_fit_distortion(mm, px, matrix) if len(ids) >= 4 else TYPICAL_LENS)
-    homography, shrink = _fit_homography(mm, px, matrix, used)
+    homography, shrink, used = _fit(mm, px, matrix, lens)
     error = float(np.sqrt(np.mean(_residuals(homography, shrink, mm, px, matrix, used) ** 2) * 2))
     allowed = max(2.0, 0.0025 * size_px[0])
     if error > allowed:
@@ -301,23 +308,41 @@ def _undistort(pixels: Array, matrix: Array, lens: Lens) -> Array:
     return np.asarray(ray * focal + centre)
 
 
-K1_SPREAD = 0.04
+K1_SPREAD = 0.06
 """How far k1 of lenses for such cameras spreads about 0."""
-CORNER_SPREAD_PX = 0.25
-"""How far a marker corner is found from where it is."""
+CORNER_SPREAD_PX = 0.15
+"""How far a marker corner is found from where it is; one much farther off is covered, and counts less."""
 
 
-def _fit_distortion(mm: Array, px: Array, matrix: Array) -> Lens:
-    def cost(k1: float) -> float:
-        lens = Lens(TYPICAL_LENS.focal_widths, k1)
-        homography, shrink = _fit_homography(mm, px, matrix, lens)
-        misses = _residuals(homography, shrink, mm, px, matrix, lens) / CORNER_SPREAD_PX
-        return float((misses**2).sum() + (k1 / K1_SPREAD) ** 2)
+def _fit(mm: Array, px: Array, matrix: Array, lens: Lens | None) -> tuple[Array, float, Lens]:
+    """Homography, shrinkage and lens by all corners at once: Gauss-Newton with Cauchy weights on the corners.
 
-    tried = np.array([-0.08, 0.0, 0.08])
-    costs = [cost(float(k1)) for k1 in tried]
-    a, b, _ = np.polyfit(tried, costs, 2)
-    return Lens(TYPICAL_LENS.focal_widths, float(np.clip(-b / (2 * a), -0.15, 0.15)) if a > 0 else 0.0)
+    With a lens given, or fewer than four markers, there is no lens to fit.
+    """
+    homography, shrink = _fit_homography(mm, px, matrix, lens or TYPICAL_LENS)
+    known = lens or TYPICAL_LENS
+    free = 10 if lens is None and len(mm) >= 16 else 9
+    values = np.append((homography / homography[2, 2]).ravel()[:8], [shrink, known.k1])
+    spread = np.append(np.full(8, np.inf), [0.02, K1_SPREAD])[:free]
+    steps = np.append(np.abs(values[:8]) * 1e-4 + 1e-7, [1e-4, 1e-3])[:free]
+
+    def misses(at: Array) -> Array:
+        used = replace(known, k1=float(at[9]))
+        flat = _residuals(np.append(at[:8], 1.0).reshape(3, 3), float(at[8]), mm, px, matrix, used)
+        return np.asarray(flat.ravel() / CORNER_SPREAD_PX)
+
+    for _ in range(10):
+        now = misses(values)
+        nudges = np.eye(10)[:free] * steps[:, None]
+        columns = np.column_stack([(misses(values + nudge) - now) / nudge.max() for nudge in nudges])
+        weights = 1.0 / (1.0 + (now.reshape(-1, 2) ** 2).sum(1).repeat(2) / 9.0)
+        scale = np.maximum(np.sqrt((columns**2 * weights[:, None]).sum(0)), 1e-9)
+        even = columns / scale
+        normal = even.T @ (even * weights[:, None]) + np.diag(1.0 / (spread * scale) ** 2 + 1e-9)
+        right = even.T @ (now * weights) + values[:free] / (spread**2 * scale)
+        values[:free] -= np.linalg.solve(normal, right) / scale
+    k1 = float(np.clip(values[9], -0.25, 0.15)) if free == 10 else known.k1
+    return np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), replace(known, k1=k1)
 
 
 def _shrunk(mm: Array, shrink: float) -> Array:
