@@ -12,7 +12,7 @@ from vision.frame import Frame, Image
 from vision.hidden import CoarseMap, coarse_map, find_foreign, hidden_places
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
-from vision.readings import Raster, Reading, check, check_again, confirmed, find_pieces, select
+from vision.readings import Raster, Reading, check, confirmed, find_pieces, select
 from vision.rectify import TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
@@ -25,6 +25,8 @@ Array = NDArray[np.float64]
 
 ABSORB_S = 20.0
 """A thing at the picture's edge that stays still for this long is no hand."""
+LENS_GROWTH = 1.3
+"""With so many times more pieces far from the mat the lens is fitted again."""
 OUTER_MM = 260.0
 MOVED_MM = 1.0
 MOVED_DEG = 1.5
@@ -85,9 +87,7 @@ class Reader:
             known.disturbed_s = frame.time_s
             return self._scene_while_moving(frame, known, changed)
         if changed.any():
-            self._read_again(frame, known, changed)
-            if self._lens is None and not known.hand and _outer(known.readings) >= max(4, 2 * self._lens_by):
-                return self._start(frame, small, same_view=known)
+            return self._start(frame, small, same_view=known)
         if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
             known.disturbed_s = frame.time_s
         return self._scene(frame, known, known.sightings, known.hidden)
@@ -95,7 +95,11 @@ class Reader:
     # One picture ----------------------------------------------------------------------------------------------
 
     def _start(self, frame: Frame, small: Small, same_view: "_Table | None" = None) -> Scene:
-        """Read everything anew; `same_view` is what is known of this view, if only the lens is to be fitted again."""
+        """Read everything anew.
+
+        `same_view` is what is known of the view, where the mat lies as it lay. Then only the pieces are searched again,
+        but all of them: whole games have shown that those beside a change get lost otherwise.
+        """
         before = self._table
         lens = self._lens or self._seen_lens
         if same_view is not None:
@@ -109,7 +113,7 @@ class Reader:
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index)
         self._clock.stage("pieces")
-        if self._lens is None:
+        if self._lens is None and (same_view is None or _outer(readings) >= max(4, LENS_GROWTH * self._lens_by)):
             registration, look, looked, readings = self._with_better_lens(frame, registration, look, looked, readings)
             self._seen_lens, self._lens_by = registration.lens, _outer(readings)
         if same_view is not None and self._first is same_view.registration:
@@ -182,21 +186,6 @@ class Reader:
         hidden = hidden_places(known.small_to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
         self._clock.stage("hidden")
         return self._scene(frame, known, untouched, hidden)
-
-    def _read_again(self, frame: Frame, known: "_Table", changed: Mask) -> None:
-        """Look again, now that something has changed and come to rest.
-
-        Pieces that nothing touched stay. All that they do not explain is searched anew, wherever it is.
-        """
-        look, looked = _look(frame.image, known.table, known.registration)
-        self._clock.stage("rectify")
-        kept = check_again(look, known.readings, self._kinds, known.map_mask(changed))
-        self._clock.stage("check")
-        keypoints = find_keypoints(looked, known.table)
-        self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, kept)
-        self._clock.stage("pieces")
-        self._settle(frame, known, looked, readings)
 
     def _scene(
         self, frame: Frame, known: "_Table", sightings: tuple[Sighting, ...], hidden: tuple[HiddenPlace, ...]
@@ -302,12 +291,6 @@ class _Table:
         if not mask.any():
             return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
         return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
-
-    def map_mask(self, changed: Mask) -> Mask:
-        """A mask of small blocks, grown by a finger's width, as one of the table map."""
-        cells = self.small_to_cells(np.asarray(cv2.dilate(changed, np.ones((7, 7), np.uint8)), np.uint8))
-        size = (self.table.width, self.table.height)
-        return np.asarray(cv2.resize(cells, size, interpolation=cv2.INTER_NEAREST), np.uint8)
 
     def touched(self, seen: Sighting, changed: Mask) -> bool:
         """Whether a piece lies under changed blocks."""

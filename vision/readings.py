@@ -276,24 +276,6 @@ def explained(
     return raster
 
 
-def check_again(
-    look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared], region: NDArray[np.uint8]
-) -> Known:
-    """Readings of an earlier picture that still hold: outside the region as they were, in it if they fit."""
-    settled: list[Reading] = []
-    checked: list[Reading] = []
-    for kind, prepared in kinds.items():
-        mine = [reading for reading in readings if reading.kind is kind]
-        if not mine:
-            continue
-        poses = np.array([reading.pose for reading in mine])
-        touched = look.table.meets(region, place(prepared.sparse.points, poses)).max(axis=1)
-        settled += [reading for reading, again in zip(mine, touched.tolist(), strict=True) if not again]
-        faces = np.array([reading.face for reading in mine], np.intp)
-        checked += check(look, kind, prepared, poses[touched], faces[touched])
-    return Known(settled, checked)
-
-
 def confirmed(reading: Reading, is_open: Flags) -> bool:
     """Whether a reading holds, now that it is known which of its cells nothing foreign hides."""
     free = ~reading.taken & is_open
