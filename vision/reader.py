@@ -76,25 +76,27 @@ class Reader:
         small = shrink(frame.image)
         known = self._table if self._table and self._table.fits(frame.image) else None
         if known is None:
-            return self._start(frame, small)
+            known = self._read_all(frame, small)
+            return self._scene(frame, known, known.sightings, known.hidden)
         moving = differs(small, known.last)
         changed = differs(small, known.read)
         known.last = small
         self._clock.stage("compare")
         if (changed & known.markers).any() and not self._still_registered(frame, known):
-            return self._start(frame, small)
+            known = self._read_all(frame, small)
+            return self._scene(frame, known, known.sightings, known.hidden)
         if moving.any():
             known.disturbed_s = frame.time_s
             return self._scene_while_moving(frame, known, changed)
         if changed.any():
-            return self._start(frame, small, same_view=known)
+            known = self._read_all(frame, small, same_view=known)
         if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
             known.disturbed_s = frame.time_s
         return self._scene(frame, known, known.sightings, known.hidden)
 
     # One picture ----------------------------------------------------------------------------------------------
 
-    def _start(self, frame: Frame, small: Small, same_view: "_Table | None" = None) -> Scene:
+    def _read_all(self, frame: Frame, small: Small, same_view: "_Table | None" = None) -> "_Table":
         """Read everything anew.
 
         `same_view` is what is known of the view, where the mat lies as it lay. Then only the pieces are searched again,
@@ -125,7 +127,7 @@ class Reader:
         if same_view is not None:
             known.keep_memory_of(same_view)
         self._table = known
-        return self._scene(frame, known, known.sightings, known.hidden)
+        return known
 
     def _with_better_lens(
         self, frame: Frame, registration: Registration, look: Look, looked: Image, readings: list[Reading]
@@ -240,7 +242,9 @@ class _Table:
     def keep_memory_of(self, other: "_Table") -> None:
         """Take over what is remembered of the same view: the bare table, and since when nothing moved."""
         self._bare, self._bare_known = other._bare, other._bare_known
-        self.disturbed_s, self.hand, self.hand_since_s = other.disturbed_s, other.hand, other.hand_since_s
+        self.disturbed_s = other.disturbed_s
+        if self.hand and other.hand:
+            self.hand_since_s = other.hand_since_s
 
     def sightings_of(self, readings: list[Reading], kinds: dict[PieceKind, Prepared]) -> tuple[Sighting, ...]:
         """Sightings of readings; what did not change is not worked out again."""

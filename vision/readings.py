@@ -84,16 +84,6 @@ class Reading:
         return float(1.0 / (1.0 + np.exp(-2.5 * (margin - 0.9 * float(costs[best].min()) + 1.2))))
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What an earlier picture left to the next."""
-
-    settled: list[Reading]
-    """Where nothing changed: they stay as they are."""
-    checked: list[Reading]
-    """Where something changed, and they still fit."""
-
-
 class Raster:
     """Which parts of the table are explained by a piece already."""
 
@@ -129,24 +119,19 @@ _AROUND_MM = np.array([[x, y] for x in (-0.35, 0.35) for y in (-0.35, 0.35)]) * 
 
 
 def find_pieces(
-    look: Look,
-    keypoints: Keypoints,
-    kinds: Mapping[PieceKind, Prepared],
-    index: Index,
-    known: Known | None = None,
+    look: Look, keypoints: Keypoints, kinds: Mapping[PieceKind, Prepared], index: Index
 ) -> list[Reading]:
-    """The known pieces and all that keypoints lead to.
+    """All pieces that keypoints lead to.
 
     The guesses with most votes are checked first; what they explain needs no more guesses.
     """
-    settled, found = (known.settled, list(known.checked)) if known else ([], [])
-    raster = explained(settled, kinds, look.table)
+    raster = Raster(look.table)
     matches = match(keypoints, index)
     guesses = {
         kind: guess_poses(keypoints, matches, index, kind, prepared.faces.shape.centre, MOST_GUESSES)
         for kind, prepared in kinds.items()
     }
-    found = select(found, kinds, raster.copy())
+    found: list[Reading] = []
     for least, below in WAVES:
         so_far = explained(found, kinds, look.table, raster.copy())
         new: list[Reading] = []
@@ -159,10 +144,10 @@ def find_pieces(
             found = select([*found, *new], kinds, raster.copy())
     found = polished(look, found, kinds, raster)
     so_far = explained(found, kinds, look.table, raster.copy())
-    beside = _found_beside(look, [*settled, *found], kinds, so_far)
+    beside = _found_beside(look, found, kinds, so_far)
     if beside:
         found = polished(look, select([*found, *beside], kinds, raster.copy()), kinds, raster)
-    return [*settled, *found]
+    return found
 
 
 def _found_beside(
