@@ -1,5 +1,6 @@
 """Frames in, scenes out: single pictures, and video with as little work as what changed asks for."""
 
+from collections.abc import Sequence
 from time import perf_counter
 
 import cv2
@@ -25,6 +26,9 @@ Array = NDArray[np.float64]
 
 ABSORB_S = 20.0
 """A thing at the picture's edge that stays still for this long is no hand."""
+LOOKS = 3
+"""So many pictures of a table at rest are read; what one of them misses another sees."""
+LOOK_AGAIN_S = 0.35
 LENS_GROWTH = 1.3
 """With so many times more pieces far from the mat the lens is fitted again."""
 OUTER_MM = 260.0
@@ -89,18 +93,29 @@ class Reader:
             known.disturbed_s = frame.time_s
             return self._scene_while_moving(frame, known, changed)
         if changed.any():
-            known = self._read_all(frame, small, same_view=known)
+            known = self._read_all(frame, small, same_view=known, untouched=known.untouched(changed))
+        elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S:
+            known = self._read_all(frame, small, same_view=known, untouched=known.readings, looks=known.looks + 1)
         if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
             known.disturbed_s = frame.time_s
         return self._scene(frame, known, known.sightings, known.hidden)
 
     # One picture ----------------------------------------------------------------------------------------------
 
-    def _read_all(self, frame: Frame, small: Small, same_view: "_Table | None" = None) -> "_Table":
+    def _read_all(
+        self,
+        frame: Frame,
+        small: Small,
+        same_view: "_Table | None" = None,
+        untouched: Sequence[Reading] = (),
+        looks: int = 1,
+    ) -> "_Table":
         """Read everything anew.
 
         `same_view` is what is known of the view, where the mat lies as it lay. Then only the pieces are searched again,
-        but all of them: whole games have shown that those beside a change get lost otherwise.
+        but all of them: whole games have shown that those beside a change get lost otherwise. `untouched` are readings
+        of earlier pictures that nothing has moved since; they stay unless something else explains their place better.
+        `looks` counts the pictures read since the last change.
         """
         before = self._table
         lens = self._lens or self._seen_lens
@@ -118,11 +133,14 @@ class Reader:
         if self._lens is None and (same_view is None or _outer(readings) >= max(4, LENS_GROWTH * self._lens_by)):
             registration, look, looked, readings = self._with_better_lens(frame, registration, look, looked, readings)
             self._seen_lens, self._lens_by = registration.lens, _outer(readings)
+        if same_view is not None and registration is same_view.registration:
+            readings = select([*readings, *untouched], self._kinds, Raster(look.table))
         if same_view is not None and self._first is same_view.registration:
             self._first = registration
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
         known = _Table(registration, look.table, coarse_map(look.table), small, frame.time_s)
+        known.looks, known.looked_s = looks, frame.time_s
         self._settle(frame, known, looked, readings)
         if same_view is not None:
             known.keep_memory_of(same_view)
@@ -229,6 +247,8 @@ class _Table:
         self.out_of_picture: tuple[HiddenPlace, ...] = ()
         self._made: list[tuple[Reading, Sighting]] = []
         self.disturbed_s = time_s
+        self.looks = 1
+        self.looked_s = time_s
         self.hand = False
         self.hand_since_s = time_s
         self._scale = WIDTH / registration.size_px[0]
@@ -295,6 +315,11 @@ class _Table:
         if not mask.any():
             return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
         return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
+
+    def untouched(self, changed: Mask) -> list[Reading]:
+        """The readings of pieces that do not lie under changed blocks."""
+        pairs = zip(self.readings, self.sightings, strict=True)
+        return [reading for reading, seen in pairs if not self.touched(seen, changed)]
 
     def touched(self, seen: Sighting, changed: Mask) -> bool:
         """Whether a piece lies under changed blocks."""
