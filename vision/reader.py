@@ -200,7 +200,7 @@ class Reader:
 
     def _scene_while_moving(self, frame: Frame, known: "_Table", changed: Mask) -> Scene:
         """What was known and is not touched by the movement; what moves hides the rest."""
-        strange = known.strange(known.last, np.zeros_like(changed)) | changed
+        strange = known.strange(known.last, known.covered(known.readings, self._kinds)) | changed
         hiding = np.asarray(cv2.dilate(strange, np.ones((3, 3), np.uint8)), np.uint8)
         untouched = tuple(s for s in known.sightings if not known.touched(s, changed))
         hidden = hidden_places(known.small_to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
