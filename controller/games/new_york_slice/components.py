@@ -1,26 +1,20 @@
 """The pieces of New York Slice: what is printed on them, read from `components.toml`."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
 
-from controller.game import GameError
+from controller.games.facts import ComponentError, Table, parse_table, whole_number
 
-PROVENANCES = ("rules", "source", "inferred", "reconstructed")
 ANCHOVY = "anchovy"
 SUPREME = "supreme"
 VALUES = range(3, 12)
 PLAYER_COUNTS = range(2, 7)
 
 _PEPPERONI_BY_RULE = {"combo": 0, ANCHOVY: 0, SUPREME: 2}
-T = TypeVar("T")
-
-
-class ComponentError(GameError, ValueError):
-    """A fact about a piece that cannot be; names the file, the key, the value and what was expected."""
+_COUNTS = range(12)
+"""What a number on or of a piece can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +92,7 @@ def load_components(path: Path | None = None) -> Components:
 
 def parse_components(text: str, where: str) -> Components:
     """The pieces described by TOML text; `where` names its file in errors. Raises ComponentError."""
-    table = _Table(where, "", _parse_toml(text, where))
+    table = parse_table(text, where)
     types = {value: table.table("value").table(str(value)) for value in VALUES}
     names = {value: entry.fact("name", str) for value, entry in types.items()}
     slices = [facts for value, entry in types.items() for facts in _numbered(value, entry)]
@@ -113,7 +107,7 @@ def parse_components(text: str, where: str) -> Components:
     return Components(
         slices=tuple(slices),
         specials=tuple(_special(name, specials.table(name)) for name in sorted(specials.data)),
-        stacks={count: entry.number("stacks") for count, entry in players.items()},
+        stacks={count: entry.number("stacks", _COUNTS) for count, entry in players.items()},
         removed={count: _removed(entry, slices) for count, entry in players.items()},
         type_names=names,
     )
@@ -128,7 +122,7 @@ def load_own_facts(path: Path) -> dict[str, dict[str, int]]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ComponentError(f"{path.name}: cannot be read: {error}") from error
-    facts = _parse_toml(text, path.name)
+    facts = parse_table(text, path.name).data
     return {face: dict(_own_fact(entry, path.name, face)) for face, entry in facts.items()}
 
 
@@ -156,68 +150,15 @@ def _own_fact(entry: object, where: str, face: str) -> Iterator[tuple[str, int]]
     for key, value in entry.items():
         if key not in ("pepperoni", "anchovies"):
             raise ComponentError(f"{where}: {face}.{key}: unknown key; expected pepperoni or anchovies")
-        yield key, _count(value, where, f"{face}.{key}")
+        yield key, whole_number(value, _COUNTS, where, f"{face}.{key}")
 
 
-def _parse_toml(text: str, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ComponentError(f"{where}: no TOML: {error}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of the file together with its place, for errors."""
-
-    where: str
-    key: str
-    data: Mapping[str, Any]
-
-    def table(self, key: str) -> "_Table":
-        return _Table(self.where, self._path(key), self._get(key, dict, self.data))
-
-    def fact(self, key: str, kind: type[T]) -> T:
-        """The `is` of a fact whose provenance is in order."""
-        entry = self.table(key)
-        unknown = set(entry.data) - {"is", "from"}
-        if unknown:
-            raise ComponentError(f"{self.where}: {entry.key}.{min(unknown)}: unknown key; expected is and from")
-        provenance = entry._get("from", str, entry.data)
-        if provenance not in PROVENANCES:
-            raise ComponentError(f"{self.where}: {entry.key}.from: {provenance!r} is none of {', '.join(PROVENANCES)}")
-        return entry._get("is", kind, entry.data)
-
-    def number(self, key: str) -> int:
-        return _count(self.fact(key, int), self.where, self._path(key))
-
-    def numbers(self, key: str) -> list[int]:
-        return [_count(value, self.where, self._path(key)) for value in self.fact(key, list)]
-
-    def _path(self, key: str) -> str:
-        return f"{self.key}.{key}" if self.key else key
-
-    def _get(self, key: str, kind: type[T], data: Mapping[str, Any]) -> T:
-        if key not in data:
-            raise ComponentError(f"{self.where}: {self._path(key)}: missing")
-        value = data[key]
-        if not isinstance(value, kind):
-            raise ComponentError(f"{self.where}: {self._path(key)}: {value!r} is no {kind.__name__}")
-        return value
-
-
-def _count(value: object, where: str, key: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= 11:
-        raise ComponentError(f"{where}: {key}: {value!r} is no whole number from 0 to 11")
-    return value
-
-
-def _numbered(value: int, entry: _Table) -> list[SliceFacts]:
+def _numbered(value: int, entry: Table) -> list[SliceFacts]:
     """Value n has n slices: the number is the quantity of that type (Numbered slices)."""
     name = entry.fact("name", str)
     columns = []
     for key in ("pepperoni", "anchovies"):
-        numbers = entry.numbers(key)
+        numbers = entry.numbers(key, _COUNTS)
         if len(numbers) != value:
             raise ComponentError(f"{entry.where}: {entry.key}.{key}: {numbers} has {len(numbers)} numbers, not {value}")
         columns.append(numbers)
@@ -227,25 +168,26 @@ def _numbered(value: int, entry: _Table) -> list[SliceFacts]:
     ]
 
 
-def _combo(face: str, entry: _Table, names: Mapping[int, str]) -> SliceFacts:
-    values = entry.numbers("values")
+def _combo(face: str, entry: Table, names: Mapping[int, str]) -> SliceFacts:
+    values = entry.numbers("values", _COUNTS)
     if len(set(values)) != 2 or not set(values) <= set(VALUES):
         raise ComponentError(f"{entry.where}: {entry.key}.values: {values} are not two different values from 3 to 11")
     name = " / ".join(names[value] for value in values)
-    return SliceFacts(face, tuple(values), entry.number("pepperoni"), entry.number("anchovies"), name)
+    return SliceFacts(face, tuple(values), entry.number("pepperoni", _COUNTS), entry.number("anchovies", _COUNTS), name)
 
 
-def _single(face: str, entry: _Table) -> SliceFacts:
-    return SliceFacts(face, (), entry.number("pepperoni"), entry.number("anchovies"), entry.fact("name", str))
+def _single(face: str, entry: Table) -> SliceFacts:
+    pepperoni, anchovies = entry.number("pepperoni", _COUNTS), entry.number("anchovies", _COUNTS)
+    return SliceFacts(face, (), pepperoni, anchovies, entry.fact("name", str))
 
 
-def _special(name: str, entry: _Table) -> SpecialFacts:
-    text = entry._get("text", str, entry.data)
+def _special(name: str, entry: Table) -> SpecialFacts:
+    text = entry.text("text")
     return SpecialFacts(f"special/{name}", entry.fact("title", str), text, entry.fact("blue", bool))
 
 
-def _removed(entry: _Table, slices: list[SliceFacts]) -> frozenset[str]:
-    values = entry.numbers("removed_values")
+def _removed(entry: Table, slices: list[SliceFacts]) -> frozenset[str]:
+    values = entry.numbers("removed_values", _COUNTS)
     faces = entry.fact("removed_faces", list)
     for face in faces:
         if all(facts.face != face for facts in slices):

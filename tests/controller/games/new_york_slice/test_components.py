@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from controller.games.facts import ComponentError
 from controller.games.new_york_slice import GAME, components
-from controller.games.new_york_slice.components import ComponentError, load_components, load_own_facts, parse_components
+from controller.games.new_york_slice.components import load_components, load_own_facts, parse_components
 
 PACKAGED = (Path(components.__file__).parent / "components.toml").read_text(encoding="utf-8")
 

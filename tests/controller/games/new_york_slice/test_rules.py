@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from controller.game import Actor, GameError, IllegalMove
+from controller.games.facts import ComponentError
 from controller.games.new_york_slice import GAME, rules
-from controller.games.new_york_slice.components import ComponentError
 from controller.games.new_york_slice.rules import (
     ChooseStack,
     Decide,
