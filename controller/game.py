@@ -33,6 +33,14 @@ class NotationError(GameError, ValueError):
     """Text that is no move at all, or that fits none or several legal moves; quotes the text."""
 
 
+class OptionError(GameError, ValueError):
+    """A game that cannot be started so; names the option, its value and what was expected."""
+
+
+class PositionError(GameError, ValueError):
+    """A described position that cannot be; names the key's path, the value and what was expected."""
+
+
 class Actor(Enum):
     """Who the game waits for."""
 
@@ -95,6 +103,18 @@ class Advice:
     value: float
     """Expected final margin over the best opponent, in points, from the acting player's side."""
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One thing that tables play differently, or that is particular to a copy of the game."""
+
+    name: str
+    default: Json
+    meaning: str
+    """What the value says, in a player's words, in one line."""
+    choices: tuple[Json, ...] = ()
+    """The values it takes; empty where `meaning` says what they look like."""
 
 
 State = TypeVar("State")

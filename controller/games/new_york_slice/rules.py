@@ -11,7 +11,18 @@ from itertools import chain, combinations
 from random import Random
 from typing import Any
 
-from controller.game import Actor, GameError, IllegalMove, Json, Player, Refusal, Score, ScoreLine, Turn
+from controller.game import (
+    Actor,
+    GameError,
+    IllegalMove,
+    Json,
+    OptionError,
+    Player,
+    Refusal,
+    Score,
+    ScoreLine,
+    Turn,
+)
 from controller.games import cut_and_choose
 from controller.games.cut_and_choose import joined, left_of, words_for_halves
 from controller.games.new_york_slice import headings
@@ -34,10 +45,6 @@ SUPERSIZE_COMBOS = "special/supersize-combos"
 TIEBREAKER = "special/tiebreaker"
 YOU_LIKE_ANCHOVIES = "special/you-like-anchovies"
 YOU_LOVE_VEGGIES = "special/you-love-veggies"
-
-
-class OptionError(GameError, ValueError):
-    """A game that cannot be started so; names the option, its value and what was expected."""
 
 
 class Phase(Enum):
