@@ -128,9 +128,12 @@ class Game(Protocol[State, Move]):
     """The folder's name, such as new_york_slice."""
     title: str
     player_counts: range
+    option_list: tuple[Option, ...]
+    """Every option that `start` knows."""
 
     def start(self, players: int, options: Mapping[str, Json], first: Player = 1) -> State:
-        """The state before the first move; `first` is who begins. Raises GameError for an option it does not know."""
+        """The state before the first move; `first` is who begins. Options left out have their default. Raises
+        OptionError for one it does not know or a wrong value, players and first player included."""
         ...
 
     def turn(self, state: State) -> Turn: ...
@@ -180,6 +183,20 @@ class Game(Protocol[State, Move]):
     def encode_state(self, state: State) -> Json: ...
 
     def decode_state(self, data: Json) -> State: ...
+
+    def position(self, state: State) -> Json:
+        """The state as a person would describe it by hand: holdings, sheets, round, whose turn. What is as at the start
+        of a game may be left out."""
+        ...
+
+    def setup(self, players: int, options: Mapping[str, Json], position: Json) -> State:
+        """The state that a described position means; `{}` is the start, and `setup(players, options,
+        position(state))` is the state again. Raises PositionError for what is no position of this game."""
+        ...
+
+    def determinize(self, state: State, viewer: Player | None, random: Random) -> State:
+        """A state drawn from all those that this player (None: a spectator) cannot tell from this one."""
+        ...
 
     def advise(self, state: State, player: Player) -> Sequence[Advice]:
         """Moves of this player ranked best first (at most a dozen), each with its reason."""

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from controller.game import Advice, Json, Player, Refusal, Score, Turn
-from controller.games.new_york_slice import advice, notation, rules, showing
+from controller.game import Advice, Json, Option, Player, Refusal, Score, Turn
+from controller.games.new_york_slice import advice, notation, positions, rules, showing
 from controller.games.new_york_slice.components import PLAYER_COUNTS, Components, load_components, load_own_facts
 from controller.games.new_york_slice.rules import Move, State
 
@@ -20,6 +20,7 @@ class NewYorkSlice:
     name = "new_york_slice"
     title = "New York Slice"
     player_counts = PLAYER_COUNTS
+    option_list: tuple[Option, ...] = rules.OPTIONS
 
     @cached_property
     def components(self) -> Components:
@@ -75,6 +76,15 @@ class NewYorkSlice:
 
     def decode_state(self, data: Json) -> State:
         return notation.decode_state(self.components, data)
+
+    def position(self, state: State) -> Json:
+        return positions.position(state)
+
+    def setup(self, players: int, options: Mapping[str, Json], position: Json) -> State:
+        return positions.setup(self.start(players, options), position)
+
+    def determinize(self, state: State, viewer: Player | None, random: Random) -> State:
+        return showing.determinize(state, viewer, random)
 
     def advise(self, state: State, player: Player) -> Sequence[Advice]:
         return advice.advise(state, player)

@@ -10,7 +10,7 @@ Portions are lettered as the state numbers them, A first. Examples:
     P2 sneak 7/3 to B
     P2 takes B
     mystery 7/3 | mystery unseen
-    P2 eats 7/3 5/1; supreme as 7 | P2 eats nothing | P2 eats 7/3 mystery
+    P2 eats 7/3 5/1, supreme as 7 | P2 eats nothing | P2 eats 7/3 mystery
     P2 seconds 7/1 7/2 | P2 seconds nothing
     P2 had eaten 7/3
 """
@@ -80,7 +80,7 @@ def format_move(state: State, move: Move) -> str:
             return f"mystery {face or 'unseen'}"
         case Decide():
             eaten = rules.in_order(state, move.eaten) + (["mystery"] if move.mystery_eaten else [])
-            attached = f"; {SUPREME} as {move.attach}" if move.attach else ""
+            attached = f", {SUPREME} as {move.attach}" if move.attach else ""
             return f"P{move.player} eats {' '.join(eaten) or _NOTHING}{attached}"
         case EatSeconds(player, eaten_now):
             return f"P{player} seconds {' '.join(rules.in_order(state, eaten_now)) or _NOTHING}"
@@ -201,7 +201,7 @@ _FORMS: Iterable[tuple[str, Callable[[re.Match[str]], Any]]] = (
     ),
     (_PLAYER + r"takes (?P<portion>[A-Z])", lambda m: Take(int(m["player"]), _index(m["portion"]))),
     (rf"mystery {_FACE}", lambda m: Mystery(None if m["face"] == "unseen" else m["face"])),
-    (_PLAYER + rf"eats (?P<eaten>[^;]+?)(?:; {SUPREME} as (?P<attach>\S+))?", _parse_decide),
+    (_PLAYER + rf"eats (?P<eaten>[^,]+?)(?:, {SUPREME} as (?P<attach>\S+))?", _parse_decide),
     (_PLAYER + r"seconds (?P<eaten>.+)", lambda m: EatSeconds(int(m["player"]), _faces(m["eaten"]))),
     (_PLAYER + rf"had eaten {_FACE}", lambda m: RevealEaten(int(m["player"]), m["face"])),
 )

@@ -16,6 +16,7 @@ from controller.game import (
     GameError,
     IllegalMove,
     Json,
+    Option,
     OptionError,
     Player,
     Refusal,
@@ -392,6 +393,16 @@ def in_order(state: State, faces: Iterable[str]) -> list[str]:
 
 
 # Setup ----------------------------------------------------------------------------------------------------------------
+
+
+_SWITCH = (False, True)
+OPTIONS = (
+    Option("components", {}, "pepperoni and anchovies that this copy shows, by face: {'3/1': {'pepperoni': 2}}"),
+    Option("sneak_may_empty", False, "whether Sneak-a-Slice may leave a portion with nothing in it", _SWITCH),
+    Option("mystery_needs_pepperoni", True, "whether the Mystery slice is eaten only as any other could be", _SWITCH),
+    Option("seconds_needs_pepperoni", False, "whether each slice eaten with Seconds needs pepperoni itself", _SWITCH),
+    Option("supreme_on_anchovy", True, "whether the Supreme slice may be attached to the Anchovy slice", _SWITCH),
+)
 
 
 def start(components: Components, players: int, options: Mapping[str, Json], first: Player = 1) -> State:
@@ -1229,6 +1240,12 @@ def _mystery_refusal(state: State, player: Player, face: str) -> Refusal | None:
         problem = f"{_words(state, face)} could not be eaten without Combo Craving."
         return _refuse(headings.COMBO_SLICES, problem, "It counts as collected.", (face,))
     return _eat_refusal(state, player, face)
+
+
+def could_be_eaten_unseen(state: State, player: Player, faces: Iterable[str]) -> frozenset[str]:
+    """Those of these slices that this player's Mystery slice, eaten unseen, may be."""
+    counting = replace(state, phase=Phase.COUNT, taker=None)
+    return frozenset(face for face in faces if _mystery_refusal(counting, player, face) is None)
 
 
 def _next_to_count(state: State) -> Player:

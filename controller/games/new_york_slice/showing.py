@@ -4,6 +4,8 @@ Eaten slices are listed although they lie face down, as all saw them being eaten
 counted. The game has no other secrets, so players and spectators see the same.
 """
 
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 from controller.game import Json, Player, Score
@@ -36,6 +38,23 @@ def view(state: State) -> dict[str, Any]:
         "winners": list(rules.winners(state)),
         "components": _components(state),
     }
+
+
+def determinize(state: State, viewer: Player | None, random: Random) -> State:
+    """A state that this viewer cannot tell from this one: the Mystery slice that only its owner knows is any that it
+    could be. What lies in the stacks is no part of the state."""
+    if state.mystery is not None and viewer != state.taker:
+        drawn = random.choice(rules.in_order(state, state.unseen | {state.mystery}))
+        return replace(state, mystery=drawn, unseen=(state.unseen | {state.mystery}) - {drawn})
+    for player, holding in enumerate(state.holdings, start=1):
+        if holding.unseen_faces and viewer != player:
+            (known,) = holding.unseen_faces
+            possible = rules.could_be_eaten_unseen(state, player, state.unseen | {known})
+            drawn = random.choice(rules.in_order(state, possible))
+            changed = replace(holding, unseen_faces=(drawn,))
+            holdings = (*state.holdings[: player - 1], changed, *state.holdings[player:])
+            return replace(state, holdings=holdings, unseen=(state.unseen | {known}) - {drawn})
+    return state
 
 
 def _player(state: State, player: Player, sheet: Score) -> Json:

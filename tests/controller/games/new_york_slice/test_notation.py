@@ -26,7 +26,7 @@ def test_the_moves_of_a_round_as_text():
         "P2 takes C",
         "P2 eats 5/1 7/1",
         "P3 takes B",
-        "P3 eats nothing; supreme as 9",
+        "P3 eats nothing, supreme as 9",
     ]
     for text in texts:
         move = GAME.parse(state, text)
