@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from controller.games.registry import game_names
+from controller.games.registry import games_with
 
 if TYPE_CHECKING:
     from vision.frame import Image
@@ -25,9 +25,9 @@ class PhotoError(Exception):
 
 
 def game_option(command: Command) -> Command:
-    """--game, one of the games there are."""
+    """--game, one of those whose pieces can be read."""
     return click.option(
-        "--game", required=True, type=click.Choice(game_names()), help="The game whose pieces lie on the table."
+        "--game", required=True, type=click.Choice(games_with("table")), help="The game whose pieces lie on the table."
     )(command)
 
 

@@ -10,6 +10,8 @@ from config.errors import ConfigError
 from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.cli.common import EXISTING_FILE, told
+from controller.game import GameError
+from controller.games.registry import check_parts
 
 
 @click.command(epilog="Example:  pizzatable run --config my-table.toml --port 9000")
@@ -50,8 +52,9 @@ def command(
     Without settings the table is simulated and plays by itself, one game after another. Whatever ends the program, the
     next start goes on with the same game.
     """
-    with told(ConfigError):
+    with told(ConfigError, GameError):
         config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
+        check_parts(config.game, "table", *(["hands"] if config.camera.driver == "simulated" else []))
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 

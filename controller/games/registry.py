@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
@@ -18,9 +19,19 @@ class NotAGame(GameError, ImportError):
     """A folder among the games that offers no engine; names the folder and what it lacks."""
 
 
+class PartMissing(GameError, LookupError):
+    """A game whose folder lacks a module that is needed now, such as `table` for reading it; names who has it."""
+
+
 def game_names() -> tuple[str, ...]:
     """The names of all games, sorted. Imports none of them."""
     return tuple(sorted(_folders()))
+
+
+def games_with(part: str) -> tuple[str, ...]:
+    """The names of the games that have this module, sorted: `table` for those whose pieces can be read, `hands` for
+    those that can be played on the simulated table. Imports none of them."""
+    return tuple(name for name in game_names() if part in _modules(name))
 
 
 def load_game(name: str) -> Game[Any, Any]:
@@ -36,14 +47,35 @@ def load_game(name: str) -> Game[Any, Any]:
 
 
 def load_part(name: str, part: str | None = None) -> ModuleType:
-    """A game's package, or one of its modules, such as `table`. Raises UnknownGame."""
-    if name not in _folders():
-        raise UnknownGame(f"{name!r} is no game; there are {', '.join(game_names()) or 'none'}")
+    """A game's package, or one of its modules, such as `table`. Raises UnknownGame or PartMissing."""
+    if part is None:
+        _check_known(name)
+    else:
+        check_parts(name, part)
     package = f"{games.__name__}.{name}"
     return import_module(f"{package}.{part}" if part else package)
 
 
+def check_parts(name: str, *parts: str) -> None:
+    """Check that a game has these modules, without importing them. Raises UnknownGame or PartMissing."""
+    _check_known(name)
+    for part in parts:
+        if part not in _modules(name):
+            able = ", ".join(games_with(part)) or "no game"
+            raise PartMissing(f"{name}: the game has rules but no {part}.py ({_USES.get(part, part)}); {able} has")
+
+
+_USES = {"table": "how its pieces lie on a table and are read", "hands": "how hands move its pieces"}
 _PARTS = (*sorted(part for part in vars(Game) if not part.startswith("_")), "name", "title", "player_counts")
+
+
+def _check_known(name: str) -> None:
+    if name not in _folders():
+        raise UnknownGame(f"{name!r} is no game; there are {', '.join(game_names()) or 'none'}")
+
+
+def _modules(name: str) -> set[str]:
+    return {module.name for folder in games.__path__ for module in iter_modules([str(Path(folder) / name)])}
 
 
 def _folders() -> Iterator[str]:

@@ -15,6 +15,14 @@ def test_wrong_settings_are_said_without_a_traceback(tmp_path: Path) -> None:
     assert result.stderr == f"Error: {path}:2: lan.prot = 1: no such setting; did you mean port?\n"
 
 
+def test_a_game_that_is_not_there_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text('game = "chess"\n')
+    result = CliRunner().invoke(command, ["--config", str(path)])
+    assert result.exit_code == 1
+    assert "Error: 'chess' is no game; there are" in result.stderr
+
+
 def test_a_missing_file_is_said() -> None:
     result = CliRunner().invoke(command, ["--config", "/nowhere/table.toml"])
     assert result.exit_code == 2

@@ -32,6 +32,15 @@ def test_a_part_of_a_game():
     assert registry.load_part("new_york_slice", "rules").State
 
 
+def test_a_part_that_a_game_lacks_is_named_with_the_games_that_have_it():
+    assert "new_york_slice" in registry.games_with("table")
+    assert registry.games_with("no_such_part") == ()
+    with pytest.raises(registry.PartMissing, match=r"new_york_slice: the game has rules but no no_such_part\.py"):
+        registry.load_part("new_york_slice", "no_such_part")
+    with pytest.raises(registry.UnknownGame):
+        registry.check_parts("chess", "table")
+
+
 @pytest.fixture
 def another(tmp_path, monkeypatch):
     """A folder beside the games, and what its `__init__.py` shall say."""
@@ -50,6 +59,9 @@ def test_a_new_folder_is_found_without_any_list(another):
     )
     assert "another" in registry.game_names()
     assert registry.load_game("another").name == "another"
+    assert "another" not in registry.games_with("table")
+    with pytest.raises(registry.PartMissing, match=r"another: .* no table\.py .* new_york_slice has"):
+        registry.check_parts("another", "table")
 
 
 @pytest.mark.parametrize(
