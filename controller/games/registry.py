@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -63,6 +64,15 @@ def check_parts(name: str, *parts: str) -> None:
         if part not in _modules(name):
             able = ", ".join(games_with(part)) or "no game"
             raise PartMissing(f"{name}: the game has rules but no {part}.py ({_USES.get(part, part)}); {able} has")
+
+
+def components_text(name: str) -> str:
+    """The text of a game's components.toml. Raises UnknownGame or PartMissing."""
+    _check_known(name)
+    file = files(f"{games.__name__}.{name}").joinpath("components.toml")
+    if not file.is_file():
+        raise PartMissing(f"{name}: the game has no components.toml")
+    return file.read_text(encoding="utf-8")
 
 
 _USES = {"table": "how its pieces lie on a table and are read", "hands": "how hands move its pieces"}

@@ -1,0 +1,1 @@
+"""Games as text: `record` is what is written, `loading` reads and replays it, `journalled` makes one of a journal."""

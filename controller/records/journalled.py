@@ -1,0 +1,63 @@
+"""A game of a table's journal as a record."""
+
+from collections.abc import Iterable, Sequence
+
+from controller.game import GameError
+from controller.games.registry import load_game
+from controller.journal import Record as Entry
+from controller.records.record import (
+    Header,
+    MoveLine,
+    Record,
+    Source,
+    TakenBack,
+    components_mark,
+    move_line,
+    result,
+)
+
+
+class NoSuchGame(GameError, LookupError):
+    """The journal has no such game; names those it has."""
+
+
+def games_in(entries: Iterable[Entry]) -> tuple[int, ...]:
+    """The numbers of the games in a journal, as the journal numbers them."""
+    return tuple(entry.seq for entry in entries if entry.kind == "game")
+
+
+def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
+    """One game of a journal; the last one if none is named. Raises NoSuchGame, or GameError for one that the rules do
+    not allow any more."""
+    games = games_in(entries)
+    if not games or (game is not None and game not in games):
+        raise NoSuchGame(f"game {game if game is not None else ''}: the journal has {list(games) or 'no games'}")
+    number = game if game is not None else games[-1]
+    ours = [entry for entry in entries if entry.game == number]
+    beginning = ours[0]
+    header = Header(
+        game=beginning.data["game"],
+        players=len(beginning.data["seats"]),
+        names=tuple(beginning.data["names"]),
+        options=beginning.data["options"],
+        first=beginning.data["first"],
+        components=components_mark(beginning.data["game"]),
+        notes={"Date": beginning.wall_time[:10]},
+    )
+    engine = load_game(header.game)
+    # The journal is the table's own: its options may name an owner's file.
+    states = [engine.start(header.players, header.options, header.first)]
+    plays: list[int] = []
+    lines: list[MoveLine | TakenBack] = []
+    for entry in ours[1:]:
+        if entry.kind == "play":
+            plays.append(len(states))
+            source = Source.RULING if entry.data["source"] == "ruling" else Source.PLAYER
+            for data in entry.data["moves"]:
+                move = engine.decode_move(data)
+                lines.append(move_line(engine, states[-1], move, source))
+                states.append(engine.apply(states[-1], move))
+        elif entry.kind == "undo":
+            lines.append(TakenBack(plays[-1]))
+            del states[plays.pop() :]
+    return Record(header, tuple(lines), result(engine, states[-1]))
