@@ -1,0 +1,10 @@
+"""The headings of the rule text, as refusals name them: one spelling for the rules and for what reads the table."""
+
+SETTING_UP = "Setting Up The Game"
+YOUR_TURN = "On Your Turn"
+IF_YOU_GRAB = "If you grab a card"
+IMPORTANT_NOTE = "Important Note"
+FINISHING = "Finishing a Pizza"
+HOT_SAUCE = "Hot Sauce Cards"
+COMBO = "Combo Cards"
+WINNING = "Winning!"

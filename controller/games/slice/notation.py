@@ -1,0 +1,167 @@
+"""Moves of SLICE as short text, and states and moves as JSON. Examples:
+
+    P2 gets order-7
+    draw mushroom
+    P1 counts
+    P2 grabs | P2 grabs, P3 +250us, P4 tie      (P4 was as soon as P2, but covers less)
+    P2 fills 3 | P2 frees 3                     (the card in hand to place 3; it removes the Hot Sauce there)
+    P2 blocks P3 5
+    P2 stops
+    reveal onion
+    hidden onion
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from controller.game import GameError, IllegalMove, Json, NotationError
+from controller.games import values
+from controller.games.slice import consistency, rules
+from controller.games.slice.components import Components
+from controller.games.slice.rules import (
+    Block,
+    Count,
+    DealOrder,
+    Draw,
+    Grab,
+    Move,
+    Place,
+    Reveal,
+    Slap,
+    State,
+    Stop,
+    TurnOver,
+)
+
+_KINDS: dict[str, type] = {
+    "order": DealOrder,
+    "draw": Draw,
+    "grab": Grab,
+    "count": Count,
+    "place": Place,
+    "block": Block,
+    "stop": Stop,
+    "reveal": Reveal,
+    "hidden": TurnOver,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+
+def format_move(state: State, move: Move) -> str:
+    """Short notation of a legal move."""
+    match move:
+        case DealOrder(player, order):
+            return f"P{player} gets {order}"
+        case Draw(card):
+            return f"draw {card}"
+        case Grab(player, after):
+            return ", ".join((f"P{player} grabs", *_slaps(after)))
+        case Count(player):
+            return f"P{player} counts"
+        case Place(player, place):
+            return f"P{player} {_verb(state, move)} {place}"
+        case Block(player, target, place):
+            return f"P{player} blocks P{target} {place}"
+        case Stop(player):
+            return f"P{player} stops"
+        case Reveal(card):
+            return f"reveal {card}"
+        case TurnOver(card):
+            return f"hidden {card}"
+
+
+def parse_move(state: State, text: str) -> Move:
+    """The legal move that the notation names. Raises NotationError for other text, IllegalMove for a move that the
+    rules refuse."""
+    cleaned = " ".join(text.split())
+    for pattern, build in _FORMS:
+        match = re.fullmatch(pattern, cleaned, re.ASCII)
+        if match:
+            move: Move = build(match)
+            refused = rules.refusal(state, move)
+            if refused is not None:
+                raise IllegalMove(refused)
+            if isinstance(move, Place) and match["verb"] != _verb(state, move):
+                wanted = format_move(state, move)
+                raise NotationError(f"{text!r} is not what the card in hand does there; expected {wanted!r}")
+            return move
+    raise NotationError(f"{text!r} is no move; expected a line such as 'draw onion', 'P2 grabs' or 'P2 fills 3'")
+
+
+def encode_move(move: Move) -> Json:
+    """The move as JSON; `move` names its kind."""
+    return {"move": _NAMES[type(move)], **values.encode(move)}
+
+
+def decode_move(data: Json) -> Move:
+    """The move of that JSON. Raises NotationError that names the key, the value and what was expected."""
+    if not isinstance(data, Mapping):
+        raise NotationError(f"move: {data!r} is no object")
+    name = data.get("move")
+    kind = _KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise NotationError(f"move: {name!r} is none of {', '.join(_KINDS)}")
+    move: Move = values.decode(kind, {key: value for key, value in data.items() if key != "move"}, str(name))
+    return move
+
+
+def encode_state(state: State) -> Json:
+    """The state as JSON; of the cards only what this copy has otherwise."""
+    plain = {field.name: getattr(state, field.name) for field in fields(State) if field.name != "options"}
+    encoded = {name: values.encode(value) for name, value in plain.items()}
+    return encoded | {"options": rules.option_values(state.options)}
+
+
+def decode_state(components: Components, data: Json) -> State:
+    """The state of that JSON. Raises NotationError that names the key, the value and what was expected."""
+
+    def options(entry: Json) -> rules.Options:
+        known = [option.name for option in rules.OPTION_LIST]
+        if not isinstance(entry, Mapping) or set(entry) != set(known):
+            raise NotationError(f"state.options: {entry!r} is no object with {', '.join(known)}")
+        try:
+            return rules.parse_options(components, entry)
+        except GameError as error:
+            raise NotationError(f"state.options: {error}") from error
+
+    state: State = values.decode_fields(State, data, "state", {"options": options})
+    problem = consistency.first_problem(state)
+    if problem is not None:
+        raise NotationError(f"state: {problem}")
+    return state
+
+
+def _verb(state: State, move: Place) -> str:
+    blocked = state.seats[move.player - 1].spots[move.place - 1].blocked
+    return "frees" if blocked else "fills"
+
+
+def _slaps(after: Iterable[Slap]) -> Iterable[str]:
+    """Each other hand with its time after the first one; a tie with the first is decided by covering."""
+    return (f"P{slap.player} tie" if slap.later_us == 0 else f"P{slap.player} +{slap.later_us}us" for slap in after)
+
+
+def _parse_grab(match: re.Match[str]) -> Grab:
+    others = re.finditer(r"P(\d+) (?:tie|\+(\d+)us)", match["after"])
+    return Grab(int(match["player"]), tuple(Slap(int(one[1]), int(one[2] or 0)) for one in others))
+
+
+_PLAYER = r"P(?P<player>\d{1,3})"
+_CARD = r"(?P<card>\S+)"
+_PLACE = r"(?P<place>\d{1,3})"
+_FORMS: Iterable[tuple[str, Callable[[re.Match[str]], Any]]] = (
+    (_PLAYER + r" gets (?P<order>\S+)", lambda m: DealOrder(int(m["player"]), m["order"])),
+    (r"draw " + _CARD, lambda m: Draw(m["card"])),
+    (_PLAYER + r" grabs(?P<after>(?:, P\d{1,3} (?:tie|\+\d{1,12}us))*)", _parse_grab),
+    (_PLAYER + r" counts", lambda m: Count(int(m["player"]))),
+    (_PLAYER + r" (?P<verb>fills|frees) " + _PLACE, lambda m: Place(int(m["player"]), int(m["place"]))),
+    (
+        _PLAYER + r" blocks P(?P<target>\d{1,3}) " + _PLACE,
+        lambda m: Block(int(m["player"]), int(m["target"]), int(m["place"])),
+    ),
+    (_PLAYER + r" stops", lambda m: Stop(int(m["player"]))),
+    (r"reveal " + _CARD, lambda m: Reveal(m["card"])),
+    (r"hidden " + _CARD, lambda m: TurnOver(m["card"])),
+)

@@ -1,0 +1,906 @@
+"""The rules of SLICE, in the order of the rule text; each rule stands under its heading's name.
+
+Cards of a kind are alike, so a card is named by its kind: a topping, `hot-sauce` or `combo`. The places of an order are
+numbered 1 to 8 clockwise. Players are numbered clockwise, 1 upwards. Nobody knows a face-down card, its owner neither:
+who turns one up is chance.
+
+What anybody can know of face-down cards is which cards they were dealt from. Unseen cards therefore belong to pools:
+the cards of a pool are known, which of them lies where is not. The shuffled deck is the first pool; the cards that go
+back under the draw pile together are another, as everybody has seen them; how they then lie is not told.
+
+What the text leaves open, and how it is read here (the option's name where tables may choose):
+
+- A slice whose places are all found, or that is not on the order, is a card "you don't need", and so is Hot Sauce that
+  fits nowhere (`useless_hot_sauce`). Grabbing it is no illegal move: it burns, by mistake or by choice. There is no
+  other way to burn by choice: what is needed must be used, and the Drawer may not grab.
+- The card last put on the Open Pile is the only one to grab; what it covered was passed over, also when uncovered.
+- If nobody grabs, the same Drawer goes on. That also holds for a card out of the Drawer's pizza and a hidden card.
+- A player's own discarded card is "for others": nobody grabs it back, also where two players play and both may grab.
+- A revealed card that can be used must be used (`may_stop`), a Combo like any other (`revealed_combo_is_wild`); Hot
+  Sauce goes to the Open Pile for others to grab (`revealed_hot_sauce`).
+- A card that removes Hot Sauce is spent: it lands on the Open Pile with the Hot Sauce on top of it, and the slice stays
+  face down. A revealed card does it like a grabbed one (`revealed_cards_unblock`).
+- A discarded Hot Sauce card lies there for nobody: the next card is drawn at once, a slap on it counts for nothing.
+- The hidden card of a finished pizza is unknown to all until it is turned over, and then up to be grabbed.
+- Finished orders are kept and counted. No order is dealt twice: 8 players with 2 finished pizzas each have had all 24.
+- When the draw pile has run out the Open Pile is shuffled and becomes the draw pile (`empty_pile`).
+- Nothing in the text ends a game in which nobody gets anywhere; `draw_limit` does (games of good players take about 50
+  draws, at times 100). The most finished pizzas win then, and among equals the most slices found. Between two draws
+  nothing goes on for ever: each grab finds a slice, blocks or frees one, or leads to the next draw.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from random import Random
+from typing import Any
+
+from controller.game import (
+    Actor,
+    GameError,
+    IllegalMove,
+    Json,
+    Option,
+    OptionError,
+    Player,
+    Refusal,
+    Score,
+    ScoreLine,
+    Turn,
+)
+from controller.games.slice import headings
+from controller.games.slice.components import COMBO, HOT_SAUCE, Components, own_cards, with_own_cards
+
+PLACES = 8
+PLAYER_COUNTS = range(2, 9)
+"""For 3 to 8 players; two play the Two-Player Game."""
+MOST_DRAWS = 100_000
+
+
+class Phase(Enum):
+    """What the game waits for."""
+
+    ORDER = "order"
+    """Chance: a player gets an order card."""
+    DRAW = "draw"
+    """Chance: the Drawer turns up a card of the draw pile."""
+    GRAB = "grab"
+    """A card lies open: somebody grabs it, or the Drawer counts to three."""
+    PLACE = "place"
+    """The Drawer has a card in hand that fits and puts it where it goes."""
+    REVEAL = "reveal"
+    """Chance: the face-down card that was replaced is turned up."""
+    HIDDEN = "hidden"
+    """Chance: the card hidden beside a finished pizza is turned over."""
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class DealOrder:
+    """Chance: a player's new order card."""
+
+    player: int
+    order: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Chance: the Drawer puts a card of the draw pile face up on the Open Pile."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slap:
+    """A hand that was on the card too, and not the first."""
+
+    player: int
+    later_us: int
+    """Microseconds after the first hand; 0 is a tie, which the hand that covers the card the most has won."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grab:
+    """A player slaps the open card and gets it."""
+
+    player: int
+    after: tuple[Slap, ...] = ()
+    """What is known of the other hands, soonest first: evidence for the record, which changes nothing in the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The Drawer counts to three: nobody grabs the open card."""
+
+    player: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The Drawer lays the card in hand on a place: a slice that belongs there, or the card that removes Hot Sauce."""
+
+    player: int
+    place: int
+    """1 to 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The Drawer lays the Hot Sauce card in hand on a face-down slice of another player."""
+
+    player: int
+    target: int
+    place: int
+    """1 to 8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The Drawer puts a revealed card that would fit on the Open Pile (option `may_stop`)."""
+
+    player: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """Chance: what the replaced face-down card is."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOver:
+    """Chance: what the hidden card of the finished pizza is."""
+
+    card: str
+
+
+Move = DealOrder | Draw | Grab | Count | Place | Block | Stop | Reveal | TurnOver
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What lies at one place of a pizza: a face, or a face-down card of some pool, perhaps blocked."""
+
+    up: str | None
+    pool: int | None = None
+    """The pool of a face-down card."""
+    blocked: bool = False
+    """Whether a Hot Sauce card lies on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """What lies in front of a player."""
+
+    order: str | None
+    spots: tuple[Spot, ...]
+    """Places 1 to 8."""
+    finished: tuple[str, ...] = ()
+    """The orders finished, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Cards of one pool lying together in the draw pile."""
+
+    pool: int
+    cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What tables play differently, and the copy's own cards."""
+
+    components: Components
+    pizzas: int = 3
+    pizza_reset: bool = False
+    may_stop: bool = False
+    revealed_combo_is_wild: bool = True
+    revealed_hot_sauce: str = "open"
+    revealed_cards_unblock: bool = True
+    useless_hot_sauce: str = "burns"
+    empty_pile: str = "shuffle"
+    draw_limit: int = 400
+
+
+OPTION_LIST = (
+    Option("components", {}, "this copy's cards: {} for the packaged ones, {cards, orders}, or a TOML file's path"),
+    Option("pizzas", 3, "how many finished pizzas win the game", (1, 2, 3)),
+    Option("pizza_reset", False, "whether a burned pizza loses all its cards, Hot Sauce included", (False, True)),
+    Option("may_stop", False, "whether a revealed card that fits may be discarded all the same", (False, True)),
+    Option(
+        "revealed_combo_is_wild", True, "whether a Combo from one's own pizza is used like a grabbed one", (True, False)
+    ),
+    Option(
+        "revealed_hot_sauce",
+        "open",
+        "Hot Sauce from one's own pizza: open to others, placed by who revealed it, or discarded",
+        ("open", "place", "discard"),
+    ),
+    Option("revealed_cards_unblock", True, "whether revealed cards remove Hot Sauce as grabbed ones do", (True, False)),
+    Option(
+        "useless_hot_sauce", "burns", "what grabbing Hot Sauce does when every place is blocked", ("burns", "discard")
+    ),
+    Option(
+        "empty_pile", "shuffle", "when the draw pile runs out: the Open Pile is shuffled, or the game ends",
+        ("shuffle", "end"),
+    ),
+    Option("draw_limit", 400, f"after how many drawn cards the game ends; 0 for never, at most {MOST_DRAWS}"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A whole game of SLICE at one moment: all that anybody can know."""
+
+    players: int
+    options: Options
+    phase: Phase
+    drawer: int
+    """The Drawer; who grabs a card is it from then on."""
+    seats: tuple[Seat, ...]
+    """Player 1's first."""
+    orders: frozenset[str]
+    """The order cards still face down."""
+    pools: tuple[tuple[int, ...], ...]
+    """The unseen cards of each pool, oldest pool first: how many of each kind, in the order of `Components.cards`."""
+    pile: tuple[Layer, ...]
+    """The draw pile from its top."""
+    open: tuple[str, ...] = ()
+    """The Open Pile, the card on top last."""
+    hand: str | None = None
+    """The card that the Drawer is about to place."""
+    own: bool = False
+    """Whether the card in hand, or up to be grabbed, comes from the Drawer's own pizza."""
+    lifted: int | None = None
+    """The pool of the face-down card that was replaced and not turned up yet."""
+    draws: int = 0
+    """Cards drawn so far."""
+
+
+# What the game waits for ----------------------------------------------------------------------------------------------
+
+
+def turn(state: State) -> Turn:
+    """Who acts next, and what they do. While a card is open the Drawer, who must count, stands first."""
+    drawer = state.drawer
+    match state.phase:
+        case Phase.ORDER:
+            return _chance(f"Player {_without_order(state)} gets an order card")
+        case Phase.DRAW:
+            return _chance(f"Player {drawer} draws a card")
+        case Phase.GRAB:
+            others = tuple(player for player in grabbers(state) if player != drawer)
+            shown = _words(state, state.open[-1])
+            return Turn(Actor.PLAYERS, (drawer, *others), f"{shown} is open: grab it, or player {drawer} counts to 3")
+        case Phase.PLACE:
+            return Turn(Actor.PLAYERS, (drawer,), _place_prompt(state))
+        case Phase.REVEAL:
+            return _chance(f"Player {drawer} turns up the card that was replaced")
+        case Phase.HIDDEN:
+            return _chance(f"Player {drawer} turns over the hidden card")
+        case Phase.OVER:
+            return Turn(Actor.NOBODY, (), "The game is over")
+
+
+def legal(state: State) -> Iterator[Move]:
+    """Every legal move once, lazily. A `Grab` is listed without evidence."""
+    match state.phase:
+        case Phase.ORDER:
+            player = _without_order(state)
+            orders = state.options.components.toppings
+            yield from (DealOrder(player, order) for order in orders if order in state.orders)
+        case Phase.DRAW:
+            yield from (Draw(card) for card in _possible(state, state.pile[0].pool))
+        case Phase.GRAB:
+            yield from (Grab(player) for player in grabbers(state))
+            yield Count(state.drawer)
+        case Phase.PLACE:
+            yield from _legal_places(state)
+        case Phase.REVEAL:
+            yield from (Reveal(card) for card in _possible(state, state.lifted))
+        case Phase.HIDDEN:
+            yield from (TurnOver(card) for card in _possible(state, state.lifted))
+        case Phase.OVER:
+            return
+
+
+def refusal(state: State, move: Move) -> Refusal | None:
+    """None exactly when the move is legal; otherwise why not."""
+    phase, check, _ = _RULES[type(move)]
+    return check(state, move) if state.phase is phase else _untimely(state, type(move))
+
+
+def apply(state: State, move: Move) -> State:
+    """The state after a legal move. Raises IllegalMove for any other."""
+    found = refusal(state, move)
+    if found is not None:
+        raise IllegalMove(found)
+    after: State = _RULES[type(move)][2](state, move)
+    return after
+
+
+def draw(state: State, random: Random) -> Move:
+    """A chance outcome, as likely as at the table. Raises GameError where chance does not act."""
+    match state.phase:
+        case Phase.ORDER:
+            return DealOrder(_without_order(state), random.choice(sorted(state.orders)))
+        case Phase.DRAW:
+            return Draw(_drawn(state, state.pile[0].pool, random))
+        case Phase.REVEAL:
+            return Reveal(_drawn(state, state.lifted, random))
+        case Phase.HIDDEN:
+            return TurnOver(_drawn(state, state.lifted, random))
+        case _:
+            raise GameError(f"nothing is drawn while the game waits for {state.phase.value}")
+
+
+# Setting Up The Game --------------------------------------------------------------------------------------------------
+
+
+def start(components: Components, players: int, options: Mapping[str, Json], first: Player = 1) -> State:
+    """The state before the order cards are turned up; `first` is the starting Drawer.
+
+    Eight slice cards lie face down in front of everybody, the rest are the draw pile. Raises OptionError, or
+    ComponentError for impossible own cards.
+    """
+    if type(players) is not int or players not in PLAYER_COUNTS:
+        raise OptionError(f"players: {players!r} is none of 2 to 8")
+    if type(first) is not int or not 1 <= first <= players:
+        raise OptionError(f"first: {first!r} is none of the players 1 to {players}")
+    chosen = parse_options(components, options)
+    cards = chosen.components
+    return State(
+        players=players,
+        options=chosen,
+        phase=Phase.ORDER,
+        drawer=first,
+        seats=(Seat(None, (Spot(None, 0),) * PLACES),) * players,
+        orders=frozenset(cards.toppings),
+        pools=(cards.counts,),
+        pile=(Layer(0, sum(cards.counts) - PLACES * players),),
+    )
+
+
+def parse_options(components: Components, options: Mapping[str, Json]) -> Options:
+    """The options of a game. Raises OptionError for an unknown one or a wrong value."""
+    known = {option.name: option for option in OPTION_LIST}
+    values: dict[str, Any] = {}
+    for name, value in options.items():
+        if name not in known:
+            raise OptionError(f"option {name}: unknown; expected some of {', '.join(known)}")
+        choices = known[name].choices
+        if name == "components":
+            components = with_own_cards(components, value)
+        elif name == "draw_limit":
+            values[name] = _draw_limit(value)
+        elif not any(value is choice or (value == choice and type(value) is type(choice)) for choice in choices):
+            raise OptionError(f"option {name}: {value!r} is none of {', '.join(map(repr, choices))}")
+        else:
+            values[name] = value
+    return Options(components, **values)
+
+
+def option_values(options: Options) -> dict[str, Json]:
+    """What `parse_options` makes these options from."""
+    plain = {field.name: getattr(options, field.name) for field in fields(Options) if field.name != "components"}
+    return {"components": own_cards(options.components), **plain}
+
+
+def _draw_limit(value: Json) -> int:
+    if type(value) is not int or not 0 <= value <= MOST_DRAWS:
+        raise OptionError(f"option draw_limit: {value!r} is no whole number from 0 to {MOST_DRAWS}")
+    return value
+
+
+def _without_order(state: State) -> Player:
+    return next(player for player, seat in enumerate(state.seats, start=1) if seat.order is None)
+
+
+def _order_refusal(state: State, move: DealOrder) -> Refusal | None:
+    player = _without_order(state)
+    if move.player != player:
+        problem = f"Player {move.player} gets no order card now."
+        return _refuse(headings.SETTING_UP, problem, f"Player {player} gets the next one.")
+    if move.order in state.orders:
+        return None
+    problem = f"{move.order!r} is not among the face-down order cards."
+    return _refuse(headings.SETTING_UP, problem, "Turn up a card of the order pile.", (move.order,))
+
+
+def _play_order(state: State, move: DealOrder) -> State:
+    seat = replace(state.seats[move.player - 1], order=move.order)
+    seats = _with(state.seats, move.player, seat)
+    state = replace(state, seats=seats, orders=state.orders - {move.order})
+    if any(one.order is None for one in seats):
+        return state
+    return replace(state, phase=Phase.DRAW if state.lifted is None else Phase.HIDDEN)
+
+
+# On Your Turn: the Drawer pulls a card --------------------------------------------------------------------------------
+
+
+def _draw_refusal(state: State, move: Draw) -> Refusal | None:
+    return _face_refusal(state, state.pile[0].pool, move.card, headings.YOUR_TURN, "the draw pile's next card")
+
+
+def _face_refusal(state: State, pool: int | None, card: str, heading: str, what: str) -> Refusal | None:
+    """Whether a card of this pool can be of this kind."""
+    number = state.options.components.index.get(card)
+    if number is None:
+        return _refuse(heading, f"{card!r} is no card of this game.", "Use only the game's own slice cards.", (card,))
+    assert pool is not None
+    if state.pools[pool][number]:
+        return None
+    problem = f"{_words(state, card)} cannot be {what}: every one that could be is elsewhere."
+    return _refuse(heading, problem, "Look at this card again, and for cards that were moved unseen.", (card,))
+
+
+def _play_draw(state: State, move: Draw) -> State:
+    top = state.pile[0]
+    pile = (Layer(top.pool, top.cards - 1), *state.pile[1:]) if top.cards > 1 else state.pile[1:]
+    state = replace(
+        state, phase=Phase.GRAB, pile=pile, open=(*state.open, move.card), own=False, draws=state.draws + 1
+    )
+    return _seen(state, top.pool, move.card)
+
+
+# On Your Turn: slap your hand on it first -----------------------------------------------------------------------------
+
+
+def grabbers(state: State) -> tuple[Player, ...]:
+    """Who may grab the open card, clockwise from the Drawer's left.
+
+    Not the Drawer; with two players the Drawer too, with the dominant hand, except for a card of the own pizza, which
+    is for others.
+    """
+    drawer, count = state.drawer, state.players
+    others = tuple((drawer - 1 + step) % count + 1 for step in range(1, count))
+    return (*others, drawer) if count == 2 and not state.own else others
+
+
+def _grab_refusal(state: State, move: Grab) -> Refusal | None:
+    allowed = grabbers(state)
+    if move.player not in allowed:
+        return _not_a_grabber(state, move.player)
+    if not move.after:
+        return None
+    hands = [move.player]
+    latest = 0
+    for slap in move.after:
+        if slap.player not in allowed:
+            return _not_a_grabber(state, slap.player)
+        if slap.player in hands:
+            problem = f"Player {slap.player} is named twice."
+            return _refuse(headings.YOUR_TURN, problem, "Name each hand on the card once, the first one first.")
+        if slap.later_us < latest:
+            problem = f"Player {slap.player} slapped before a hand named earlier."
+            return _refuse(headings.YOUR_TURN, problem, "The first to slap the card wins: name the hands in order.")
+        hands.append(slap.player)
+        latest = slap.later_us
+    return None
+
+
+def _not_a_grabber(state: State, player: Player) -> Refusal:
+    if not 1 <= player <= state.players:
+        return _refuse(headings.YOUR_TURN, f"There is no player {player}.", "Only players grab cards.")
+    if state.players == 2:
+        problem = f"Player {player} has just discarded this card."
+        return _refuse(headings.IF_YOU_GRAB, problem, "It is for the other player to grab: put it back.")
+    problem = f"Player {player} is the Drawer, who may not grab cards."
+    return _refuse(headings.IMPORTANT_NOTE, problem, "Put the card back on the Open Pile; the others may grab it.")
+
+
+def _play_grab(state: State, move: Grab) -> State:
+    card = state.open[-1]
+    if usable(state, move.player, card, revealed=False):
+        return replace(
+            state, phase=Phase.PLACE, drawer=move.player, open=state.open[:-1], hand=card, own=False
+        )
+    if card == HOT_SAUCE and state.options.useless_hot_sauce == "discard":
+        return _to_draw(replace(state, drawer=move.player, own=False))
+    return _burned(state, move.player)
+
+
+def _count_refusal(state: State, move: Count) -> Refusal | None:
+    if move.player == state.drawer:
+        return None
+    problem = f"Player {move.player} is not the Drawer."
+    return _refuse(headings.YOUR_TURN, problem, f"Player {state.drawer} counts and then draws another card.")
+
+
+def _play_count(state: State, move: Count) -> State:  # noqa: ARG001
+    return _to_draw(state)
+
+
+def _to_draw(state: State) -> State:
+    """Another card is drawn. Where none is left, what lies open is shuffled and becomes the draw pile."""
+    state = replace(state, phase=Phase.DRAW, hand=None, own=False)
+    if 0 < state.options.draw_limit <= state.draws:
+        return replace(state, phase=Phase.OVER)
+    if state.pile:
+        return state
+    if state.options.empty_pile == "end":
+        return replace(state, phase=Phase.OVER)
+    return _under_the_pile(state, {})
+
+
+# If you grab a card ---------------------------------------------------------------------------------------------------
+
+
+def usable(state: State, player: Player, card: str, *, revealed: bool) -> bool:
+    """Whether this player can put this card somewhere: grabbed, or revealed in the own pizza."""
+    if card == HOT_SAUCE:
+        return (not revealed or state.options.revealed_hot_sauce == "place") and any(_targets(state, player))
+    return any(_fitting(state, player, card, revealed=revealed))
+
+
+def fitting(state: State) -> tuple[int, ...]:
+    """The places, 1 to 8, to which the card in the Drawer's hand can go in the own pizza."""
+    if state.hand is None or state.hand == HOT_SAUCE:
+        return ()
+    return tuple(_fitting(state, state.drawer, state.hand, revealed=state.own))
+
+
+def _fitting(state: State, player: Player, card: str, *, revealed: bool) -> Iterator[int]:
+    """Places with a face-down card to which this topping belongs, any for a Combo; those with Hot Sauce, too, which
+    the card then removes."""
+    options = state.options
+    seat = state.seats[player - 1]
+    if seat.order is None or (revealed and card == COMBO and not options.revealed_combo_is_wild):
+        return
+    removes = not revealed or options.revealed_cards_unblock
+    for place, (topping, spot) in enumerate(zip(options.components.toppings[seat.order], seat.spots, strict=True), 1):
+        if spot.up is None and card in (topping, COMBO) and (removes or not spot.blocked):
+            yield place
+
+
+def _place_prompt(state: State) -> str:
+    assert state.hand is not None
+    card = _words(state, state.hand)
+    if state.hand == HOT_SAUCE:
+        return f"Player {state.drawer} puts Hot Sauce on a face-down slice of another player"
+    return f"Player {state.drawer} puts {card} in its place"
+
+
+def _legal_places(state: State) -> Iterator[Move]:
+    if state.hand == HOT_SAUCE:
+        yield from (Block(state.drawer, target, place) for target, place in _targets(state, state.drawer))
+        return
+    yield from (Place(state.drawer, place) for place in fitting(state))
+    if state.own and state.options.may_stop:
+        yield Stop(state.drawer)
+
+
+def _place_refusal(state: State, move: Place) -> Refusal | None:
+    if move.player != state.drawer:
+        return _not_the_hand(state, move.player)
+    assert state.hand is not None
+    if state.hand == HOT_SAUCE:
+        return _refuse(
+            headings.HOT_SAUCE, "Hot Sauce is no slice of a pizza.", "Put it on a face-down slice of another player."
+        )
+    if not 1 <= move.place <= PLACES:
+        return _refuse(headings.IF_YOU_GRAB, f"There is no place {move.place}.", "Places are numbered 1 to 8.")
+    if move.place in fitting(state):
+        return None
+    spot = state.seats[move.player - 1].spots[move.place - 1]
+    card = _words(state, state.hand)
+    if spot.up is not None:
+        problem = f"Place {move.place} is found already."
+    elif spot.blocked and state.hand == COMBO:
+        problem = f"Place {move.place} is blocked, and a revealed card removes no Hot Sauce."
+    else:
+        problem = f"{card} does not belong to place {move.place}."
+        if spot.blocked:
+            problem = f"Place {move.place} is blocked, and {card} does not remove that Hot Sauce."
+    allowed = ", ".join(map(str, fitting(state)))
+    return _refuse(headings.IF_YOU_GRAB, problem, f"{card} goes to one of these places: {allowed}.", (state.hand,))
+
+
+def _play_place(state: State, move: Place) -> State:
+    """The card replaces the face-down one, which is then revealed; or it removes the Hot Sauce on it."""
+    assert state.hand is not None
+    seat = state.seats[move.player - 1]
+    spot = seat.spots[move.place - 1]
+    if spot.blocked:
+        return _unblock(state, move)
+    seat = replace(seat, spots=_with(seat.spots, move.place, Spot(state.hand)))
+    seats = _with(state.seats, move.player, seat)
+    state = replace(state, phase=Phase.REVEAL, seats=seats, hand=None, own=False, lifted=spot.pool)
+    return _finish(state, move.player) if all(one.up is not None for one in seat.spots) else state
+
+
+def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
+    return _face_refusal(state, state.lifted, move.card, headings.IF_YOU_GRAB, "the card that was replaced")
+
+
+def _play_reveal(state: State, move: Reveal) -> State:
+    """A card that fits goes on swapping; any other is open for the others to grab."""
+    assert state.lifted is not None
+    state = _seen(replace(state, lifted=None), state.lifted, move.card)
+    if usable(state, state.drawer, move.card, revealed=True):
+        return replace(state, phase=Phase.PLACE, hand=move.card, own=True)
+    if move.card == HOT_SAUCE and state.options.revealed_hot_sauce == "discard":
+        return _to_draw(replace(state, open=(*state.open, move.card)))
+    return _discard(state, move.card)
+
+
+def _discard(state: State, card: str) -> State:
+    return replace(state, phase=Phase.GRAB, open=(*state.open, card), hand=None, own=True)
+
+
+def _stop_refusal(state: State, move: Stop) -> Refusal | None:
+    if move.player != state.drawer:
+        return _not_the_hand(state, move.player)
+    assert state.hand is not None
+    if state.own and state.options.may_stop and state.hand != HOT_SAUCE:
+        return None
+    card = _words(state, state.hand)
+    problem = f"{card} can be used, so it may not be discarded."
+    heading = headings.HOT_SAUCE if state.hand == HOT_SAUCE else headings.IF_YOU_GRAB
+    return _refuse(heading, problem, "Put it where it goes.", (state.hand,))
+
+
+def _play_stop(state: State, move: Stop) -> State:  # noqa: ARG001
+    assert state.hand is not None
+    return _discard(state, state.hand)
+
+
+def _not_the_hand(state: State, player: Player) -> Refusal:
+    problem = f"Player {player} has no card in hand."
+    return _refuse(headings.IF_YOU_GRAB, problem, f"Player {state.drawer} places the card.")
+
+
+# Getting Burned! ------------------------------------------------------------------------------------------------------
+
+
+def _burned(state: State, player: Player) -> State:
+    """A card that was not needed: the face-up slices and the Open Pile go under the draw pile, empty places are dealt
+    anew, Hot Sauce stays where it is. With Pizza Reset the whole pizza goes, Hot Sauce included."""
+    seat = state.seats[player - 1]
+    reset = state.options.pizza_reset
+    faces = [spot.up for spot in seat.spots if spot.up is not None]
+    unseen: dict[int, int] = {}
+    if reset:
+        faces += [HOT_SAUCE for spot in seat.spots if spot.blocked]
+        for spot in seat.spots:
+            if spot.pool is not None:
+                unseen[spot.pool] = unseen.get(spot.pool, 0) + 1
+    state = replace(state, phase=Phase.DRAW, drawer=player, open=(*state.open, *faces), own=False)
+    state = _dealt(_under_the_pile(state, unseen), player, everything=reset)
+    return _to_draw(state)
+
+
+def _under_the_pile(state: State, unseen: Mapping[int, int]) -> State:
+    """The Open Pile goes to the bottom of the draw pile: a pool of its own. Below it cards that nobody saw, by pool."""
+    cards = state.options.components
+    counts = [0] * len(cards.cards)
+    for card in state.open:
+        counts[cards.index[card]] += 1
+    added = (Layer(len(state.pools), len(state.open)), *(Layer(pool, unseen[pool]) for pool in sorted(unseen)))
+    return replace(state, pools=(*state.pools, tuple(counts)), pile=(*state.pile, *added), open=())
+
+
+def _dealt(state: State, player: Player, *, everything: bool) -> State:
+    """New face-down cards from the top of the draw pile for the empty places of a player, or for all eight.
+
+    There are always enough: at most 8 x 8 places, 8 Hot Sauce cards and a hidden one leave the draw pile with more
+    than 50 of 128 cards once the Open Pile is under it.
+    """
+    seat = state.seats[player - 1]
+    pile = list(state.pile)
+    spots = list(seat.spots)
+    for index, spot in enumerate(spots):
+        if everything or spot.up is not None:
+            spots[index] = Spot(None, pile[0].pool)
+            pile[0] = Layer(pile[0].pool, pile[0].cards - 1)
+            if not pile[0].cards:
+                del pile[0]
+    return replace(state, seats=_with(state.seats, player, replace(seat, spots=tuple(spots))), pile=tuple(pile))
+
+
+# Finishing a Pizza ----------------------------------------------------------------------------------------------------
+
+
+def _finish(state: State, player: Player) -> State:
+    """All eight slices match: the card replaced last stays hidden, the others go under the draw pile, and a new order
+    with eight new cards comes before the hidden card is turned over."""
+    seat = state.seats[player - 1]
+    assert seat.order is not None
+    seat = replace(seat, order=None, finished=(*seat.finished, seat.order))
+    state = replace(state, seats=_with(state.seats, player, seat))
+    if len(seat.finished) == state.options.pizzas:
+        return replace(state, phase=Phase.OVER)
+    faces = tuple(spot.up for spot in seat.spots if spot.up is not None)
+    state = _under_the_pile(replace(state, phase=Phase.ORDER, open=state.open + faces), {})
+    return _dealt(state, player, everything=True)
+
+
+def _turn_over_refusal(state: State, move: TurnOver) -> Refusal | None:
+    return _face_refusal(state, state.lifted, move.card, headings.FINISHING, "the hidden card")
+
+
+def _play_turn_over(state: State, move: TurnOver) -> State:
+    assert state.lifted is not None
+    return _seen(replace(state, phase=Phase.GRAB, open=(*state.open, move.card), lifted=None), state.lifted, move.card)
+
+
+# Hot Sauce Cards ------------------------------------------------------------------------------------------------------
+
+
+def _targets(state: State, player: Player) -> Iterator[tuple[Player, int]]:
+    """Face-down slices of other players without Hot Sauce."""
+    for other, seat in enumerate(state.seats, start=1):
+        if other != player:
+            for place, spot in enumerate(seat.spots, start=1):
+                if spot.up is None and not spot.blocked:
+                    yield other, place
+
+
+def _block_refusal(state: State, move: Block) -> Refusal | None:
+    if move.player != state.drawer:
+        return _not_the_hand(state, move.player)
+    assert state.hand is not None
+    problem = None
+    if state.hand != HOT_SAUCE:
+        problem = f"{_words(state, state.hand)} blocks nobody."
+        return _refuse(headings.HOT_SAUCE, problem, "Put it in its place in your own pizza.", (state.hand,))
+    if move.target == move.player:
+        problem = "Hot Sauce does not go on one's own pizza."
+    elif not 1 <= move.target <= state.players:
+        problem = f"There is no player {move.target}."
+    elif not 1 <= move.place <= PLACES:
+        problem = f"There is no place {move.place}."
+    else:
+        spot = state.seats[move.target - 1].spots[move.place - 1]
+        if spot.blocked:
+            problem = f"Place {move.place} of player {move.target} is blocked already."
+        elif spot.up is not None:
+            problem = f"Place {move.place} of player {move.target} is face up."
+    if problem is None:
+        return None
+    return _refuse(headings.HOT_SAUCE, problem, "Put it on a face-down slice of another player without Hot Sauce.")
+
+
+def _play_block(state: State, move: Block) -> State:
+    seat = state.seats[move.target - 1]
+    spot = replace(seat.spots[move.place - 1], blocked=True)
+    seat = replace(seat, spots=_with(seat.spots, move.place, spot))
+    return _to_draw(replace(state, seats=_with(state.seats, move.target, seat)))
+
+
+def _unblock(state: State, move: Place) -> State:
+    """Both cards go to the Open Pile, Hot Sauce on top, where nobody can use it: the next card is drawn."""
+    assert state.hand is not None
+    seat = state.seats[move.player - 1]
+    spot = replace(seat.spots[move.place - 1], blocked=False)
+    seat = replace(seat, spots=_with(seat.spots, move.place, spot))
+    seats = _with(state.seats, move.player, seat)
+    return _to_draw(replace(state, seats=seats, open=(*state.open, state.hand, HOT_SAUCE)))
+
+
+# Combo Cards: see `_fitting`. Two-Player Game: see `grabbers`. Pizza Reset: see `_burned`.
+
+# Winning! -------------------------------------------------------------------------------------------------------------
+
+
+def found(seat: Seat) -> int:
+    """How many slices of the current order lie face up."""
+    return 0 if seat.order is None else sum(spot.up is not None for spot in seat.spots)
+
+
+def score(state: State) -> tuple[Score, ...]:
+    """A line for each finished pizza. The slices found so far settle a game that ends before anybody has won."""
+    toppings = state.options.components.toppings
+    return tuple(
+        Score(
+            player,
+            tuple(ScoreLine(order, 1, _list_words(state, toppings[order])) for order in seat.finished),
+            len(seat.finished),
+            (found(seat),),
+        )
+        for player, seat in enumerate(state.seats, start=1)
+    )
+
+
+def winners(state: State) -> tuple[Player, ...]:
+    """Who finished the last pizza; where the game ended without that, who has most pizzas, then most slices found."""
+    if state.phase is not Phase.OVER:
+        return ()
+    best = max((len(seat.finished), found(seat)) for seat in state.seats)
+    return tuple(
+        player for player, seat in enumerate(state.seats, start=1) if (len(seat.finished), found(seat)) == best
+    )
+
+
+# The parts that several rules use -------------------------------------------------------------------------------------
+
+
+_RULES: dict[type, tuple[Phase, Callable[[State, Any], Refusal | None], Callable[[State, Any], State]]] = {
+    DealOrder: (Phase.ORDER, _order_refusal, _play_order),
+    Draw: (Phase.DRAW, _draw_refusal, _play_draw),
+    Grab: (Phase.GRAB, _grab_refusal, _play_grab),
+    Count: (Phase.GRAB, _count_refusal, _play_count),
+    Place: (Phase.PLACE, _place_refusal, _play_place),
+    Block: (Phase.PLACE, _block_refusal, _play_block),
+    Stop: (Phase.PLACE, _stop_refusal, _play_stop),
+    Reveal: (Phase.REVEAL, _reveal_refusal, _play_reveal),
+    TurnOver: (Phase.HIDDEN, _turn_over_refusal, _play_turn_over),
+}
+
+_UNTIMELY: dict[type, tuple[str, str]] = {
+    DealOrder: (headings.SETTING_UP, "An order card is dealt at the start and when a pizza is finished."),
+    Draw: (headings.YOUR_TURN, "The Drawer draws only when nobody grabs the open card and nobody holds one."),
+    Grab: (headings.YOUR_TURN, "No card is open to be grabbed."),
+    Count: (headings.YOUR_TURN, "The Drawer counts only while a card is open."),
+    Place: (headings.IF_YOU_GRAB, "Nobody holds a card to be placed."),
+    Block: (headings.HOT_SAUCE, "Nobody holds a Hot Sauce card."),
+    Stop: (headings.IF_YOU_GRAB, "Nobody holds a card to be discarded."),
+    Reveal: (headings.IF_YOU_GRAB, "A face-down slice is turned up only when another has replaced it."),
+    TurnOver: (headings.FINISHING, "A hidden card is turned over only when a finished pizza has been dealt anew."),
+}
+
+
+def _untimely(state: State, kind: type) -> Refusal:
+    heading, problem = _UNTIMELY[kind]
+    return _refuse(heading, problem, f"Now: {turn(state).prompt}.")
+
+
+def _possible(state: State, pool: int | None) -> Iterator[str]:
+    """The kinds that a card of this pool can be."""
+    assert pool is not None
+    return (card for card, count in zip(state.options.components.cards, state.pools[pool], strict=True) if count)
+
+
+def _drawn(state: State, pool: int | None, random: Random) -> str:
+    assert pool is not None
+    return random.choices(state.options.components.cards, state.pools[pool])[0]
+
+
+def _seen(state: State, pool: int, card: str) -> State:
+    """A card of this pool has been turned up. A pool of which all are known is none any more."""
+    number = state.options.components.index[card]
+    counts = state.pools[pool]
+    left = (*counts[:number], counts[number] - 1, *counts[number + 1 :])
+    if any(left):
+        return replace(state, pools=(*state.pools[:pool], left, *state.pools[pool + 1 :]))
+    return _without_pool(state, pool)
+
+
+def _without_pool(state: State, gone: int) -> State:
+    def renumbered(pool: int) -> int:
+        return pool - (pool > gone)
+
+    def spot(one: Spot) -> Spot:
+        return one if one.pool is None or one.pool < gone else replace(one, pool=one.pool - 1)
+
+    return replace(
+        state,
+        pools=(*state.pools[:gone], *state.pools[gone + 1 :]),
+        seats=tuple(replace(seat, spots=tuple(map(spot, seat.spots))) for seat in state.seats),
+        pile=tuple(Layer(renumbered(layer.pool), layer.cards) for layer in state.pile),
+        lifted=None if state.lifted is None else renumbered(state.lifted),
+    )
+
+
+def _chance(prompt: str) -> Turn:
+    return Turn(Actor.CHANCE, (), prompt)
+
+
+def _with(items: tuple[Any, ...], number: int, item: Any) -> tuple[Any, ...]:
+    """The items with another one at this number, counted from 1."""
+    return (*items[: number - 1], item, *items[number:])
+
+
+def _refuse(heading: str, problem: str, remedy: str, pieces: tuple[str, ...] = ()) -> Refusal:
+    return Refusal(heading, problem, remedy, pieces)
+
+
+def _words(state: State, card: str) -> str:
+    return state.options.components.words(card)
+
+
+def _list_words(state: State, cards: tuple[str, ...]) -> str:
+    return ", ".join(_words(state, card) for card in cards)
