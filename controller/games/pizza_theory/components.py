@@ -238,7 +238,7 @@ def _check_places(table: Table, places: tuple[Place, ...]) -> None:
 
 def _cube(entry: Table, key: str) -> Cube:
     value = entry.numbers(key, range(-9, 10))
-    if len(value) != len(_AXES) or sum(value):
+    if len(value) != len(_AXES) or sum(value) != 0:
         raise ComponentError(f"{entry.where}: {entry.path(key)}: {value} are not three numbers that add up to 0")
     return value[0], value[1], value[2]
 

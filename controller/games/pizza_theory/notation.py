@@ -106,24 +106,19 @@ def decode_state(components: Components, data: Json) -> State:
         except OptionError as error:
             raise NotationError(f"state.options: {error}") from error
 
-    def cuts(entry: Json) -> tuple[int | None, ...]:
-        if not isinstance(entry, list | tuple):
-            raise NotationError(f"state.cuts: {entry!r} is no list")
-        return tuple(values.decode(int | None, cut, f"state.cuts[{index}]") for index, cut in enumerate(entry))
-
-    state: State = values.decode_fields(State, data, "state", {"options": options, "cuts": cuts})
-    for index, spaces in enumerate(data["toppings"]):
-        if list(spaces) != values.encode(state.toppings[index]):
-            raise NotationError(f"state.toppings[{index}]: {spaces!r} is not in order, each space once")
+    state: State = values.decode_fields(State, data, "state", {"options": options})
+    for index, spaces in enumerate(state.toppings):
+        if list(data["toppings"][index]) != values.encode(spaces):
+            raise NotationError(f"state.toppings[{index}]: {data['toppings'][index]!r} is not in order, each once")
     problem = positions.find_problem(state)
     if problem is not None:
-        key, value, expected = problem
-        raise NotationError(f"state.{key}: {value!r} {expected}")
+        place = "" if problem.colour is None else f"[{problem.colour}]"
+        raise NotationError(f"state.{problem.field}{place}: {problem.value!r} {problem.expected}")
     return state
 
 
 _PLAYER = r"P(?P<player>\d{1,3}) "
-_SPACE = r" (?P<space>[a-z][a-z0-9]{0,9})"
+_SPACE = r" (?P<space>[a-z][a-z0-9]*)"
 _FORMS: tuple[tuple[str, Callable[[re.Match[str]], Any]], ...] = (
     (_PLAYER + "adds" + _SPACE, lambda m: Add(int(m["player"]), m["space"])),
     (_PLAYER + "passes", lambda m: Pass(int(m["player"]))),

@@ -27,7 +27,7 @@ from controller.game import (
 )
 from controller.games.facts import ComponentError
 from controller.games.pizza_theory import headings, slices
-from controller.games.pizza_theory.components import PLACES, Components, with_own_facts
+from controller.games.pizza_theory.components import Components, with_own_facts
 from controller.games.pizza_theory.slices import Toppings
 
 PLAYER_COUNTS = range(2, 4)
@@ -253,19 +253,23 @@ def options_of(components: Components) -> tuple[Option, ...]:
 
 
 def start(components: Components, players: int, options: Mapping[str, Json], first: Player = 1) -> State:
-    """The state before the first round. Raises OptionError.
-
-    The Pizza lies so that "1st" faces the first player. Each colour has two toppings on the X spaces closest to it,
-    with two players the unselected one as well.
-    """
+    """The state before the first round: see `opening`. Raises OptionError."""
     if players not in PLAYER_COUNTS or type(players) is not int:
         raise OptionError(f"players: {players!r} is neither 2 nor 3")
     if type(first) is not int or not 1 <= first <= players:
         raise OptionError(f"first: {first!r} is none of the players 1 to {players}")
-    chosen = parse_options(components, options)
-    empty = State(players, chosen, first, 1, Phase.ADD, toppings=(frozenset(),) * COLOURS)
+    return opening(players, parse_options(components, options), first)
+
+
+def opening(players: int, options: Options, first: Player) -> State:
+    """The state before the first round, all of this being valid.
+
+    The Pizza lies so that "1st" faces the first player. Each colour has two toppings on the X spaces closest to it,
+    with two players the unselected one as well.
+    """
+    empty = State(players, options, first, 1, Phase.ADD, toppings=(frozenset(),) * COLOURS)
     starts = tuple(
-        frozenset(chosen.components.places[place_of(empty, number)].starts) for number in range(1, COLOURS + 1)
+        frozenset(options.components.places[place_of(empty, number)].starts) for number in range(1, COLOURS + 1)
     )
     return replace(empty, toppings=starts, order=turn_order(empty))
 
