@@ -4,12 +4,40 @@ A pizza is a ring of faces, clockwise as seen from above. Slices of a type are c
 is a whole number.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise
+from math import exp
 
 from controller.game import Player
 
+SLICES_IN_A_PIZZA = 11
 Ring = tuple[str, ...]
+Words = Callable[[str], str]
+"""What a player calls a piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """A portion of the divided pizza."""
+
+    slices: tuple[str, ...]
+    """Clockwise."""
+    special: bool
+    """Whether the Special (New York Slice) or the special offer (Pizzeria) is part of it."""
+    taken_by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a pizza or its division, for a refusal under the game's own heading."""
+
+    problem: str
+    remedy: str
+    pieces: tuple[str, ...] = ()
+
+
+# The pizza ------------------------------------------------------------------------------------------------------------
 
 
 def start_ring_at(ring: Ring, face: str) -> Ring:
@@ -48,6 +76,53 @@ def out_of_order(ring: Ring, sequence: Ring) -> tuple[str, ...]:
     )
 
 
+def divisions_with_special(ring: Ring, portions: int) -> Iterator[tuple[tuple[Ring, ...], int]]:
+    """Every division of ring and Special, once: the portions as in `divisions` and which of them has the Special. One
+    that is the Special alone is an empty tuple at the end."""
+    for division in divisions(ring, portions):
+        yield from ((division, index) for index in range(portions))
+    for division in divisions(ring, portions - 1):
+        yield (*division, ()), portions - 1
+
+
+def numbered_portions(
+    ring: Ring, portions: tuple[Ring, ...], special_in: int | None
+) -> tuple[tuple[Ring, ...], int | None]:
+    """The same division from the portion with the ring's first slice, clockwise, a Special alone last."""
+    special = portions[special_in] if special_in is not None else None
+    full = [portion for portion in portions if portion]
+    first = next(index for index, portion in enumerate(full) if ring[0] in portion)
+    ordered = (*full[first:], *full[:first])
+    if special is None:
+        return ordered, None
+    if not special:
+        return (*ordered, ()), len(ordered)
+    return ordered, ordered.index(special)
+
+
+def slices_fault(ring: Ring, slices: Ring, words: Words) -> Fault | None:
+    """Why the slices of the portions are not those of the pizza, each once."""
+    if len(slices) == len(ring) and set(slices) == set(ring):
+        return None
+    twice = duplicates(slices)
+    if twice:
+        return Fault(f"In two places at once: {_list(twice, words)}.", "Each slice belongs to one portion.", twice)
+    strange = tuple(face for face in slices if face not in ring)
+    if strange:
+        return Fault(f"Not of this pizza: {_list(strange, words)}.", "Take it away from the portions.", strange)
+    missing = tuple(face for face in ring if face not in slices)
+    return Fault(f"In no portion: {_list(missing, words)}.", "Every slice of the pizza goes into a portion.", missing)
+
+
+def order_fault(ring: Ring, slices: Ring, words: Words) -> Fault | None:
+    """Why these slices, which are those of the pizza, are not in its order."""
+    if same_ring(ring, slices):
+        return None
+    moved = out_of_order(ring, slices)
+    problem = f"The slices are not in the order of the pizza any more: {_list(moved, words)}."
+    return Fault(problem, "Lay the slices back in their order and only pull portions apart.", moved)
+
+
 def left_of(player: Player, players: int) -> Player:
     """The next player clockwise."""
     return player % players + 1
@@ -62,6 +137,45 @@ def choosing_order(slicer: Player, players: int) -> tuple[Player, ...]:
     """Who chooses when: clockwise from the slicer's left, the slicer last. Two players alternate, twice each."""
     once = tuple((slicer + offset) % players + 1 for offset in range(players))
     return once * 2 if players == 2 else once
+
+
+def shifts(
+    portions: Sequence[Portion], may_lose: Callable[[Portion], bool], across_gaps: bool
+) -> Iterator[tuple[str, int]]:
+    """Each slice at an end of a portion nobody has taken, with the portion beside it that may gain it, once.
+
+    A Special alone has no slice that another could be beside, so it is beside nothing. Where portions were taken, those
+    on either side of the gap are beside each other if `across_gaps`.
+    """
+    found: dict[tuple[str, int], None] = {}
+    circle = [index for index, one in enumerate(portions) if one.slices and (one.taken_by is None or not across_gaps)]
+    if len(circle) < 2:
+        return
+    for here, after in zip(circle, circle[1:] + circle[:1], strict=True):
+        source, target = portions[here], portions[after]
+        if source.taken_by is None and target.taken_by is None:
+            if may_lose(source):
+                found[source.slices[-1], after] = None
+            if may_lose(target):
+                found[target.slices[0], here] = None
+    yield from found
+
+
+def shifted(portions: Sequence[Portion], face: str, to: int, across_gaps: bool) -> tuple[Portion, ...]:
+    """The portions after this one of their `shifts`."""
+    here = next(index for index, one in enumerate(portions) if face in one.slices)
+    source, target = portions[here], portions[to]
+    around = ((here + step) % len(portions) for step in range(1, len(portions)))
+    after = next(i for i in around if portions[i].slices and (portions[i].taken_by is None or not across_gaps))
+    clockwise = source.slices[-1] == face and after == to
+    gained = (face, *target.slices) if clockwise else (*target.slices, face)
+    changed = list(portions)
+    changed[here] = Portion(tuple(one for one in source.slices if one != face), source.special)
+    changed[to] = Portion(gained, target.special)
+    return tuple(changed)
+
+
+# Counting -------------------------------------------------------------------------------------------------------------
 
 
 def most(counts: Mapping[Player, int]) -> tuple[Player, ...]:
@@ -79,3 +193,140 @@ def words_for_halves(halves: int) -> str:
 def joined(words: Sequence[str]) -> str:
     """Words in a row as they are said: "a, b and c"."""
     return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else "".join(words)
+
+
+def subsets(faces: Iterable[str]) -> Iterator[frozenset[str]]:
+    """Every subset once, small ones first."""
+    pool = tuple(faces)
+    return (frozenset(chosen) for size in range(len(pool) + 1) for chosen in combinations(pool, size))
+
+
+def duplicates(faces: tuple[str, ...]) -> tuple[str, ...]:
+    """The faces that are there more than once."""
+    return tuple(dict.fromkeys(face for index, face in enumerate(faces) if face in faces[:index]))
+
+
+def _list(faces: Iterable[str], words: Words) -> str:
+    return joined([words(face) for face in faces])
+
+
+# What sensible players expect -----------------------------------------------------------------------------------------
+
+Worths = Mapping[Player, Sequence[float]]
+"""What each portion is worth to each player."""
+
+
+@dataclass(slots=True)
+class Outlook:
+    """What each player may expect of each type, as the table stands.
+
+    A player's chance to score a type grows with the lead over each other player, and is the more open the more slices
+    of the type are still to come.
+    """
+
+    counts: Mapping[int, Mapping[Player, int]]
+    """Half slices by type and player."""
+    openness: Mapping[int, float]
+    """How open each type is, in slices."""
+    edges: Mapping[Player, Mapping[Player, float]]
+    """What a player is ahead of each other in slices where they hold equally many: above 0 where a tie scores."""
+    gains: dict[tuple[Player, int, int], float] = field(default_factory=dict)
+    """Worth of more half slices by (player, value, halves), as far as asked."""
+
+    def chance(self, value: int, player: Player, more: int = 0, rival_more: int = 0, rival: Player = 0) -> float:
+        """The chance that the player scores the type, when this player and a rival hold some half slices more."""
+        counts, openness, edges = self.counts[value], self.openness[value], self.edges[player]
+        have = counts[player] + more
+        chance = 1.0 if have else min(1.0, openness)
+        for other, halves in counts.items():
+            if other != player:
+                lead = (have - halves - (rival_more if other == rival else 0)) / 2
+                chance *= 1 / (1 + exp(min(60.0, -(lead + edges[other]) / openness)))
+        return chance
+
+    def gain(self, player: Player, value: int, halves: int) -> float:
+        """What so many more half slices of a type bring: own points, and the others' lost, shared among them."""
+        key = (player, value, halves)
+        if key not in self.gains:
+            others = [other for other in self.counts[value] if other != player]
+            lost = sum(
+                self.chance(value, other) - self.chance(value, other, rival=player, rival_more=halves)
+                for other in others
+            )
+            own = self.chance(value, player, halves) - self.chance(value, player)
+            self.gains[key] = value * (own + lost / len(others))
+        return self.gains[key]
+
+
+def choose_in_order(worths: Worths, order: Iterable[Player], left: list[int]) -> dict[Player, float]:
+    """What everybody gains when each in order takes the best of the portions left for themselves."""
+    gained = dict.fromkeys(worths, 0.0)
+    for player in order:
+        mine = worths[player]
+        best = max(left, key=mine.__getitem__)
+        gained[player] += mine[best]
+        left.remove(best)
+    return gained
+
+
+def lead(gained: Mapping[Player, float], player: Player) -> float:
+    """What a player gains beyond the average of the others."""
+    others = sum(gained.values()) - gained[player]
+    return gained[player] - others / (len(gained) - 1)
+
+
+def rated_divisions(
+    ring: Ring,
+    order: Sequence[Player],
+    worth: Callable[[Player, Ring], float],
+    special_worth: Mapping[Player, float] | None,
+    most_wanted: int,
+) -> list[tuple[float, tuple[Ring, ...], int | None]]:
+    """The best of all divisions with what their slicer, who chooses last, is to gain beyond the others when each in
+    order takes the best for themselves. Portions as in `divisions`. Where no Special is divided, `special_worth` is
+    None, and so is its place."""
+    size, portions, twice = len(ring), portions_for(len(set(order))), ring * 2
+    runs = {
+        player: [
+            [0.0, *(worth(player, twice[begin : begin + length]) for length in range(1, size + 1))]
+            for begin in range(size)
+        ]
+        for player in set(order)
+    }
+    rated: list[tuple[float, tuple[int, ...], int]] = []
+    for cuts in combinations(range(size), portions):
+        plain = _worths_between(runs, cuts, size)
+        if special_worth is None:
+            rated.append((lead(choose_in_order(plain, order, list(range(portions))), order[-1]), cuts, -1))
+            continue
+        for special_in in range(portions):
+            with_special = {player: mine.copy() for player, mine in plain.items()}
+            for player, mine in with_special.items():
+                mine[special_in] += special_worth[player]
+            gained = choose_in_order(with_special, order, list(range(portions)))
+            rated.append((lead(gained, order[-1]), cuts, special_in))
+    if special_worth is not None:
+        for cuts in combinations(range(size), portions - 1):
+            alone = {
+                player: [*mine, special_worth[player]] for player, mine in _worths_between(runs, cuts, size).items()
+            }
+            rated.append((lead(choose_in_order(alone, order, list(range(portions))), order[-1]), cuts, portions - 1))
+    rated.sort(key=lambda one: (-one[0], one[1], one[2]))
+    return [(value, *_division_at(ring, cuts, special_in)) for value, cuts, special_in in rated[:most_wanted]]
+
+
+def _worths_between(
+    runs: Mapping[Player, list[list[float]]], cuts: tuple[int, ...], size: int
+) -> dict[Player, list[float]]:
+    lengths = [(after - before) % size or size for before, after in zip(cuts, cuts[1:] + cuts[:1], strict=True)]
+    spans = list(zip(cuts, lengths, strict=True))
+    return {player: [mine[begin][length] for begin, length in spans] for player, mine in runs.items()}
+
+
+def _division_at(ring: Ring, cuts: tuple[int, ...], special_in: int) -> tuple[tuple[Ring, ...], int | None]:
+    twice = ring * 2
+    ends = (*cuts[1:], cuts[0] + len(ring))
+    portions = tuple(twice[begin:end] for begin, end in zip(cuts, ends, strict=True))
+    if special_in == len(portions):
+        portions = (*portions, ())
+    return numbered_portions(ring, portions, special_in if special_in >= 0 else None)

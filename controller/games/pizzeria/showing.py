@@ -1,0 +1,112 @@
+"""Pizzeria as a display is told: everything that everybody at the table may know.
+
+Eaten slices are listed although they lie face down, as all saw them being eaten. The game has no secrets, so players
+and spectators see the same.
+"""
+
+from typing import Any
+
+from controller.game import Json, Player, Score
+from controller.games.pizzeria import rules, solo
+from controller.games.pizzeria.components import TOMATO
+from controller.games.pizzeria.rules import OwnedSpecial, State
+
+
+def view(state: State) -> dict[str, Any]:
+    """The game as JSON."""
+    sheets = rules.score(state)
+    counts = rules.type_counts(state)
+    turn = solo.turn(state)
+    return {
+        "phase": state.phase.value,
+        "turn": {"actor": turn.actor.value, "players": list(turn.players), "prompt": turn.prompt},
+        "variant": "advanced" if state.options.advanced else "basic",
+        "house": solo.HOUSE if state.options.solo else None,
+        "round": state.round,
+        "rounds": state.rounds,
+        "slicer": state.slicer,
+        "piles": list(state.piles),
+        "order": list(state.order),
+        "taker": state.taker,
+        "taken": list(state.taken),
+        "ring": list(state.ring) or None,
+        "portions": [
+            {"slices": list(portion.slices), "special": portion.special, "taken_by": portion.taken_by}
+            for portion in state.portions
+        ],
+        "special": state.special,
+        "special_text": _special_text(state, state.special) if state.special else None,
+        "set_aside": list(state.set_aside),
+        "moved": state.moved,
+        "players": [_player(state, player, sheets[player - 1]) for player in range(1, state.players + 1)],
+        "types": [_type(state, value, counts[value]) for value in counts],
+        "score": [_sheet(sheet) for sheet in sheets],
+        "winners": list(rules.winners(state)),
+        "components": _components(state),
+    }
+
+
+def _player(state: State, player: Player, sheet: Score) -> Json:
+    holding = state.holdings[player - 1]
+    points = rules.special_points(state, player)
+    return {
+        "player": player,
+        "saved": [_saved(state, face) for face in holding.saved],
+        "eaten": list(holding.eaten),
+        "basil": rules.basil_leaves(state, player),
+        "specials": [_owned(state, one, points) for one in holding.specials],
+        "total_so_far": sheet.total,
+    }
+
+
+def _owned(state: State, one: OwnedSpecial, points: dict[str, int]) -> Json:
+    return {
+        "face": one.name,
+        **_special_text(state, one.name),
+        "round": one.round,
+        "used": one.used,
+        "kind": one.kind,
+        "score": points.get(one.name),
+    }
+
+
+def _saved(state: State, face: str) -> Json:
+    facts = state.options.components.by_face[face]
+    return {"face": face, "values": list(facts.values), "basil": facts.basil}
+
+
+def _type(state: State, value: int, counts: dict[Player, int]) -> Json:
+    return {
+        "type": str(value),
+        "name": state.options.components.type_names[value],
+        "value": value,
+        "counts": {str(player): halves / 2 for player, halves in counts.items()},
+        "leaders": list(rules.leaders(counts)),
+        "scorers": list(_scorers(state, value, counts)),
+    }
+
+
+def _scorers(state: State, value: int, counts: dict[Player, int]) -> tuple[Player, ...]:
+    """Tomato pizza scores for everybody who has some."""
+    if value == TOMATO:
+        return tuple(player for player, halves in counts.items() if rules.tomato_points(halves))
+    return rules.scorers(state, counts)
+
+
+def _sheet(sheet: Score) -> Json:
+    lines = [{"label": line.label, "points": line.points, "detail": line.detail} for line in sheet.lines]
+    return {"player": sheet.player, "total": sheet.total, "lines": lines}
+
+
+def _special_text(state: State, special: str) -> dict[str, str]:
+    facts = state.options.components.specials_by_face[special]
+    return {"title": facts.title, "text": facts.text, "when": facts.when}
+
+
+def _components(state: State) -> Json:
+    pieces = state.options.components
+    return {
+        facts.face: {"values": list(facts.values), "basil": facts.basil, "name": facts.name}
+        for facts in pieces.slices
+        if facts.face not in pieces.removed[state.players]
+    }
