@@ -57,12 +57,10 @@ class Slice:
         return rules.draw(state, random)
 
     def determinize(self, state: State, viewer: Player | None, random: Random) -> State:
-        """The state itself: it holds nothing that some viewer may not know. What is face down is chance."""
-        return state
+        return rules.determinize(state, viewer, random)
 
     def view(self, state: State, viewer: Player | None) -> Json:
-        """The same for every viewer: nobody knows more than the others."""
-        return showing.view(state)
+        return showing.view(state, viewer)
 
     def score(self, state: State) -> tuple[Score, ...]:
         return rules.score(state)

@@ -82,7 +82,7 @@ def _place(state: State, player: Player, card: str, place: int) -> Advice:
     elif _left(state.seats[player - 1]) == 1:
         reason = "finishes the pizza"
     else:
-        chance = _chance_to_go_on(state, player, card, place)
+        chance = _chance_to_go_on(state, player, place)
         reason = f"place {place}: the card under it fits again in {chance:.0%} of all cases"
     return Advice(Place(player, place), _margin(state, player) + _gain(state, player, card, place) / PLACES, reason)
 
@@ -108,12 +108,12 @@ def _gain(state: State, player: Player, card: str, place: int) -> float:
     if state.seats[player - 1].spots[place - 1].blocked:
         return _BLOCK
     left = _left(state.seats[player - 1])
-    chance = _chance_to_go_on(state, player, card, place)
+    chance = _chance_to_go_on(state, player, place)
     further = chance * (1 - chance ** (left - 1)) / (1 - chance) if chance < 1 else left - 1
     return 1 + further + (0.1 * _rarity(state, player, place) if card == COMBO else 0)
 
 
-def _chance_to_go_on(state: State, player: Player, card: str, place: int) -> float:  # noqa: ARG001
+def _chance_to_go_on(state: State, player: Player, place: int) -> float:
     """How likely the card that lies there face down fits one of the other places."""
     seat = state.seats[player - 1]
     pool = seat.spots[place - 1].pool
@@ -128,8 +128,10 @@ def _chance_to_go_on(state: State, player: Player, card: str, place: int) -> flo
     }
     if others and state.options.revealed_combo_is_wild:
         others.add(COMBO)
-    counts = state.pools[pool]
-    return sum(counts[components.index[one]] for one in others) / sum(counts)
+    counts = dict(zip(components.cards, state.pools[pool], strict=True))
+    if state.own and state.hand is not None and state.lifted == pool:
+        counts[state.hand] -= 1
+    return sum(counts[one] for one in others) / sum(counts.values())
 
 
 def _rarity(state: State, player: Player, place: int) -> float:

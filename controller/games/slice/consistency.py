@@ -14,14 +14,14 @@ def first_problem(state: State) -> str | None:
 
 
 def cards_seen(state: State) -> Counter[str]:
-    """How many cards of each kind lie face up or are in hand."""
+    """How many cards of each kind everybody has seen: those that lie face up, and a grabbed card in hand."""
     seen = Counter(state.open)
     for seat in state.seats:
         for spot in seat.spots:
             if spot.up is not None:
                 seen[spot.up] += 1
             seen[HOT_SAUCE] += spot.blocked
-    if state.hand is not None:
+    if state.hand is not None and not state.own:
         seen[state.hand] += 1
     return +seen
 
@@ -111,7 +111,7 @@ def _card_problems(state: State) -> Iterator[str]:
     """Each slice card is in one place, and each pool has as many cards as lie face down of it."""
     components = state.options.components
     seen = cards_seen(state)
-    for card in seen:
+    for card in (*seen, *([] if state.hand is None else [state.hand])):
         if card not in components.index:
             yield f"{card!r} is no card of this game"
     for number, counts in enumerate(state.pools):
@@ -122,6 +122,8 @@ def _card_problems(state: State) -> Iterator[str]:
         if total != there:
             yield f"{card}: {total} cards are not {there}"
     unseen = cards_unseen(state)
+    if any(not 0 <= pool < len(state.pools) for pool in unseen):
+        yield f"pools: {sorted(unseen)} lie face down, but there are {len(state.pools)} pools"
     for layer in state.pile:
         if layer.cards < 1:
             yield f"pile: {layer.cards} cards are no layer"
@@ -200,13 +202,20 @@ def _grab_phase(state: State) -> Iterator[str]:
 
 def _place_phase(state: State) -> Iterator[str]:
     yield from _all_have_orders(state)
-    yield from _nothing_lifted(state)
+    if not state.own:
+        yield from _nothing_lifted(state)
+    elif state.lifted is None or not _can_be(state, state.lifted, state.hand):
+        yield f"lifted: {state.lifted} is no pool that has {state.hand!r}, the card revealed"
     if state.hand is not None and not rules.usable(state, state.drawer, state.hand, revealed=state.own):
         yield f"hand: {state.hand!r} fits nowhere"
     if not state.draws:
         yield "draws: 0 is too few: a card is in hand"
     if state.own and not rules.found(state.seats[state.drawer - 1]):
         yield "own: is true, but no slice has replaced another"
+
+
+def _can_be(state: State, pool: int, card: str | None) -> bool:
+    return card is not None and state.pools[pool][state.options.components.index[card]] > 0
 
 
 def _reveal_phase(state: State) -> Iterator[str]:

@@ -12,7 +12,7 @@ seen belong to pools (see `rules`): those of the shuffled deck, or the oldest po
 back under the draw pile, `returned` lists what each of the further pools still holds, and a face-down card of the first
 of these is `?2`, of the next `?3`. `pile` is then the draw pile from its top, such as `["52 ?", "9 ?2"]`; with one pool
 it is all the rest. `own` says that the card in hand, or the one to grab, comes from the Drawer's own pizza; `lifted` is
-the face-down card that has been replaced and not turned up yet.
+the card that has been replaced and that not everybody has seen yet, beside `hand` too if it is `own`.
 """
 
 import re

@@ -2,7 +2,8 @@
 
 Cards of a kind are alike, so a card is named by its kind: a topping, `hot-sauce` or `combo`. The places of an order are
 numbered 1 to 8 clockwise. Players are numbered clockwise, 1 upwards. Nobody knows a face-down card, its owner neither:
-who turns one up is chance.
+turning one up is chance. A card revealed in a pizza is seen by its owner only (Hot Tips) until it is placed or
+discarded; that is the one secret of the game.
 
 What anybody can know of face-down cards is which cards they were dealt from. Unseen cards therefore belong to pools:
 the cards of a pool are known, which of them lies where is not. The shuffled deck is the first pool; the cards that go
@@ -96,7 +97,8 @@ class Slap:
 
     player: int
     later_us: int
-    """Microseconds after the first hand; 0 is a tie, which the hand that covers the card the most has won."""
+    """Microseconds after the first hand; 0 is a tie, which the hand that covers the card the most, or lies at the
+    bottom, has won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,8 @@ class State:
     own: bool = False
     """Whether the card in hand, or up to be grabbed, comes from the Drawer's own pizza."""
     lifted: int | None = None
-    """The pool of the face-down card that was replaced and not turned up yet."""
+    """The pool of the card that was replaced and that not everybody has seen yet. An own card in hand is still counted
+    among that pool's cards."""
     draws: int = 0
     """Cards drawn so far."""
 
@@ -558,6 +561,8 @@ def _fitting(state: State, player: Player, card: str, *, revealed: bool) -> Iter
 
 def _place_prompt(state: State) -> str:
     assert state.hand is not None
+    if state.own:
+        return f"Player {state.drawer} puts the card just revealed in its place"
     card = _words(state, state.hand)
     if state.hand == HOT_SAUCE:
         return f"Player {state.drawer} puts Hot Sauce on a face-down slice of another player"
@@ -602,6 +607,7 @@ def _place_refusal(state: State, move: Place) -> Refusal | None:
 def _play_place(state: State, move: Place) -> State:
     """The card replaces the face-down one, which is then revealed; or it removes the Hot Sauce on it."""
     assert state.hand is not None
+    state = _hand_shown(state)
     seat = state.seats[move.player - 1]
     spot = seat.spots[move.place - 1]
     if spot.blocked:
@@ -617,14 +623,21 @@ def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
 
 
 def _play_reveal(state: State, move: Reveal) -> State:
-    """A card that fits goes on swapping; any other is open for the others to grab."""
+    """A card that fits goes on swapping, and others do not see it before; any other is open for them to grab."""
     assert state.lifted is not None
-    state = _seen(replace(state, lifted=None), state.lifted, move.card)
     if usable(state, state.drawer, move.card, revealed=True):
         return replace(state, phase=Phase.PLACE, hand=move.card, own=True)
+    state = _seen(replace(state, lifted=None), state.lifted, move.card)
     if move.card == HOT_SAUCE and state.options.revealed_hot_sauce == "discard":
         return _to_draw(replace(state, open=(*state.open, move.card)))
     return _discard(state, move.card)
+
+
+def _hand_shown(state: State) -> State:
+    """An own card in hand is about to be seen by everybody."""
+    if state.lifted is None or state.hand is None:
+        return state
+    return _seen(replace(state, lifted=None), state.lifted, state.hand)
 
 
 def _discard(state: State, card: str) -> State:
@@ -645,7 +658,7 @@ def _stop_refusal(state: State, move: Stop) -> Refusal | None:
 
 def _play_stop(state: State, move: Stop) -> State:  # noqa: ARG001
     assert state.hand is not None
-    return _discard(state, state.hand)
+    return _discard(_hand_shown(state), state.hand)
 
 
 def _not_the_hand(state: State, player: Player) -> Refusal:
@@ -765,6 +778,7 @@ def _block_refusal(state: State, move: Block) -> Refusal | None:
 
 
 def _play_block(state: State, move: Block) -> State:
+    state = _hand_shown(state)
     seat = state.seats[move.target - 1]
     spot = replace(seat.spots[move.place - 1], blocked=True)
     seat = replace(seat, spots=_with(seat.spots, move.place, spot))
@@ -779,6 +793,27 @@ def _unblock(state: State, move: Place) -> State:
     seat = replace(seat, spots=_with(seat.spots, move.place, spot))
     seats = _with(state.seats, move.player, seat)
     return _to_draw(replace(state, seats=seats, open=(*state.open, state.hand, HOT_SAUCE)))
+
+
+# Hot Tips for Topping the Competition! --------------------------------------------------------------------------------
+
+
+def sees_hand(state: State, viewer: Player | None) -> bool:
+    """Whether this viewer knows the card in hand: everybody saw one that was grabbed, only its owner a revealed one."""
+    return state.hand is not None and (not state.own or viewer == state.drawer)
+
+
+def determinize(state: State, viewer: Player | None, random: Random) -> State:
+    """A state that this viewer cannot tell from this one: the revealed card in another's hand is any that fits."""
+    if state.hand is None or sees_hand(state, viewer):
+        return state
+    assert state.lifted is not None
+    weights = {
+        card: count
+        for card, count in zip(state.options.components.cards, state.pools[state.lifted], strict=True)
+        if count and usable(state, state.drawer, card, revealed=True)
+    }
+    return replace(state, hand=random.choices(list(weights), list(weights.values()))[0])
 
 
 # Combo Cards: see `_fitting`. Two-Player Game: see `grabbers`. Pizza Reset: see `_burned`.

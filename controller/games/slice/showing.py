@@ -1,6 +1,6 @@
 """SLICE as a display is told: everything that everybody at the table may know.
 
-Nobody has a secret: face-down cards are unknown to all, their owners included.
+Face-down cards are unknown to all, their owners included. A card revealed in a pizza is known to its owner only.
 """
 
 from typing import Any
@@ -10,9 +10,10 @@ from controller.games.slice import consistency, rules
 from controller.games.slice.rules import Phase, State
 
 
-def view(state: State) -> dict[str, Any]:
-    """The game as JSON. Which players could use the open card is not told: seeing it first is the game."""
+def view(state: State, viewer: Player | None) -> dict[str, Any]:
+    """The game as JSON, for this viewer. Who could use the open card is not told: seeing it first is the game."""
     sheets = rules.score(state)
+    sees_hand = rules.sees_hand(state, viewer)
     return {
         "phase": state.phase.value,
         "prompt": rules.turn(state).prompt,
@@ -21,9 +22,10 @@ def view(state: State) -> dict[str, Any]:
         "open": list(state.open),
         "to_grab": state.open[-1] if state.phase is Phase.GRAB else None,
         "grabbers": list(rules.grabbers(state)) if state.phase is Phase.GRAB else [],
-        "hand": state.hand,
-        "hand_fits": list(rules.fitting(state)),
-        "card_aside": state.lifted is not None,
+        "in_hand": state.hand is not None,
+        "hand": state.hand if sees_hand else None,
+        "hand_fits": list(rules.fitting(state)) if sees_hand else [],
+        "card_aside": state.lifted is not None and state.hand is None,
         "pile": sum(layer.cards for layer in state.pile),
         "draws": state.draws,
         "draw_limit": state.options.draw_limit or None,
@@ -66,7 +68,7 @@ def _needs(state: State, player: Player) -> dict[str, int]:
 
 
 def _unseen(state: State) -> dict[str, int]:
-    """How many of each kind lie face down, in pizzas and draw pile together."""
+    """How many of each kind not everybody has seen, in pizzas and draw pile together."""
     seen = consistency.cards_seen(state)
     components = state.options.components
     return {card: there - seen[card] for card, there in zip(components.cards, components.counts, strict=True)}
