@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 from controller.game import Actor, Game, GameError, Json
 from controller.games.registry import load_game
 from controller.records.record import (
+    KNOWN_TAGS,
     LONGEST_LINE,
+    LONGEST_NOTE,
     LONGEST_RECORD,
     MOST_LINES,
     VERSION,
@@ -28,8 +30,6 @@ from controller.strict_json import NotStrictJson, parse_json
 
 MOST_PLAYERS = 100
 _MOST_DIGITS = 6
-_LONGEST_TEXT = 2_000
-"""Characters of a name or a note."""
 
 
 class RecordError(GameError, ValueError):
@@ -327,7 +327,6 @@ def _header(tags: Mapping[str, tuple[_Piece, Json]]) -> Header:
     if "Position" in tags and "First" in tags:
         tags["First"][0].fail("who is first stands in the Position; leave one of the two out")
     players, names = _players(*tags["Players"])
-    known = {"Record", "Game", "Players", "Options", "First", "Position", "Components"}
     return Header(
         game=_text(tags, "Game"),
         players=players,
@@ -336,7 +335,7 @@ def _header(tags: Mapping[str, tuple[_Piece, Json]]) -> Header:
         first=_of_kind(tags, "First", int, "a player's number") if "First" in values else 1,
         position=_of_kind(tags, "Position", dict, "an object such as {}") if "Position" in values else None,
         components=_text(tags, "Components") if "Components" in values else "",
-        notes={name: _text(tags, name) for name in values if name not in known},
+        notes={name: _text(tags, name) for name in values if name not in KNOWN_TAGS},
     )
 
 
@@ -354,8 +353,8 @@ def _players(piece: _Piece, value: Json) -> tuple[int, tuple[str, ...]]:
 
 def _text(tags: Mapping[str, tuple[_Piece, Json]], name: str) -> str:
     text: str = _of_kind(tags, name, str, "a text in quotation marks")
-    if len(text) > _LONGEST_TEXT or not text.isprintable():
-        tags[name][0].fail(f"expected at most {_LONGEST_TEXT} printable characters")
+    if len(text) > LONGEST_NOTE or not text.isprintable():
+        tags[name][0].fail(f"expected at most {LONGEST_NOTE} printable characters")
     return text
 
 

@@ -15,12 +15,13 @@ undo 4
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from controller.game import Actor, Game, Json, OptionError, Player
+from controller.game import Actor, Game, GameError, Json, OptionError, Player
 from controller.games.registry import components_text
 
 VERSION = "1"
@@ -30,6 +31,15 @@ LONGEST_RECORD = 1_000_000
 """Characters of a record."""
 MOST_LINES = 20_000
 """Moves and corrections of a record."""
+
+
+LONGEST_NOTE = 2_000
+"""Characters of a tag's text."""
+KNOWN_TAGS = ("Record", "Game", "Players", "First", "Position", "Options", "Components")
+
+
+class NoteError(GameError, ValueError):
+    """A note that cannot be a record's tag; names it and what was expected."""
 
 
 class Source(Enum):
@@ -128,6 +138,14 @@ def check_options(engine: Game[Any, Any], options: Mapping[str, Json]) -> None:
         if option.default is not None and type(value) is not type(option.default) and value not in option.choices:
             kind = _KINDS[type(option.default)]
             raise OptionError(f"option {option.name}: {value!r} is no {kind}; it says {option.meaning}")
+
+
+def check_note(name: str, value: str) -> None:
+    """Check that a tag can be one of `Header.notes`. Raises NoteError."""
+    if name in KNOWN_TAGS or not re.fullmatch(r"[A-Z][A-Za-z0-9]{0,39}", name):
+        raise NoteError(f"{name}: no name for a note; expected such as Date, Table or Event, and none of {KNOWN_TAGS}")
+    if len(value) > LONGEST_NOTE or not value.isprintable():
+        raise NoteError(f"{name}: expected at most {LONGEST_NOTE} printable characters")
 
 
 _KINDS = {bool: "true or false", int: "whole number", float: "number", str: "text", list: "list", dict: "object"}
