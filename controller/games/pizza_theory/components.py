@@ -42,12 +42,12 @@ class Place:
 class Components:
     """The board and the pieces of one copy of the game."""
 
-    colours: tuple[str, ...] = field(compare=False)
-    each: int = field(compare=False)
+    colours: tuple[str, ...] = field(compare=False, repr=False)
+    each: int = field(compare=False, repr=False)
     """Toppings of each colour."""
-    places: tuple[Place, ...] = field(compare=False)
+    places: tuple[Place, ...] = field(compare=False, repr=False)
     """Clockwise as seen from above."""
-    spaces: Mapping[str, Cube] = field(compare=False)
+    spaces: Mapping[str, Cube] = field(compare=False, repr=False)
     own: tuple[tuple[str, str], ...] = ()
     """(fact, value as JSON) that this copy has otherwise than the packaged file."""
     neighbours: Mapping[str, frozenset[str]] = field(init=False, compare=False, repr=False)
