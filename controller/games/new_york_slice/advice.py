@@ -12,7 +12,7 @@ from math import exp, sqrt
 
 from controller.game import Advice, Player
 from controller.games import cut_and_choose
-from controller.games.new_york_slice import rules
+from controller.games.new_york_slice import rules, showing
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME, VALUES
 from controller.games.new_york_slice.rules import (
     ChooseStack,
@@ -39,6 +39,7 @@ def advise(state: State, player: Player) -> Sequence[Advice]:
     Cut in Line) or has nothing to do."""
     if player not in rules.turn(state).players:
         return ()
+    state = showing.as_known_to(state, player)
     match state.phase:
         case Phase.STACK:
             return (Advice(ChooseStack(state.stacks[0]), 0.0, "All stacks look alike."),)
@@ -101,7 +102,7 @@ def _outlook(state: State) -> _Outlook:
     coming = len(state.stacks) * rules.SLICES_IN_A_PIZZA / max(1, len(state.unseen))
     by_face = state.options.components.by_face
     left = dict.fromkeys(VALUES, 0.0)
-    for face in state.unseen:
+    for face in rules.in_order(state, state.unseen):
         for value in by_face[face].values:
             left[value] += coming / len(by_face[face].values)
     openness = {value: _SETTLED + _OPEN * sqrt(left[value] / state.players) for value in VALUES}

@@ -57,6 +57,16 @@ def determinize(state: State, viewer: Player | None, random: Random) -> State:
     return state
 
 
+def as_known_to(state: State, viewer: Player | None) -> State:
+    """The state without what this viewer may not know: a Mystery slice that another player has eaten is unknown, and
+    may still be anywhere for all they know."""
+    for player, holding in enumerate(state.holdings, start=1):
+        if holding.unseen_faces and viewer != player:
+            holdings = (*state.holdings[: player - 1], replace(holding, unseen_faces=()), *state.holdings[player:])
+            state = replace(state, holdings=holdings, unseen=state.unseen.union(holding.unseen_faces))
+    return state
+
+
 def _player(state: State, player: Player, sheet: Score) -> Json:
     holding = state.holdings[player - 1]
     points = rules.special_points(state, player)
