@@ -4,7 +4,7 @@ A pizza is a ring of faces, clockwise as seen from above. Slices of a type are c
 is a whole number.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from math import exp
@@ -98,6 +98,30 @@ def numbered_portions(
     if not special:
         return (*ordered, ()), len(ordered)
     return ordered, ordered.index(special)
+
+
+def faces_fault(ring: Ring, faces: Container[str], words: Words) -> Fault | None:
+    """Why a pizza that is turned up is not made of these faces, each at most once."""
+    twice = duplicates(ring)
+    if twice:
+        problem = f"Twice in the pizza: {_list(twice, words)}."
+        return Fault(problem, "Each slice exists once: look at these again.", twice)
+    strange = tuple(face for face in ring if face not in faces)
+    if strange:
+        return Fault(f"No slice of this game: {_list(strange, words)}.", "Use only the slices of the game.", strange)
+    return None
+
+
+def stack_fault(ring: Ring, unseen: Container[str], words: Words, stack: str) -> Fault | None:
+    """Why slices of the game are not those of one of its stacks; `stack` is what the game calls one."""
+    seen = tuple(face for face in ring if face not in unseen)
+    if seen:
+        remedy = f"Put it back where it was and turn up the slices of the {stack} only."
+        return Fault(f"Already seen in this game: {_list(seen, words)}.", remedy, seen)
+    if len(ring) == SLICES_IN_A_PIZZA:
+        return None
+    problem = f"The pizza has {len(ring)} slices, not {SLICES_IN_A_PIZZA}."
+    return Fault(problem, f"Turn up all eleven slices of the {stack}, no more and no fewer.")
 
 
 def slices_fault(ring: Ring, slices: Ring, words: Words) -> Fault | None:

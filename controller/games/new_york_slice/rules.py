@@ -7,7 +7,7 @@ Faces are ids: slices `3/1` .. `11/11` (value/number), `combo-8-10` and the like
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
-from itertools import chain, combinations
+from itertools import chain
 from random import Random
 from typing import Any
 
@@ -25,11 +25,12 @@ from controller.game import (
     Turn,
 )
 from controller.games import cut_and_choose
-from controller.games.cut_and_choose import joined, left_of, words_for_halves
+from controller.games.cut_and_choose import SLICES_IN_A_PIZZA as SLICES_IN_A_PIZZA
+from controller.games.cut_and_choose import Fault, joined, left_of, words_for_halves
+from controller.games.cut_and_choose import Portion as Portion
 from controller.games.new_york_slice import headings
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME, VALUES, Components, with_own_facts
 
-SLICES_IN_A_PIZZA = 11
 PLAYER_COUNTS = range(2, 7)
 
 BUFFET = "special/buffet"
@@ -210,17 +211,6 @@ class Holding:
     """Slices eaten face down without having been shown, not in `eaten`."""
     unseen_faces: tuple[str, ...] = ()
     """Those of them that are known all the same, to their owner and the engine only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Portion:
-    """A portion of the divided pizza."""
-
-    slices: tuple[str, ...]
-    """Clockwise."""
-    special: bool
-    """Whether the Special is part of it."""
-    taken_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,27 +479,16 @@ def _special_refusal(state: State, special: str) -> Refusal | None:
 def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
     if len(ring) == SLICES_IN_A_PIZZA == len(state.unseen.intersection(ring)):
         return None
-    twice = _duplicates(ring)
-    if twice:
-        problem = f"Twice in the pizza: {_list_words(state, twice)}."
-        return _refuse(headings.START_ROUND, problem, "Each slice exists once: look at these again.", twice)
     pieces = state.options.components
-    strange = tuple(face for face in ring if face not in pieces.by_face)
-    if strange:
-        problem = f"No slice of this game: {_list_words(state, strange)}."
-        return _refuse(headings.START_ROUND, problem, "Use only the slices of the game.", strange)
+    fault = cut_and_choose.faces_fault(ring, pieces.by_face, pieces.words)
+    if fault is not None:
+        return _at_fault(headings.START_ROUND, fault)
     removed = tuple(face for face in ring if face in pieces.removed[state.players])
     if removed:
         problem = f"Not used with {state.players} players: {_list_words(state, removed)}."
         return _refuse(headings.SETUP, problem, "Put it back in the box and shuffle the right slices.", removed)
-    seen = tuple(face for face in ring if face not in state.unseen)
-    if seen:
-        problem = f"Already seen in this game: {_list_words(state, seen)}."
-        return _refuse(
-            headings.START_ROUND, problem, "Put it back where it was and turn up the slices of the stack only.", seen
-        )
-    problem = f"The pizza has {len(ring)} slices, not {SLICES_IN_A_PIZZA}."
-    return _refuse(headings.START_ROUND, problem, "Turn up all eleven slices of the stack, no more and no fewer.")
+    fault = cut_and_choose.stack_fault(ring, state.unseen, pieces.words, "stack")
+    return None if fault is None else _at_fault(headings.START_ROUND, fault)
 
 
 def _play_reveal(state: State, move: Reveal) -> State:
@@ -575,21 +554,15 @@ def _divide_turn(state: State) -> Turn:
 def canonical_divide(state: State, move: Divide) -> Divide:
     """The same division as the state numbers its portions: from the one with the ring's first slice, clockwise, a
     Special alone last."""
-    special = move.portions[move.special_in]
-    full = [portion for portion in move.portions if portion]
-    first = next(index for index, portion in enumerate(full) if state.ring[0] in portion)
-    ordered = (*full[first:], *full[:first])
-    if not special:
-        return Divide((*ordered, ()), len(ordered))
-    return Divide(ordered, ordered.index(special))
+    portions, special_in = cut_and_choose.numbered_portions(state.ring, move.portions, move.special_in)
+    assert special_in is not None
+    return Divide(portions, special_in)
 
 
 def _legal_divisions(state: State) -> Iterator[Divide]:
     portions = cut_and_choose.portions_for(state.players)
-    for division in cut_and_choose.divisions(state.ring, portions):
-        yield from (Divide(division, index) for index in range(portions))
-    for division in cut_and_choose.divisions(state.ring, portions - 1):
-        yield Divide((*division, ()), portions - 1)
+    for division, special_in in cut_and_choose.divisions_with_special(state.ring, portions):
+        yield Divide(division, special_in)
 
 
 def _divide_refusal(state: State, move: Divide) -> Refusal | None:
@@ -604,35 +577,14 @@ def _divide_refusal(state: State, move: Divide) -> Refusal | None:
             headings.DIVIDE, "The Special is in no portion.", "Add it to one, or let it be one.", _shown(state)
         )
     slices = tuple(chain.from_iterable(move.portions))
-    found = _same_slices_refusal(state, slices)
-    if found is not None:
-        return found
+    fault = cut_and_choose.slices_fault(state.ring, slices, state.options.components.words)
+    if fault is not None:
+        return _at_fault(headings.DIVIDE, fault)
     if any(not portion and index != move.special_in for index, portion in enumerate(move.portions)):
         remedy = "Each portion needs at least one slice or the Special."
         return _refuse(headings.DIVIDE, "A portion is empty.", remedy)
-    if not cut_and_choose.same_ring(state.ring, slices):
-        moved = cut_and_choose.out_of_order(state.ring, slices)
-        problem = f"The slices are not in the order of the pizza any more: {_list_words(state, moved)}."
-        return _refuse(
-            headings.DIVIDE, problem, "Lay the slices back in their order and only pull portions apart.", moved
-        )
-    return None
-
-
-def _same_slices_refusal(state: State, slices: tuple[str, ...]) -> Refusal | None:
-    if len(slices) == len(state.ring) and set(slices) == set(state.ring):
-        return None
-    twice = _duplicates(slices)
-    if twice:
-        problem = f"In two places at once: {_list_words(state, twice)}."
-        return _refuse(headings.DIVIDE, problem, "Each slice belongs to one portion.", twice)
-    strange = tuple(face for face in slices if face not in state.ring)
-    if strange:
-        problem = f"Not of this pizza: {_list_words(state, strange)}."
-        return _refuse(headings.DIVIDE, problem, "Take it away from the portions.", strange)
-    missing = tuple(face for face in state.ring if face not in slices)
-    problem = f"In no portion: {_list_words(state, missing)}."
-    return _refuse(headings.DIVIDE, problem, "Every slice of the pizza goes into a portion.", missing)
+    fault = cut_and_choose.order_fault(state.ring, slices, state.options.components.words)
+    return None if fault is None else _at_fault(headings.DIVIDE, fault)
 
 
 def _play_divide(state: State, move: Divide) -> State:
@@ -830,7 +782,7 @@ def _legal_decisions(state: State) -> Iterator[Decide]:
     edible = [face for face in state.taken if may_eat(state, player, face)]
     edible += may_eat_collected(state, player)
     for mystery_eaten in _mystery_choices(state, player):
-        for eaten in _subsets(edible):
+        for eaten in cut_and_choose.subsets(edible):
             move = Decide(player, eaten, None, mystery_eaten)
             for attach in attachments_after(state, move):
                 yield replace(move, attach=attach)
@@ -1316,7 +1268,7 @@ def _legal_seconds(state: State) -> Iterator[EatSeconds]:
     assert owner is not None
     yield EatSeconds(owner, frozenset())
     for faces in seconds_choices(state, owner).values():
-        yield from (EatSeconds(owner, eaten) for eaten in _subsets(faces) if eaten)
+        yield from (EatSeconds(owner, eaten) for eaten in cut_and_choose.subsets(faces) if eaten)
 
 
 def _seconds_refusal(state: State, move: EatSeconds) -> Refusal | None:
@@ -1371,16 +1323,7 @@ def _shifts(state: State) -> Iterator[tuple[str, int]]:
     be adjacent to another, so it is beside nothing; it cannot gain one. A portion keeps at least one slice or the
     Special, as when dividing (option `sneak_may_empty`).
     """
-    circle = [index for index, one in enumerate(state.portions) if one.taken_by is None and one.slices]
-    if len(circle) < 2:
-        return
-    for here, after in zip(circle, circle[1:] + circle[:1], strict=True):
-        source, target = state.portions[here], state.portions[after]
-        if _may_lose_slice(state, source):
-            yield source.slices[-1], after
-        # With two portions of which one is a single slice, both ends of it are the same shift.
-        if _may_lose_slice(state, target) and not (len(circle) == 2 and len(target.slices) == 1):
-            yield target.slices[0], here
+    yield from cut_and_choose.shifts(state.portions, lambda portion: _may_lose_slice(state, portion), across_gaps=True)
 
 
 def _may_lose_slice(state: State, portion: Portion) -> bool:
@@ -1432,22 +1375,9 @@ def _shift_refusal(state: State, move: Sneak) -> Refusal:
 
 
 def _play_sneak(state: State, move: Sneak) -> State:
-    portions = list(state.portions)
-    here = next(index for index, one in enumerate(portions) if move.face in one.slices)
-    source, target = portions[here], portions[move.to]
-    left = tuple(face for face in source.slices if face != move.face)
-    clockwise = source.slices[-1] == move.face and _next_with_slices(state, here) == move.to
-    gained = (move.face, *target.slices) if clockwise else (*target.slices, move.face)
-    portions[here] = replace(source, slices=left)
-    portions[move.to] = replace(target, slices=gained)
+    portions = cut_and_choose.shifted(state.portions, move.face, move.to, across_gaps=True)
     holdings = _used(state.holdings, move.player, SNEAK_A_SLICE)
-    return replace(state, holdings=holdings, portions=tuple(portions), sneaked=move.player)
-
-
-def _next_with_slices(state: State, here: int) -> int:
-    count = len(state.portions)
-    around = ((here + step) % count for step in range(1, count))
-    return next(index for index in around if state.portions[index].taken_by is None and state.portions[index].slices)
+    return replace(state, holdings=holdings, portions=portions, sneaked=move.player)
 
 
 def _must_take_now(state: State) -> Refusal:
@@ -1554,13 +1484,8 @@ def _type_of(state: State, holding: Holding, face: str) -> str | None:
     return str(values[0]) if len(values) == 1 else None
 
 
-def _subsets(faces: Iterable[str]) -> Iterator[frozenset[str]]:
-    pool = tuple(faces)
-    return (frozenset(chosen) for size in range(len(pool) + 1) for chosen in combinations(pool, size))
-
-
-def _duplicates(faces: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(face for index, face in enumerate(faces) if face in faces[:index]))
+def _at_fault(heading: str, fault: Fault) -> Refusal:
+    return _refuse(heading, fault.problem, fault.remedy, fault.pieces)
 
 
 def _refuse(heading: str, problem: str, remedy: str, pieces: tuple[str, ...] = ()) -> Refusal:

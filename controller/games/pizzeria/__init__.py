@@ -87,7 +87,7 @@ class Pizzeria:
         return positions.setup(self.start(players, options), position)
 
     def determinize(self, state: State, viewer: Player | None, random: Random) -> State:
-        """The state itself: what lies face down has no order yet, so a state holds nothing that is kept from anybody."""
+        """The state itself: what lies face down has no order yet, so a state has nothing to keep from anybody."""
         return state
 
     def advise(self, state: State, player: Player) -> Sequence[Advice]:

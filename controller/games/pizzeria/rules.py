@@ -442,25 +442,16 @@ def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
 def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
     if len(ring) == SLICES_IN_A_PIZZA == len(state.unseen.intersection(ring)):
         return None
-    twice = cut_and_choose.duplicates(ring)
-    if twice:
-        problem = f"Twice in the pizza: {_list_words(state, twice)}."
-        return _refuse(headings.SERVED, problem, "Each slice exists once: look at these again.", twice)
     pieces = state.options.components
-    strange = tuple(face for face in ring if face not in pieces.by_face)
-    if strange:
-        problem = f"No slice of this game: {_list_words(state, strange)}."
-        return _refuse(headings.SERVED, problem, "Use only the slices of the game.", strange)
+    fault = cut_and_choose.faces_fault(ring, pieces.by_face, pieces.words)
+    if fault is not None:
+        return _at_fault(headings.SERVED, fault)
     removed = tuple(face for face in ring if face in pieces.removed[state.players])
     if removed:
         problem = f"Not used with {state.players} players: {_list_words(state, removed)}."
         return _refuse(headings.SETUP, problem, "Put it back in the box and shuffle the right slices.", removed)
-    seen = tuple(face for face in ring if face not in state.unseen)
-    if seen:
-        problem = f"Already seen in this game: {_list_words(state, seen)}."
-        return _refuse(headings.SERVED, problem, "Put it back where it was; use the slices of the pile only.", seen)
-    problem = f"The pizza has {len(ring)} slices, not {SLICES_IN_A_PIZZA}."
-    return _refuse(headings.SERVED, problem, "Turn up all eleven slices of the pile, no more and no fewer.")
+    fault = cut_and_choose.stack_fault(ring, state.unseen, pieces.words, "pile")
+    return None if fault is None else _at_fault(headings.SERVED, fault)
 
 
 def _play_reveal(state: State, move: Reveal) -> State:
