@@ -1,4 +1,4 @@
-"""Random play of any game through its interface: for the conformance suite, the soak run, the fuzzers and benchmarks."""
+"""Random play of any game through its interface: for the conformance suite, the soak run, fuzzers and benchmarks."""
 
 import json
 from collections.abc import Iterator
