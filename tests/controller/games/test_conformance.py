@@ -1,5 +1,6 @@
 """What holds for every game there is: the contract of `controller.game.Game`, checked by random play."""
 
+import contextlib
 import json
 import math
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ def moves_of(name: str, players: int) -> list[Any]:
     return Random(4).sample(made, min(len(made), 120))
 
 
-def viewers(engine: Game[Any, Any], state: Any, players: int) -> list[int | None]:
+def viewers(players: int) -> list[int | None]:
     return [None, *range(1, players + 1)]
 
 
@@ -161,21 +162,15 @@ def test_text_that_is_no_move_is_refused(name: str) -> None:
     for players in engine.player_counts:
         for state in played(name, players).sample(4):
             texts = [engine.format(ply.state, ply.move) for ply in played(name, players, 2).plies[:20]]
-            for text in [
-                "",
-                " ",
-                "x",
-                "\x00",
-                "a" * 10_000,
-                "P1",
-                "P99999999999999999999 takes A",
-                *map(_spoilt(rng), texts),
-            ]:
+            for text in (*_NO_MOVES, *map(_spoilt(rng), texts)):
                 try:
                     move = engine.parse(state, text)
                 except (NotationError, IllegalMove):
                     continue
                 assert engine.refusal(state, move) is None
+
+
+_NO_MOVES = ("", " ", "x", "\x00", "a" * 10_000, "P1", "P99999999999999999999 takes A")
 
 
 def _spoilt(rng: Random) -> Any:
@@ -201,10 +196,8 @@ def test_json_that_is_no_move_or_state_is_refused(name: str, players: int) -> No
 
 def _decoded_or_refused(decode: Any, data: Any) -> None:
     """Nothing else is raised than what says what is wrong."""
-    try:
+    with contextlib.suppress(GameError):
         decode(data)
-    except GameError as error:
-        assert str(error)
 
 
 # Rules ----------------------------------------------------------------------------------------------------------------
@@ -275,7 +268,7 @@ def _some_legal(engine: Game[Any, Any], state: Any, rng: Random, count: int) -> 
 def test_a_described_position_is_the_state_again(name: str, players: int) -> None:
     for seed in (1, 2):
         game = played(name, players, seed)
-        for state in game.states if seed == 1 else game.sample():
+        for state in game.sample(70 if seed == 1 else 15):
             described = through_json(game.engine.position(state))
             again = game.engine.setup(players, {}, described)
             assert again == state
@@ -302,8 +295,7 @@ def test_a_position_that_cannot_be_is_refused_and_any_other_can_be_played(name: 
             spoilt = mutated(described, rng, pool)
             try:
                 state = game.engine.setup(players, {}, spoilt)
-            except PositionError as error:
-                assert str(error)
+            except PositionError:
                 continue
             assert game.engine.setup(players, {}, through_json(game.engine.position(state))) == state
             _use(game.engine, state, players, rng)
@@ -314,7 +306,7 @@ def test_a_position_that_cannot_be_is_refused_and_any_other_can_be_played(name: 
 
 def _use(engine: Game[Any, Any], state: Any, players: int, rng: Random) -> None:
     """Ask everything of a state, and play on a little."""
-    for viewer in viewers(engine, state, players):
+    for viewer in viewers(players):
         engine.view(state, viewer)
     engine.score(state)
     engine.winners(state)
@@ -394,7 +386,7 @@ def test_no_view_tells_what_its_viewer_may_not_know(name: str, players: int) -> 
     """States that differ only in what a viewer may not know give that viewer equal views."""
     game, rng = played(name, players), Random(12)
     for state in game.sample():
-        for viewer in viewers(game.engine, state, players):
+        for viewer in viewers(players):
             other = game.engine.determinize(state, viewer, rng)
             seen = game.engine.view(state, viewer)
             assert through_json(seen) == seen
@@ -428,10 +420,12 @@ def _knows_more(engine: Game[Any, Any], state: Any, players: int) -> bool:
 def test_advice_is_legal_and_given_with_a_reason(name: str, players: int) -> None:
     game = played(name, players)
     for state in game.sample(8):
-        for player in game.engine.turn(state).players:
-            advised = game.engine.advise(state, player)
-            assert 1 <= len(advised) <= 12
-            for advice in advised:
+        advised = {player: game.engine.advise(state, player) for player in game.engine.turn(state).players}
+        # Who may act and does best to let the others gets none, but somebody does.
+        assert any(advised.values()) or not advised
+        for player, ranked in advised.items():
+            assert len(ranked) <= 12
+            for advice in ranked:
                 assert game.engine.refusal(state, advice.move) is None
                 assert getattr(advice.move, "player", player) == player
                 assert math.isfinite(advice.value)
