@@ -7,7 +7,7 @@ a topping without squares or a bonus without toppings is not on the sheet.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -68,7 +68,7 @@ class Components:
 
     own: str
     """What this copy shows otherwise than the packaged file: JSON, its keys sorted."""
-    data: Mapping[str, Any] = field(compare=False, repr=False)
+    data: Mapping[str, Any] = field(hash=False, repr=False)
     """The facts as the file has them."""
     columns: int = field(compare=False, repr=False)
     rows: int = field(compare=False, repr=False)
@@ -172,10 +172,13 @@ def with_own_facts(components: Components, own: Json, where: str = "option compo
     """These pieces as an owner's copy shows them. Raises ComponentError."""
     if not isinstance(own, Mapping):
         raise ComponentError(f"{where}: {own!r} is no mapping such as {{'sheet': {{'points': [1, 3]}}}}")
-    if not own:
-        return components
-    merged = _merged(components.data, own, where, "")
-    return _components(Table(where, "", merged), json.dumps(own, sort_keys=True))
+    return _owned(components, json.dumps(own, sort_keys=True), where) if own else components
+
+
+@lru_cache(maxsize=8)
+def _owned(components: Components, own: str, where: str) -> Components:
+    """The tables of a copy are built once, not with every state that is read."""
+    return _components(Table(where, "", _merged(components.data, json.loads(own), where, "")), own)
 
 
 def _merged(data: Mapping[str, Any], own: Mapping[str, Any], where: str, key: str) -> dict[str, Any]:
@@ -215,7 +218,7 @@ def _components(table: Table, own: str) -> Components:
         rows=rows,
         points=(0, *points),
         toppings=toppings,
-        bonuses=tuple(_bonuses(table.table("bonus"), {one.kind for one in toppings})),
+        bonuses=tuple(_bonuses(table.table("bonus"), set(table.table("topping").data))),
         faces={die + face: _face(die + face, dice.table(die).table(face)) for die, face in pairs},
     )
 
