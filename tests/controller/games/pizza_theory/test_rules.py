@@ -23,28 +23,7 @@ AT_THE_RIM = (1, 1, 1)
 """Cuts that part the spaces at the rim from the 25 in the middle: a1 to a4, d1 e1 f1 g1, and d7 e6 f5 g4."""
 LEFT_AND_RIGHT = (4, 1, 1)
 """Cuts that part the columns a to d from e to g, and the two lower rims of both."""
-LEFT = [
-    "a1",
-    "a2",
-    "a3",
-    "a4",
-    "b1",
-    "b2",
-    "b3",
-    "b4",
-    "b5",
-    "c1",
-    "c2",
-    "c3",
-    "c4",
-    "c5",
-    "c6",
-    "d2",
-    "d3",
-    "d4",
-    "d5",
-    "d6",
-]
+LEFT = [space for space in GAME.components.spaces if space[0] in "abcd" and space not in ("d1", "d7")]
 RIGHT = ["e2", "e3", "e4", "e5", "f2", "f3", "f4", "g2", "g3"]
 RIMS = ["e1", "f1", "g1", "e6", "f5", "g4", "d7", "d1"]
 
