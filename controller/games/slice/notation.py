@@ -1,4 +1,7 @@
-"""Moves of SLICE as short text, and states and moves as JSON. Examples:
+"""Moves of SLICE as short text, and states and moves as JSON.
+
+What lies at a place of a pizza is a word in positions and states alike: a face, `?` for a face-down card of the first
+pool, `?2` for one of the second, and a `!` after it for the Hot Sauce on it. Examples of moves:
 
     P2 gets order-7
     draw mushroom
@@ -29,7 +32,9 @@ from controller.games.slice.rules import (
     Move,
     Place,
     Reveal,
+    Seat,
     Slap,
+    Spot,
     State,
     Stop,
     TurnOver,
@@ -109,9 +114,9 @@ def decode_move(data: Json) -> Move:
 
 def encode_state(state: State) -> Json:
     """The state as JSON; of the cards only what this copy has otherwise."""
-    plain = {field.name: getattr(state, field.name) for field in fields(State) if field.name != "options"}
-    encoded = {name: values.encode(value) for name, value in plain.items()}
-    return encoded | {"options": rules.option_values(state.options)}
+    special = {"options": rules.option_values(state.options), "seats": [_encode_seat(seat) for seat in state.seats]}
+    plain = {field.name: getattr(state, field.name) for field in fields(State) if field.name not in special}
+    return {name: values.encode(value) for name, value in plain.items()} | special
 
 
 def decode_state(components: Components, data: Json) -> State:
@@ -126,11 +131,60 @@ def decode_state(components: Components, data: Json) -> State:
         except GameError as error:
             raise NotationError(f"state.options: {error}") from error
 
-    state: State = values.decode_fields(State, data, "state", {"options": options})
+    special = {"options": options, "seats": _decode_seats}
+    state: State = values.decode_fields(State, data, "state", special)
     problem = consistency.first_problem(state)
     if problem is not None:
         raise NotationError(f"state: {problem}")
     return state
+
+
+def format_spot(spot: Spot) -> str:
+    """What lies at a place, as a word."""
+    return spot.up if spot.pool is None and spot.up is not None else f"{format_pool(spot.pool)}{'!' * spot.blocked}"
+
+
+def parse_spot(text: Json) -> Spot | None:
+    """What that word says lies there, where it is one. Whether there is such a card, or such a pool, is not asked."""
+    match = _SPOT.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        return None
+    return Spot(match["up"]) if match["up"] else Spot(None, int(match["pool"] or 1) - 1, match["blocked"] == "!")
+
+
+def format_pool(pool: int | None) -> str:
+    """A face-down card of this pool, as a word."""
+    return f"?{pool + 1}" if pool else "?"
+
+
+_SPOT = re.compile(r"\?(?P<pool>[2-9]|[1-9][0-9]{1,2})?(?P<blocked>!?)|(?P<up>[a-z][a-z0-9-]*)", re.ASCII)
+
+
+def _encode_seat(seat: Seat) -> Json:
+    spots = [format_spot(spot) for spot in seat.spots]
+    return {"order": seat.order, "spots": spots, "finished": list(seat.finished)}
+
+
+def _decode_seats(data: Json) -> tuple[Seat, ...]:
+    if not isinstance(data, list | tuple):
+        raise NotationError(f"state.seats: {data!r} is no list")
+    return tuple(_decode_seat(seat, f"state.seats[{index}]") for index, seat in enumerate(data))
+
+
+def _decode_seat(data: Json, where: str) -> Seat:
+    def spots(entry: Json) -> tuple[Spot, ...]:
+        if not isinstance(entry, list | tuple):
+            raise NotationError(f"{where}.spots: {entry!r} is no list")
+        return tuple(spot(text, f"{where}.spots[{index}]") for index, text in enumerate(entry))
+
+    def spot(text: Json, place: str) -> Spot:
+        found = parse_spot(text)
+        if found is None:
+            raise NotationError(f"{place}: {text!r} is neither a face nor a face-down card such as '?' or '?2!'")
+        return found
+
+    seat: Seat = values.decode_fields(Seat, data, where, {"spots": spots})
+    return seat
 
 
 def _verb(state: State, move: Place) -> str:

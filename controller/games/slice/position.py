@@ -22,12 +22,11 @@ from dataclasses import replace
 
 from controller.game import Json, PositionError
 from controller.games.described import Described
-from controller.games.slice import consistency
+from controller.games.slice import consistency, notation
 from controller.games.slice.rules import PLACES, Layer, Phase, Seat, Spot, State
 
 _KEYS = ("phase", "drawer", "draws", "players", "open", "hand", "own", "lifted", "pile", "returned")
 _PLAYER_KEYS = ("order", "pizza", "finished")
-_FACE_DOWN = re.compile(r"\?([2-9]|[1-9][0-9]{1,2})?(!?)")
 _LAYER = re.compile(r"([1-9][0-9]{0,2}) \?([2-9]|[1-9][0-9]{1,2})?")
 
 
@@ -39,15 +38,15 @@ def position(state: State) -> dict[str, Json]:
         "drawer": state.drawer if state.drawer != 1 else None,
         "draws": state.draws or None,
         "players": {
-            str(player): _seat_position(seat)
-            for player, seat in enumerate(state.seats, start=1)
-            if seat != untouched
+            str(player): _seat_position(seat) for player, seat in enumerate(state.seats, start=1) if seat != untouched
         },
         "open": list(state.open),
         "hand": state.hand,
         "own": state.own or None,
-        "lifted": None if state.lifted is None else _face_down(state.lifted),
-        "pile": [f"{layer.cards} {_face_down(layer.pool)}" for layer in state.pile] if len(state.pools) > 1 else None,
+        "lifted": None if state.lifted is None else notation.format_pool(state.lifted),
+        "pile": [
+            f"{layer.cards} {notation.format_pool(layer.pool)}" for layer in state.pile if len(state.pools) > 1
+        ],
         "returned": [
             {card: count for card, count in zip(state.options.components.cards, counts, strict=True) if count}
             for counts in state.pools[1:]
@@ -83,23 +82,13 @@ def setup(start: State, described: Json) -> State:
 
 
 def _seat_position(seat: Seat) -> Json:
+    untouched = (Spot(None, 0),) * PLACES
     described = {
         "order": seat.order,
-        "pizza": [_spot_position(spot) for spot in seat.spots] if seat.spots != (Spot(None, 0),) * PLACES else None,
+        "pizza": [notation.format_spot(spot) for spot in seat.spots if seat.spots != untouched],
         "finished": list(seat.finished),
     }
     return {key: value for key, value in described.items() if value not in (None, [])}
-
-
-def _spot_position(spot: Spot) -> str:
-    if spot.up is not None:
-        return spot.up
-    assert spot.pool is not None
-    return _face_down(spot.pool) + "!" * spot.blocked
-
-
-def _face_down(pool: int) -> str:
-    return f"?{pool + 1}" if pool else "?"
 
 
 # The state of a position ----------------------------------------------------------------------------------------------
@@ -136,21 +125,17 @@ def _seat(state: State, place: Described) -> Seat:
 
 
 def _spot(state: State, place: Described) -> Spot:
-    match = _FACE_DOWN.fullmatch(place.value) if isinstance(place.value, str) else None
-    if match is None:
-        return Spot(_card(state, place))
-    return Spot(None, _pool(match[1]), blocked=bool(match[2]))
+    spot = notation.parse_spot(place.value)
+    if spot is None or (spot.up is not None and spot.up not in state.options.components.index):
+        place.refuse(f"is neither '?', '?!' or the like nor one of {', '.join(state.options.components.cards)}")
+    return spot
 
 
 def _lifted(place: Described) -> int:
-    match = _FACE_DOWN.fullmatch(place.value) if isinstance(place.value, str) else None
-    if match is None or match[2]:
+    spot = notation.parse_spot(place.value)
+    if spot is None or spot.pool is None or spot.blocked:
         place.refuse("is no face-down card such as '?' or '?2'")
-    return _pool(match[1])
-
-
-def _pool(number: str | None) -> int:
-    return int(number) - 1 if number else 0
+    return spot.pool
 
 
 def _with_pools(state: State, entries: Mapping[str, Described], place: Described) -> State:
@@ -186,7 +171,7 @@ def _layer(place: Described) -> Layer:
     match = _LAYER.fullmatch(place.value) if isinstance(place.value, str) else None
     if match is None:
         place.refuse("is no layer of the draw pile such as '52 ?' or '9 ?2'")
-    return Layer(_pool(match[2]), int(match[1]))
+    return Layer(int(match[2] or 1) - 1, int(match[1]))
 
 
 def _card(state: State, place: Described) -> str:

@@ -443,9 +443,7 @@ def _face_refusal(state: State, pool: int | None, card: str, heading: str, what:
 def _play_draw(state: State, move: Draw) -> State:
     top = state.pile[0]
     pile = (Layer(top.pool, top.cards - 1), *state.pile[1:]) if top.cards > 1 else state.pile[1:]
-    state = replace(
-        state, phase=Phase.GRAB, pile=pile, open=(*state.open, move.card), own=False, draws=state.draws + 1
-    )
+    state = replace(state, phase=Phase.GRAB, pile=pile, open=(*state.open, move.card), own=False, draws=state.draws + 1)
     return _seen(state, top.pool, move.card)
 
 
@@ -498,9 +496,7 @@ def _not_a_grabber(state: State, player: Player) -> Refusal:
 def _play_grab(state: State, move: Grab) -> State:
     card = state.open[-1]
     if usable(state, move.player, card, revealed=False):
-        return replace(
-            state, phase=Phase.PLACE, drawer=move.player, open=state.open[:-1], hand=card, own=False
-        )
+        return replace(state, phase=Phase.PLACE, drawer=move.player, open=state.open[:-1], hand=card, own=False)
     if card == HOT_SAUCE and state.options.useless_hot_sauce == "discard":
         return _to_draw(replace(state, drawer=move.player, own=False))
     return _burned(state, move.player)
