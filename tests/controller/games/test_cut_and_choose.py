@@ -28,6 +28,81 @@ def test_a_ring_has_no_beginning_but_a_direction():
     assert cut.same_ring((), ())
 
 
+@pytest.mark.parametrize(("portions", "number"), [(3, 550), (4, 1485), (5, 2640), (6, 3234)])
+def test_divisions_with_a_special_each_once_and_numbered(portions, number):
+    found = list(cut.divisions_with_special(RING, portions))
+    assert len(found) == len(set(found)) == number
+    for division, special_in in found:
+        assert len(division) == portions
+        assert all(portion or index == special_in for index, portion in enumerate(division))
+        assert cut.numbered_portions(RING, division, special_in) == (division, special_in)
+        turned = division[1:] + division[:1]
+        assert cut.numbered_portions(RING, turned, (special_in - 1) % portions) == (division, special_in)
+
+
+def test_portions_without_a_special_are_numbered_too():
+    division = (RING[:4], RING[4:7], RING[7:])
+    assert cut.numbered_portions(RING, division[2:] + division[:2], None) == (division, None)
+
+
+@pytest.mark.parametrize(
+    ("ring", "problem"),
+    [
+        (RING, None),
+        ((*RING[:10], "a"), "Twice in the pizza: A."),
+        ((*RING[:10], "x"), "No slice of this game: X."),
+        ((*RING[:10], "l"), "Already seen in this game: L."),
+        (RING[:10], "The pizza has 10 slices, not 11."),
+    ],
+)
+def test_what_is_wrong_with_a_pizza(ring, problem):
+    fault = cut.faces_fault(ring, (*RING, "l"), str.upper) or cut.stack_fault(ring, RING, str.upper, "pile")
+    assert (fault.problem if fault else None) == problem
+
+
+def test_what_is_wrong_with_a_division():
+    assert cut.slices_fault(RING, RING[3:] + RING[:3], str.upper) is None
+    assert cut.slices_fault(RING, (*RING, "a"), str.upper).problem == "In two places at once: A."
+    assert cut.slices_fault(RING, (*RING, "x"), str.upper).problem == "Not of this pizza: X."
+    assert cut.slices_fault(RING, RING[1:], str.upper).problem == "In no portion: A."
+    assert cut.order_fault(RING, RING[3:] + RING[:3], str.upper) is None
+    assert cut.order_fault(RING, tuple("bacdefghijk"), str.upper).pieces == ("b", "a", "k")
+
+
+def table(*portions, taken=()):
+    return tuple(cut.Portion(tuple(one), False, 1 if index in taken else None) for index, one in enumerate(portions))
+
+
+def larger(portion):
+    return len(portion.slices) > 1
+
+
+def test_shifts_over_every_cut_either_way():
+    found = list(cut.shifts(table("ab", "c", "def"), larger, across_gaps=False))
+    assert sorted(found) == [("a", 2), ("b", 1), ("d", 1), ("f", 0)]
+
+
+@pytest.mark.parametrize(("across", "expected"), [(False, []), (True, [("a", 2), ("b", 2), ("e", 0), ("g", 0)])])
+def test_shifts_across_the_gap_of_a_taken_portion(across, expected):
+    portions = table("ab", "cd", "efg", "hi", taken=(1, 3))
+    assert sorted(cut.shifts(portions, larger, across)) == expected
+
+
+def test_both_ends_of_a_single_slice_are_the_same_shift():
+    portions = table("a", "bcd", "")
+    assert sorted(cut.shifts(portions, lambda _: True, across_gaps=False)) == [("a", 1), ("b", 0), ("d", 0)]
+    assert not list(cut.shifts(table("abc", ""), lambda _: True, across_gaps=True))
+
+
+@pytest.mark.parametrize(
+    ("face", "to", "expected"),
+    [("b", 1, ["a", "bc", "def"]), ("a", 2, ["b", "c", "defa"]), ("f", 0, ["fab", "c", "de"])],
+)
+def test_a_shifted_slice_comes_to_the_end_it_came_over(face, to, expected):
+    after = cut.shifted(table("ab", "c", "def"), face, to, across_gaps=False)
+    assert ["".join(one.slices) for one in after] == expected
+
+
 def test_out_of_order_names_the_slices_before_each_break():
     assert cut.out_of_order(RING, RING) == ()
     assert cut.out_of_order(RING, tuple("bacdefghijk")) == ("b", "a", "k")
@@ -56,3 +131,60 @@ def test_joined():
     assert cut.joined([]) == ""
     assert cut.joined(["a"]) == "a"
     assert cut.joined(["a", "b", "c"]) == "a, b and c"
+
+
+def test_subsets_and_duplicates():
+    assert list(cut.subsets("ab")) == [frozenset(), frozenset("a"), frozenset("b"), frozenset("ab")]
+    assert cut.duplicates(tuple("abcbab")) == ("b", "a")
+
+
+def outlook(counts, openness=0.06, edge=0.25):
+    edges = {player: dict.fromkeys(counts, edge) for player in counts}
+    return cut.Outlook({7: counts}, {7: openness}, edges)
+
+
+def test_a_settled_type_goes_to_who_has_most():
+    assert outlook({1: 4, 2: 2}).chance(7, 1) > 0.99
+    assert outlook({1: 4, 2: 2}).chance(7, 2) < 0.01
+    assert outlook({1: 0, 2: 0}).chance(7, 1) < 0.1
+
+
+@pytest.mark.parametrize(("edge", "low", "high"), [(0.25, 0.9, 1), (-0.25, 0, 0.1)])
+def test_a_tie_scores_or_not(edge, low, high):
+    assert low <= outlook({1: 4, 2: 4}, edge=edge).chance(7, 1) <= high
+
+
+def test_an_open_type_is_uncertain_and_more_of_it_a_gain():
+    prospects = outlook({1: 4, 2: 2}, openness=2.0)
+    assert 0.5 < prospects.chance(7, 1) < 0.9
+    assert prospects.gain(2, 7, 4) > prospects.gain(2, 7, 2) > 0
+
+
+def test_everybody_takes_the_best_that_is_left():
+    worths = {1: [5.0, 1.0, 3.0], 2: [9.0, 2.0, 8.0], 3: [0.0, 0.0, 1.0]}
+    gained = cut.choose_in_order(worths, (2, 3, 1), [0, 1, 2])
+    assert gained == {1: 1.0, 2: 9.0, 3: 1.0}
+    assert cut.lead(gained, 2) == 8.0
+
+
+def test_the_best_division_is_the_one_that_an_enumeration_finds():
+    """Each player values other slices; who slices chooses last."""
+    liked = {1: "abc", 2: "efg", 3: "ijk"}
+
+    def worth(player, slices):
+        return float(sum(face in liked[player] for face in slices))
+
+    special_worth = {1: 0.5, 2: 2.0, 3: 0.0}
+    best = cut.rated_divisions(RING, (2, 3, 1), worth, special_worth, 5)
+    slow = []
+    for division, special_in in cut.divisions_with_special(RING, 3):
+        worths = {
+            player: [worth(player, one) + special_worth[player] * (at == special_in) for at, one in enumerate(division)]
+            for player in liked
+        }
+        slow.append(cut.lead(cut.choose_in_order(worths, (2, 3, 1), [0, 1, 2]), 1))
+    assert [value for value, *_ in best] == sorted(slow, reverse=True)[:5]
+    assert len({one[1:] for one in best}) == 5
+    plain = cut.rated_divisions(RING, (2, 3, 1), worth, None, 1000)
+    assert {division for _, division, _ in plain} == set(cut.divisions(RING, 3))
+    assert {special_in for *_, special_in in plain} == {None}
