@@ -250,7 +250,6 @@ def _check_refusal(engine: Game[Any, Any], state: Any, move: Any, legal: tuple[l
     assert move not in moves, f"{move} is listed, but refused: {refusal}"
     for words in (refusal.heading, refusal.problem, refusal.remedy):
         assert words.strip(), refusal
-        assert words == words.strip()
     with pytest.raises(IllegalMove) as caught:
         engine.apply(state, move)
     assert caught.value.refusal == refusal
