@@ -23,6 +23,7 @@ from controller.records.record import (
     TakenBack,
     begin,
     components_mark,
+    format_result,
     move_line,
     result,
 )
@@ -289,10 +290,7 @@ class _Running:
         if said is not None and outcome is None:
             piece.fail(f"the game is not over here: {self._engine.turn(self._states[-1]).prompt}; expected *")
         if said is not None and outcome is not None and said != outcome:
-            found = (
-                f"totals {' '.join(map(str, outcome.totals))}, won by {' '.join(map(str, outcome.winners)) or 'nobody'}"
-            )
-            piece.fail(f"{piece.text!r} is not what the rules make of the game: {found}{self._doubt()}")
+            piece.fail(f"the rules make of the game: {format_result(outcome)}{self._doubt()}")
 
     def _doubt(self) -> str:
         if not self._other_components:
