@@ -26,7 +26,7 @@ class Components:
     """The kinds of slice cards: the toppings, then Hot Sauce and Combo."""
     counts: tuple[int, ...]
     """How many there are of each kind, in that order."""
-    orders: tuple[tuple[str, tuple[str, ...]], ...]
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = field(hash=False)
     """Each order card with the toppings of its places, clockwise from place 1."""
     own: bool = False
     """Whether the kinds or the orders are those of this copy, not the packaged ones."""

@@ -453,8 +453,8 @@ def _play_draw(state: State, move: Draw) -> State:
 def grabbers(state: State) -> tuple[Player, ...]:
     """Who may grab the open card, clockwise from the Drawer's left.
 
-    Not the Drawer; with two players the Drawer too, with the dominant hand, except for a card of the own pizza, which
-    is for others.
+    Not the Drawer; with two players the Drawer too, except for a card of the own pizza, which is for others. (Which hand
+    draws and which grabs then is for the players to watch.)
     """
     drawer, count = state.drawer, state.players
     others = tuple((drawer - 1 + step) % count + 1 for step in range(1, count))
@@ -597,7 +597,8 @@ def _place_refusal(state: State, move: Place) -> Refusal | None:
         if spot.blocked:
             problem = f"Place {move.place} is blocked, and {card} does not remove that Hot Sauce."
     allowed = ", ".join(map(str, fitting(state)))
-    return _refuse(headings.IF_YOU_GRAB, problem, f"{card} goes to one of these places: {allowed}.", (state.hand,))
+    heading = headings.COMBO if state.hand == COMBO else headings.IF_YOU_GRAB
+    return _refuse(heading, problem, f"{card} goes to one of these places: {allowed}.", (state.hand,))
 
 
 def _play_place(state: State, move: Place) -> State:
@@ -792,6 +793,9 @@ def _unblock(state: State, move: Place) -> State:
 
 
 # Hot Tips for Topping the Competition! --------------------------------------------------------------------------------
+#
+# That others do not see a revealed card is below; toppings found already are in `_fitting`, the Combo's use against Hot
+# Sauce too. How to rest a hand and how to flip a card on the pile quickly are tips for hands, nothing to be judged.
 
 
 def sees_hand(state: State, viewer: Player | None) -> bool:
@@ -875,6 +879,8 @@ _UNTIMELY: dict[type, tuple[str, str]] = {
 
 
 def _untimely(state: State, kind: type) -> Refusal:
+    if state.phase is Phase.OVER:
+        return _refuse(headings.WINNING, "The game is over.", "Nothing more is played: begin another game.")
     heading, problem = _UNTIMELY[kind]
     return _refuse(heading, problem, f"Now: {turn(state).prompt}.")
 

@@ -592,6 +592,11 @@ def test_combo_is_any_slice_needed():
     assert legal(state) == [Place(1, place) for place in range(2, 9)]
 
 
+def test_combo_replaces_no_slice_that_is_found():
+    state = play(table("pepperoni ? ? ? ? ? ? ?", drawer=2, open=["combo"]), Grab(1))
+    assert refused(state, Place(1, 1)).heading == "Combo Cards"
+
+
 def test_combo_is_revealed_under_like_any_slice():
     state = grabbed(table(open=["combo"]), 2, 5, "onion")
     assert pizza(state, 2) == "? ? ? ? combo ? ? ?"
@@ -754,7 +759,7 @@ def test_winning_other_numbers_are_no_option(pizzas):
 def test_winning_nothing_is_played_after_the_end():
     state = play(nearly_won(1), Grab(1), Place(1, 8))
     for move in (Draw("onion"), Grab(2), Count(1), Place(1, 1), Block(1, 2, 1), Stop(1), Reveal("onion")):
-        assert "over" in refused(state, move).remedy
+        assert refused(state, move).heading == "Winning!"
 
 
 # What the text leaves open --------------------------------------------------------------------------------------------
