@@ -200,6 +200,8 @@ def refusal(state: State, move: Move) -> Refusal | None:
     if kind not in _RULES:
         return Refusal(headings.GAME_PLAY, f"{move!r} is no move of this game.", f"{turn(state).prompt}.")
     phases, check, _ = _RULES[kind]
+    if state.phase is Phase.OVER:
+        return Refusal(headings.END_GAME, "The game is over.", "Look at the score, or start a new game.")
     if state.phase not in phases:
         heading, problem = _UNTIMELY[kind]
         return Refusal(heading, problem, f"Now: {turn(state).prompt}.")

@@ -154,7 +154,7 @@ def _judged_slices(state: State) -> Json:
         _slice(state, index, one.slice, one.counts)
         | {
             "most": [state.options.colours[leader] for leader in one.leaders],
-            "result": describe_slice(state, one),
+            "result": _describe(state, one),
             "changes": _changes(state, one),
         }
         for index, one in enumerate(judged)
@@ -172,7 +172,7 @@ def _changes(state: State, one: Judgement) -> Json:
     ]
 
 
-def describe_slice(state: State, one: Judgement) -> str:
+def _describe(state: State, one: Judgement) -> str:
     """What happens in a slice and why, in a player's words."""
     colours = state.options.colours
     inside = [colours[index] for index, count in enumerate(one.counts) if count]

@@ -69,10 +69,10 @@ def test_what_leaves_no_choice():
     assert [one.move for one in GAME.advise(crowded, 1)] == list(GAME.legal(crowded))
 
 
-def test_a_cut_that_wins_is_advised():
-    """Fourteen in the left half and two to win there: with line 1 they stay in one slice, line 3 parts them."""
+def test_a_cut_that_makes_safe_is_advised():
+    """Red would win with green's d4 and d5; line 3 of the 2nd parts them, so that neither can be replaced."""
     left = "a1 a2 a3 a4 b1 b2 b3 b4 b5 c2 c3 c4 c5 d3"
     state = at(2, phase="cut", cuts={"white": 1}, toppings=toppings(left, "d4 d5", "g1"))
-    best, *_, worst = GAME.advise(state, 1)
-    assert best.value > worst.value + 8
-    assert worst.move.number == 3
+    best, second, *_ = GAME.advise(state, 2)
+    assert best.move == Cut(2, 3)
+    assert best.value > second.value + 3

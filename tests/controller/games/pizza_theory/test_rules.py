@@ -531,7 +531,7 @@ def test_end_game_nobody_acts_any_more():
     assert list(GAME.legal(state)) == []
     assert GAME.turn(state).players == ()
     for move in (Add(1, "a1"), Pass(1), Cut(1, 1), Replace(1), Roll(1), Place(1, "a1")):
-        assert refused(state, move)
+        assert refused(state, move).heading == headings.END_GAME
 
 
 def test_option_last_round_ends_with_most_toppings():
@@ -767,6 +767,21 @@ def test_options_all_defaults_are_the_same_game():
 def test_options_a_copy_with_other_starts():
     state = GAME.start(3, {"components": {"place.1st.starts": ["c1", "e1"]}})
     assert state.toppings[0] == {"c1", "e1"}
+
+
+def test_options_a_copy_whose_2nd_sits_to_the_right_of_the_1st():
+    """The corners stay clockwise; the 2nd and the 3rd change sides with all they have there."""
+    own = {"board.clockwise": ["1st", "3rd", "2nd"]}
+    for here, there in (("2nd", 2), ("3rd", 1)):
+        place = GAME.components.places[there]
+        own |= {
+            f"place.{here}.corner": list(place.corner),
+            f"place.{here}.axis": "xyz"[place.axis],
+            f"place.{here}.starts": list(place.starts),
+        }
+    states = [at(options={"components": own}, round=number) for number in (1, 2, 3, 4)]
+    assert [rules.turn_order(state) for state in states] == [(1, 3, 2), (2, 1, 3), (3, 2, 1), (1, 3, 2)]
+    assert states[0].toppings == at().toppings
 
 
 def test_an_illegal_move_is_not_played():
