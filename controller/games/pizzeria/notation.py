@@ -22,6 +22,7 @@ from typing import Any
 
 from controller.game import IllegalMove, Json, NotationError
 from controller.games import values
+from controller.games.facts import ComponentError
 from controller.games.pizzeria import rules, solo
 from controller.games.pizzeria.components import Components, with_own_facts
 from controller.games.pizzeria.rules import (
@@ -131,7 +132,10 @@ def decode_state(components: Components, data: Json) -> State:
 
     def options(entry: Json) -> Options:
         own = {"components": lambda facts: with_own_facts(components, facts, "state.options.components")}
-        decoded: Options = values.decode_fields(Options, entry, "state.options", own)
+        try:
+            decoded: Options = values.decode_fields(Options, entry, "state.options", own)
+        except ComponentError as error:
+            raise NotationError(str(error)) from error
         return decoded
 
     state: State = values.decode_fields(State, data, "state", {"options": options})

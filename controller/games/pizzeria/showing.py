@@ -29,6 +29,7 @@ def view(state: State) -> dict[str, Any]:
         "order": list(state.order),
         "taker": state.taker,
         "taken": list(state.taken),
+        "may_eat": _may_eat(state),
         "ring": list(state.ring) or None,
         "portions": [
             {"slices": list(portion.slices), "special": portion.special, "taken_by": portion.taken_by}
@@ -44,6 +45,14 @@ def view(state: State) -> dict[str, Any]:
         "winners": list(rules.winners(state)),
         "components": _components(state),
     }
+
+
+def _may_eat(state: State) -> list[str]:
+    """What the taker may eat now, saved slices that offer A allows included."""
+    if state.taker is None:
+        return []
+    earlier = rules.saved_that_may_be_eaten(state, state.taker)
+    return [*(face for face in state.taken if rules.may_eat(state, face)), *earlier]
 
 
 def _player(state: State, player: Player, sheet: Score) -> Json:

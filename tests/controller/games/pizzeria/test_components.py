@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.game import OptionError
 from controller.games.facts import ComponentError, list_facts, parse_table
 from controller.games.pizzeria import GAME, components
 from controller.games.pizzeria.components import load_components, load_own_facts, parse_components
@@ -73,13 +74,15 @@ def test_a_file_of_own_facts(tmp_path):
     ],
 )
 def test_own_facts_with_a_mistake(own, problem):
-    with pytest.raises(ComponentError, match=f"option components: {problem}"):
+    with pytest.raises(OptionError, match=f"option components: {problem}"):
         GAME.start(4, {"components": own})
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path):
     with pytest.raises(ComponentError, match=r"missing.toml: cannot be read"):
         load_own_facts(tmp_path / "missing.toml")
+    with pytest.raises(OptionError, match=r"missing.toml: cannot be read"):
+        GAME.start(4, {"components": str(tmp_path / "missing.toml")})
     path = tmp_path / "all.toml"
     path.write_text(PACKAGED, encoding="utf-8")
     assert load_components(path) == load_components()

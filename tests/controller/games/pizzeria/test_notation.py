@@ -115,6 +115,7 @@ def test_a_state_as_json_keeps_options_and_own_pieces():
         ({"round": None}, "state.round: None is no int"),
         ({"holdings": [{}]}, r"state.holdings\[0\].saved: missing"),
         ({"options": {}}, "state.options.components: missing"),
+        ({"options": {**GAME.encode_state(game())["options"], "components": 3}}, "options.components: 3 is no mapping"),
     ],
 )
 def test_json_that_is_no_state_is_named(change, problem):
@@ -254,5 +255,6 @@ def test_the_view_names_what_a_display_needs():
         "face": "offer/g", "title": "special offer G", "text": "Worth 5 points.", "when": "end",
         "round": 1, "used": False, "kind": None, "score": 5,
     }  # fmt: skip
+    assert GAME.view(play(state, Take(3, 1)), None)["may_eat"] == ["11/1", "4/1"]
     tomatoes = GAME.view(having(game(), 2, saved="2/1"), None)["types"][0]
     assert tomatoes["scorers"] == [2]

@@ -8,7 +8,6 @@ from random import Random
 import pytest
 
 from controller.game import Actor, GameError, IllegalMove, OptionError
-from controller.games.facts import ComponentError
 from controller.games.pizzeria import GAME, rules
 from controller.games.pizzeria.rules import (
     ChoosePile,
@@ -148,7 +147,7 @@ def test_setup_a_copy_may_show_other_basil():
     assert rules.may_eat(state, "11/10")
     assert not rules.may_eat(game(), "11/10")
     for face in ("2/1", "mixed-5-7"):
-        with pytest.raises(ComponentError, match=f"{face}.basil: 1 is not 0, which the rules say"):
+        with pytest.raises(OptionError, match=f"{face}.basil: 1 is not 0, which the rules say"):
             game(components={face: {"basil": 1}})
 
 
