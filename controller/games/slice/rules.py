@@ -453,8 +453,8 @@ def _play_draw(state: State, move: Draw) -> State:
 def grabbers(state: State) -> tuple[Player, ...]:
     """Who may grab the open card, clockwise from the Drawer's left.
 
-    Not the Drawer; with two players the Drawer too, except for a card of the own pizza, which is for others. (Which hand
-    draws and which grabs then is for the players to watch.)
+    Not the Drawer; with two players the Drawer too, except for a card of the own pizza, which is for others. Which hand
+    draws and which grabs then is for the players to watch.
     """
     drawer, count = state.drawer, state.players
     others = tuple((drawer - 1 + step) % count + 1 for step in range(1, count))

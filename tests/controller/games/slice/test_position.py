@@ -61,7 +61,7 @@ def test_pools_are_told_apart():
 @given(st.integers(2, 8), st.integers(0, 10**6), st.sampled_from([{}, {"pizza_reset": True, "empty_pile": "end"}]))
 def test_every_state_of_a_game_is_its_position_set_up(players, seed, options):
     options = options | {"draw_limit": 50}
-    for state, _ in played(players, seed, **options)[:: 1 + seed % 3]:
+    for state, _ in played(players, seed, **options)[seed % 3 :: 3]:
         position = json.loads(json.dumps(GAME.position(state)))
         again = GAME.setup(players, options, position)
         assert again == state
