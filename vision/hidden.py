@@ -33,6 +33,9 @@ COLOUR_SPREADS = 5.0
 SHADOW_DEPTH = 0.75
 """How much darker (logarithm) a shadow may make the mat."""
 
+SOFT_EDGE = 0.045
+"""A change of brightness (logarithm per cell) that is less than this at most of a part's edge is no thing's edge."""
+
 
 @dataclass(frozen=True, slots=True)
 class CoarseMap:
@@ -74,25 +77,13 @@ def coarse_map(table: TableMap) -> CoarseMap:
 
 
 def find_foreign(
-    looked: Image,
-    coarse: CoarseMap,
-    readings: Sequence[Reading],
-    kinds: Mapping[PieceKind, Prepared],
-    *,
-    remembered: Mask | None = None,
+    looked: Image, coarse: CoarseMap, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]
 ) -> Mask:
-    """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
-
-    `remembered` marks what strays from how the bare table was seen before; if nothing does and every piece looks as
-    it should, the picture needs no closer look.
-    """
+    """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table."""
     seen, covered = _seen_and_covered(coarse, readings, kinds)
     covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
-    if remembered is not None and not remembered.any() and not _opened(covered).any():
-        return np.zeros_like(seen)
-    strange = _strange_on_mat(coarse.shrink(looked), coarse, seen)
-    if remembered is not None:
-        strange |= remembered
+    small = coarse.shrink(looked)
+    strange = _without_glare(_strange_on_mat(small, coarse, seen), small)
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)
     return _with_arms(_grown_into(_large_parts(cores), suspect), coarse)
@@ -160,6 +151,25 @@ def _strange_on_mat(small: Image, coarse: CoarseMap, seen: Mask) -> Mask:
     strange = np.zeros_like(seen)
     strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
     return strange
+
+
+def _without_glare(strange: Mask, small: Image) -> Mask:
+    """Without the parts that fade into the mat on all sides: a lamp's reflection has no edge, a hand has."""
+    parts = _opened(strange)
+    count, labels = cv2.connectedComponents(parts, connectivity=8)
+    if count == 1:
+        return strange
+    light = np.log(cv2.GaussianBlur(small, (0, 0), 0.8).astype(np.float32).mean(-1) + 20.0)
+    steps = np.hypot(cv2.Sobel(light, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(light, cv2.CV_32F, 0, 1, scale=1 / 8))
+    steepest = cv2.dilate(steps, np.ones((5, 5), np.uint8))
+    inner = cv2.erode(parts, np.ones((3, 3), np.uint8))
+    glare = np.zeros_like(strange)
+    for i in range(1, count):
+        part = labels == i
+        if float(np.median(steepest[part & (inner == 0)])) < SOFT_EDGE:
+            glare[part] = 255
+    around = np.asarray(cv2.dilate(glare, _disc(6 * CELL_MM)), np.uint8)
+    return np.asarray(strange & ~around, np.uint8)
 
 
 def _strangeness(colours: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:

@@ -1,6 +1,7 @@
 """Frames in, scenes out: single pictures, and video with as little work as what changed asks for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import cv2
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from vision.faces import FacePack
 from vision.features import find_keypoints, light_gain, soften
 from vision.frame import Frame, Image
-from vision.hidden import CoarseMap, coarse_map, find_foreign, hidden_places
+from vision.hidden import CELL_MM, CoarseMap, coarse_map, find_foreign, hidden_places
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
 from vision.readings import Raster, Reading, check, confirmed, find_pieces, select
@@ -24,6 +25,9 @@ from vision.verify import Look, Prepared, prepare
 
 Array = NDArray[np.float64]
 
+AROUND_MM = 50.0
+"""How far beyond a change corners are looked for: a piece that it uncovered reaches so far."""
+_AROUND = np.ones((round(2 * AROUND_MM / CELL_MM) + 1,) * 2, np.uint8)
 ABSORB_S = 20.0
 """A thing at the picture's edge that stays still for this long is no hand."""
 LOOKS = 3
@@ -93,36 +97,20 @@ class Reader:
             known.disturbed_s = frame.time_s
             return self._scene_while_moving(frame, known, changed)
         if changed.any():
-            known = self._read_all(frame, small, same_view=known, untouched=known.untouched(changed))
+            known = self._read_again(frame, known, changed)
         elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S:
-            known = self._read_all(frame, small, same_view=known, untouched=known.readings, looks=known.looks + 1)
+            known = self._read_again(frame, known, None)
         if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
             known.disturbed_s = frame.time_s
         return self._scene(frame, known, known.sightings, known.hidden)
 
     # One picture ----------------------------------------------------------------------------------------------
 
-    def _read_all(
-        self,
-        frame: Frame,
-        small: Small,
-        same_view: "_Table | None" = None,
-        untouched: Sequence[Reading] = (),
-        looks: int = 1,
-    ) -> "_Table":
-        """Read everything anew.
-
-        `same_view` is what is known of the view, where the mat lies as it lay. Then only the pieces are searched again,
-        but all of them: whole games have shown that those beside a change get lost otherwise. `untouched` are readings
-        of earlier pictures that nothing has moved since; they stay unless something else explains their place better.
-        `looks` counts the pictures read since the last change.
-        """
+    def _read_all(self, frame: Frame, small: Small) -> "_Table":
+        """Lay the picture over the table and read everything, as if nothing were known."""
         before = self._table
         lens = self._lens or self._seen_lens
-        if same_view is not None:
-            registration = same_view.registration
-        else:
-            registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
+        registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
         self._clock.stage("register")
         look, looked = _look(frame.image, table_map(registration), registration)
         self._clock.stage("rectify")
@@ -130,21 +118,43 @@ class Reader:
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index)
         self._clock.stage("pieces")
-        if self._lens is None and (same_view is None or _outer(readings) >= max(4, LENS_GROWTH * self._lens_by)):
+        if self._lens is None:
             registration, look, looked, readings = self._with_better_lens(frame, registration, look, looked, readings)
-            self._seen_lens, self._lens_by = registration.lens, _outer(readings)
-        if same_view is not None and registration is same_view.registration:
-            readings = select([*readings, *untouched], self._kinds, Raster(look.table))
-        if same_view is not None and self._first is same_view.registration:
-            self._first = registration
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
         known = _Table(registration, look.table, coarse_map(look.table), small, frame.time_s)
-        known.looks, known.looked_s = looks, frame.time_s
         self._settle(frame, known, looked, readings)
-        if same_view is not None:
-            known.keep_memory_of(same_view)
         self._table = known
+        return known
+
+    def _read_again(self, frame: Frame, known: "_Table", changed: Mask | None) -> "_Table":
+        """Read what changed, where the mat lies as it lay; without a change, look once more where the last one was.
+
+        What nothing touched stays as it was read. What was touched is looked at where it lay, and corners in and around
+        the change lead to what came. Both have to explain the table together with the rest.
+        """
+        if changed is not None:
+            known.change, known.looks = known.change | changed if known.looks < LOOKS else changed, 0
+        known.looks, known.looked_s = known.looks + 1, frame.time_s
+        look, looked = _look(frame.image, known.table, known.registration)
+        self._clock.stage("rectify")
+        keypoints = find_keypoints(looked, look.table, mask=known.around(known.change))
+        self._clock.stage("keypoints")
+        stay, doubtful = known.apart(known.change if changed is None else changed, settled_stay=changed is None)
+        again = [r for kind, some in self._kinds.items() for r in _where_they_lay(look, kind, some, doubtful)]
+        if changed is None:
+            again += doubtful
+        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again])
+        self._clock.stage("pieces")
+        if self._lens is None and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
+            registration, look, looked, readings = self._with_better_lens(
+                frame, known.registration, look, looked, readings
+            )
+            if registration is not known.registration:
+                if self._first is known.registration:
+                    self._first = registration
+                known = self._table = known.seen_with(registration, look.table)
+        self._settle(frame, known, looked, readings)
         return known
 
     def _with_better_lens(
@@ -167,6 +177,7 @@ class Reader:
                 faces = np.array([r.face for r in mine], np.intp)
                 again += check(look, kind, prepared, np.array(poses).reshape(-1, 3), faces)
             registration, readings = better, select(again, self._kinds, Raster(look.table))
+        self._seen_lens, self._lens_by = registration.lens, _outer(readings)
         self._clock.stage("lens")
         return registration, look, looked, readings
 
@@ -174,14 +185,15 @@ class Reader:
         """Take what was found as what lies there, with what hides the rest."""
         covered = known.covered(readings, self._kinds)
         foreign = find_foreign(looked, known.coarse, readings, self._kinds)
-        known.readings = [r for r in readings if confirmed(r, known.share_open(r, self._kinds[r.kind], foreign))]
+        open_ones = [_with_hidden(r, known.hidden_of(r, self._kinds[r.kind], foreign)) for r in readings]
+        known.readings = [r for r in open_ones if confirmed(r)]
         known.hidden = hidden_places(foreign, known.coarse)
         hand = any(hidden.cause is HiddenCause.HAND for hidden in known.hidden)
         if hand and not known.hand:
             known.hand_since_s = frame.time_s
         known.hand = hand
         before, known.sightings = known.sightings, known.sightings_of(known.readings, self._kinds)
-        if _moved(before, known.sightings):
+        if known.looks > 1 and _moved(before, known.sightings):
             known.disturbed_s = frame.time_s
         known.read = known.last
         known.remember(known.last, covered, foreign)
@@ -247,7 +259,10 @@ class _Table:
         self.out_of_picture: tuple[HiddenPlace, ...] = ()
         self._made: list[tuple[Reading, Sighting]] = []
         self.disturbed_s = time_s
+        self.change = np.full(small.shape[:2], 255, np.uint8)
+        """Blocks that changed before the table came to rest."""
         self.looks = 1
+        """So many pictures were read since then."""
         self.looked_s = time_s
         self.hand = False
         self.hand_since_s = time_s
@@ -259,12 +274,13 @@ class _Table:
         spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
         self._cells_in_small = spots.reshape(coarse.height, coarse.width, 2).astype(np.float32)
 
-    def keep_memory_of(self, other: "_Table") -> None:
-        """Take over what is remembered of the same view: the bare table, and since when nothing moved."""
-        self._bare, self._bare_known = other._bare, other._bare_known
-        self.disturbed_s = other.disturbed_s
-        if self.hand and other.hand:
-            self.hand_since_s = other.hand_since_s
+    def seen_with(self, registration: Registration, table: TableMap) -> "_Table":
+        """The same view, laid over the table anew, with the same memory."""
+        other = _Table(registration, table, coarse_map(table), self.last, self.looked_s)
+        other._bare, other._bare_known = self._bare, self._bare_known
+        other.disturbed_s, other.looks, other.change = self.disturbed_s, self.looks, self.change
+        other.hand, other.hand_since_s = self.hand, self.hand_since_s
+        return other
 
     def sightings_of(self, readings: list[Reading], kinds: dict[PieceKind, Prepared]) -> tuple[Sighting, ...]:
         """Sightings of readings; what did not change is not worked out again."""
@@ -316,25 +332,47 @@ class _Table:
             return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
         return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
 
-    def untouched(self, changed: Mask) -> list[Reading]:
-        """The readings of pieces that do not lie under changed blocks."""
-        pairs = zip(self.readings, self.sightings, strict=True)
-        return [reading for reading, seen in pairs if not self.touched(seen, changed)]
+    def around(self, change: Mask) -> Mask:
+        """Pixels of the table's map within reach of changed blocks."""
+        cells = cv2.dilate(self.small_to_cells(change), _AROUND)
+        size = (self.table.width, self.table.height)
+        return np.asarray(cv2.resize(cells, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+
+    def apart(self, change: Mask, *, settled_stay: bool) -> tuple[list[Reading], list[Reading]]:
+        """The readings that need no second look, and those under changed blocks, which do."""
+        stay: list[Reading] = []
+        doubtful: list[Reading] = []
+        for reading, seen in zip(self.readings, self.sightings, strict=True):
+            fine = (settled_stay and reading.settled) or not self.touched(seen, change)
+            (stay if fine else doubtful).append(reading)
+        return stay, doubtful
 
     def touched(self, seen: Sighting, changed: Mask) -> bool:
         """Whether a piece lies under changed blocks."""
         inside = self.polygons([np.array(seen.outline_mm)])
         return int(np.count_nonzero(inside & changed)) > 0.04 * max(int(np.count_nonzero(inside)), 1)
 
-    def share_open(self, reading: Reading, prepared: Prepared, foreign: Mask) -> NDArray[np.bool_]:
-        """Which of a reading's lattice points nothing foreign hides."""
+    def hidden_of(self, reading: Reading, prepared: Prepared, foreign: Mask) -> NDArray[np.bool_]:
+        """Which of a reading's lattice points something foreign hides."""
         cells = np.round(self.coarse.to_cells(place(prepared.faces.shape.lattice, reading.pose))).astype(int)
         column = np.clip(cells[:, 0], 0, self.coarse.width - 1)
         row = np.clip(cells[:, 1], 0, self.coarse.height - 1)
-        return np.asarray(foreign[row, column] == 0)
+        return np.asarray(foreign[row, column] > 0)
 
     def _to_small(self, pixels: Array) -> Array:
         return np.asarray((pixels + 0.5) * self._scale - 0.5)
+
+
+def _where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
+    """Pieces of this kind, looked at again where they lay."""
+    mine = [r for r in readings if r.kind is kind]
+    poses = np.array([r.pose for r in mine]).reshape(-1, 3)
+    return check(look, kind, prepared, poses, np.array([r.face for r in mine], np.intp))
+
+
+def _with_hidden(reading: Reading, hidden: NDArray[np.bool_]) -> Reading:
+    """The reading with what hides it; itself where that is as it was."""
+    return reading if (reading.hidden == hidden).all() else replace(reading, hidden=hidden)
 
 
 def _look(image: Image, table: TableMap, registration: Registration) -> tuple[Look, Image]:

@@ -26,15 +26,29 @@ LEAST_FIT = 0.5
 """Of the cells that no other piece covers, at least this share must agree, or hands must be there."""
 LEAST_GAIN = 1.2
 """Mean gain over an even surface where a face is seen: less is a tablecloth, not a piece."""
-FIT_WHERE_OPEN = 0.72
-"""Of the cells that nothing hides, at least this share must look like the face."""
-FIT_OF_DOUBTFUL = 0.85
-LEAST_QUALITY = 0.75
-QUALITY_OF_DOUBTFUL = 0.92
+OWN_DOUBT = 0.5
+"""How much the cost of all that is open speaks against a face, beside what the next best face costs more."""
+FOREIGN_LEAD = 0.4
+"""With this lead a face is as likely chance or a piece that was never enrolled as it is right; learned from pictures
+read with half of their faces enrolled, where likenesses led by 0.28 at most, and right faces by 0.48 at least."""
+LEAD_SCALE = 0.125
+CLEAR_LEAD, FIT_OF_CLEAR = 1.0, 0.5
+LEAST_LEAD, FIT_WHERE_OPEN = 0.35, 0.72
+DOUBTFUL_LEAD, FIT_OF_DOUBTFUL = 0.5, 0.85
+"""A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
 TRUSTED_COST = 1.5
 """Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
 FAN_PITCHES_MM = (22.0, 25.5, 29.0, 32.5, 36.0)
 """How far apart slices lie in a fan: no more than two fifths of one are under the next."""
+SETTLED_FIT = 0.93
+"""A piece of which less of what no other piece covers agrees may be another, or lie a little elsewhere."""
+SETTLED_QUALITY = 0.9
+NUDGES_DEG_MM = ((7.0, 0.0, 0.0), (14.0, 0.0, 0.0), (0.0, 7.0, 0.0), (0.0, 0.0, 7.0))
+"""Where else a piece that fits badly may lie (both ways): an even face slides and turns with little loss."""
+LEAST_BUSY = 0.06
+"""Where corners that nothing explains lie near less than this share of a slice's points, there is no other slice."""
+COVER_COST = 3.0
+"""What each cell that does not look like the piece takes from what the others speak for it."""
 COVERED = 0.04
 """A piece of which others cover more than this is fitted again to the rest of it."""
 RASTER_MM = 2.5
@@ -58,11 +72,19 @@ class Reading:
     """Lattice: where the found face is seen."""
     taken: Flags
     """Lattice: where another piece is seen instead."""
+    hidden: Flags
+    """Lattice: where something lies that is no piece."""
 
     @property
     def visible(self) -> float:
         """Share of the lattice where this piece is seen."""
         return float((self.agrees & ~self.taken).mean())
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is left to explain where this piece is not covered by others."""
+        free = ~self.taken
+        return bool((self.agrees & free).sum() >= SETTLED_FIT * free.sum() and self.quality >= SETTLED_QUALITY)
 
     @property
     def trusted(self) -> bool:
@@ -72,16 +94,22 @@ class Reading:
         return bool(own.mean() > 0.45 and best[own].mean() < TRUSTED_COST)
 
     @property
-    def quality(self) -> float:
-        """How far this is from a chance likeness, 0 to 1: small cost where it is seen, and rivals that fit worse."""
-        own = self.agrees & ~self.taken
+    def lead(self) -> float:
+        """How much more the next best face costs where this one is seen, less what this one costs where it is open."""
+        free = ~(self.taken | self.hidden)
+        own = self.agrees & free
         if not own.any():
-            return 0.0
+            return -COST_LIMIT
         costs = self.costs[:, own].mean(1)
         best = self.candidates == self.face
         rivals = costs[~best]
         margin = float(rivals.min() - costs[best].min()) if len(rivals) else COST_LIMIT
-        return float(1.0 / (1.0 + np.exp(-2.5 * (margin - 0.9 * float(costs[best].min()) + 1.2))))
+        return margin - OWN_DOUBT * float(self.costs[best][:, free].mean())
+
+    @property
+    def quality(self) -> float:
+        """How likely it is no chance likeness and no piece that was never enrolled, 0 to 1."""
+        return float(1.0 / (1.0 + np.exp((FOREIGN_LEAD - self.lead) / LEAD_SCALE)))
 
 
 class Raster:
@@ -119,11 +147,16 @@ _AROUND_MM = np.array([[x, y] for x in (-0.35, 0.35) for y in (-0.35, 0.35)]) * 
 
 
 def find_pieces(
-    look: Look, keypoints: Keypoints, kinds: Mapping[PieceKind, Prepared], index: Index
+    look: Look,
+    keypoints: Keypoints,
+    kinds: Mapping[PieceKind, Prepared],
+    index: Index,
+    known: Sequence[Reading] = (),
 ) -> list[Reading]:
-    """All pieces that keypoints lead to.
+    """All pieces that keypoints lead to, and those known already, as far as they stand together.
 
-    The guesses with most votes are checked first; what they explain needs no more guesses.
+    The guesses with most votes are checked first; what they explain needs no more guesses. Known pieces come before all
+    guesses, but only one that fits well explains its place.
     """
     raster = Raster(look.table)
     matches = match(keypoints, index)
@@ -131,9 +164,9 @@ def find_pieces(
         kind: guess_poses(keypoints, matches, index, kind, prepared.faces.shape.centre, MOST_GUESSES)
         for kind, prepared in kinds.items()
     }
-    found: list[Reading] = []
+    found = select(known, kinds, raster.copy())
     for least, below in WAVES:
-        so_far = explained(found, kinds, look.table, raster.copy())
+        so_far = explained((r for r in found if r.settled), kinds, look.table, raster.copy())
         new: list[Reading] = []
         for kind, prepared in kinds.items():
             some = guesses[kind]
@@ -144,14 +177,18 @@ def find_pieces(
             found = select([*found, *new], kinds, raster.copy())
     found = polished(look, found, kinds, raster)
     so_far = explained(found, kinds, look.table, raster.copy())
-    beside = _found_beside(look, found, kinds, so_far)
-    if beside:
-        found = polished(look, select([*found, *beside], kinds, raster.copy()), kinds, raster)
+    more = [*_found_beside(look, found, kinds, keypoints, so_far), *_nudged(look, found, kinds)]
+    if more:
+        found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster)
     return found
 
 
 def _found_beside(
-    look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared], so_far: Raster
+    look: Look,
+    readings: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    keypoints: Keypoints,
+    so_far: Raster,
 ) -> list[Reading]:
     """Slices in a fan or a circle beside those found, where too little of them shows for keypoints to tell."""
     prepared = kinds.get(PieceKind.SLICE)
@@ -160,9 +197,39 @@ def _found_beside(
         return []
     poses = np.concatenate([_beside(reading.pose, prepared) for reading in slices])
     hints = np.repeat(np.array([reading.face for reading in slices], np.intp), len(poses) // len(slices))
+    busy = Raster(look.table)
+    busy.paint(keypoints.points_mm[~so_far.taken(keypoints.points_mm)])
+    worth = busy.taken(place(prepared.sparse.points, poses)).mean(1) >= LEAST_BUSY
+    poses, hints = poses[worth], hints[worth]
     open_ones = _unexplained(poses, prepared, so_far)
     found = check(look, PieceKind.SLICE, prepared, poses[open_ones], hints[open_ones])
     return [reading for reading in found if reading.trusted]
+
+
+def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
+    """Pieces that fit badly, tried a little elsewhere."""
+    found: list[Reading] = []
+    for kind, prepared in kinds.items():
+        mine = [reading for reading in readings if reading.kind is kind and not reading.settled]
+        if not mine:
+            continue
+        poses = np.concatenate([_turned_and_shifted(reading.pose, prepared) for reading in mine])
+        hints = np.repeat(np.array([reading.face for reading in mine], np.intp), len(poses) // len(mine))
+        found += check(look, kind, prepared, poses, hints)
+    return found
+
+
+def _turned_and_shifted(pose: Array, prepared: Prepared) -> Array:
+    """The poses that NUDGES_DEG_MM makes of one, turned about the piece's centre."""
+    centre = prepared.faces.shape.centre[None]
+    middle = place(centre, pose)[0]
+    nudges = np.array([np.multiply(way, nudge) for nudge in NUDGES_DEG_MM for way in (1.0, -1.0)])
+    angles = pose[2] + nudges[:, 0]
+    turn = np.radians(pose[2])
+    along, across = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    middles = middle + nudges[:, 1:2] * along + nudges[:, 2:3] * across
+    arms = place(centre, np.column_stack([np.zeros((len(angles), 2)), angles]))[:, 0]
+    return np.column_stack([middles - arms, angles])
 
 
 def _beside(pose: Array, prepared: Prepared) -> Array:
@@ -220,7 +287,7 @@ def _as_readings(
     gain = np.where(shown, verdict.gain, np.float32(0.0))
     faces = candidates[np.arange(len(poses)), verdict.best]
     return [
-        Reading(kind, pose, int(faces[i]), candidates[i], verdict.costs[i], gain[i], agrees[i], nothing)
+        Reading(kind, pose, int(faces[i]), candidates[i], verdict.costs[i], gain[i], agrees[i], nothing, nothing)
         for i, pose in enumerate(poses)
     ]
 
@@ -261,15 +328,14 @@ def explained(
     return raster
 
 
-def confirmed(reading: Reading, is_open: Flags) -> bool:
-    """Whether a reading holds, now that it is known which of its cells nothing foreign hides."""
-    free = ~reading.taken & is_open
-    own = reading.agrees & free
-    if not own.any():
-        return False
-    trusted = reading.trusted
-    fit, quality = (FIT_WHERE_OPEN, LEAST_QUALITY) if trusted else (FIT_OF_DOUBTFUL, QUALITY_OF_DOUBTFUL)
-    return bool(own.sum() >= fit * free.sum() and reading.quality >= quality)
+def confirmed(reading: Reading) -> bool:
+    """Whether a reading holds, now that it is known what nothing foreign hides of it."""
+    free = ~(reading.taken | reading.hidden)
+    fit = float((reading.agrees & free).sum()) / max(int(free.sum()), 1)
+    lead = reading.lead
+    if not reading.trusted:
+        return lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL
+    return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)
 
 
 def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster) -> list[Reading]:
@@ -293,7 +359,8 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
 
 
 def _strength(reading: Reading) -> float:
-    return float(reading.gain.sum())
+    """How much a reading explains; what it says wrongly of its place has to be explained by something on top of it."""
+    return float(reading.gain[reading.agrees].sum()) - COVER_COST * float((~reading.agrees).sum())
 
 
 def _candidates(ranks: Floats, hints: Indices, count: int) -> Indices:

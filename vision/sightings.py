@@ -11,10 +11,11 @@ from vision.verify import Prepared
 
 EVIDENCE = 0.08
 """How much of a cell's cost counts as independent evidence."""
-DOUBTFUL = 0.85
-"""The most likely that any face may be where even what is seen of it fits badly."""
 SURE_VISIBLE = 0.64
 """Below this visible share no face is said to be sure."""
+
+CEILING = ((0.0, 0.0), (0.3, 0.4), (SURE_VISIBLE, 0.88), (0.67, 0.95), (0.8, 0.995), (0.9, 0.999), (1.0, 0.9999))
+"""Visible share, and the most likely that any face may be then."""
 
 
 def sighting(reading: Reading, prepared: Prepared, registration: Registration) -> Sighting:
@@ -34,12 +35,11 @@ def sighting(reading: Reading, prepared: Prepared, registration: Registration) -
 
 def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, ...]:
     """How likely each face is: by how much worse the others fit, and by how much of the piece is seen at all."""
-    free = ~reading.taken
+    free = ~(reading.taken | reading.hidden)
     costs = reading.costs[:, free].sum(1)
     best = reading.candidates == reading.face
     weights = np.exp(-EVIDENCE * np.maximum(costs - costs[best].min(), 0.0))
-    most = ceiling(reading.visible) if reading.trusted else min(ceiling(reading.visible), DOUBTFUL)
-    shares = weights / weights.sum() * most * reading.quality
+    shares = weights / weights.sum() * ceiling(reading.visible) * reading.quality
     order = np.argsort(-shares - best, kind="stable")
     names = prepared.faces.names
     ranked = [FaceLikelihood(names[reading.candidates[i]], round(float(shares[i]), 4)) for i in order]
@@ -48,4 +48,5 @@ def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, .
 
 def ceiling(visible: float) -> float:
     """The most likely that any face may be, of a piece of which this share is seen."""
-    return float(np.interp(visible, [0.0, 0.3, SURE_VISIBLE, SURE_VISIBLE + 0.03, 1.0], [0.0, 0.4, 0.88, 0.95, 0.9999]))
+    shares, most = zip(*CEILING, strict=True)
+    return float(np.interp(visible, shares, most))
