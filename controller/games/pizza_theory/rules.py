@@ -195,8 +195,6 @@ def legal(state: State) -> Iterator[Move]:
 def refusal(state: State, move: Move) -> Refusal | None:
     """None exactly when the move is legal; otherwise which rule it breaks and how to put it right."""
     kind = type(move)
-    if kind is Add and state.phase is Phase.ADD and _may_add(state, move.player, move.space):  # type: ignore[union-attr]
-        return None
     if kind not in _RULES:
         return Refusal(headings.GAME_PLAY, f"{move!r} is no move of this game.", f"{turn(state).prompt}.")
     phases, check, _ = _RULES[kind]
@@ -351,18 +349,17 @@ def _may_add(state: State, player: Player, space: str) -> bool:
 
 
 def _add_refusal(state: State, move: Add) -> Refusal | None:
+    if _may_add(state, move.player, move.space):
+        return None
     found = _out_of_turn(state, move.player) or _occupied(state, move.space, headings.ADD_TOPPINGS)
     if found is not None:
         return found
     neighbours = state.options.components.neighbours
-    beside = tuple(
-        space for space in neighbours if space in neighbours[move.space] and space in state.toppings[move.player - 1]
-    )
-    if beside:
-        problem = f"{move.space} is next to {_possessive(state, move.player)} own topping on {_list_words(beside)}."
-        remedy = _remedy_of_adding(state, move.player)
-        return Refusal(headings.ADD_TOPPINGS, problem, remedy, (move.space, *beside))
-    return None
+    own = state.toppings[move.player - 1]
+    beside = tuple(space for space in neighbours if space in own and space in neighbours[move.space])
+    problem = f"{move.space} is next to {named(state, move.player)}'s own topping on {_list_words(beside)}."
+    remedy = _remedy_of_adding(state, move.player)
+    return Refusal(headings.ADD_TOPPINGS, problem, remedy, (move.space, *beside))
 
 
 def _play_add(state: State, move: Add) -> State:
@@ -607,10 +604,6 @@ def _occupied(state: State, space: str, heading: str) -> Refusal | None:
             problem = f"On {space} there is a {colour(state, number)} topping already."
             return Refusal(heading, problem, "Use an empty space.", (space,))
     return None
-
-
-def _possessive(state: State, player: Player) -> str:
-    return f"{named(state, player)}'s"
 
 
 def _list_players(players: tuple[Player, ...]) -> str:
