@@ -382,7 +382,7 @@ def _advice(game: _Running, player: Player | None) -> Json:
         raise RequestError("not_now", f"player: there is nothing to advise: {engine.turn(state).prompt}")
     advised = engine.advise(state, acting[0] if player is None else player)
     return [
-        {**_move_json(engine, state, advice.move), "value": advice.value, "reason": advice.reason} for advice in advised
+        {**_move_json(engine, state, advice.move), "value": round(advice.value, 3), "reason": advice.reason} for advice in advised
     ]
 
 
