@@ -110,12 +110,9 @@ def _advise_pick(outlook: _Outlook) -> list[Advice]:
 
 
 def _advise_mark(outlook: _Outlook, face: str) -> list[Advice]:
-    names = outlook.state.options.components.grid
+    table = outlook.state.options.components.grid
     ranked = _ranked(outlook, rules.marks(outlook.state, outlook.player, face))
-    return [
-        Advice(Mark(outlook.player, frozenset(grid.names_of(names, new))), value, reason)
-        for new, value, reason in ranked
-    ]
+    return [Advice(Mark(outlook.player, grid.name_set(table, new)), value, reason) for new, value, reason in ranked]
 
 
 def _advise_extra_dot(outlook: _Outlook) -> list[Advice]:

@@ -172,7 +172,13 @@ def with_own_facts(components: Components, own: Json, where: str = "option compo
     """These pieces as an owner's copy shows them. Raises ComponentError."""
     if not isinstance(own, Mapping):
         raise ComponentError(f"{where}: {own!r} is no mapping such as {{'sheet': {{'points': [1, 3]}}}}")
-    return _owned(components, json.dumps(own, sort_keys=True), where) if own else components
+    if not own:
+        return components
+    try:
+        text = json.dumps(own, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise ComponentError(f"{where}: {own!r} is no JSON: {error}") from error
+    return _owned(components, text, where)
 
 
 @lru_cache(maxsize=8)
@@ -235,7 +241,7 @@ def _toppings(table: Table, columns: int, rows: int) -> Iterator[Topping]:
         _check_name(table, kind)
         entry = table.table(kind)
         for square in entry.fact("squares", list):
-            if square not in squares:
+            if not isinstance(square, str) or square not in squares:
                 raise ComponentError(f"{table.where}: {entry.path('squares')}: {square!r} is no square without topping")
             squares.remove(square)
             yield Topping(f"{kind}-{square}", kind, square)
@@ -248,7 +254,7 @@ def _bonuses(table: Table, kinds: set[str]) -> Iterator[Bonus]:
         entry = table.table(name)
         wanted = entry.fact("toppings", list)
         for kind in wanted:
-            if kind not in kinds:
+            if not isinstance(kind, str) or kind not in kinds:
                 raise ComponentError(f"{table.where}: {entry.path('toppings')}: {kind!r} is no topping of the sheet")
         exactly = tuple(sorted(wanted))
         if exactly in seen:

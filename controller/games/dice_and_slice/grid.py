@@ -7,6 +7,7 @@ which lines there are.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from string import ascii_lowercase
 
 MOST_SQUARES = 15
@@ -120,6 +121,12 @@ def list_bits(mask: int) -> Iterator[int]:
 def names_of(grid: Grid, mask: int) -> list[str]:
     """The names of these dots (or squares): by row, from the left."""
     return [grid.names[bit.bit_length() - 1] for bit in list_bits(mask)]
+
+
+@lru_cache(maxsize=1 << 16)
+def name_set(grid: Grid, mask: int) -> frozenset[str]:
+    """The names of these few dots. What can be marked is listed again and again: each set is built once."""
+    return frozenset(names_of(grid, mask))
 
 
 def mask_of(grid: Grid, names: Iterable[str]) -> int | None:

@@ -38,7 +38,10 @@ class Phase(Enum):
     PICK = "pick"
     """The active player picks a die."""
     MARK = "mark"
-    """All players mark their dots, and those that toppings bring, in any order."""
+    """All players mark their dots, and those that toppings bring, in any order.
+
+    The active player marks and "then" the others; but they wait only for the pick, as all of a turn scores at the same
+    time, and no sheet bears on another before the turn is over."""
     OVER = "over"
 
 
@@ -340,9 +343,9 @@ def marks(state: State, player: Player, face: str) -> Iterator[int]:
 
 
 def _legal_marks(state: State, player: Player) -> Iterator[Move]:
-    names = state.options.components.grid
+    table = state.options.components.grid
     for new in marks(state, player, face_for(state, player)):
-        yield Mark(player, frozenset(grid.names_of(names, new)))
+        yield Mark(player, grid.name_set(table, new))
 
 
 def _mark_refusal(state: State, move: Mark) -> Refusal | None:
@@ -584,9 +587,9 @@ def _end_turn(state: State) -> State:
 def _end_exhausted(state: State) -> State:
     """The end of a game in which nobody could mark anything in a turn.
 
-    The text does not speak of it, but without it a game might never end. It takes sheets that lack nothing but their
-    corners, as a face can be laid on any other dot. Every turn before it marks a dot somewhere, so that no game has
-    more turns than its sheets have dots.
+    The text does not speak of it, but without it a game might never end. It takes sheets that all lack nothing but
+    corners, as faces of three by three dots can be laid on every other dot. Every turn before it marks a dot
+    somewhere, so that no game has more turns than its sheets have dots.
     """
     return replace(state, phase=Phase.OVER, roll=(), picked=None)
 
