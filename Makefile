@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
+BENCH_INSTALLED := $(VENV)/.installed-bench
 
 # On Raspberry Pi OS the system's own picamera2 and libcamera are used; no other ones fit its kernel.
 ifneq ($(wildcard /etc/rpi-issue),)
@@ -19,7 +20,8 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency photos test-avahi clean
+.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos \
+	test-avahi clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -50,6 +52,18 @@ bench-displays: $(INSTALLED) ## 100 displays on one table, beside a bare broadca
 bench-latency: $(INSTALLED) ## From a piece at rest to the event on a display
 	$(BIN)/python -m tests.benchmarks.bench_latency $(ARGS)
 
+bench-rules: $(BENCH_INSTALLED) ## Validated moves and random games a second of every game, beside python-chess
+	$(BIN)/python -m tests.benchmarks.bench_rules $(ARGS)
+
+soak-rules: $(INSTALLED) ## GAMES=100 random games of every game without an exception; ARGS="--games slice --jobs 4"
+	$(BIN)/python tests/rigs/soak_rules.py --count $(GAMES) $(ARGS)
+
+fuzz: $(INSTALLED) ## Spoilt records and referee requests for a minute; ARGS="--seconds 600 --seed 2"
+	$(BIN)/python -m tests.fuzz.fuzzing $(ARGS)
+
+doc-examples: $(INSTALLED) ## Write the examples of records and of the referee's protocol in docs anew
+	$(BIN)/python -m tests.controller.doc_examples
+
 photos: $(INSTALLED) ## Rates on the labelled pictures in ../shared/photos/table; ARGS=FOLDER for others
 	$(BIN)/python -m tests.benchmarks.photos $(ARGS)
 
@@ -68,6 +82,11 @@ $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip
 $(DEV_INSTALLED): $(INSTALLED)
 	@echo "Installing the developers' tools"
 	$(PIP_INSTALL) '.[dev]'
+	@touch $@
+
+$(BENCH_INSTALLED): $(INSTALLED)
+	@echo "Installing python-chess, which the rules are measured against"
+	$(PIP_INSTALL) '.[bench]'
 	@touch $@
 
 $(BIN)/pip:

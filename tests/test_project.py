@@ -51,7 +51,8 @@ def test_the_defaults_explain_every_setting_and_hold_no_other() -> None:
 
 def test_versions_are_pinned_for_every_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    extras = project["optional-dependencies"]
+    wanted = project["dependencies"] + extras["dev"] + extras["bench"]
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+?)(?:;.*)?$", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
     normal = {name.lower().replace("_", "-") for name in pinned}
     assert {re.split(r"[^\w-]", requirement)[0] for requirement in wanted} - normal == set()

@@ -90,7 +90,7 @@ def run(seconds: float, seed: int, clock: Callable[[], float] = time.monotonic) 
         for _ in range(10):
             fuzz_session(seeds, rng)
             tried += 1
-        print(f"{tried} tried", file=sys.stderr)  # noqa: T201
+        print(f"{tried} tried", file=sys.stderr)
     return tried
 
 
@@ -265,7 +265,7 @@ def _main(arguments: Iterator[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long (default 60)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed tries the same texts (default 1)")
     options = parser.parse_args(list(arguments) if arguments is not None else None)
-    print(f"{run(options.seconds, options.seed)} texts and sessions, nothing found")  # noqa: T201
+    print(f"{run(options.seconds, options.seed)} texts and sessions, nothing found")
 
 
 if __name__ == "__main__":
