@@ -394,8 +394,6 @@ def _misfit(state: State, player: Player, new: int) -> Refusal:
 
 def _is_flipped(state: State, player: Player, new: int) -> bool:
     components = state.options.components
-    if new & state.sheets[player - 1].dots:
-        return False
     stride = components.grid.stride
     places = [divmod(bit.bit_length() - 1, stride) for bit in grid.list_bits(new)]
     left, bottom = min(column for _, column in places), min(row for row, _ in places)
