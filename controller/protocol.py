@@ -45,7 +45,7 @@ from controller.records.record import (
 from controller.strict_json import NotStrictJson, parse_json
 
 VERSION = 1
-LONGEST_REQUEST = 1_000_000
+LONGEST_REQUEST = 200_000
 """Characters."""
 MOST_LISTED = 100_000
 """Legal moves in one answer."""
@@ -382,7 +382,8 @@ def _advice(game: _Running, player: Player | None) -> Json:
         raise RequestError("not_now", f"player: there is nothing to advise: {engine.turn(state).prompt}")
     advised = engine.advise(state, acting[0] if player is None else player)
     return [
-        {**_move_json(engine, state, advice.move), "value": round(advice.value, 3), "reason": advice.reason} for advice in advised
+        {**_move_json(engine, state, advice.move), "value": round(advice.value, 3), "reason": advice.reason}
+        for advice in advised
     ]
 
 

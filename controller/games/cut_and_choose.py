@@ -227,7 +227,13 @@ def subsets(faces: Iterable[str]) -> Iterator[frozenset[str]]:
 
 def duplicates(faces: tuple[str, ...]) -> tuple[str, ...]:
     """The faces that are there more than once."""
-    return tuple(dict.fromkeys(face for index, face in enumerate(faces) if face in faces[:index]))
+    seen: set[str] = set()
+    twice: dict[str, None] = {}
+    for face in faces:
+        if face in seen:
+            twice[face] = None
+        seen.add(face)
+    return tuple(twice)
 
 
 def _list(faces: Iterable[str], words: Words) -> str:
