@@ -33,6 +33,8 @@ COLOUR_SPREADS = 5.0
 SHADOW_DEPTH = 0.75
 """How much darker (logarithm) a shadow may make the mat."""
 
+LEAST_EDGE = 6
+"""So many cells of a part's edge must lie on the mat to tell what kind of edge it is."""
 SOFT_EDGE = 0.045
 """A change of brightness (logarithm per cell) that is less than this at most of a part's edge is no thing's edge."""
 
@@ -82,11 +84,11 @@ def find_foreign(
     """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table."""
     seen, covered = _seen_and_covered(coarse, readings, kinds)
     covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
-    small = coarse.shrink(looked)
-    strange = _without_glare(_strange_on_mat(small, coarse, seen), small)
+    small, mat = coarse.shrink(looked), _bare_mat(coarse, seen)
+    strange = _without_glare(_strange_on_mat(small, mat), small, mat)
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)
-    return _with_arms(_grown_into(_large_parts(cores), suspect), coarse)
+    return _with_arms(_grown_into(_large_parts(cores), suspect), coarse) & ~seen
 
 
 def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None = None) -> tuple[HiddenPlace, ...]:
@@ -133,7 +135,8 @@ def _dot(mask: Mask, coarse: CoarseMap, points_mm: Array) -> None:
     mask[row, column] = 255
 
 
-def _strange_on_mat(small: Image, coarse: CoarseMap, seen: Mask) -> Mask:
+def _bare_mat(coarse: CoarseMap, seen: Mask) -> Mask:
+    """Where the mat's plain face should show: not at its corners and edge, not under pieces."""
     inside = MAT_HALF_MM - 5.0
     mat = coarse.polygons([_square(0.0, 0.0, inside)])
     corner = (INNER_MM + MAT_HALF_MM) / 2
@@ -143,18 +146,23 @@ def _strange_on_mat(small: Image, coarse: CoarseMap, seen: Mask) -> Mask:
             mat[coarse.polygons([_square(x, y, reach)]) > 0] = 0
     mat[cv2.erode(coarse.table_seen(), _disc(CELL_MM)) == 0] = 0
     mat[cv2.dilate(seen, _disc(3 * CELL_MM)) > 0] = 0
+    return mat
+
+
+def _strange_on_mat(small: Image, mat: Mask) -> Mask:
+    """Where the mat does not look like the rest of it."""
     rows, columns = np.nonzero(mat)
+    strange = np.zeros_like(mat)
     if len(rows) < 400:
-        return np.zeros_like(seen)
+        return strange
     colours = np.log(small[rows, columns].astype(np.float64) + 20.0)
     spread = _strangeness(colours, rows, columns)
-    strange = np.zeros_like(seen)
     strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
     return strange
 
 
-def _without_glare(strange: Mask, small: Image) -> Mask:
-    """Without the parts that fade into the mat on all sides: a lamp's reflection has no edge, a hand has."""
+def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
+    """Without the parts that fade into the mat wherever it goes on: a lamp's reflection has no edge, a hand has."""
     parts = _opened(strange)
     count, labels = cv2.connectedComponents(parts, connectivity=8)
     if count == 1:
@@ -163,10 +171,12 @@ def _without_glare(strange: Mask, small: Image) -> Mask:
     steps = np.hypot(cv2.Sobel(light, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(light, cv2.CV_32F, 0, 1, scale=1 / 8))
     steepest = cv2.dilate(steps, np.ones((5, 5), np.uint8))
     inner = cv2.erode(parts, np.ones((3, 3), np.uint8))
+    goes_on = cv2.erode(mat, np.ones((7, 7), np.uint8), borderValue=0) > 0
     glare = np.zeros_like(strange)
     for i in range(1, count):
         part = labels == i
-        if float(np.median(steepest[part & (inner == 0)])) < SOFT_EDGE:
+        edge = part & (inner == 0) & goes_on
+        if np.count_nonzero(edge) >= LEAST_EDGE and float(np.median(steepest[edge])) < SOFT_EDGE:
             glare[part] = 255
     around = np.asarray(cv2.dilate(glare, _disc(6 * CELL_MM)), np.uint8)
     return np.asarray(strange & ~around, np.uint8)

@@ -15,7 +15,7 @@ from vision.hidden import CELL_MM, CoarseMap, coarse_map, find_foreign, hidden_p
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
 from vision.readings import Raster, Reading, check, confirmed, find_pieces, select
-from vision.rectify import TableMap, sample, table_map
+from vision.rectify import PX_PER_MM, TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
 from vision.search import build_index
@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 
 AROUND_MM = 50.0
 """How far beyond a change corners are looked for: a piece that it uncovered reaches so far."""
+REACH_MM = 120.0
 _AROUND = np.ones((round(2 * AROUND_MM / CELL_MM) + 1,) * 2, np.uint8)
 ABSORB_S = 20.0
 """A thing at the picture's edge that stays still for this long is no hand."""
@@ -140,11 +141,13 @@ class Reader:
         self._clock.stage("rectify")
         keypoints = find_keypoints(looked, look.table, mask=known.around(known.change))
         self._clock.stage("keypoints")
-        stay, doubtful = known.apart(known.change if changed is None else changed, settled_stay=changed is None)
+        far, near = known.apart(np.asarray(cv2.dilate(known.change, known.reach), np.uint8))
+        stay, doubtful = known.apart(known.change if changed is None else changed, near, settled_stay=changed is None)
         again = [r for kind, some in self._kinds.items() for r in _where_they_lay(look, kind, some, doubtful)]
         if changed is None:
             again += doubtful
         readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again])
+        readings += far
         self._clock.stage("pieces")
         if self._lens is None and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
             registration, look, looked, readings = self._with_better_lens(
@@ -267,6 +270,9 @@ class _Table:
         self.hand = False
         self.hand_since_s = time_s
         self._scale = WIDTH / registration.size_px[0]
+        blocks = round(REACH_MM * WIDTH / table.width * PX_PER_MM)
+        self.reach = np.ones((2 * blocks + 1, 2 * blocks + 1), np.uint8)
+        """For growing changed blocks by REACH_MM, as far as what came there can touch what lay there."""
         self._bare = small.copy()
         self._bare_known = np.zeros(small.shape[:2], np.uint8)
         self.markers = self.polygons(list(registration.markers_px.values()), in_picture=True)
@@ -338,14 +344,18 @@ class _Table:
         size = (self.table.width, self.table.height)
         return np.asarray(cv2.resize(cells, size, interpolation=cv2.INTER_NEAREST), np.uint8)
 
-    def apart(self, change: Mask, *, settled_stay: bool) -> tuple[list[Reading], list[Reading]]:
-        """The readings that need no second look, and those under changed blocks, which do."""
-        stay: list[Reading] = []
-        doubtful: list[Reading] = []
+    def apart(
+        self, change: Mask, readings: Sequence[Reading] | None = None, *, settled_stay: bool = False
+    ) -> tuple[list[Reading], list[Reading]]:
+        """Of these readings (or all) those that do not lie under changed blocks, and those that do."""
+        apart: list[Reading] = []
+        under: list[Reading] = []
+        asked = None if readings is None else {id(reading) for reading in readings}
         for reading, seen in zip(self.readings, self.sightings, strict=True):
-            fine = (settled_stay and reading.settled) or not self.touched(seen, change)
-            (stay if fine else doubtful).append(reading)
-        return stay, doubtful
+            if asked is None or id(reading) in asked:
+                fine = (settled_stay and reading.settled) or not self.touched(seen, change)
+                (apart if fine else under).append(reading)
+        return apart, under
 
     def touched(self, seen: Sighting, changed: Mask) -> bool:
         """Whether a piece lies under changed blocks."""
@@ -353,11 +363,11 @@ class _Table:
         return int(np.count_nonzero(inside & changed)) > 0.04 * max(int(np.count_nonzero(inside)), 1)
 
     def hidden_of(self, reading: Reading, prepared: Prepared, foreign: Mask) -> NDArray[np.bool_]:
-        """Which of a reading's lattice points something foreign hides."""
+        """Which of a reading's lattice points something foreign hides: not those where the piece is seen."""
         cells = np.round(self.coarse.to_cells(place(prepared.faces.shape.lattice, reading.pose))).astype(int)
         column = np.clip(cells[:, 0], 0, self.coarse.width - 1)
         row = np.clip(cells[:, 1], 0, self.coarse.height - 1)
-        return np.asarray(foreign[row, column] > 0)
+        return np.asarray((foreign[row, column] > 0) & ~reading.agrees)
 
     def _to_small(self, pixels: Array) -> Array:
         return np.asarray((pixels + 0.5) * self._scale - 0.5)

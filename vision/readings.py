@@ -32,7 +32,7 @@ FOREIGN_LEAD = 0.4
 """With this lead a face is as likely chance or a piece that was never enrolled as it is right; learned from pictures
 read with half of their faces enrolled, where likenesses led by 0.28 at most, and right faces by 0.48 at least."""
 LEAD_SCALE = 0.125
-CLEAR_LEAD, FIT_OF_CLEAR = 1.0, 0.5
+CLEAR_LEAD, FIT_OF_CLEAR = 0.5, 0.55
 LEAST_LEAD, FIT_WHERE_OPEN = 0.35, 0.72
 DOUBTFUL_LEAD, FIT_OF_DOUBTFUL = 0.5, 0.85
 """A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
@@ -353,7 +353,7 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
             continue
         if reading.gain[own].mean() < LEAST_GAIN or reading.gain[free].mean() < LEAST_GAIN / 3:
             continue
-        chosen.append(replace(reading, taken=taken))
+        chosen.append(reading if (reading.taken == taken).all() else replace(reading, taken=taken))
         raster.paint(points[own])
     return chosen
 

@@ -5,13 +5,13 @@ type are still to come. From that follow the worth of a run of neighbouring slic
 choose from a division (the best for themselves, in order), and so the worth of every division.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
-from math import exp, sqrt
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import sqrt
 
 from controller.game import Advice, Player
 from controller.games import cut_and_choose
+from controller.games.cut_and_choose import Outlook, Portion, Ring, Worths, choose_in_order, lead
 from controller.games.new_york_slice import rules, showing
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME, VALUES
 from controller.games.new_york_slice.rules import (
@@ -21,7 +21,6 @@ from controller.games.new_york_slice.rules import (
     Divide,
     EatSeconds,
     Phase,
-    Portion,
     Sneak,
     State,
     Take,
@@ -48,8 +47,8 @@ def advise(state: State, player: Player) -> Sequence[Advice]:
             divisions = _advise_divide(state) if player == state.slicer else []
             if calls and divisions:
                 # The Slicer's own call comes first and the division after it: both leads are to be expected.
-                lead = divisions[0].value - _expected(state, player)
-                calls = [replace(call, value=call.value + lead) for call in calls[: MOST_ADVICE // 2]]
+                ahead = divisions[0].value - _expected(state, player)
+                calls = [replace(call, value=call.value + ahead) for call in calls[: MOST_ADVICE // 2]]
             return sorted([*calls, *divisions], key=lambda one: -one.value)[:MOST_ADVICE]
         case Phase.CHOOSE:
             return _advise_choice(state, player)[:MOST_ADVICE]
@@ -61,44 +60,7 @@ def advise(state: State, player: Player) -> Sequence[Advice]:
             return ()
 
 
-@dataclass(slots=True)
-class _Outlook:
-    """What each player may expect of each type, as the table stands."""
-
-    state: State
-    counts: dict[int, dict[Player, int]]
-    openness: dict[int, float]
-    gains: dict[tuple[Player, int, int], float] = field(default_factory=dict)
-    """Worth of more half slices by (player, value, halves), as far as asked."""
-
-    def chance(self, value: int, player: Player, more: int = 0, rival_more: int = 0, rival: Player = 0) -> float:
-        """The chance that the player scores the type, holding some half slices more."""
-        counts = self.counts[value]
-        have = counts[player] + more + (rival_more if rival == player else 0)
-        openness = self.openness[value]
-        edge = 0.25 if rules.owned(self.state, player, rules.TIEBREAKER) is not None else -0.25
-        chance = 1.0 if have else min(1.0, openness)
-        for other, halves in counts.items():
-            if other != player:
-                theirs = halves + (rival_more if other == rival else 0)
-                chance *= 1 / (1 + exp(min(60.0, -((have - theirs) / 2 + edge) / openness)))
-        return chance
-
-    def gain(self, player: Player, value: int, halves: int) -> float:
-        """What so many more half slices of a type bring: own points, and the others' lost, shared among them."""
-        key = (player, value, halves)
-        if key not in self.gains:
-            others = [other for other in self.counts[value] if other != player]
-            lost = sum(
-                self.chance(value, other) - self.chance(value, other, rival=player, rival_more=halves)
-                for other in others
-            )
-            own = self.chance(value, player, halves) - self.chance(value, player)
-            self.gains[key] = value * (own + lost / len(others))
-        return self.gains[key]
-
-
-def _outlook(state: State) -> _Outlook:
+def _outlook(state: State) -> Outlook:
     coming = len(state.stacks) * rules.SLICES_IN_A_PIZZA / max(1, len(state.unseen))
     by_face = state.options.components.by_face
     left = dict.fromkeys(VALUES, 0.0)
@@ -106,7 +68,12 @@ def _outlook(state: State) -> _Outlook:
         for value in by_face[face].values:
             left[value] += coming / len(by_face[face].values)
     openness = {value: _SETTLED + _OPEN * sqrt(left[value] / state.players) for value in VALUES}
-    return _Outlook(state, rules.type_counts(state), openness)
+    players = range(1, state.players + 1)
+    edges = {
+        player: dict.fromkeys(players, 0.25 if rules.owned(state, player, rules.TIEBREAKER) is not None else -0.25)
+        for player in players
+    }
+    return Outlook(rules.type_counts(state), openness, edges)
 
 
 def _expected(state: State, player: Player) -> float:
@@ -134,9 +101,8 @@ def _sure_points(state: State, player: Player) -> float:
 # What slices and Specials are worth to a player -----------------------------------------------------------------------
 
 
-def _worth(outlook: _Outlook, player: Player, slices: Sequence[str]) -> float:
+def _worth(outlook: Outlook, state: State, player: Player, slices: Sequence[str]) -> float:
     """What a run of slices brings a player who eats and collects the best of each type."""
-    state = outlook.state
     by_face = state.options.components.by_face
     types: dict[int, list[str]] = {}
     total = 0.0
@@ -152,16 +118,15 @@ def _worth(outlook: _Outlook, player: Player, slices: Sequence[str]) -> float:
         elif face == ANCHOVY:
             total += _anchovy_worth(state, player) * by_face[face].anchovies
     for value, faces in types.items():
-        total += _type_worth(outlook, player, value, faces)
+        total += _type_worth(outlook, state, player, value, faces)
     if SUPREME in slices:
         mine = {value for value in VALUES if outlook.counts[value][player]} | set(types)
         total += max([2.0, *(outlook.gain(player, value, 2) for value in mine)])
     return total
 
 
-def _type_worth(outlook: _Outlook, player: Player, value: int, faces: list[str]) -> float:
+def _type_worth(outlook: Outlook, state: State, player: Player, value: int, faces: list[str]) -> float:
     """The best split of some slices of one type: those that lose most by being collected are eaten."""
-    state = outlook.state
     by_face = state.options.components.by_face
     anchovy = _anchovy_worth(state, player)
     fasting = any(one.name == rules.EVERYONE_ELSE_DIET for two in state.holdings for one in two.specials)
@@ -226,33 +191,15 @@ def _special_worth(state: State, player: Player, special: str) -> float:
 
 # Choosing -------------------------------------------------------------------------------------------------------------
 
-_Worths = Mapping[Player, Sequence[float]]
-"""What each portion is worth to each player."""
 
-
-def _choose_in_order(worths: _Worths, order: Sequence[Player], left: list[int]) -> dict[Player, float]:
-    """What everybody gains when each in order takes the best of what is left for themselves."""
-    gained = dict.fromkeys(worths, 0.0)
-    for player in order:
-        mine = worths[player]
-        best = max(left, key=mine.__getitem__)
-        gained[player] += mine[best]
-        left.remove(best)
-    return gained
-
-
-def _lead(gained: dict[Player, float], player: Player) -> float:
-    others = sum(gained.values()) - gained[player]
-    return gained[player] - others / (len(gained) - 1)
-
-
-def _portion_worths(state: State, portions: Sequence[Portion]) -> _Worths:
+def _portion_worths(state: State, portions: Sequence[Portion]) -> Worths:
     outlook = _outlook(state)
     special = state.special
     assert special is not None
     return {
         player: [
-            _worth(outlook, player, one.slices) + (_special_worth(state, player, special) if one.special else 0.0)
+            _worth(outlook, state, player, one.slices)
+            + (_special_worth(state, player, special) if one.special else 0.0)
             for one in portions
         ]
         for player in range(1, state.players + 1)
@@ -267,20 +214,20 @@ def _take_leads(state: State, player: Player, portions: Sequence[Portion]) -> li
     after.remove(player)
     leads = []
     for index in left:
-        gained = _choose_in_order(worths, after, [other for other in left if other != index])
+        gained = choose_in_order(worths, after, [other for other in left if other != index])
         gained[player] += worths[player][index]
-        leads.append((_lead(gained, player), index))
+        leads.append((lead(gained, player), index))
     return sorted(leads, key=lambda one: (-one[0], one[1]))
 
 
 def _advise_choice(state: State, player: Player) -> list[Advice]:
     now = _expected(state, player)
     leads = _take_leads(state, player, state.portions)
-    takes = [Advice(Take(player, index), now + lead, _why_take(state, index)) for lead, index in leads]
+    takes = [Advice(Take(player, index), now + ahead, _why_take(state, index)) for ahead, index in leads]
     best = leads[0][0]
     patience = 0.5 * (state.rounds - state.round)
     if player != state.order[0] and state.sneaked is None:
-        waiting = _lead(_choose_in_order(_portion_worths(state, state.portions), state.order, _open(state)), player)
+        waiting = lead(choose_in_order(_portion_worths(state, state.portions), state.order, _open(state)), player)
         if best < waiting + 1.0 + patience:
             return []
     if rules.may_sneak(state, player):
@@ -298,9 +245,9 @@ def _sneaks(state: State, player: Player, now: float) -> Iterator[Advice]:
     for move in rules.legal(state):
         if isinstance(move, Sneak) and move.player == player:
             shifted = rules.apply(state, move)
-            lead, index = _take_leads(shifted, player, shifted.portions)[0]
+            ahead, index = _take_leads(shifted, player, shifted.portions)[0]
             words = state.options.components.words(move.face)
-            yield Advice(move, now + lead, f"Shift {words}, then: {_why_take(shifted, index)}")
+            yield Advice(move, now + ahead, f"Shift {words}, then: {_why_take(shifted, index)}")
 
 
 def _why_take(state: State, index: int) -> str:
@@ -316,56 +263,24 @@ def _why_take(state: State, index: int) -> str:
 
 def _advise_divide(state: State) -> list[Advice]:
     """Every division, by what the Slicer is expected to be left with beyond what the others choose."""
-    slicer, ring, players = state.slicer, state.ring, range(1, state.players + 1)
-    size = len(ring)
     outlook = _outlook(state)
     special = state.special
     assert special is not None
-    bonus = {player: _special_worth(state, player, special) for player in players}
-    runs = {
-        player: [
-            [0.0, *(_worth(outlook, player, (ring * 2)[begin : begin + length]) for length in range(1, size + 1))]
-            for begin in range(size)
-        ]
-        for player in players
-    }
-    order = cut_and_choose.choosing_order(slicer, state.players)
-    portions = cut_and_choose.portions_for(state.players)
-    rated = []
-    for cuts in combinations(range(size), portions):
-        plain = _cut_worths(runs, cuts, size)
-        for special_in in range(portions):
-            worths = {}
-            for player, mine in plain.items():
-                with_special = mine.copy()
-                with_special[special_in] += bonus[player]
-                worths[player] = with_special
-            rated.append((_lead(_choose_in_order(worths, order, list(range(portions))), slicer), cuts, special_in))
-    for cuts in combinations(range(size), portions - 1):
-        worths = {player: [*mine, bonus[player]] for player, mine in _cut_worths(runs, cuts, size).items()}
-        rated.append((_lead(_choose_in_order(worths, order, list(range(portions))), slicer), cuts, portions - 1))
-    rated.sort(key=lambda one: (-one[0], one[1], one[2]))
-    now = _expected(state, slicer)
+    bonus = {player: _special_worth(state, player, special) for player in range(1, state.players + 1)}
+    order = cut_and_choose.choosing_order(state.slicer, state.players)
+    now = _expected(state, state.slicer)
+    rated = cut_and_choose.rated_divisions(
+        state.ring, order, lambda player, slices: _worth(outlook, state, player, slices), bonus, MOST_ADVICE
+    )
     return [
-        Advice(_division(state, cuts, special_in), now + lead, f"Expected to leave you {lead:+.1f} on the others.")
-        for lead, cuts, special_in in rated[:MOST_ADVICE]
+        Advice(_divide(portions, special_in), now + ahead, f"Expected to leave you {ahead:+.1f} on the others.")
+        for ahead, portions, special_in in rated
     ]
 
 
-def _cut_worths(runs: dict[Player, list[list[float]]], cuts: tuple[int, ...], size: int) -> dict[Player, list[float]]:
-    lengths = [(after - before) % size or size for before, after in zip(cuts, cuts[1:] + cuts[:1], strict=True)]
-    spans = list(zip(cuts, lengths, strict=True))
-    return {player: [mine[begin][length] for begin, length in spans] for player, mine in runs.items()}
-
-
-def _division(state: State, cuts: tuple[int, ...], special_in: int) -> Divide:
-    size = len(state.ring)
-    twice = state.ring * 2
-    ends = (*cuts[1:], cuts[0] + size)
-    portions = tuple(twice[begin:end] for begin, end in zip(cuts, ends, strict=True))
-    if special_in == len(portions):
-        portions = (*portions, ())
-    return rules.canonical_divide(state, Divide(portions, special_in))
+def _divide(portions: tuple[Ring, ...], special_in: int | None) -> Divide:
+    assert special_in is not None
+    return Divide(portions, special_in)
 
 
 def _advise_dibs(state: State) -> list[Advice]:
