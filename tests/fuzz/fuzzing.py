@@ -90,7 +90,8 @@ def run(seconds: float, seed: int, clock: Callable[[], float] = time.monotonic) 
         for _ in range(10):
             fuzz_session(seeds, rng)
             tried += 1
-        print(f"{tried} tried", file=sys.stderr)
+        if tried % 5_500 == 0:
+            print(f"{tried} tried", file=sys.stderr)
     return tried
 
 
