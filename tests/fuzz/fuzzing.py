@@ -30,7 +30,12 @@ def seed_records(rng: Random) -> list[str]:
 
 def fuzz_record(seeds: Sequence[str], rng: Random) -> str:
     """Spoil a record and read it; the text. Raises AssertionError, or what the reader should not raise."""
-    text = spoilt(rng.choice(seeds), seeds, rng)
+    head, _, body = rng.choice(seeds).partition(_BLANK)
+    # Most of it is the game; what is wrong in the tags hides whatever comes after them.
+    if rng.random() < 0.25:
+        text = spoilt(f"{head}\n\n{body}", seeds, rng)
+    else:
+        text = f"{head}\n\n{spoilt(body, [seed.partition(_BLANK)[2] for seed in seeds], rng)}"
     if rng.random() < 0.1:
         text = _spoilt_bytes(text, rng)
     with _telling(text):
@@ -57,18 +62,18 @@ def fuzz_session(seeds: Sequence[str], rng: Random, requests: int = 40) -> None:
     history: list[str] = []
     name = rng.choice(game_names())
     players = rng.choice(load_game(name).player_counts)
-    new = {"do": "new", "game": name, "players": players, "seed": rng.choice((None, 1))}
-    for request in [new, *(_next_request(name, players, rng) for _ in range(requests))]:
+    request: Any = {"do": "new", "game": name, "players": players, "seed": rng.choice((None, 1))}
+    for _ in range(requests):
         line = json.dumps(request)
-        if request["do"] != "new" and rng.random() < 0.6:
-            line = json.dumps(mutated(request, rng, pool)) if rng.random() < 0.6 else spoilt(line, seeds, rng, times=1)
-            line = line.replace("\n", " ")
+        if history and rng.random() < 0.6:
+            line = _spoilt_request(request, seeds, rng, pool)
         history.append(line)
         with _telling("\n".join(history)):
             answer = _asked(session, line)
         pool = [*pool, *leaves(answer)][-300:]
         if session.over:
             return
+        request = _next_request(session, name, players, rng)
 
 
 def spoilt(text: str, seeds: Sequence[str], rng: Random, times: int | None = None) -> str:
@@ -129,32 +134,40 @@ def _a_record(name: str, rng: Random) -> str:
     return format_record(Record(header, tuple(lines), result(engine, states[-1]), ("before it begins", "and }")))
 
 
-def _next_request(name: str, players: int, rng: Random) -> dict[str, Any]:
-    kinds: list[dict[str, Any]] = [
-        {"do": "version"},
-        {"do": "legal", "limit": rng.choice((1, 20))},
-        {"do": "undo", "moves": rng.choice((1, 3))},
-        {"do": "view", "player": rng.randint(1, players)},
-        {"do": "position"},
-        {"do": "score"},
-        {"do": "record", "notes": {"Date": "2026-11-20"}},
-        {"do": "setup", "game": name, "players": players, "position": {}},
-        {"do": "explain", "notation": "P1 takes A"},
-        {"do": "first legal"},
-        {"do": "first legal"},
-        {"do": "first legal"},
-        {"do": "draw"},
-    ]
-    return rng.choice(kinds)
+def _next_request(session: Session, name: str, players: int, rng: Random) -> Any:
+    """A right request, made of what the session says."""
+    listed = json.loads(session.answer('{"do": "legal", "limit": 20}')).get("moves", [])
+    if listed and rng.random() < 0.6:
+        move = rng.choice(listed)
+        known = {"move": move["move"]} if rng.random() < 0.7 else {"notation": move["notation"]}
+        return {"do": rng.choice(("play", "play", "explain")), **known}
+    position = json.loads(session.answer('{"do": "position"}')).get("position", {})
+    return rng.choice(
+        (
+            {"do": "version"},
+            {"do": "legal", "limit": 3},
+            {"do": "undo", "moves": rng.choice((1, 3))},
+            {"do": "view", "player": rng.randint(1, players)},
+            {"do": "score"},
+            {"do": "record", "notes": {"Date": "2026-11-20"}},
+            {"do": "setup", "game": name, "players": players, "position": position, "options": {}},
+            {"do": "setup", "game": name, "players": players, "position": position, "seed": 1},
+        )
+    )
+
+
+def _spoilt_request(request: Any, seeds: Sequence[str], rng: Random, pool: list[Any]) -> str:
+    """Something wrong in the move or the position, in the request around it, or in its text."""
+    inner = [key for key in ("move", "position") if key in request]
+    if inner and rng.random() < 0.7:
+        return json.dumps(request | {inner[0]: mutated(request[inner[0]], rng, pool)})
+    if rng.random() < 0.7:
+        return json.dumps(mutated(request, rng, pool))
+    return spoilt(json.dumps(request), seeds, rng, times=1).replace("\n", " ")
 
 
 def _asked(session: Session, line: str) -> Any:
-    """The answer, checked; "first legal" and "draw" stand for a right move."""
-    if "first legal" in line or '"draw"' in line:
-        listed = json.loads(session.answer('{"do": "legal", "limit": 5}'))
-        if not listed.get("moves"):
-            return listed
-        line = json.dumps({"do": "play", "move": listed["moves"][-1]["move"]})
+    """The answer, checked."""
     before = session.answer('{"do": "record"}')
     text = session.answer(line)
     answer = json.loads(text)
@@ -232,6 +245,7 @@ def _spoilt_bytes(text: str, rng: Random) -> str:
     return text
 
 
+_BLANK = "\n\n"
 _SPOILERS = (_character, _span, _line, _line, _word, _word, _json_value)
 _CHARACTERS = ("", *' {};[]"\\\n\r\t\x00\x1b09.~é\u2028')
 _LINES = (
