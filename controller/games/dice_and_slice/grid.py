@@ -168,36 +168,49 @@ def slices_made(grid: Grid, dots: int, added: int) -> list[Rectangle]:
 
 
 def slices_divided(grid: Grid, before: int, added: int) -> list[Rectangle]:
-    """The scorable slices among the dots before that the added ones lie in."""
-    return [
-        rectangle
+    """The scorable slices among the dots before that lines to the added ones cut in two or more parts. A dot inside
+    whose line ends there only spoils its slice."""
+    touched = {
+        rectangle.number: rectangle
         for bit in list_bits(added)
         for area, outline, rectangle in grid.around[bit.bit_length() - 1]
         if before & area == outline
-    ]
+    }
+    dots = before | added
+    return [one for one in touched.values() if _spread(grid, dots, one.squares & -one.squares) != one.squares]
 
 
 def regions(grid: Grid, dots: int) -> list[Region]:
     """The sheet's squares, grouped by what the lines separate."""
-    stride = grid.stride
-    # Where a line runs along the lower and along the left side of the square with that bit.
-    below, left = dots & dots >> 1, dots & dots >> stride
-    first_column = sum(1 << row * stride for row in range(grid.rows))
+    below, left = _sides(grid, dots)
+    first_column = sum(1 << row * grid.stride for row in range(grid.rows))
     first_row = (1 << grid.columns) - 1
     found = []
     rest = grid.squares
     while rest:
-        region, before = rest & -rest, 0
-        while region != before:
-            before = region
-            region |= (region & ~left) >> 1 | (region << 1) & ~left
-            region |= (region & ~below) >> stride | (region << stride) & ~below
-            region &= grid.squares
-        out = (region << 1) & ~left | (region << stride) & ~below
+        region = _spread(grid, dots, rest & -rest)
+        out = (region << 1) & ~left | (region << grid.stride) & ~below
         open_side = out & ~grid.squares | region & first_column & ~left | region & first_row & ~below
         found.append(Region(region, not open_side))
         rest &= ~region
     return found
+
+
+def _spread(grid: Grid, dots: int, square: int) -> int:
+    """The squares that no line between these dots separates from this one."""
+    below, left = _sides(grid, dots)
+    region, before = square, 0
+    while region != before:
+        before = region
+        region |= (region & ~left) >> 1 | (region << 1) & ~left
+        region |= (region & ~below) >> grid.stride | (region << grid.stride) & ~below
+        region &= grid.squares
+    return region
+
+
+def _sides(grid: Grid, dots: int) -> tuple[int, int]:
+    """Where a line runs along the lower, and where along the left side of the square with that bit."""
+    return dots & dots >> 1, dots & dots >> grid.stride
 
 
 _Mask = Callable[[Iterable[tuple[int, int]]], int]

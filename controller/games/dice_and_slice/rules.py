@@ -339,7 +339,12 @@ def marks(state: State, player: Player, face: str) -> Iterator[int]:
     overlap dots as long as at least one is new.
     """
     free = ~state.sheets[player - 1].dots
-    yield from dict.fromkeys(new for laid in state.options.components.placements[face] if (new := laid & free))
+    seen = {0}
+    for laid in state.options.components.placements[face]:
+        new = laid & free
+        if new not in seen:
+            seen.add(new)
+            yield new
 
 
 def _legal_marks(state: State, player: Player) -> Iterator[Move]:
@@ -457,6 +462,7 @@ def add_dots(state: State, sheet: Sheet, new: int) -> Sheet:
 #
 # A topping gives its dot in the turn in which a scorable slice with it is enclosed, by the die or by another extra dot;
 # what is not placed that turn comes again when that slice is subdivided. Each topping gives one dot in the whole game.
+# A slice with a dot inside whose line does not cross it is not subdivided yet: it "will need to be sliced further".
 
 
 def _legal_extra_dots(state: State, player: Player) -> Iterator[Move]:

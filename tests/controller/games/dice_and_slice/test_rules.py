@@ -529,6 +529,16 @@ def test_extra_dots_when_subdivided_only_in_scorable_parts_by_option():
     assert GAME.turn(state).players == (2,)
 
 
+def test_extra_dots_not_by_a_dot_that_divides_nothing():
+    # b2-f5 is four wide and three high: the line from d2 to d3 ends inside it, the one from d3 to d4 then cuts it.
+    state = turn(with_dots(game(), 1, outline("b2-f5")), "d3", "a1")
+    assert slices_on(state, 1) == []
+    assert (extra_dots_for(state, 1), state.phase) == ([], Phase.ROLL)
+    state = play(rolled(state), Pick(2, "B"), mark(1, "d4"))
+    assert slices_on(state, 1) == ["b2-d5", "d2-f5"]
+    assert extra_dots_for(state, 1) == ["mushroom-b2", "salami-c2"]
+
+
 def test_extra_dots_may_enclose_another_slice_with_toppings():
     state = with_dots(game(), 1, outline("h3-k5", "b2-d4") - {"h3", "b2"})
     state = turn(state, "h3")
