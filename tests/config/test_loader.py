@@ -49,6 +49,13 @@ def test_a_seat_can_be_taken_away_and_its_pins_used(tmp_path: Path) -> None:
     assert table.host.button_pin == 21
 
 
+def test_the_builders_guide_seats_eight(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[2] / "hardware" / "README.md").read_text()
+    path = tmp_path / "table.toml"
+    path.write_text(guide.split("```toml\n")[1].split("```")[0])
+    assert list(load_table([path]).seats) == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
 def test_relative_paths_count_from_their_file(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_text('data_dir = "games"\nfaces = "/packs/mine"\n')

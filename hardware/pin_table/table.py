@@ -1,15 +1,8 @@
-"""The pin table, `pins.toml` beside this file, and what is made from it.
-
-    python -m hardware.pin_table            say what is not current; exit status 1 where there is anything
-    python -m hardware.pin_table --write    make it anew
-
-Made are the firmware's header, the pins in the default configuration, the wiring drawing and the parts list.
-"""
+"""The pin table, `hardware/pins.toml`: what is wired to which pin of the Raspberry Pi and of the microcontroller."""
 
 import json
-import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -17,10 +10,10 @@ from typing import Any
 
 from config.errors import ConfigInvalid, ConfigSyntaxError, ConfigUnreadable, Place, Problem
 from config.lines import Key, key_lines
-from hardware.pinouts import BOARD_LABELS, BOARD_TAKEN, PI_HEADER, PI_TAKEN, PIN_CHANGE
+from hardware.pin_table.pinouts import BOARD_LABELS, BOARD_TAKEN, PI_HEADER, PI_TAKEN, PIN_CHANGE
 
 SEATS = 8
-TABLE = Path(__file__).with_name("pins.toml")
+TABLE = Path(__file__).parents[1] / "pins.toml"
 
 
 class Device(Enum):
@@ -30,13 +23,6 @@ class Device(Enum):
     BOARD = "board"
 
 
-class Direction(Enum):
-    """Whether something is read or driven."""
-
-    INPUT = "input"
-    OUTPUT = "output"
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Something that a table is wired to; what the program knows of it without the pin table."""
@@ -44,7 +30,6 @@ class Kind:
     device: Device
     name: str
     """Its table in the file."""
-    direction: Direction
     label: str
     """For people; {} stands for the number."""
     fewest: int
@@ -75,7 +60,19 @@ class Group:
     kind: Kind
     wires: tuple[Wire, ...]
     part: str
+    """What to buy for each; empty for nothing."""
     wiring: str
+    """How it is connected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something to buy that is on no pin."""
+
+    number: int
+    part: str
+    use: str
+    """What for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +80,8 @@ class PinTable:
     """What is wired to which pin: valid, each pin used once."""
 
     groups: tuple[Group, ...]
+    parts: tuple[Part, ...]
+    """What is needed besides."""
 
     def group(self, device: Device, name: str) -> Group:
         """The group of that name."""
@@ -94,19 +93,19 @@ class PinTable:
 
 
 KINDS = (
-    Kind(Device.PI, "seat_buttons", Direction.INPUT, "seat {}: button", SEATS, SEATS),
-    Kind(Device.PI, "seat_lamps", Direction.OUTPUT, "seat {}: lamp", SEATS, SEATS),
-    Kind(Device.PI, "host_button", Direction.INPUT, "host's button", 1, 1),
-    Kind(Device.PI, "buzzer", Direction.OUTPUT, "buzzer", 1, 1),
-    Kind(Device.BOARD, "pads", Direction.INPUT, "seat {}: slap pad", SEATS, SEATS, "PAD"),
-    Kind(Device.BOARD, "knife_docks", Direction.INPUT, "seat {}: knife dock", SEATS, SEATS, "KNIFE"),
-    Kind(Device.BOARD, "skewer_docks", Direction.INPUT, "skewer {}: dock", 3, 3, "SKEWER"),
-    Kind(Device.BOARD, "tower_beam", Direction.INPUT, "dice tower: beam", 1, 1, "BEAM"),
-    Kind(Device.BOARD, "spare_inputs", Direction.INPUT, "spare input {}", 1, 8, "SPARE"),
-    Kind(Device.BOARD, "seat_lamps", Direction.OUTPUT, "seat {}: lamp", SEATS, SEATS, "LAMP"),
-    Kind(Device.BOARD, "buzzer", Direction.OUTPUT, "buzzer", 1, 1, "BUZZER"),
+    Kind(Device.PI, "seat_buttons", "seat {}: button", SEATS, SEATS),
+    Kind(Device.PI, "seat_lamps", "seat {}: lamp", SEATS, SEATS),
+    Kind(Device.PI, "host_button", "host's button", 1, 1),
+    Kind(Device.PI, "buzzer", "buzzer", 1, 1),
+    Kind(Device.BOARD, "pads", "seat {}: slap pad", SEATS, SEATS, "PAD"),
+    Kind(Device.BOARD, "knife_docks", "seat {}: knife dock", SEATS, SEATS, "KNIFE"),
+    Kind(Device.BOARD, "skewer_docks", "skewer {}: dock", 3, 3, "SKEWER"),
+    Kind(Device.BOARD, "tower_beam", "dice tower: beam", 1, 1, "BEAM"),
+    Kind(Device.BOARD, "spare_inputs", "spare input {}", 1, 8, "SPARE"),
+    Kind(Device.BOARD, "seat_lamps", "seat {}: lamp", SEATS, SEATS, "LAMP"),
+    Kind(Device.BOARD, "buzzer", "buzzer", 1, 1, "BUZZER"),
 )
-_TIMED = ("skewer_docks", "tower_beam", "spare_inputs")
+TIMED = ("skewer_docks", "tower_beam", "spare_inputs")
 """Besides the pads, what is time-stamped from pin change interrupts."""
 _TEXTS = ("part", "wiring")
 
@@ -140,66 +139,8 @@ def parse_pin_table(text: str, path: Path) -> PinTable:
     ]
     if problems:
         raise ConfigInvalid(problems)
-    return PinTable(tuple(_group(kind, data[kind.device.value][kind.name]) for kind in KINDS))
-
-
-def make_header(table: PinTable) -> str:
-    """The firmware's pins.h: registers by their datasheet names, and lists of pins to be expanded (X macros)."""
-    pads = table.group(Device.BOARD, "pads")
-    timed = [wire for name in _TIMED for wire in table.group(Device.BOARD, name).wires]
-    polled = list(table.group(Device.BOARD, "knife_docks").wires)
-    outputs = [wire for name in ("seat_lamps", "buzzer") for wire in table.group(Device.BOARD, name).wires]
-    lines = [
-        "/* What is wired to the microcontroller's pins.",
-        " * Made from hardware/pins.toml by `python -m hardware.pin_table --write`: change that, not this. */",
-        "",
-        "#ifndef PIZZATABLE_PINS_H",
-        "#define PIZZATABLE_PINS_H",
-        "",
-        "/* The slap pads: seat n on bit n - 1, low while slapped. */",
-        f"#define PADS_COUNT {len(pads.wires)}",
-        *_interrupt_port("PADS", pads.wires),
-        "",
-        "/* Docks of the skewers, the tower's beam, spare inputs: on one port with pin change interrupts; low while",
-        " * something is there or in the beam. */",
-        *_interrupt_port("TIMED", timed),
-        "",
-        "/* X(name, number, port, bit) for each input of the port above, then for each input that is only polled (the",
-        " * knife's docks, low while it lies there). */",
-        *_x_macro("TIMED_INPUTS", timed),
-        "",
-        *_x_macro("POLLED_INPUTS", polled),
-        "",
-        "/* The same for the outputs, high while lit or sounding. */",
-        *_x_macro("OUTPUTS", outputs),
-        "",
-        "/* The bits in use of each port: pull-ups for inputs, DDR for outputs. */",
-        *_masks("INPUT_MASK", polled),
-        *_masks("OUTPUT_MASK", outputs),
-        "",
-        "/* How many there are of each, and their places in the lists above. */",
-        *_places(timed),
-        *_places(polled),
-        *_places(outputs),
-        "",
-        "#endif",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def set_default_pins(table: PinTable, defaults: str) -> str:
-    """The default configuration with the table's pins in it.
-
-    Raises:
-        ValueError: the configuration lacks a setting that the table has a pin for.
-    """
-    lines, places = defaults.splitlines(), key_lines(defaults)
-    for key, pin in _panel_pins(table):
-        if key not in places:
-            raise ValueError(f"the default configuration has no {'.'.join(key)}: expected it, to set it to {pin}")
-        number = places[key] - 1
-        lines[number] = re.sub(r"(= *)\d+", rf"\g<1>{_bcm(pin)}", lines[number])
-    return "\n".join(lines) + "\n"
+    groups = tuple(_group(kind, data[kind.device.value][kind.name]) for kind in KINDS)
+    return PinTable(groups, tuple(Part(**part) for part in data["parts"]))
 
 
 # Checking -------------------------------------------------------------------------------------------------------------
@@ -215,9 +156,12 @@ def _problems(data: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
 
 def _wrong_shape(data: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
     known = {device.value: [kind.name for kind in KINDS if kind.device is device] for device in Device}
+    yield from _wrong_parts(data.get("parts"))
     for device, tables in data.items():
+        if device == "parts":
+            continue
         if device not in known or not isinstance(tables, dict):
-            yield (device,), f"expected the tables {' and '.join(known)} only"
+            yield (device,), f"no such table: expected {', '.join(known)} and [[parts]]"
             continue
         for name in tables:
             if name not in known[device]:
@@ -226,6 +170,16 @@ def _wrong_shape(data: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
         tables = data.get(kind.device.value, {})
         if isinstance(tables, dict):
             yield from _wrong_group(kind, tables.get(kind.name))
+
+
+def _wrong_parts(parts: Any) -> Iterator[tuple[Key, str]]:
+    if not isinstance(parts, list):
+        yield ("parts",), "expected [[parts]], what is needed besides"
+        return
+    for number, part in enumerate(parts, 1):
+        types = {key: type(value) for key, value in part.items()} if isinstance(part, dict) else {}
+        if types != {"number": int, "part": str, "use": str} or part["number"] < 1:
+            yield ("parts",), f"entry {number} is {part}: expected number (1 or more), part and use (texts)"
 
 
 def _wrong_group(kind: Kind, group: Any) -> Iterator[tuple[Key, str]]:
@@ -237,7 +191,7 @@ def _wrong_group(kind: Kind, group: Any) -> Iterator[tuple[Key, str]]:
         if name not in ("pins", *_TEXTS):
             yield (*key, name), "no such key: expected pins, part and wiring"
     for name in _TEXTS:
-        if not isinstance(group.get(name), str) or not group[name]:
+        if not isinstance(group.get(name), str):
             yield (*key, name), "expected a text"
     pins = group.get("pins")
     if not isinstance(pins, list):
@@ -254,14 +208,13 @@ def _wrong_group(kind: Kind, group: Any) -> Iterator[tuple[Key, str]]:
 def _wrong_pin(device: Device, pin: object) -> str:
     """What is wrong with a pin of a device; empty if nothing is."""
     known, taken = (PI_HEADER, PI_TAKEN) if device is Device.PI else (BOARD_LABELS, BOARD_TAKEN)
-    if pin not in known:
+    if not isinstance(pin, str) or pin not in known:
         example = (
             "a GPIO of the Pi's header, GPIO4 to GPIO27"
             if device is Device.PI
             else "a pin that the board leads out, such as PK0"
         )
         return f"{json.dumps(pin, default=str)} is no pin: expected {example}"
-    assert isinstance(pin, str)
     return f"{pin} {taken[pin]}: expected another pin" if pin in taken else ""
 
 
@@ -284,13 +237,13 @@ def _wrong_ports(data: Mapping[str, Any]) -> Iterator[tuple[Key, str]]:
     ports = " or ".join(PIN_CHANGE)
     if pads not in [[f"P{port}{bit}" for bit in range(SEATS)] for port in PIN_CHANGE]:
         yield ("board", "pads", "pins"), f"expected bits 0 to 7 of port {ports}, seat 1 on bit 0, to read them at once"
-    port = board[_TIMED[0]]["pins"][0][1]
-    for name in _TIMED:
+    port = board[TIMED[0]]["pins"][0][1]
+    for name in TIMED:
         wrong = [pin for pin in board[name]["pins"] if pin[1] != port or port not in PIN_CHANGE or port == pads[0][1]]
         if wrong:
             yield (
                 ("board", name, "pins"),
-                f"{', '.join(wrong)}: expected all of {', '.join(_TIMED)} on one port with pin change interrupts "
+                f"{', '.join(wrong)}: expected all of {', '.join(TIMED)} on one port with pin change interrupts "
                 f"({ports}) that is not the pads'",
             )
 
@@ -310,57 +263,3 @@ def _value(data: Any, key: Key) -> str:
 def _group(kind: Kind, data: Mapping[str, Any]) -> Group:
     wires = tuple(Wire(kind, number, pin) for number, pin in enumerate(data["pins"], 1))
     return Group(kind, wires, data["part"], data["wiring"])
-
-
-# Making ---------------------------------------------------------------------------------------------------------------
-
-
-def _interrupt_port(prefix: str, wires: Sequence[Wire]) -> list[str]:
-    port = wires[0].pin[1]
-    group = PIN_CHANGE[port]
-    registers = {
-        "PIN": f"PIN{port}",
-        "PORT": f"PORT{port}",
-        "DDR": f"DDR{port}",
-        "MASK": _mask(wires),
-        "PCMSK": f"PCMSK{group}",
-        "PCIE": f"PCIE{group}",
-        "PCIF": f"PCIF{group}",
-        "VECT": f"PCINT{group}_vect",
-        "PORT_LETTER": f"'{port}'",
-    }
-    return [f"#define {prefix}_{name} {value}" for name, value in registers.items()]
-
-
-def _x_macro(name: str, wires: Sequence[Wire]) -> list[str]:
-    rows = [f"    X({wire.kind.symbol}, {wire.number}, {wire.pin[1]}, {wire.pin[2]})" for wire in wires]
-    return [f"#define {name}(X) \\", *(f"{row} \\" for row in rows[:-1]), rows[-1]]
-
-
-def _masks(prefix: str, wires: Sequence[Wire]) -> list[str]:
-    ports = sorted({wire.pin[1] for wire in wires})
-    return [f"#define {prefix}_{port} {_mask([wire for wire in wires if wire.pin[1] == port])}" for port in ports]
-
-
-def _mask(wires: Sequence[Wire]) -> str:
-    return f"0x{sum(1 << int(wire.pin[2]) for wire in wires):02X}u"
-
-
-def _places(wires: Sequence[Wire]) -> Iterator[str]:
-    symbols = [wire.kind.symbol for wire in wires]
-    for symbol in dict.fromkeys(symbols):
-        yield f"#define {symbol}_COUNT {symbols.count(symbol)}"
-        yield f"#define {symbol}_FIRST {symbols.index(symbol)}"
-
-
-def _panel_pins(table: PinTable) -> Iterator[tuple[Key, str]]:
-    """Each pin of the Pi's with its place in the configuration."""
-    for name, setting in (("seat_buttons", "button_pin"), ("seat_lamps", "lamp_pin")):
-        for wire in table.group(Device.PI, name).wires:
-            yield ("seats", str(wire.number), setting), wire.pin
-    yield ("host", "button_pin"), table.group(Device.PI, "host_button").wires[0].pin
-    yield ("host", "buzzer_pin"), table.group(Device.PI, "buzzer").wires[0].pin
-
-
-def _bcm(pin: str) -> int:
-    return int(pin.removeprefix("GPIO"))

@@ -30,8 +30,8 @@ PI_TAKEN: Mapping[str, str] = {
 """GPIOs that are no good for a panel, and why."""
 
 _DIGITAL = (
-    "PE0 PE1 PE4 PE5 PG5 PE3 PH3 PH4 PH5 PH6 PB4 PB5 PB6 PB7 PJ1 PJ0 PH1 PH0 PD3 PD2 PD1 PD0 PA0 PA1 PA2 PA3 PA4 PA5 PA6 "
-    "PA7 PC7 PC6 PC5 PC4 PC3 PC2 PC1 PC0 PD7 PG2 PG1 PG0 PL7 PL6 PL5 PL4 PL3 PL2 PL1 PL0 PB3 PB2 PB1 PB0"
+    "PE0 PE1 PE4 PE5 PG5 PE3 PH3 PH4 PH5 PH6 PB4 PB5 PB6 PB7 PJ1 PJ0 PH1 PH0 PD3 PD2 PD1 PD0 PA0 PA1 PA2 PA3 PA4 PA5 "
+    "PA6 PA7 PC7 PC6 PC5 PC4 PC3 PC2 PC1 PC0 PD7 PG2 PG1 PG0 PL7 PL6 PL5 PL4 PL3 PL2 PL1 PL0 PB3 PB2 PB1 PB0"
 )
 BOARD_LABELS: Mapping[str, str] = (
     {pin: f"D{number}" for number, pin in enumerate(_DIGITAL.split())}
@@ -39,6 +39,20 @@ BOARD_LABELS: Mapping[str, str] = (
     | {f"PK{bit}": f"A{8 + bit}" for bit in range(8)}
 )
 """The microcontroller's pin to what is printed beside it on the board; pins that are not led out are missing."""
+
+BOARD_HEADERS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "double row at the board's end": (
+        ("5V", "5V"),
+        *((f"D{number}", f"D{number + 1}") for number in range(22, 54, 2)),
+        ("GND", "GND"),
+    ),
+    "row A8 to A15": tuple((f"A{number}",) for number in range(8, 16)),
+    "row A0 to A7": tuple((f"A{number}",) for number in range(8)),
+    "row D8 to D13": tuple((label,) for label in ("AREF", "GND", *(f"D{number}" for number in range(13, 7, -1)))),
+    "row D0 to D7": tuple((f"D{number}",) for number in range(7, -1, -1)),
+    "row D14 to D21": tuple((f"D{number}",) for number in range(14, 22)),
+}
+"""The board's rows of sockets by what they are called in the drawing, place by place as on the board."""
 
 BOARD_TAKEN: Mapping[str, str] = {
     "PE0": "is the serial line to the Pi",

@@ -1,0 +1,1 @@
+"""The pin table and what is made from it: header, default configuration, drawing, parts list."""
