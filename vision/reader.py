@@ -1,8 +1,9 @@
 """Frames in, scenes out: single pictures, and video with as little work as what changed asks for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import cv2
 import numpy as np
@@ -141,8 +142,11 @@ class Reader:
         self._clock.stage("rectify")
         keypoints = find_keypoints(looked, look.table, mask=known.around(known.change))
         self._clock.stage("keypoints")
-        far, near = known.apart(np.asarray(cv2.dilate(known.change, known.reach), np.uint8))
-        stay, doubtful = known.apart(known.change if changed is None else changed, near, settled_stay=changed is None)
+        far, near = known.apart(known.readings, cv2.dilate(known.change, known.reach), self._kinds)
+        stay, doubtful = known.apart(near, known.change if changed is None else changed, self._kinds)
+        if changed is None:
+            stay += [r for r in doubtful if r.settled]
+            doubtful = [r for r in doubtful if not r.settled]
         again = [r for kind, some in self._kinds.items() for r in _where_they_lay(look, kind, some, doubtful)]
         if changed is None:
             again += doubtful
@@ -217,7 +221,7 @@ class Reader:
         """What was known and is not touched by the movement; what moves hides the rest."""
         strange = known.strange(known.last, known.covered(known.readings, self._kinds)) | changed
         hiding = np.asarray(cv2.dilate(strange, np.ones((3, 3), np.uint8)), np.uint8)
-        untouched = tuple(s for s in known.sightings if not known.touched(s, changed))
+        untouched = tuple(s for s in known.sightings if not known.touched(np.array(s.outline_mm), changed))
         hidden = hidden_places(known.small_to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
         self._clock.stage("hidden")
         return self._scene(frame, known, untouched, hidden)
@@ -345,22 +349,20 @@ class _Table:
         return np.asarray(cv2.resize(cells, size, interpolation=cv2.INTER_NEAREST), np.uint8)
 
     def apart(
-        self, change: Mask, readings: Sequence[Reading] | None = None, *, settled_stay: bool = False
+        self, readings: Sequence[Reading], change: Any, kinds: Mapping[PieceKind, Prepared]
     ) -> tuple[list[Reading], list[Reading]]:
-        """Of these readings (or all) those that do not lie under changed blocks, and those that do."""
+        """Those of the readings that do not lie under changed blocks, and those that do."""
         apart: list[Reading] = []
         under: list[Reading] = []
-        asked = None if readings is None else {id(reading) for reading in readings}
-        for reading, seen in zip(self.readings, self.sightings, strict=True):
-            if asked is None or id(reading) in asked:
-                fine = (settled_stay and reading.settled) or not self.touched(seen, change)
-                (apart if fine else under).append(reading)
+        for reading in readings:
+            outline = place(kinds[reading.kind].faces.shape.outline, reading.pose)
+            (under if self.touched(outline, change) else apart).append(reading)
         return apart, under
 
-    def touched(self, seen: Sighting, changed: Mask) -> bool:
-        """Whether a piece lies under changed blocks."""
-        inside = self.polygons([np.array(seen.outline_mm)])
-        return int(np.count_nonzero(inside & changed)) > 0.04 * max(int(np.count_nonzero(inside)), 1)
+    def touched(self, outline_mm: Array, change: Any) -> bool:
+        """Whether what lies inside an outline lies under changed blocks."""
+        inside = self.polygons([outline_mm])
+        return int(np.count_nonzero(inside & change)) > 0.04 * max(int(np.count_nonzero(inside)), 1)
 
     def hidden_of(self, reading: Reading, prepared: Prepared, foreign: Mask) -> NDArray[np.bool_]:
         """Which of a reading's lattice points something foreign hides: not those where the piece is seen."""
