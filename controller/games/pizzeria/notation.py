@@ -155,6 +155,8 @@ def _parse_divide(state: State, found: re.Match[str]) -> Divide:
     for index, part in enumerate(found["portions"].split("|")):
         words = part.split()
         if words[-1:] == [_OFFER]:
+            if special_in is not None:
+                raise NotationError(f"{found[0]!r} has the special offer in two portions; expected it in one")
             special_in = index
             words = words[:-1]
             words = words[:-1] if words[-1:] == ["+"] else words
@@ -163,7 +165,12 @@ def _parse_divide(state: State, found: re.Match[str]) -> Divide:
 
 
 def _faces(text: str) -> frozenset[str]:
-    return frozenset(text.split()) - {_NOTHING}
+    words = text.split()
+    if words == [_NOTHING]:
+        return frozenset()
+    if _NOTHING in words or len(set(words)) < len(words):
+        raise NotationError(f"{text!r} eats nothing and something, or a slice twice; expected each slice once")
+    return frozenset(words)
 
 
 def _short(special: str) -> str:

@@ -76,6 +76,22 @@ def test_text_of_an_illegal_move_is_refused(text):
             GAME.parse(state, text)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("divide 2/1 7/1 + offer | 7/2 11/1 + offer | 11/10 4/1 | mixed-9-11 9/2 9/9 5/1 6/1", "in two portions"),
+        ("divide offer | offer | 2/1 7/1 7/2 11/1 11/10 | 4/1 mixed-9-11 9/2 9/9 5/1 6/1", "in two portions"),
+        ("P2 eats nothing 7/1", "nothing and something"),
+        ("P2 eats 7/1 7/1", "a slice twice"),
+    ],
+)
+def test_text_that_contradicts_itself_is_no_move(text, problem):
+    state = served(advanced())
+    for one in (state, play(quarters(state), Take(2, 0))):
+        with pytest.raises(NotationError, match=problem):
+            GAME.parse(one, text)
+
+
 def test_a_move_as_json():
     move = Decide(2, frozenset({"9/2", "5/1"}), 9)
     data = GAME.encode_move(move)
