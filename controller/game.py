@@ -122,7 +122,11 @@ Move = TypeVar("Move")
 
 
 class Game(Protocol[State, Move]):
-    """A rules engine."""
+    """A rules engine. `tests/controller/games/test_conformance.py` holds every engine to what is said here.
+
+    States and moves are immutable, hashable, and equal exactly when they mean the same. A move that is no chance outcome
+    says whose it is in `player`, unless only one player can make it. Every game ends, however it is played.
+    """
 
     name: str
     """The folder's name, such as new_york_slice."""
@@ -139,11 +143,13 @@ class Game(Protocol[State, Move]):
     def turn(self, state: State) -> Turn: ...
 
     def legal(self, state: State) -> Iterator[Move]:
-        """Every legal move once, lazily. For chance, where outcomes are too many to list, nothing: use `draw`."""
+        """Every legal move once, lazily, of all players who may act now. For chance, where outcomes are too many to
+        list, nothing: use `draw`."""
         ...
 
     def refusal(self, state: State, move: Move) -> Refusal | None:
-        """None exactly when the move is legal (chance outcomes included); otherwise why not."""
+        """None exactly when the move is legal (chance outcomes included); otherwise why not. Raises nothing, however
+        absurd the move is: places, pieces and players that there are not."""
         ...
 
     def apply(self, state: State, move: Move) -> State:
@@ -163,11 +169,12 @@ class Game(Protocol[State, Move]):
         ...
 
     def winners(self, state: State) -> tuple[Player, ...]:
-        """Who won; several share; empty while the game goes on."""
+        """Who won; several share; empty while the game goes on, and where nobody wins."""
         ...
 
     def format(self, state: State, move: Move) -> str:
-        """Short notation of a legal move."""
+        """Short notation of a legal move: one line that a person can read and write, without any of ; { } # and not
+        beginning with a digit."""
         ...
 
     def parse(self, state: State, text: str) -> Move:
@@ -182,7 +189,9 @@ class Game(Protocol[State, Move]):
 
     def encode_state(self, state: State) -> Json: ...
 
-    def decode_state(self, data: Json) -> State: ...
+    def decode_state(self, data: Json) -> State:
+        """Raises NotationError that names the key, the value and what was expected."""
+        ...
 
     def position(self, state: State) -> Json:
         """The state as a person would describe it by hand: holdings, sheets, round, whose turn. What is as at the start
@@ -199,5 +208,6 @@ class Game(Protocol[State, Move]):
         ...
 
     def advise(self, state: State, player: Player) -> Sequence[Advice]:
-        """Moves of this player ranked best first (at most a dozen), each with its reason."""
+        """Moves of this player ranked best first (at most a dozen), each with its reason in one line, from what this
+        player may know. None where the player does best to let others act."""
         ...
