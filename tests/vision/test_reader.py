@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.vision.drawn_table import Piece, View, enrolled, photograph
+from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
 from vision.faces import FacePack
 from vision.frame import Frame
 from vision.reader import Reader, read_photo
@@ -100,6 +100,21 @@ def test_what_a_hand_covers_is_hidden(pack: FacePack) -> None:
     assert {s.face for s in scene.sightings} >= {"a/2", "back", "special/two"}
 
 
+@pytest.mark.parametrize(("edge_px", "is_hidden"), [(60.0, False), (2.0, True)], ids=["lamp", "paper"])
+def test_a_lamp_s_reflection_hides_nothing_and_a_bright_thing_does(
+    pack: FacePack, edge_px: float, is_hidden: bool
+) -> None:
+    picture = photograph(TABLE[2:], View(light=(0.4, 0.4, 0.4)))
+    (x, y), *_ = project(np.array([[90.0, -110.0]]), View())
+    rows, columns = np.indices(picture.shape[:2])
+    distance = np.hypot(columns - x, rows - y)
+    light = 120.0 / (1.0 + np.exp((distance - 40.0) / edge_px))
+    lit = np.clip(picture + light[..., None], 0, 255).astype(np.uint8)
+    scene = read_photo(lit, pack)
+    assert bool(scene.hidden) == is_hidden
+    assert {s.face for s in scene.sightings} >= {"back", "special/two"}
+
+
 def test_a_picture_without_mat_is_an_error(pack: FacePack) -> None:
     with pytest.raises(MarkersMissing):
         read_photo(np.full((720, 1280, 3), 90, np.uint8), pack)
@@ -148,6 +163,16 @@ def test_a_piece_taken_away_and_one_put_down_are_noticed(pack: FacePack) -> None
         for j in range(3):
             scene = reader.read(Frame(photograph(pieces, View(seed=10 * i + j)), i + j / 10, 10 * i + j))
         assert_shows(scene, tuple(pieces))
+
+
+def test_what_lies_far_from_a_change_is_not_read_again(pack: FacePack) -> None:
+    reader = Reader(pack)
+    moved = (*TABLE[:2], replace(TABLE[2], x_mm=-130.0), *TABLE[3:])
+    before = reader.read(Frame(photograph(TABLE), 0.0, 0))
+    after = [reader.read(Frame(photograph(moved), 0.1 + i / 10, 1 + i)) for i in range(2)][-1]
+    assert_shows(after, moved)
+    assert nearest(after, TABLE[4]) is nearest(before, TABLE[4])
+    assert nearest(after, moved[2]) is not nearest(before, TABLE[2])
 
 
 def test_a_mat_that_was_pushed_is_found_again(pack: FacePack) -> None:
