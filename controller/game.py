@@ -124,8 +124,8 @@ Move = TypeVar("Move")
 class Game(Protocol[State, Move]):
     """A rules engine. `tests/controller/games/test_conformance.py` holds every engine to what is said here.
 
-    States and moves are immutable, hashable, and equal exactly when they mean the same. A move that is no chance outcome
-    says whose it is in `player`, unless only one player can make it. Every game ends, however it is played.
+    States and moves are immutable, hashable, and equal exactly when they mean the same. A move that is no chance
+    outcome says whose it is in `player`, unless only one player can make it. Every game ends, however it is played.
     """
 
     name: str
