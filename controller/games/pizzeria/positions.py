@@ -245,13 +245,16 @@ def _with_portions(state: State, entries: Mapping[str, Described]) -> State:
 
 def _numbered(state: State, portions: tuple[Portion, ...], place: Described) -> tuple[Portion, ...]:
     """The portions in the state's own order; once a slice has been moved, any order is as good as another."""
-    if any(one.name == rules.OFFER_E and one.used for holding in state.holdings for one in holding.specials):
+    moved = _has_used(state, rules.OFFER_E)
+    if moved and (state.options.offer_e_across_gaps or state.options.offer_e_may_empty):
         return portions
     special_in = next((index for index, portion in enumerate(portions) if portion.special), None)
     division = Divide(state.slicer, tuple(portion.slices for portion in portions), special_in)
     found = rules.refusal(replace(state, phase=Phase.DIVIDE), division)
     if found is not None:
         place.refuse(f"are no division of position.pizza: {found.problem}")
+    if moved:
+        return portions
     numbered = rules.canonical_divide(state, division).portions
     return tuple(next(one for one in portions if one.slices == slices) for slices in numbered)
 
@@ -308,12 +311,19 @@ def _check_slices(state: State, place: Described) -> None:
             raise PositionError(f"{where}: {face!r} is also in {places[face]}; each slice exists once")
         places[face] = where
     pizzas = state.round - 1 if state.phase in (Phase.PILE, Phase.REVEAL) else state.round
-    b_used = any(one.name == rules.OFFER_B and one.used for holding in state.holdings for one in holding.specials)
+    b_used = _has_used(state, rules.OFFER_B)
     expected = pizzas * SLICES_IN_A_PIZZA + b_used
     if len(places) != expected:
         extra = " and the one of offer B" if b_used else ""
         raise PositionError(f"{place.path}: {len(places)} slices are not {expected}, those of {pizzas} pizzas{extra}")
+    fewest = SLICES_IN_A_PIZZA - (_has_used(state, rules.OFFER_D) and state.phase is not Phase.REDRAW)
+    if state.phase in _WITH_PIZZA and not fewest <= len(state.ring) <= SLICES_IN_A_PIZZA:
+        raise PositionError(f"{place.path}.pizza: {len(state.ring)} slices; expected eleven, or ten once d was used")
     _check_taken(state, place)
+
+
+def _has_used(state: State, special: str) -> bool:
+    return any(one.name == special and one.used for holding in state.holdings for one in holding.specials)
 
 
 def _check_taken(state: State, place: Described) -> None:

@@ -257,6 +257,34 @@ def test_a_position_that_waits_for_something_impossible(described, problem):
         GAME.setup(4, {"advanced": True}, described)
 
 
+SEEN = "7/3 7/4 7/5 9/1 9/3 9/4 9/5 9/6 9/7 5/2 5/3"
+"""The slices of a first pizza."""
+
+
+def test_a_pizza_in_a_position_has_eleven_slices_or_ten_after_offer_d():
+    described = {"phase": "divide", "pizza": list(RING[:2]), "players": {"1": {"saved": list(RING[2:])}}}
+    with pytest.raises(PositionError, match="position.pizza: 2 slices; expected eleven"):
+        GAME.setup(4, {}, described)
+    later = having(owning(in_round(advanced(), 2), 4, rules.OFFER_D), 2, saved=SEEN)
+    ten = play(served(later), TakeSlice(4, "7/1", True))
+    assert GAME.setup(4, {"advanced": True}, GAME.position(ten)) == ten
+    nine = GAME.position(ten)
+    nine["pizza"].remove("7/2")
+    nine["players"]["4"]["saved"] = ["7/2"]
+    with pytest.raises(PositionError, match="position.pizza: 9 slices"):
+        GAME.setup(4, {"advanced": True}, nine)
+
+
+def test_portions_in_a_position_are_neighbours_also_after_offer_e():
+    later = having(owning(in_round(advanced(), 2), 3, rules.OFFER_E), 2, saved=SEEN)
+    moved = play(quarters(served(later)), MoveSlice(3, "4/1", 2))
+    described = GAME.position(moved)
+    assert GAME.setup(4, {"advanced": True}, described) == moved
+    described["portions"][1:3] = reversed(described["portions"][1:3])
+    with pytest.raises(PositionError, match="are no division of position.pizza"):
+        GAME.setup(4, {"advanced": True}, described)
+
+
 def test_the_view_names_what_a_display_needs():
     state = owning(having(in_round(advanced(), 2), 3, saved="7/3", eaten="9/1"), 3, rules.OFFER_G)
     state = quarters(served(state, special=rules.OFFER_K))
