@@ -1,7 +1,9 @@
 """The examples in the documentation of records and of the referee's protocol are right, and there is one a game."""
 
 import json
+import re
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -10,6 +12,7 @@ from controller.protocol import Session
 from controller.records.loading import load_record
 from controller.records.record import format_record
 from tests.controller.doc_examples import EXAMPLES, PROTOCOL, RECORDS, blocks, exchanges, shortened
+from tests.controller.games.random_play import play
 
 RECORD_BLOCKS = blocks(RECORDS.read_text(encoding="utf-8"), "record")
 SESSIONS = blocks(PROTOCOL.read_text(encoding="utf-8"), "session")
@@ -42,6 +45,17 @@ def test_every_game_has_a_record_and_a_session(name: str) -> None:
     assert (EXAMPLES / f"{name}.record").is_file()
     for document in (RECORDS, PROTOCOL):
         assert f"### {title}\n" in document.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_every_kind_of_move_is_described(name: str) -> None:
+    """By the word that says what is done: the first one after the player."""
+    engine = load_game(name)
+    section = RECORDS.read_text(encoding="utf-8").partition("## The moves")[2].partition(f"**{engine.title}**")[2]
+    described = section.partition("\n**")[0]
+    played = [ply for n in engine.player_counts[:2] for ply in play(engine, engine.start(n, {}), Random(n))]
+    words = {re.sub(r"^P\d ", "", engine.format(ply.state, ply.move)).split()[0] for ply in played}
+    assert {word for word in words if not re.search(rf"`(P\d )?{word} ?[^`]*`", described)} == set()
 
 
 def test_every_request_and_error_is_described() -> None:
