@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from controller.game import Advice, Json, Option, Player, Refusal, Score, Turn
+from controller.game import Advice, Json, Option, OptionError, Player, Refusal, Score, Turn
+from controller.games.facts import ComponentError
 from controller.games.slice import advice, notation, rules, showing
 from controller.games.slice import position as positions
 from controller.games.slice.components import Components, load_components, load_own_cards
@@ -30,10 +31,13 @@ class Slice:
 
     def start(self, players: int, options: Mapping[str, Json], first: Player = 1) -> State:
         """See `rules.start`. The option `components` may also be the path of a file, see `load_own_cards`."""
-        own = options.get("components")
-        if isinstance(own, str):
-            options = {**options, "components": load_own_cards(Path(own))}
-        return rules.start(self.components, players, options, first)
+        packaged, own = self.components, options.get("components")
+        try:
+            if isinstance(own, str):
+                options = {**options, "components": load_own_cards(Path(own))}
+            return rules.start(packaged, players, options, first)
+        except ComponentError as error:
+            raise OptionError(str(error)) from error
 
     def setup(self, players: int, options: Mapping[str, Json], position: Json) -> State:
         return positions.setup(self.start(players, options), position)

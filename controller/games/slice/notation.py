@@ -6,7 +6,7 @@ pool, `?2` for one of the second, and a `!` after it for the Hot Sauce on it. Ex
     P2 gets order-7
     draw mushroom
     P1 counts
-    P2 grabs | P2 grabs, P3 +250us, P4 tie      (P4 was as soon as P2, but covers less)
+    P2 grabs | P2 grabs, P4 tie, P3 +250us      (P4 was as soon as P2, but covers less)
     P2 fills 3 | P2 frees 3                     (the card in hand to place 3; it removes the Hot Sauce there)
     P2 blocks P3 5
     P2 stops

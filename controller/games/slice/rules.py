@@ -734,7 +734,11 @@ def _turn_over_refusal(state: State, move: TurnOver) -> Refusal | None:
 
 def _play_turn_over(state: State, move: TurnOver) -> State:
     assert state.lifted is not None
-    return _seen(replace(state, phase=Phase.GRAB, open=(*state.open, move.card), lifted=None), state.lifted, move.card)
+    pool = state.lifted
+    state = _seen(replace(state, phase=Phase.GRAB, open=(*state.open, move.card), lifted=None), pool, move.card)
+    if move.card == HOT_SAUCE and state.options.revealed_hot_sauce == "discard":
+        return _to_draw(state)
+    return state
 
 
 # Hot Sauce Cards ------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from importlib.resources import files
 
 import pytest
 
+from controller.game import OptionError
 from controller.games.facts import ComponentError, list_facts, parse_table
 from controller.games.slice import GAME
 from controller.games.slice.components import own_cards, parse_components, with_own_cards
@@ -64,7 +65,7 @@ def test_own_cards_from_a_file(tmp_path):
     state = GAME.start(3, {"components": str(path)})
     assert sum(state.pools[0]) == 128
     assert state.pools[0][0] == 20
-    with pytest.raises(ComponentError, match=r"nowhere\.toml: cannot be read"):
+    with pytest.raises(OptionError, match=r"nowhere\.toml: cannot be read"):
         GAME.start(3, {"components": str(tmp_path / "nowhere.toml")})
 
 
@@ -87,7 +88,7 @@ def test_own_cards_from_a_file(tmp_path):
     ],
 )
 def test_own_cards_that_cannot_be(own, message):
-    with pytest.raises(ComponentError, match=message):
+    with pytest.raises(OptionError, match=message):
         GAME.start(3, {"components": own})
 
 

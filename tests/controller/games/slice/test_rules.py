@@ -439,6 +439,14 @@ def test_finishing_the_hidden_card_is_unknown_until_then():
     assert refused(state, TurnOver("ham")).heading == "Finishing a Pizza"
 
 
+def test_finishing_hidden_hot_sauce_is_as_open_as_revealed_hot_sauce():
+    last = (Grab(1), Place(1, 8), DealOrder(1, "order-3"), TurnOver("hot-sauce"))
+    state = play(table(SEVEN, drawer=2, open=["pepper"]), *last)
+    assert legal(state) == [Grab(2), Grab(3), Count(1)]
+    state = play(table(SEVEN, drawer=2, open=["pepper"], options={"revealed_hot_sauce": "discard"}), *last)
+    assert (state.phase, state.drawer, state.open) == (Phase.DRAW, 1, ("hot-sauce",))
+
+
 def test_finishing_with_a_combo_as_the_last_slice():
     state = play(table(SEVEN, drawer=2, open=["combo"]), Grab(1), Place(1, 8))
     assert state.seats[0].finished == ("order-1",)
