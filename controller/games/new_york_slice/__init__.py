@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
-from controller.game import Advice, Json, Option, Player, Refusal, Score, Turn
+from controller.game import Advice, Json, Option, OptionError, Player, Refusal, Score, Turn
+from controller.games.facts import ComponentError
 from controller.games.new_york_slice import advice, notation, positions, rules, showing
 from controller.games.new_york_slice.components import PLAYER_COUNTS, Components, load_components, load_own_facts
 from controller.games.new_york_slice.rules import Move, State
@@ -29,10 +30,13 @@ class NewYorkSlice:
 
     def start(self, players: int, options: Mapping[str, Json], first: Player = 1) -> State:
         """See `rules.start`. The option `components` may also be the path of a file, see `load_own_facts`."""
-        own = options.get("components")
-        if isinstance(own, str):
-            options = {**options, "components": load_own_facts(Path(own))}
-        return rules.start(self.components, players, options, first)
+        packaged, own = self.components, options.get("components")
+        try:
+            if isinstance(own, str):
+                options = {**options, "components": load_own_facts(Path(own))}
+            return rules.start(packaged, players, options, first)
+        except ComponentError as error:
+            raise OptionError(str(error)) from error
 
     def turn(self, state: State) -> Turn:
         return rules.turn(state)

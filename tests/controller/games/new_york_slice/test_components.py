@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.game import OptionError
 from controller.games.facts import ComponentError
 from controller.games.new_york_slice import GAME, components
 from controller.games.new_york_slice.components import load_components, load_own_facts, parse_components
@@ -87,6 +88,10 @@ def test_a_file_of_own_facts_with_a_mistake(tmp_path):
         load_own_facts(path)
     with pytest.raises(ComponentError, match=r"missing.toml: cannot be read"):
         load_own_facts(tmp_path / "missing.toml")
+    with pytest.raises(OptionError, match=r"own.toml: 9/9.ham: unknown key"):
+        GAME.start(4, {"components": str(path)})
+    with pytest.raises(OptionError, match=r"components: 9/9.ham: unknown key"):
+        GAME.start(4, {"components": {"9/9": {"ham": 1}}})
 
 
 def test_a_file_with_all_pieces(tmp_path):

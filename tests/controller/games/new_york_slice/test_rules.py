@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from controller.game import Actor, GameError, IllegalMove
-from controller.games.facts import ComponentError
+from controller.game import Actor, GameError, IllegalMove, OptionError
 from controller.games.new_york_slice import GAME, rules
 from controller.games.new_york_slice.rules import (
     ChooseStack,
@@ -1288,5 +1287,5 @@ def test_own_pieces_replace_pepperoni_and_anchovies():
     ],
 )
 def test_own_pieces_that_cannot_be_are_errors(own, problem):
-    with pytest.raises(ComponentError, match=problem):
+    with pytest.raises(OptionError, match=problem):
         game(components=own)
