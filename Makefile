@@ -21,7 +21,7 @@ PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos \
-	test-avahi clean
+	test-avahi firmware firmware-header firmware-tools clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -29,7 +29,7 @@ help: ## This list
 run: $(INSTALLED) ## Set up, then start the table; ARGS="--port 9000" and the like are passed on
 	@$(BIN)/pizzatable run $(ARGS)
 
-test: check ## Set up, then everything that `check` does, then the tests
+test: check firmware-tools ## Set up, then everything that `check` does, then the tests
 	$(BIN)/pytest $(ARGS)
 
 check: $(DEV_INSTALLED) ## Set up, then ruff, mypy --strict and the rules of imports
@@ -70,8 +70,19 @@ photos: $(INSTALLED) ## Rates on the labelled pictures in ../shared/photos/table
 test-avahi: $(INSTALLED) ## avahi-browse finds the table across two network namespaces (needs root)
 	bash tests/rigs/avahi.sh
 
+firmware: ## Build the microcontroller's program (ELF and hex) and say how much memory it uses
+	@.ci/debian-packages $(PYTHON) firmware
+	@$(MAKE) --no-print-directory -C hardware/firmware all size
+
+firmware-header: $(INSTALLED) ## Make the firmware's messages.h from firmware_bridge/schema.py
+	@$(BIN)/python -m firmware_bridge.c_header
+
+# Where they cannot be installed, the tests that need them are skipped and say so.
+firmware-tools: ## Install what builds and emulates the microcontroller's program
+	@.ci/debian-packages $(PYTHON) firmware || true
+
 clean: ## Take away the virtual environment and all caches
-	rm -rf $(VENV) *.egg-info build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) *.egg-info build dist hardware/firmware/build tests/rigs/emulator/build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip

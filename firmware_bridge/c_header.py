@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,7 +60,14 @@ def _opening() -> str:
         "",
     ]
     lines += [f"#define {name} {value}{'UL' if value > 32767 else ''}" for name, value in constants().items()]
-    return "\n".join((*lines, ""))
+    return "\n".join((*lines, "", *_crc_table(), ""))
+
+
+def _crc_table() -> list[str]:
+    """CRC-32 of IEEE 802.3, reflected, a byte a step: one byte's CRC without the inversions before and after."""
+    words = [zlib.crc32(bytes((byte,)), 0xFFFFFFFF) ^ 0xFFFFFFFF for byte in range(256)]
+    rows = [", ".join(f"0x{word:08x}UL" for word in words[at : at + 8]) for at in range(0, 256, 8)]
+    return ["#define CRC32_TABLE \\", *(f"    {row}, \\" for row in rows[:-1]), f"    {rows[-1]}"]
 
 
 def _struct(message: type[Message]) -> str:

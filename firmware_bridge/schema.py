@@ -24,10 +24,11 @@ WINDOW = 16
 """Events that the board sends ahead of the acknowledgement."""
 DEBOUNCE_TICKS = 16_000
 """After an edge, a contact is not believed for so long (8 ms)."""
-POLL_TICKS = 1_000
-"""An input that is no pad is stamped at most so long after its edge (0.5 ms)."""
-STAMP_JITTER_TICKS = 8
-"""Two pads' stamps differ by at most so much more or less than their edges: interrupts are never masked for longer."""
+POLL_TICKS = 2_000
+"""An input that is no pad is stamped at most so long after its edge (1 ms)."""
+STAMP_JITTER_TICKS = 10
+"""The gap between two pads' stamps differs from that between their edges by less than this (5 us): interrupts are never
+masked for longer."""
 
 
 class Sender(Enum):
@@ -130,6 +131,12 @@ class Hello:
     """Pads that did not read open in the self-test, a bit each."""
     bridged: U8
     """Pads that follow another one in the self-test, a bit each."""
+    pads: U8
+    """Pressed now, a bit each; the same for what follows."""
+    knives: U8
+    skewers: U8
+    beam: U8
+    spares: U8
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +243,7 @@ _CONSTANTS = {
     "WINDOW": WINDOW,
     "DEBOUNCE_TICKS": DEBOUNCE_TICKS,
     "POLL_TICKS": POLL_TICKS,
+    "STAMP_JITTER_TICKS": STAMP_JITTER_TICKS,
 }
 _ENUMS: tuple[type[IntEnum], ...] = (EventKind, ResetCause, EventFlag)
 

@@ -1,0 +1,51 @@
+#include "boot.h"
+
+#include <avr/eeprom.h>
+#include <avr/io.h>
+#include <avr/wdt.h>
+
+#define NO_INIT __attribute__((section(".noinit")))
+
+static uint8_t cause NO_INIT;
+static uint16_t warm_boots NO_INIT;
+static struct ring ring NO_INIT;
+static uint16_t EEMEM stored_boots;
+
+/* After a watchdog reset the watchdog stays on at its shortest time: it is stopped before anything else. */
+void boot_stop_watchdog(void) __attribute__((naked, used, section(".init3")));
+void boot_stop_watchdog(void)
+{
+    cause = MCUSR;
+    MCUSR = 0;
+    wdt_disable();
+}
+
+struct boot boot_count(void)
+{
+    uint16_t cold_boots = eeprom_read_word(&stored_boots);
+    if (cause & _BV(WDRF)) {
+        /* Not to EEPROM: a board that keeps resetting would wear it out within the hour. */
+        warm_boots++;
+    } else {
+        warm_boots = 0;
+        cold_boots = cold_boots == UINT16_MAX ? 1 : (uint16_t)(cold_boots + 1);
+        eeprom_write_word(&stored_boots, cold_boots);
+        eeprom_busy_wait();
+    }
+    struct boot boot = {
+        .cause = cause,
+        .cold_boots = cold_boots,
+        .warm_boots = warm_boots,
+        .number = (uint8_t)(101 * cold_boots + warm_boots),
+    };
+    return boot;
+}
+
+struct ring *boot_ring(const struct boot *boot)
+{
+    bool ram_is_kept = !(boot->cause & (_BV(PORF) | _BV(BORF)));
+    if (!ram_is_kept || !ring_recover(&ring)) {
+        ring_begin(&ring, (uint16_t)(16 * boot->cold_boots + boot->warm_boots));
+    }
+    return &ring;
+}

@@ -1,0 +1,522 @@
+/* Runs the board's own ELF, cycle by cycle, behind a pseudo-terminal.
+ *
+ *   emulator ELF LINK [free] [boots=N]
+ *
+ * LINK becomes a symbolic link to the terminal: the board's stable device name. Time is real time unless `free` is
+ * given; then it is as fast as this machine can, and only as far as commands say. `boots` is what the EEPROM counts.
+ *
+ * Commands, a line each, on standard input; every one is answered by a line:
+ *   edge CYCLE PIN LEVEL   PIN such as K0 gets LEVEL (0 or 1) at that cycle, or at once if it is over   "ok"
+ *   now                    "now CYCLE NANOSECONDS": of the cycle counter and of the monotonic clock
+ *   until CYCLE            free time runs to that cycle first                                           "now ..."
+ *   fired                  cycles at which the edges since the last `fired` came   "fired CYCLE..."
+ *   level PIN              what is on a pin                                        "level 0|1"
+ *   masked                 longest time without interrupts since the last `masked`, in cycles   "masked CYCLES"
+ *   reset                  as by the reset button                                  "ok"
+ *   power                  as by pulling the plug and putting it back: RAM is rubbish   "ok"
+ *   hang                   the processor jumps on the spot: the watchdog's turn    "ok"
+ *   unplug, plug           the terminal goes away, the board runs on; another one comes   "ok"
+ *   quit                   the end
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <simavr/avr_eeprom.h>
+#include <simavr/avr_ioport.h>
+#include <simavr/avr_uart.h>
+#include <simavr/sim_avr.h>
+#include <simavr/sim_elf.h>
+
+#define HERTZ 16000000ULL
+#define BAUD 115200ULL
+#define CYCLES_PER_BYTE (10 * HERTZ / BAUD)
+/* How often the world outside is looked at: 0.1 ms. */
+#define SLICE (HERTZ / 10000)
+#define EDGES 4096
+#define MCUSR_AT 0x54
+#define PORTS "ABCDEFGHJKL"
+
+struct edge {
+    uint64_t cycle;
+    char port;
+    uint8_t bit;
+    uint8_t level;
+};
+
+static avr_t *avr;
+static uint8_t grounded[26]; /* bits of each port that a contact connects to ground */
+static bool is_free;
+static uint64_t goal; /* cycle that free time may run to */
+static struct timespec started;
+static uint64_t started_cycle;
+
+static struct edge edges[EDGES]; /* by time, a ring */
+static uint32_t edges_begin;
+static uint32_t edges_end;
+static uint64_t fired[EDGES];
+static uint32_t fired_size;
+
+static const char *link_path;
+static int terminal = -1;
+static uint8_t incoming[4096];
+static size_t incoming_begin;
+static size_t incoming_end;
+static uint64_t next_byte;
+
+static uint64_t masked_since;
+static uint64_t masked_longest;
+
+static void die(const char *what)
+{
+    fprintf(stderr, "emulator: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static void log_nothing(avr_t *unused, const int level, const char *format, va_list arguments)
+{
+    (void)unused;
+    if (level <= LOG_ERROR) {
+        vfprintf(stderr, format, arguments);
+    }
+}
+
+/* Pins ----------------------------------------------------------------------------------------------------------- */
+
+static avr_irq_t *pin_irq(char port, uint8_t bit)
+{
+    return avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), IOPORT_IRQ_PIN0 + bit);
+}
+
+/* A contact to ground, or none: then the pin is what it is driven or pulled to. */
+static void pin_set(char port, uint8_t bit, uint8_t level)
+{
+    uint8_t *low = &grounded[port - 'A'];
+    *low = (uint8_t)(level ? *low & ~(1u << bit) : *low | 1u << bit);
+    avr_ioport_external_t external = {.name = port, .mask = *low, .value = 0};
+    avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL(port), &external);
+    avr_raise_irq(pin_irq(port, bit), level);
+}
+
+/* A reset clears the registers behind the pins' backs: what they are pulled to has to be noticed again. */
+static void pins_forget(void)
+{
+    for (const char *port = PORTS; *port; port++) {
+        for (uint8_t bit = 0; bit < 8; bit++) {
+            pin_irq(*port, bit)->value = 0;
+        }
+    }
+}
+
+/* simavr's atmega2560 has no pin change interrupt on port K: datasheet, 15.2.5 to 15.2.8 and table 14-1. */
+static void pins_add_interrupt(void)
+{
+    for (avr_io_t *io = avr->io_port; io; io = io->next) {
+        avr_ioport_t *port = (avr_ioport_t *)io;
+        if (!strcmp(io->kind, "port") && port->name == 'K' && !port->r_pcint) {
+            port->r_pcint = 0x6d;                                                    /* PCMSK2 */
+            port->pcint.enable = (avr_regbit_t){.reg = 0x68, .bit = 2, .mask = 1};   /* PCIE2 in PCICR */
+            port->pcint.raised = (avr_regbit_t){.reg = 0x3b, .bit = 2, .mask = 1};   /* PCIF2 in PCIFR */
+            port->pcint.vector = 11;                                                 /* PCINT2 */
+            avr_register_vector(avr, &port->pcint);
+        }
+    }
+}
+
+static int pin_level(char port, uint8_t bit)
+{
+    avr_ioport_state_t state;
+    if (avr_ioctl(avr, AVR_IOCTL_IOPORT_GETSTATE(port), &state)) {
+        return -1;
+    }
+    unsigned int levels = state.ddr & 1u << bit ? state.port : state.pin;
+    return (levels >> bit) & 1;
+}
+
+static void edges_fire(void)
+{
+    while (edges_begin != edges_end && edges[edges_begin % EDGES].cycle <= avr->cycle) {
+        struct edge *edge = &edges[edges_begin++ % EDGES];
+        pin_set(edge->port, edge->bit, edge->level);
+        if (fired_size < EDGES) {
+            fired[fired_size++] = avr->cycle;
+        }
+    }
+}
+
+static bool edges_add(struct edge edge)
+{
+    if (edges_end - edges_begin == EDGES) {
+        return false;
+    }
+    uint32_t at = edges_end++;
+    while (at != edges_begin && edges[(at - 1) % EDGES].cycle > edge.cycle) {
+        edges[at % EDGES] = edges[(at - 1) % EDGES];
+        at--;
+    }
+    edges[at % EDGES] = edge;
+    return true;
+}
+
+/* The serial line ------------------------------------------------------------------------------------------------ */
+
+static void line_open(void)
+{
+    int other;
+    char name[64];
+    struct termios raw;
+    memset(&raw, 0, sizeof raw);
+    cfmakeraw(&raw);
+    if (openpty(&terminal, &other, name, &raw, NULL)) {
+        die("openpty");
+    }
+    /* Closing our end of `other` would hang the line up before anybody has opened it: it stays open while plugged. */
+    if (fcntl(terminal, F_SETFL, O_NONBLOCK)) {
+        die("fcntl");
+    }
+    char temporary[4096];
+    snprintf(temporary, sizeof temporary, "%s.new", link_path);
+    unlink(temporary);
+    if (symlink(name, temporary) || rename(temporary, link_path)) {
+        die(link_path);
+    }
+    close(other);
+    incoming_begin = incoming_end = 0;
+}
+
+static void line_close(void)
+{
+    if (terminal >= 0) {
+        unlink(link_path);
+        close(terminal);
+        terminal = -1;
+    }
+}
+
+static void line_send(struct avr_irq_t *irq, uint32_t byte, void *unused)
+{
+    (void)irq;
+    (void)unused;
+    uint8_t one = (uint8_t)byte;
+    /* Nobody there or nobody reading: bytes on a wire are gone. */
+    if (terminal >= 0 && write(terminal, &one, 1) < 0 && errno != EAGAIN && errno != EIO) {
+        die("write");
+    }
+}
+
+static void line_read(void)
+{
+    if (terminal < 0 || incoming_begin != incoming_end) {
+        return;
+    }
+    ssize_t size = read(terminal, incoming, sizeof incoming);
+    incoming_begin = 0;
+    incoming_end = size > 0 ? (size_t)size : 0;
+}
+
+static void line_deliver(void)
+{
+    if (incoming_begin != incoming_end && avr->cycle >= next_byte) {
+        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_INPUT), incoming[incoming_begin++]);
+        next_byte = avr->cycle + CYCLES_PER_BYTE;
+    }
+}
+
+/* The board ------------------------------------------------------------------------------------------------------ */
+
+static void uart_connect(void)
+{
+    uint32_t flags = 0;
+    avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
+}
+
+static void (*core_reset)(avr_t *avr);
+
+static void board_on_reset(avr_t *its)
+{
+    core_reset(its);
+    pins_forget();
+}
+
+static void board_restart(uint8_t cause)
+{
+    avr_reset(avr);
+    uart_connect();
+    avr->data[MCUSR_AT] = cause;
+}
+
+static void board_make(const char *elf, uint16_t boots)
+{
+    elf_firmware_t firmware;
+    memset(&firmware, 0, sizeof firmware);
+    if (elf_read_firmware(elf, &firmware)) {
+        die(elf);
+    }
+    strcpy(firmware.mmcu, "atmega2560");
+    firmware.frequency = HERTZ;
+    avr = avr_make_mcu_by_name(firmware.mmcu);
+    if (!avr) {
+        die("simavr has no atmega2560");
+    }
+    avr_init(avr);
+    avr_load_firmware(avr, &firmware);
+    pins_add_interrupt();
+    core_reset = avr->reset;
+    avr->reset = board_on_reset;
+    avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_UART_GETIRQ('0'), UART_IRQ_OUTPUT), line_send, NULL);
+    uint8_t stored[2] = {(uint8_t)boots, (uint8_t)(boots >> 8)};
+    avr_eeprom_desc_t eeprom = {.ee = stored, .offset = 0, .size = 2};
+    avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &eeprom);
+    uart_connect();
+    avr->data[MCUSR_AT] = 1;
+}
+
+static void board_power(void)
+{
+    for (uint32_t at = avr->ioend + 1u; at <= avr->ramend; at++) {
+        avr->data[at] = (uint8_t)(at * 167u + 13u);
+    }
+    board_restart(1);
+}
+
+static void board_hang(void)
+{
+    /* rjmp .-2 where the processor is now; a reset finds the program as it was. */
+    uint8_t kept[2] = {avr->flash[avr->pc], avr->flash[avr->pc + 1]};
+    avr_flashaddr_t at = avr->pc;
+    avr->flash[at] = 0xff;
+    avr->flash[at + 1] = 0xcf;
+    uint64_t end = avr->cycle + HERTZ;
+    while (avr->cycle < end && avr->pc == at) {
+        avr_run(avr);
+    }
+    avr->flash[at] = kept[0];
+    avr->flash[at + 1] = kept[1];
+}
+
+static void board_step(void)
+{
+    edges_fire();
+    line_deliver();
+    int state = avr_run(avr);
+    if (state == cpu_Done || state == cpu_Crashed) {
+        fprintf(stderr, "emulator: the program crashed at %x\n", avr->pc);
+        exit(1);
+    }
+    if (avr->sreg[S_I]) {
+        if (avr->cycle - masked_since > masked_longest) {
+            masked_longest = avr->cycle - masked_since;
+        }
+        masked_since = avr->cycle;
+    }
+}
+
+static void board_run(uint64_t end)
+{
+    while (avr->cycle < end) {
+        board_step();
+    }
+}
+
+/* Time and commands ---------------------------------------------------------------------------------------------- */
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000ULL + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t due_cycle(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t passed = (now.tv_sec - started.tv_sec) * 1000000000LL + (now.tv_nsec - started.tv_nsec);
+    return started_cycle + (uint64_t)passed * (HERTZ / 1000000) / 1000;
+}
+
+static void answer_now(void)
+{
+    printf("now %llu %llu\n", (unsigned long long)avr->cycle, (unsigned long long)nanoseconds());
+}
+
+static void answer_fired(void)
+{
+    printf("fired");
+    for (uint32_t at = 0; at < fired_size; at++) {
+        printf(" %llu", (unsigned long long)fired[at]);
+    }
+    printf("\n");
+    fired_size = 0;
+}
+
+static void answer_masked(void)
+{
+    printf("masked %llu\n", (unsigned long long)masked_longest);
+    masked_longest = 0;
+    masked_since = avr->cycle;
+}
+
+static void on_edge(const char *line)
+{
+    struct edge edge;
+    unsigned long long cycle;
+    unsigned int bit, level;
+    if (sscanf(line, "edge %llu %c%u %u", &cycle, &edge.port, &bit, &level) != 4 || bit > 7 || level > 1) {
+        printf("wrong: %s\n", line);
+        return;
+    }
+    edge.cycle = cycle;
+    edge.bit = (uint8_t)bit;
+    edge.level = (uint8_t)level;
+    printf(edges_add(edge) ? "ok\n" : "wrong: too many edges\n");
+}
+
+static bool on_plain(const char *line)
+{
+    if (!strcmp(line, "reset")) {
+        board_restart(2);
+    } else if (!strcmp(line, "power")) {
+        board_power();
+    } else if (!strcmp(line, "hang")) {
+        board_hang();
+    } else if (!strcmp(line, "unplug")) {
+        line_close();
+    } else if (!strcmp(line, "plug")) {
+        line_close();
+        line_open();
+    } else {
+        return false;
+    }
+    printf("ok\n");
+    return true;
+}
+
+static void on_line(const char *line)
+{
+    unsigned long long cycle;
+    char port;
+    unsigned int bit;
+    if (!strncmp(line, "edge ", 5)) {
+        on_edge(line);
+    } else if (!strcmp(line, "now")) {
+        answer_now();
+    } else if (sscanf(line, "until %llu", &cycle) == 1) {
+        goal = cycle;
+        if (!is_free || goal <= avr->cycle) {
+            answer_now();
+        }
+    } else if (!strcmp(line, "fired")) {
+        answer_fired();
+    } else if (sscanf(line, "level %c%u", &port, &bit) == 2) {
+        printf("level %d\n", pin_level(port, (uint8_t)bit));
+    } else if (!strcmp(line, "masked")) {
+        answer_masked();
+    } else if (!strcmp(line, "quit")) {
+        line_close();
+        exit(0);
+    } else if (!on_plain(line)) {
+        printf("wrong: %s\n", line);
+    }
+}
+
+/* Takes the commands that are there; free time that has reached its goal waits for one. */
+static void commands_take(bool wait)
+{
+    static char pending[1 << 16];
+    static size_t size;
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (poll(&input, 1, wait ? -1 : 0) <= 0) {
+        return;
+    }
+    ssize_t got = read(STDIN_FILENO, pending + size, sizeof pending - size);
+    if (got <= 0) {
+        line_close();
+        exit(0);
+    }
+    size += (size_t)got;
+    char *begin = pending;
+    char *end;
+    while ((end = memchr(begin, '\n', size - (size_t)(begin - pending)))) {
+        *end = 0;
+        on_line(begin);
+        begin = end + 1;
+    }
+    size -= (size_t)(begin - pending);
+    memmove(pending, begin, size);
+    fflush(stdout);
+}
+
+static void run_free(void)
+{
+    for (;;) {
+        bool waited = avr->cycle >= goal;
+        commands_take(waited);
+        if (avr->cycle < goal) {
+            line_read();
+            uint64_t end = avr->cycle + SLICE;
+            board_run(end < goal ? end : goal);
+            if (avr->cycle >= goal) {
+                answer_now();
+                fflush(stdout);
+            }
+        }
+    }
+}
+
+static void run_paced(void)
+{
+    static const struct timespec pause = {0, 50000};
+    for (;;) {
+        commands_take(false);
+        line_read();
+        uint64_t due = due_cycle();
+        if (due <= avr->cycle) {
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        } else {
+            board_run(due - avr->cycle > SLICE ? avr->cycle + SLICE : due);
+        }
+    }
+}
+
+int main(int count, char **arguments)
+{
+    uint16_t boots = 0xffff;
+    if (count < 3) {
+        fprintf(stderr, "usage: emulator ELF LINK [free] [boots=N]\n");
+        return 2;
+    }
+    for (int at = 3; at < count; at++) {
+        if (!strcmp(arguments[at], "free")) {
+            is_free = true;
+        } else if (!strncmp(arguments[at], "boots=", 6)) {
+            boots = (uint16_t)atoi(arguments[at] + 6);
+        } else {
+            fprintf(stderr, "emulator: %s: no such option\n", arguments[at]);
+            return 2;
+        }
+    }
+    link_path = arguments[2];
+    avr_global_logger_set(log_nothing);
+    board_make(arguments[1], boots);
+    line_open();
+    clock_gettime(CLOCK_MONOTONIC, &started);
+    started_cycle = avr->cycle;
+    printf("ready\n");
+    fflush(stdout);
+    if (is_free) {
+        run_free();
+    }
+    run_paced();
+}
