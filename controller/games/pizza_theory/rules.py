@@ -202,6 +202,8 @@ def refusal(state: State, move: Move) -> Refusal | None:
         return Refusal(headings.END_GAME, "The game is over.", "Look at the score, or start a new game.")
     if state.phase not in phases:
         heading, problem = _UNTIMELY[kind]
+        if heading == headings.UNSELECTED_TURN and state.players == COLOURS:
+            problem = "Only with two players there is a color that nobody has selected."
         return Refusal(heading, problem, f"Now: {turn(state).prompt}.")
     found: Refusal | None = check(state, move)
     return found

@@ -596,6 +596,8 @@ def test_unselected_color_nothing_else_is_rolled():
     with pytest.raises(GameError, match="nothing is rolled"):
         GAME.draw(at(2), Random(1))
     assert refused(at(2), Roll(1)).heading == headings.UNSELECTED_TURN
+    for move in (Roll(1), Place(1, "a1")):
+        assert refused(at(3), move).problem == "Only with two players there is a color that nobody has selected."
     assert "shows no 7" in refused(at(2, phase="roll"), Roll(7)).problem
 
 
