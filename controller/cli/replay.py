@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from controller.cli.common import EXISTING_FILE, told
-from controller.game import GameError, Player, Score
+from controller.game import Actor, GameError, Player, Score
 from controller.journal import Journal, JournalError
 from controller.records.journalled import record_of
 from controller.records.loading import Replay, Step, decode_text, load_record
@@ -88,13 +88,15 @@ def _score_lines(replay: Replay, state: Any, names: Sequence[str]) -> Iterator[s
     labels = dict.fromkeys(line.label for sheet in sheets for line in sheet.lines)
     rows = [[label, *(_points(sheet, label) for sheet in sheets)] for label in labels]
     rows = [["", *names], *rows, ["total", *(str(sheet.total) for sheet in sheets)]]
+    winners = replay.engine.winners(state)
+    if {sheet.total for sheet in sheets if sheet.player not in winners} & {sheets[one - 1].total for one in winners}:
+        rows.append(["decides the tie", *(" ".join(map(str, sheet.tie_break)) for sheet in sheets)])
     widths = [max(len(row[column]) for row in rows) for column in range(len(names) + 1)]
     for label, *cells in rows:
         columns = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
         yield "  ".join((label.ljust(widths[0]), *columns)).rstrip()
-    winners = replay.engine.winners(state)
-    if winners:
-        yield f"won by {' and '.join(names[winner - 1] for winner in winners)}"
+    if replay.engine.turn(state).actor is Actor.NOBODY:
+        yield f"won by {' and '.join(names[winner - 1] for winner in winners) or 'nobody'}"
 
 
 def _points(sheet: Score, label: str) -> str:

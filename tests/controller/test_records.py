@@ -1,5 +1,6 @@
 """Records: what is written is read again, and the first thing wrong is named with its place."""
 
+import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +11,8 @@ from click.testing import CliRunner
 from controller.cli import replay as replay_command
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import ChooseStack, Divide, Reveal, Take
+from controller.games.pizza_theory import GAME as THEORY
+from controller.games.pizzeria import GAME as PIZZERIA
 from controller.journal import Journal
 from controller.records.journalled import NoSuchGame, games_in, record_of
 from controller.records.loading import RecordError, decode_text, load_record
@@ -291,6 +294,30 @@ def test_replay_stops_anywhere(file: Path) -> None:
     result = CliRunner().invoke(replay_command.command, [str(file), "--until", "5"])
     assert result.exit_code == 2
     assert "the game has the moves 1 to 4" in result.stderr
+
+
+def test_replay_says_that_nobody_won(tmp_path: Path) -> None:
+    both_lose = {"phase": "over", "toppings": {"red": [], "green": [], "white": sorted(THEORY.components.spaces)[:16]}}
+    assert ran(over(tmp_path, "pizza_theory", {}, both_lose)).endswith("won by nobody\n")
+
+
+def test_replay_says_what_decided_a_tie(tmp_path: Path) -> None:
+    """Ann has a slice of every kind, and Ben has eaten all that has basil, but three slices of three leaves."""
+    slices = sorted(PIZZERIA.start(2, {}).unseen - {"11/1", "11/2", "11/3"})
+    basil = PIZZERIA.components.by_face
+    saved, eaten = ([face for face in slices if (basil[face].basil > 0) is leaves] for leaves in (False, True))
+    end = {"phase": "over", "round": 4, "players": {"1": {"saved": saved}, "2": {"eaten": eaten}}}
+    told = ran(over(tmp_path, "pizzeria", {}, end)).splitlines()
+    assert [line.split() for line in told[-3:-1]] == [["total", "46", "46"], ["decides", "the", "tie", "0", "34"]]
+    assert told[-1] == "won by Ben"
+
+
+def over(folder: Path, game: str, options: object, position: object) -> Path:
+    """The record of a game that begins at its end."""
+    path = folder / "over.game"
+    tags = {"Record": "1", "Game": game, "Players": ["Ann", "Ben"], "Options": options, "Position": position}
+    path.write_text("".join(f"[{name} {json.dumps(value)}]\n" for name, value in tags.items()), encoding="utf-8")
+    return path
 
 
 def test_replay_writes_tidy_records(file: Path, journal: Path, tmp_path: Path) -> None:
