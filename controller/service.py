@@ -59,6 +59,8 @@ if TYPE_CHECKING:
 
 SIGNALS_KEPT = 64
 POLL_S = 0.02
+PANEL_RETRY_S = 5.0
+"""Until pins that are missing are looked for again."""
 WATCH_S = 1.0
 """Between two looks whether the simulated table is still there."""
 VISION_STARTS_S = 300.0
@@ -143,10 +145,10 @@ class _Service:
             await self._set_up_simulated(port, new=new_table)
             if self._config.faces is not None:
                 await _check_faces(self._config.faces)
-            stack.enter_context(self._panel())
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
-            await _until_one_ends(stopped, [self._decide(), self._poll(), self._keep_journal(), self._keep_simulated()])
+            work = [self._decide(), self._keep_panel(), self._keep_journal(), self._keep_simulated()]
+            await _until_one_ends(stopped, work)
 
     # Starting ------------------------------------------------------------------------------------------------------
 
@@ -182,27 +184,6 @@ class _Service:
         assert self._simulated is not None
         self._table.set_part("simulation", PartView(state=PartState.OK, text=self._simulated.about))
 
-    @contextlib.contextmanager
-    def _panel(self) -> Iterator[None]:
-        """The panel on real pins or on the simulated table's; a table without pins plays on and says so."""
-        from hardware.panel import PanelError
-
-        with contextlib.ExitStack() as stack:
-            try:
-                panel = self._open_panel(stack)
-            except PanelError as error:
-                self._table.set_part("panel", PartView(state=PartState.LOST, text=str(error)))
-                yield
-                return
-            stack.callback(panel.close)
-            text = f"{len(self._config.seats)} lit buttons, the host's button, a buzzer"
-            self._outlets.panel = panel
-            stack.callback(self._outlets.unplug)
-            if self._table.view is not None:
-                self._outlets.light(self._table.view)
-            self._table.set_part("panel", PartView(state=PartState.OK, text=text))
-            yield
-
     def _open_panel(self, stack: contextlib.ExitStack) -> "Panel":
         from hardware.panel import Panel, open_real_pins
         from hardware.simulated.link import PanelCable
@@ -215,7 +196,9 @@ class _Service:
 
         pins = panel_pins(self._config)
         if self._simulated is None:
-            return Panel(pins, open_real_pins(), time.monotonic, on_signal)
+            factory = open_real_pins()
+            stack.callback(factory.close)
+            return Panel(pins, factory, time.monotonic, on_signal)
         cable = PanelCable(self._simulated.socket, time.monotonic)
         stack.callback(cable.close)
         own = SimulatedPins(pins, cable.set_lamp, cable.set_buzzer)
@@ -294,12 +277,37 @@ class _Service:
         else:
             self._table.set_part("referee", _REFEREE_OK)
 
-    async def _poll(self) -> None:
-        """Let the panel settle, blink and buzz."""
+    async def _keep_panel(self) -> None:
+        """Panel on real pins or on the simulated table's; a table without pins plays on, says so, and tries again."""
+        from hardware.panel import PanelError
+
         while True:
-            if self._outlets.panel is not None:
-                self._outlets.panel.poll()
-            await asyncio.sleep(POLL_S)
+            try:
+                with contextlib.ExitStack() as stack:
+                    await self._poll(self._open_panel(stack))
+            except PanelError as error:
+                text = f"buttons: missing. {error}. {_WITHOUT_BUTTONS}"
+                self._table.set_part("panel", PartView(state=PartState.LOST, text=text))
+            await asyncio.sleep(PANEL_RETRY_S)
+
+    async def _poll(self, panel: "Panel") -> None:
+        """Let the panel settle, blink and buzz, until its pins are lost.
+
+        Raises:
+            PanelLost: they are.
+        """
+        with contextlib.closing(panel):
+            self._outlets.panel = panel
+            try:
+                if self._table.view is not None:
+                    self._outlets.light(self._table.view)
+                text = f"{len(self._config.seats)} lit buttons, the host's button, a buzzer"
+                self._table.set_part("panel", PartView(state=PartState.OK, text=text))
+                while True:
+                    panel.poll()
+                    await asyncio.sleep(POLL_S)
+            finally:
+                self._outlets.unplug()
 
     async def _keep_journal(self) -> None:
         """A disk that refuses records is tried again until it takes them."""
@@ -421,6 +429,10 @@ class _Inbox:
         return signals, scene
 
 
+_WITHOUT_BUTTONS = (
+    'Wire them as hardware/README.md says; without them, timing.confirm = "rest" takes moves that lie still, and the '
+    "host's page starts the game. `pizzatable doctor` says more"
+)
 _JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before it is shown")
 _REFEREE_OK = PartView(state=PartState.OK, text="judging")
 
@@ -436,6 +448,7 @@ async def _until_one_ends(stopped: asyncio.Event, work: Sequence[Any]) -> None:
     done, _ = await asyncio.wait([waiting, *tasks], return_when=asyncio.FIRST_COMPLETED)
     for task in (waiting, *tasks):
         task.cancel()
+    await asyncio.wait([waiting, *tasks])  # the panel's lamps go off before anything else is closed
     for task in done - {waiting}:
         _log.error("the table cannot go on", exc_info=task.exception())
         raise ServiceError(

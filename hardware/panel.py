@@ -3,17 +3,18 @@
 No threads of its own: edges arrive on the pin factory's thread, and everything that takes time happens in `Panel.poll`.
 """
 
-import math
+import contextlib
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from threading import RLock
 
-from gpiozero import PWMLED, Button, Buzzer, GPIOZeroError
+from gpiozero import PWMLED, Button, Buzzer
 from gpiozero.pins import Factory
 
-from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
+from firmware_bridge.signals import HOST_SEAT, Signal
+from hardware.debounce import Change, Debouncer
 
 BLINK_S = 0.8
 """A blinking lamp is on for the first half of each such period."""
@@ -28,6 +29,10 @@ class PanelError(Exception):
 
 class PanelUnavailable(PanelError, OSError):
     """There are no pins to work with."""
+
+
+class PanelLost(PanelError, ConnectionError):
+    """The pins that there were do not work any more; open the panel again."""
 
 
 class UnknownSeat(PanelError, KeyError):
@@ -79,9 +84,9 @@ def open_real_pins() -> Factory:
         from gpiozero.pins.lgpio import LGPIOFactory
 
         return LGPIOFactory()
-    except Exception as error:  # lgpio's own error is no subclass of any of gpiozero's
+    except Exception as error:  # lgpio's own error is a subclass of nothing else
         raise PanelUnavailable(
-            f"no GPIO pins on this machine: {error}; expected a /dev/gpiochip that may be opened"
+            f"no GPIO pins on this machine: {error}; expected a Raspberry Pi whose /dev/gpiochip this user may open"
         ) from error
 
 
@@ -102,8 +107,8 @@ class Panel:
             PanelUnavailable: a pin cannot be claimed.
         """
         self._clock = clock
-        self._timing = timing or PanelTiming()
-        self._buttons: list[_DebouncedButton] = []
+        self._lost: Exception | None = None
+        self._buttons: list[_PinButton] = []
         self._lamps: dict[int, PWMLED] = {}
         self._states: dict[int, LampState] = {}
         self._buzzer: Buzzer | None = None
@@ -116,21 +121,22 @@ class Panel:
             self._buzzer = Buzzer(pins.buzzer, pin_factory=factory)
             for seat, number in numbers.items():
                 button = Button(number, pull_up=True, pin_factory=factory)
-                self._buttons.append(_DebouncedButton(seat, button, clock, on_signal, self._timing))
-        except (GPIOZeroError, OSError) as error:
+                self._buttons.append(_PinButton(seat, button, clock, on_signal, timing or PanelTiming()))
+        except Exception as error:  # gpiozero's, the system's, or lgpio's own, which is a subclass of nothing else
             self.close()
-            raise PanelUnavailable(f"the panel's pins {numbers} cannot be used: {error}") from error
+            raise PanelUnavailable(f"the panel's pins cannot be used: {error}; they are {_all_pins(pins)}") from error
 
     def set_lamp(self, seat: int, state: LampState) -> None:
-        """Light a seat's lamp, darken it or let it blink.
+        """Light a seat's lamp, darken it or let it blink. That the pins are lost is said by `poll`.
 
         Raises:
             UnknownSeat: that seat has no lamp.
         """
-        if seat not in self._lamps:
-            raise UnknownSeat(f"seat {seat} has no lamp: expected one of {sorted(self._lamps)}")
+        if seat not in self._states:
+            raise UnknownSeat(f"seat {seat} has no lamp: expected one of {sorted(self._states)}")
         self._states[seat] = state
-        self._light(seat, self._clock())
+        with self._keeping_failure():
+            self._light(seat, self._clock())
 
     def buzz(self, pattern_s: Sequence[float]) -> None:
         """Sound for the first time span, be silent for the second, and so on; replaces what still sounds."""
@@ -143,31 +149,45 @@ class Panel:
             self._buzzes.append((now, sounding))
             now, sounding = now + span_s, not sounding
         self._buzzes.append((now, False))
-        self._sound(self._clock())
+        with self._keeping_failure():
+            self._sound(self._clock())
 
     def poll(self) -> None:
-        """Settle bounces, notice held buttons, blink and buzz. To be called at least twenty times a second."""
+        """Settle bounces, notice held buttons, blink and buzz. To be called at least twenty times a second.
+
+        Raises:
+            PanelLost: the pins do not work any more.
+        """
         now = self._clock()
-        for button in self._buttons:
-            button.poll(now)
-        for seat in self._lamps:
-            self._light(seat, now)
-        self._sound(now)
+        with self._keeping_failure():
+            for button in self._buttons:
+                button.poll(now)
+            for seat in self._lamps:
+                self._light(seat, now)
+            self._sound(now)
+        if self._lost is not None:
+            raise PanelLost(f"the panel's pins do not work any more: {self._lost}") from self._lost
 
     def close(self) -> None:
         """Let go of the pins; lamps and buzzer go off."""
-        for button in self._buttons:
-            button.close()
-        for lamp in self._lamps.values():
-            lamp.close()
-        if self._buzzer is not None:
-            self._buzzer.close()
+        devices = [*self._buttons, *self._lamps.values(), *([self._buzzer] if self._buzzer is not None else [])]
         self._buttons, self._lamps, self._buzzer = [], {}, None
+        for device in devices:
+            with self._keeping_failure():
+                device.close()
+
+    @contextlib.contextmanager
+    def _keeping_failure(self) -> Iterator[None]:
+        """Keep the first thing that goes wrong with the pins, for `poll` to say."""
+        try:
+            yield
+        except Exception as error:  # see __init__
+            self._lost = self._lost or error
 
     def _light(self, seat: int, now_s: float) -> None:
-        state, lamp = self._states[seat], self._lamps[seat]
+        state, lamp = self._states[seat], self._lamps.get(seat)
         lit = state is LampState.ON or (state is LampState.BLINK and now_s % BLINK_S < BLINK_S / 2)
-        if lamp.value != float(lit):
+        if lamp is not None and lamp.value != float(lit):
             lamp.value = float(lit)
 
     def _sound(self, now_s: float) -> None:
@@ -176,8 +196,8 @@ class Panel:
             self._buzzer.value = sounding
 
 
-class _DebouncedButton:
-    """The first edge counts, at the time of its tick; for a while after it none does.
+class _PinButton:
+    """A button's pin, debounced, and what it says.
 
     Not left to lgpio: its own debouncing compares two different clocks on kernels from 5.7.
     """
@@ -194,23 +214,18 @@ class _DebouncedButton:
         self._button = button
         self._clock = clock
         self._on_signal = on_signal
-        self._timing = timing
-        self._down = False
-        self._held = False
-        self._changed_s = -math.inf
         self._lock = RLock()
+        # A button that is down already counts as pressed now.
+        self._debouncer = Debouncer(timing.bounce_s, timing.held_s)
+        if button.is_pressed:
+            self._say(self._debouncer.edge(True, clock(), _NO_TICKS_UNCERTAINTY_S))
         # gpiozero's own callbacks drop the edge's time; the pin's keeps it.
         button.pin.when_changed = self._pin_changed
-        self.poll(clock())
 
     def poll(self, now_s: float) -> None:
-        """Notice what bounced over an edge, and that the button is held."""
+        """Notice what settled after bouncing, edges that were lost, and that the button is held."""
         with self._lock:
-            if bool(self._button.is_pressed) != self._down:
-                self._change(not self._down, now_s, _NO_TICKS_UNCERTAINTY_S)
-            if self._down and not self._held and now_s - self._changed_s >= self._timing.held_s:
-                self._held = True
-                self._say(SignalKind.BUTTON_HELD, self._changed_s + self._timing.held_s, _TICKS_UNCERTAINTY_S)
+            self._say(self._debouncer.settle(bool(self._button.is_pressed), now_s))
 
     def close(self) -> None:
         self._button.close()
@@ -222,14 +237,14 @@ class _DebouncedButton:
         else:  # lgpio promises no origin for its ticks: older kernels count from 1970
             time_s, uncertainty_s = now, _NO_TICKS_UNCERTAINTY_S
         with self._lock:
-            if (not level) != self._down:
-                self._change(not level, time_s, uncertainty_s)
+            self._say(self._debouncer.edge(not level, time_s, uncertainty_s))
 
-    def _change(self, down: bool, time_s: float, uncertainty_s: float) -> None:
-        if time_s - self._changed_s < self._timing.bounce_s:
-            return
-        self._down, self._held, self._changed_s = down, False, time_s
-        self._say(SignalKind.BUTTON_PRESSED if down else SignalKind.BUTTON_RELEASED, time_s, uncertainty_s)
+    def _say(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            self._on_signal(Signal(self._seat, change.kind, change.time_s, change.uncertainty_s))
 
-    def _say(self, kind: SignalKind, time_s: float, uncertainty_s: float) -> None:
-        self._on_signal(Signal(self._seat, kind, time_s, uncertainty_s))
+
+def _all_pins(pins: PanelPins) -> str:
+    """All of a panel's pins, for people."""
+    seats = (f"seat {seat} button GPIO{of.button} lamp GPIO{of.lamp}" for seat, of in pins.seats.items())
+    return ", ".join([*seats, f"host's button GPIO{pins.host_button}", f"buzzer GPIO{pins.buzzer}"])

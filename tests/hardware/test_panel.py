@@ -1,110 +1,197 @@
-"""The panel's contract, on mock pins that a simulated table drives."""
+"""The panel's contract, on the simulated table's pins and on the pin factories of Raspberry Pi 4 and 5."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Protocol
 
 import pytest
+from gpiozero.pins import Factory
 
+from config.loader import load_table
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
-from hardware.panel import BLINK_S, LampState, Panel, PanelPins, PanelUnavailable, SeatPins, UnknownSeat, open_real_pins
+from hardware.panel import (
+    BLINK_S,
+    LampState,
+    Panel,
+    PanelLost,
+    PanelPins,
+    PanelUnavailable,
+    SeatPins,
+    UnknownSeat,
+    open_real_pins,
+)
+from hardware.pin_table.table import Device, load_pin_table
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.world import ButtonEdge, World
+from tests.hardware.fake_lgpio import FakeLgpio
 
 PINS = PanelPins({1: SeatPins(5, 4), 2: SeatPins(6, 17)}, host_button=16, buzzer=12)
+BUTTONS = {HOST_SEAT: 16, 1: 5, 2: 6}
+PI_4, PI_5 = 0xC03112, 0xC04170
+"""Revision codes."""
 
 PRESSED, RELEASED, HELD = SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_RELEASED, SignalKind.BUTTON_HELD
 
 
+class Pins(Protocol):
+    """Pins as people see them: what they do to buttons, what lamps and buzzer do."""
+
+    factory: Factory
+
+    def edge(self, seat: int, down: bool, at_s: float) -> None: ...
+
+    def lamp(self, seat: int) -> float: ...
+
+    def buzzing(self) -> bool: ...
+
+    def close(self) -> None: ...
+
+
+class TablePins:
+    """The simulated table's."""
+
+    def __init__(self) -> None:
+        self._world = World(Random(1), start_s=100.0)
+        self._pins = SimulatedPins(PINS, self._world.set_lamp, self._world.set_buzzer)
+        self.factory = self._pins.factory
+
+    def edge(self, seat: int, down: bool, at_s: float) -> None:
+        self._pins.apply(ButtonEdge(seat, down, at_s))
+
+    def lamp(self, seat: int) -> float:
+        return self._world.lamp(seat)
+
+    def buzzing(self) -> bool:
+        return self._world.snapshot().buzzing
+
+    def close(self) -> None:
+        self._pins.close()
+
+
+class PiPins:
+    """gpiozero's factory for a Raspberry Pi's own pins, on a chip that stands in for the kernel's."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, revision: int) -> None:
+        self.chip = FakeLgpio()
+        monkeypatch.setattr("gpiozero.pins.lgpio.lgpio", self.chip)
+        monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: revision)
+        self.factory = open_real_pins()
+
+    def edge(self, seat: int, down: bool, at_s: float) -> None:
+        self.chip.edge(BUTTONS[seat], int(not down), round(at_s * 1e9))
+
+    def lamp(self, seat: int) -> float:
+        return self.chip.level(PINS.seats[seat].lamp)
+
+    def buzzing(self) -> bool:
+        return self.chip.level(PINS.buzzer) == 1.0
+
+    def close(self) -> None:
+        self.chip.gone = False
+        self.factory.close()
+
+
 @dataclass
 class Bench:
-    """A world, its panel and what the panel said."""
+    """Pins, a panel on them, a clock, and what the panel said."""
 
-    world: World
-    pins: SimulatedPins
-    panel: Panel
+    pins: Pins
+    now_s: float = 100.0
     heard: list[Signal] = field(default_factory=list)
+    panel: Panel = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.panel = Panel(PINS, self.pins.factory, lambda: self.now_s, self.heard.append)
+
+    def edge(self, seat: int, down: bool, at_s: float) -> None:
+        self.now_s = max(self.now_s, at_s)
+        self.pins.edge(seat, down, at_s)
 
     def advance(self, to_s: float) -> None:
-        self.world.advance(to_s)
-        for edge in self.world.take_edges():
-            self.pins.apply(edge)
+        self.now_s = to_s
         self.panel.poll()
 
     def said(self) -> list[tuple[int, SignalKind, float]]:
         return [(signal.seat, signal.kind, round(signal.time_s, 6)) for signal in self.heard]
 
 
-@pytest.fixture
-def bench() -> Iterator[Bench]:
-    world = World(Random(1), start_s=100.0)
-    heard: list[Signal] = []
-    pins = SimulatedPins(PINS, world.set_lamp, world.set_buzzer)
-    panel = Panel(PINS, pins.factory, lambda: world.now_s, heard.append)
-    yield Bench(world, pins, panel, heard)
-    panel.close()
+KINDS: dict[str, Callable[[pytest.MonkeyPatch], Pins]] = {
+    "simulated table": lambda _: TablePins(),
+    "Raspberry Pi 4": lambda monkeypatch: PiPins(monkeypatch, PI_4),
+    "Raspberry Pi 5": lambda monkeypatch: PiPins(monkeypatch, PI_5),
+}
+
+
+@pytest.fixture(params=KINDS)
+def pins(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pins]:
+    pins = KINDS[request.param](monkeypatch)
+    yield pins
     pins.close()
 
 
+@pytest.fixture
+def bench(pins: Pins) -> Iterator[Bench]:
+    bench = Bench(pins)
+    yield bench
+    bench.panel.close()
+
+
 def test_press_and_release_carry_the_edges_own_times(bench: Bench) -> None:
-    bench.world.press(2, 0.25)
+    bench.now_s = 100.3  # the factory's thread is late
+    bench.edge(2, True, 100.0)
+    bench.edge(2, False, 100.250000123)
     bench.advance(101.0)
     assert bench.said() == [(2, PRESSED, 100.0), (2, RELEASED, 100.25)]
+    assert bench.heard[1].time_s == pytest.approx(100.250000123, abs=2e-9), "the nanoseconds are kept"
     assert all(signal.uncertainty_s < 0.001 for signal in bench.heard)
 
 
 def test_the_hosts_button_is_seat_0(bench: Bench) -> None:
-    bench.world.press(HOST_SEAT, 0.1)
-    bench.advance(100.5)
+    bench.edge(HOST_SEAT, True, 100.0)
+    bench.edge(HOST_SEAT, False, 100.1)
     assert [signal.seat for signal in bench.heard] == [HOST_SEAT, HOST_SEAT]
 
 
 def test_a_long_press_is_held_once_and_while_it_lasts(bench: Bench) -> None:
-    bench.world.press(1, 3.0)
+    bench.edge(1, True, 100.0)
     for step in range(1, 25):
         bench.advance(100 + step / 10)
     assert bench.said() == [(1, PRESSED, 100.0), (1, HELD, 101.0)]
-    bench.advance(103.5)
+    bench.edge(1, False, 103.0)
     assert bench.said()[-1] == (1, RELEASED, 103.0)
 
 
-@pytest.mark.parametrize(
-    ("edges", "said"),
-    [
-        pytest.param([(0, True), (200, False)], [(0, PRESSED), (200, RELEASED)], id="clean"),
-        pytest.param(
-            [(0, True), (1, False), (3, True), (200, False), (204, True), (209, False)],
-            [(0, PRESSED), (200, RELEASED)],
-            id="bounces on both edges",
-        ),
-        pytest.param([(0, True), (12, False)], [(0, PRESSED), (50, RELEASED)], id="let go within the bounce"),
-    ],
-)
-def test_debounce(bench: Bench, edges: list[tuple[int, bool]], said: list[tuple[int, SignalKind]]) -> None:
-    for at_ms, pressed in edges:
-        bench.world.advance(100 + at_ms / 1000)
-        bench.pins.apply(ButtonEdge(1, pressed, 100 + at_ms / 1000))
-    bench.advance(max(100.05, bench.world.now_s))
-    assert [(round(1000 * (signal.time_s - 100)), signal.kind) for signal in bench.heard] == said
+def test_bounces_are_no_presses(bench: Bench) -> None:
+    for at_ms, down in [(0, True), (1, False), (3, True), (200, False), (204, True), (209, False)]:
+        bench.edge(1, down, 100 + at_ms / 1000)
+    bench.advance(100.3)
+    assert bench.said() == [(1, PRESSED, 100.0), (1, RELEASED, 100.2)]
+
+
+def test_ticks_of_another_clock_are_not_believed(bench: Bench) -> None:
+    """Kernels before 5.7 count from 1970."""
+    bench.pins.edge(1, True, 1_700_000_000.0)
+    assert [(signal.time_s, signal.uncertainty_s) for signal in bench.heard] == [(100.0, 0.005)]
 
 
 def test_a_button_that_is_down_at_the_start_is_pressed() -> None:
-    world, heard = World(Random(1)), list[Signal]()
-    pins = SimulatedPins(PINS, world.set_lamp, world.set_buzzer)
-    pins.apply(ButtonEdge(1, True, 0.0))
-    panel = Panel(PINS, pins.factory, lambda: world.now_s, heard.append)
-    assert [signal.kind for signal in heard] == [PRESSED]
-    panel.close()
+    pins = TablePins()
+    pins.edge(1, True, 0.0)
+    bench = Bench(pins)
+    assert bench.said() == [(1, PRESSED, 100.0)]
+    bench.panel.close()
+    pins.close()
 
 
 def test_lamps(bench: Bench) -> None:
     bench.panel.set_lamp(1, LampState.ON)
-    assert bench.world.lamp(1) == 1.0
-    assert bench.world.lamp(2) == 0.0
+    assert bench.pins.lamp(1) == 1.0
+    assert bench.pins.lamp(2) == 0.0
     bench.panel.set_lamp(1, LampState.OFF)
-    assert bench.world.lamp(1) == 0.0
+    assert bench.pins.lamp(1) == 0.0
 
 
 def test_a_blinking_lamp_is_on_half_of_the_time(bench: Bench) -> None:
@@ -112,7 +199,7 @@ def test_a_blinking_lamp_is_on_half_of_the_time(bench: Bench) -> None:
     levels = []
     for step in range(40):
         bench.advance(100.001 + step * BLINK_S / 20)
-        levels.append(bench.world.lamp(2))
+        levels.append(bench.pins.lamp(2))
     assert sum(levels) == 20
     assert sum(a != b for a, b in pairwise(levels)) in (3, 4)
 
@@ -127,7 +214,7 @@ def test_buzzer_follows_its_pattern(bench: Bench) -> None:
     heard = []
     for step in range(10):
         bench.advance(100.0 + step * 0.05 + 0.001)
-        heard.append(bench.world.snapshot().buzzing)
+        heard.append(bench.pins.buzzing())
     assert heard == [True, True, False, False, True, True, True, True, False, False]
     with pytest.raises(ValueError, match="-1"):
         bench.panel.buzz([-1])
@@ -138,16 +225,95 @@ def test_closing_twice_is_fine_and_darkens_the_lamps(bench: Bench) -> None:
     bench.panel.close()
     bench.panel.close()
     bench.panel.poll()
-    assert bench.world.lamp(1) == 0.0
+    assert bench.pins.lamp(1) == 0.0
 
 
-def test_a_pin_used_twice_is_an_error_that_names_it() -> None:
-    world = World(Random(1))
-    pins = SimulatedPins(PINS, world.set_lamp, world.set_buzzer)
-    panel = Panel(PINS, pins.factory, lambda: world.now_s, print)
-    with pytest.raises(PanelUnavailable, match="in use"):
-        Panel(PINS, pins.factory, lambda: world.now_s, print)
+def test_a_pin_used_twice_is_an_error_that_names_it(bench: Bench) -> None:
+    with pytest.raises(
+        PanelUnavailable, match=r"GPIO4 is already in use.*seat 1 button GPIO5 lamp GPIO4.*buzzer GPIO12"
+    ):
+        Panel(PINS, bench.pins.factory, lambda: 100.0, print)
+    bench.panel.set_lamp(1, LampState.ON)
+    assert bench.pins.lamp(1) == 1.0, "the panel that was there goes on"
+
+
+def test_eight_seats(pins: Pins) -> None:
+    table = load_table()
+    host, buzzer = table.host.button_pin, table.host.buzzer_pin
+    wired = load_pin_table()
+    buttons, lamps = (wired.group(Device.PI, name).wires for name in ("seat_buttons", "seat_lamps"))
+    seats = {
+        button.number: SeatPins(int(button.pin[4:]), int(lamp.pin[4:]))
+        for button, lamp in zip(buttons, lamps, strict=True)
+    }
+    panel = Panel(PanelPins(seats, host, buzzer), pins.factory, lambda: 100.0, print)
+    for seat in range(1, 9):
+        panel.set_lamp(seat, LampState.BLINK)
+    panel.poll()
     panel.close()
+
+
+# The Raspberry Pi's own ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("revision", "chips", "opened"),
+    [(PI_4, (0,), 0), (PI_5, (0,), 0), (PI_5, (0, 4), 4)],
+    ids=["Pi 4", "Pi 5", "Pi 5 with an older kernel"],
+)
+def test_the_chip_with_the_header_is_opened(
+    monkeypatch: pytest.MonkeyPatch, revision: int, chips: tuple[int, ...], opened: int
+) -> None:
+    chip = FakeLgpio(chips)
+    monkeypatch.setattr("gpiozero.pins.lgpio.lgpio", chip)
+    monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: revision)
+    monkeypatch.setattr("gpiozero.pins.lgpio.os.path.exists", lambda path: path == f"/dev/gpiochip{max(chips)}")
+    open_real_pins().close()
+    assert (chip.opened, chip.closed) == ([opened], [opened])
+
+
+def test_no_chip_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpiozero.pins.lgpio.lgpio", FakeLgpio(chips=()))
+    monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: PI_4)
+    with pytest.raises(PanelUnavailable, match="no GPIO pins on this machine: can not open gpiochip; expected a Rasp"):
+        open_real_pins()
+
+
+def test_pins_that_another_program_holds_are_an_error_and_can_be_had_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    pins = PiPins(monkeypatch, PI_4)
+    pins.chip.busy = frozenset({PINS.buzzer})
+    with pytest.raises(
+        PanelUnavailable, match="the panel's pins cannot be used: GPIO busy; they are seat 1 button GPIO5"
+    ):
+        Panel(PINS, pins.factory, lambda: 100.0, print)
+    pins.chip.busy = frozenset()
+    Panel(PINS, pins.factory, lambda: 100.0, print).close()
+    pins.close()
+
+
+def test_pins_that_stop_working_are_said_by_the_next_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    pins = PiPins(monkeypatch, PI_5)
+    bench = Bench(pins)
+    pins.chip.gone = True
+    bench.panel.set_lamp(1, LampState.ON)
+    bench.panel.buzz([0.1])
+    with pytest.raises(PanelLost, match=r'do not work any more: invalid state "1\.0" for pin GPIO4'):
+        bench.panel.poll()
+    pins.chip.gone = False
+    bench.panel.close()
+    pins.close()
+
+
+def test_a_look_before_the_edge_is_told_does_not_cost_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    pins = PiPins(monkeypatch, PI_4)
+    bench = Bench(pins)
+    pins.chip.lines[BUTTONS[1]].level = 0  # the level can be read before lgpio's thread tells of the edge
+    bench.advance(100.004)
+    assert bench.said() == []
+    bench.edge(1, True, 100.003)
+    assert bench.said() == [(1, PRESSED, 100.003)]
+    bench.panel.close()
+    pins.close()
 
 
 @pytest.mark.skipif(Path("/dev/gpiochip0").exists(), reason="this machine has GPIO pins")
