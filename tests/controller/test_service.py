@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 
 from config.loader import load_table
@@ -133,6 +135,23 @@ def test_a_real_camera_without_faces_is_refused(tmp_path: Path, service: Service
     assert 'faces = "": expected the file that `pizzatable enrol` wrote' in refused(
         service, "--config", str(tmp_path / "usb.toml")
     )
+
+
+@pytest.mark.skipif(Path("/dev/gpiochip0").exists(), reason="this machine has GPIO pins")
+def test_a_table_without_pins_goes_on_and_says_so(tmp_path: Path, service: Service, own_copy: list[Path]) -> None:
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    (pictures / "1.png").write_bytes(cv2.imencode(".png", np.full((720, 1280, 3), 90, np.uint8))[1].tobytes())
+    faces = next(file for file in own_copy if file.suffix == ".faces")
+    text = SETTINGS.replace("[camera]", f'[camera]\ndriver = "opencv:{pictures}"')
+    (tmp_path / "real.toml").write_text(f'faces = "{faces}"\n{text}')
+    service.start("--config", str(tmp_path / "real.toml"))
+    _, said = part(until_part(service, "panel", "lost", 120), "panel")
+    assert said.startswith("buttons: missing. no GPIO pins on this machine: ")
+    assert 'timing.confirm = "rest"' in said
+    assert service.look()["turn"]["prompt"]
+    service.send(signal.SIGTERM)
+    assert service.wait() == 0
 
 
 # Running --------------------------------------------------------------------------------------------------------------
