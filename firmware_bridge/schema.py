@@ -94,6 +94,7 @@ class Who:
     NUMBER: ClassVar[int] = 1
     SENDER: ClassVar[Sender] = Sender.HOST
     schema: U32
+    token: U16
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ class Hello:
 
     NUMBER: ClassVar[int] = 3
     SENDER: ClassVar[Sender] = Sender.BOARD
+    token: U16
+    """That of the latest Who: an answer that was long under way is known by it."""
     epoch: U16
     """Changes whenever the ring begins anew and event numbers start again at 1."""
     boot: U8

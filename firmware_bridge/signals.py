@@ -10,6 +10,18 @@ class SignalKind(Enum):
     BUTTON_PRESSED = "button-pressed"
     BUTTON_RELEASED = "button-released"
     BUTTON_HELD = "button-held"
+    PAD_PRESSED = "pad-pressed"
+    PAD_RELEASED = "pad-released"
+    KNIFE_DOCKED = "knife-docked"
+    KNIFE_TAKEN = "knife-taken"
+    SKEWER_DOCKED = "skewer-docked"
+    SKEWER_TAKEN = "skewer-taken"
+    BEAM_BROKEN = "beam-broken"
+    BEAM_CLEAR = "beam-clear"
+    SPARE_CLOSED = "spare-closed"
+    SPARE_OPENED = "spare-opened"
+    SIGNALS_LOST = "signals-lost"
+    """`number` signals of the board are missing here: it had no room for them."""
 
 
 HOST_SEAT = 0
@@ -28,4 +40,20 @@ class Signal:
     kind: SignalKind
     time_s: float
     uncertainty_s: float
-    """Half the width of the interval that `time_s` is known to lie in."""
+    """Half the width of the interval that `time_s` is known to lie in; infinite where nothing is known."""
+    number: int = 0
+    """Which skewer's dock or spare input, from 1; how many for SIGNALS_LOST; else 0."""
+    stamp: "Stamp | None" = None
+    """The board's own time, for what came from there: the order between signals is decided by it alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """When it was by the board's counter of half microseconds."""
+
+    boot: int
+    """Counters of different boots cannot be compared."""
+    ticks: int
+    """Carried on to 64 bits."""
+    early_ticks: int = 0
+    """The edge may have been so much earlier: it bounced, or was not looked at before."""

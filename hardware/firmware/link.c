@@ -14,6 +14,7 @@ static struct boot boot;
 static struct pads_health health;
 static struct frame_reader reader;
 static bool agreed; /* the host speaks the same messages */
+static uint16_t token; /* of the latest Who */
 static uint32_t next; /* event to send */
 static uint32_t moved; /* tick at which the host last acknowledged something, or events were sent again */
 static uint16_t slowest;
@@ -43,6 +44,7 @@ static void send_here(bool accepted)
 static void send_hello(void)
 {
     struct msg_hello hello = {
+        .token = token,
         .epoch = ring_epoch(ring),
         .boot = boot.number,
         .cold_boots = boot.cold_boots,
@@ -63,12 +65,12 @@ static void send_hello(void)
     send(MSG_HELLO, payload, sizeof payload);
 }
 
-static void send_pong(uint16_t token)
+static void send_pong(uint16_t asked)
 {
     struct stamp now = clock_now();
     struct msg_lamps lamps = outputs_lamps();
     struct msg_pong pong = {
-        .token = token,
+        .token = asked,
         .epoch = ring_epoch(ring),
         .boot = boot.number,
         .turns = now.turns,
@@ -108,6 +110,7 @@ static void on_who(const uint8_t *payload)
     struct msg_who who;
     msg_who_unpack(&who, payload);
     agreed = who.schema == SCHEMA_HASH;
+    token = who.token;
     send_here(agreed);
     if (agreed) {
         send_hello();

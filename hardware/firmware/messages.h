@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define SCHEMA_HASH 0x09ac8753UL
+#define SCHEMA_HASH 0x97c63321UL
 #define MSG_PAYLOAD_MAX 53
 #define MSG_IS_HANDSHAKE(kind) ((kind) == 1 || (kind) == 2)
 
@@ -65,15 +65,17 @@
 
 /* From the host. The host asks who is there and says which messages it speaks. Never changes. */
 #define MSG_WHO 1
-#define MSG_WHO_SIZE 4
+#define MSG_WHO_SIZE 6
 
 struct msg_who {
     uint32_t schema;
+    uint16_t token;
 };
 
 static inline void msg_who_unpack(struct msg_who *m, const uint8_t *from)
 {
     m->schema = (uint32_t)(from[0] | ((uint32_t)from[1] << 8) | ((uint32_t)from[2] << 16) | ((uint32_t)from[3] << 24));
+    m->token = (uint16_t)(from[4] | ((uint16_t)from[5] << 8));
 }
 
 /* From the board. The board's answer to Who: what it speaks, and in words whether that will do. Never changes. */
@@ -98,9 +100,10 @@ static inline void msg_here_pack(const struct msg_here *m, uint8_t *to)
 
 /* From the board. The board's state, sent after Here when both speak the same. */
 #define MSG_HELLO 3
-#define MSG_HELLO_SIZE 23
+#define MSG_HELLO_SIZE 25
 
 struct msg_hello {
+    uint16_t token;
     uint16_t epoch;
     uint8_t boot;
     uint16_t cold_boots;
@@ -119,29 +122,31 @@ struct msg_hello {
 
 static inline void msg_hello_pack(const struct msg_hello *m, uint8_t *to)
 {
-    to[0] = (uint8_t)(m->epoch);
-    to[1] = (uint8_t)(m->epoch >> 8);
-    to[2] = (uint8_t)(m->boot);
-    to[3] = (uint8_t)(m->cold_boots);
-    to[4] = (uint8_t)(m->cold_boots >> 8);
-    to[5] = (uint8_t)(m->warm_boots);
-    to[6] = (uint8_t)(m->warm_boots >> 8);
-    to[7] = (uint8_t)(m->cause);
-    to[8] = (uint8_t)(m->oldest);
-    to[9] = (uint8_t)(m->oldest >> 8);
-    to[10] = (uint8_t)(m->oldest >> 16);
-    to[11] = (uint8_t)(m->oldest >> 24);
-    to[12] = (uint8_t)(m->next);
-    to[13] = (uint8_t)(m->next >> 8);
-    to[14] = (uint8_t)(m->next >> 16);
-    to[15] = (uint8_t)(m->next >> 24);
-    to[16] = (uint8_t)(m->stuck);
-    to[17] = (uint8_t)(m->bridged);
-    to[18] = (uint8_t)(m->pads);
-    to[19] = (uint8_t)(m->knives);
-    to[20] = (uint8_t)(m->skewers);
-    to[21] = (uint8_t)(m->beam);
-    to[22] = (uint8_t)(m->spares);
+    to[0] = (uint8_t)(m->token);
+    to[1] = (uint8_t)(m->token >> 8);
+    to[2] = (uint8_t)(m->epoch);
+    to[3] = (uint8_t)(m->epoch >> 8);
+    to[4] = (uint8_t)(m->boot);
+    to[5] = (uint8_t)(m->cold_boots);
+    to[6] = (uint8_t)(m->cold_boots >> 8);
+    to[7] = (uint8_t)(m->warm_boots);
+    to[8] = (uint8_t)(m->warm_boots >> 8);
+    to[9] = (uint8_t)(m->cause);
+    to[10] = (uint8_t)(m->oldest);
+    to[11] = (uint8_t)(m->oldest >> 8);
+    to[12] = (uint8_t)(m->oldest >> 16);
+    to[13] = (uint8_t)(m->oldest >> 24);
+    to[14] = (uint8_t)(m->next);
+    to[15] = (uint8_t)(m->next >> 8);
+    to[16] = (uint8_t)(m->next >> 16);
+    to[17] = (uint8_t)(m->next >> 24);
+    to[18] = (uint8_t)(m->stuck);
+    to[19] = (uint8_t)(m->bridged);
+    to[20] = (uint8_t)(m->pads);
+    to[21] = (uint8_t)(m->knives);
+    to[22] = (uint8_t)(m->skewers);
+    to[23] = (uint8_t)(m->beam);
+    to[24] = (uint8_t)(m->spares);
 }
 
 /* From the board. One thing that happened, sent again until it is acknowledged. */

@@ -1,0 +1,59 @@
+"""Events of the board as signals."""
+
+import math
+
+from firmware_bridge.clock import TICK_S, ClockMap
+from firmware_bridge.schema import DEBOUNCE_TICKS, POLL_TICKS, Event, EventFlag, EventKind
+from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind, Stamp
+
+_KINDS: dict[tuple[int, bool], SignalKind] = {
+    (EventKind.PAD, True): SignalKind.PAD_PRESSED,
+    (EventKind.PAD, False): SignalKind.PAD_RELEASED,
+    (EventKind.KNIFE_DOCK, True): SignalKind.KNIFE_DOCKED,
+    (EventKind.KNIFE_DOCK, False): SignalKind.KNIFE_TAKEN,
+    (EventKind.SKEWER_DOCK, True): SignalKind.SKEWER_DOCKED,
+    (EventKind.SKEWER_DOCK, False): SignalKind.SKEWER_TAKEN,
+    (EventKind.BEAM, True): SignalKind.BEAM_BROKEN,
+    (EventKind.BEAM, False): SignalKind.BEAM_CLEAR,
+    (EventKind.SPARE, True): SignalKind.SPARE_CLOSED,
+    (EventKind.SPARE, False): SignalKind.SPARE_OPENED,
+    (EventKind.OVERFLOW, True): SignalKind.SIGNALS_LOST,
+}
+_OF_SEATS = (EventKind.PAD, EventKind.KNIFE_DOCK)
+_NUMBERED = (EventKind.SKEWER_DOCK, EventKind.SPARE)
+
+
+def signal_of(event: Event, ticks: int, clock: ClockMap | None) -> Signal:
+    """The signal that an event is.
+
+    Args:
+        event: of a schema's kind.
+        ticks: its whole count.
+        clock: of the event's boot; None where that boot was never talked to: then its time is not known at all.
+    """
+    kind = _KINDS[EventKind(event.kind), event.value != 0]
+    early = _early_ticks(event)
+    time_s, bound_s = 0.0, math.inf
+    if clock is not None:
+        instant = clock.time_of(ticks)
+        time_s, bound_s = instant.time_s - early * TICK_S / 2, instant.bound_s + early * TICK_S / 2
+    return Signal(
+        seat=event.index + 1 if event.kind in _OF_SEATS else HOST_SEAT,
+        kind=kind,
+        time_s=time_s,
+        uncertainty_s=bound_s,
+        number=_number(event),
+        stamp=Stamp(event.boot, ticks, early),
+    )
+
+
+def _number(event: Event) -> int:
+    if event.kind == EventKind.OVERFLOW:
+        return event.value
+    return event.index + 1 if event.kind in _NUMBERED else 0
+
+
+def _early_ticks(event: Event) -> int:
+    if event.flags & EventFlag.LATE:
+        return DEBOUNCE_TICKS + POLL_TICKS
+    return 0 if event.kind == EventKind.PAD else POLL_TICKS

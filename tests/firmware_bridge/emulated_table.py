@@ -1,0 +1,95 @@
+"""A session with the board's own ELF on the emulator's time: as fast as this machine is, and always the same."""
+
+import contextlib
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from firmware_bridge.session import LinkState, Session
+from firmware_bridge.signals import Signal, SignalKind
+from tests.rigs.emulator.emulated import HERTZ, EmulatedBoard
+
+STEP = HERTZ // 500
+"""2 ms."""
+
+
+class EmulatedTable:
+    """Board, line and session. Closing twice is fine."""
+
+    def __init__(self, folder: Path, room: int = 1 << 30, boots: int = 0xFFFF) -> None:
+        self.board = EmulatedBoard(folder / "board", free=True, boots=boots)
+        self.signals: list[Signal] = []
+        self.room = room
+        self.session = Session(self._take)
+        self.cycle = 0
+        self._line: int | None = None
+        self.plug()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def now_s(self) -> float:
+        return self.cycle / HERTZ
+
+    def plug(self) -> None:
+        """Open the port."""
+        self._line = os.open(self.board.port, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+        self.session.open(self.now_s)
+
+    def unplug(self) -> None:
+        """Pull the line; the board runs on."""
+        if self._line is not None:
+            os.close(self._line)
+            self._line = None
+        self.board.do("unplug")
+        self.session.close(LinkState.NO_BOARD, "pulled")
+
+    def replug(self) -> None:
+        """Put it back."""
+        self.board.do("plug")
+        self.plug()
+
+    def run(self, seconds: float) -> None:
+        """Let time pass."""
+        end = self.cycle + round(seconds * HERTZ)
+        while self.cycle < end:
+            self.cycle = self.board.until(min(self.cycle + STEP, end))
+            if self._line is not None:
+                with contextlib.suppress(BlockingIOError):
+                    self.session.receive(os.read(self._line, 4096), self.now_s)
+                os.write(self._line, self.session.due(self.now_s))
+
+    def until_ready(self, within_s: float = 1.0) -> float:
+        """Let time pass until events can flow; how long it took."""
+        begin_s = self.now_s
+        while (
+            self.session.state is not LinkState.READY or self.session.clock is None or not self.session.clock.exchanges
+        ):
+            assert self.now_s - begin_s < within_s, self.session.words
+            self.run(0.01)
+        return self.now_s - begin_s
+
+    def edges(self, edges: list[tuple[int, str, int]]) -> None:
+        """Edges so many cycles from now."""
+        self.board.edges([(self.cycle + cycle, pin, level) for cycle, pin, level in edges])
+
+    def pads(self) -> list[Signal]:
+        """The slaps so far."""
+        return [signal for signal in self.signals if signal.kind is SignalKind.PAD_PRESSED]
+
+    def close(self) -> None:
+        if self._line is not None:
+            os.close(self._line)
+            self._line = None
+        self.board.close()
+
+    def _take(self, signal: Signal) -> bool:
+        if len(self.signals) >= self.room:
+            return False
+        self.signals.append(signal)
+        return True
