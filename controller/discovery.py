@@ -97,7 +97,7 @@ class Discovery:
     async def refresh(self) -> None:
         """Announce on the addresses that there are now. Never raises: failure is the state."""
         async with self._lock:
-            addresses = _addresses(self._interfaces)
+            addresses = addresses_on(self._interfaces)
             if addresses == self._addresses and self._services:
                 return
             await self._withdraw()
@@ -199,8 +199,24 @@ class Discovery:
             self._on_change(view)
 
 
-def _addresses(interfaces: Sequence[str]) -> tuple[str, ...]:
-    """The IPv4 addresses of the interfaces, sorted."""
+async def who_has(table: str, interfaces: Sequence[str] = ()) -> tuple[str, ...]:
+    """The addresses that answer to a table's name on the LAN; empty where nobody does.
+
+    Raises:
+        OSError, zeroconf.Error: the network cannot be asked.
+    """
+    zeroconf = AsyncZeroconf(interfaces=list(addresses_on(interfaces)), ip_version=IPVersion.V4Only)
+    try:
+        holder = AsyncServiceInfo(SERVICE, f"{_numbered(table, 1)}.{SERVICE}")
+        if not await holder.async_request(zeroconf.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM):
+            return ()
+        return tuple(sorted(holder.parsed_addresses()))
+    finally:
+        await zeroconf.async_close()
+
+
+def addresses_on(interfaces: Sequence[str]) -> tuple[str, ...]:
+    """The IPv4 addresses of the interfaces, sorted; empty: of all but loopback."""
     found = []
     for adapter in ifaddr.get_adapters():
         for address in adapter.ips:

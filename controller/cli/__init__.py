@@ -4,7 +4,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("run", "enrol", "read", "play", "replay", "referee", "components")
+COMMANDS = ("run", "doctor", "enrol", "read", "play", "replay", "referee", "components")
 
 
 class LazyCommands(click.Group):

@@ -1,0 +1,354 @@
+"""What is wrong with a table's parts, and what to do about it: one small check a part, each on its own.
+
+The checks look at the real parts and leave them as they were. A part that the running table holds cannot be looked at
+beside it: that is said, and is no fault.
+"""
+
+import asyncio
+import ctypes
+import os
+import queue
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from config.schema import TableConfig
+
+if TYPE_CHECKING:
+    from gpiozero.pins import Factory
+
+    from hardware.camera import Camera
+    from hardware.panel import PanelPins
+    from vision.frame import Image
+
+CAMERA_S = 20.0
+"""A camera that has not answered after so long will not."""
+PICTURES = 8
+"""The first pictures of a camera are often too dark or too bright: the last of these counts."""
+DARK, DIM = 60.0, 110.0
+"""Where the picture's brightest hundredth, the mat's white, is below this (0 to 255), it is too dark, or dim."""
+WHITE = 250
+GLARE, BLINDED = 0.01, 0.1
+"""The share of the picture that is white to the brim: a reflection, or far too much light."""
+FULL_BYTES, SCARCE_BYTES = 100_000_000, 1_000_000_000
+SLOW_FSYNC_S = 0.25
+_CLOCK_UNSYNCHRONISED = 5
+"""adjtimex(2): TIME_ERROR."""
+
+Result = TypeVar("Result")
+
+
+class Health(Enum):
+    """How a part is doing."""
+
+    OK = "ok"
+    UNUSED = "unused"
+    """Not there because the settings do not want it."""
+    WARNING = "warning"
+    """The table plays, but something should be seen to."""
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found."""
+
+    name: str
+    """The part that was looked at."""
+    state: Health
+    what: str
+    remedy: str = ""
+    """What to do; empty where there is nothing to do."""
+
+
+async def examine(config: TableConfig) -> list[Finding]:
+    """Check everything that a table has. Takes some seconds."""
+    findings, image = await asyncio.to_thread(_look, config)
+    findings += [check_markers(image), check_light(image)] if image is not None else _unseen(findings[0])
+    findings += [
+        _pins(config),
+        check_serial(config.serial.port, config.serial.baud),
+        check_clock(datetime.now(UTC), installed_at(), clock_synchronised()),
+        check_disk(config.data_dir),
+        await check_lan_name(config.lan.name or config.name) if config.lan.announce else _NOT_ANNOUNCED,
+    ]
+    return findings
+
+
+def check_camera(open_camera: Callable[[], "Camera"], limit_s: float = CAMERA_S) -> tuple[Finding, "Image | None"]:
+    """Whether the camera gives pictures; and one of them."""
+    from hardware.camera import CameraError
+
+    try:
+        about, image = _within(limit_s, lambda: _picture(open_camera))
+    except TimeoutError:
+        what = f"the camera has not answered for {limit_s:g} s"
+        return Finding("camera", Health.BROKEN, what, "Check its cable at both ends, then restart the computer."), None
+    except CameraError as error:
+        remedy = (
+            "Check its cable and camera.driver in the settings (`rpicam-hello --list-cameras`, `ls /dev/video*`). If "
+            "the table runs, it holds the camera: look at its display, or end it first."
+        )
+        return Finding("camera", Health.BROKEN, str(error), remedy), None
+    height, width = image.shape[:2]
+    return Finding("camera", Health.OK, f"{about}: pictures of {width}x{height}"), image
+
+
+def check_markers(image: "Image") -> Finding:
+    """Whether the mat's markers can be seen."""
+    from vision.registration import MARKERS_MM, RegistrationError, find_mat
+
+    try:
+        found = find_mat(image)
+    except RegistrationError as error:
+        remedy = (
+            "The whole mat must be in the picture, flat, unfolded, in even light, and no other mat beside it; the "
+            "camera looks straight down at it and is in focus."
+        )
+        return Finding("markers", Health.BROKEN, str(error), remedy)
+    missing = sorted(MARKERS_MM.keys() - found.markers_px.keys())
+    if missing:
+        corners = ", ".join(f"{_CORNERS[marker]} ({marker})" for marker in missing)
+        what = f"not all of the mat's markers are seen: missing at the {corners}"
+        return Finding("markers", Health.WARNING, what, "Uncover it, take glare off it, move the mat into the picture.")
+    what = (
+        f"all four seen, {found.error_px:.1f} px from their places; the lens is {found.camera_mm[2] / 1000:.2f} m above"
+    )
+    return Finding("markers", Health.OK, what)
+
+
+def check_light(image: "Image") -> Finding:
+    """Whether there is enough light, and not too much of it in one place."""
+    import numpy as np
+
+    bright = image.max(axis=2)
+    level, share = float(np.percentile(bright, 99)), float((image.min(axis=2) >= WHITE).mean())
+    measured = f"the brightest parts are {level:.0f} of 255, {share:.1%} of the picture is blinded"
+    if level < DARK:
+        return Finding("light", Health.BROKEN, f"too dark: {measured}", "Take the cap off the lens, light the table.")
+    if share > BLINDED:
+        return Finding(
+            "light", Health.BROKEN, f"too bright: {measured}", "Turn lamps away from the camera; dim the light."
+        )
+    if share > GLARE:
+        remedy = "Move the lamp or the camera until no lamp is mirrored in the table; a cloth helps on a glossy one."
+        return Finding("light", Health.WARNING, f"glare: {measured}", remedy)
+    if level < DIM:
+        return Finding("light", Health.WARNING, f"dim: {measured}", "Another lamp makes reading surer.")
+    return Finding("light", Health.OK, measured)
+
+
+def check_pins(pins: "PanelPins", open_pins: Callable[[], "Factory"]) -> Finding:
+    """Whether the panel's pins can be had, and no button is stuck."""
+    from firmware_bridge.signals import HOST_SEAT, Signal
+    from hardware.panel import Panel, PanelError
+
+    down: list[Signal] = []
+    try:
+        factory = open_pins()
+        try:
+            Panel(pins, factory, time.monotonic, down.append).close()
+        finally:
+            factory.close()
+    except PanelError as error:
+        if "busy" in str(error).lower():
+            return Finding("pins", Health.WARNING, str(error), "If the table runs, it holds them; else end what does.")
+        remedy = (
+            "On a Raspberry Pi: `sudo usermod -aG gpio $USER`, then log in anew. Elsewhere the table has no buttons."
+        )
+        return Finding("pins", Health.BROKEN, str(error), remedy)
+    if down:
+        who = ", ".join("the host's" if one.seat == HOST_SEAT else f"seat {one.seat}'s" for one in down)
+        remedy = "Nobody presses it? Its pin touches ground: see hardware/wiring.svg."
+        return Finding("pins", Health.WARNING, f"pressed just now: {who} button", remedy)
+    return Finding(
+        "pins", Health.OK, f"{len(pins.seats)} buttons with lamps, the host's button, a buzzer; none is stuck"
+    )
+
+
+def check_serial(port: str | None, baud: int, by_id: Path = Path("/dev/serial/by-id")) -> Finding:
+    """Whether the microcontroller's line can be opened."""
+    import serial
+
+    if port is None:
+        return Finding("serial", Health.UNUSED, 'serial.port is "": no microcontroller')
+    there = sorted(str(path) for path in by_id.iterdir()) if by_id.is_dir() else []
+    known = f"There are: {', '.join(there)}." if there else "No such device is plugged in: check the USB cable."
+    if not Path(port).exists():
+        return Finding("serial", Health.BROKEN, f"serial.port {port} is not there", f"{known} Set serial.port to it.")
+    try:
+        serial.Serial(port, baud, exclusive=True, timeout=0).close()
+    except (OSError, ValueError) as error:
+        if "lock" in str(error):
+            what = f"{port} is held by another program"
+            return Finding("serial", Health.WARNING, what, "If the table runs, that is it; else end what does.")
+        remedy = f"`sudo usermod -aG dialout $USER`, then log in anew, if it may not be opened. {known}"
+        return Finding("serial", Health.BROKEN, f"{port} cannot be opened: {error}", remedy)
+    return Finding("serial", Health.OK, f"{port} opens")
+
+
+def check_clock(now: datetime, installed: datetime, synchronised: bool | None) -> Finding:
+    """Whether the wall clock may be right; only what people read depends on it. None: it cannot be known."""
+    shown = f"{now:%Y-%m-%d %H:%M} UTC"
+    remedy = "`sudo timedatectl set-ntp true`, or a clock battery on the Pi 5. The game itself does not need it."
+    if now < installed - timedelta(days=1):
+        what = f"it says {shown}, before the program was installed ({installed:%Y-%m-%d})"
+        return Finding("clock", Health.WARNING, what, remedy)
+    if synchronised is False:
+        return Finding("clock", Health.WARNING, f"it says {shown} and is set by no time server", remedy)
+    return Finding("clock", Health.OK, f"{shown}{', set by a time server' if synchronised else ''}")
+
+
+def check_disk(
+    folder: Path,
+    statvfs: Callable[[Path], os.statvfs_result] = os.statvfs,
+    clock: Callable[[], float] = time.monotonic,
+) -> Finding:
+    """Whether the journal can be written, there is room, and the disk takes a record in time."""
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    try:
+        there = statvfs(existing)
+        free = there.f_bavail * there.f_frsize
+        took_s = _write_through(existing, clock)
+    except OSError as error:
+        remedy = f"data_dir must be a folder that {_user()} may write: change its owner, or data_dir in the settings."
+        return Finding("disk", Health.BROKEN, f"{existing} cannot be written: {error.strerror}", remedy)
+    what = f"{free / 1e9:.1f} GB free in {folder}; a record takes {1000 * took_s:.0f} ms"
+    remedy = "Delete what is not needed, or set data_dir to another disk."
+    if free < FULL_BYTES:
+        return Finding("disk", Health.BROKEN, f"full: {what}", remedy)
+    if free < SCARCE_BYTES:
+        return Finding("disk", Health.WARNING, f"nearly full: {what}", remedy)
+    if took_s > SLOW_FSYNC_S:
+        return Finding("disk", Health.WARNING, f"slow: {what}", "A faster card (A2) or a USB disk shows moves sooner.")
+    return Finding("disk", Health.OK, what)
+
+
+async def check_lan_name(table: str, interfaces: Sequence[str] = ()) -> Finding:
+    """Whether the table can be found on the LAN by its name, and nobody else has that name."""
+    from zeroconf import Error as ZeroconfError
+
+    from controller.discovery import addresses_on, who_has
+
+    own = addresses_on(interfaces)
+    if not own:
+        remedy = "Plug the network in, or join the wireless one. This machine's own screen shows the table without it."
+        return Finding("LAN name", Health.BROKEN, "this machine has no address on any network", remedy)
+    try:
+        holders = await who_has(table, interfaces)
+    except (OSError, ZeroconfError) as error:
+        remedy = "Let UDP port 5353 through the firewall; end what holds it for itself (`ss -ulpn`)."
+        return Finding("LAN name", Health.BROKEN, f"the LAN cannot be asked: {error}", remedy)
+    if not holders:
+        return Finding("LAN name", Health.OK, f"“{table}” is free on {', '.join(own)}")
+    if set(holders) & set(own):
+        return Finding("LAN name", Health.OK, f"“{table}” runs on this machine, {', '.join(holders)}")
+    remedy = "This table would be called “… (2)”: give it a name of its own, lan.name."
+    return Finding("LAN name", Health.WARNING, f"“{table}” is the name of another table, {', '.join(holders)}", remedy)
+
+
+def installed_at() -> datetime:
+    """When this program was written to the disk."""
+    return datetime.fromtimestamp(Path(__file__).stat().st_mtime, UTC)
+
+
+def clock_synchronised() -> bool | None:
+    """Whether the kernel's clock follows a time server, by adjtimex(2); None where the kernel does not say."""
+    struct_timex = ctypes.create_string_buffer(512)  # larger than any; all zero asks and changes nothing
+    state = ctypes.CDLL(None).adjtimex(struct_timex)
+    return None if state < 0 else state != _CLOCK_UNSYNCHRONISED
+
+
+# What the checks need -------------------------------------------------------------------------------------------------
+
+_CORNERS = {0: "top left", 1: "top right", 2: "bottom right", 3: "bottom left"}
+_SIMULATED = 'camera.driver is "simulated"'
+_NOT_ANNOUNCED = Finding("LAN name", Health.UNUSED, "lan.announce is false")
+
+
+def _look(config: TableConfig) -> "tuple[list[Finding], Image | None]":
+    """The camera's finding, alone in a list, and its picture."""
+    if config.camera.driver == "simulated":
+        return [Finding("camera", Health.UNUSED, _SIMULATED)], None
+    from controller.watching import open_table_camera
+
+    finding, image = check_camera(lambda: open_table_camera(config, None))
+    return [finding], image
+
+
+def _unseen(camera: Finding) -> list[Finding]:
+    """What is said of markers and light without a picture."""
+    unused = camera.state is Health.UNUSED
+    what = _SIMULATED if unused else "not looked at: there is no picture"
+    state, remedy = (Health.UNUSED, "") if unused else (Health.BROKEN, "Let the camera work first.")
+    return [Finding(name, state, what, remedy) for name in ("markers", "light")]
+
+
+def _pins(config: TableConfig) -> Finding:
+    if config.camera.driver == "simulated":
+        return Finding("pins", Health.UNUSED, f"{_SIMULATED}: its buttons are too")
+    from controller.wiring import panel_pins
+    from hardware.panel import open_real_pins
+
+    return check_pins(panel_pins(config), open_real_pins)
+
+
+def _picture(open_camera: Callable[[], "Camera"]) -> "tuple[str, Image]":
+    from hardware.camera import CameraLost
+
+    camera = open_camera()
+    try:
+        image = camera.read(CAMERA_S).image
+        try:
+            for _ in range(PICTURES - 1):
+                image = camera.read(CAMERA_S).image
+        except CameraLost:
+            pass  # a recording may be shorter
+        return camera.description, image
+    finally:
+        camera.close()
+
+
+def _within(limit_s: float, work: Callable[[], Result]) -> Result:
+    """What `work` gives. A camera with a loose cable may never come back: its thread is then left behind.
+
+    Raises:
+        TimeoutError: it took longer than `limit_s`.
+        Exception: whatever `work` raised.
+    """
+    done: queue.Queue[Result | Exception] = queue.Queue()
+
+    def run() -> None:
+        try:
+            done.put(work())
+        except Exception as error:
+            done.put(error)
+
+    threading.Thread(target=run, name="doctor-camera", daemon=True).start()
+    try:
+        result = done.get(timeout=limit_s)
+    except queue.Empty:
+        raise TimeoutError(f"not done within {limit_s:g} s") from None
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _write_through(folder: Path, clock: Callable[[], float]) -> float:
+    """How long it takes to bring a record onto the disk, seconds. Raises OSError."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        begun = clock()
+        file.write(b"pizzatable" * 100)
+        file.flush()
+        os.fsync(file.fileno())
+        return clock() - begun
+
+
+def _user() -> str:
+    return os.environ.get("USER", "the user who runs the table")

@@ -1,0 +1,361 @@
+"""Each check of the doctor's, on real parts where they can run: rendered pictures, pseudo terminals, zeroconf."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import cv2
+import numpy as np
+import pytest
+from zeroconf import IPVersion, ServiceInfo
+from zeroconf.asyncio import AsyncZeroconf
+
+from config.loader import load_table
+from controller.discovery import SERVICE, Announcement, Discovery
+from controller.doctor import (
+    DARK,
+    FULL_BYTES,
+    SCARCE_BYTES,
+    Finding,
+    Health,
+    check_camera,
+    check_clock,
+    check_disk,
+    check_lan_name,
+    check_light,
+    check_markers,
+    check_pins,
+    check_serial,
+    clock_synchronised,
+    examine,
+    installed_at,
+)
+from hardware.camera import Camera, CameraLost
+from hardware.drivers import open_camera
+from hardware.panel import PanelPins, SeatPins, open_real_pins
+from hardware.simulated.pins import SimulatedPins
+from hardware.simulated.renderer import Renderer
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import ButtonEdge, World
+from tests.hardware.fake_lgpio import FakeLgpio
+from vision.frame import Frame, Image
+from vision.registration import MARKERS_MM, find_mat
+
+LOOPBACK = ("127.0.0.1",)
+NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
+PINS = PanelPins({1: SeatPins(5, 4), 2: SeatPins(6, 17)}, host_button=16, buzzer=12)
+
+
+@pytest.fixture(scope="module")
+def picture() -> Image:
+    """What the simulated camera sees of an empty table."""
+    conditions = Conditions()
+    renderer = Renderer({}, conditions.camera_model(1280, 720), conditions)
+    return renderer.render(World(Random(0)).snapshot())
+
+
+def covered(picture: Image, *markers: int) -> Image:
+    """Something grey lies on these markers."""
+    seen, image = find_mat(picture), picture.copy()
+    for marker in markers:
+        place = seen.to_picture(MARKERS_MM[marker] * 1.1)
+        cv2.fillPoly(image, [place.round().astype(np.int32)], (128, 128, 128))
+    return image
+
+
+def said(finding: Finding) -> tuple[str, Health]:
+    assert finding.what
+    assert bool(finding.remedy) == (finding.state in (Health.WARNING, Health.BROKEN)), "what is wrong has a remedy"
+    return finding.name, finding.state
+
+
+# The camera and its picture -------------------------------------------------------------------------------------------
+
+
+def test_camera_that_works(tmp_path: Path, picture: Image) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), picture)
+    finding, image = check_camera(lambda: open_camera(f"opencv:{tmp_path}", (1280, 720), 10.0, no_simulated))
+    assert said(finding) == ("camera", Health.OK)
+    assert "pictures of 1280x720" in finding.what
+    assert np.array_equal(image, picture)
+
+
+def test_camera_that_is_not_there(tmp_path: Path) -> None:
+    finding, image = check_camera(lambda: open_camera(f"opencv:{tmp_path}/none", (1280, 720), 10.0, no_simulated))
+    assert said(finding) == ("camera", Health.BROKEN)
+    assert "no video file and no folder" in finding.what
+    assert "camera.driver" in finding.remedy
+    assert image is None
+
+
+def test_camera_that_never_answers() -> None:
+    never = threading.Event()
+
+    class Stuck:
+        description = "stuck"
+
+        def read(self, timeout_s: float) -> Frame:
+            never.wait()
+            raise CameraLost("woken")
+
+        def close(self) -> None:
+            pass
+
+    finding, image = check_camera(Stuck, limit_s=0.05)
+    never.set()
+    assert said(finding) == ("camera", Health.BROKEN)
+    assert (finding.what, image) == ("the camera has not answered for 0.05 s", None)
+    assert "cable" in finding.remedy
+
+
+def test_markers(picture: Image) -> None:
+    finding = check_markers(picture)
+    assert said(finding) == ("markers", Health.OK)
+    assert "all four seen" in finding.what
+
+
+def test_a_covered_marker_is_named_by_its_corner(picture: Image) -> None:
+    finding = check_markers(covered(picture, 2))
+    assert said(finding) == ("markers", Health.WARNING)
+    assert finding.what == "not all of the mat's markers are seen: missing at the bottom right (2)"
+
+
+def test_no_marker_is_broken(picture: Image) -> None:
+    finding = check_markers(covered(picture, 0, 1, 2, 3))
+    assert said(finding) == ("markers", Health.BROKEN)
+    assert "at least 2 must show" in finding.what
+
+
+@pytest.mark.parametrize(
+    ("spoil", "state", "words"),
+    [
+        pytest.param(lambda image: image, Health.OK, "of 255", id="good"),
+        pytest.param(lambda image: (image * 0.4).astype(np.uint8), Health.WARNING, "dim", id="dim"),
+        pytest.param(lambda image: (image * 0.2).astype(np.uint8), Health.BROKEN, "too dark", id="too dark"),
+        pytest.param(lambda image: image * 0, Health.BROKEN, "too dark", id="a cap on the lens"),
+        pytest.param(lambda image: with_spot(image, 90), Health.WARNING, "glare", id="a lamp in the table"),
+        pytest.param(lambda image: with_spot(image, 20), Health.OK, "of 255", id="a small highlight"),
+        pytest.param(lambda image: with_spot(image, 400), Health.BROKEN, "too bright", id="blinded"),
+    ],
+)
+def test_light(picture: Image, spoil: Callable[[Image], Image], state: Health, words: str) -> None:
+    finding = check_light(spoil(picture))
+    assert said(finding) == ("light", state)
+    assert words in finding.what
+
+
+def with_spot(image: Image, radius_px: int) -> Image:
+    return cv2.circle(image.copy(), (700, 350), radius_px, (255, 255, 255), -1)
+
+
+def test_what_is_too_dark_by_the_doctor_can_still_be_told_from_black(picture: Image) -> None:
+    assert 0 < DARK < np.percentile(picture.max(axis=2), 99)
+
+
+def no_simulated() -> Camera:
+    raise AssertionError("no simulated camera is asked for")
+
+
+# Pins and line --------------------------------------------------------------------------------------------------------
+
+
+def simulated_pins(*pressed: int) -> SimulatedPins:
+    pins = SimulatedPins(PINS, lambda seat, level: None, lambda sounds: None)
+    for seat in pressed:
+        pins.apply(ButtonEdge(seat, True, 0.0))
+    return pins
+
+
+def test_pins() -> None:
+    finding = check_pins(PINS, lambda: simulated_pins().factory)
+    assert said(finding) == ("pins", Health.OK)
+    assert finding.what == "2 buttons with lamps, the host's button, a buzzer; none is stuck"
+
+
+def test_stuck_buttons_are_named() -> None:
+    finding = check_pins(PINS, lambda: simulated_pins(2, 0).factory)
+    assert said(finding) == ("pins", Health.WARNING)
+    assert finding.what == "pressed just now: the host's, seat 2's button"
+
+
+@pytest.mark.skipif(Path("/dev/gpiochip0").exists(), reason="this machine has GPIO pins")
+def test_no_pins_on_this_machine() -> None:
+    finding = check_pins(PINS, open_real_pins)
+    assert said(finding) == ("pins", Health.BROKEN)
+    assert "no GPIO pins on this machine" in finding.what
+
+
+def test_pins_that_the_running_table_holds_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    chip = FakeLgpio(busy=frozenset({4}))
+    monkeypatch.setattr("gpiozero.pins.lgpio.lgpio", chip)
+    monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: 0xC04170)
+    finding = check_pins(PINS, open_real_pins)
+    assert said(finding) == ("pins", Health.WARNING)
+    assert "GPIO busy" in finding.what
+    assert chip.closed == chip.opened == [0]
+
+
+def test_serial_line() -> None:
+    controller, terminal = os.openpty()
+    port = os.ttyname(terminal)
+    finding = check_serial(port, 115200)
+    assert said(finding) == ("serial", Health.OK)
+    assert finding.what == f"{port} opens"
+    os.close(terminal)
+    os.close(controller)
+
+
+def test_serial_line_that_is_held() -> None:
+    import serial
+
+    controller, terminal = os.openpty()
+    with serial.Serial(os.ttyname(terminal), 115200, exclusive=True):
+        finding = check_serial(os.ttyname(terminal), 115200)
+    assert said(finding) == ("serial", Health.WARNING)
+    assert "is held by another program" in finding.what
+    os.close(terminal)
+    os.close(controller)
+
+
+def test_serial_line_that_is_not_there(tmp_path: Path) -> None:
+    nothing = check_serial("/dev/ttyACM7", 115200, tmp_path / "by-id")
+    assert said(nothing) == ("serial", Health.BROKEN)
+    assert nothing.what == "serial.port /dev/ttyACM7 is not there"
+    assert "check the USB cable" in nothing.remedy
+    (tmp_path / "usb-Arduino_Mega").touch()
+    assert f"There are: {tmp_path}/usb-Arduino_Mega." in check_serial("/dev/ttyACM7", 115200, tmp_path).remedy
+
+
+def test_what_is_no_serial_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    finding = check_serial(str(tmp_path / "file"), 115200, tmp_path / "by-id")
+    assert said(finding) == ("serial", Health.BROKEN)
+    assert "cannot be opened" in finding.what
+
+
+def test_no_serial_line_is_wanted() -> None:
+    assert said(check_serial(None, 115200)) == ("serial", Health.UNUSED)
+
+
+# Computer and network -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("now", "synchronised", "state", "words"),
+    [
+        (NOON, True, Health.OK, "2026-06-01 12:00 UTC, set by a time server"),
+        (NOON, None, Health.OK, "2026-06-01 12:00 UTC"),
+        (NOON, False, Health.WARNING, "set by no time server"),
+        (NOON - timedelta(hours=20), True, Health.OK, "2026-05-31"),
+        (datetime(1970, 1, 1, tzinfo=UTC), True, Health.WARNING, "before the program was installed (2026-06-01)"),
+    ],
+)
+def test_clock(now: datetime, synchronised: bool | None, state: Health, words: str) -> None:
+    finding = check_clock(now, NOON, synchronised)
+    assert said(finding) == ("clock", state)
+    assert words in finding.what
+
+
+def test_the_kernel_and_the_installation_can_be_asked() -> None:
+    assert clock_synchronised() in (True, False, None)
+    assert installed_at() < datetime.now(UTC) + timedelta(days=1)
+
+
+def room(free_bytes: int) -> Callable[[Path], os.statvfs_result]:
+    return lambda path: os.statvfs_result((4096, 4096, 10**7, 0, free_bytes // 4096, 0, 0, 0, 0, 255))
+
+
+@pytest.mark.parametrize(
+    ("free_bytes", "took_s", "state", "words"),
+    [
+        (10 * SCARCE_BYTES, 0.01, Health.OK, "10.0 GB free"),
+        (SCARCE_BYTES - 4096, 0.01, Health.WARNING, "nearly full: 1.0 GB free"),
+        (FULL_BYTES - 4096, 0.01, Health.BROKEN, "full: 0.1 GB free"),
+        (10 * SCARCE_BYTES, 0.5, Health.WARNING, "slow: 10.0 GB free"),
+    ],
+)
+def test_disk(tmp_path: Path, free_bytes: int, took_s: float, state: Health, words: str) -> None:
+    times = iter((1.0, 1.0 + took_s))
+    finding = check_disk(tmp_path / "not" / "yet", room(free_bytes), lambda: next(times))
+    assert said(finding) == ("disk", state)
+    assert finding.what.startswith(words)
+    assert list(tmp_path.iterdir()) == [], "nothing is left behind"
+
+
+def test_disk_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    finding = check_disk(tmp_path / "file" / "data")
+    assert said(finding) == ("disk", Health.BROKEN)
+    assert finding.what == f"{tmp_path / 'file'} cannot be written: Not a directory"
+
+
+def test_the_real_disk_can_be_asked(tmp_path: Path) -> None:
+    assert check_disk(tmp_path).name == "disk"
+
+
+def test_lan_name_that_is_free() -> None:
+    finding = asyncio.run(check_lan_name("Nobody's table", LOOPBACK))
+    assert said(finding) == ("LAN name", Health.OK)
+    assert finding.what == "“Nobody's table” is free on 127.0.0.1"
+
+
+def test_lan_name_of_this_running_table() -> None:
+    async def ask() -> Finding:
+        discovery = Discovery(Announcement("Doctor's table", "new_york_slice", "0.1.0", 8080), LOOPBACK)
+        await discovery.refresh()
+        try:
+            return await check_lan_name("Doctor's table", LOOPBACK)
+        finally:
+            await discovery.close()
+
+    finding = asyncio.run(ask())
+    assert said(finding) == ("LAN name", Health.OK)
+    assert "runs on this machine" in finding.what
+
+
+def test_lan_name_of_another_table() -> None:
+    async def ask() -> Finding:
+        other = AsyncZeroconf(interfaces=list(LOOPBACK), ip_version=IPVersion.V4Only)
+        service = ServiceInfo(
+            SERVICE, f"Left table.{SERVICE}", port=1, server="left.local.", parsed_addresses=["192.0.2.7"]
+        )
+        await (await other.async_register_service(service))
+        try:
+            return await check_lan_name("Left table", LOOPBACK)
+        finally:
+            await other.async_close()
+
+    finding = asyncio.run(ask())
+    assert said(finding) == ("LAN name", Health.WARNING)
+    assert finding.what == "“Left table” is the name of another table, 192.0.2.7"
+
+
+def test_no_network() -> None:
+    finding = asyncio.run(check_lan_name("Kitchen table", ("nowhere0",)))
+    assert said(finding) == ("LAN name", Health.BROKEN)
+    assert "no address" in finding.what
+
+
+# All of it ------------------------------------------------------------------------------------------------------------
+
+PARTS = ["camera", "markers", "light", "pins", "serial", "clock", "disk", "LAN name"]
+
+
+def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text("[lan]\nannounce = false\n")
+    findings = asyncio.run(examine(load_table([tmp_path / "table.toml"])))
+    assert [finding.name for finding in findings] == PARTS
+    unused = [finding.name for finding in findings if finding.state is Health.UNUSED]
+    assert unused == ["camera", "markers", "light", "pins", "serial", "LAN name"]
+
+
+def test_without_a_picture_markers_and_light_are_not_judged(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text(f'[lan]\nannounce = false\n[camera]\ndriver = "opencv:{tmp_path}/none"\n')
+    findings = {f.name: f for f in asyncio.run(examine(load_table([tmp_path / "table.toml"])))}
+    assert list(findings) == PARTS
+    assert [findings[name].state for name in ("camera", "markers", "light")] == [Health.BROKEN] * 3
+    assert findings["light"].what == "not looked at: there is no picture"
