@@ -23,7 +23,7 @@ from typing import Any
 
 from controller.game import Json, PositionError
 from controller.games import cut_and_choose
-from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion
+from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion, joined
 from controller.games.described import Described
 from controller.games.pizzeria import rules
 from controller.games.pizzeria.components import VALUES
@@ -195,6 +195,8 @@ def _owned(state: State, place: Described) -> OwnedSpecial:
     used = entries["used"].truth() if "used" in entries else False
     kind = entries["kind"].number(VALUES) if "kind" in entries else None
     name = _special(state, entries["special"])
+    if rules.must_be_replaced(replace(state, round=number), name):
+        entries["special"].refuse(f"cannot have been received in round {number} with {state.players} players")
     if used and name not in _USED_ONCE:
         entries["used"].refuse(f"is not false; only {_list_of(_short(one) for one in _USED_ONCE)} can be used")
     if kind is not None and name != rules.OFFER_C:
@@ -240,7 +242,23 @@ def _with_portions(state: State, entries: Mapping[str, Described]) -> State:
             if portion.taken_by not in order:
                 place.refuse(f"are taken by player {portion.taken_by} more often than that player chooses")
             order.remove(portion.taken_by)
-    return replace(state, portions=_numbered(state, portions, place), order=tuple(order))
+    state = replace(state, order=tuple(order))
+    if not _orders(state):
+        turns = [str(player) for player in cut_and_choose.choosing_order(state.slicer, state.players)]
+        place.refuse(f"are taken out of turn: the players choose in the order {joined(turns)}")
+    return replace(state, portions=_numbered(state, portions, place))
+
+
+def _orders(state: State) -> list[tuple[int, ...]]:
+    """The orders of choosing that leave those still to choose: the plain one, or with offer F somebody first."""
+    plain = cut_and_choose.choosing_order(state.slicer, state.players)
+    early = [player for player in plain if _is_used(rules.owned(state, player, rules.OFFER_F))]
+    possible = [plain, *((player, *(one for one in plain if one != player)) for player in early)]
+    return [order for order in possible if order[len(order) - len(state.order) :] == state.order]
+
+
+def _is_used(special: OwnedSpecial | None) -> bool:
+    return special is not None and special.used
 
 
 def _numbered(state: State, portions: tuple[Portion, ...], place: Described) -> tuple[Portion, ...]:
@@ -284,6 +302,8 @@ def _with_taker(state: State, entries: Mapping[str, Described]) -> State:
         portion = state.portions[letters.index(place.one_of(letters, f"a portion from A to {letters[-1]}"))]
         if portion.taken_by is None:
             place.refuse("is a portion that nobody has taken")
+        if all(portion.taken_by != order[len(order) - len(state.order) - 1] for order in _orders(state)):
+            place.refuse(f"is the portion of player {portion.taken_by}, who was not the last to choose")
         state = replace(state, taker=portion.taken_by, taken=portion.slices)
         return _with_drawn(state, entries, portion.special and state.special == rules.OFFER_B)
     if "drawn" in entries:

@@ -200,9 +200,15 @@ def test_a_position_between_rounds():
         (
             {
                 "portions": [{**PORTIONS[0], "taken_by": 3}, *PORTIONS[1:]],
-                "players": {"4": {"saved": ["2/1", "7/1", "7/2"]}},
+                "deciding": "A",
+                "players": {"4": {"saved": ["11/1", "11/10", "4/1"]}},
             },
-            "neither lies in front of player 3",
+            "neither lies in front of player 2",
+        ),
+        ({"portions": [{**PORTIONS[0], "taken_by": 3}, *PORTIONS[1:]]}, "player 2, who was not the last to choose"),
+        (
+            {"portions": [*PORTIONS[:2], {**PORTIONS[2], "taken_by": 4}, PORTIONS[3]]},
+            "are taken out of turn: the players choose in the order 2, 3, 4 and 1",
         ),
         ({"pizza": "7/1"}, "position.pizza: '7/1' is no list"),
     ],
@@ -228,6 +234,7 @@ def test_a_position_lacks_what_its_phase_needs():
         ({"2": [{"special": "g", "kind": 7}]}, "kind: 7 does not belong here; only c is put on a kind"),
         ({"2": [{"special": "z"}]}, "special: 'z' is not one of a, b"),
         ({"2": [{}]}, "lacks the key special"),
+        ({"2": [{"special": "a"}]}, "special: 'a' cannot have been received in round 1 with 4 players"),
         ({"2": [{"special": "g"}], "3": [{"special": "g"}]}, "'g' is also in position.players.2"),
     ],
 )
@@ -259,6 +266,16 @@ def test_a_position_that_waits_for_something_impossible(described, problem):
 
 SEEN = "7/3 7/4 7/5 9/1 9/3 9/4 9/5 9/6 9/7 5/2 5/3"
 """The slices of a first pizza."""
+
+
+def test_portions_in_a_position_may_be_taken_out_of_turn_with_offer_f():
+    later = having(owning(in_round(advanced(), 2), 1, rules.OFFER_F), 2, saved=SEEN)
+    state = play(quarters(served(later)), Take(1, 2))
+    described = GAME.position(state)
+    assert GAME.setup(4, {"advanced": True}, described) == state
+    described["players"]["1"]["specials"][0]["used"] = False
+    with pytest.raises(PositionError, match="are taken out of turn"):
+        GAME.setup(4, {"advanced": True}, described)
 
 
 def test_a_pizza_in_a_position_has_eleven_slices_or_ten_after_offer_d():
