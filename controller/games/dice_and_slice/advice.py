@@ -21,7 +21,9 @@ MOST_ADVICE = 12
 _CLOSER_LOOK = 6
 """So many of the moves that look best are looked at closer."""
 _KEPT = 0.93
-"""The chance of a slice falls to this with each dot that its outline lacks."""
+"""The chance of a slice falls to this with each dot that its outline lacks, at most; see `_kept`."""
+_HURRY = 4
+"""How many of the dots still missing before the end is near."""
 _DOT_WORTH = 5.0
 """What an extra dot is worth, in points."""
 _FIRST_THERE = 0.7
@@ -67,6 +69,8 @@ class _Outlook:
     state: State
     player: Player
     plan: _Plan
+    kept: float
+    """The chance of a slice falls to this with each dot that its outline lacks."""
     others_expect: float
     others_have: float
 
@@ -79,18 +83,34 @@ class _Outlook:
         """What the player with this sheet can expect beyond the best of the others."""
         if rules.is_finished(self.state, sheet):
             return _points(self.state, sheet) - self.others_have
-        return _worth(self.state, sheet, _plan(self.state, sheet)) - self.others_expect
+        return _worth(self.state, sheet, _plan(self.state, sheet, self.kept)) - self.others_expect
 
 
 def _outlook(state: State, player: Player) -> _Outlook:
+    mine = state.sheets[player - 1]
     others = [one for number, one in enumerate(state.sheets, start=1) if number != player]
+    kept = _kept(state, [(one, _plan(state, one, _KEPT)) for one in state.sheets])
     return _Outlook(
         state=state,
         player=player,
-        plan=_plan(state, state.sheets[player - 1]),
-        others_expect=max(_worth(state, one, _plan(state, one)) for one in others),
+        plan=_plan(state, mine, kept),
+        kept=kept,
+        others_expect=max(_worth(state, one, _plan(state, one, kept)) for one in others),
         others_have=max(_points(state, one) for one in others),
     )
+
+
+def _kept(state: State, planned: Iterable[tuple[Sheet, _Plan]]) -> float:
+    """What a missing dot leaves of a slice's chance: less and less towards the end, which is near when the sheet that
+    is furthest lacks few dots of its plan. Then it counts what is complete, not what could be."""
+    table = state.options.components.grid
+    nearest = table.dots.bit_count()
+    for sheet, plan in planned:
+        wanted = table.perimeter
+        for one in plan.slices:
+            wanted |= one.outline
+        nearest = min(nearest, (wanted & ~sheet.dots).bit_count())
+    return min(_KEPT, (nearest + 1) / (nearest + 1 + _HURRY))
 
 
 # Moves ----------------------------------------------------------------------------------------------------------------
@@ -139,7 +159,7 @@ def _ranked(outlook: _Outlook, candidates: Iterable[int], topping: int = 0) -> l
     state = outlook.state
     table = state.options.components.grid
     sheet = replace(outlook.sheet, crossed=outlook.sheet.crossed | topping, earned=outlook.sheet.earned & ~topping)
-    rough = sorted(((_gain(table, outlook.plan, new), new) for new in candidates), reverse=True)[:MOST_ADVICE]
+    rough = sorted(((_gain(table, outlook, new), new) for new in candidates), reverse=True)[:MOST_ADVICE]
     now = _worth(state, sheet, outlook.plan) - outlook.others_expect
     ranked = []
     for index, (gain, new) in enumerate(rough):
@@ -156,7 +176,7 @@ def _reason(state: State, before: Sheet, after: Sheet, plan: _Plan) -> str:
         return f"Scores {', '.join(rules.bonus_names(state, after.bonuses & ~before.bonuses))}."
     if made:
         points = sum(components.points[one.size] for one in made)
-        return f"Encloses {', '.join(one.name for one in made)} for {points} points."
+        return f"Encloses {', '.join(one.name for one in made)} for {points} point{'s' * (points != 1)}."
     new = after.dots & ~before.dots
     served = [one for one in plan.slices if one.outline & new and not one.inside & new]
     spoiled = [one for one in plan.slices if one.inside & new]
@@ -165,7 +185,7 @@ def _reason(state: State, before: Sheet, after: Sheet, plan: _Plan) -> str:
     if served:
         largest = max(served, key=lambda one: one.size)
         left = (largest.outline & ~after.dots).bit_count()
-        return f"Works on the slice {largest.name} of {largest.size}, which then lacks {left} dots."
+        return f"Works on the slice {largest.name} of {largest.size}, which then lacks {left} dot{'s' * (left != 1)}."
     return "Does no harm."
 
 
@@ -188,10 +208,10 @@ def _circled(state: State, sheet: Sheet) -> int:
     return sum(one.points for one in components.bonuses if components.bonus_bits[one.name] & sheet.bonuses)
 
 
-def _plan(state: State, sheet: Sheet) -> _Plan:
+def _plan(state: State, sheet: Sheet, kept: float) -> _Plan:
     """Dynamic programming over all parts of the sheet, the small ones first."""
     table = state.options.components.grid
-    whole = {one: _chance_worth(state, sheet, one) for one in table.rectangles if not one.inside & sheet.dots}
+    whole = {one: _chance_worth(state, sheet, one, kept) for one in table.rectangles if not one.inside & sheet.dots}
     best: _Table = [
         [np.zeros((table.columns + 1 - width, table.rows + 1 - height)) for height in range(table.rows + 1)]
         for width in range(table.columns + 1)
@@ -237,7 +257,7 @@ def _value(best: _Table, part: _Part) -> float:
     return float(best[width][height][left, bottom])
 
 
-def _chance_worth(state: State, sheet: Sheet, one: Rectangle) -> float:
+def _chance_worth(state: State, sheet: Sheet, one: Rectangle, kept: float) -> float:
     """What this slice may bring, by the chance that its outline is completed."""
     components = state.options.components
     missing = (one.outline & ~sheet.dots).bit_count()
@@ -248,17 +268,17 @@ def _chance_worth(state: State, sheet: Sheet, one: Rectangle) -> float:
         bonus = components.bonus_of[one.number] & ~(state.closed | sheet.bonuses)
         if bonus and not toppings & sheet.counted:
             worth += _FIRST_THERE * components.bonuses[bonus.bit_length() - 1].points
-    return worth * _KEPT**missing
+    return worth * kept**missing
 
 
-def _gain(table: Grid, plan: _Plan, new: int) -> float:
+def _gain(table: Grid, outlook: _Outlook, new: int) -> float:
     """Roughly what these dots add to a plan."""
-    gain = 0.0
+    plan, gain = outlook.plan, 0.0
     for one, worth in plan.slices.items():
         if one.inside & new:
             gain += min(_divided(table, plan, one, dot) for dot in grid.list_bits(one.inside & new)) - worth
         elif one.outline & new:
-            gain += worth * (_KEPT ** -((one.outline & new).bit_count()) - 1)
+            gain += worth * (outlook.kept ** -((one.outline & new).bit_count()) - 1)
     return gain
 
 

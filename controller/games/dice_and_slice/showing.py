@@ -66,6 +66,8 @@ def _player(state: State, player: Player, score: Score) -> Json:
         },
         "finished": rules.is_finished(state, sheet),
         "crossed": rules.topping_names(state, sheet.crossed),
+        # Crossed off or not, these score no further topping bonus.
+        "counted": rules.topping_names(state, sheet.counted),
         "bonuses": rules.bonus_names(state, sheet.bonuses),
         "marked": sheet.marked,
         "extra_dots_for": rules.topping_names(state, sheet.earned),

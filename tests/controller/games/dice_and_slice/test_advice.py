@@ -12,6 +12,7 @@ from tests.controller.games.dice_and_slice.situations import (
     TINY,
     game,
     mark,
+    outline,
     play,
     rolled,
     turn,
@@ -80,6 +81,21 @@ def test_an_extra_dot_encloses_another_slice():
 def test_no_extra_dot_where_every_one_would_spoil_a_slice():
     state = turn(with_dots(game(), 1, FINISHED - {"a1"}), "a1")
     assert GAME.advise(state, 1)[0].move == Stop(1)
+
+
+@pytest.mark.parametrize(
+    ("slice_name", "last", "reason"),
+    [
+        ("d4-f6", "f6", "Encloses d4-f6 for 10 points."),
+        ("g5-h6", "h6", "Encloses g5-h6 for 1 point."),
+        ("a1-d4", "a4", "Scores mushroom-salami."),
+    ],
+)
+def test_what_can_be_closed_is_closed_before_another_player_ends_the_game(slice_name, last, reason):
+    mine = with_dots(game(), 1, outline(slice_name) - {last})
+    near = play(rolled(with_dots(mine, 2, FINISHED - {"a1"})), Pick(1, "A"))
+    best = GAME.advise(near, 1)[0]
+    assert (best.move, best.reason) == (mark(1, last), reason)
 
 
 def test_a_game_that_is_won_is_ended():

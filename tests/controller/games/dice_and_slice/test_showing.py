@@ -56,6 +56,12 @@ def test_what_is_still_too_large_is_shown():
     assert finished["too_large"] == []
 
 
+def test_toppings_that_score_no_further_bonus_are_shown():
+    state = turn(with_dots(game(), 1, outline("b2-d4") - {"b2"}), "b2")
+    players = GAME.view(state, 1)["players"]
+    assert [(one["counted"], one["crossed"]) for one in players] == [(["mushroom-b2", "salami-c2"], []), ([], [])]
+
+
 def test_bonuses_are_shown_with_who_scored_them():
     state = turn(with_dots(game(), 1, outline("b2-d4") - {"b2"}), "b2")
     shown = {one["bonus"]: one for one in GAME.view(state, 1)["bonuses"]}
