@@ -19,7 +19,8 @@ KEPT = 256
 """Exchanges that are looked at, oldest dropped."""
 _FASTEST = 8
 """One in so many of them is used: the fastest."""
-_FEWEST = 4
+_NEWEST = 16
+"""The newest are used too: a fast one of a minute ago says little by now, as rates drift."""
 
 
 class ClockError(Exception):
@@ -114,8 +115,10 @@ class ClockMap:
         return self.time_of(self._kept[-1].ticks if self._kept else 0).bound_s
 
     def _choose(self) -> None:
-        fastest = sorted(self._kept, key=lambda exchange: exchange.before_s - exchange.after_s)
-        self._used = fastest[: max(_FEWEST, len(fastest) // _FASTEST)]
+        kept = list(self._kept)
+        older, newest = kept[:-_NEWEST], kept[-_NEWEST:]
+        older.sort(key=lambda exchange: exchange.before_s - exchange.after_s)
+        self._used = older[: -(-len(older) // _FASTEST)] + newest
         slowest, highest = TICK_S * (1 - RATE_TOLERANCE), TICK_S * (1 + RATE_TOLERANCE)
         by_ticks = sorted(self._used, key=lambda exchange: exchange.ticks)
         for place, later in enumerate(by_ticks):

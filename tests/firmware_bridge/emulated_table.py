@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -11,14 +12,31 @@ from firmware_bridge.signals import Signal, SignalKind
 from tests.rigs.emulator.emulated import HERTZ, EmulatedBoard
 
 STEP = HERTZ // 500
-"""2 ms."""
+"""How often the line is looked at: 2 ms."""
+
+
+Faults = Callable[[bytes, float], bytes]
+"""What comes out of a line by a time, of what was put into it so far."""
+
+
+def _faultless(data: bytes, now_s: float) -> bytes:
+    return data
 
 
 class EmulatedTable:
     """Board, line and session. Closing twice is fine."""
 
-    def __init__(self, folder: Path, room: int = 1 << 30, boots: int = 0xFFFF) -> None:
-        self.board = EmulatedBoard(folder / "board", free=True, boots=boots)
+    def __init__(
+        self,
+        folder: Path,
+        room: int = 1 << 30,
+        faults: tuple[Faults, Faults] = (_faultless, _faultless),
+        step: int = STEP,
+    ) -> None:
+        """`faults` stand in the line to us and in the line to the board; the line is looked at every `step` cycles."""
+        self._step = step
+        self.board = EmulatedBoard(folder / "board", free=True)
+        self._faults = faults
         self.signals: list[Signal] = []
         self.room = room
         self.session = Session(self._take)
@@ -58,11 +76,13 @@ class EmulatedTable:
         """Let time pass."""
         end = self.cycle + round(seconds * HERTZ)
         while self.cycle < end:
-            self.cycle = self.board.until(min(self.cycle + STEP, end))
+            self.cycle = self.board.until(min(self.cycle + self._step, end))
             if self._line is not None:
+                received = b""
                 with contextlib.suppress(BlockingIOError):
-                    self.session.receive(os.read(self._line, 4096), self.now_s)
-                os.write(self._line, self.session.due(self.now_s))
+                    received = os.read(self._line, 4096)
+                self.session.receive(self._faults[0](received, self.now_s), self.now_s)
+                os.write(self._line, self._faults[1](self.session.due(self.now_s), self.now_s))
 
     def until_ready(self, within_s: float = 1.0) -> float:
         """Let time pass until events can flow; how long it took."""

@@ -1,0 +1,45 @@
+"""A short run of what `make torture-link` does for hours, and the wrong lines it puts in between."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from firmware_bridge.signals import SignalKind
+from tests.firmware_bridge.emulated_table import EmulatedTable
+from tests.rigs.emulator.emulated import CannotEmulate, build
+from tests.rigs.torture_link import FaultyLine, Report, Tortured, check_arrived, torture
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _built() -> None:
+    try:
+        build()
+    except CannotEmulate as error:
+        pytest.skip(str(error))
+
+
+def test_nothing_is_lost_doubled_or_out_of_order(tmp_path: Path) -> None:
+    report, faults = torture(1500, Random(7), tmp_path)
+    assert report.events >= 1500
+    assert report.resets
+    assert report.unplugs
+    assert min(faults.values()) > 10
+    assert report.slowest_back_s < 2.0
+
+
+def test_the_rig_notices_what_is_wrong(tmp_path: Path) -> None:
+    with EmulatedTable(tmp_path) as table:
+        table.until_ready()
+        table.edges([(0, "K0", 0)])
+        with pytest.raises(Tortured, match="expected"):
+            check_arrived(table, [(1, SignalKind.PAD_RELEASED)], Report())
+
+
+def test_faults_change_what_passes() -> None:
+    line = FaultyLine(Random(1))
+    sent = bytes(range(256)) * 40
+    passed = line(sent, 0.0) + line(b"", 1.0)
+    assert passed != sent
+    assert min(line.counts.values()) > 0
+    assert FaultyLine(Random(1), rate=0.0)(sent, 0.0) == sent
