@@ -5,6 +5,7 @@ beside it: that is said, and is no fault.
 """
 
 import asyncio
+import contextlib
 import ctypes
 import os
 import queue
@@ -23,6 +24,7 @@ from config.schema import TableConfig
 if TYPE_CHECKING:
     from gpiozero.pins import Factory
 
+    from firmware_bridge.link import LinkStatus
     from hardware.camera import Camera
     from hardware.panel import PanelPins
     from vision.frame import Image
@@ -36,6 +38,8 @@ DARK, DIM = 60.0, 110.0
 WHITE = 250
 GLARE, BLINDED = 0.01, 0.1
 """The share of the picture that is white to the brim: a reflection, or far too much light."""
+BOARD_S = 5.0
+"""A board that restarts answers within this."""
 FULL_BYTES, SCARCE_BYTES = 100_000_000, 1_000_000_000
 SLOW_FSYNC_S = 0.25
 _CLOCK_UNSYNCHRONISED = 5
@@ -172,13 +176,17 @@ def check_pins(pins: "PanelPins", open_pins: Callable[[], "Factory"]) -> Finding
     )
 
 
-def check_serial(port: str | None, baud: int, by_id: Path = Path("/dev/serial/by-id")) -> Finding:
-    """Whether the microcontroller's line can be opened."""
+def check_serial(
+    port: str | None, baud: int, names: Path = Path("/dev/serial/by-id"), patience_s: float = BOARD_S
+) -> Finding:
+    """Whether the microcontroller's line can be opened, and a board of this version answers."""
     import serial
+
+    from firmware_bridge.link import board_ports
 
     if port is None:
         return Finding("serial", Health.UNUSED, 'serial.port is "": no microcontroller')
-    there = sorted(str(path) for path in by_id.iterdir()) if by_id.is_dir() else []
+    there = board_ports(names)
     known = f"There are: {', '.join(there)}." if there else "No such device is plugged in: check the USB cable."
     if not Path(port).exists():
         return Finding("serial", Health.BROKEN, f"serial.port {port} is not there", f"{known} Set serial.port to it.")
@@ -190,7 +198,32 @@ def check_serial(port: str | None, baud: int, by_id: Path = Path("/dev/serial/by
             return Finding("serial", Health.WARNING, what, "If the table runs, that is it; else end what does.")
         remedy = f"`sudo usermod -aG dialout $USER`, then log in anew, if it may not be opened. {known}"
         return Finding("serial", Health.BROKEN, f"{port} cannot be opened: {error}", remedy)
-    return Finding("serial", Health.OK, f"{port} opens")
+    return check_board(_greet(port, baud, patience_s))
+
+
+def check_board(status: "LinkStatus") -> Finding:
+    """Whether a board answered, and what it said of itself."""
+    from firmware_bridge.session import LinkState
+
+    if status.state is LinkState.GREETING:
+        remedy = "Flash the firmware (hardware/README.md), or set serial.port to the board's line."
+        return Finding("serial", Health.BROKEN, f"{status.port} opens, but no board answers", remedy)
+    if status.state is not LinkState.READY or status.hello is None:
+        remedy = "Flash the firmware of this version (hardware/README.md); check the USB cable."
+        return Finding("serial", Health.BROKEN, f"{status.port}: {status.state.value}: {status.words}", remedy)
+    hello = status.hello
+    if bad := [seat for seat in range(1, 9) if (hello.stuck | hello.bridged) >> (seat - 1) & 1]:
+        what = f"the board answers; in its self-test the pads of seats {', '.join(map(str, bad))} were stuck or joined"
+        remedy = "Nobody leans on them? Then their pins touch ground or one another: see hardware/wiring.svg."
+        return Finding("serial", Health.WARNING, what, f"{remedy} Then press the board's reset.")
+    if status.lost:
+        what = f"the board answers; it had no room for {status.lost} events"
+        return Finding(
+            "serial", Health.WARNING, what, "Some were lost while nobody fetched them: look for a pad that chatters."
+        )
+    return Finding(
+        "serial", Health.OK, f"{status.port}: the board answers, {hello.cold_boots} starts, its pads are well"
+    )
 
 
 def check_clock(now: datetime, installed: datetime, synchronised: bool | None) -> Finding:
@@ -267,6 +300,7 @@ def clock_synchronised() -> bool | None:
 
 # What the checks need -------------------------------------------------------------------------------------------------
 
+_LOOK_S = 0.02
 _CORNERS = {0: "top left", 1: "top right", 2: "bottom right", 3: "bottom left"}
 _SIMULATED = 'camera.driver is "simulated"'
 _NOT_ANNOUNCED = Finding("LAN name", Health.UNUSED, "lan.announce is false")
@@ -297,6 +331,18 @@ def _pins(config: TableConfig) -> Finding:
     from hardware.panel import open_real_pins
 
     return check_pins(panel_pins(config), open_real_pins)
+
+
+def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":
+    """How a connection with the board stands once it answered, or after `patience_s`."""
+    from firmware_bridge.link import Link
+    from firmware_bridge.session import LinkState
+
+    with contextlib.closing(Link(port, time.monotonic, baud=baud)) as link:
+        end_s = time.monotonic() + patience_s
+        while time.monotonic() < end_s and link.status().state in (LinkState.CLOSED, LinkState.GREETING):
+            link.get(_LOOK_S)
+        return link.status()
 
 
 def _picture(open_camera: Callable[[], "Camera"]) -> "tuple[str, Image]":

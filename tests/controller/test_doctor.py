@@ -4,6 +4,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -22,6 +23,7 @@ from controller.doctor import (
     SCARCE_BYTES,
     Finding,
     Health,
+    check_board,
     check_camera,
     check_clock,
     check_disk,
@@ -34,6 +36,9 @@ from controller.doctor import (
     examine,
     installed_at,
 )
+from firmware_bridge.link import LinkStatus
+from firmware_bridge.schema import Hello
+from firmware_bridge.session import LinkState
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.panel import PanelPins, SeatPins, open_real_pins
@@ -42,6 +47,7 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import ButtonEdge, World
 from tests.hardware.fake_lgpio import FakeLgpio
+from tests.rigs.emulator.emulated import CannotEmulate, EmulatedBoard, build
 from vision.frame import Frame, Image
 from vision.registration import MARKERS_MM, find_mat
 
@@ -199,14 +205,62 @@ def test_pins_that_the_running_table_holds_are_no_fault(monkeypatch: pytest.Monk
     assert chip.closed == chip.opened == [0]
 
 
-def test_serial_line() -> None:
-    controller, terminal = os.openpty()
-    port = os.ttyname(terminal)
-    finding = check_serial(port, 115200)
+def test_serial_line_with_the_real_firmware(tmp_path: Path) -> None:
+    try:
+        build()
+    except CannotEmulate as error:
+        pytest.skip(str(error))
+    with EmulatedBoard(tmp_path / "board") as board:
+        finding = check_serial(str(board.port), 115200, patience_s=30)
     assert said(finding) == ("serial", Health.OK)
-    assert finding.what == f"{port} opens"
+    assert "the board answers, 1 starts, its pads are well" in finding.what
+
+
+def test_serial_line_that_nobody_answers_on() -> None:
+    controller, terminal = os.openpty()
+    finding = check_serial(os.ttyname(terminal), 115200, patience_s=0.1)
+    assert said(finding) == ("serial", Health.BROKEN)
+    assert "opens, but no board answers" in finding.what
     os.close(terminal)
     os.close(controller)
+
+
+HELLO = Hello(
+    token=1, epoch=1, boot=1, cold_boots=7, warm_boots=0, cause=1, oldest=1, next=1, stuck=0, bridged=0, pads=0,
+    knives=0, skewers=0, beam=0, spares=0,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "words"),
+    [
+        (LinkStatus(LinkState.READY, "all is well", "/dev/b", HELLO, 0, 0, 0.001), Health.OK, "answers, 7 starts"),
+        (
+            LinkStatus(LinkState.READY, "all is well", "/dev/b", replace(HELLO, stuck=4, bridged=128), 0, 0, 0.001),
+            Health.WARNING,
+            "the pads of seats 3, 8 were stuck or joined",
+        ),
+        (
+            LinkStatus(LinkState.READY, "all is well", "/dev/b", HELLO, 12, 0, 0.001),
+            Health.WARNING,
+            "room for 12 events",
+        ),
+        (
+            LinkStatus(LinkState.REFUSED, "the board speaks version 1", "/dev/b", None, 0, 0, None),
+            Health.BROKEN,
+            "/dev/b: refused: the board speaks version 1",
+        ),
+        (
+            LinkStatus(LinkState.NO_BOARD, "pulled", "/dev/b", HELLO, 0, 0, None),
+            Health.BROKEN,
+            "/dev/b: no-board: pulled",
+        ),
+    ],
+)
+def test_what_the_board_says_of_itself(status: LinkStatus, state: Health, words: str) -> None:
+    finding = check_board(status)
+    assert said(finding) == ("serial", state)
+    assert words in finding.what
 
 
 def test_serial_line_that_is_held() -> None:
