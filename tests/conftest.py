@@ -1,0 +1,7 @@
+"""Options of the tests."""
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--hardware", action="store_true", help="also test what is really wired to this machine")
