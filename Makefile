@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 GAMES ?= 100
+STRETCHES ?= 100000000
 ARGS ?=
 
 VENV := .venv
@@ -21,7 +22,7 @@ PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos \
-	test-avahi firmware firmware-header firmware-tools clean
+	test-avahi firmware firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -80,6 +81,20 @@ firmware-header: $(INSTALLED) ## Make the firmware's messages.h from firmware_br
 # Where they cannot be installed, the tests that need them are skipped and say so.
 firmware-tools: ## Install what builds and emulates the microcontroller's program
 	@.ci/debian-packages $(PYTHON) firmware || true
+
+bench-slaps: $(INSTALLED) firmware-tools ## A million pairs of slaps on the emulated board; ARGS="--pairs 10000"
+	@$(BIN)/python -m tests.benchmarks.bench_slaps $(ARGS)
+
+torture-link: $(INSTALLED) firmware-tools ## A million events of the emulated board over a faulty line; ARGS="--events 10000"
+	@$(BIN)/python -m tests.rigs.torture_link $(ARGS)
+
+unplug-link: $(INSTALLED) firmware-tools ## A thousand pulled lines in real time; ARGS="--times 20"
+	@$(BIN)/python -m tests.rigs.unplug_link $(ARGS)
+
+fuzz-frames: firmware-tools ## STRETCHES=100000000 spoilt stretches of frames against the firmware's parser
+	@mkdir -p build
+	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -Ihardware/firmware -o build/frame_mutator tests/rigs/frame_mutator.c hardware/firmware/framing.c
+	build/frame_mutator $(STRETCHES) 1
 
 clean: ## Take away the virtual environment and all caches
 	rm -rf $(VENV) *.egg-info build dist hardware/firmware/build tests/rigs/emulator/build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
