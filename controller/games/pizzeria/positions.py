@@ -400,13 +400,10 @@ def _check_taken_special(state: State, place: Described) -> None:
 def _check_phase(state: State, place: Described) -> None:
     """What the game waits for can be done in this position."""
     phase = Described(f"{place.path}.phase", state.phase.value)
+    replaced = state.special is not None and rules.must_be_replaced(state, state.special)
+    if state.phase in _WITH_PIZZA and replaced is not (state.phase is Phase.REDRAW):
+        phase.refuse(f"does not go with {_short(state.special or 'no special offer')} in round {state.round}")
     match state.phase:
-        case Phase.REDRAW | Phase.DIVIDE:
-            replaced = state.special is not None and rules.must_be_replaced(state, state.special)
-            if replaced is not (state.phase is Phase.REDRAW):
-                phase.refuse(f"does not go with {_short(state.special or 'no special offer')} in round {state.round}")
-            if not state.ring:
-                phase.refuse("needs a pizza")
         case Phase.CHOOSE:
             if not state.order:
                 phase.refuse("needs a player who is still to choose")

@@ -148,6 +148,10 @@ PORTIONS = [
     {"slices": ["9/9", "5/1", "6/1"]},
 ]
 DECIDING = {"phase": "decide", "pizza": list(RING), "portions": PORTIONS, "deciding": "B"}
+OFFERED = {
+    "pizza": list(RING),
+    "portions": [{"slices": list(RING[i : i + 3]), "special": i == 0} for i in (0, 3, 6, 9)],
+}
 
 
 def test_an_empty_position_is_the_start():
@@ -254,6 +258,7 @@ def test_offers_in_a_position(specials, problem):
     [
         ({"phase": "divide", "special": "a", "pizza": list(RING)}, "phase: 'divide' does not go with a in round 1"),
         ({"phase": "redraw", "special": "g", "pizza": list(RING)}, "phase: 'redraw' does not go with g"),
+        ({**OFFERED, "phase": "choose", "special": "a"}, "phase: 'choose' does not go with a in round 1"),
         ({"phase": "divide", "special": "g", "pizza": []}, "0 slices are not 11"),
         ({"phase": "divide", "special": "g", "pizza": list(RING), "set_aside": ["g"]}, "is in two places"),
         ({**DECIDING, "phase": "draw", "special": "g", "deciding": "B"}, "special offer in exactly one portion"),
