@@ -53,11 +53,13 @@ class TickCounter:
     """The board's 40 bits carried on to 64: readings may be up to 3 days older or newer than the newest one."""
 
     def __init__(self) -> None:
-        self._newest = 0
+        self._newest: int | None = None
 
     def extend(self, turns: int, ticks: int) -> int:
-        """The whole count."""
+        """The whole count; the first reading is taken to be of the counter's first round."""
         reading = turns << 32 | ticks
+        if self._newest is None:
+            self._newest = reading
         half = 1 << TICK_BITS - 1
         ahead = (reading - self._newest + half) % (2 * half) - half
         whole = max(self._newest + ahead, 0)

@@ -1,12 +1,14 @@
 """Events of the board as signals."""
 
 import math
+from collections.abc import Mapping
 
 from firmware_bridge.clock import TICK_S, ClockMap
+from firmware_bridge.messages import MessageError
 from firmware_bridge.schema import DEBOUNCE_TICKS, POLL_TICKS, Event, EventFlag, EventKind
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind, Stamp
 
-_KINDS: dict[tuple[int, bool], SignalKind] = {
+_KINDS: Mapping[tuple[int, bool], SignalKind] = {
     (EventKind.PAD, True): SignalKind.PAD_PRESSED,
     (EventKind.PAD, False): SignalKind.PAD_RELEASED,
     (EventKind.KNIFE_DOCK, True): SignalKind.KNIFE_DOCKED,
@@ -27,11 +29,16 @@ def signal_of(event: Event, ticks: int, clock: ClockMap | None) -> Signal:
     """The signal that an event is.
 
     Args:
-        event: of a schema's kind.
+        event: as it came.
         ticks: its whole count.
         clock: of the event's boot; None where that boot was never talked to: then its time is not known at all.
+
+    Raises:
+        MessageError: no such kind of event.
     """
-    kind = _KINDS[EventKind(event.kind), event.value != 0]
+    kind = _KINDS.get((event.kind, event.value != 0))
+    if kind is None:
+        raise MessageError(f"{event}: expected one of the kinds {[kind.value for kind in EventKind]}")
     early = _early_ticks(event)
     time_s, bound_s = 0.0, math.inf
     if clock is not None:

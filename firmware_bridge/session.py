@@ -85,6 +85,7 @@ class Session:
         self._is_buzz_due = False
         self._token = 0
         self._greeting_token = 0
+        self._greetings = 0
         self.state = LinkState.CLOSED
         self.words = "not started"
         """What is wrong, or that nothing is, for people."""
@@ -109,6 +110,7 @@ class Session:
     def open(self, now_s: float) -> None:
         """A port was opened."""
         self._start(now_s)
+        self._greetings = 0
         self._set(LinkState.GREETING, "the port is open; the board has not answered yet")
 
     def close(self, state: LinkState, words: str) -> None:
@@ -130,7 +132,11 @@ class Session:
         self._buzz = Buzz(number, round(1000 * sound.on_s), round(1000 * sound.off_s), sound.times)
 
     def receive(self, received: bytes, now_s: float) -> None:
-        """Take what came in by `now_s`."""
+        """Take what came in by `now_s`.
+
+        Raises:
+            MessageError: the board, of the same version, says what no such board can.
+        """
         for frame in self._reader.feed(received):
             message = _message_of(frame)
             if message is not None:
@@ -157,6 +163,8 @@ class Session:
         self._is_ack_due = self._is_missing = False
 
     def _set(self, state: LinkState, words: str) -> None:
+        if state is LinkState.GREETING and self.state is not LinkState.REFUSED:
+            self._greetings = 0
         self.state, self.words = state, words
 
     # What comes in ---------------------------------------------------------------------------------------------------
@@ -185,7 +193,12 @@ class Session:
             self._set(LinkState.GREETING, "the board speaks the same messages now")
 
     def _take_hello(self, hello: Hello) -> None:
-        if hello.token != self._greeting_token or not self._is_followed(hello):
+        if (self._greeting_token - hello.token) % 65536 >= self._greetings:
+            return  # an answer from before this greeting
+        # Once events flow, another answer to the same greeting may have been overtaken by them.
+        if self.state is not LinkState.READY and not self._is_followed(hello):
+            return
+        if self.state is LinkState.READY and self.hello is not None and hello.boot != self.hello.boot:
             return
         if hello.boot not in self._clocks:
             # The boot before may still have events in the ring; older ones cannot.
@@ -252,6 +265,7 @@ class Session:
             return b""
         self._greet_s = now_s + (REFUSED_S if self.state is LinkState.REFUSED else GREETING_S)
         self._greeting_token = (self._greeting_token + 1) % 65536
+        self._greetings += 1
         return _bytes_of(Who(schema_hash(), self._greeting_token))
 
     def _acknowledgement(self, now_s: float) -> bytes:

@@ -1,0 +1,257 @@
+"""The conversation's corner cases, against a board of a few scripted words. The real board: test_emulated_board.py."""
+
+import math
+
+import pytest
+
+from firmware_bridge.framing import FrameReader, format_frame
+from firmware_bridge.messages import MessageError, format_message, parse_message
+from firmware_bridge.schema import Ack, Buzz, Event, EventFlag, EventKind, Hello, Here, Lamps, Message, Ping, Pong, Who
+from firmware_bridge.schema import schema_hash as ours
+from firmware_bridge.session import GREETING_S, REFUSED_S, SILENCE_S, Buzzing, LinkState, Session
+from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
+
+
+class Conversation:
+    """A session and what it says; a board's words are put into its mouth."""
+
+    def __init__(self, room: int = 100) -> None:
+        self.signals: list[Signal] = []
+        self.room = room
+        self.session = Session(self._take)
+        self.now_s = 100.0
+        self._reader = FrameReader()
+        self.session.open(self.now_s)
+
+    def hear(self, *messages: Message) -> None:
+        """The board says something."""
+        data = b"".join(format_frame(format_message(message)) for message in messages)
+        self.session.receive(data, self.now_s)
+
+    def said(self, after_s: float = 0.0) -> list[Message]:
+        """What the session says after a while."""
+        self.now_s += after_s
+        return [parse_message(frame) for frame in self._reader.feed(self.session.due(self.now_s))]
+
+    def greet(self, hello: Hello | None = None) -> None:
+        """The handshake."""
+        who = next(message for message in self.said(GREETING_S) if isinstance(message, Who))
+        self.hear(Here(ours(), 1, "hello"), hello or a_hello(token=who.token))
+
+    def settle(self) -> None:
+        """The handshake and one exchange, so that times are known."""
+        self.greet(a_hello(token=self._next_token()))
+        ping = next(message for message in self.said() if isinstance(message, Ping))
+        self.now_s += 0.01
+        self.hear(a_pong(token=ping.token))
+
+    def _next_token(self) -> int:
+        return self.session._greeting_token + 1
+
+    def _take(self, signal: Signal) -> bool:
+        if len(self.signals) >= self.room:
+            return False
+        self.signals.append(signal)
+        return True
+
+
+def a_hello(token: int, **changes: int) -> Hello:
+    values = {"epoch": 16, "boot": 5, "cold_boots": 1, "warm_boots": 0, "cause": 1, "oldest": 1, "next": 1}
+    rest = dict.fromkeys(("stuck", "bridged", "pads", "knives", "skewers", "beam", "spares"), 0)
+    return Hello(token=token, **(values | rest | changes))
+
+
+def a_pong(token: int, **changes: int) -> Pong:
+    values = {"epoch": 16, "boot": 5, "turns": 0, "ticks": 1_000_000, "lamps": 0, "blinking": 0, "buzz": 0}
+    return Pong(token=token, **(values | {"lost": 0, "slowest": 0} | changes))
+
+
+def an_event(sequence: int, **changes: int) -> Event:
+    values = {"epoch": 16, "kind": int(EventKind.PAD), "index": 0, "value": 1, "flags": 0, "boot": 5, "turns": 0}
+    return Event(sequence=sequence, **(values | {"ticks": 1_000_000 + sequence} | changes))
+
+
+def test_events_are_delivered_once_and_in_order() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.hear(an_event(1), an_event(2), an_event(1), an_event(2))
+    talk.hear(an_event(4))
+    assert Ack(16, 3, 1) in talk.said(0.1)
+    talk.hear(an_event(3), an_event(4), an_event(3))
+    assert Ack(16, 5, 0) in talk.said(0.1)
+    assert [signal.stamp.ticks for signal in talk.signals if signal.stamp] == [
+        1_000_001,
+        1_000_002,
+        1_000_003,
+        1_000_004,
+    ]
+    assert talk.session.repeated == 3
+
+
+def test_what_is_not_taken_is_not_acknowledged() -> None:
+    talk = Conversation(room=1)
+    talk.settle()
+    talk.hear(an_event(1), an_event(2))
+    assert Ack(16, 2, 1) in talk.said(0.1)
+    talk.room = 2
+    talk.hear(an_event(2))
+    assert Ack(16, 3, 0) in talk.said(0.1)
+
+
+def test_events_wait_for_the_clock() -> None:
+    talk = Conversation()
+    talk.greet()
+    talk.hear(an_event(1))
+    assert talk.signals == []
+
+
+def test_an_old_hello_is_no_news() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.hear(an_event(1))
+    talk.hear(a_hello(token=0, next=1), a_hello(token=0, epoch=32))
+    talk.hear(an_event(1), an_event(1, epoch=32), an_event(2))
+    assert len(talk.signals) == 2
+
+
+def test_slow_answers_to_a_greeting_will_do() -> None:
+    talk = Conversation()
+    first = next(message for message in talk.said() if isinstance(message, Who))
+    talk.said(GREETING_S)
+    talk.said(GREETING_S)
+    talk.hear(Here(ours(), 1, "hello"), a_hello(token=first.token))
+    assert talk.session.state is LinkState.READY
+
+
+def test_an_answer_overtaken_by_events_is_no_news() -> None:
+    talk = Conversation()
+    talk.said()
+    talk.settle()
+    talk.hear(an_event(1))
+    talk.hear(a_hello(token=1))
+    talk.hear(an_event(1), an_event(2))
+    assert len(talk.signals) == 2
+    talk.session.open(talk.now_s)
+    talk.said()
+    talk.hear(a_hello(token=2))
+    assert talk.session.state is LinkState.GREETING
+
+
+def test_a_gap_that_another_host_left_is_told() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.hear(an_event(1))
+    talk.session.open(talk.now_s)
+    talk.greet(a_hello(token=talk._next_token(), oldest=10, next=12))
+    assert [(signal.seat, signal.kind, signal.number) for signal in talk.signals[1:]] == [
+        (HOST_SEAT, SignalKind.SIGNALS_LOST, 8)
+    ]
+    talk.hear(an_event(10))
+    assert len(talk.signals) == 3
+
+
+def test_a_gap_is_not_told_to_nobody() -> None:
+    talk = Conversation(room=1)
+    talk.settle()
+    talk.hear(an_event(1))
+    talk.session.open(talk.now_s)
+    talk.greet(a_hello(token=talk._next_token(), oldest=10, next=12))
+    assert talk.session.state is LinkState.GREETING
+    talk.room = 2
+    talk.greet(a_hello(token=talk._next_token(), oldest=10, next=12))
+    assert talk.session.state is LinkState.READY
+    assert talk.signals[1].number == 8
+
+
+def test_a_boot_nobody_talked_to_has_no_time() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.hear(an_event(1, boot=4, turns=200, ticks=9))
+    assert talk.signals[0].uncertainty_s == math.inf
+    assert talk.signals[0].stamp is not None
+    assert talk.signals[0].stamp.ticks == 200 << 32 | 9
+
+
+def test_a_late_edge_says_how_late() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.hear(an_event(1), an_event(2, flags=int(EventFlag.LATE)))
+    sure, late = talk.signals
+    assert late.uncertainty_s > sure.uncertainty_s + 0.004
+    assert late.time_s < sure.time_s
+
+
+def test_a_board_that_started_anew_is_greeted_anew() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.said(1.0)
+    talk.hear(a_pong(token=0, boot=6))
+    assert talk.session.state is LinkState.GREETING
+    assert any(isinstance(message, Who) for message in talk.said())
+
+
+def test_silence() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.said(SILENCE_S + 0.01)
+    assert talk.session.state is LinkState.GREETING
+    assert "said nothing" in talk.session.words
+    assert not talk.session.is_dead(talk.now_s)
+    assert talk.session.is_dead(talk.now_s + SILENCE_S)
+
+
+def test_refused_and_asked_again() -> None:
+    talk = Conversation()
+    talk.said()
+    talk.hear(Here(1, 0, "other messages"))
+    assert talk.session.state is LinkState.REFUSED
+    assert "00000001" in talk.session.words
+    assert talk.said(GREETING_S) != []
+    assert talk.said(GREETING_S) == []
+    talk.now_s += REFUSED_S
+    talk.greet(a_hello(token=talk._next_token()))
+    assert talk.session.state is LinkState.READY
+
+
+def test_orders_are_repeated_until_obeyed() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.session.set_lamps(3, 4)
+    talk.session.buzz(Buzzing(0.1, 0.2, 3))
+    buzz = Buzz(1, 100, 200, 3)
+    for _ in range(2):
+        said = talk.said(1.0)
+        assert Lamps(3, 4) in said
+        assert buzz in said
+        talk.hear(a_pong(token=0))
+    ping = next(message for message in talk.said(1.0) if isinstance(message, Ping))
+    talk.hear(a_pong(token=ping.token, lamps=3, blinking=4, buzz=1))
+    assert [type(message) for message in talk.said(0.5)] == [Ping]
+    # After a reset the lamps are told again, the buzz is not.
+    talk.hear(a_pong(token=0))
+    said = talk.said(1.0)
+    assert Lamps(3, 4) in said
+    assert buzz not in said
+
+
+def test_an_answer_to_another_question_says_nothing_of_time() -> None:
+    talk = Conversation()
+    talk.greet()
+    talk.said()
+    talk.hear(a_pong(token=999))
+    assert talk.session.clock is not None
+    assert talk.session.clock.exchanges == 0
+
+
+def test_an_event_of_no_kind_is_an_error() -> None:
+    talk = Conversation()
+    talk.settle()
+    with pytest.raises(MessageError, match="expected one of the kinds"):
+        talk.hear(an_event(1, kind=99))
+
+
+def test_its_own_words_come_back() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.hear(Who(ours(), 1), Ping(1), Lamps(1, 1))
+    assert talk.session.state is LinkState.READY
