@@ -248,11 +248,14 @@ class Session:
             self._is_ack_due = True
             self._is_missing |= event.sequence > self._expected
             return
-        counter, clock = self._clocks.get(event.boot, (TickCounter(), None))
         assert self.hello is not None
-        if clock is not None and clock.exchanges == 0 and event.boot == self.hello.boot:
+        counter, clock = self._clocks.get(event.boot, (TickCounter(), ClockMap()))
+        if clock.exchanges == 0 and event.boot == self.hello.boot:
             self._is_missing = True  # its time is known in a moment
-        elif self._deliver(signal_of(event, counter.extend(event.turns, event.ticks), clock)):
+            return
+        # A boot that ended before its first exchange leaves events whose time nobody will ever know.
+        known = clock if clock.exchanges else None
+        if self._deliver(signal_of(event, counter.extend(event.turns, event.ticks), known)):
             self._expected += 1
             self._is_ack_due = True
         else:

@@ -172,6 +172,17 @@ def test_a_boot_nobody_talked_to_has_no_time() -> None:
     assert talk.signals[0].stamp.ticks == 200 << 32 | 9
 
 
+def test_a_boot_that_ended_before_its_first_exchange_has_no_time() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.session.open(talk.now_s)
+    talk.greet(a_hello(token=talk._next_token(), boot=6))
+    talk.session.open(talk.now_s)
+    talk.greet(a_hello(token=talk._next_token(), boot=7))
+    talk.hear(an_event(1, boot=6))
+    assert talk.signals[0].uncertainty_s == math.inf
+
+
 def test_a_late_edge_says_how_late() -> None:
     talk = Conversation()
     talk.settle()
