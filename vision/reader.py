@@ -15,7 +15,7 @@ from vision.frame import Frame, Image
 from vision.hidden import CELL_MM, CoarseMap, coarse_map, find_foreign, hidden_places
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
-from vision.readings import Raster, Reading, check, confirmed, find_pieces, select
+from vision.readings import Raster, Reading, check, confirmed, explained, find_pieces, select
 from vision.rectify import PX_PER_MM, TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
@@ -120,6 +120,10 @@ class Reader:
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index)
         self._clock.stage("pieces")
+        keypoints = find_keypoints(looked, look.table, mask=self._unexplained(look.table, readings))
+        self._clock.stage("keypoints")
+        readings = find_pieces(look, keypoints, self._kinds, self._index, readings)
+        self._clock.stage("pieces")
         if self._lens is None:
             registration, look, looked, readings = self._with_better_lens(frame, registration, look, looked, readings)
         if self._first is None or self._first.size_px != registration.size_px:
@@ -140,8 +144,6 @@ class Reader:
         known.looks, known.looked_s = known.looks + 1, frame.time_s
         look, looked = _look(frame.image, known.table, known.registration)
         self._clock.stage("rectify")
-        keypoints = find_keypoints(looked, look.table, mask=known.around(known.change))
-        self._clock.stage("keypoints")
         far, near = known.apart(known.readings, cv2.dilate(known.change, known.reach), self._kinds)
         stay, doubtful = known.apart(near, known.change if changed is None else changed, self._kinds)
         if changed is None:
@@ -150,6 +152,10 @@ class Reader:
         again = [r for kind, some in self._kinds.items() for r in _where_they_lay(look, kind, some, doubtful)]
         if changed is None:
             again += doubtful
+        self._clock.stage("pieces")
+        where = known.around(known.change) & self._unexplained(look.table, [*stay, *again])
+        keypoints = find_keypoints(looked, look.table, mask=where)
+        self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again])
         readings += far
         self._clock.stage("pieces")
@@ -163,6 +169,11 @@ class Reader:
                 known = self._table = known.seen_with(registration, look.table)
         self._settle(frame, known, looked, readings)
         return known
+
+    def _unexplained(self, table: TableMap, readings: Sequence[Reading]) -> NDArray[np.uint8]:
+        """255 at the map's pixels that no piece explains well. Bold faces would leave pale ones no corners there."""
+        settled = (reading for reading in readings if reading.settled)
+        return explained(settled, self._kinds, table).open_pixels(table)
 
     def _with_better_lens(
         self, frame: Frame, registration: Registration, look: Look, looked: Image, readings: list[Reading]

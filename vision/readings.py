@@ -127,6 +127,13 @@ class Raster:
         other.__dict__.update(self.__dict__, _taken=self._taken.copy())
         return other
 
+    def open_pixels(self, table: TableMap) -> NDArray[np.uint8]:
+        """255 at the pixels of the table's map that no piece explains."""
+        cells = np.where(self._taken, np.uint8(0), np.uint8(255)).reshape(self._rows, self._columns)
+        step = RASTER_MM * PX_PER_MM
+        rows, columns = ((np.arange(size) / step + 0.5).astype(np.intp) for size in (table.height, table.width))
+        return np.asarray(cells[rows][:, columns])
+
     def taken(self, points_mm: Array) -> Flags:
         """Whether a piece is seen at points (... x 2)."""
         return np.asarray(self._taken[self._cells(points_mm)])
