@@ -25,13 +25,15 @@ _OF_SEATS = (EventKind.PAD, EventKind.KNIFE_DOCK)
 _NUMBERED = (EventKind.SKEWER_DOCK, EventKind.SPARE)
 
 
-def signal_of(event: Event, ticks: int, clock: ClockMap | None) -> Signal:
+def signal_of(event: Event, ticks: int, clock: ClockMap | None, arrived_s: float) -> Signal:
     """The signal that an event is.
 
     Args:
         event: as it came.
         ticks: its whole count.
-        clock: of the event's boot; None where that boot was never talked to: then its time is not known at all.
+        clock: of the event's boot; None where that boot was never talked to: then all that is known of its time is that
+            it was before it arrived.
+        arrived_s: when the event came in.
 
     Raises:
         MessageError: no such kind of event.
@@ -40,7 +42,7 @@ def signal_of(event: Event, ticks: int, clock: ClockMap | None) -> Signal:
     if kind is None:
         raise MessageError(f"{event}: expected one of the kinds {[kind.value for kind in EventKind]}")
     early = _early_ticks(event)
-    time_s, bound_s = 0.0, math.inf
+    time_s, bound_s = arrived_s, math.inf
     if clock is not None:
         instant = clock.time_of(ticks)
         time_s, bound_s = instant.time_s - early * TICK_S / 2, instant.bound_s + early * TICK_S / 2

@@ -255,7 +255,7 @@ class Session:
             return
         # A boot that ended before its first exchange leaves events whose time nobody will ever know.
         known = clock if clock.exchanges else None
-        if self._deliver(signal_of(event, counter.extend(event.turns, event.ticks), known)):
+        if self._deliver(signal_of(event, counter.extend(event.turns, event.ticks), known, self._heard_s)):
             self._expected += 1
             self._is_ack_due = True
         else:
