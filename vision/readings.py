@@ -22,6 +22,8 @@ RIVALS = 6
 FIRST_RIVALS = 3
 LEAST_AGREEING = 0.4
 """A piece of which less than this share agrees with its face is not reported."""
+LEAST_SEEN = 0.34
+"""Of which less than this share is seen beside the others is not reported. Pieces in a tight fan show little more."""
 LEAST_FIT = 0.5
 """Of the cells that no other piece covers, at least this share must agree, or hands must be there."""
 LEAST_GAIN = 1.2
@@ -356,7 +358,7 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
         taken = raster.taken(points)
         free = ~taken
         own = reading.agrees & free
-        if own.mean() < LEAST_AGREEING or own.sum() < LEAST_FIT * free.sum():
+        if own.mean() < LEAST_SEEN or own.sum() < LEAST_FIT * free.sum():
             continue
         if reading.gain[own].mean() < LEAST_GAIN or reading.gain[free].mean() < LEAST_GAIN / 3:
             continue
