@@ -60,8 +60,10 @@ class Summary:
         self.frames += game.frames
         self.world_s += game.world_s
         self.stage_ms.update({stage: round(ms) for stage, ms in game.stage_ms.items()})
+        who = f"seed {game.seed}, {game.players} players"
+        self.problems += [f"{who}: {note}" for note in tally.notes if note.startswith("missed")]
         if game.problem:
-            self.problems.append(f"seed {game.seed}, {game.players} players: {game.problem}")
+            self.problems.append(f"{who}: not ended: {game.problem}")
 
     def __str__(self) -> str:
         lines = [
@@ -79,7 +81,7 @@ class Summary:
             stages = ", ".join(f"{stage} {ms / self.frames:.1f}" for stage, ms in self.stage_ms.items())
             lines.append(f"pictures         {self.frames}; reading, ms a picture: {stages}")
         lines.append(f"time             {self.world_s:.0f} s at the table, {self.wall_s:.0f} s here")
-        lines += [f"NOT ENDED: {problem}" for problem in self.problems]
+        lines += self.problems
         return "\n".join(lines)
 
 

@@ -36,7 +36,9 @@ SHADOW_DEPTH = 0.75
 LEAST_EDGE = 6
 """So many cells of a part's edge must lie on the mat to tell what kind of edge it is."""
 SOFT_EDGE = 0.045
-"""A change of brightness (logarithm per cell) that is less than this at most of a part's edge is no thing's edge."""
+SOFT_SHARE = 0.3
+"""Where brightness (logarithm per cell) changes by less along this share of a part's edge, it is no thing's edge; the rest
+may run along what is printed on the mat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,7 @@ def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
     for i in range(1, count):
         part = labels == i
         edge = part & (inner == 0) & goes_on
-        if np.count_nonzero(edge) >= LEAST_EDGE and float(np.median(steepest[edge])) < SOFT_EDGE:
+        if np.count_nonzero(edge) >= LEAST_EDGE and np.quantile(steepest[edge], SOFT_SHARE) < SOFT_EDGE:
             glare[part] = 255
     around = np.asarray(cv2.dilate(glare, _disc(6 * CELL_MM)), np.uint8)
     return np.asarray(strange & ~around, np.uint8)
