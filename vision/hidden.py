@@ -37,8 +37,8 @@ LEAST_EDGE = 6
 """So many cells of a part's edge must lie on the mat to tell what kind of edge it is."""
 SOFT_EDGE = 0.045
 SOFT_SHARE = 0.3
-"""Where brightness (logarithm per cell) changes by less along this share of a part's edge, it is no thing's edge; the rest
-may run along what is printed on the mat."""
+"""Where brightness (logarithm per cell) changes by less along this share of a part's edge, it is no thing's edge; the
+rest may run along what is printed on the mat."""
 
 
 @dataclass(frozen=True, slots=True)
