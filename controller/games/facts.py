@@ -101,9 +101,7 @@ def list_facts(table: Table) -> Iterator[Fact]:
 def whole_number(value: object, allowed: range, where: str, key: str) -> int:
     """The value where it is a whole number in this range. Raises ComponentError."""
     if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:
-        raise ComponentError(
-            f"{where}: {key}: {value!r} is no whole number from {allowed.start} to {allowed.stop - 1}"
-        )
+        raise ComponentError(f"{where}: {key}: {value!r} is no whole number from {allowed.start} to {allowed.stop - 1}")
     return value
 
 

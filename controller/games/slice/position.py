@@ -44,9 +44,7 @@ def position(state: State) -> dict[str, Json]:
         "hand": state.hand,
         "own": state.own or None,
         "lifted": None if state.lifted is None else notation.format_pool(state.lifted),
-        "pile": [
-            f"{layer.cards} {notation.format_pool(layer.pool)}" for layer in state.pile if len(state.pools) > 1
-        ],
+        "pile": [f"{layer.cards} {notation.format_pool(layer.pool)}" for layer in state.pile if len(state.pools) > 1],
         "returned": [
             {card: count for card, count in zip(state.options.components.cards, counts, strict=True) if count}
             for counts in state.pools[1:]
