@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from math import exp
 
-from controller.game import Player
+from controller.game import NotationError, Player
 
 SLICES_IN_A_PIZZA = 11
+NOTHING = "nothing"
+"""What notation says where no slice is eaten."""
 Ring = tuple[str, ...]
 Words = Callable[[str], str]
 """What a player calls a piece."""
@@ -360,3 +362,13 @@ def _division_at(ring: Ring, cuts: tuple[int, ...], special_in: int) -> tuple[tu
     if special_in == len(portions):
         portions = (*portions, ())
     return numbered_portions(ring, portions, special_in if special_in >= 0 else None)
+
+
+def parse_eaten(text: str) -> frozenset[str]:
+    """The faces in a list of what is eaten, such as "7/3 5/1" or "nothing". Raises NotationError, quoting the text."""
+    words = text.split()
+    if words == [NOTHING]:
+        return frozenset()
+    if NOTHING in words or len(set(words)) < len(words):
+        raise NotationError(f"{text!r} eats nothing and something, or a slice twice; expected each slice once")
+    return frozenset(words)

@@ -22,7 +22,8 @@ from string import ascii_uppercase
 from typing import Any
 
 from controller.game import IllegalMove, Json, NotationError
-from controller.games import values
+from controller.games import cut_and_choose, values
+from controller.games.cut_and_choose import NOTHING
 from controller.games.new_york_slice import rules
 from controller.games.new_york_slice.components import SUPREME, Components, with_own_facts
 from controller.games.new_york_slice.rules import (
@@ -56,7 +57,6 @@ _KINDS: dict[str, type] = {
     "count": RevealEaten,
 }
 _SPECIAL = "special"
-_NOTHING = "nothing"
 
 
 def format_move(state: State, move: Move) -> str:
@@ -81,9 +81,9 @@ def format_move(state: State, move: Move) -> str:
         case Decide():
             eaten = rules.in_order(state, move.eaten) + (["mystery"] if move.mystery_eaten else [])
             attached = f", {SUPREME} as {move.attach}" if move.attach else ""
-            return f"P{move.player} eats {' '.join(eaten) or _NOTHING}{attached}"
+            return f"P{move.player} eats {' '.join(eaten) or NOTHING}{attached}"
         case EatSeconds(player, eaten_now):
-            return f"P{player} seconds {' '.join(rules.in_order(state, eaten_now)) or _NOTHING}"
+            return f"P{player} seconds {' '.join(rules.in_order(state, eaten_now)) or NOTHING}"
         case RevealEaten(player, face):
             return f"P{player} had eaten {face}"
 
@@ -160,6 +160,8 @@ def _parse_divide(found: re.Match[str]) -> Divide:
     for index, part in enumerate(found["portions"].split("|")):
         words = part.split()
         if words[-1:] == [_SPECIAL]:
+            if special_in >= 0:
+                raise NotationError(f"{found[0]!r} has the Special in two portions; expected it in one")
             special_in = index
             words = words[:-1]
             words = words[:-1] if words[-1:] == ["+"] else words
@@ -168,12 +170,8 @@ def _parse_divide(found: re.Match[str]) -> Divide:
 
 
 def _parse_decide(found: re.Match[str]) -> Decide:
-    eaten = _faces(found["eaten"])
+    eaten = cut_and_choose.parse_eaten(found["eaten"])
     return Decide(int(found["player"]), eaten - {"mystery"}, found["attach"], "mystery" in eaten)
-
-
-def _faces(text: str) -> frozenset[str]:
-    return frozenset(text.split()) - {_NOTHING}
 
 
 def _short(special: str) -> str:
@@ -202,6 +200,9 @@ _FORMS: Iterable[tuple[str, Callable[[re.Match[str]], Any]]] = (
     (_PLAYER + r"takes (?P<portion>[A-Z])", lambda m: Take(int(m["player"]), _index(m["portion"]))),
     (rf"mystery {_FACE}", lambda m: Mystery(None if m["face"] == "unseen" else m["face"])),
     (_PLAYER + rf"eats (?P<eaten>[^,]+?)(?:, {SUPREME} as (?P<attach>\S+))?", _parse_decide),
-    (_PLAYER + r"seconds (?P<eaten>.+)", lambda m: EatSeconds(int(m["player"]), _faces(m["eaten"]))),
+    (
+        _PLAYER + r"seconds (?P<eaten>.+)",
+        lambda m: EatSeconds(int(m["player"]), cut_and_choose.parse_eaten(m["eaten"])),
+    ),
     (_PLAYER + rf"had eaten {_FACE}", lambda m: RevealEaten(int(m["player"]), m["face"])),
 )

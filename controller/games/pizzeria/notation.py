@@ -21,7 +21,8 @@ from string import ascii_uppercase
 from typing import Any
 
 from controller.game import IllegalMove, Json, NotationError
-from controller.games import values
+from controller.games import cut_and_choose, values
+from controller.games.cut_and_choose import NOTHING
 from controller.games.facts import ComponentError
 from controller.games.pizzeria import rules, solo
 from controller.games.pizzeria.components import Components, with_own_facts
@@ -54,7 +55,6 @@ _KINDS: dict[str, type] = {
     "eat-kind": EatKind,
 }
 _OFFER = "offer"
-_NOTHING = "nothing"
 
 
 def format_move(state: State, move: Move) -> str:
@@ -78,9 +78,9 @@ def format_move(state: State, move: Move) -> str:
             return f"draw {face}"
         case Decide(player, eaten, kind):
             put = f", offer c on {kind}" if kind is not None else ""
-            return f"P{player} eats {' '.join(rules.in_order(state, eaten)) or _NOTHING}{put}"
+            return f"P{player} eats {' '.join(rules.in_order(state, eaten)) or NOTHING}{put}"
         case EatKind(player, kind):
-            return f"P{player} offer j eats {kind if kind is not None else _NOTHING}"
+            return f"P{player} offer j eats {kind if kind is not None else NOTHING}"
 
 
 def parse_move(state: State, text: str) -> Move:
@@ -164,15 +164,6 @@ def _parse_divide(state: State, found: re.Match[str]) -> Divide:
     return Divide(state.slicer, tuple(portions), special_in)
 
 
-def _faces(text: str) -> frozenset[str]:
-    words = text.split()
-    if words == [_NOTHING]:
-        return frozenset()
-    if _NOTHING in words or len(set(words)) < len(words):
-        raise NotationError(f"{text!r} eats nothing and something, or a slice twice; expected each slice once")
-    return frozenset(words)
-
-
 def _short(special: str) -> str:
     return special.removeprefix("offer/")
 
@@ -182,7 +173,7 @@ def _index(letter: str) -> int:
 
 
 def _kind(text: str | None) -> int | None:
-    return int(text) if text is not None and text != _NOTHING else None
+    return int(text) if text is not None and text != NOTHING else None
 
 
 _PLAYER = r"P(?P<player>\d{1,3}) "
@@ -207,10 +198,10 @@ _FORMS: Iterable[tuple[str, Callable[[State, re.Match[str]], Any]]] = (
     (rf"draw {_FACE}", lambda _, m: DrawSlice(m["face"])),
     (
         _PLAYER + r"eats (?P<eaten>[^,]+?)(?:, offer c on (?P<kind>\d{1,3}))?",
-        lambda _, m: Decide(int(m["player"]), _faces(m["eaten"]), _kind(m["kind"])),
+        lambda _, m: Decide(int(m["player"]), cut_and_choose.parse_eaten(m["eaten"]), _kind(m["kind"])),
     ),
     (
-        _PLAYER + rf"offer j eats (?P<kind>\d{{1,3}}|{_NOTHING})",
+        _PLAYER + rf"offer j eats (?P<kind>\d{{1,3}}|{NOTHING})",
         lambda _, m: EatKind(int(m["player"]), _kind(m["kind"])),
     ),
 )

@@ -127,3 +127,17 @@ def test_json_that_is_no_state_is_named():
 def test_moves_are_hashable_values():
     moves = {Reveal(rules.BUFFET, RING), Reveal(rules.BUFFET, RING), Take(1, 0), Decide(1, frozenset())}
     assert len(moves) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("divide 4/1 + special | supreme 9/2 + special | 9/9 5/1 | 7/1 7/2 11/1", "two portions"),
+        ("P2 eats nothing 7/1", "nothing and something"),
+        ("P2 eats 7/1 7/1", "a slice twice"),
+        ("P2 seconds 7/1 7/1", "a slice twice"),
+    ],
+)
+def test_text_that_contradicts_itself_is_no_move(text, problem):
+    with pytest.raises(NotationError, match=problem):
+        GAME.parse(served(game()), text)
