@@ -25,8 +25,10 @@ PULL_MM = (24.0, 34.0)
 """How far portions are pulled out at least and usually at most."""
 APART_MM = 17.0
 """People leave at least this much between portions."""
-PITCHES_MM = (58.0, 50.0, 44.0, 38.0, 33.0, 29.0, 26.0, 24.0, 22.0, 20.0, 17.0, 14.0, 11.0)
+PITCHES_MM = (58.0, 50.0, 44.0, 38.0, 33.0, 29.0, 26.0, 24.0, 22.0, 20.0, 18.0, 16.0, 14.0)
 """How closely slices are fanned, the first that fits."""
+FAN_MM = 20.0
+"""Closer than this a slice would hide half of the one below it: then every other one is turned round."""
 BESIDE_MM = 24.0
 """The Supreme slice is laid this near to the slices it is attached to,"""
 SUPREME_APART_MM = 16.0
@@ -358,8 +360,8 @@ class NewYorkSliceHands:
         else:
             raise ValueError(f"{len(items)} pieces do not fit in the area of player {player}")
         laid = []
-        for row, face, centre, face_up, is_card in placed:
-            line = rows[row]
+        for k, (row, face, centre, face_up, is_card) in enumerate(placed):
+            line = rows[row].turned() if pitch < FAN_MM and k % 2 and not is_card else rows[row]
             jitter = (self._rng.gauss(0, 0.7), self._rng.gauss(0, 0.7), self._rng.gauss(0, 1.2))
             if is_card:
                 middle = line.tip_y - math.copysign(
@@ -574,6 +576,10 @@ class _Line:
     @property
     def depth(self) -> float:
         return abs(self.tip_y - self.crust_y)
+
+    def turned(self) -> "_Line":
+        """The same row, slices pointing the other way."""
+        return _Line(self.left, self.right, self.crust_y, self.tip_y, (self.angle + 180.0) % 360.0)
 
 
 def _row_lines(areas: Sequence[Sequence[Point]]) -> list[_Line]:
