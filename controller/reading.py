@@ -87,10 +87,14 @@ class GameTable(Protocol[State]):
         """What a scene at rest says. `pressed`: players who have pressed their button since the pieces moved last."""
         ...
 
-    def describe(self, scene: Scene) -> Json:
-        """The arrangement of the pieces without any game state, for people and programs that read single pictures."""
-        ...
-
     def lamps(self, state: State) -> frozenset[Player]:
         """Players whose button must be lit: those who are to act or may interrupt."""
+        ...
+
+
+class Describe(Protocol):
+    """`describe` of a game's `describe.py`."""
+
+    def __call__(self, scene: Scene) -> Json:
+        """The arrangement of the pieces without any game state, for people and programs that read single pictures."""
         ...

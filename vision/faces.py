@@ -120,7 +120,7 @@ def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence
     names = list(source) or [f"photo {i + 1}" for i in range(len(photos))]
     shots = [_shot(image, _read_labels(labels, name)) for (image, labels), name in zip(photos, names, strict=True)]
     kinds: dict[PieceKind, KindFaces] = {}
-    for kind in PieceKind:
+    for kind in LABEL_KINDS.values():
         if any(label.kind is kind for _, _, labels in shots for label in labels):
             kinds[kind] = _learn_kind(kind, shots)
     if not kinds:
@@ -205,7 +205,7 @@ _Shot = tuple[Image, Registration, list[_Label]]
 def _shot(image: Image, labels: list[_Label]) -> _Shot:
     """Lay a picture over the table by its markers, and by where its labels say that pieces are."""
     registration = find_mat(image)
-    for kind in PieceKind:
+    for kind in LABEL_KINDS.values():
         mine = [label for label in labels if label.kind is kind]
         if len(mine) < 4:
             continue

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from vision.faces import FacePack
 from vision.features import find_keypoints, light_gain, soften
+from vision.finders import Finder
 from vision.frame import Frame, Image
 from vision.hidden import CELL_MM, CoarseMap, coarse_map, find_foreign, hidden_places
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
@@ -45,20 +46,29 @@ LENS_MATTERS_MM = 0.5
 LENS_ROUNDS = 3
 
 
-def read_photo(image: Image, pack: FacePack, *, time_s: float = 0.0, lens: Lens | None = None) -> Scene:
-    """Read one picture by itself.
+def read_photo(
+    image: Image,
+    pack: FacePack,
+    *,
+    time_s: float = 0.0,
+    lens: Lens | None = None,
+    finders: Sequence[Finder] = (),
+) -> Scene:
+    """Read one picture by itself: the enrolled faces, and what `finders` find besides.
 
     Raises:
         RegistrationError: the picture cannot be laid over the table, and why.
     """
-    return Reader(pack, lens=lens).read(Frame(image, time_s, 0))
+    return Reader(pack, lens=lens, finders=finders).read(Frame(image, time_s, 0))
 
 
 class Reader:
     """Reads one camera's frames in order. Keeps what it knows of the table between them."""
 
-    def __init__(self, pack: FacePack, *, lens: Lens | None = None) -> None:
-        """`lens` is the calibrated lens; without one it is estimated from the mat."""
+    def __init__(self, pack: FacePack, *, lens: Lens | None = None, finders: Sequence[Finder] = ()) -> None:
+        """`lens` is the calibrated lens; without one it is estimated from the mat. `finders` look for pieces without
+        enrolled faces, one after the other, each knowing what those before found."""
+        self._finders = tuple(finders)
         self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
         self._index = build_index(pack.kinds)
         self._lens = lens
@@ -211,6 +221,9 @@ class Reader:
             known.hand_since_s = frame.time_s
         known.hand = hand
         before, known.sightings = known.sightings, known.sightings_of(known.readings, self._kinds)
+        for finder in self._finders:
+            known.sightings += tuple(finder.find(frame.image, known.registration, known.sightings))
+            self._clock.stage(finder.name)
         if known.looks > 1 and _moved(before, known.sightings):
             known.disturbed_s = frame.time_s
         known.read = known.last

@@ -16,6 +16,13 @@ class PieceKind(Enum):
 
     SLICE = "slice"
     SPECIAL = "special"
+    SLICE_CARD = "slice-card"
+    ORDER_CARD = "order-card"
+    BOARD = "board"
+    TOPPING = "topping"
+    CUTTER = "cutter"
+    DIE = "die"
+    SHEET = "sheet"
 
 
 class HiddenCause(Enum):
@@ -31,8 +38,9 @@ class HiddenCause(Enum):
 class Pose:
     """Where a piece lies.
 
-    A slice's point is its tip and its angle points from the tip to the middle of the crust; a Special's point is
-    its centre and its angle points to the top of the writing.
+    A slice's point is its tip and its angle points from the tip to the middle of the crust. The point of all others
+    is their centre; the angle points to the top of the writing (Specials, cards, boards, sheets), along the stick to
+    its pointed end (cutters), along a side (dice; modulo 90 degrees), and is 0 for toppings.
     """
 
     x_mm: float
@@ -55,7 +63,8 @@ class Sighting:
     kind: PieceKind
     pose: Pose
     faces: tuple[FaceLikelihood, ...]
-    """Most likely first. What the probabilities leave to 1 is "some other face". Backs are faces too."""
+    """Most likely first. What the probabilities leave to 1 is "some other face". Backs are faces too. The face of a die
+    is the number on top ("1" to "6") or its dots, that of a topping or cutter its colour."""
     face_up: bool
     """Whether the most likely face is a front. A piece whose back is seen keeps its front to itself."""
     visible: float

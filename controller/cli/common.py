@@ -27,7 +27,10 @@ class PhotoError(Exception):
 def game_option(command: Command) -> Command:
     """--game, one of those whose pieces can be read."""
     return click.option(
-        "--game", required=True, type=click.Choice(games_with("table")), help="The game whose pieces lie on the table."
+        "--game",
+        required=True,
+        type=click.Choice(games_with("describe")),
+        help="The game whose pieces lie on the table.",
     )(command)
 
 

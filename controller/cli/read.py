@@ -8,9 +8,10 @@ import click
 
 from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told
 from controller.games.registry import load_part
-from controller.reading import GameTable
-from vision.faces import FacePack, load_pack
+from controller.reading import Describe
+from vision.faces import load_pack
 from vision.frame import Image
+from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import VisionError, find_mat
 from vision.scene import Scene
@@ -32,13 +33,19 @@ def command(ctx: click.Context, game: str, faces: Path, draw: Path | None, photo
     Lengths are millimetres from the mat's centre, x to the right, y up in the photo; angles are degrees
     counter-clockwise. A photo that cannot be read gets a line with "error"; the exit status is then 1.
     """
-    table: GameTable[Any] = load_part(game, "table").GAME_TABLE
+    part = load_part(game, "describe")
+    describe: Describe = part.describe
     with told(VisionError, OSError):
         pack = load_pack(faces)
+    finders = finders_for(part.KINDS, pack)
     failed = False
     for photo in photos:
         try:
-            line = _read(photo, pack, table, draw)
+            image = load_photo(photo)
+            scene = read_photo(image, pack, finders=finders)
+            if draw is not None:
+                _draw(draw / f"{photo.stem}-read.jpg", image, scene)
+            line = scene_line(photo.name, scene, describe(scene))
         except (PhotoError, VisionError) as error:
             line = {"photo": photo.name, "error": str(error)}
             failed = True
@@ -70,14 +77,6 @@ def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:
         ],
         "stage_ms": {stage: round(spent_ms, 2) for stage, spent_ms in scene.stage_ms.items()},
     }
-
-
-def _read(photo: Path, pack: FacePack, table: GameTable[Any], draw: Path | None) -> dict[str, Any]:
-    image = load_photo(photo)
-    scene = read_photo(image, pack)
-    if draw is not None:
-        _draw(draw / f"{photo.stem}-read.jpg", image, scene)
-    return scene_line(photo.name, scene, table.describe(scene))
 
 
 def _draw(path: Path, image: Image, scene: Scene) -> None:

@@ -16,6 +16,9 @@ from controller.games.new_york_slice.arrangement import (
 )
 from vision.scene import PieceKind, Scene, Sighting
 
+KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
+"""The pieces that may lie on its table."""
+
 SIDES = ("south", "west", "north", "east")
 """The mat's four sides, clockwise from the picture's lower edge."""
 

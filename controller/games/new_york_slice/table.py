@@ -16,12 +16,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from controller.game import Json, Refusal
+from controller.game import Refusal
 from controller.games import cut_and_choose
 from controller.games.new_york_slice import arrangement as lie
 from controller.games.new_york_slice import faults, rules
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME
-from controller.games.new_york_slice.describe import describe as describe_scene
 from controller.games.new_york_slice.rules import (
     CUT_IN_LINE,
     DIBS,
@@ -54,10 +53,6 @@ Moves = tuple[rules.Move, ...]
 
 class NewYorkSliceTable:
     """The `GameTable` of New York Slice."""
-
-    def describe(self, scene: Scene) -> Json:
-        """The arrangement without any state; see `describe.describe`."""
-        return describe_scene(scene)
 
     def lamps(self, state: State) -> frozenset[int]:
         """Who is to act, and who may interrupt now."""
