@@ -97,7 +97,7 @@ fuzz-frames: firmware-tools ## STRETCHES=100000000 spoilt stretches of frames ag
 	build/frame_mutator $(STRETCHES) 1
 
 clean: ## Take away the virtual environment and all caches
-	rm -rf $(VENV) *.egg-info build dist hardware/firmware/build tests/rigs/emulator/build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) *.egg-info build dist hardware/firmware/build hardware/simulated/emulator/build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip

@@ -6,7 +6,7 @@ compared with what the hands did.
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -24,6 +24,7 @@ from controller.seating import areas
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.table import Table
 from controller.views import TableView
+from controller.web.commands import CommandError
 from controller.wiring import panel_pins, timing
 from firmware_bridge.signals import Signal
 from hardware.panel import LampState, Panel
@@ -149,7 +150,8 @@ class _HeadlessTable:
                 await self.table.on_signal(self._signals.pop(0))
             await self.table.on_scene(self._read())
             while self._answers:
-                await self.table.answer(*self._answers.pop(0))
+                with suppress(CommandError):  # the question is gone, as a display would say; people look again
+                    await self.table.answer(*self._answers.pop(0))
             people.step()
             if self._now > LONGEST_GAME_S:
                 raise Stuck(f"no end after {LONGEST_GAME_S:g} s")

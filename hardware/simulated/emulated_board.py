@@ -1,41 +1,55 @@
-"""The board's own ELF in the emulator: built when needed, started, driven pin by pin."""
+"""The board's own ELF in an emulator (simavr): started, driven pin by pin, switched off.
 
+Emulator and ELF are built by make; simavr is GPL and no dependency: where it is missing there is no board.
+"""
+
+import contextlib
 import subprocess
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
-ROOT = Path(__file__).parents[3]
-FIRMWARE = ROOT / "hardware" / "firmware"
+FIRMWARE = Path(__file__).parents[1] / "firmware"
 ELF = FIRMWARE / "build" / "pizzatable.elf"
-EMULATOR = Path(__file__).parent / "build" / "emulator"
+EMULATOR_SOURCE = Path(__file__).parent / "emulator"
+EMULATOR = EMULATOR_SOURCE / "build" / "emulator"
 HERTZ = 16_000_000
 CYCLES_PER_TICK = 8
 
 
-class CannotEmulate(Exception):
-    """The tools that build firmware and emulator are not there."""
+class EmulatorError(Exception):
+    """Root of what an emulated board fails with."""
 
 
-def build() -> None:
-    """Make firmware and emulator, if they are not current.
+class BoardGone(EmulatorError, ConnectionError):
+    """The emulator has ended or cannot be started."""
 
-    Raises:
-        CannotEmulate: avr-gcc, gcc or simavr are missing; `make firmware-tools` installs them.
-    """
-    missing = [
-        what
-        for what, found in (
-            ("gcc-avr", _runs("avr-gcc", "--version")),
-            ("avr-libc", _compiles("avr-gcc", "-mmcu=atmega2560", "avr/io.h")),
-            ("libsimavr-dev and libelf-dev", _compiles("gcc", "-O0", "simavr/sim_elf.h", "libelf.h")),
-        )
-        if not found
-    ]
+
+class WrongAnswer(EmulatorError, ValueError):
+    """The emulator refused a command, or said something else than expected."""
+
+
+def missing_tools() -> list[str]:
+    """The Debian packages that building firmware and emulator needs and that are not there. Starts compilers."""
+    needed = {
+        "gcc-avr": _runs("avr-gcc", "--version"),
+        "avr-libc": _compiles("avr-gcc", "-mmcu=atmega2560", "avr/io.h"),
+        "libsimavr-dev": _compiles("gcc", "-O0", "simavr/sim_avr.h"),
+        "libelf-dev": _compiles("gcc", "-O0", "libelf.h"),
+    }
+    return [package for package, found in needed.items() if not found]
+
+
+def why_not_emulated() -> str:
+    """Why no board can be emulated here, for people; empty where one can. May start compilers."""
+    if EMULATOR.exists() and ELF.exists():
+        return ""
+    missing = missing_tools()
+    if "libsimavr-dev" in missing:
+        return "simavr is not installed (`make firmware-tools`)"
     if missing:
-        raise CannotEmulate(f"{', '.join(missing)}: not installed; `make firmware-tools` does it")
-    for folder in (FIRMWARE, EMULATOR.parents[1]):
-        subprocess.run(["make", "-s", "-C", str(folder)], check=True, capture_output=True, text=True)
+        return f"not installed: {', '.join(missing)} (`make firmware-tools`)"
+    return "its firmware is not built (`make emulated-board`)"
 
 
 class EmulatedBoard:
@@ -45,21 +59,36 @@ class EmulatedBoard:
     """
 
     def __init__(self, link: Path, *, free: bool = False, boots: int = 0xFFFF, elf: Path = ELF) -> None:
+        """`link` becomes a symbolic link to the board's serial port; `boots` is what its EEPROM counts (erased:
+        0xFFFF).
+
+        Raises:
+            BoardGone: the emulator does not start.
+        """
         self.port = link
         options = [f"boots={boots}", *(["free"] if free else [])]
-        self._process = subprocess.Popen(
-            [str(EMULATOR), str(elf), str(link), *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self._expect("ready")
+        try:
+            self._process = subprocess.Popen(
+                [str(EMULATOR), str(elf), str(link), *options],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+        except OSError as error:
+            raise BoardGone(f"{EMULATOR} does not start: {error}") from error
+        try:
+            self._expect("ready")
+        except EmulatorError:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.close()
+
+    # Each raises BoardGone when the emulator has ended, and WrongAnswer when it does not take the command.
 
     def edge(self, cycle: int, pin: str, level: int) -> None:
         """Let a pin such as "K0" change at a cycle, or at once if it is over."""
@@ -70,6 +99,10 @@ class EmulatedBoard:
         self._write("".join(f"edge {cycle} {pin} {level}\n" for cycle, pin, level in edges))
         for _ in edges:
             self._expect("ok")
+
+    def bridge(self, pin: str, other: str) -> None:
+        """Let two pins of one port touch, from now on."""
+        self._ask(f"bridge {pin} {other}", "ok")
 
     def now(self) -> tuple[int, int]:
         """The cycle counter, and the monotonic clock's nanoseconds."""
@@ -101,9 +134,10 @@ class EmulatedBoard:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+            self.port.unlink(missing_ok=True)
         for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
+            if stream is not None and not stream.closed:
+                _close_quietly(stream)
 
     def _ask(self, line: str, answer: str) -> str:
         self._write(f"{line}\n")
@@ -111,14 +145,26 @@ class EmulatedBoard:
 
     def _write(self, text: str) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(text)
-        self._process.stdin.flush()
+        try:
+            self._process.stdin.write(text)
+            self._process.stdin.flush()
+        except (OSError, ValueError) as error:  # ValueError: switched off
+            raise BoardGone(f"the emulator has ended: {error}") from error
 
     def _expect(self, beginning: str) -> str:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        assert line.startswith(beginning), f"the emulator says {line!r}: expected {beginning!r}"
+        if not line:
+            raise BoardGone(f"the emulator has ended (exit code {self._process.poll()})")
+        if not line.startswith(beginning):
+            raise WrongAnswer(f"the emulator says {line!r}: expected {beginning!r}")
         return line.removeprefix(beginning)
+
+
+def _close_quietly(stream: IO[str]) -> None:
+    """What was still to be written to a process that has ended is lost with it."""
+    with contextlib.suppress(BrokenPipeError):
+        stream.close()
 
 
 def _runs(*command: str) -> bool:
@@ -128,8 +174,8 @@ def _runs(*command: str) -> bool:
         return False
 
 
-def _compiles(compiler: str, option: str, *headers: str) -> bool:
-    text = "#include <stdint.h>\n#include <stddef.h>\n" + "".join(f"#include <{header}>\n" for header in headers)
+def _compiles(compiler: str, option: str, header: str) -> bool:
+    text = f"#include <stdint.h>\n#include <stddef.h>\n#include <{header}>\n"
     try:
         done = subprocess.run(
             [compiler, option, "-fsyntax-only", "-x", "c", "-"], input=text, text=True, capture_output=True

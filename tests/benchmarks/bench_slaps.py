@@ -20,8 +20,9 @@ from random import Random
 
 from firmware_bridge.signals import Signal, SignalKind
 from firmware_bridge.slaps import RESOLUTION_US, judge
+from hardware.simulated.emulated_board import HERTZ
 from tests.firmware_bridge.emulated_table import EmulatedTable
-from tests.rigs.emulator.emulated import HERTZ, build
+from tests.rigs.emulation import build
 
 US = HERTZ // 1_000_000
 MS = HERTZ // 1000

@@ -42,12 +42,13 @@ from firmware_bridge.session import LinkState
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.panel import PanelPins, SeatPins, open_real_pins
+from hardware.simulated.emulated_board import EmulatedBoard
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import ButtonEdge, World
 from tests.hardware.fake_lgpio import FakeLgpio
-from tests.rigs.emulator.emulated import CannotEmulate, EmulatedBoard, build
+from tests.rigs.emulation import CannotEmulate, build
 from vision.frame import Frame, Image
 from vision.registration import MARKERS_MM, find_mat
 

@@ -9,7 +9,7 @@ from typing import Self
 
 from firmware_bridge.session import LinkState, Session
 from firmware_bridge.signals import Signal, SignalKind
-from tests.rigs.emulator.emulated import HERTZ, EmulatedBoard
+from hardware.simulated.emulated_board import HERTZ, EmulatedBoard
 
 STEP = HERTZ // 500
 """How often the line is looked at: 2 ms."""

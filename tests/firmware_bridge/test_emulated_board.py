@@ -11,8 +11,9 @@ from firmware_bridge.schema import RING_CAPACITY, STAMP_JITTER_TICKS, ResetCause
 from firmware_bridge.session import Buzzing, LinkState
 from firmware_bridge.signals import SignalKind
 from firmware_bridge.slaps import judge
+from hardware.simulated.emulated_board import CYCLES_PER_TICK, FIRMWARE, HERTZ
 from tests.firmware_bridge.emulated_table import EmulatedTable
-from tests.rigs.emulator.emulated import CYCLES_PER_TICK, FIRMWARE, HERTZ, CannotEmulate, build
+from tests.rigs.emulation import CannotEmulate, build
 
 MS = HERTZ // 1000
 US = HERTZ // 1_000_000

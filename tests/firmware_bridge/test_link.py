@@ -15,7 +15,8 @@ import pytest
 from firmware_bridge.link import Link, board_ports
 from firmware_bridge.session import Buzzing, LinkState
 from firmware_bridge.signals import Signal, SignalKind
-from tests.rigs.emulator.emulated import HERTZ, CannotEmulate, EmulatedBoard, build
+from hardware.simulated.emulated_board import HERTZ, EmulatedBoard
+from tests.rigs.emulation import CannotEmulate, build
 
 PATIENCE_S = 30.0
 MS = HERTZ // 1000

@@ -7,7 +7,7 @@ import pytest
 
 from firmware_bridge.signals import SignalKind
 from tests.firmware_bridge.emulated_table import EmulatedTable
-from tests.rigs.emulator.emulated import CannotEmulate, build
+from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.torture_link import FaultyLine, Report, Tortured, check_arrived, torture
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from random import Random
 
 from firmware_bridge.signals import SignalKind
+from hardware.simulated.emulated_board import HERTZ
 from tests.firmware_bridge.emulated_table import EmulatedTable
-from tests.rigs.emulator.emulated import HERTZ, build
+from tests.rigs.emulation import build
 
 MS = HERTZ // 1000
 ROUND_EVENTS = 16

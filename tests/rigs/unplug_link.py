@@ -14,7 +14,8 @@ from threading import Event
 
 from firmware_bridge.link import Link
 from firmware_bridge.session import LinkState
-from tests.rigs.emulator.emulated import HERTZ, EmulatedBoard, build
+from hardware.simulated.emulated_board import HERTZ, EmulatedBoard
+from tests.rigs.emulation import build
 
 BACK_S = 2.0
 PATIENCE_S = 30.0

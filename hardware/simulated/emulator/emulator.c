@@ -10,6 +10,7 @@
  *   now                    "now CYCLE NANOSECONDS": of the cycle counter and of the monotonic clock
  *   until CYCLE            free time runs to that cycle first                                           "now ..."
  *   fired                  cycles at which the edges since the last `fired` came   "fired CYCLE..."
+ *   bridge PIN PIN         two pins of one port touch from now on: either pulls the other low   "ok"
  *   level PIN              what is on a pin                                        "level 0|1"
  *   masked                 longest time without interrupts since the last `masked`, in cycles   "masked CYCLES"
  *   reset                  as by the reset button                                  "ok"
@@ -42,8 +43,12 @@
 #define HERTZ 16000000ULL
 #define BAUD 115200ULL
 #define CYCLES_PER_BYTE (10 * HERTZ / BAUD)
-/* How often the world outside is looked at: 0.1 ms. */
+/* How often free time looks at the world outside: 0.1 ms. */
 #define SLICE (HERTZ / 10000)
+/* Real time does it once a millisecond, as USB does: more often costs more than the emulation itself. */
+#define PACE_NS 1000000
+/* A machine that was asleep or too busy for longer is not caught up with: the board's clock stood still meanwhile. */
+#define LONGEST_LAG (HERTZ / 2)
 #define EDGES 4096
 #define MCUSR_AT 0x54
 #define PORTS "ABCDEFGHJKL"
@@ -57,6 +62,9 @@ struct edge {
 
 static avr_t *avr;
 static uint8_t grounded[26]; /* bits of each port that a contact connects to ground */
+static uint8_t pulled_low[26]; /* the same, and those that a bridge pulls there */
+static char bridge_port;       /* 0: no two pins touch */
+static uint8_t bridge_bits;
 static bool is_free;
 static uint64_t goal; /* cycle that free time may run to */
 static struct timespec started;
@@ -99,14 +107,37 @@ static avr_irq_t *pin_irq(char port, uint8_t bit)
     return avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ(port), IOPORT_IRQ_PIN0 + bit);
 }
 
-/* A contact to ground, or none: then the pin is what it is driven or pulled to. */
+/* What pulls a pin to ground, or nothing: then it is what it is driven or pulled up to. */
+static void pin_pull(char port, uint8_t bit, bool low)
+{
+    uint8_t *bits = &pulled_low[port - 'A'];
+    *bits = (uint8_t)(low ? *bits | 1u << bit : *bits & ~(1u << bit));
+    avr_ioport_external_t external = {.name = port, .mask = *bits, .value = 0};
+    avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL(port), &external);
+    avr_raise_irq(pin_irq(port, bit), !low);
+}
+
 static void pin_set(char port, uint8_t bit, uint8_t level)
 {
     uint8_t *low = &grounded[port - 'A'];
     *low = (uint8_t)(level ? *low & ~(1u << bit) : *low | 1u << bit);
-    avr_ioport_external_t external = {.name = port, .mask = *low, .value = 0};
-    avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL(port), &external);
-    avr_raise_irq(pin_irq(port, bit), level);
+    pin_pull(port, bit, !level);
+}
+
+/* Of pins that touch, each is low that is driven or connected to ground, and with it all of them. */
+static void bridge_settle(void)
+{
+    avr_ioport_state_t state;
+    if (!bridge_port || avr_ioctl(avr, AVR_IOCTL_IOPORT_GETSTATE(bridge_port), &state)) {
+        return;
+    }
+    uint8_t driven_low = (uint8_t)(state.ddr & ~state.port);
+    bool low = ((driven_low | grounded[bridge_port - 'A']) & bridge_bits) != 0;
+    for (uint8_t bit = 0; bit < 8; bit++) {
+        if ((bridge_bits >> bit & 1) && low != (pulled_low[bridge_port - 'A'] >> bit & 1)) {
+            pin_pull(bridge_port, bit, low);
+        }
+    }
 }
 
 /* A reset clears the registers behind the pins' backs: what they are pulled to has to be noticed again. */
@@ -310,6 +341,7 @@ static void board_step(void)
     edges_fire();
     line_deliver();
     int state = avr_run(avr);
+    bridge_settle();
     if (state == cpu_Done || state == cpu_Crashed) {
         fprintf(stderr, "emulator: the program crashed at %x\n", avr->pc);
         exit(1);
@@ -383,6 +415,20 @@ static void on_edge(const char *line)
     printf(edges_add(edge) ? "ok\n" : "wrong: too many edges\n");
 }
 
+static void on_bridge(const char *line)
+{
+    char port, other;
+    unsigned int bit, other_bit;
+    if (sscanf(line, "bridge %c%u %c%u", &port, &bit, &other, &other_bit) != 4 || port != other || bit > 7 ||
+        other_bit > 7 || !strchr(PORTS, port)) {
+        printf("wrong: %s\n", line);
+        return;
+    }
+    bridge_port = port;
+    bridge_bits = (uint8_t)(1u << bit | 1u << other_bit);
+    printf("ok\n");
+}
+
 static bool on_plain(const char *line)
 {
     if (!strcmp(line, "reset")) {
@@ -410,6 +456,8 @@ static void on_line(const char *line)
     unsigned int bit;
     if (!strncmp(line, "edge ", 5)) {
         on_edge(line);
+    } else if (!strncmp(line, "bridge ", 7)) {
+        on_bridge(line);
     } else if (!strcmp(line, "now")) {
         answer_now();
     } else if (sscanf(line, "until %llu", &cycle) == 1) {
@@ -477,16 +525,20 @@ static void run_free(void)
 
 static void run_paced(void)
 {
-    static const struct timespec pause = {0, 50000};
+    static const struct timespec pause = {0, PACE_NS};
     for (;;) {
         commands_take(false);
         line_read();
         uint64_t due = due_cycle();
-        if (due <= avr->cycle) {
-            clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-        } else {
-            board_run(due - avr->cycle > SLICE ? avr->cycle + SLICE : due);
+        if (due > avr->cycle + LONGEST_LAG) {
+            started_cycle -= due - avr->cycle;
+            due = avr->cycle;
         }
+        while (avr->cycle < due) {
+            board_run(due - avr->cycle > SLICE ? avr->cycle + SLICE : due);
+            line_read();
+        }
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
     }
 }
 
