@@ -12,6 +12,7 @@ from threading import Lock, Thread
 
 import serial
 
+from firmware_bridge.contacts import Contacts
 from firmware_bridge.framing import FrameError
 from firmware_bridge.schema import BAUD, Hello
 from firmware_bridge.session import Buzzing, LinkState, Session
@@ -43,6 +44,8 @@ class LinkStatus:
     """Stretches of this connection that were no frame."""
     clock_bound_s: float | None
     """How far the mapping of the board's clock may be off at present; None before it is known."""
+    contacts: Contacts | None = None
+    """What is closed on the board now; None while nobody says."""
 
 
 def board_ports(folder: Path = SERIAL_NAMES) -> tuple[str, ...]:
@@ -90,6 +93,7 @@ class Link:
                 pong.lost if pong is not None else 0,
                 session.faults,
                 bound_s,
+                session.contacts,
             )
 
     def set_lamps(self, on: int, blinking: int = 0) -> None:

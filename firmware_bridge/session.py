@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from firmware_bridge.clock import ClockMap, Exchange, TickCounter
+from firmware_bridge.contacts import Contacts, contacts_after, contacts_of
 from firmware_bridge.events import signal_of
 from firmware_bridge.framing import Frame, FrameReader, format_frame
 from firmware_bridge.messages import MessageError, format_message, parse_message
@@ -83,6 +84,8 @@ class Session:
         self._lamps = (0, 0)
         self._buzz = Buzz(0, 0, 0, 0)
         self._is_buzz_due = False
+        self._is_order_new = False
+        self._contacts: Contacts | None = None
         self._token = 0
         self._greeting_token = 0
         self._greetings = 0
@@ -107,6 +110,11 @@ class Session:
         """The map of the board's present boot."""
         return self._clocks[self.hello.boot][1] if self.hello is not None else None
 
+    @property
+    def contacts(self) -> Contacts | None:
+        """What is closed on the board now; None while nobody says."""
+        return self._contacts if self.state is LinkState.READY else None
+
     def open(self, now_s: float) -> None:
         """A port was opened."""
         self._start(now_s)
@@ -123,12 +131,13 @@ class Session:
 
     def set_lamps(self, on: int, blinking: int) -> None:
         """Light and blink the seats' lamps, seat 1 in the lowest bit. Told again until the board says so."""
+        self._is_order_new |= self._lamps != (on, blinking)
         self._lamps = (on, blinking)
 
     def buzz(self, sound: Buzzing) -> None:
         """Sound the buzzer, once, as soon as there is a board."""
         number = self._buzz.number % 255 + 1
-        self._is_buzz_due = True
+        self._is_buzz_due = self._is_order_new = True
         self._buzz = Buzz(number, round(1000 * sound.on_s), round(1000 * sound.off_s), sound.times)
 
     def receive(self, received: bytes, now_s: float) -> None:
@@ -151,7 +160,8 @@ class Session:
         if self.state in (LinkState.GREETING, LinkState.REFUSED):
             return self._greeting(now_s)
         if self.state is LinkState.READY:
-            return self._question(now_s) + self._acknowledgement(now_s)
+            asked = self._greeting(now_s) if self._is_hello_due else b""
+            return asked + self._question(now_s) + self._acknowledgement(now_s) + self._order()
         return b""
 
     def _start(self, now_s: float) -> None:
@@ -160,7 +170,7 @@ class Session:
         self._asked_s: float | None = None
         self._again_s = now_s - AGAIN_S
         self._pings = 0
-        self._is_ack_due = self._is_missing = False
+        self._is_ack_due = self._is_missing = self._is_hello_due = False
 
     def _set(self, state: LinkState, words: str) -> None:
         if state is LinkState.GREETING and self.state is not LinkState.REFUSED:
@@ -207,8 +217,8 @@ class Session:
         if self.state is not LinkState.READY:
             self._pings = 0
             self._asked_s = None
-        self.hello = hello
-        self._is_ack_due = True
+        self.hello, self._contacts = hello, contacts_of(hello)
+        self._is_ack_due, self._is_hello_due = True, False
         wrong = [f"pad {pad + 1}" for pad in range(8) if (hello.stuck | hello.bridged) >> pad & 1]
         self._set(LinkState.READY, f"{', '.join(wrong)}: failed the self-test" if wrong else "all is well")
 
@@ -255,9 +265,14 @@ class Session:
             return
         # A boot that ended before its first exchange leaves events whose time nobody will ever know.
         known = clock if clock.exchanges else None
-        if self._deliver(signal_of(event, counter.extend(event.turns, event.ticks), known, self._heard_s)):
+        signal = signal_of(event, counter.extend(event.turns, event.ticks), known, self._heard_s)
+        if self._deliver(signal):
             self._expected += 1
             self._is_ack_due = True
+            if self._contacts is not None:
+                self._contacts = contacts_after(self._contacts, signal)
+            # What was lost may have changed any contact: the next Hello says how they all are.
+            self._is_hello_due |= signal.kind is SignalKind.SIGNALS_LOST
         else:
             self._is_missing = True
 
@@ -293,6 +308,13 @@ class Session:
         self._ping_s = now_s + (FIRST_PING_S if self._pings < FIRST_PINGS else PING_S)
         # Ping last would measure what stands before it in the queue; so it goes first.
         return _bytes_of(Ping(self._token)) + told
+
+    def _order(self) -> bytes:
+        """New orders at once; whether they are obeyed, Pong says."""
+        if not self._is_order_new:
+            return b""
+        self._is_order_new = False
+        return _bytes_of(Lamps(*self._lamps)) + (_bytes_of(self._buzz) if self._is_buzz_due else b"")
 
     def _told(self) -> bytes:
         """Orders that the board has not obeyed yet, as far as its last Pong knew."""

@@ -205,6 +205,19 @@ def test_stuck_and_bridged_pads_fail_the_self_test(tmp_path: Path) -> None:
         assert table.session.words == "pad 7: failed the self-test"
 
 
+def test_bridged_pads_fail_the_self_test(tmp_path: Path) -> None:
+    with EmulatedTable(tmp_path) as table:
+        table.board.bridge("K1", "K4")
+        table.board.do("reset")
+        table.until_ready()
+        assert table.session.hello is not None
+        assert (table.session.hello.stuck, table.session.hello.bridged) == (0, 1 << 1 | 1 << 4)
+        assert table.session.words == "pad 2, pad 5: failed the self-test"
+        table.edges([(MS, "K4", 0)])
+        table.run(0.03)
+        assert {signal.seat for signal in table.pads()} == {2, 5}
+
+
 def test_another_version_is_refused_in_words(table: EmulatedTable, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firmware_bridge.session.schema_hash", lambda: 0x12345678)
     table.session.open(table.now_s)

@@ -1,9 +1,11 @@
 """The conversation's corner cases, against a board of a few scripted words. The real board: test_emulated_board.py."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from firmware_bridge.contacts import Contacts
 from firmware_bridge.framing import FrameReader, format_frame
 from firmware_bridge.messages import MessageError, format_message, parse_message
 from firmware_bridge.schema import Ack, Buzz, Event, EventFlag, EventKind, Hello, Here, Lamps, Message, Ping, Pong, Who
@@ -243,6 +245,61 @@ def test_orders_are_repeated_until_obeyed() -> None:
     said = talk.said(1.0)
     assert Lamps(3, 4) in said
     assert buzz not in said
+
+
+def test_orders_go_out_at_once() -> None:
+    talk = Conversation()
+    talk.session.set_lamps(1, 2)
+    assert not any(isinstance(message, Lamps) for message in talk.said())
+    talk.settle()
+    talk.hear(a_pong(token=0, lamps=1, blinking=2))
+    talk.said(1.0)
+    talk.session.set_lamps(5, 2)
+    talk.session.buzz(Buzzing(0.1, 0.0, 1))
+    assert talk.said(0.001) == [Lamps(5, 2), Buzz(1, 100, 0, 1)]
+    talk.session.set_lamps(5, 2)
+    assert talk.said(0.001) == []
+
+
+def test_contacts_follow_the_boards_words() -> None:
+    talk = Conversation()
+    assert talk.session.contacts is None
+    talk.greet(a_hello(token=talk._next_token(), knives=0b100, skewers=0b11, beam=1))
+    assert talk.session.contacts == Contacts(frozenset(), frozenset({3}), frozenset({1, 2}), True, frozenset())
+    ping = next(message for message in talk.said() if isinstance(message, Ping))
+    talk.now_s += 0.01
+    talk.hear(a_pong(token=ping.token))
+    talk.hear(
+        an_event(1, kind=int(EventKind.KNIFE_DOCK), index=2, value=0),
+        an_event(2, kind=int(EventKind.KNIFE_DOCK), index=6, value=1),
+        an_event(3, kind=int(EventKind.SKEWER_DOCK), index=0, value=0),
+        an_event(4, kind=int(EventKind.BEAM), value=0),
+        an_event(5, kind=int(EventKind.SPARE), index=1, value=1),
+        an_event(6, kind=int(EventKind.PAD), index=7, value=1),
+    )
+    closed = Contacts(frozenset({8}), frozenset({7}), frozenset({2}), False, frozenset({2}))
+    assert talk.session.contacts == closed
+    talk.hear(
+        an_event(7, kind=int(EventKind.SKEWER_DOCK), index=2, value=1),
+        an_event(8, kind=int(EventKind.SPARE), index=1, value=0),
+        an_event(9, kind=int(EventKind.PAD), index=7, value=0),
+    )
+    assert talk.session.contacts == replace(closed, pads=frozenset(), skewers=frozenset({2, 3}), spares=frozenset())
+    talk.session.close(LinkState.NO_BOARD, "pulled")
+    assert talk.session.contacts is None
+
+
+def test_after_a_loss_the_board_is_asked_how_its_contacts_are() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.said(1.0)
+    talk.hear(an_event(1, kind=int(EventKind.OVERFLOW), value=3))
+    who = next(message for message in talk.said(GREETING_S) if isinstance(message, Who))
+    talk.hear(Here(ours(), 1, "hello"), a_hello(token=who.token, knives=1))
+    assert talk.session.state is LinkState.READY
+    assert talk.session.contacts is not None
+    assert talk.session.contacts.knives == {1}
+    assert not any(isinstance(message, Who) for message in talk.said(GREETING_S))
 
 
 def test_an_answer_to_another_question_says_nothing_of_time() -> None:
