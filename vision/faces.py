@@ -17,14 +17,28 @@ from vision.frame import Image
 from vision.rectify import table_map
 from vision.registration import Registration, VisionError, find_mat, lens_by_points, with_lens
 from vision.scene import PieceKind
-from vision.shapes import Shape, place, polygon_area, slice_shape, special_shape, to_own_frame
+from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape, to_own_frame
 
 Array = NDArray[np.float64]
 
-BACKS: dict[PieceKind, str] = {PieceKind.SLICE: "back", PieceKind.SPECIAL: "special/back"}
-LABEL_KINDS: dict[str, PieceKind] = {"tile": PieceKind.SLICE, "special": PieceKind.SPECIAL}
+BACKS: dict[PieceKind, str] = {
+    PieceKind.SLICE: "back",
+    PieceKind.SPECIAL: "special/back",
+    PieceKind.SLICE_CARD: "slice/back",
+    PieceKind.ORDER_CARD: "order/back",
+}
+LABEL_KINDS: dict[str, PieceKind] = {
+    "tile": PieceKind.SLICE,
+    "special": PieceKind.SPECIAL,
+    "slice-card": PieceKind.SLICE_CARD,
+    "order-card": PieceKind.ORDER_CARD,
+}
+CARDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
+"""What is as thin as card."""
 TILE_MM = 2.0
-"""How thick a piece is."""
+"""How thick a slice or a Special is."""
+CARD_MM = 0.35
+"""How thick a card is."""
 MAT_MM = 1.5
 """How much lower the bare table lies than the mat's face."""
 MAT_HALF_MM = 200.0
@@ -89,29 +103,31 @@ class FacePack:
 
     @property
     def sizes_mm(self) -> dict[str, float]:
-        """Measured sizes: `slice_radius`, `special_width`, `special_height`."""
+        """Measured sizes: `slice_radius`, `special_width`, `special_height`, `slice_card_width` and so on."""
         sizes: dict[str, float] = {}
         for kind, faces in self.kinds.items():
             high = faces.shape.outline.max(0)
             if kind is PieceKind.SLICE:
                 sizes["slice_radius"] = float(high[0])
             else:
-                sizes["special_height"], sizes["special_width"] = float(2 * high[0]), float(2 * high[1])
+                name = kind.value.replace("-", "_")
+                sizes[f"{name}_height"], sizes[f"{name}_width"] = float(2 * high[0]), float(2 * high[1])
         return sizes
 
 
-def piece_height_mm(x_mm: float, y_mm: float) -> float:
+def piece_height_mm(x_mm: float, y_mm: float, kind: PieceKind = PieceKind.SLICE) -> float:
     """Height of the face of a piece lying flat at a point, above the mat's face."""
     on_mat = abs(x_mm) <= MAT_HALF_MM and abs(y_mm) <= MAT_HALF_MM
-    return TILE_MM if on_mat else TILE_MM - MAT_MM
+    thick = CARD_MM if kind in CARDS else TILE_MM
+    return thick if on_mat else thick - MAT_MM
 
 
 def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence[str]) -> FacePack:
     """Learn faces from pictures and what lies in each, as the truth files of rendered tables say it.
 
-    Of each label are used: `pieces` with `kind` (`tile` or `special`; others are passed over), `face`, `face_up`,
-    `x_mm`, `y_mm`, `angle_deg` and `outline_px`. A piece that is face down teaches its kind's back. Where a face is
-    shown more than once, the one seen best counts.
+    Of each label are used: `pieces` with a `kind` of LABEL_KINDS (others are passed over), `face`, `face_up`, `x_mm`,
+    `y_mm`, `angle_deg` and `outline_px`. A piece that is face down teaches its kind's back. Where a face is shown more
+    than once, the one seen best counts.
 
     Raises:
         LabelError: something is missing in a label, or no piece of a known kind is labelled.
@@ -277,7 +293,7 @@ def true_pose(pose: Array, shape: Shape, registration: Registration) -> Array:
 
 def _shifted(pose: Array, shape: Shape, move: Callable[[Array, float], Array]) -> Array:
     centre = place(shape.centre[None], pose)[0]
-    shift = move(centre, piece_height_mm(*centre))[0] - centre
+    shift = move(centre, piece_height_mm(*centre, shape.kind))[0] - centre
     return np.asarray(pose + np.array([shift[0], shift[1], 0.0]))
 
 
@@ -312,12 +328,12 @@ def _measure(kind: PieceKind, shots: Sequence[_Shot]) -> Shape:
         areas = [abs(polygon_area(o)) for o in own]
         return slice_shape(radius, float(np.degrees(2 * np.median(areas) / radius**2)))
     sides = np.median([np.ptp(o, axis=0) for o in own], axis=0)
-    return special_shape(float(sides[1]), float(sides[0]))
+    return card_shape(kind, float(sides[1]), float(sides[0]))
 
 
 def _seen_pose_of_centre(label: _Label, registration: Registration) -> Array:
     """A label's pose as seen, before the shape is known."""
-    height = piece_height_mm(label.pose[0], label.pose[1])
+    height = piece_height_mm(label.pose[0], label.pose[1], label.kind)
     return np.append(registration.seen_from_table(label.pose[:2], height)[0], label.pose[2])
 
 
@@ -325,7 +341,7 @@ def _shape_of(kind: PieceKind, size: Sequence[float]) -> Shape:
     first, second = (float(side) for side in size)
     if not (10.0 < first < 500.0 and 5.0 < second < 500.0):
         raise FacePackError(f"size {first} x {second} of a {kind.value} is out of range")
-    return slice_shape(first, second) if kind is PieceKind.SLICE else special_shape(first, second)
+    return slice_shape(first, second) if kind is PieceKind.SLICE else card_shape(kind, first, second)
 
 
 def _arrays_of(faces: KindFaces) -> dict[str, NDArray[Any]]:

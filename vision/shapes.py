@@ -1,7 +1,7 @@
 """The outlines of pieces in their own millimetres, and how poses move them.
 
-A slice's own frame has its tip at (0, 0) and the middle of its crust on +x. A Special's has its centre at (0, 0) and
-the top of its writing on +x.
+A slice's own frame has its tip at (0, 0) and the middle of its crust on +x. A Special's or a card's has its centre at
+(0, 0) and the top of its writing on +x.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Shape:
     sparse: NDArray[np.intp]
     """About a quarter of the lattice, evenly spread, for a first look."""
     size_mm: tuple[float, float]
-    """Slice: tip to crust, and the tip's angle in degrees. Special: width, height."""
+    """Slice: tip to crust, and the tip's angle in degrees. Specials and cards: width, height."""
     reach_mm: float
     """Largest distance of the outline from the centre."""
 
@@ -58,13 +58,13 @@ def slice_shape(radius_mm: float, angle_deg: float = 360.0 / FULL_CIRCLE_SLICES)
     return _shape(PieceKind.SLICE, size, outline, np.array([radius_mm * 0.62, 0.0]), grid[inside])
 
 
-def special_shape(width_mm: float, height_mm: float) -> Shape:
+def card_shape(kind: PieceKind, width_mm: float, height_mm: float) -> Shape:
     """A rectangle about the origin, its height along +x."""
     x, y = height_mm / 2, width_mm / 2
     outline = np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
     grid = _grid(-x, x, y)
     inside = (np.abs(grid[:, 0]) < x - EDGE_MM) & (np.abs(grid[:, 1]) < y - EDGE_MM)
-    return _shape(PieceKind.SPECIAL, (width_mm, height_mm), outline, np.zeros(2), grid[inside])
+    return _shape(kind, (width_mm, height_mm), outline, np.zeros(2), grid[inside])
 
 
 def place(points: Array, pose: Array) -> Array:
