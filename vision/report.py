@@ -1,7 +1,9 @@
 """How well pictures are read: scenes compared with what truly lay there, both ways."""
 
+import itertools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.faces import BACKS, LABEL_KINDS, FacePack, LabelError
+from vision.faces import BACKS, FacePack, LabelError
 from vision.frame import Image
+from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import RegistrationError
 from vision.scene import PieceKind, Pose, Scene, Sighting
@@ -20,7 +23,27 @@ NEAR_MM = 5.0
 NEAR_DEG = 5.0
 LEAST_VISIBLE = 0.5
 """Pieces of which less shows are not expected to be read, and must not be claimed as sure."""
-READ_KINDS = ("ring", "split", "hand", "seats")
+
+_TILES = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
+PICTURES: Mapping[str, frozenset[PieceKind]] = {
+    "ring": _TILES,
+    "split": _TILES,
+    "hand": _TILES,
+    "seats": _TILES,
+    "theory": frozenset({PieceKind.BOARD, PieceKind.TOPPING, PieceKind.CUTTER, PieceKind.DIE}),
+    "dice": frozenset({PieceKind.DIE}),
+    "cards": frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD}),
+    "sheet": frozenset({PieceKind.SHEET, PieceKind.DIE}),
+}
+"""The kinds of labelled picture that are read, and what is looked for in each."""
+TRUE_KINDS: Mapping[str, PieceKind] = {"tile": PieceKind.SLICE} | {kind.value: kind for kind in PieceKind}
+"""What label files call the kinds of piece."""
+EVERY_DEG: Mapping[PieceKind, float] = {PieceKind.DIE: 90.0, PieceKind.TOPPING: 0.0}
+"""After so many degrees a piece looks as before; 0: it has no direction."""
+LIGHTS = ((70.0, "dim"), (125.0, "middling"), (256.0, "bright"))
+"""Names for a picture's median grey value (0 to 255) below each of these."""
+BINS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
+"""Edges of the likelihoods that are put together for the reliability table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +84,8 @@ class PhotoReport:
     stage_ms: Mapping[str, float]
     problem: str = ""
     """Why it could not be read at all."""
+    light: str = ""
+    """One of LIGHTS."""
 
     @property
     def expected(self) -> int:
@@ -97,46 +122,133 @@ class Report:
     photos: tuple[PhotoReport, ...]
 
     def as_text(self) -> str:
-        """A table by style and kind, then every fault."""
-        head = (
-            "style  kind   photos whole  pieces  right  missing  wrong  extra  sure&wrong  <half&sure  p95 mm  p95 deg"
-        )
+        """Rates by style, kind of picture and light, and by kind of piece; likelihoods against what was right; every
+        fault; times."""
         groups = sorted({(photo.style, photo.kind) for photo in self.photos})
         rows = [_row(*group, [p for p in self.photos if (p.style, p.kind) == group]) for group in groups]
-        total = _row("all", "", list(self.photos))
-        return "\n".join([head, *rows, total, "", *self.faults(), "", _times(self.photos)]).strip() + "\n"
+        rows.append(_row("all", "", list(self.photos)))
+        lights = [(light, [p for p in self.photos if p.light == light]) for _, light in LIGHTS]
+        rows += [_row("all", light, photos) for light, photos in lights if photos]
+        rows.append("")
+        rows += _by_piece(self.photos)
+        rows.append("")
+        rows += [str(share) for share in self.reliability()]
+        return "\n".join([_HEAD, *rows, "", *self.faults(), "", _times(self.photos)]).strip() + "\n"
+
+    def reliability(self) -> list["Reliability"]:
+        """For each range of likelihood how often the face claimed with it was right, from everything claimed."""
+        claims = [claim for photo in self.photos for claim in _claims(photo)]
+        ranges = itertools.pairwise(BINS)
+        bins = [
+            Reliability(low, high, [c for c in claims if low <= c[0] < high or c[0] == high == 1.0])
+            for low, high in ranges
+        ]
+        return [one for one in bins if one.claims]
+
+    def confusion(self) -> Counter[tuple[str, str, str]]:
+        """How often (kind of piece, true face, claimed face) occurred; "" for nothing there or nothing seen."""
+        pairs: Counter[tuple[str, str, str]] = Counter()
+        for photo in self.photos:
+            for match in photo.matches:
+                pairs[match.truth.kind.value, match.truth.face, match.sighting.face] += 1
+            for piece in photo.missing:
+                if piece.visible >= LEAST_VISIBLE:
+                    pairs[piece.kind.value, piece.face, ""] += 1
+            for sighting in photo.extra:
+                pairs[sighting.kind.value, "", sighting.face] += 1
+        return pairs
 
     def faults(self) -> list[str]:
         """A line for each thing that is not as it should be."""
         return [line for photo in self.photos for line in _faults(photo)]
 
 
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """What was claimed with likelihoods of one range."""
+
+    low: float
+    high: float
+    claims: Sequence[tuple[float, bool]]
+    """Each claim's likelihood, and whether it was right."""
+
+    @property
+    def claimed(self) -> float:
+        """The mean likelihood."""
+        return float(np.mean([likelihood for likelihood, _ in self.claims]))
+
+    @property
+    def right(self) -> float:
+        """The share that was right."""
+        return float(np.mean([right for _, right in self.claims]))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the true share lies with 95 %."""
+        return wilson(sum(right for _, right in self.claims), len(self.claims))
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"likelihood {self.low:5.3f} to {self.high:5.3f}: {len(self.claims):6} claims, mean {self.claimed:.4f}, "
+            f"right {self.right:.4f} (95 %: {low:.4f} to {high:.4f})"
+        )
+
+
+def wilson(good: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share of which `good` out of `count` were seen (Wilson's score interval, 1927)."""
+    if not count:
+        return 0.0, 1.0
+    z2, share = 1.96**2, good / count
+    middle = (share + z2 / (2 * count)) / (1 + z2 / count)
+    half = 1.96 / (1 + z2 / count) * float(np.sqrt(share * (1 - share) / count + z2 / (4 * count**2)))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def labelled(folder: Path, kinds: Sequence[str], styles: Sequence[str] = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The labelled pictures of these kinds (NAME.jpg beside NAME.json), in order; `styles` empty means all.
+
+    Raises:
+        LabelError: a label file is no JSON.
+    """
+    for path in sorted(folder.glob("*.json")):
+        try:
+            labels = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise LabelError(f"{path}: expected JSON: {error}") from error
+        if (
+            isinstance(labels, dict)
+            and labels.get("kind") in kinds
+            and (not styles or labels.get("style", "") in styles)
+        ):
+            yield path, labels
+
+
 def report(
     folder: Path,
-    pack_for_style: Callable[[str], FacePack],
-    kinds: Sequence[str] = READ_KINDS,
+    pack_for: Callable[[str, str], FacePack],
+    kinds: Sequence[str] = tuple(PICTURES),
     styles: Sequence[str] = (),
+    on_photo: Callable[[PhotoReport, Image], object] | None = None,
 ) -> Report:
-    """Read the labelled pictures of these kinds (NAME.jpg beside NAME.json) and compare; `styles` empty means all.
+    """Read the labelled pictures of these kinds and compare.
+
+    `pack_for` gives the faces of a style for a kind of picture. `on_photo` is called after each picture.
 
     Raises:
         FileNotFoundError: the folder holds no such picture.
         LabelError: a label file does not say what is needed.
     """
     photos = []
-    packs: dict[str, FacePack] = {}
-    for path in sorted(folder.glob("*.json")):
-        labels = json.loads(path.read_text())
-        if (
-            not isinstance(labels, dict)
-            or labels.get("kind") not in kinds
-            or (styles and labels["style"] not in styles)
-        ):
-            continue
-        style = str(labels["style"])
-        if style not in packs:
-            packs[style] = pack_for_style(style)
-        photos.append(report_photo(_load(path.with_suffix(".jpg")), labels, packs[style], path.stem))
+    packs: dict[tuple[str, str], FacePack] = {}
+    for path, labels in labelled(folder, kinds, styles):
+        style, kind = str(labels.get("style", "")), str(labels["kind"])
+        if (style, kind) not in packs:
+            packs[style, kind] = pack_for(style, kind)
+        image = load_image(path.with_suffix(".jpg"))
+        photos.append(report_photo(image, labels, packs[style, kind], path.stem))
+        if on_photo is not None:
+            on_photo(photos[-1], image)
     if not photos:
         raise FileNotFoundError(f"{folder} holds no labelled picture of kind {', '.join(kinds)}")
     return Report(tuple(photos))
@@ -144,14 +256,23 @@ def report(
 
 def report_photo(image: Image, labels: Mapping[str, Any], pack: FacePack, name: str) -> PhotoReport:
     """Read one picture and compare it with its labels."""
-    truth = true_pieces(labels, name)
     style, kind = str(labels.get("style", "")), str(labels.get("kind", ""))
+    kinds = PICTURES.get(kind, _TILES)
+    truth = [piece for piece in true_pieces(labels, name) if piece.kind in kinds]
+    light = light_of(image)
     try:
-        scene = read_photo(image, pack)
+        scene = read_photo(image, pack, finders=finders_for(kinds, pack))
     except RegistrationError as error:
-        return PhotoReport(name, style, kind, (), tuple(truth), (), {}, str(error))
+        return PhotoReport(name, style, kind, (), tuple(truth), (), {}, str(error), light)
     matches, missing, extra = compare(scene, truth)
-    return PhotoReport(name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms)
+    extra = [sighting for sighting in extra if sighting.kind in kinds]
+    return PhotoReport(name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms, light=light)
+
+
+def light_of(image: Image) -> str:
+    """One of LIGHTS."""
+    level = float(np.median(image[::4, ::4].mean(axis=2)))
+    return next(name for below, name in LIGHTS if level < below)
 
 
 def true_pieces(labels: Mapping[str, Any], name: str) -> list[TruePiece]:
@@ -162,11 +283,11 @@ def true_pieces(labels: Mapping[str, Any], name: str) -> list[TruePiece]:
     """
     pieces = []
     for number, piece in enumerate(labels.get("pieces", ())):
-        if piece.get("kind") not in LABEL_KINDS:
+        if piece.get("kind") not in TRUE_KINDS:
             continue
-        kind = LABEL_KINDS[piece["kind"]]
+        kind = TRUE_KINDS[piece["kind"]]
         try:
-            face = str(piece["face"]) if piece.get("face_up", True) else BACKS[kind]
+            face = _true_face(kind, piece)
             pose = Pose(float(piece["x_mm"]), float(piece["y_mm"]), float(piece["angle_deg"]))
         except (KeyError, TypeError, ValueError) as error:
             raise LabelError(f"piece {number} in the labels of {name}: {error!r}") from error
@@ -177,10 +298,11 @@ def true_pieces(labels: Mapping[str, Any], name: str) -> list[TruePiece]:
 def compare(
     scene: Scene, truth: Sequence[TruePiece], *, near_mm: float = NEAR_MM, near_deg: float = NEAR_DEG
 ) -> tuple[list[Match], list[TruePiece], list[Sighting]]:
-    """Pair pieces with sightings, the nearest first: pairs, pieces not found, sightings of nothing."""
+    """Pair pieces with sightings, the nearest first, what lies on top before what lies below: pairs, pieces not found,
+    sightings of nothing."""
     pairs = sorted(
         (
-            (_distance(piece.pose, seen.pose), i, j)
+            (piece.visible < LEAST_VISIBLE, _distance(piece.pose, seen.pose), i, j)
             for i, piece in enumerate(truth)
             for j, seen in enumerate(scene.sightings)
             if piece.kind is seen.kind
@@ -189,8 +311,8 @@ def compare(
     matches: list[Match] = []
     found: set[int] = set()
     used: set[int] = set()
-    for distance, i, j in pairs:
-        turn = abs((truth[i].pose.angle_deg - scene.sightings[j].pose.angle_deg + 180.0) % 360.0 - 180.0)
+    for _, distance, i, j in pairs:
+        turn = _turn(truth[i].kind, truth[i].pose, scene.sightings[j].pose)
         if i in found or j in used or distance > near_mm or turn > near_deg:
             continue
         matches.append(Match(truth[i], scene.sightings[j], distance, turn))
@@ -199,6 +321,52 @@ def compare(
     missing = [piece for i, piece in enumerate(truth) if i not in found]
     extra = [seen for j, seen in enumerate(scene.sightings) if j not in used]
     return matches, missing, extra
+
+
+def _true_face(kind: PieceKind, piece: Mapping[str, Any]) -> str:
+    if kind is PieceKind.DIE:
+        return "/".join(piece["pattern"]) if "pattern" in piece else str(piece["value"])
+    if kind in (PieceKind.TOPPING, PieceKind.CUTTER):
+        return str(piece["colour"])
+    return str(piece["face"]) if piece.get("face_up", True) else BACKS[kind]
+
+
+def _turn(kind: PieceKind, first: Pose, second: Pose) -> float:
+    """Degrees between two directions of a piece of this kind."""
+    every = EVERY_DEG.get(kind, 360.0)
+    if not every:
+        return 0.0
+    return abs((first.angle_deg - second.angle_deg + every / 2) % every - every / 2)
+
+
+def _claims(photo: PhotoReport) -> Iterator[tuple[float, bool]]:
+    for match in photo.matches:
+        yield match.sighting.probability, match.right
+    for sighting in photo.extra:
+        yield sighting.probability, False
+
+
+def _by_piece(photos: Sequence[PhotoReport]) -> list[str]:
+    """Rates by kind of piece, with intervals."""
+    lines = []
+    for kind in PieceKind:
+        matches = [m for photo in photos for m in photo.matches if m.truth.kind is kind]
+        shown = [m for m in matches if m.truth.visible >= LEAST_VISIBLE]
+        missing = sum(p.visible >= LEAST_VISIBLE for photo in photos for p in photo.missing if p.kind is kind)
+        extra = sum(s.kind is kind for photo in photos for s in photo.extra)
+        count = len(shown) + missing
+        if not count and not extra:
+            continue
+        right = sum(m.right for m in shown)
+        low, high = wilson(right, count)
+        lines.append(
+            f"{kind.value:11} {right:6} of {count:6} right ({low:.4f} to {high:.4f}), {missing} missing, "
+            f"{len(matches) - sum(m.right for m in matches)} wrong, {extra} extra"
+        )
+    return lines
+
+
+_HEAD = "style  kind     photos whole  pieces  right  missing  wrong  extra  sure&wrong  <half&sure  p95 mm  p95 deg"
 
 
 def _distance(first: Pose, second: Pose) -> float:
@@ -212,7 +380,7 @@ def _row(style: str, kind: str, photos: Sequence[PhotoReport]) -> str:
     off = float(np.percentile([m.distance_mm for m in matches], 95)) if matches else 0.0
     turn = float(np.percentile([m.turn_deg for m in matches], 95)) if matches else 0.0
     return (
-        f"{style:6} {kind:6} {len(photos):6} {sum(p.perfect for p in photos):5} {sum(p.expected for p in photos):7} "
+        f"{style:6} {kind:8} {len(photos):6} {sum(p.perfect for p in photos):5} {sum(p.expected for p in photos):7} "
         f"{sum(p.right for p in photos):6} {missing:8} {wrong:6} {sum(len(p.extra) for p in photos):6} "
         f"{sum(p.sure_but_wrong for p in photos):11} {sum(p.sure_but_hardly_visible for p in photos):11} "
         f"{off:7.2f} {turn:8.2f}"
@@ -248,7 +416,8 @@ def _times(photos: Sequence[PhotoReport]) -> str:
     return "median ms: " + ", ".join(f"{stage} {ms:.0f}" for stage, ms in medians.items())
 
 
-def _load(path: Path) -> Image:
+def load_image(path: Path) -> Image:
+    """A picture. Raises FileNotFoundError."""
     image = cv2.imread(str(path), cv2.IMREAD_COLOR)
     if image is None:
         raise FileNotFoundError(f"{path} is missing or is no picture")

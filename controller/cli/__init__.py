@@ -4,7 +4,7 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("run", "doctor", "enrol", "read", "play", "replay", "referee", "components")
+COMMANDS = ("run", "doctor", "enrol", "read", "vision-report", "play", "replay", "referee", "components")
 
 
 class LazyCommands(click.Group):
@@ -18,7 +18,7 @@ class LazyCommands(click.Group):
         """The command of that name; None where there is none."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"{__name__}.{cmd_name}").command
+        command: click.Command = import_module(f"{__name__}.{cmd_name.replace('-', '_')}").command
         return command
 
 

@@ -27,7 +27,7 @@ def main(folder: Path) -> int:
     """Print both tables; 1 where something was claimed as sure and wrong."""
     cv2.setNumThreads(1)
     packs = {style: enrol_style(folder, style) for style in styles(folder)}
-    result = report(folder, packs.__getitem__, KINDS)
+    result = report(folder, lambda style, _: packs[style], KINDS)
     print(result.as_text())
     print("\narrangements, wholly right (slices, their order, portions, the Special's place, seats, eaten)")
     for style, pack in packs.items():

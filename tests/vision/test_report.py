@@ -12,7 +12,7 @@ from vision.drawing import draw_scene
 from vision.faces import LabelError
 from vision.frame import Frame
 from vision.reader import Reader
-from vision.report import compare, report, report_photo, true_pieces
+from vision.report import Match, PhotoReport, Report, TruePiece, compare, report, report_photo, true_pieces, wilson
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 
 PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", -120.0, 30.0, 200.0))
@@ -48,7 +48,7 @@ def test_a_folder_is_reported_by_style_and_kind(tmp_path: Path) -> None:
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
         cv2.imwrite(str(tmp_path / f"{name}.jpg"), photograph(PIECES))
     pack = enrolled()
-    result = report(tmp_path, lambda style: pack)
+    result = report(tmp_path, lambda style, kind: pack)
     assert [photo.perfect for photo in result.photos] == [True, False]
     assert result.photos[1].sure_but_wrong == 1
     assert "two: a/2 at (0, 0) mm read as a/1 1.00" in result.as_text()
@@ -64,7 +64,7 @@ def test_a_picture_that_cannot_be_read_is_a_fault() -> None:
 
 def test_an_empty_folder_and_a_bad_label_are_errors(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no labelled picture"):
-        report(tmp_path, lambda style: enrolled())
+        report(tmp_path, lambda style, kind: enrolled())
     with pytest.raises(LabelError, match="piece 0 in the labels of mine"):
         true_pieces({"pieces": [{"kind": "tile", "face": "a/1"}]}, "mine")
 
@@ -83,3 +83,43 @@ def test_what_was_read_is_drawn_where_it_lies() -> None:
     assert highs[0] == pytest.approx(98, abs=4)
     assert not np.array_equal(drawn, picture)
     assert drawn.shape == picture.shape
+
+
+def reported(*claims: tuple[str, str, float]) -> Report:
+    """A picture in which slices with these true faces were read as these, with these likelihoods."""
+    matches = [
+        Match(TruePiece(PieceKind.SLICE, true, Pose(0.0, 0.0, 0.0), 1.0), seen(read, 0.0, 0.0, 0.0, likelihood), 0, 0)
+        for true, read, likelihood in claims
+    ]
+    return Report((PhotoReport("one", "drawn", "ring", tuple(matches), (), (), {}, light="bright"),))
+
+
+def test_likelihoods_are_held_against_what_was_right() -> None:
+    result = reported(*[("a/1", "a/1", 0.96)] * 19, ("a/1", "a/2", 0.96), ("a/1", "a/1", 1.0), ("a/1", "a/2", 0.2))
+    bins = [(one.low, one.high, len(one.claims), one.right) for one in result.reliability()]
+    assert bins == [(0.0, 0.3, 1, 0.0), (0.95, 0.99, 20, 0.95), (0.999, 1.0, 1, 1.0)]
+    assert result.confusion() == {("slice", "a/1", "a/1"): 20, ("slice", "a/1", "a/2"): 2}
+
+
+def test_intervals_are_wilsons() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(10, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
+    assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=1e-4)  # Newcombe, Statistics in Medicine 17, 857
+
+
+def test_pieces_without_a_direction_and_square_ones_are_matched_at_any_turn() -> None:
+    truth = true_pieces(
+        {
+            "pieces": [
+                {"kind": "die", "value": 3, "x_mm": 0, "y_mm": 0, "angle_deg": 80.0},
+                {"kind": "topping", "colour": "red", "face": "red", "x_mm": 50, "y_mm": 0, "angle_deg": 170.0},
+            ]
+        },
+        "mine",
+    )
+    die = Sighting(PieceKind.DIE, Pose(0.5, 0.0, 351.0), (FaceLikelihood("3", 0.9),), True, 1.0, ())
+    topping = Sighting(PieceKind.TOPPING, Pose(50.0, 0.5, 0.0), (FaceLikelihood("red", 0.9),), True, 1.0, ())
+    matches, missing, extra = compare(scene_of(die, topping), truth)
+    assert [(match.right, match.turn_deg) for match in matches] == [(True, 1.0), (True, 0.0)]
+    assert not missing
+    assert not extra

@@ -1,0 +1,59 @@
+"""`pizzatable vision-report` on a folder of drawn photos: rates, errors and pictures of them."""
+
+import csv
+import json
+from pathlib import Path
+
+import cv2
+from click.testing import CliRunner
+
+from controller.cli import vision_report
+from tests.vision.drawn_table import Piece, View, enrolment, label, photograph
+
+PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("b/1", -60.0, 90.0, 80.0), Piece("special/two", -120.0, 30.0, 200.0))
+
+
+def write(folder: Path, name: str, kind: str, pieces, **wrong) -> None:
+    labels = {**label(pieces), "photo": f"{name}.jpg", "kind": kind}
+    for index, face in wrong.items():
+        labels["pieces"][int(index[1:])]["face"] = face
+    (folder / f"{name}.json").write_text(json.dumps(labels))
+    cv2.imwrite(str(folder / f"{name}.jpg"), photograph(pieces, View()))
+
+
+def run(*arguments: Path | str):
+    return CliRunner().invoke(vision_report.command, [str(argument) for argument in arguments])
+
+
+def test_faces_are_learned_from_the_folder_and_every_error_is_shown(tmp_path: Path) -> None:
+    write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
+    write(tmp_path, "ring-drawn-01", "ring", PIECES)
+    write(tmp_path, "ring-drawn-02", "ring", PIECES, _0="a/2")
+    result = run("--out", tmp_path / "out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "ring-drawn-02: a/2 at (0, 0) mm read as a/1" in result.stdout
+    assert "slice            3 of      4 right" in result.stdout
+    photos = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert [(photo["photo"], photo["whole"]) for photo in photos] == [("ring-drawn-01", True), ("ring-drawn-02", False)]
+    assert [photo["sure_but_wrong"] for photo in photos] == [0, 1]
+    with (tmp_path / "out" / "confusion.csv").open() as file:
+        assert {"kind": "slice", "true": "a/2", "read": "a/1", "count": "1"} in list(csv.DictReader(file))
+    errors = cv2.imread(str(tmp_path / "out" / "errors.png"))
+    diagram = cv2.imread(str(tmp_path / "out" / "reliability.png"))
+    assert errors.shape[1] == 1200
+    assert errors[:200, :290].std() > 10  # the error's place in the picture
+    assert errors[:200, 310:].std() < 1  # and no second error
+    assert diagram.std() > 5
+
+
+def test_a_folder_without_labelled_photos_is_an_error(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    assert f"{tmp_path} holds no labelled picture of kind ring" in result.output
+
+
+def test_a_label_file_that_is_no_json_is_named(tmp_path: Path) -> None:
+    (tmp_path / "ring-drawn-01.json").write_text("{")
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    assert "ring-drawn-01.json: expected JSON" in result.output
