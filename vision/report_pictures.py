@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.registration import Registration
 from vision.report import LEAST_VISIBLE, PhotoReport, Reliability
-from vision.scene import Point, Pose, Sighting
+from vision.scene import PieceKind, Point, Pose, Sighting
 
 WHITE, INK, GREY, BLUE = (255, 255, 255), (40, 40, 40), (190, 190, 190), (190, 110, 30)
 TRUE_COLOUR, CLAIM_COLOUR = (60, 200, 60), (60, 60, 235)
@@ -20,8 +20,10 @@ MARGIN = 70
 TILE = (300, 260)
 """Width and height in pixels of an error's tile, its two lines of text included."""
 COLUMNS = 4
-AROUND_MM = 80.0
-"""How much of the table an error's tile shows to each side."""
+AROUND_MM = (95.0, 69.0)
+"""How much of the table an error's tile shows to both sides, and upwards and downwards."""
+TO_MIDDLE_MM = 55.0
+"""From a slice's tip to its middle, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,17 @@ def reliability_diagram(bins: Sequence[Reliability]) -> Image:
 def error_tiles(photo: PhotoReport, image: Image, registration: Registration) -> list[ErrorTile]:
     """A tile for each error of a picture: green is what lies there, red what was claimed."""
     tiles = [
-        ErrorTile(_part(image, registration, piece.pose, None), f"{piece.face} missing", photo.photo)
+        ErrorTile(
+            _part(image, registration, _middle(piece.kind, piece.pose), piece.pose, None),
+            f"{piece.face} missing",
+            photo.photo,
+        )
         for piece in photo.missing
         if piece.visible >= LEAST_VISIBLE
     ]
     tiles += [
         ErrorTile(
-            _part(image, registration, match.truth.pose, match.sighting),
+            _part(image, registration, _middle(match.truth.kind, match.truth.pose), match.truth.pose, match.sighting),
             f"{match.truth.face} read as {match.sighting.face} {match.sighting.probability:.2f}",
             photo.photo,
         )
@@ -72,7 +78,9 @@ def error_tiles(photo: PhotoReport, image: Image, registration: Registration) ->
     ]
     tiles += [
         ErrorTile(
-            _part(image, registration, None, sighting), f"no {sighting.face} {sighting.probability:.2f}", photo.photo
+            _part(image, registration, _middle(sighting.kind, sighting.pose), None, sighting),
+            f"no {sighting.face} {sighting.probability:.2f}",
+            photo.photo,
         )
         for sighting in photo.extra
     ]
@@ -95,16 +103,24 @@ def error_sheet(tiles: Sequence[ErrorTile]) -> Image:
     return sheet
 
 
-def _part(image: Image, registration: Registration, pose: Pose | None, claim: Sighting | None) -> Image:
+def _middle(kind: PieceKind, pose: Pose) -> Point:
+    """Where a piece's middle lies."""
+    if kind is not PieceKind.SLICE:
+        return pose.x_mm, pose.y_mm
+    angle = np.radians(pose.angle_deg)
+    return pose.x_mm + TO_MIDDLE_MM * float(np.cos(angle)), pose.y_mm + TO_MIDDLE_MM * float(np.sin(angle))
+
+
+def _part(image: Image, registration: Registration, middle: Point, pose: Pose | None, claim: Sighting | None) -> Image:
     """The picture around a place, with what lies there and what was claimed."""
-    middle = pose if pose is not None else claim.pose if claim is not None else Pose(0.0, 0.0, 0.0)
     drawn = image.copy()
     if claim is not None and claim.outline_mm:
         cv2.polylines(drawn, [_pixels(registration, claim.outline_mm)], True, CLAIM_COLOUR, 2, cv2.LINE_AA)
     if pose is not None:
         x, y = _pixels(registration, [(pose.x_mm, pose.y_mm)])[0]
         cv2.drawMarker(drawn, (int(x), int(y)), TRUE_COLOUR, cv2.MARKER_CROSS, 18, 2)
-    corners = [(middle.x_mm + sx * AROUND_MM, middle.y_mm + sy * AROUND_MM) for sx in (-1, 1) for sy in (-1, 1)]
+    x_mm, y_mm = middle
+    corners = [(x_mm + sx * AROUND_MM[0], y_mm + sy * AROUND_MM[1]) for sx in (-1, 1) for sy in (-1, 1)]
     spots = _pixels(registration, corners)
     low = np.clip(spots.min(0), 0, [image.shape[1] - 2, image.shape[0] - 2])
     high = np.clip(spots.max(0), low + 1, [image.shape[1], image.shape[0]])
