@@ -13,6 +13,7 @@ import os
 import sys
 import time
 import traceback
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from tests.controller.games.random_play import Ply, last_state, play, through_js
 
 CHECKED_EVERY = 100
 BATCH = 50
+DRAW_LIMITS = (25, 50, 100, 200, 400)
+"""For the option `draw_limit`: who plays at random hardly ever wins SLICE, so that this ends nearly every game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +59,24 @@ def one_game(engine: Game[Any, Any], seed: int) -> int:
     rng = Random(f"{engine.name} {seed}")
     players = rng.choice(engine.player_counts)
     options = _options(engine, players, rng)
-    plies = list(play(engine, engine.start(players, options, rng.randint(1, players)), rng))
-    end = last_state(engine, plies)
+    moves, kept = 0, deque[Ply](maxlen=None if seed % CHECKED_EVERY == 0 else 1)
+    for ply in play(engine, engine.start(players, options, rng.randint(1, players)), rng):
+        moves += 1
+        kept.append(ply)
+    end = last_state(engine, kept)
     assert engine.turn(end).actor is Actor.NOBODY
     _check_end(engine, end, players)
     if seed % CHECKED_EVERY == 0:
-        for ply in rng.sample(plies, min(len(plies), 25)):
+        for ply in rng.sample(kept, min(moves, 25)):
             _check_ply(engine, ply, players, options, rng)
-    return len(plies)
+    return moves
 
 
 def _options(engine: Game[Any, Any], players: int, rng: Random) -> dict[str, Any]:
     """Some options otherwise than usual, as far as they go together."""
     options = {one.name: rng.choice(one.choices) for one in engine.option_list if one.choices and rng.random() < 0.3}
+    if any(one.name == "draw_limit" for one in engine.option_list):
+        options["draw_limit"] = rng.choice(DRAW_LIMITS)
     try:
         engine.start(players, options)
     except GameError:

@@ -30,7 +30,7 @@ What the text leaves open, and how it is read here (the option's name where tabl
   nothing goes on for ever: each grab finds a slice, blocks or frees one, or leads to the next draw.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from random import Random
@@ -295,16 +295,16 @@ def legal(state: State) -> Iterator[Move]:
             orders = state.options.components.toppings
             yield from (DealOrder(player, order) for order in orders if order in state.orders)
         case Phase.DRAW:
-            yield from (Draw(card) for card in _possible(state, state.pile[0].pool))
+            yield from map(Draw, _possible(state, state.pile[0].pool))
         case Phase.GRAB:
-            yield from (Grab(player) for player in grabbers(state))
+            yield from map(Grab, grabbers(state))
             yield Count(state.drawer)
         case Phase.PLACE:
             yield from _legal_places(state)
         case Phase.REVEAL:
-            yield from (Reveal(card) for card in _possible(state, state.lifted))
+            yield from map(Reveal, _possible(state, state.lifted))
         case Phase.HIDDEN:
-            yield from (TurnOver(card) for card in _possible(state, state.lifted))
+            yield from map(TurnOver, _possible(state, state.lifted))
         case Phase.OVER:
             return
 
@@ -413,12 +413,12 @@ def _order_refusal(state: State, move: DealOrder) -> Refusal | None:
 
 
 def _play_order(state: State, move: DealOrder) -> State:
-    seat = replace(state.seats[move.player - 1], order=move.order)
-    seats = _with(state.seats, move.player, seat)
-    state = replace(state, seats=seats, orders=state.orders - {move.order})
+    seat = state.seats[move.player - 1]
+    seats = _with(state.seats, move.player, Seat(move.order, seat.spots, seat.finished))
+    phase = Phase.DRAW if state.lifted is None else Phase.HIDDEN
     if any(one.order is None for one in seats):
-        return state
-    return replace(state, phase=Phase.DRAW if state.lifted is None else Phase.HIDDEN)
+        phase = Phase.ORDER
+    return replace(state, phase=phase, seats=seats, orders=state.orders - {move.order})
 
 
 # On Your Turn: the Drawer pulls a card --------------------------------------------------------------------------------
@@ -443,8 +443,8 @@ def _face_refusal(state: State, pool: int | None, card: str, heading: str, what:
 def _play_draw(state: State, move: Draw) -> State:
     top = state.pile[0]
     pile = (Layer(top.pool, top.cards - 1), *state.pile[1:]) if top.cards > 1 else state.pile[1:]
-    state = replace(state, phase=Phase.GRAB, pile=pile, open=(*state.open, move.card), own=False, draws=state.draws + 1)
-    return _seen(state, top.pool, move.card)
+    opened = (*state.open, move.card)
+    return _seen(state, top.pool, move.card, phase=Phase.GRAB, pile=pile, open=opened, own=False, draws=state.draws + 1)
 
 
 # On Your Turn: slap your hand on it first -----------------------------------------------------------------------------
@@ -457,7 +457,7 @@ def grabbers(state: State) -> tuple[Player, ...]:
     draws and which grabs then is for the players to watch.
     """
     drawer, count = state.drawer, state.players
-    others = tuple((drawer - 1 + step) % count + 1 for step in range(1, count))
+    others = (*range(drawer + 1, count + 1), *range(1, drawer))
     return (*others, drawer) if count == 2 and not state.own else others
 
 
@@ -498,7 +498,7 @@ def _play_grab(state: State, move: Grab) -> State:
     if usable(state, move.player, card, revealed=False):
         return replace(state, phase=Phase.PLACE, drawer=move.player, open=state.open[:-1], hand=card, own=False)
     if card == HOT_SAUCE and state.options.useless_hot_sauce == "discard":
-        return _to_draw(replace(state, drawer=move.player, own=False))
+        return _to_draw(state, drawer=move.player)
     return _burned(state, move.player)
 
 
@@ -513,16 +513,18 @@ def _play_count(state: State, move: Count) -> State:  # noqa: ARG001
     return _to_draw(state)
 
 
-def _to_draw(state: State) -> State:
-    """Another card is drawn. Where none is left, what lies open is shuffled and becomes the draw pile."""
-    state = replace(state, phase=Phase.DRAW, hand=None, own=False)
+def _to_draw(state: State, **changes: Any) -> State:
+    """With these changes another card is drawn. Where none is left, what lies open is shuffled and becomes the draw
+    pile."""
+    state = replace(state, phase=Phase.DRAW, hand=None, own=False, **changes)
     if 0 < state.options.draw_limit <= state.draws:
         return replace(state, phase=Phase.OVER)
     if state.pile:
         return state
     if state.options.empty_pile == "end":
         return replace(state, phase=Phase.OVER)
-    return _under_the_pile(state, {})
+    pools, pile = _under_the_pile(state, state.open, {})
+    return replace(state, pools=pools, pile=pile, open=())
 
 
 # If you grab a card ---------------------------------------------------------------------------------------------------
@@ -603,16 +605,13 @@ def _place_refusal(state: State, move: Place) -> Refusal | None:
 
 def _play_place(state: State, move: Place) -> State:
     """The card replaces the face-down one, which is then revealed; or it removes the Hot Sauce on it."""
-    assert state.hand is not None
-    state = _hand_shown(state)
-    seat = state.seats[move.player - 1]
-    spot = seat.spots[move.place - 1]
+    spot = state.seats[move.player - 1].spots[move.place - 1]
     if spot.blocked:
         return _unblock(state, move)
-    seat = replace(seat, spots=_with(seat.spots, move.place, Spot(state.hand)))
-    seats = _with(state.seats, move.player, seat)
-    state = replace(state, phase=Phase.REVEAL, seats=seats, hand=None, own=False, lifted=spot.pool)
-    return _finish(state, move.player) if all(one.up is not None for one in seat.spots) else state
+    seats = _with_spot(state, move.player, move.place, Spot(state.hand))
+    state = _hand_shown(state, phase=Phase.REVEAL, seats=seats, hand=None, own=False, lifted=spot.pool)
+    is_found = all(one.up is not None for one in seats[move.player - 1].spots)
+    return _finish(state, move.player) if is_found else state
 
 
 def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
@@ -624,21 +623,17 @@ def _play_reveal(state: State, move: Reveal) -> State:
     assert state.lifted is not None
     if usable(state, state.drawer, move.card, revealed=True):
         return replace(state, phase=Phase.PLACE, hand=move.card, own=True)
-    state = _seen(replace(state, lifted=None), state.lifted, move.card)
-    if move.card == HOT_SAUCE and state.options.revealed_hot_sauce == "discard":
-        return _to_draw(replace(state, open=(*state.open, move.card)))
-    return _discard(state, move.card)
+    opened = (*state.open, move.card)
+    state = _seen(state, state.lifted, move.card, phase=Phase.GRAB, open=opened, own=True, lifted=None)
+    is_discarded = move.card == HOT_SAUCE and state.options.revealed_hot_sauce == "discard"
+    return _to_draw(state) if is_discarded else state
 
 
-def _hand_shown(state: State) -> State:
-    """An own card in hand is about to be seen by everybody."""
+def _hand_shown(state: State, **changes: Any) -> State:
+    """With these changes; and an own card in hand is seen by everybody now."""
     if state.lifted is None or state.hand is None:
-        return state
-    return _seen(replace(state, lifted=None), state.lifted, state.hand)
-
-
-def _discard(state: State, card: str) -> State:
-    return replace(state, phase=Phase.GRAB, open=(*state.open, card), hand=None, own=True)
+        return replace(state, **changes)
+    return _seen(state, state.lifted, state.hand, **{"lifted": None, **changes})
 
 
 def _stop_refusal(state: State, move: Stop) -> Refusal | None:
@@ -655,7 +650,7 @@ def _stop_refusal(state: State, move: Stop) -> Refusal | None:
 
 def _play_stop(state: State, move: Stop) -> State:  # noqa: ARG001
     assert state.hand is not None
-    return _discard(_hand_shown(state), state.hand)
+    return _hand_shown(state, phase=Phase.GRAB, open=(*state.open, state.hand), hand=None, own=True)
 
 
 def _not_the_hand(state: State, player: Player) -> Refusal:
@@ -678,37 +673,40 @@ def _burned(state: State, player: Player) -> State:
         for spot in seat.spots:
             if spot.pool is not None:
                 unseen[spot.pool] = unseen.get(spot.pool, 0) + 1
-    state = replace(state, phase=Phase.DRAW, drawer=player, open=(*state.open, *faces), own=False)
-    state = _dealt(_under_the_pile(state, unseen), player, everything=reset)
-    return _to_draw(state)
+    pools, pile = _under_the_pile(state, (*state.open, *faces), unseen)
+    seat, pile = _dealt(seat, pile, everything=reset)
+    return _to_draw(state, drawer=player, seats=_with(state.seats, player, seat), pools=pools, pile=pile, open=())
 
 
-def _under_the_pile(state: State, unseen: Mapping[int, int]) -> State:
-    """The Open Pile goes to the bottom of the draw pile: a pool of its own. Below it cards that nobody saw, by pool."""
-    cards = state.options.components
-    counts = [0] * len(cards.cards)
-    for card in state.open:
-        counts[cards.index[card]] += 1
-    added = (Layer(len(state.pools), len(state.open)), *(Layer(pool, unseen[pool]) for pool in sorted(unseen)))
-    return replace(state, pools=(*state.pools, tuple(counts)), pile=(*state.pile, *added), open=())
+def _under_the_pile(
+    state: State, cards: Iterable[str], unseen: Mapping[int, int]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[Layer, ...]]:
+    """The pools and the draw pile with these cards at its bottom, which everybody has seen: a pool of their own. Below
+    them cards that nobody saw, by pool."""
+    index = state.options.components.index
+    counts = [0] * len(index)
+    for card in cards:
+        counts[index[card]] += 1
+    added = (Layer(len(state.pools), sum(counts)), *(Layer(pool, unseen[pool]) for pool in sorted(unseen)))
+    return (*state.pools, tuple(counts)), (*state.pile, *added)
 
 
-def _dealt(state: State, player: Player, *, everything: bool) -> State:
-    """New face-down cards from the top of the draw pile for the empty places of a player, or for all eight.
+def _dealt(seat: Seat, pile: tuple[Layer, ...], *, everything: bool) -> tuple[Seat, tuple[Layer, ...]]:
+    """New face-down cards from the top of the draw pile for the empty places of a player, or for all eight; and what
+    is left of the pile.
 
     There are always enough: at most 8 x 8 places, 8 Hot Sauce cards and a hidden one leave the draw pile with more
     than 50 of 128 cards once the Open Pile is under it.
     """
-    seat = state.seats[player - 1]
-    pile = list(state.pile)
+    rest = list(pile)
     spots = list(seat.spots)
     for index, spot in enumerate(spots):
         if everything or spot.up is not None:
-            spots[index] = Spot(None, pile[0].pool)
-            pile[0] = Layer(pile[0].pool, pile[0].cards - 1)
-            if not pile[0].cards:
-                del pile[0]
-    return replace(state, seats=_with(state.seats, player, replace(seat, spots=tuple(spots))), pile=tuple(pile))
+            spots[index] = Spot(None, rest[0].pool)
+            rest[0] = Layer(rest[0].pool, rest[0].cards - 1)
+            if not rest[0].cards:
+                del rest[0]
+    return Seat(seat.order, tuple(spots), seat.finished), tuple(rest)
 
 
 # Finishing a Pizza ----------------------------------------------------------------------------------------------------
@@ -719,13 +717,13 @@ def _finish(state: State, player: Player) -> State:
     with eight new cards comes before the hidden card is turned over."""
     seat = state.seats[player - 1]
     assert seat.order is not None
-    seat = replace(seat, order=None, finished=(*seat.finished, seat.order))
-    state = replace(state, seats=_with(state.seats, player, seat))
+    seat = Seat(None, seat.spots, (*seat.finished, seat.order))
     if len(seat.finished) == state.options.pizzas:
-        return replace(state, phase=Phase.OVER)
-    faces = tuple(spot.up for spot in seat.spots if spot.up is not None)
-    state = _under_the_pile(replace(state, phase=Phase.ORDER, open=state.open + faces), {})
-    return _dealt(state, player, everything=True)
+        return replace(state, phase=Phase.OVER, seats=_with(state.seats, player, seat))
+    faces = (spot.up for spot in seat.spots if spot.up is not None)
+    pools, pile = _under_the_pile(state, (*state.open, *faces), {})
+    seat, pile = _dealt(seat, pile, everything=True)
+    return replace(state, phase=Phase.ORDER, seats=_with(state.seats, player, seat), pools=pools, pile=pile, open=())
 
 
 def _turn_over_refusal(state: State, move: TurnOver) -> Refusal | None:
@@ -734,8 +732,8 @@ def _turn_over_refusal(state: State, move: TurnOver) -> Refusal | None:
 
 def _play_turn_over(state: State, move: TurnOver) -> State:
     assert state.lifted is not None
-    pool = state.lifted
-    state = _seen(replace(state, phase=Phase.GRAB, open=(*state.open, move.card), lifted=None), pool, move.card)
+    opened = (*state.open, move.card)
+    state = _seen(state, state.lifted, move.card, phase=Phase.GRAB, open=opened, lifted=None)
     if move.card == HOT_SAUCE and state.options.revealed_hot_sauce == "discard":
         return _to_draw(state)
     return state
@@ -780,20 +778,18 @@ def _block_refusal(state: State, move: Block) -> Refusal | None:
 
 def _play_block(state: State, move: Block) -> State:
     state = _hand_shown(state)
-    seat = state.seats[move.target - 1]
-    spot = replace(seat.spots[move.place - 1], blocked=True)
-    seat = replace(seat, spots=_with(seat.spots, move.place, spot))
-    return _to_draw(replace(state, seats=_with(state.seats, move.target, seat)))
+    spot = state.seats[move.target - 1].spots[move.place - 1]
+    blocked = Spot(spot.up, spot.pool, blocked=True)
+    return _to_draw(state, seats=_with_spot(state, move.target, move.place, blocked))
 
 
 def _unblock(state: State, move: Place) -> State:
     """Both cards go to the Open Pile, Hot Sauce on top, where nobody can use it: the next card is drawn."""
-    assert state.hand is not None
-    seat = state.seats[move.player - 1]
-    spot = replace(seat.spots[move.place - 1], blocked=False)
-    seat = replace(seat, spots=_with(seat.spots, move.place, spot))
-    seats = _with(state.seats, move.player, seat)
-    return _to_draw(replace(state, seats=seats, open=(*state.open, state.hand, HOT_SAUCE)))
+    opened = (*state.open, state.hand, HOT_SAUCE)
+    state = _hand_shown(state)
+    spot = state.seats[move.player - 1].spots[move.place - 1]
+    free = Spot(spot.up, spot.pool, blocked=False)
+    return _to_draw(state, seats=_with_spot(state, move.player, move.place, free), open=opened)
 
 
 # Hot Tips for Topping the Competition! --------------------------------------------------------------------------------
@@ -900,29 +896,32 @@ def _drawn(state: State, pool: int | None, random: Random) -> str:
     return random.choices(state.options.components.cards, state.pools[pool])[0]
 
 
-def _seen(state: State, pool: int, card: str) -> State:
-    """A card of this pool has been turned up. A pool of which all are known is none any more."""
+def _seen(state: State, pool: int, card: str, **changes: Any) -> State:
+    """With these changes; and a card of this pool has been turned up. A pool that is known whole is none any more."""
     number = state.options.components.index[card]
     counts = state.pools[pool]
     left = (*counts[:number], counts[number] - 1, *counts[number + 1 :])
     if any(left):
-        return replace(state, pools=(*state.pools[:pool], left, *state.pools[pool + 1 :]))
-    return _without_pool(state, pool)
+        return replace(state, pools=(*state.pools[:pool], left, *state.pools[pool + 1 :]), **changes)
+    return _without_pool(replace(state, **changes), pool)
 
 
 def _without_pool(state: State, gone: int) -> State:
-    def renumbered(pool: int) -> int:
-        return pool - (pool > gone)
+    """The later pools move up by one."""
 
-    def spot(one: Spot) -> Spot:
-        return one if one.pool is None or one.pool < gone else replace(one, pool=one.pool - 1)
+    def seat(one: Seat) -> Seat:
+        spots = [
+            spot if spot.pool is None or spot.pool < gone else Spot(None, spot.pool - 1, spot.blocked)
+            for spot in one.spots
+        ]
+        return Seat(one.order, tuple(spots), one.finished)
 
     return replace(
         state,
         pools=(*state.pools[:gone], *state.pools[gone + 1 :]),
-        seats=tuple(replace(seat, spots=tuple(map(spot, seat.spots))) for seat in state.seats),
-        pile=tuple(Layer(renumbered(layer.pool), layer.cards) for layer in state.pile),
-        lifted=None if state.lifted is None else renumbered(state.lifted),
+        seats=tuple([seat(one) for one in state.seats]),
+        pile=tuple([one if one.pool < gone else Layer(one.pool - 1, one.cards) for one in state.pile]),
+        lifted=None if state.lifted is None else state.lifted - (state.lifted > gone),
     )
 
 
@@ -933,6 +932,11 @@ def _chance(prompt: str) -> Turn:
 def _with(items: tuple[Any, ...], number: int, item: Any) -> tuple[Any, ...]:
     """The items with another one at this number, counted from 1."""
     return (*items[: number - 1], item, *items[number:])
+
+
+def _with_spot(state: State, player: Player, place: int, spot: Spot) -> tuple[Seat, ...]:
+    seat = state.seats[player - 1]
+    return _with(state.seats, player, Seat(seat.order, _with(seat.spots, place, spot), seat.finished))
 
 
 def _refuse(heading: str, problem: str, remedy: str, pieces: tuple[str, ...] = ()) -> Refusal:

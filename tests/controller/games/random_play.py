@@ -1,7 +1,7 @@
 """Random play of any game through its interface: for the conformance suite, the soak run, fuzzers and benchmarks."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
@@ -24,23 +24,22 @@ class Ply:
 def random_move(engine: Game[Any, Any], state: Any, rng: Random) -> Any:
     """A chance outcome, or one of the first few legal moves; how many are looked at differs, so that openings of the
     list do not decide the game."""
-    if engine.turn(state).actor is Actor.CHANCE:
-        return engine.draw(state, rng)
-    return rng.choice(list(islice(engine.legal(state), rng.choice((2, 12, 80)))))
+    return _random_move(engine, state, engine.turn(state).actor, rng)
 
 
 def play(engine: Game[Any, Any], state: Any, rng: Random) -> Iterator[Ply]:
     """The plies of a random game from here to its end."""
     for _ in range(LONGEST_GAME):
-        if engine.turn(state).actor is Actor.NOBODY:
+        actor = engine.turn(state).actor
+        if actor is Actor.NOBODY:
             return
-        move = random_move(engine, state, rng)
+        move = _random_move(engine, state, actor, rng)
         yield Ply(state, move)
         state = engine.apply(state, move)
     raise AssertionError(f"{engine.name}: no end after {LONGEST_GAME} moves")
 
 
-def last_state(engine: Game[Any, Any], plies: list[Ply]) -> Any:
+def last_state(engine: Game[Any, Any], plies: Sequence[Ply]) -> Any:
     """The state after the last ply."""
     return engine.apply(plies[-1].state, plies[-1].move)
 
@@ -77,6 +76,12 @@ def leaves(data: Any) -> list[Any]:
 
 
 _ABSURD = (None, True, False, -1, 0, 1, 7, 99, 10**9, 0.5, "", "x", "é|;{", [], {}, [1], ["x"], [[]], {"x": 1}, "1")
+
+
+def _random_move(engine: Game[Any, Any], state: Any, actor: Actor, rng: Random) -> Any:
+    if actor is Actor.CHANCE:
+        return engine.draw(state, rng)
+    return rng.choice(list(islice(engine.legal(state), rng.choice((2, 12, 80)))))
 
 
 def _places(data: Any) -> Iterator[tuple[Any, Any]]:
