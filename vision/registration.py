@@ -145,19 +145,29 @@ def find_mat_in_grey(
     return register(markers, (grey.shape[1], grey.shape[0]), lens=lens)
 
 
-def register(markers_px: Mapping[int, Array], size_px: tuple[int, int], *, lens: Lens | None = None) -> Registration:
+def register(
+    markers_px: Mapping[int, Array],
+    size_px: tuple[int, int],
+    *,
+    lens: Lens | None = None,
+    markers_mm: Mapping[int, Array] | None = None,
+) -> Registration:
     """The registration that fits marker corners (id -> 4 x 2, each marker's own top left first, clockwise).
+
+    `markers_mm` says where the corners of markers other than the mat's lie; the frame is then theirs.
 
     Raises:
         MarkersMissing: fewer than two markers.
         MarkersMisplaced: they do not fit one flat mat.
     """
+    places = MARKERS_MM if markers_mm is None else markers_mm
     if len(markers_px) < 2:
+        wanted = ", ".join(str(i) for i in sorted(places))
         raise MarkersMissing(
-            f"found corner markers {sorted(markers_px)} of 0, 1, 2, 3 in the picture; at least 2 must show"
+            f"found corner markers {sorted(markers_px)} of {wanted} in the picture; at least 2 must show"
         )
     ids = sorted(markers_px)
-    mm = np.concatenate([MARKERS_MM[i] for i in ids])
+    mm = np.concatenate([places[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
     matrix = _camera_matrix(size_px, lens or TYPICAL_LENS)
     homography, shrink, used = _fit(mm, px, matrix, lens)

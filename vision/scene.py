@@ -56,6 +56,42 @@ class FaceLikelihood:
     probability: float
 
 
+class MarkKind(Enum):
+    """What players pencil on a printed sheet."""
+
+    DOT = "dot"
+    """At (column, row), from 0 at the left and at the top."""
+    LINE = "line"
+    """At (column, row) of its left or upper dot, then of the other."""
+    CROSSED_TOPPING = "crossed-topping"
+    """At (column, row) of its square."""
+    CIRCLED_BONUS = "circled-bonus"
+    """At (number,), from 0 at the left."""
+    CROSSED_BONUS = "crossed-bonus"
+    """At (number,), likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetMark:
+    """One place of a sheet that may be marked."""
+
+    kind: MarkKind
+    at: tuple[int, ...]
+    probability: float
+    """How likely it is marked, 0 to 1; what it is likely to be without looking where `hidden`."""
+    hidden: bool = False
+    """Whether something lies on it."""
+
+
+class Origin(Enum):
+    """Whose frame a scene is measured in."""
+
+    MAT = "mat"
+    """The table frame."""
+    SHEET = "sheet"
+    """No mat shows: from the centre of the one sheet, x to the right and y up as it is printed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """One piece as it was seen."""
@@ -71,6 +107,8 @@ class Sighting:
     """Share of the piece's outline where the piece itself is seen, 0 to 1."""
     outline_mm: tuple[Point, ...]
     """The outline of the whole piece, hidden parts included, counter-clockwise."""
+    marks: tuple[SheetMark, ...] = ()
+    """Of a sheet: every place that may be marked, marked or not."""
 
     @property
     def face(self) -> str:
@@ -107,3 +145,4 @@ class Scene:
     """How far the mat lies from where it was first registered."""
     stage_ms: dict[str, float] = field(default_factory=dict)
     """Milliseconds spent in each stage of reading, in order."""
+    origin: Origin = Origin.MAT

@@ -7,7 +7,7 @@ at its upper left corner.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,6 @@ from vision.registration import VisionError
 Array = NDArray[np.float64]
 Dot = tuple[int, int]
 
-FRONT = "front"
-BACK = "back"
 DICTIONARY = "DICT_4X4_50"
 DIE_MM = 20.0
 PIPS_MM = 5.0
@@ -60,8 +58,8 @@ class SheetLayout:
     """The dot at the upper left."""
     toppings: tuple[PrintedTopping, ...]
     boxes: tuple[BonusBox, ...]
-    sides: Mapping[str, Mapping[int, Array]]
-    """The markers (DICT_4X4_50) of each side: id -> 4 x 2, each marker's own top left first, clockwise as printed."""
+    marks: Mapping[int, Array]
+    """Its markers (DICT_4X4_50): id -> 4 x 2, each marker's own top left first, clockwise as printed."""
     die_mm: float = DIE_MM
     """Edge of the dice that belong to the sheet."""
     pips_mm: float = PIPS_MM
@@ -94,9 +92,9 @@ def parse_layout(data: Mapping[str, Any], where: str) -> SheetLayout:
     """A layout from tables such as a TOML or JSON file has; `where` names the file in errors.
 
     Keys: `sheet_mm`; `dots` with `columns`, `rows`, `pitch_mm`, `first_mm`; `toppings`, each with `square`, `kind` and
-    perhaps `centre_mm`, `size_mm`; `topping_mm` for all whose size is not said; `bonus_boxes`, each with `centre_mm` and
-    `size_mm`; `marks` with `corners_mm` (id -> four corners) and perhaps `back_ids`, the ids that stand in their places,
-    in their order, on the other side; perhaps `die` with `size_mm`, `pips_mm`. Other keys are for those who print.
+    perhaps `centre_mm`, `size_mm`; `topping_mm` for all whose size is not said; `bonus_boxes`, each with `centre_mm`
+    and `size_mm`; `marks` with `corners_mm` (id -> four corners); perhaps `die` with `size_mm`, `pips_mm`. Other keys
+    are for who prints.
 
     Raises:
         SheetLayoutError: something is missing or cannot be.
@@ -130,7 +128,7 @@ def parse_layout(data: Mapping[str, Any], where: str) -> SheetLayout:
         first_mm=first,
         toppings=tuple(toppings),
         boxes=tuple(BonusBox(box.point("centre_mm"), box.point("size_mm")) for box in entry.tables("bonus_boxes")),
-        sides=_sides(entry.table("marks")),
+        marks=_marks(entry.table("marks")),
         die_mm=die.length("size_mm"),
         pips_mm=die.length("pips_mm"),
     )
@@ -180,7 +178,7 @@ class _Entry:
             self.refuse(key, "is no pair of numbers")
         return float(value[0]), float(value[1])
 
-    def refuse(self, key: str, what: str) -> None:
+    def refuse(self, key: str, what: str) -> NoReturn:
         raise SheetLayoutError(f"{self.where}: {self._path(key)}: {self.data.get(key)!r} {what}")
 
     def _get(self, key: str) -> Any:
@@ -192,23 +190,18 @@ class _Entry:
         return f"{self.key}.{key}" if self.key else key
 
 
-def _sides(marks: _Entry) -> Mapping[str, Mapping[int, Array]]:
-    if marks.data.get("dictionary", DICTIONARY) != DICTIONARY:
-        marks.refuse("dictionary", f"is not {DICTIONARY}")
-    corners = marks.table("corners_mm")
-    front: dict[int, Array] = {}
+def _marks(entry: _Entry) -> Mapping[int, Array]:
+    if entry.data.get("dictionary", DICTIONARY) != DICTIONARY:
+        entry.refuse("dictionary", f"is not {DICTIONARY}")
+    corners = entry.table("corners_mm")
+    marks: dict[int, Array] = {}
     for name, value in corners.data.items():
         if not str(name).isdecimal() or int(name) >= 50 or not _are_corners(value):
             corners.refuse(name, "are no four corners of a marker 0 to 49")
-        front[int(name)] = np.array(value, np.float64)
-    if len(front) < 2:
-        raise SheetLayoutError(f"{marks.where}: {marks.key}.corners_mm: {len(front)} markers; expected two or more")
-    back_ids = marks.data.get("back_ids")
-    if back_ids is None:
-        return {FRONT: front}
-    if not isinstance(back_ids, list) or len(back_ids) != len(front) or set(back_ids) & set(front):
-        marks.refuse("back_ids", f"are no {len(front)} other ids")
-    return {FRONT: front, BACK: dict(zip(map(int, back_ids), front.values(), strict=True))}
+        marks[int(name)] = np.array(value, np.float64)
+    if len(marks) < 2:
+        raise SheetLayoutError(f"{entry.where}: {corners.key}: {len(marks)} markers; expected two or more")
+    return marks
 
 
 def _are_corners(value: Any) -> bool:

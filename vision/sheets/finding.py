@@ -1,0 +1,177 @@
+"""Where sheets lie in a picture: by their own small markers, each looked at again where the others put it.
+
+Several sheets of one print may lie in one picture: every marker says where its sheet's centre is, and markers that
+agree are of one sheet.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.registration import Lens, Registration, RegistrationError, register
+from vision.sheets.layout import Array, SheetLayout
+
+Grey = NDArray[np.uint8]
+
+PATCH_PX_PER_MM = 6.0
+REACHES_MM = (7.0, 2.5, 1.5)
+"""So far from where the others put it a marker is looked for, round after round."""
+ALIKE = 0.6
+"""Correlation with its own drawing from which on a marker is seen."""
+CENTRES_MM = 40.0
+"""Markers of one sheet put its centre no farther apart than this: perspective is not known yet."""
+SMALL_PX = 1500
+"""Pictures narrower than this are also searched twice as large: markers of 13 pixels do not decode well."""
+MOST_ERROR_MM = 1.2
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSheet:
+    """A sheet in a picture."""
+
+    layout: SheetLayout
+    registration: Registration
+    """In the sheet's own frame."""
+
+
+def find_sheets(grey: Grey, layouts: Sequence[SheetLayout], *, lens: Lens | None = None) -> list[FoundSheet]:
+    """All sheets of these prints of which at least two markers show. One sheet may fit several prints alike."""
+    wanted = {marker for layout in layouts for marker in layout.marks}
+    seen = _markers(grey, wanted)
+    found = []
+    for layout in layouts:
+        for group in _groups(seen, layout.marks):
+            registration = _registered(grey, group, layout.marks, lens)
+            if registration is not None:
+                found.append(FoundSheet(layout, registration))
+    return found
+
+
+def _markers(grey: Grey, wanted: set[int]) -> list[tuple[int, Array]]:
+    """Markers anywhere, with corners to about a pixel."""
+    found = _detected(grey, wanted, 1)
+    if len(found) < 3 and grey.shape[1] < SMALL_PX:
+        twice = np.asarray(cv2.resize(grey, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC), np.uint8)
+        found = max(found, _detected(twice, wanted, 2), key=len)
+    return found
+
+
+def _detected(grey: Grey, wanted: set[int], times: int) -> list[tuple[int, Array]]:
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters.cornerRefinementWinSize = 3
+    parameters.adaptiveThreshWinSizeMin = 7
+    parameters.adaptiveThreshWinSizeMax = 27 * times
+    parameters.adaptiveThreshWinSizeStep = 20 * times
+    parameters.minMarkerPerimeterRate = 0.03 / times
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), parameters)
+    corners, ids, _ = detector.detectMarkers(grey)
+    if ids is None:
+        return []
+    places = [(np.asarray(c, np.float64).reshape(4, 2) + 0.5) / times - 0.5 for c in corners]
+    return [(int(i), place) for i, place in zip(ids.ravel(), places, strict=True) if int(i) in wanted]
+
+
+def _groups(seen: Sequence[tuple[int, Array]], places: Mapping[int, Array]) -> Iterator[dict[int, Array]]:
+    """Markers of one sheet each, by where they put its centre."""
+    mine = [(marker, corners, *_centre(corners, places[marker])) for marker, corners in seen if marker in places]
+    while mine:
+        _, _, centre, px_per_mm = mine[0]
+        near = [one for one in mine if np.hypot(*(one[2] - centre)) < CENTRES_MM * px_per_mm]
+        group: dict[int, Array] = {}
+        for marker, corners, _, _ in near:
+            group.setdefault(marker, corners)
+        mine = [one for one in mine if not any(one[1] is corners for corners in group.values())]
+        if len(group) >= 2:
+            yield group
+
+
+def _centre(corners: Array, place: Array) -> tuple[Array, float]:
+    """Where a marker puts its sheet's centre (pixels), and its pixels per millimetre, by a similarity."""
+    mm = place * (1.0, -1.0)
+    a, b = mm - mm.mean(0), corners - corners.mean(0)
+    square = float((a**2).sum())
+    cosine, sine = float((a * b).sum()) / square, float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()) / square
+    turn = np.array([[cosine, -sine], [sine, cosine]])
+    return np.asarray(corners.mean(0) - turn @ mm.mean(0)), float(np.hypot(cosine, sine))
+
+
+def _registered(
+    grey: Grey, group: Mapping[int, Array], places: Mapping[int, Array], lens: Lens | None
+) -> Registration | None:
+    """The sheet laid out by its markers, those first found and then all that show where those put them."""
+    size = (grey.shape[1], grey.shape[0])
+    markers = dict(group)
+    registration: Registration | None = None
+    for reach_mm in REACHES_MM:
+        try:
+            registration = register(markers, size, lens=lens, markers_mm=places)
+        except RegistrationError:
+            return None
+        markers = _looked_at_again(grey, registration, places, reach_mm)
+        if len(markers) < 2:
+            return None
+    if registration is None or registration.error_px > MOST_ERROR_MM * _px_per_mm(registration, places):
+        return None
+    return registration
+
+
+def _px_per_mm(registration: Registration, places: Mapping[int, Array]) -> float:
+    mm = np.concatenate(list(places.values()))
+    px = registration.to_picture(mm)
+    return float(np.linalg.norm(np.ptp(px, axis=0)) / np.linalg.norm(np.ptp(mm, axis=0)))
+
+
+def _looked_at_again(
+    grey: Grey, registration: Registration, places: Mapping[int, Array], reach_mm: float
+) -> dict[int, Array]:
+    """Every marker that shows near where it should be: its corners moved by where its drawing fits best."""
+    found = {}
+    for marker, place in places.items():
+        off = _offset_mm(grey, registration, marker, place, reach_mm)
+        if off is not None:
+            found[marker] = registration.to_picture(place + off)
+    return found
+
+
+def _offset_mm(grey: Grey, registration: Registration, marker: int, place: Array, reach_mm: float) -> Array | None:
+    """How far a marker lies from its place, in the sheet's frame; None where it does not show."""
+    drawing = _drawing(marker, place)
+    half = np.abs(place - place.mean(0)).max() + 1.0 + reach_mm
+    count = drawing.shape[0] + 2 * round(reach_mm * PATCH_PX_PER_MM)
+    steps = (np.arange(count) - (count - 1) / 2) / PATCH_PX_PER_MM
+    along, down = (place[1] - place[0]), (place[3] - place[0])
+    along, down = along / np.linalg.norm(along), down / np.linalg.norm(down)
+    grid = place.mean(0) + steps[None, :, None] * along + steps[:, None, None] * down
+    px = registration.to_picture(grid.reshape(-1, 2)).astype(np.float32).reshape(count, count, 2)
+    height, width = grey.shape
+    if px.min() < -half or px[..., 0].max() > width + half or px[..., 1].max() > height + half:
+        return None
+    patch = cv2.remap(grey, px[..., 0], px[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    scores = cv2.matchTemplate(patch, drawing, cv2.TM_CCOEFF_NORMED)
+    _, best, _, (x, y) = cv2.minMaxLoc(scores)
+    if best < ALIKE or not (0 < x < scores.shape[1] - 1 and 0 < y < scores.shape[0] - 1):
+        return None
+    fine_x = x + _peak(scores[y, x - 1 : x + 2])
+    fine_y = y + _peak(scores[y - 1 : y + 2, x])
+    middle = (scores.shape[0] - 1) / 2
+    return np.asarray((along * (fine_x - middle) + down * (fine_y - middle)) / PATCH_PX_PER_MM)
+
+
+def _peak(three: NDArray[np.floating]) -> float:
+    """Where a parabola through three values has its top, from the middle one."""
+    left, middle, right = (float(value) for value in three)
+    bend = left - 2 * middle + right
+    return 0.0 if bend >= 0 else float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5))
+
+
+def _drawing(marker: int, place: Array) -> Grey:
+    """A marker as it is printed, with a millimetre of paper around it, a little soft."""
+    side = round(float(np.linalg.norm(place[1] - place[0])) * PATCH_PX_PER_MM)
+    border = round(PATCH_PX_PER_MM)
+    image = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50).generateImageMarker(marker, side)
+    wide = cv2.copyMakeBorder(image, border, border, border, border, cv2.BORDER_CONSTANT, value=(255.0,))
+    return np.asarray(cv2.GaussianBlur(wide, (0, 0), 0.35 * PATCH_PX_PER_MM), np.uint8)

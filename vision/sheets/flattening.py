@@ -1,0 +1,218 @@
+"""A sheet as if scanned: rectified, and how much darker than its own paper it is at every point.
+
+Pencil is grey: it darkens red, green and blue alike. Coloured print leaves at least one of them bright, so darkness is
+that of the brightest of the three, each against the paper around it.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.registration import Registration
+from vision.sheets.layout import Array, SheetLayout
+
+Plane = NDArray[np.float32]
+Mask = NDArray[np.uint8]
+
+PX_PER_MM = 6.0
+MARGIN_MM = 5.0
+COARSE = 4
+"""The paper is looked at in cells of so many pixels."""
+TOPPING_ROOM = 1.35
+"""Times its size, a topping's print and a cross over it may spread."""
+TOPPINGS_GONE_MM = 11.0
+MARKS_GONE_MM = 7.0
+"""Marks are narrower than this in one direction at least."""
+DOTS_GONE_MM = 4.4
+"""Dots and lines are narrower than this, things that lie on the sheet are wider."""
+SMOOTH_MM = 0.2
+BLACK = 4.0
+"""Added to levels (0 to 255) before their logarithm: less is noise."""
+FOREIGN_DARK = 0.9
+FOREIGN_BRIGHT = 0.22
+FOREIGN_COLOUR = 0.055
+FOREIGN_SPREADS = 7.0
+"""Logarithms by which a thing on the sheet is darker, brighter or of another colour than the paper; of colour, also so
+many times what is usual. A shadow is darker and of nearly the same colour; marks in it can be read."""
+GROWN_MM = 2.0
+"""Edges of things are soft."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlatSheet:
+    """The part of a sheet that may be marked: its grid and bonus boxes."""
+
+    layout: SheetLayout
+    left_mm: float
+    top_mm: float
+    darkness: Plane
+    """Logarithms, 0 on paper. `PX_PER_MM` pixels a millimetre, y down."""
+    colours: Plane
+    """height x width x 3: the same of blue, green and red each."""
+    foreign: Mask
+    """255 where something lies on the sheet, or where the picture ends."""
+    px_per_mm: float
+    """Of the picture it was taken from."""
+
+    def at(self, points_mm: Array) -> Array:
+        """Pixels (column, row) of points in the sheet's own frame."""
+        points = np.asarray(points_mm, np.float64)
+        flat = np.stack([points[..., 0] - self.left_mm, self.top_mm - points[..., 1]], axis=-1) * PX_PER_MM
+        return np.asarray(flat - 0.5)
+
+    def sampled(self, plane: Plane, points_mm: Array) -> Plane:
+        """A plane's values at points (any shape x 2), smoothly."""
+        pixels = self.at(points_mm).astype(np.float32)
+        shape = pixels.shape[:-1]
+        rows = pixels.reshape(1, -1, 2) if pixels.ndim != 3 else pixels
+        values = cv2.remap(plane, rows[..., 0], rows[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(values, np.float32).reshape(shape)
+
+
+def flatten(image: Image, layout: SheetLayout, registration: Registration) -> FlatSheet:
+    """The sheet that this registration (in its own frame) lays out."""
+    left, top, width, height = _extent(layout)
+    columns = left + (np.arange(width) + 0.5) / PX_PER_MM
+    rows = top - (np.arange(height) + 0.5) / PX_PER_MM
+    grid = np.stack(np.meshgrid(columns, rows), axis=-1)
+    # Smooth enough to be interpolated between every fourth pixel.
+    sparse = registration.to_picture(grid[::COARSE, ::COARSE].reshape(-1, 2))
+    pixels = _spread(sparse.reshape(*grid[::COARSE, ::COARSE].shape), width, height)
+    flat = cv2.remap(image, pixels[..., 0], pixels[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    outside = _outside(pixels, registration.size_px)
+    px_corners = registration.to_picture(layout.corners_mm)
+    logs = np.log(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM).astype(np.float32) + BLACK)
+    bare = _without_toppings(_coarse(logs), layout, left, top)
+    paper = cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5)
+    colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
+    foreign = _foreign(bare, layout, left, top)
+    diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
+    return FlatSheet(
+        layout=layout,
+        left_mm=left,
+        top_mm=top,
+        darkness=np.ascontiguousarray(colours.min(axis=2)),
+        colours=colours,
+        foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
+        px_per_mm=float(next(diagonals) / next(diagonals)),
+    )
+
+
+def _extent(layout: SheetLayout) -> tuple[float, float, int, int]:
+    """Left and upper edge (mm) and size (pixels, whole coarse cells) of what may be marked."""
+    last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
+    boxes = [
+        (box.centre_mm[0] + dx * box.size_mm[0] / 2, box.centre_mm[1] + dy * box.size_mm[1] / 2)
+        for box in layout.boxes
+        for dx in (-1, 1)
+        for dy in (-1, 1)
+    ]
+    points = np.array([layout.first_mm, last, *boxes])
+    low, high = points.min(0) - MARGIN_MM, points.max(0) + MARGIN_MM
+    cells = np.ceil((high - low) * PX_PER_MM / COARSE).astype(int)
+    return float(low[0]), float(high[1]), int(cells[0]) * COARSE, int(cells[1]) * COARSE
+
+
+def _outside(pixels: Plane, size_px: tuple[int, int]) -> Mask:
+    """255 where the picture shows nothing."""
+    inside = (pixels > -0.5).all(axis=2) & (pixels < np.array(size_px) - 0.5).all(axis=2)
+    return np.where(inside, np.uint8(0), np.uint8(255))
+
+
+def _spread(sparse: Array, width: int, height: int) -> Plane:
+    """A map known at every `COARSE`th pixel, at all of them. It bends so little that straight pieces do."""
+    rows, columns = np.arange(height) / COARSE, np.arange(width) / COARSE
+    r, c = (
+        np.clip(at.astype(int), 0, count - 2) for at, count in ((rows, sparse.shape[0]), (columns, sparse.shape[1]))
+    )
+    down, along = (rows - r)[:, None, None], (columns - c)[None, :, None]
+    by_row = sparse[r] * (1 - down) + sparse[r + 1] * down
+    return np.asarray(by_row[:, c] * (1 - along) + by_row[:, c + 1] * along, np.float32)
+
+
+def _coarse(plane: Plane) -> Plane:
+    size = (plane.shape[1] // COARSE, plane.shape[0] // COARSE)
+    return np.asarray(cv2.resize(plane, size, interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _closed(plane: Plane, width_mm: float) -> Plane:
+    """Without what is darker than its surroundings and narrower than this."""
+    return np.asarray(cv2.morphologyEx(plane, cv2.MORPH_CLOSE, _disc(width_mm)), np.float32)
+
+
+def _disc(width_mm: float) -> Mask:
+    side = 2 * round(width_mm * PX_PER_MM / COARSE / 2) + 1
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), np.uint8)
+
+
+def _cells(points_mm: Array, left: float, top: float) -> Array:
+    points = np.asarray(points_mm, np.float64).reshape(-1, 2)
+    scale = PX_PER_MM / COARSE
+    return np.column_stack([points[:, 0] - left, top - points[:, 1]]) * scale - 0.5
+
+
+def _without_toppings(coarse: Plane, layout: SheetLayout, left: float, top: float) -> Plane:
+    """The paper as it would be under the toppings."""
+    printed = np.zeros(coarse.shape[:2], np.uint8)
+    for topping in layout.toppings:
+        at = _cells(np.array(topping.centre_mm), left, top)[0]
+        radius = round(topping.size_mm / 2 * TOPPING_ROOM * PX_PER_MM / COARSE)
+        cv2.circle(printed, (round(at[0]), round(at[1])), radius, 255, -1)
+    holed = coarse.copy()
+    holed[printed > 0] = 0.0
+    return np.where(printed[..., None] > 0, _closed(holed, TOPPINGS_GONE_MM), coarse)
+
+
+def _foreign(bare: Plane, layout: SheetLayout, left: float, top: float) -> Mask:
+    """255 in the cells where the paper does not look as elsewhere: something lies there."""
+    strange = np.zeros(bare.shape[:2], bool)
+    last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
+    grid = _zone(bare.shape, np.array([layout.first_mm, last]), 0.8, left, top)
+    surface = _closed(bare, DOTS_GONE_MM)
+    strange |= grid & _differs(surface - _even_light(surface, grid), grid)
+    if layout.boxes:
+        edges = [np.array(b.centre_mm) + np.outer((-0.5, 0.5), b.size_mm) for b in layout.boxes]
+        zones = [_zone(bare.shape, edge, -1.5, left, top) for edge in edges]
+        boxes = np.logical_or.reduce(zones)
+        surface = _closed(bare, TOPPINGS_GONE_MM)
+        usual = np.median([np.median(surface[zone], axis=0) for zone in zones], axis=0)
+        strange |= boxes & _differs(surface - usual, boxes, shade=0.2)
+    mask = np.where(strange, np.uint8(255), np.uint8(0))
+    opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    joined = cv2.morphologyEx(opened, cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM))
+    return np.asarray(cv2.dilate(joined, _disc(2 * GROWN_MM)), np.uint8)
+
+
+def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, top: float) -> NDArray[np.bool_]:
+    """The cells of a rectangle, grown by this much."""
+    low, high = edges_mm.min(0) - more_mm, edges_mm.max(0) + more_mm
+    corners = _cells(np.array([[low[0], high[1]], [high[0], low[1]]]), left, top)
+    (x0, y0), (x1, y1) = np.clip(np.round(corners).astype(int), 0, None)
+    zone = np.zeros(shape[:2], bool)
+    zone[y0 : y1 + 1, x0 : x1 + 1] = True
+    return zone
+
+
+def _even_light(surface: Plane, zone: NDArray[np.bool_]) -> Plane:
+    """The surface as light that changes slowly would show it: a quadratic for each colour, fitted to most cells."""
+    y, x = np.indices(surface.shape[:2]) / max(surface.shape[:2])
+    terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
+    at, seen = terms[zone], surface[zone]
+    weight = np.ones(len(at))
+    fitted = np.zeros((6, 3))
+    for _ in range(6):
+        fitted = np.linalg.lstsq(at * weight[:, None], seen * weight[:, None], rcond=None)[0]
+        off = np.abs(seen - at @ fitted).max(axis=1)
+        weight = 1.0 / (1.0 + (off / 0.06) ** 2)
+    return np.asarray(terms @ fitted, np.float32)
+
+
+def _differs(off: Plane, zone: NDArray[np.bool_], shade: float = 0.0) -> NDArray[np.bool_]:
+    """Where what is off from the usual is no paper; `shade` more or less light is allowed everywhere."""
+    light = off.mean(axis=2)
+    colour = np.abs(off - light[..., None]).max(axis=2)
+    allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * float(np.median(colour[zone])))
+    return np.asarray((colour > allowed) | (light > FOREIGN_BRIGHT + shade) | (light < -FOREIGN_DARK - shade))
