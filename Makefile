@@ -22,12 +22,12 @@ PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos \
-	test-avahi firmware firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
+	test-avahi firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
 
-run: $(INSTALLED) ## Set up, then start the table; ARGS="--port 9000" and the like are passed on
+run: $(INSTALLED) emulated-board ## Set up, then start the table; ARGS="--port 9000" and the like are passed on
 	@$(BIN)/pizzatable run $(ARGS)
 
 test: check firmware-tools ## Set up, then everything that `check` does, then the tests
@@ -74,6 +74,9 @@ test-avahi: $(INSTALLED) ## avahi-browse finds the table across two network name
 firmware: ## Build the microcontroller's program (ELF and hex) and say how much memory it uses
 	@.ci/debian-packages $(PYTHON) firmware
 	@$(MAKE) --no-print-directory -C hardware/firmware all size
+
+emulated-board: ## Build what emulates the microcontroller at the simulated table, where its tools are there
+	@$(MAKE) --no-print-directory -s -C hardware/simulated/emulator where-possible
 
 firmware-header: $(INSTALLED) ## Make the firmware's messages.h from firmware_bridge/schema.py
 	@$(BIN)/python -m firmware_bridge.c_header

@@ -1,11 +1,11 @@
 """The service: opens everything a table has, joins it together, and closes it again.
 
     camera, reading (child process) ──Scene──▶ ┐
-    panel (pins) ──Signal──▶ inbox ──▶ table ──▶ journal (thread), hub ──▶ displays, lamps
+    panel (pins), board (serial line) ──Signal──▶ inbox ──▶ table ──▶ journal (thread), hub ──▶ displays, lamps
     host's controls (HTTP) ──────────▶ ┘
 
 One asyncio loop decides everything, one thing after the other. The inbox keeps the newest scene only, and up to
-SIGNALS_KEPT signals.
+SIGNALS_KEPT signals; of the board's as many as fit into half of that, for it keeps the others.
 
 What is shown first comes first: journal, state, pages. Camera and panel follow while the display says "starting"; their
 libraries are imported only then, so that after a power cut the room sees its game again at once.
@@ -37,6 +37,7 @@ from fastapi import FastAPI, Request, Response
 
 import controller.games
 from config.schema import TableConfig
+from controller.board import SlapBook, SteadyBound, board_part, board_view, no_board
 from controller.games.registry import load_game, load_part
 from controller.journal import JournalError
 from controller.journal_keeper import JournalKeeper
@@ -49,11 +50,13 @@ from controller.web.app import create_app
 from controller.web.hub import Hub
 from controller.web.problems import problem_response
 from controller.web.server import ServerError, serving
-from controller.wiring import panel_pins, timing
-from firmware_bridge.signals import Signal
+from controller.wiring import board_lamps, panel_pins, timing
+from firmware_bridge.session import Buzzing, LinkState
+from firmware_bridge.signals import Signal, SignalKind
 from vision.scene import Scene
 
 if TYPE_CHECKING:
+    from firmware_bridge.link import Link
     from hardware.panel import Panel
     from hardware.vision_process import VisionProcess, VisionStatus
 
@@ -61,11 +64,15 @@ SIGNALS_KEPT = 64
 POLL_S = 0.02
 PANEL_RETRY_S = 5.0
 """Until pins that are missing are looked for again."""
+BOARD_STARTS_S = 5.0
+"""How long a microcontroller may take to answer before it is called missing; its boot loader takes one or two."""
 WATCH_S = 1.0
 """Between two looks whether the simulated table is still there."""
 VISION_STARTS_S = 300.0
 """How long camera and reading may take to start: on a slow machine our own copy's faces are learned meanwhile."""
 BUZZ_S = (0.08, 0.08, 0.08)
+BOARD_BUZZ = Buzzing(on_s=0.08, off_s=0.08, times=2)
+"""The same on the board's buzzer."""
 _log = logging.getLogger("pizzatable")
 
 
@@ -121,6 +128,7 @@ class _Service:
         self._hub = Hub()
         self._inbox = _Inbox()
         self._outlets = _Outlets(self._hub)
+        self._slaps = SlapBook(time.monotonic)
         self._table = Table(
             config, load_game(config.game), load_part(config.game, "table").GAME_TABLE, Referee(timing(config)),
             journal, self._outlets, version=self._version, simulated=simulated is not None,
@@ -147,7 +155,8 @@ class _Service:
                 await _check_faces(self._config.faces)
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
-            work = [self._decide(), self._keep_panel(), self._keep_journal(), self._keep_simulated()]
+            work = [self._decide(), self._keep_panel(), self._keep_board()]
+            work += [self._keep_journal(), self._keep_simulated()]
             await _until_one_ends(stopped, work)
 
     # Starting ------------------------------------------------------------------------------------------------------
@@ -174,7 +183,7 @@ class _Service:
             return
         if new:
             await asyncio.to_thread(self._simulated.put_away)
-            self._simulated.set_up()
+            await asyncio.to_thread(self._simulated.set_up)
         else:
             click.echo("The simulated table is still there: going on with it. --fresh sets up a new one.")
         self._simulated.tell(f"http://127.0.0.1:{port}", self._token)
@@ -258,6 +267,10 @@ class _Service:
         while True:
             signals, scene = await self._inbox.next()
             for one in signals:
+                if one.kind is SignalKind.PAD_PRESSED:
+                    self._slaps.add(one)
+                elif one.kind is SignalKind.SIGNALS_LOST:
+                    _log.warning("the microcontroller had no room for %d signals", one.number)
                 await self._judged(self._table.on_signal(one), f"{one.kind.value} of seat {one.seat}")
             if scene is not None:
                 self._outlets.scene = scene
@@ -309,6 +322,50 @@ class _Service:
             finally:
                 self._outlets.unplug()
 
+    async def _keep_board(self) -> None:
+        """The microcontroller on its serial line; where there is none that is said, and the table plays without it."""
+        from firmware_bridge.link import Link
+
+        port, simulated = self._config.serial.port, self._simulated
+        if port is None:
+            reason = 'serial.port is ""' if simulated is None else simulated.why_no_board
+            if simulated is None or reason:
+                self._table.set_part("board", no_board(reason, simulated=simulated is not None))
+                await asyncio.Event().wait()
+            assert simulated is not None
+            port = str(simulated.board)
+        link = Link(port, time.monotonic, baud=self._config.serial.baud)
+        self._outlets.plug_board(link)
+        try:
+            await self._watch_board(link, emulated=self._config.serial.port is None)
+        finally:
+            self._outlets.board = None
+            await asyncio.to_thread(link.close)
+
+    async def _watch_board(self, link: "Link", *, emulated: bool) -> None:
+        """Take the board's signals as there is room for them, show how it is, write down who slapped first."""
+        bound, starts_until_s = SteadyBound(time.monotonic), time.monotonic() + BOARD_STARTS_S
+        while True:
+            while self._inbox.has_room and (signal := link.get()) is not None:
+                self._inbox.signal(signal)
+            status = link.status()
+            bound_us = bound.of(status.clock_bound_s)
+            shown = board_view(status, emulated=emulated, clock_bound_us=bound_us, slaps=self._slaps.shown)
+            if shown.link is LinkState.READY:
+                starts_until_s = 0.0
+            self._table.set_board(shown)
+            self._table.set_part("board", board_part(shown, starting=time.monotonic() < starts_until_s))
+            await self._write_slaps()
+            await asyncio.sleep(POLL_S)
+
+    async def _write_slaps(self) -> None:
+        verdict = self._slaps.to_write
+        if verdict is None or self._table.parts["journal"].state is not PartState.OK:
+            return
+        with contextlib.suppress(JournalError):  # said by the part "journal"; written when it can be
+            await self._table.note("slaps", verdict)
+            self._slaps.written()
+
     async def _keep_journal(self) -> None:
         """A disk that refuses records is tried again until it takes them."""
 
@@ -342,7 +399,7 @@ class _Service:
             pause_s = min(2 * pause_s, 60.0)
             if not self._simulated.join():  # one that an earlier run of the service was still setting up
                 await self._judged(self._table.to_lobby(), "the new table")
-                self._simulated.set_up()
+                await asyncio.to_thread(self._simulated.set_up)
             self._show_simulated()
 
     def _picture(self) -> bytes | None:
@@ -371,6 +428,8 @@ class _Outlets:
         self._hub = hub
         self.vision: VisionProcess | None = None
         self.panel: Panel | None = None
+        self.board: Link | None = None
+        self._modes: dict[int, str] = {}
         self.scene: Scene | None = None
 
     def show(self, view: TableView) -> None:
@@ -381,6 +440,15 @@ class _Outlets:
             from hardware.panel import LampState
 
             self.panel.set_lamp(seat, LampState(mode))
+        if self._modes.get(seat) != mode:
+            self._modes[seat] = mode
+            if self.board is not None:
+                self.board.set_lamps(*board_lamps(self._modes))
+
+    def plug_board(self, board: "Link") -> None:
+        """From now on lamps and buzzer on the microcontroller do what the panel's do."""
+        self.board = board
+        board.set_lamps(*board_lamps(self._modes))
 
     def light(self, view: TableView) -> None:
         """All lamps as a view has them."""
@@ -394,6 +462,8 @@ class _Outlets:
     def buzz(self) -> None:
         if self.panel is not None:
             self.panel.buzz(BUZZ_S)
+        if self.board is not None:
+            self.board.buzz(BOARD_BUZZ)
 
     def evidence(self) -> bytes | None:
         if self.vision is None or self.scene is None:
@@ -418,6 +488,11 @@ class _Inbox:
             _log.warning("more than %d signals wait: dropping %s", SIGNALS_KEPT, self._signals[0])
         self._signals.append(signal)
         self._something.set()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more of the board's signals leaves room enough for the buttons'."""
+        return len(self._signals) < SIGNALS_KEPT // 2
 
     async def next(self) -> tuple[list[Signal], Scene | None]:
         """Wait for something; signals come before the scene."""
@@ -458,7 +533,7 @@ async def _until_one_ends(stopped: asyncio.Event, work: Sequence[Any]) -> None:
 
 def _import_devices() -> None:
     """What camera and panel need, imported while the display is served already."""
-    for name in ("hardware.vision_process", "controller.watching", "hardware.simulated.pins"):
+    for name in ("hardware.vision_process", "controller.watching", "hardware.simulated.pins", "firmware_bridge.link"):
         import_module(name)
 
 

@@ -19,6 +19,7 @@ from controller.reading import Fault, GameTable, Layout, Play, Reading
 from controller.referee import Answer, Referee, Verdict
 from controller.seating import areas
 from controller.views import (
+    BoardView,
     BreachView,
     CandidateView,
     LogLine,
@@ -125,10 +126,13 @@ class Table:
         self._version = version
         self._simulated = simulated
         self._parts: dict[str, PartView] = {}
+        self._board: BoardView | None = None
         self._running: _Game | None = None
         self._joined: list[int] = []
         self._last_winner_seat: int | None = None
         self._paused = False
+        self._pause_note = ""
+        self._plays_before_press: int | None = None
         self._scene: Scene | None = None
         self._places: tuple[str, ...] = ()
         self._faces: tuple[str, ...] = ()
@@ -181,16 +185,40 @@ class Table:
             self._parts[name] = part
             self._show()
 
+    def set_board(self, board: BoardView | None) -> None:
+        """How the microcontroller is doing, and what it feels."""
+        if self._board != board:
+            self._board = board
+            self._show()
+
+    async def note(self, kind: str, data: Json) -> None:
+        """Write down what changes no state of the game.
+
+        Raises:
+            JournalError: it cannot be written.
+        """
+        async with self._deciding:
+            await self._write(kind, data)
+
     # What comes in -------------------------------------------------------------------------------------------------
 
     async def on_signal(self, signal: Signal) -> None:
-        """A button. In the lobby a press joins or leaves; the host's starts."""
+        """A button. In the lobby a press joins or leaves; the host's starts.
+
+        In a game the host's pauses and goes on; held down, it pauses and takes back the last move.
+        """
+        if signal.kind is SignalKind.BUTTON_HELD and signal.seat == HOST_SEAT:
+            async with self._deciding:
+                await self._hold_hosts_button()
+                self._show()
         if signal.kind is not SignalKind.BUTTON_PRESSED:
             return
         async with self._deciding:
             if self._running is None or self._over:
+                self._plays_before_press = None
                 await self._press_in_lobby(signal.seat)
             elif signal.seat == HOST_SEAT:
+                self._plays_before_press = len(self._running.plays)
                 self._set_paused(not self._paused)
             elif (player := self._player_at(signal.seat)) is not None:
                 self._referee.press(player, signal.time_s)
@@ -279,8 +307,21 @@ class Table:
             await self._make(Play((move,), 1.0, self._game.format(game.state, move)), "ruling")
             self._show()
 
-    def _set_paused(self, paused: bool) -> None:
-        self._paused = paused
+    async def _hold_hosts_button(self) -> None:
+        """Take back the move that the host saw when the press began; a later one was not meant."""
+        game, seen = self._running, self._plays_before_press
+        self._plays_before_press = None
+        if game is None or self._over or seen is None:
+            return
+        note = ""
+        if seen and len(game.plays) == seen:
+            await self._write("undo", {})
+            self._undo()
+            note = "The last move is taken back. "
+        self._set_paused(True, note)
+
+    def _set_paused(self, paused: bool, note: str = "") -> None:
+        self._paused, self._pause_note = paused, note
         self._question = None
         self._referee.forget()
 
@@ -453,6 +494,7 @@ class Table:
             position=self._position(),
             log=self._log(),
             parts=dict(self._parts),
+            board=self._board,
         )
 
     def _position(self) -> Json:
@@ -485,7 +527,7 @@ class Table:
         if self._running is None:
             return self._lobby_message()
         if self._paused:
-            return "Paused. The host's button goes on."
+            return f"{self._pause_note}Paused. The host's button goes on."
         verdict = self._verdict
         if verdict.answer is Answer.BREACH and verdict.fault is not None:
             return verdict.fault.refusal.problem

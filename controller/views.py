@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from firmware_bridge.session import LinkState
+
 Outline = list[tuple[float, float]]
 
 
@@ -29,11 +31,57 @@ class PartState(Enum):
 
 
 class PartView(Model):
-    """One part of the table: camera, reading, panel, journal, discovery."""
+    """One part of the table: camera, reading, panel, board, journal, discovery."""
 
     state: PartState
     text: str
     """What it is, or what is wrong and what to do."""
+    note: str = ""
+    """A few words to show while nothing is wrong; empty: none."""
+
+
+class SlapsView(Model):
+    """Slaps that belong together, and who was first."""
+
+    number: int
+    """Counts up with every burst since the program's start."""
+    seats: list[int]
+    """Every seat that slapped, the earliest first."""
+    first: list[int]
+    """The seat that was first; several for a tie, which is left to the eye."""
+    margin_us: float | None
+    """Microseconds from the first to the second; None where only one slapped."""
+
+
+class BoardView(Model):
+    """The microcontroller: how its line is, what it says of itself, what is closed on it."""
+
+    link: LinkState
+    words: str
+    """What is wrong with the line, or that nothing is."""
+    port: str
+    emulated: bool
+    """Whether its firmware runs in an emulator."""
+    starts: int | None
+    """Since it was made, but for those by its watchdog; None before it has said so."""
+    watchdog_resets: int | None
+    """Since the last of these."""
+    failed_pads: list[int]
+    """Seats whose pad failed the self-test."""
+    lost: int
+    """Signals that it had no room for since its start."""
+    clock_bound_us: int | None
+    """How far its clock may be off, rounded up; None before it is known."""
+    pads: list[int]
+    """Seats whose pad is pressed."""
+    knives: list[int]
+    """Seats in whose dock the knife lies."""
+    skewers: list[int]
+    """Docks, from 1, that a skewer stands in."""
+    beam_broken: bool
+    """Whether something is in the dice tower's beam."""
+    slaps: SlapsView | None
+    """The last slaps, for some seconds."""
 
 
 class SeatView(Model):
@@ -158,3 +206,5 @@ class TableView(Model):
     """The game's own view of its state; see the game's view.js."""
     log: list[LogLine]
     parts: dict[str, PartView]
+    board: BoardView | None = None
+    """The microcontroller; None where there is none."""

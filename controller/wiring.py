@@ -1,9 +1,11 @@
 """A table's settings as its parts take them."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from config.schema import Confirm, TableConfig
 from controller.referee import Timing
+from firmware_bridge.schema import PAD_COUNT
 
 if TYPE_CHECKING:
     from hardware.panel import PanelPins
@@ -22,3 +24,15 @@ def timing(config: TableConfig) -> Timing:
     settings = config.timing
     rest_s = settings.confirm_rest_s if settings.confirm is Confirm.REST else None
     return Timing(settings.rest_s, settings.breach_s, rest_s)
+
+
+def board_lamps(modes: Mapping[int, str]) -> tuple[int, int]:
+    """The lamps on the microcontroller, lit and blinking, a bit each, seat 1 lowest; `modes`: seat to off, on or blink.
+
+    Seats beyond the eighth have no lamp there.
+    """
+
+    def bits(mode: str) -> int:
+        return sum(1 << (seat - 1) for seat, its in modes.items() if its == mode and seat <= PAD_COUNT)
+
+    return bits("on"), bits("blink")

@@ -3,6 +3,8 @@
 One thread of its own, `board-line`, does all reading and writing. It ends with `close`.
 """
 
+import errno
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +109,7 @@ class Link:
             self._session.buzz(sound)
 
     def close(self) -> None:
-        """Let go of the port."""
+        """Let go of the port; the lamps go off, as far as there is a board."""
         self._stop.set()
         self._thread.join()
 
@@ -125,7 +127,9 @@ class Link:
                 with _open(self._port, self._baud) as line:
                     self._converse(line)
             except (OSError, FrameError) as error:  # SerialException is an OSError
-                words = f"{self._port}: {error}; expected a board there, used by nobody else"
+                words = f"{self._port}: {_reason(error)}; expected a board there, used by nobody else"
+            except Exception as error:  # termios has an error of its own; a fault of ours is shown, too
+                words = f"{self._port}: {type(error).__name__}: {error}; trying again"
             with self._lock:
                 self._session.close(LinkState.NO_BOARD, words)
             self._stop.wait(RETRY_S)
@@ -148,6 +152,18 @@ class Link:
                 self._session.receive(received, now_s)
                 if self._session.is_dead(now_s):
                     raise TimeoutError("the board has fallen silent")
+        with self._lock:
+            self._session.set_lamps(0, 0)
+            last = self._session.due(self._clock())
+        line.write(last)
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong, without pyserial's repetitions of the port."""
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.EAGAIN:  # the lock is taken
+        return "another program has it"
+    return os.strerror(number) if number else str(error)
 
 
 def _open(port: str, baud: int) -> serial.Serial:

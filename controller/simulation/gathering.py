@@ -33,6 +33,16 @@ class Paths:
         return self.folder / "table.sock"
 
     @property
+    def board(self) -> Path:
+        """Where its microcontroller's serial port is."""
+        return self.folder / "board"
+
+    @property
+    def no_board(self) -> Path:
+        """Why it has no microcontroller; missing where it has one."""
+        return self.folder / "no-board.txt"
+
+    @property
     def service(self) -> Path:
         """Where the service writes its address and the host's token."""
         return self.folder / "service.json"

@@ -2,7 +2,8 @@
 
 It outlives the service, as a table does: pieces stay where they lie when the Pi restarts. The people see only the
 display, which they fetch as any browser does, press buttons that reach the service through its pins, and use the page's
-controls.
+controls. Where the microcontroller is emulated, the knife goes from dock to dock with the slicer, and a game ends with
+everybody slapping: the last one clears the table.
 """
 
 import contextlib
@@ -12,13 +13,13 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import fields
 from itertools import count
 from pathlib import Path
 from random import Random
 from threading import Event
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,12 +29,14 @@ from config.schema import TableConfig
 from controller.game import Player
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.hands import NewYorkSliceHands
+from controller.games.new_york_slice.rules import Divide
 from controller.seating import areas
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.play import random_seats
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.views import RefereeState, TableView
 from firmware_bridge.signals import HOST_SEAT
+from hardware.simulated.board_cable import BoardCable
 from hardware.simulated.link import serve_world
 from hardware.simulated.world import ImpossibleGesture, World
 
@@ -43,6 +46,8 @@ STEP_S = 0.02
 PATIENCE_S = 4.0
 """After this long without an answer to a button they press it again."""
 RULINGS_TRIED = 10
+REACTION_S = (0.18, 0.45)
+"""From a word to a hand on its pad."""
 ABANDONED_S = 600.0
 """When the display has been dark for so long they go home."""
 _log = logging.getLogger(__name__)
@@ -145,7 +150,10 @@ class People:
             seats = random_seats(self._config, self._gathering.players, rng)
             state = yield from self._sit_down(list(seats.values()))
             hands = _Hands(GAME, state, areas(self._config, seats), rng)
+            hands.give_knife(self._world, seats)
             yield from self._play(number, hands, state, seats, rng)
+            for seat in seats.values():
+                self._world.slap(seat, rng.uniform(*REACTION_S), rng.uniform(0.1, 0.3))
             yield from self._wait(self._gathering.pause_s)
             self._clear()
 
@@ -263,12 +271,29 @@ class _Hands(NewYorkSliceHands):
 
     before: Any = None
     moves: Sequence[Any] = ()
+    _world: World | None = None
+    _seats: Mapping[Player, int] = MappingProxyType({})
+    _slicer: Player | None = None
+
+    def give_knife(self, world: World, seats: Mapping[Player, int]) -> None:
+        """There is a knife: the slicer takes it out of the dock it is in, and lays it into the own one when done."""
+        self._world, self._seats = world, seats
 
     def next_play(self, state: Any) -> tuple[Sequence[Any], Player | None]:
         """See `GameHands`."""
         self.before = state
         self.moves, player = super().next_play(state)
+        self._hand_knife_on(player if any(isinstance(move, Divide) for move in self.moves) else None)
         return self.moves, player
+
+    def _hand_knife_on(self, slicer: Player | None) -> None:
+        if self._world is None:
+            return
+        if self._slicer is not None:
+            self._world.lay_knife(self._seats[self._slicer])
+        self._slicer = slicer
+        if slicer is not None:
+            self._world.lay_knife(None)
 
 
 def _beginning(view: TableView, seats: list[int]) -> Any:
@@ -298,7 +323,16 @@ def main(arguments: list[str]) -> None:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    serve_world(world, paths.socket, time.monotonic, stop, people.step, STEP_S)
+    if paths.no_board.exists():
+        serve_world(world, paths.socket, time.monotonic, stop, people.step, STEP_S)
+        return
+    with contextlib.closing(BoardCable(paths.board)) as board:
+
+        def step(world: World) -> None:
+            people.step(world)
+            board.follow(world)
+
+        serve_world(world, paths.socket, time.monotonic, stop, step, STEP_S)
 
 
 if __name__ == "__main__":

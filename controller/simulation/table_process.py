@@ -19,6 +19,7 @@ from typing import Self
 
 from config.schema import TableConfig
 from controller.simulation.gathering import Gathering, Paths
+from hardware.simulated.emulated_board import why_not_emulated
 
 _LAST_WORDS_S = 3.0
 
@@ -44,6 +45,19 @@ class SimulatedTable:
         return self._paths.socket
 
     @property
+    def board(self) -> Path:
+        """Where its microcontroller's serial port is, if it has one."""
+        return self._paths.board
+
+    @property
+    def why_no_board(self) -> str:
+        """Why it has no microcontroller, for people; empty where it has one."""
+        try:
+            return self._paths.no_board.read_text()
+        except FileNotFoundError:
+            return ""
+
+    @property
     def about(self) -> str:
         """What it is, for people."""
         return f"{self._gathering.players} players, hands {self._gathering.speed:g} times as fast as people's"
@@ -58,7 +72,7 @@ class SimulatedTable:
         return self._handle is not None
 
     def set_up(self) -> None:
-        """Set up a new table, with new people; does not wait until it is there.
+        """Set up a new table, with new people; does not wait until it is there. May start compilers.
 
         Raises:
             SimulatedTableError: its folder or its process cannot be made.
@@ -67,6 +81,7 @@ class SimulatedTable:
             self._paths.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._paths.folder.chmod(0o700)
             self._paths.config.write_text(self._config.model_dump_json())
+            self._note_board()
             with self._paths.log.open("a") as log:
                 self._process = subprocess.Popen(
                     [sys.executable, "-m", "controller.simulation.people", str(self._paths.folder),
@@ -113,6 +128,12 @@ class SimulatedTable:
 
     def __exit__(self, *_: object) -> None:
         self.put_away()
+
+    def _note_board(self) -> None:
+        if reason := why_not_emulated():
+            self._paths.no_board.write_text(reason)
+        else:
+            self._paths.no_board.unlink(missing_ok=True)
 
     def _forget(self) -> None:
         if self._handle is not None:

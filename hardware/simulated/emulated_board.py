@@ -88,6 +88,11 @@ class EmulatedBoard:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.close()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended by itself."""
+        return self._process.poll() is None
+
     # Each raises BoardGone when the emulator has ended, and WrongAnswer when it does not take the command.
 
     def edge(self, cycle: int, pin: str, level: int) -> None:
@@ -99,6 +104,10 @@ class EmulatedBoard:
         self._write("".join(f"edge {cycle} {pin} {level}\n" for cycle, pin, level in edges))
         for _ in edges:
             self._expect("ok")
+
+    def soon(self, edges: list[tuple[int, str, int]]) -> None:
+        """Some edges so many cycles from now: what is between them does not depend on how soon this is read."""
+        self._ask(" ".join(("soon", *(f"{cycles} {pin} {level}" for cycles, pin, level in edges))), "ok")
 
     def bridge(self, pin: str, other: str) -> None:
         """Let two pins of one port touch, from now on."""

@@ -1,4 +1,4 @@
-"""The table as a physical world: pieces, hands, buttons and lamps. It knows no rules.
+"""The table as a physical world: pieces, hands, buttons, lamps, slap pads, the knife in its dock. It knows no rules.
 
 Millimetres and degrees of the table frame (see `vision.scene`), seconds of whatever clock the owner keeps: time
 passes in `World.advance` only.
@@ -18,6 +18,8 @@ LIFT_MM = 18.0
 """How high a hand carries pieces."""
 _REACH_SHARE = 0.28
 _LEAVE_SHARE = 0.27
+_EDGES_KEPT = 256
+"""Edges of contacts that nobody took: a table without a microcontroller."""
 
 
 class WorldError(Exception):
@@ -132,6 +134,23 @@ class ButtonEdge:
     time_s: float
 
 
+class ContactKind(Enum):
+    """What a contact of the microcontroller belongs to."""
+
+    PAD = "pad"
+    KNIFE_DOCK = "knife-dock"
+
+
+@dataclass(frozen=True, slots=True)
+class ContactEdge:
+    """A contact that closes or opens, now or soon: hands on their way cannot be called back."""
+
+    kind: ContactKind
+    seat: int
+    closed: bool
+    time_s: float
+
+
 def arm_home(seat: int) -> Point:
     """Where a seat's hand rests, out of the camera's sight.
 
@@ -142,7 +161,7 @@ def arm_home(seat: int) -> Point:
 
 
 class World:
-    """Pieces, hands, buttons and lamps of one table; nothing happens between two calls of `advance`."""
+    """Pieces, hands, contacts and lamps of one table; nothing happens between two calls of `advance`."""
 
     def __init__(self, rng: Random, start_s: float = 0.0) -> None:
         self._rng = rng
@@ -155,6 +174,8 @@ class World:
         self._presses: list[tuple[float, int, bool]] = []
         self._down: set[int] = set()
         self._edges: list[ButtonEdge] = []
+        self._contact_edges: deque[ContactEdge] = deque(maxlen=_EDGES_KEPT)
+        self._knife_seat: int | None = None
         self._lamps: dict[int, float] = {}
         self._buzzing = False
 
@@ -246,6 +267,45 @@ class World:
     def take_edges(self) -> tuple[ButtonEdge, ...]:
         """The buttons' edges since the last call, oldest first."""
         edges, self._edges = tuple(self._edges), []
+        return edges
+
+    def slap(self, seat: int, after_s: float, held_s: float) -> None:
+        """Let a hand come down on a seat's slap pad after a while, and leave it after `held_s`.
+
+        Raises:
+            ImpossibleGesture: there is no such seat, or a time that is none.
+        """
+        _home(seat)
+        if not after_s >= 0 or not held_s > 0:
+            raise ImpossibleGesture(
+                f"a slap of seat {seat} after {after_s} s for {held_s} s: expected at least 0 and more than 0"
+            )
+        down_s = self._now + after_s
+        self._contact_edges.append(ContactEdge(ContactKind.PAD, seat, True, down_s))
+        self._contact_edges.append(ContactEdge(ContactKind.PAD, seat, False, down_s + held_s))
+
+    @property
+    def knife_seat(self) -> int | None:
+        """The seat in whose dock the knife lies; None while somebody has it."""
+        return self._knife_seat
+
+    def lay_knife(self, seat: int | None) -> None:
+        """Lay the knife into a seat's dock, or take it out of the one that it is in.
+
+        Raises:
+            ImpossibleGesture: there is no such seat.
+        """
+        if seat is not None:
+            _home(seat)
+        before, self._knife_seat = self._knife_seat, seat
+        for dock, closed in ((before, False), (seat, True)):
+            if dock is not None and before != seat:
+                self._contact_edges.append(ContactEdge(ContactKind.KNIFE_DOCK, dock, closed, self._now))
+
+    def take_contact_edges(self) -> tuple[ContactEdge, ...]:
+        """The contacts' edges since the last call."""
+        edges = tuple(self._contact_edges)
+        self._contact_edges.clear()
         return edges
 
     def lamp(self, seat: int) -> float:

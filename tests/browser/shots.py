@@ -17,6 +17,8 @@ MOMENTS = {
     "taken": fixtures.portions_taken,
     "breach": fixtures.breach,
     "question": fixtures.question,
+    "slapped": fixtures.slapped,
+    "tie": lambda: fixtures.slapped(tie=True),
     "final": fixtures.final,
     "six": fixtures.six_players,
 }

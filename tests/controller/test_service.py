@@ -4,6 +4,7 @@ Only what needs a faulty part of our own is tested within this process.
 """
 
 import asyncio
+import contextlib
 import os
 import resource
 import signal
@@ -20,6 +21,7 @@ import pytest
 
 from config.loader import load_table
 from controller.journal import Journal
+from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 
 PLAYERS = ("--players", "2", "--speed", "4", "--mistakes", "0", "--seed", "5")
@@ -63,6 +65,32 @@ def part(view: Any, name: str) -> tuple[str, str]:
 
 def until_part(service: Service, name: str, state: str, within_s: float = 30) -> Any:
     return service.look_until(lambda view: view["parts"].get(name, {}).get("state") == state, within_s)
+
+
+def can_emulate() -> bool:
+    """Whether the simulated table will have a microcontroller; its program and emulator are built for that."""
+    with contextlib.suppress(CannotEmulate):
+        build()
+        return True
+    return False
+
+
+def check_board(service: Service) -> None:
+    """The microcontroller of a table whose knife goes round: the real firmware, back when its line was gone."""
+    view = service.look_until(lambda view: view["board"]["knives"], 120)
+    assert view["parts"]["board"]["note"] == "the real firmware, emulated"
+    assert view["board"]["link"] == "ready"
+    assert view["board"]["words"] == "all is well"
+    assert (view["board"]["emulated"], view["board"]["starts"], view["board"]["lost"]) == (True, 1, 0)
+    slicer = next(seat["seat"] for seat in view["seats"] if seat["player"] == view["position"]["slicer"])
+    assert view["board"]["knives"] == [slicer]
+    emulator = next(pid for pid, command in service.processes().items() if "emulator" in command.split()[0])
+    os.kill(emulator, signal.SIGKILL)
+    view = until_part(service, "board", "lost")
+    assert part(view, "board")[1].startswith("microcontroller: no-board. ")
+    assert view["board"]["knives"] == []
+    until_part(service, "board", "ok")
+    service.look_until(lambda view: view["board"]["link"] == "ready", 10)
 
 
 # Starting -------------------------------------------------------------------------------------------------------------
@@ -159,11 +187,19 @@ def test_a_table_without_pins_goes_on_and_says_so(tmp_path: Path, service: Servi
 
 def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service) -> None:
     """One table through everything that may happen in an evening: starting it for each would take minutes."""
+    emulated = can_emulate()
     view = running(service)
+    if emulated:
+        view = until_part(service, "board", "ok")
     assert {name: text["state"] for name, text in view["parts"].items()} == {
         "camera": "ok", "reading": "ok", "panel": "ok", "journal": "ok", "referee": "ok", "simulation": "ok",
-        "discovery": "absent",
+        "discovery": "absent", "board": "ok" if emulated else "absent",
     }  # fmt: skip
+    if emulated:
+        check_board(service)
+    else:
+        assert "not emulated here" in view["parts"]["board"]["note"]
+        assert view["board"] is None
     view = service.look_until(lambda view: view["log"], 60)
 
     # A second service on the same folder.
@@ -214,6 +250,8 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     service.look_until(lambda view: view["position"] is None, 20)
     until_part(service, "simulation", "ok")
     assert service.people() not in (None, people)
+    if emulated:
+        until_part(service, "board", "ok")
 
     # SIGTERM puts everything away.
     service.send(signal.SIGTERM)

@@ -16,8 +16,9 @@ from controller.games.new_york_slice.rules import Phase
 from controller.hands import Lay
 from controller.journal import Journal
 from controller.table import LOG_LINES, Table
-from controller.views import PartState, PartView, RefereeState, TableView
+from controller.views import BoardView, PartState, PartView, RefereeState, TableView
 from controller.web.commands import CommandError, InvalidCommand, Sitting
+from firmware_bridge.session import LinkState
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from tests.controller.laid_table import LaidTable, Outlets, make_table
 from vision.scene import Pose
@@ -372,6 +373,76 @@ async def test_nothing_is_judged_while_the_table_is_paused(tmp_path: Path) -> No
         assert table.state != before
         with pytest.raises(CommandError, match="not paused"):
             await table.table.resume()
+
+
+@in_loop
+async def test_the_hosts_button_held_down_takes_the_last_move_back(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        before = table.state
+        await hold(table)
+        assert table.view.message == "Paused. The host's button goes on.", "there was no move to take back"
+        await table.press_seat(HOST_SEAT)
+        await table.make_next()
+        made = table.state
+        assert made != before
+        await hold(table)
+        assert table.state == before
+        assert table.view.referee is RefereeState.PAUSED
+        assert table.view.message == "The last move is taken back. Paused. The host's button goes on."
+        assert [record.kind for record in table.journal.records()][-1] == "undo"
+        await table.look(scenes=10)
+        assert table.state == before, "paused: the table can be put in order first"
+        await table.press_seat(HOST_SEAT)
+        assert table.view.referee is not RefereeState.PAUSED
+
+
+@in_loop
+async def test_a_move_made_while_the_hosts_button_is_down_is_not_taken_back(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.press_seat(HOST_SEAT)  # paused; the next press lets the game go on
+        await table.table.on_signal(Signal(HOST_SEAT, SignalKind.BUTTON_PRESSED, 1.0, 0.001))
+        await table.make_next()
+        made = table.state
+        await table.table.on_signal(Signal(HOST_SEAT, SignalKind.BUTTON_HELD, 2.0, 0.001))
+        assert table.state == made
+        assert table.view.referee is RefereeState.PAUSED
+
+
+@in_loop
+async def test_starting_with_a_long_press_does_not_pause(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, _, _):
+        await press(table, 1, 2)
+        for kind in (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED):
+            await table.on_signal(Signal(HOST_SEAT, kind, 1.0, 0.001))
+        assert table.view is not None
+        assert table.view.position is not None
+        assert table.view.referee is not RefereeState.PAUSED
+
+
+async def hold(table: LaidTable) -> None:
+    """The host's button down for more than a second."""
+    for kind in (SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_HELD, SignalKind.BUTTON_RELEASED):
+        await table.table.on_signal(Signal(HOST_SEAT, kind, table.now_s, 0.001))
+
+
+@in_loop
+async def test_what_changes_no_game_is_written_and_replays(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.table.note("slaps", {"burst": 1, "seats": [3], "first": [3], "margin_us": None})
+        board = BoardView(
+            link=LinkState.READY, words="", port="", emulated=True, starts=1, watchdog_resets=0, failed_pads=[],
+            lost=0, clock_bound_us=None, pads=[], knives=[2], skewers=[], beam_broken=False, slaps=None,
+        )  # fmt: skip
+        seq = table.view.seq
+        table.table.set_board(board)
+        table.table.set_board(board)
+        assert (table.view.board, table.view.seq) == (board, seq + 1)
+        before = table.state
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        assert "slaps" in [record.kind for record in journal.records()]
+        again = make_table(journal, Outlets())
+        await again.start()
+        assert again.state == before
 
 
 @in_loop

@@ -133,7 +133,8 @@ class Service:
 
     def people(self) -> int | None:
         """The process of the simulated table."""
-        return next((pid for pid, command in _commands() if str(self.simulated) in command), None)
+        people = f"controller.simulation.people {self.simulated}"
+        return next((pid for pid, command in _commands() if people in command), None)
 
     def processes(self) -> dict[int, str]:
         """Every process that knows this folder, and its descendants."""

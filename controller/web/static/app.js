@@ -22,6 +22,7 @@ const REFEREE = {
   paused: "Paused",
   over: "Game over",
 };
+const QUIET = new Set(["ok", "absent"]);
 const QUIET_MS = 20000;
 const PATIENCE_MS = 1500;
 
@@ -143,6 +144,7 @@ function render(view) {
   if (over) whenChanged("final", [view.position, view.seats], () => game.renderFinal(byId("final"), view));
   else shown.delete("final");
   renderStatus(view);
+  whenChanged("slaps", [view.board?.slaps, view.seats], () => renderSlaps(view));
 }
 
 function whenChanged(what, value, act) {
@@ -205,20 +207,44 @@ function questionCard(view, text) {
   );
 }
 
+// Who slapped first, by the microcontroller's clock.
+function renderSlaps(view) {
+  const slaps = view.board?.slaps;
+  const strip = byId("slaps");
+  strip.hidden = !slaps;
+  if (!slaps) return;
+  const who = (number) => {
+    const seat = view.seats.find((s) => s.seat === number);
+    const plate = html("span", { class: "badge small", vars: { seat: colour(seat?.colour) }, text: String(seat?.player ?? number) });
+    return [plate, html("b", { text: seat?.name || `Seat ${number}` })];
+  };
+  const listed = (numbers) => numbers.flatMap((number, i) => [...(i ? [i === numbers.length - 1 ? "and" : ","] : []), ...who(number)]);
+  const gap = slaps.margin_us === null ? "" : duration(slaps.margin_us);
+  const tie = slaps.first.length > 1;
+  strip.classList.toggle("tie", tie);
+  if (tie) strip.replaceChildren(...listed(slaps.first), `slapped together, ${gap} apart`);
+  else if (slaps.seats.length === 1) strip.replaceChildren(...who(slaps.first[0]), "slapped");
+  else strip.replaceChildren(...who(slaps.first[0]), `slapped first, ${gap} before`, ...who(slaps.seats[1]));
+}
+
+function duration(us) {
+  return us < 1000 ? `${us.toFixed(us < 100 ? 1 : 0)} µs` : `${(us / 1000).toFixed(us < 100000 ? 1 : 0)} ms`;
+}
+
 function renderStatus(view) {
   byId("referee").textContent = REFEREE[view.referee] ?? view.referee;
   byId("referee").dataset.state = view.referee;
   const last = view.log.at(-1);
   byId("event").textContent = last ? named(view, last.text) : "";
   byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";
-  const parts = Object.entries(view.parts).filter(([, part]) => part.state !== "absent");
+  const parts = Object.entries(view.parts).filter(([, part]) => part.state !== "absent" || part.note);
   whenChanged("parts", [parts, view.simulated], () => byId("parts").replaceChildren(
     ...(view.simulated ? [html("li", { class: "part simulated", text: "simulated table" })] : []),
     ...parts.map(([name, part]) => html(
       "li",
       { class: `part ${part.state}`, title: part.text },
       html("span", { class: "part-name", text: name }),
-      html("span", { class: "part-text", text: part.state === "ok" ? "ok" : part.text }),
+      html("span", { class: "part-text", text: QUIET.has(part.state) ? part.note || "ok" : part.text }),
     )),
   ));
 }

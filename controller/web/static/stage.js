@@ -35,7 +35,8 @@ function show(drawing, layers, view) {
   frame(drawing, close ? bounds(MIDDLE_MM) : table);
   const acting = new Set(view.turn.players.slice(0, 1));
   const key = (seat) => String(seat.seat);
-  keyed(layers.seats, view.seats, key, createArea, (element, seat) => updateArea(element, seat, acting));
+  const knives = new Set(view.board?.knives);
+  keyed(layers.seats, view.seats, key, createArea, (element, seat) => updateArea(element, seat, acting, knives));
   const named = view.seats.filter((seat) => seat.player !== null || view.position === null);
   keyed(layers.names, named, key, createName, (element, seat) => updateName(element, seat, acting));
   keyed(layers.hidden, view.hidden.map((outline, i) => ({ outline, i })), (h) => String(h.i), createHidden, updateHidden);
@@ -74,11 +75,21 @@ function definitions() {
 }
 
 function createArea() {
-  return svg("g", { class: "area" }, svg("polygon"), svg("circle", { class: "lamp", r: 7 }));
+  return svg("g", { class: "area" }, svg("polygon"), svg("circle", { class: "lamp", r: 7 }), knife());
 }
 
-function updateArea(element, seat, acting) {
-  const [outline, lamp] = element.children;
+function knife() {
+  return svg(
+    "g",
+    { class: "knife none" },
+    svg("title", { text: "The knife is in this seat's dock" }),
+    svg("path", { class: "blade", d: "M-4 -6.5 H30 Q41 -3 41 3 Q20 6 -4 6 Z" }),
+    svg("rect", { class: "handle", x: -34, y: -5, width: 30, height: 10, rx: 4.5 }),
+  );
+}
+
+function updateArea(element, seat, acting, knives) {
+  const [outline, lamp, docked] = element.children;
   element.style.setProperty("--seat", colour(seat.colour));
   element.classList.toggle("empty", seat.player === null);
   element.classList.toggle("acting", acting.has(seat.player));
@@ -90,6 +101,11 @@ function updateArea(element, seat, acting) {
   lamp.setAttribute("cx", besides ? (x > 0 ? box.right : box.left) : x);
   lamp.setAttribute("cy", besides ? -(y > 0 ? box.bottom + 14 : box.top - 14) : -(y > 0 ? box.top : box.bottom));
   lamp.setAttribute("class", `lamp ${seat.player === null && seat.lamp === "off" ? "none" : seat.lamp}`);
+  // The knife's dock: on the table's edge too, where neither lamp nor plate is.
+  const edge = Number(lamp.getAttribute(besides ? "cx" : "cy"));
+  const place = besides ? `translate(${edge} ${-(y > 0 ? box.top - 28 : box.bottom + 28)}) rotate(90) scale(.72)` : `translate(${x - 62} ${edge})`;
+  docked.setAttribute("transform", place);
+  docked.setAttribute("class", `knife ${knives.has(seat.seat) ? "" : "none"}`);
 }
 
 function createName() {

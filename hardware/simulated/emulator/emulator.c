@@ -7,6 +7,7 @@
  *
  * Commands, a line each, on standard input; every one is answered by a line:
  *   edge CYCLE PIN LEVEL   PIN such as K0 gets LEVEL (0 or 1) at that cycle, or at once if it is over   "ok"
+ *   soon CYCLES PIN LEVEL...  the same for several edges, so many cycles from when the command is read   "ok"
  *   now                    "now CYCLE NANOSECONDS": of the cycle counter and of the monotonic clock
  *   until CYCLE            free time runs to that cycle first                                           "now ..."
  *   fired                  cycles at which the edges since the last `fired` came   "fired CYCLE..."
@@ -415,6 +416,27 @@ static void on_edge(const char *line)
     printf(edges_add(edge) ? "ok\n" : "wrong: too many edges\n");
 }
 
+static void on_soon(const char *line)
+{
+    uint64_t now = avr->cycle;
+    struct edge edge;
+    unsigned long long cycles;
+    unsigned int bit, level;
+    int size;
+    const char *rest = line + strlen("soon");
+    while (sscanf(rest, " %llu %c%u %u%n", &cycles, &edge.port, &bit, &level, &size) == 4 && bit <= 7 && level <= 1) {
+        edge.cycle = now + cycles;
+        edge.bit = (uint8_t)bit;
+        edge.level = (uint8_t)level;
+        if (!edges_add(edge)) {
+            printf("wrong: too many edges\n");
+            return;
+        }
+        rest += size;
+    }
+    printf(*rest ? "wrong: %s\n" : "ok\n", line);
+}
+
 static void on_bridge(const char *line)
 {
     char port, other;
@@ -456,6 +478,8 @@ static void on_line(const char *line)
     unsigned int bit;
     if (!strncmp(line, "edge ", 5)) {
         on_edge(line);
+    } else if (!strncmp(line, "soon ", 5)) {
+        on_soon(line);
     } else if (!strncmp(line, "bridge ", 7)) {
         on_bridge(line);
     } else if (!strcmp(line, "now")) {

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.views import (
+    BoardView,
     BreachView,
     CandidateView,
     LogLine,
@@ -17,9 +18,11 @@ from controller.views import (
     QuestionView,
     RefereeState,
     SeatView,
+    SlapsView,
     TableView,
     TurnView,
 )
+from firmware_bridge.session import LinkState
 
 GAMES_ROOT = Path(__file__).parents[3] / "controller" / "games"
 _FACTS = tomllib.loads((GAMES_ROOT / "new_york_slice" / "components.toml").read_text())
@@ -470,3 +473,17 @@ def _player(
         ],
         "total_so_far": score["total"],
     }
+
+
+def slapped(tie: bool = False) -> TableView:
+    """Four slaps, and a knife in its dock: what the microcontroller adds."""
+    view = portions_taken()
+    first, margin_us = ([3, 5], 7.5) if tie else ([3], 412.0)
+    slaps = SlapsView(number=3, seats=[3, 5, 1, 4], first=first, margin_us=margin_us)
+    board = BoardView(
+        link=LinkState.READY, words="all is well", port="/dev/serial/by-id/usb-board", emulated=True, starts=1,
+        watchdog_resets=0, failed_pads=[], lost=0, clock_bound_us=1000, pads=[], knives=[5 if tie else 1], skewers=[],
+        beam_broken=False, slaps=slaps,
+    )  # fmt: skip
+    part = PartView(state=PartState.OK, text="all is well, 1 starts", note="the real firmware, emulated")
+    return view.model_copy(update={"seq": 61, "board": board, "parts": view.parts | {"board": part}})

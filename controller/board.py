@@ -1,0 +1,171 @@
+"""The microcontroller as the table shows it: how its line is, what its docks hold, who slapped first."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from controller.game import Json
+from controller.views import BoardView, PartState, PartView, SlapsView
+from firmware_bridge.schema import TICK_NS, Hello
+from firmware_bridge.session import LinkState
+from firmware_bridge.signals import Signal
+from firmware_bridge.slaps import Verdict, judge
+
+if TYPE_CHECKING:
+    from firmware_bridge.link import LinkStatus
+
+SLAPS_S = 1.0
+"""Slaps that come so soon after the first one belong together."""
+SETTLED_S = SLAPS_S + 0.25
+"""After the first slap of a burst was heard: a verdict that has stood for so long is written down."""
+SLAPS_SHOWN_S = 15.0
+EMULATED = "the real firmware, emulated"
+_WITHOUT = "Pads, docks and the dice tower are not heard until it is back; nothing that it keeps is lost."
+BOUND_FALLS_S = 10.0
+"""A bound is called smaller when it has been so for this long: displays are told nothing new twice a second."""
+_BOUNDS_US = (10, 100, 1000, 10_000, 100_000, 1_000_000)
+
+
+class SlapBook:
+    """The last burst of slaps and its verdict. A slap that comes late, over a line that was pulled, still counts."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._slaps: list[Signal] = []
+        self._verdict: Verdict | None = None
+        self._written: Verdict | None = None
+        self._number = 0
+        self._begun_s = 0.0
+
+    def add(self, slap: Signal) -> None:
+        """A pad was pressed."""
+        if not self._belongs(slap):
+            self._slaps, self._written = [], None
+            self._number += 1
+            self._begun_s = self._clock()
+        self._slaps.append(slap)
+        self._verdict = judge(self._slaps)
+
+    @property
+    def shown(self) -> SlapsView | None:
+        """The verdict, while it is of interest."""
+        verdict = self._verdict
+        if verdict is None or self._clock() - self._begun_s > SLAPS_SHOWN_S:
+            return None
+        margin_us = None if verdict.margin_us is None else max(round(verdict.margin_us, 1), 0.0)
+        return SlapsView(number=self._number, seats=list(verdict.seats), first=list(verdict.first), margin_us=margin_us)
+
+    @property
+    def to_write(self) -> Json | None:
+        """What is to be written down now: a verdict that stands, once, and again if a late slap changed it."""
+        verdict = self._verdict
+        if verdict is None or verdict == self._written or self._clock() - self._begun_s < SETTLED_S:
+            return None
+        return {
+            "burst": self._number,
+            "seats": list(verdict.seats),
+            "first": list(verdict.first),
+            "margin_us": verdict.margin_us,
+        }
+
+    def written(self) -> None:
+        """It was."""
+        self._written = self._verdict
+
+    def _belongs(self, slap: Signal) -> bool:
+        """Whether a slap is of the burst that there is, by the board's own time."""
+        if not self._slaps:
+            return False
+        first = self._slaps[0].stamp
+        if first is None or slap.stamp is None or first.boot != slap.stamp.boot:
+            return False
+        return abs(slap.stamp.ticks - first.ticks) * TICK_NS <= SLAPS_S * 1e9
+
+
+class SteadyBound:
+    """The clock's bound as it is shown: rounded up to a power of ten, larger at once, smaller after a while."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._shown_us: int | None = None
+        self._needed_s = 0.0
+
+    def of(self, bound_s: float | None) -> int | None:
+        """What to show for a bound of now."""
+        if bound_s is None:
+            self._shown_us = None
+            return None
+        now_s, bound_us = self._clock(), bound_s * 1e6
+        rounded_us = next((step for step in _BOUNDS_US if step >= bound_us), _BOUNDS_US[-1])
+        if self._shown_us is None or rounded_us >= self._shown_us or now_s - self._needed_s > BOUND_FALLS_S:
+            self._shown_us, self._needed_s = rounded_us, now_s
+        return self._shown_us
+
+
+def board_view(
+    status: "LinkStatus", *, emulated: bool, clock_bound_us: int | None, slaps: SlapsView | None
+) -> BoardView:
+    """All that there is to say of a board."""
+    hello, closed = status.hello, status.contacts
+    return BoardView(
+        link=status.state,
+        words=status.words,
+        port=status.port,
+        emulated=emulated,
+        starts=hello.cold_boots if hello else None,
+        watchdog_resets=hello.warm_boots if hello else None,
+        failed_pads=_failed_pads(hello) if hello else [],
+        lost=status.lost,
+        clock_bound_us=clock_bound_us,
+        pads=sorted(closed.pads) if closed else [],
+        knives=sorted(closed.knives) if closed else [],
+        skewers=sorted(closed.skewers) if closed else [],
+        beam_broken=closed is not None and closed.is_beam_broken,
+        slaps=slaps,
+    )
+
+
+def board_part(board: BoardView, *, starting: bool) -> PartView:
+    """The same in a few words; `starting`: it has not been ready yet, and need not be."""
+    if board.link is LinkState.READY:
+        return _ready(board)
+    if starting and board.link is not LinkState.REFUSED:
+        return PartView(state=PartState.STARTING, text="the microcontroller is starting")
+    remedy = "" if board.link is LinkState.REFUSED else f" {_WITHOUT} `pizzatable doctor` says more."
+    return PartView(state=PartState.LOST, text=f"microcontroller: {board.link.value}. {board.words}.{remedy}")
+
+
+def no_board(reason: str, *, simulated: bool) -> PartView:
+    """A table without a microcontroller, and why."""
+    note = f"not emulated here: {reason}" if simulated else ""
+    return PartView(state=PartState.ABSENT, text=note or reason, note=note)
+
+
+def _ready(board: BoardView) -> PartView:
+    if board.failed_pads:
+        seats = ", ".join(map(str, board.failed_pads))
+        text = (
+            f"the slap pads of seats {seats} failed the self-test: pressed, shorted or touching one another. Free them "
+            "and press the board's reset; `pizzatable doctor` says more."
+        )
+        return PartView(state=PartState.LOST, text=text)
+    about = [
+        f"{board.words}, {board.starts} starts, {board.watchdog_resets} by its watchdog since",
+        f"signals lost: {board.lost}",
+        f"its clock is known to {_bound_text(board.clock_bound_us)}",
+        board.port,
+    ]
+    note = EMULATED if board.emulated else "ready"
+    if board.lost:
+        note = f"{note}; it had no room for {board.lost} signals"
+    return PartView(state=PartState.OK, text="; ".join(about), note=note)
+
+
+def _failed_pads(hello: Hello) -> list[int]:
+    failed = hello.stuck | hello.bridged
+    return [pad + 1 for pad in range(8) if failed >> pad & 1]
+
+
+def _bound_text(bound_us: int | None) -> str:
+    if bound_us is None:
+        return "nothing yet"
+    return f"{bound_us} µs" if bound_us < 1000 else f"{bound_us / 1000:g} ms"

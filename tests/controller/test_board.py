@@ -1,0 +1,175 @@
+"""What the table says of its microcontroller, and who slapped first."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from controller.board import (
+    BOUND_FALLS_S,
+    SETTLED_S,
+    SLAPS_S,
+    SLAPS_SHOWN_S,
+    SlapBook,
+    SteadyBound,
+    board_part,
+    board_view,
+    no_board,
+)
+from controller.views import BoardView, PartState, SlapsView
+from controller.wiring import board_lamps
+from firmware_bridge.contacts import Contacts
+from firmware_bridge.link import LinkStatus
+from firmware_bridge.schema import Hello
+from firmware_bridge.session import LinkState
+from firmware_bridge.signals import Signal, SignalKind, Stamp
+
+HELLO = Hello(
+    token=1, epoch=1, boot=1, cold_boots=7, warm_boots=2, cause=1, oldest=1, next=1, stuck=0, bridged=0, pads=0,
+    knives=0, skewers=0, beam=0, spares=0,
+)  # fmt: skip
+CLOSED = Contacts(frozenset({2}), frozenset({5}), frozenset({1, 3}), True, frozenset())
+READY = LinkStatus(LinkState.READY, "all is well", "/dev/b", HELLO, 0, 3, 0.0004, CLOSED)
+TICKS_PER_S = 2_000_000
+
+
+class Clock:
+    """Stands still until told."""
+
+    def __init__(self) -> None:
+        self.now_s = 50.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def slap(seat: int, at_s: float, boot: int = 1, early_s: float = 0.0) -> Signal:
+    stamp = Stamp(boot, round(at_s * TICKS_PER_S), round(early_s * TICKS_PER_S))
+    return Signal(seat, SignalKind.PAD_PRESSED, at_s, 0.001, stamp=stamp)
+
+
+def view(status: LinkStatus, bound_us: int | None = 1000) -> BoardView:
+    return board_view(status, emulated=False, clock_bound_us=bound_us, slaps=None)
+
+
+# The board ------------------------------------------------------------------------------------------------------------
+
+
+def test_everything_a_ready_board_says() -> None:
+    board = view(READY)
+    assert board == BoardView(
+        link=LinkState.READY, words="all is well", port="/dev/b", emulated=False, starts=7, watchdog_resets=2,
+        failed_pads=[], lost=0, clock_bound_us=1000, pads=[2], knives=[5], skewers=[1, 3], beam_broken=True, slaps=None,
+    )  # fmt: skip
+    part = board_part(board, starting=False)
+    assert (part.state, part.note) == (PartState.OK, "ready")
+    assert part.text == (
+        "all is well, 7 starts, 2 by its watchdog since; signals lost: 0; its clock is known to 1 ms; /dev/b"
+    )
+    emulated = board_view(READY, emulated=True, clock_bound_us=10, slaps=None)
+    assert board_part(emulated, starting=False).note == "the real firmware, emulated"
+    assert "known to 10 µs" in board_part(emulated, starting=False).text
+
+
+def test_lost_signals_are_said() -> None:
+    part = board_part(view(replace(READY, lost=12)), starting=False)
+    assert (part.state, part.note) == (PartState.OK, "ready; it had no room for 12 signals")
+
+
+def test_pads_that_failed_the_self_test_are_named() -> None:
+    board = view(replace(READY, hello=replace(HELLO, stuck=0b100, bridged=0b10000001)))
+    assert board.failed_pads == [1, 3, 8]
+    part = board_part(board, starting=False)
+    assert part.state is PartState.LOST
+    assert "the slap pads of seats 1, 3, 8 failed the self-test" in part.text
+
+
+@pytest.mark.parametrize(
+    ("state", "words", "said"),
+    [
+        (LinkState.NO_BOARD, "/dev/b: No such file", "microcontroller: no-board. /dev/b: No such file. Pads, docks"),
+        (LinkState.GREETING, "it has not answered", "microcontroller: greeting. it has not answered. Pads, docks"),
+        (LinkState.REFUSED, "flash the firmware", "microcontroller: refused. flash the firmware."),
+    ],
+)
+def test_trouble_is_said_in_words(state: LinkState, words: str, said: str) -> None:
+    board = view(LinkStatus(state, words, "/dev/b", None, 0, 0, None), None)
+    assert (board.starts, board.knives, board.pads, board.clock_bound_us) == (None, [], [], None)
+    part = board_part(board, starting=False)
+    assert part.state is PartState.LOST
+    assert part.text.startswith(said)
+    starting = board_part(board, starting=True).state
+    assert starting is (PartState.LOST if state is LinkState.REFUSED else PartState.STARTING)
+
+
+def test_no_board_is_shown_where_one_might_be_expected() -> None:
+    assert no_board('serial.port is ""', simulated=False).note == ""
+    part = no_board("simavr is not installed", simulated=True)
+    assert (part.state, part.note) == (PartState.ABSENT, "not emulated here: simavr is not installed")
+
+
+def test_the_bound_is_steady() -> None:
+    clock = Clock()
+    bound = SteadyBound(clock)
+    assert bound.of(None) is None
+    assert bound.of(0.0004) == 1000
+    assert bound.of(0.00101) == 10_000
+    clock.now_s += BOUND_FALLS_S
+    assert bound.of(0.00002) == 10_000
+    clock.now_s += 0.1
+    assert bound.of(0.00002) == 100
+    assert bound.of(math.inf) == 1_000_000
+    assert bound.of(None) is None
+
+
+def test_lamps_on_the_board() -> None:
+    assert board_lamps({}) == (0, 0)
+    assert board_lamps({1: "on", 2: "off", 3: "blink", 8: "on", 9: "on"}) == (0b10000001, 0b100)
+
+
+# Slaps ----------------------------------------------------------------------------------------------------------------
+
+
+def test_first_by_a_margin() -> None:
+    clock = Clock()
+    book = SlapBook(clock)
+    assert book.shown is None
+    assert book.to_write is None
+    book.add(slap(3, 10.0))
+    assert book.shown == SlapsView(number=1, seats=[3], first=[3], margin_us=None)
+    book.add(slap(5, 10.000412))
+    assert book.shown == SlapsView(number=1, seats=[3, 5], first=[3], margin_us=412.0)
+    assert book.to_write is None, "others may follow"
+    clock.now_s += SETTLED_S
+    assert book.to_write == {"burst": 1, "seats": [3, 5], "first": [3], "margin_us": 412.0}
+    book.written()
+    assert book.to_write is None
+    clock.now_s += SLAPS_SHOWN_S
+    assert book.shown is None
+
+
+def test_a_tie() -> None:
+    book = SlapBook(Clock())
+    book.add(slap(6, 10.0))
+    book.add(slap(2, 10.000007))
+    assert book.shown == SlapsView(number=1, seats=[6, 2], first=[6, 2], margin_us=7.0)
+
+
+def test_a_slap_that_came_late_counts_and_is_written_again() -> None:
+    clock = Clock()
+    book = SlapBook(clock)
+    book.add(slap(4, 10.2))
+    clock.now_s += SETTLED_S
+    book.written()
+    book.add(slap(1, 10.3))
+    assert book.to_write == {"burst": 1, "seats": [4, 1], "first": [4], "margin_us": 100_000.0}
+
+
+@pytest.mark.parametrize("later", [slap(1, 10.0 + SLAPS_S + 0.001), slap(1, 10.5, boot=2)])
+def test_slaps_that_do_not_belong_together(later: Signal) -> None:
+    clock = Clock()
+    book = SlapBook(clock)
+    book.add(slap(4, 10.0))
+    clock.now_s += SLAPS_SHOWN_S + 1
+    book.add(later)
+    assert book.shown == SlapsView(number=2, seats=[1], first=[1], margin_us=None)
