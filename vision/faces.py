@@ -293,7 +293,7 @@ def true_pose(pose: Array, shape: Shape, registration: Registration) -> Array:
 
 def _shifted(pose: Array, shape: Shape, move: Callable[[Array, float], Array]) -> Array:
     centre = place(shape.centre[None], pose)[0]
-    shift = move(centre, piece_height_mm(*centre, shape.kind))[0] - centre
+    shift = move(centre, piece_height_mm(centre[0], centre[1], shape.kind))[0] - centre
     return np.asarray(pose + np.array([shift[0], shift[1], 0.0]))
 
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.faces import FacePack
+from vision.faces import CARDS, FacePack
 from vision.features import find_keypoints, light_gain, soften
 from vision.finders import Finder
 from vision.frame import Frame, Image
@@ -23,6 +23,7 @@ from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
 from vision.search import build_index
 from vision.shapes import place
 from vision.sightings import sighting
+from vision.tone import in_tone, tone_of
 from vision.verify import Look, Prepared, prepare
 
 Array = NDArray[np.float64]
@@ -70,6 +71,8 @@ class Reader:
         enrolled faces, one after the other, each knowing what those before found."""
         self._finders = tuple(finders)
         self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
+        self._cards = {kind: prepared for kind, prepared in self._kinds.items() if kind in CARDS}
+        """Those whose faces are told by their colours more than by their print, as they were enrolled."""
         self._index = build_index(pack.kinds)
         self._lens = lens
         self._lens_by_markers: Lens | None = None
@@ -129,6 +132,8 @@ class Reader:
         keypoints = find_keypoints(looked, look.table)
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index)
+        if self._cards:
+            readings = self._in_tone(look, readings)
         self._clock.stage("pieces")
         keypoints = find_keypoints(looked, look.table, mask=self._unexplained(look.table, readings))
         self._clock.stage("keypoints")
@@ -179,6 +184,13 @@ class Reader:
                 known = self._table = known.seen_with(registration, look.table)
         self._settle(frame, known, looked, readings)
         return known
+
+    def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
+        """Take the cards' faces as this picture shows colours; what is doubtful so far is to be found anew by them."""
+        tone = tone_of(look, [r for r in readings if r.kind in self._cards], self._kinds)
+        for kind, enrolled in self._cards.items():
+            self._kinds[kind] = prepare(in_tone(enrolled.faces, tone))
+        return [r for r in readings if r.settled or r.kind not in self._cards]
 
     def _unexplained(self, table: TableMap, readings: Sequence[Reading]) -> NDArray[np.uint8]:
         """255 at the map's pixels that no piece explains well. Bold faces would leave pale ones no corners there."""

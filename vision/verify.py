@@ -108,10 +108,11 @@ def rank_faces(colours: Colours, grid: Grid) -> Floats:
     return np.asarray(_unit(colours) @ grid.unit.T, np.float32)
 
 
-def judge(colours: Colours, candidates: Indices, grid: Grid, trust: Floats) -> Verdict:
+def judge(colours: Colours, candidates: Indices, grid: Grid, trust: Floats, *, free: Flags | None = None) -> Verdict:
     """Compare each pose's colours (n x 3 x cells) with its candidate faces (n x k), light taken out.
 
-    `trust` (3 x 1) weighs the channels.
+    `trust` (3 x 1) weighs the channels. Where only some cells are free of other pieces (n x cells), an even surface is
+    one that is even there.
     """
     n, k = candidates.shape
     rows = np.arange(n)
@@ -123,7 +124,8 @@ def judge(colours: Colours, candidates: Indices, grid: Grid, trust: Floats) -> V
     best = costs.mean(-1).argmin(1)
     own = costs[rows, best]
     agrees = own[:, grid.neighbours].mean(-1) < AGREES_BELOW if grid.neighbours is not None else own < AGREES_BELOW
-    even = _misses(colours, None, precision[rows, best], grid)
+    surface = colours if free is None else _with_middle_colour(colours, ~free)
+    even = _misses(surface, None, precision[rows, best], grid)
     return Verdict(costs, agrees, best, np.minimum(even, np.float32(COST_LIMIT)) - own)
 
 
@@ -206,6 +208,13 @@ def _unit(colours: Colours) -> Floats:
     centred = colours - colours.mean(axis=-1, keepdims=True)
     flat = np.clip(centred, -1.2, 1.2).reshape(len(colours), -1)
     return np.asarray(flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6), np.float32)
+
+
+def _with_middle_colour(colours: Colours, where: Flags) -> Colours:
+    """Colours with these cells made like the middle one of the others."""
+    others = np.where(where[:, None], np.float32(np.nan), colours)
+    others[where.all(1)] = 0.0
+    return np.where(where[:, None], np.nanmedian(others, axis=-1, keepdims=True), colours)
 
 
 def _misses(plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid) -> Floats:

@@ -1,0 +1,85 @@
+"""How a camera shows colours today beside how it showed them when the faces were enrolled: paler, darker, tinted.
+
+A picture's own light is taken out piece by piece (`vision.verify`). What mixes the channels is not: a camera in dim
+light, or in haze, shows a yellow that had no blue in it with some. It is the same all over a picture, so pieces that
+are read without doubt show it for the others.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.faces import KindFaces
+from vision.features import LOG_FLOOR
+from vision.readings import Reading, confirmed
+from vision.scene import PieceKind
+from vision.shapes import place
+from vision.verify import Look, Prepared
+
+Array = NDArray[np.float64]
+
+MIX_SPREAD = 0.25
+"""How far the channels' mixture spreads about none, before a picture is seen."""
+LIFT_SPREAD = 8.0
+"""How many levels (of 255) may be added to all."""
+LEVEL_SPREAD = 10.0
+"""How many levels a cell strays from what mixture and light make of it."""
+CELLS_ALIKE = 25.0
+"""So many cells of a piece say as much as one: neighbours show the same colour."""
+EVEN_SLOPE = 0.06
+"""Where an enrolled colour (logarithm) changes by less than this per millimetre it can be compared level by level."""
+LEAST_CELLS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Tone:
+    """What a picture makes of enrolled colours: `mix @ (blue, green, red) + lift`, in levels of 255."""
+
+    mix: Array
+    """3 x 3."""
+    lift: Array
+    """3."""
+
+
+def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
+    """The tone that the confirmed pieces of a picture show: the plain one as far as they say nothing else."""
+    parts = [_levels(look, reading, kinds[reading.kind]) for reading in readings if confirmed(reading)]
+    enrolled = np.concatenate([np.zeros((0, 3)), *(part[0] for part in parts)])
+    seen = np.concatenate([np.zeros((0, 3)), *(part[1] for part in parts)])
+    if len(enrolled) < LEAST_CELLS:
+        return Tone(np.eye(3), np.zeros(3))
+    columns = np.column_stack([enrolled, np.ones(len(enrolled))])
+    prior = np.diag(1.0 / np.square([MIX_SPREAD, MIX_SPREAD, MIX_SPREAD, LIFT_SPREAD]))
+    off = seen - enrolled
+    found = np.zeros((4, 3))
+    for _ in range(3):
+        strays = ((off - columns @ found) / LEVEL_SPREAD) ** 2
+        weight = 1.0 / (1.0 + strays.mean(1) / 4.0) ** 2 / (LEVEL_SPREAD**2 * CELLS_ALIKE)
+        weighted = columns * weight[:, None]
+        found = np.linalg.solve(weighted.T @ columns + prior, weighted.T @ off)
+    return Tone(np.eye(3) + found[:3].T, found[3])
+
+
+def in_tone(faces: KindFaces, tone: Tone) -> KindFaces:
+    """Enrolled faces as a picture of this tone shows them."""
+    levels = np.exp(faces.colours.astype(np.float64)) - LOG_FLOOR
+    shown = np.clip(levels @ tone.mix.T + tone.lift, 0.0, 255.0)
+    growth = (faces.slopes * np.exp(faces.colours)[:, None]) @ tone.mix.T
+    slopes = np.asarray(growth / (shown + LOG_FLOOR)[:, None], np.float32)
+    return replace(faces, colours=np.asarray(np.log(shown + LOG_FLOOR), np.float32), slopes=slopes)
+
+
+def _levels(look: Look, reading: Reading, prepared: Prepared) -> tuple[Array, Array]:
+    """Enrolled levels of a piece's even cells, and those seen there, brought to the same light: each cells x 3."""
+    grid = prepared.full
+    even = np.abs(grid.slopes[reading.face]).mean((0, 1)) < EVEN_SLOPE
+    cells = np.flatnonzero(even & reading.agrees & ~reading.taken)
+    enrolled = np.exp(grid.enrolled[reading.face][:, cells].T.astype(np.float64)) - LOG_FLOOR
+    points = place(grid.points[cells], reading.pose)
+    seen = np.exp(look.colours(points[None])[0].T.astype(np.float64)) - LOG_FLOOR
+    if not len(cells):
+        return enrolled, seen
+    light = float(np.median(seen.sum(1) / np.maximum(enrolled.sum(1), 30.0)))
+    return enrolled, seen / max(light, 0.2)
