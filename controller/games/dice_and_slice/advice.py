@@ -15,7 +15,7 @@ from controller.game import Advice, Player
 from controller.games.dice_and_slice import grid, rules
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.grid import Grid, Rectangle
-from controller.games.dice_and_slice.rules import ExtraDot, Mark, Phase, Pick, Sheet, State, Stop
+from controller.games.dice_and_slice.rules import ExtraDot, Phase, Pick, Sheet, State, Stop, mark
 
 MOST_ADVICE = 12
 _CLOSER_LOOK = 6
@@ -132,7 +132,7 @@ def _advise_pick(outlook: _Outlook) -> list[Advice]:
 def _advise_mark(outlook: _Outlook, face: str) -> list[Advice]:
     table = outlook.state.options.components.grid
     ranked = _ranked(outlook, rules.marks(outlook.state, outlook.player, face))
-    return [Advice(Mark(outlook.player, grid.name_set(table, new)), value, reason) for new, value, reason in ranked]
+    return [Advice(mark(table, outlook.player, new), value, reason) for new, value, reason in ranked]
 
 
 def _advise_extra_dot(outlook: _Outlook) -> list[Advice]:

@@ -7,7 +7,6 @@ which lines there are.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from string import ascii_lowercase
 
 MOST_SQUARES = 15
@@ -60,15 +59,21 @@ class Grid:
     neighbours: tuple[int, ...]
     """The orthogonally adjacent dots of each dot."""
     rectangles: tuple[Rectangle, ...]
-    through: tuple[tuple[tuple[int, int, Rectangle], ...], ...]
-    """For each dot the rectangles whose outline runs through it, each after all its dots and those of its outline."""
-    around: tuple[tuple[tuple[int, int, Rectangle], ...], ...]
-    """For each dot the rectangles that have it inside, likewise."""
+    through: tuple["Sought", ...]
+    """For each dot the rectangles whose outline runs through it."""
+    around: tuple["Sought", ...]
+    """For each dot the rectangles that have it inside."""
 
     @property
     def stride(self) -> int:
         """How many bits a dot is from the one above it."""
         return self.columns + 1
+
+
+Sought = tuple[tuple[int, int, tuple[tuple[int, int, Rectangle], ...]], ...]
+"""Rectangles at a dot, to be looked for on a sheet: each after all its dots and those of its outline; and all that are
+alike at the four neighbours of the dot together, after those of the neighbours that are theirs and that are of their
+outline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,9 @@ def build_grid(columns: int, rows: int) -> Grid:
     def mask(points: Iterable[tuple[int, int]]) -> int:
         return sum(1 << row * (columns + 1) + column for column, row in set(points))
 
+    neighbours = tuple(mask(_beside(column, row) & set(places)) for column, row in places)
     rectangles = tuple(_rectangles(columns, rows, names, mask))
+    dots = list(zip(bits.values(), neighbours, strict=True))
     return Grid(
         columns=columns,
         rows=rows,
@@ -103,10 +110,10 @@ def build_grid(columns: int, rows: int) -> Grid:
         dots=mask(places),
         squares=mask((column, row) for column, row in places if column < columns and row < rows),
         perimeter=mask((column, row) for column, row in places if column in (0, columns) or row in (0, rows)),
-        neighbours=tuple(mask(_beside(column, row) & set(places)) for column, row in places),
+        neighbours=neighbours,
         rectangles=rectangles,
-        through=tuple(_having(rectangles, bit, "outline") for bit in bits.values()),
-        around=tuple(_having(rectangles, bit, "inside") for bit in bits.values()),
+        through=tuple(_sought((one for one in rectangles if one.outline & bit), near) for bit, near in dots),
+        around=tuple(_sought((one for one in rectangles if one.inside & bit), near) for bit, near in dots),
     )
 
 
@@ -121,12 +128,6 @@ def list_bits(mask: int) -> Iterator[int]:
 def names_of(grid: Grid, mask: int) -> list[str]:
     """The names of these dots (or squares): by row, from the left."""
     return [grid.names[bit.bit_length() - 1] for bit in list_bits(mask)]
-
-
-@lru_cache(maxsize=1 << 16)
-def name_set(grid: Grid, mask: int) -> frozenset[str]:
-    """The names of these few dots. What can be marked is listed again and again: each set is built once."""
-    return frozenset(names_of(grid, mask))
 
 
 def mask_of(grid: Grid, names: Iterable[str]) -> int | None:
@@ -155,29 +156,15 @@ def slices(grid: Grid, dots: int) -> list[Rectangle]:
 
 def slices_made(grid: Grid, dots: int, added: int) -> list[Rectangle]:
     """The scorable slices among these dots that the added ones, part of them, have enclosed."""
-    made = {}
-    for bit in list_bits(added):
-        number = bit.bit_length() - 1
-        beside = grid.neighbours[number] & dots
-        # An outline runs through a dot only where two of its neighbours are marked.
-        if beside & (beside - 1):
-            for area, outline, rectangle in grid.through[number]:
-                if dots & area == outline:
-                    made[rectangle.number] = rectangle
-    return list(made.values())
+    return list(_found(grid.through, dots, added))
 
 
 def slices_divided(grid: Grid, before: int, added: int) -> list[Rectangle]:
     """The scorable slices among the dots before that lines to the added ones cut in two or more parts. A dot inside
     whose line ends there only spoils its slice."""
-    touched = {
-        rectangle.number: rectangle
-        for bit in list_bits(added)
-        for area, outline, rectangle in grid.around[bit.bit_length() - 1]
-        if before & area == outline
-    }
+    touched = _found(grid.around, before, added)
     dots = before | added
-    return [one for one in touched.values() if _spread(grid, dots, one.squares & -one.squares) != one.squares]
+    return [one for one in touched if _spread(grid, dots, one.squares & -one.squares) != one.squares]
 
 
 def regions(grid: Grid, dots: int) -> list[Region]:
@@ -194,6 +181,18 @@ def regions(grid: Grid, dots: int) -> list[Region]:
         found.append(Region(region, not open_side))
         rest &= ~region
     return found
+
+
+def _found(at: tuple[Sought, ...], dots: int, places: int) -> Iterable[Rectangle]:
+    """Those of the rectangles at these places that are scorable slices among the dots, each once."""
+    found = {}
+    for bit in list_bits(places):
+        for near, near_outline, rectangles in at[bit.bit_length() - 1]:
+            if dots & near == near_outline:
+                for area, outline, rectangle in rectangles:
+                    if dots & area == outline:
+                        found[rectangle.number] = rectangle
+    return found.values()
 
 
 def _spread(grid: Grid, dots: int, square: int) -> int:
@@ -241,8 +240,12 @@ def _rectangles(columns: int, rows: int, names: tuple[str, ...], mask: _Mask) ->
             number += 1
 
 
-def _having(rectangles: Iterable[Rectangle], bit: int, part: str) -> tuple[tuple[int, int, Rectangle], ...]:
-    return tuple((one.outline | one.inside, one.outline, one) for one in rectangles if getattr(one, part) & bit)
+def _sought(rectangles: Iterable[Rectangle], neighbours: int) -> Sought:
+    alike: dict[tuple[int, int], list[tuple[int, int, Rectangle]]] = {}
+    for one in rectangles:
+        area = one.outline | one.inside
+        alike.setdefault((area & neighbours, one.outline & neighbours), []).append((area, one.outline, one))
+    return tuple((near, near_outline, tuple(ones)) for (near, near_outline), ones in alike.items())
 
 
 def _beside(column: int, row: int) -> set[tuple[int, int]]:

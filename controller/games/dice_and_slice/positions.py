@@ -38,7 +38,7 @@ def position(state: State) -> dict[str, Json]:
         "first": state.first if state.first != 1 else None,
         "roll": list(state.roll),
         "picked": state.picked,
-        "scored_this_turn": rules.bonus_names(state, rules.bonuses_of_all(state) & ~state.closed),
+        "scored_this_turn": rules.bonus_names(state, rules.bonuses_of_all(state.sheets) & ~state.closed),
         "over": True if state.phase is Phase.OVER else None,
         "sheets": {
             str(player): _sheet_position(state, sheet)
@@ -187,7 +187,7 @@ def _with_dice(state: State, entries: Mapping[str, Described]) -> State:
 def _with_bonuses(state: State, entries: Mapping[str, Described]) -> State:
     bits = state.options.components.bonus_bits
     now = _names(entries, "scored_this_turn", bits, "a topping bonus of the sheet")
-    scored = rules.bonuses_of_all(state)
+    scored = rules.bonuses_of_all(state.sheets)
     if now & ~scored:
         entries["scored_this_turn"].refuse("are not all among the bonuses of a sheet")
     if any(sheet.bonuses & now and not sheet.marked for sheet in state.sheets):

@@ -4,9 +4,10 @@ Players are numbered clockwise, 1 upwards. The dots, toppings and bonuses of a s
 `grid` and `components`; in moves they have names: dots such as `c7`, toppings `mushroom-b2`, faces of dice `A3`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
+from functools import lru_cache, partial
 from itertools import product
 from random import Random
 from typing import Any
@@ -221,8 +222,8 @@ def draw(state: State, random: Random) -> Move:
 
 def waiting_for(state: State) -> Iterator[Player]:
     """While all mark: those who have not finished, the active player first, then clockwise."""
-    for offset in range(state.players):
-        player = (state.active + offset - 1) % state.players + 1
+    active = state.active
+    for player in (*range(active, state.players + 1), *range(1, active)):
         if not state.sheets[player - 1].done:
             yield player
 
@@ -349,8 +350,13 @@ def marks(state: State, player: Player, face: str) -> Iterator[int]:
 
 def _legal_marks(state: State, player: Player) -> Iterator[Move]:
     table = state.options.components.grid
-    for new in marks(state, player, face_for(state, player)):
-        yield Mark(player, grid.name_set(table, new))
+    return map(partial(mark, table, player), marks(state, player, face_for(state, player)))
+
+
+@lru_cache(maxsize=1 << 16)
+def mark(table: grid.Grid, player: Player, new: int) -> Mark:
+    """The move that marks these few dots. What can be marked is listed again and again: each move is built once."""
+    return Mark(player, frozenset(grid.names_of(table, new)))
 
 
 def _mark_refusal(state: State, move: Mark) -> Refusal | None:
@@ -466,11 +472,11 @@ def add_dots(state: State, sheet: Sheet, new: int) -> Sheet:
 
 
 def _legal_extra_dots(state: State, player: Player) -> Iterator[Move]:
-    components = state.options.components
+    table = state.options.components.grid
     sheet = state.sheets[player - 1]
-    free = grid.names_of(components.grid, components.grid.dots & ~sheet.dots)
     for name in topping_names(state, sheet.earned):
-        yield from (ExtraDot(player, name, dot) for dot in free)
+        for bit in grid.list_bits(table.dots & ~sheet.dots):
+            yield ExtraDot(player, name, table.names[bit.bit_length() - 1])
     yield Stop(player)
 
 
@@ -553,10 +559,10 @@ def bonus_names(state: State, bonuses: int) -> list[str]:
     return [name for name, bit in state.options.components.bonus_bits.items() if bit & bonuses]
 
 
-def bonuses_of_all(state: State) -> int:
+def bonuses_of_all(sheets: Iterable[Sheet]) -> int:
     """The topping bonuses that somebody has scored."""
     scored = 0
-    for sheet in state.sheets:
+    for sheet in sheets:
         scored |= sheet.bonuses
     return scored
 
@@ -579,13 +585,18 @@ def is_finished(state: State, sheet: Sheet) -> bool:
     return sum(one.size for one in grid.slices(table, sheet.dots)) == table.columns * table.rows
 
 
-def _end_turn(state: State) -> State:
+def _end_turn(state: State, sheets: tuple[Sheet, ...]) -> State:
     """The turn after this one, or the end of the game: not before the turn is over for all."""
-    sheets = tuple(Sheet(one.dots, one.crossed, one.counted, one.bonuses) for one in state.sheets)
-    after = replace(state, sheets=sheets, roll=(), picked=None, closed=bonuses_of_all(state))
-    if any(is_finished(after, sheet) for sheet in sheets):
-        return replace(after, phase=Phase.OVER)
-    return replace(after, phase=Phase.ROLL, turn=state.turn + 1)
+    finished = any(is_finished(state, sheet) for sheet in sheets)
+    return replace(
+        state,
+        phase=Phase.OVER if finished else Phase.ROLL,
+        sheets=tuple(Sheet(one.dots, one.crossed, one.counted, one.bonuses) for one in sheets),
+        turn=state.turn if finished else state.turn + 1,
+        roll=(),
+        picked=None,
+        closed=bonuses_of_all(sheets),
+    )
 
 
 def _end_exhausted(state: State) -> State:
@@ -652,8 +663,9 @@ _UNTIMELY: dict[type, tuple[str, str]] = {
 def _with_sheet(state: State, player: Player, sheet: Sheet) -> State:
     """The state with another sheet of this player, in the next turn if that was the last thing to do."""
     sheets = (*state.sheets[: player - 1], sheet, *state.sheets[player:])
-    after = replace(state, sheets=sheets)
-    return _end_turn(after) if all(one.done for one in sheets) else after
+    if sheet.done and all(one.done for one in sheets):
+        return _end_turn(state, sheets)
+    return replace(state, sheets=sheets)
 
 
 def _out_of_turn(state: State, player: Player, heading: str) -> Refusal | None:

@@ -81,7 +81,9 @@ _ABSURD = (None, True, False, -1, 0, 1, 7, 99, 10**9, 0.5, "", "x", "é|;{", [],
 def _random_move(engine: Game[Any, Any], state: Any, actor: Actor, rng: Random) -> Any:
     if actor is Actor.CHANCE:
         return engine.draw(state, rng)
-    return rng.choice(list(islice(engine.legal(state), rng.choice((2, 12, 80)))))
+    nth = rng.randrange(rng.choice((2, 12, 80)))
+    moves = list(islice(engine.legal(state), nth + 1))
+    return moves[nth % len(moves)]
 
 
 def _places(data: Any) -> Iterator[tuple[Any, Any]]:

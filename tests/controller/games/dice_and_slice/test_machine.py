@@ -85,7 +85,7 @@ class Games(RuleBasedStateMachine):
             assert new.dots & ~self.state.options.components.grid.dots == 0
             assert (new.crossed | new.counted | new.earned) & ~self.state.options.components.topping_squares == 0
             assert not new.earned & new.crossed
-        assert self.state.closed & ~rules.bonuses_of_all(self.state) == 0
+        assert self.state.closed & ~rules.bonuses_of_all(self.state.sheets) == 0
 
     @invariant()
     def slices_are_those_of_the_slow_reading(self):
