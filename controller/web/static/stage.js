@@ -103,7 +103,7 @@ function updateArea(element, seat, acting, knives) {
   lamp.setAttribute("class", `lamp ${seat.player === null && seat.lamp === "off" ? "none" : seat.lamp}`);
   // The knife's dock: on the table's edge too, where neither lamp nor plate is.
   const edge = Number(lamp.getAttribute(besides ? "cx" : "cy"));
-  const place = besides ? `translate(${edge} ${-(y > 0 ? box.top - 28 : box.bottom + 28)}) rotate(90) scale(.72)` : `translate(${x - 62} ${edge})`;
+  const place = besides ? `translate(${edge} ${-(y > 0 ? box.top - 22 : box.bottom + 22)}) rotate(90) scale(.72)` : `translate(${x - 62} ${edge})`;
   docked.setAttribute("transform", place);
   docked.setAttribute("class", `knife ${knives.has(seat.seat) ? "" : "none"}`);
 }
