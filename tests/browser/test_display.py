@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import pytest
 
+from controller.views import PartState, PartView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
 from tests.browser.shots import DRAWN, MOMENTS, SIZES
-from tests.controller.web.fixture_views import breach, portions_taken, question, ring_served
+from tests.controller.web.fixture_views import breach, portions_taken, question, ring_served, slapped
 from tests.controller.web.table import TOKEN, NotingCommands, make_app
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
@@ -121,6 +122,34 @@ def test_a_breach_is_said_and_drawn_on_the_piece():
             )
             table.hub.publish(portions_taken().model_copy(update={"seq": 99}))
             await page.until("document.querySelector('.wrong') === null && document.querySelector('#attention').hidden")
+
+    run(scenario)
+
+
+def test_who_slapped_first_and_where_the_knife_is():
+    async def scenario():
+        async with room(slapped()) as table:
+            await table.show()
+            page = table.page
+            assert await page.evaluate("document.querySelector('#slaps').innerText.replace(/\\s+/g, ' ')") == (
+                "2 Bruno slapped first, 412 µs before 4 Dmitri"
+            )
+            shown = "[...document.querySelectorAll('.knife:not(.none)')].map((e) => e.parentElement.dataset.key)"
+            assert await page.evaluate(shown) == ["1"]
+            parts = "document.querySelector('#parts').innerText.replace(/\\s+/g, ' ')"
+            assert (await page.evaluate(parts)).endswith("board the real firmware, emulated")
+            table.hub.publish(slapped(tie=True).model_copy(update={"seq": 62}))
+            await page.until("document.querySelector('#slaps').classList.contains('tie')")
+            assert await page.evaluate("document.querySelector('#slaps').innerText.replace(/\\s+/g, ' ')") == (
+                "2 Bruno and 4 Dmitri slapped together, 7.5 µs apart"
+            )
+            assert await page.evaluate(shown) == ["5"]
+            absent = PartView(state=PartState.ABSENT, text="", note="not emulated here: simavr is not installed")
+            parts_now = portions_taken().parts | {"board": absent}
+            table.hub.publish(portions_taken().model_copy(update={"seq": 63, "parts": parts_now}))
+            await page.until("document.querySelector('#slaps').hidden")
+            assert (await page.evaluate(parts)).endswith("board not emulated here: simavr is not installed")
+            assert await page.evaluate(shown) == []
 
     run(scenario)
 

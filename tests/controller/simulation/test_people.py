@@ -11,6 +11,7 @@ import pytest
 
 from config.loader import load_table
 from controller.games.new_york_slice import GAME
+from controller.games.new_york_slice.rules import Divide
 from controller.games.new_york_slice.table import GAME_TABLE
 from controller.journal import Journal
 from controller.referee import Referee
@@ -21,7 +22,7 @@ from controller.views import TableView
 from controller.web.commands import Sitting
 from controller.wiring import timing
 from firmware_bridge.signals import Signal, SignalKind
-from hardware.simulated.world import World
+from hardware.simulated.world import ContactEdge, ContactKind, World
 from tests.controller.perfect_eyes import PerfectEyes
 
 STEP_S = 0.12
@@ -65,6 +66,7 @@ class Evening:
         self.gone_home = False
         self.blind = False
         self.scenes = 0
+        self.contacts: list[ContactEdge] = []
         self._eyes = PerfectEyes()
         self.table = Table(
             config, GAME, GAME_TABLE, Referee(timing(config)), self.journal, self, version="test", simulated=True
@@ -88,6 +90,7 @@ class Evening:
         for edge in self.world.take_edges():
             kind = SignalKind.BUTTON_PRESSED if edge.pressed else SignalKind.BUTTON_RELEASED
             await self.table.on_signal(Signal(edge.seat, kind, edge.time_s, 0.0))
+        self.contacts += self.world.take_contact_edges()
         scene = self._eyes.scene(self.world.snapshot())
         if not self.blind:
             await self.table.on_scene(scene)
@@ -135,6 +138,41 @@ def test_game_after_game_is_played_by_buttons_alone(tmp_path: Path) -> None:
         firsts = [record.data["first"] for record in journal.records() if record.kind == "game"]
     assert kinds == ["start", "game", "lobby", "game", "lobby", "game"]
     assert len(firsts) == 3
+
+
+def test_the_knife_goes_round_with_the_slicer_and_a_game_ends_with_slaps(tmp_path: Path) -> None:
+    evening = Evening(tmp_path, gathering(players=3))
+
+    async def play() -> None:
+        await evening.open()
+        await evening.pass_until(lambda: len(evening.games()) == 1)
+        await evening.step()
+
+    asyncio.run(play())
+    seats = {seat.player: seat.seat for seat in evening.display.look().seats if seat.player}  # type: ignore[union-attr]
+    knife = [(edge.seat, edge.closed) for edge in evening.contacts if edge.kind is ContactKind.KNIFE_DOCK]
+    slicers = _slicers(evening.journal)
+    docked = [seat for seat, closed in knife if closed]
+    assert docked == [seats[player] for player in slicers]
+    assert [seat for seat, closed in knife if not closed] == docked[:-1], "taken from where it was"
+    slaps = [edge for edge in evening.contacts if edge.kind is ContactKind.PAD and edge.closed]
+    assert {edge.seat for edge in slaps} == set(seats.values())
+    assert max(edge.time_s for edge in slaps) - min(edge.time_s for edge in slaps) < 1.0
+    evening.journal.close()
+
+
+def _slicers(journal: Journal) -> list[int]:
+    """Who divided each pizza of the last game, by replay."""
+    records = journal.records(game=journal.last_game())
+    state = GAME.start(len(records[0].data["seats"]), {}, records[0].data["first"])
+    slicers = []
+    for record in records[1:]:
+        for data in record.data["moves"] if record.kind == "play" else []:
+            move = GAME.decode_move(data)
+            if isinstance(move, Divide):
+                slicers.append(state.slicer)
+            state = GAME.apply(state, move)
+    return slicers
 
 
 def test_what_the_table_does_not_see_is_ruled_and_the_game_goes_on(tmp_path: Path) -> None:
