@@ -77,7 +77,7 @@ async def examine(config: TableConfig) -> list[Finding]:
     findings += [check_markers(image), check_light(image)] if image is not None else _unseen(findings[0])
     findings += [
         _pins(config),
-        check_serial(config.serial.port, config.serial.baud),
+        await asyncio.to_thread(_serial, config),
         check_clock(datetime.now(UTC), installed_at(), clock_synchronised()),
         check_disk(config.data_dir),
         await check_lan_name(config.lan.name or config.name) if config.lan.announce else _NOT_ANNOUNCED,
@@ -331,6 +331,16 @@ def _pins(config: TableConfig) -> Finding:
     from hardware.panel import open_real_pins
 
     return check_pins(panel_pins(config), open_real_pins)
+
+
+def _serial(config: TableConfig) -> Finding:
+    if config.serial.port is None and config.camera.driver == "simulated":
+        from hardware.simulated.emulated_board import why_not_emulated
+
+        reason = why_not_emulated()
+        what = f"not emulated: {reason}" if reason else "emulated, with the real firmware"
+        return Finding("serial", Health.UNUSED, f"{_SIMULATED}: its microcontroller is {what}")
+    return check_serial(config.serial.port, config.serial.baud)
 
 
 def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":

@@ -23,6 +23,7 @@ from controller.doctor import (
     SCARCE_BYTES,
     Finding,
     Health,
+    _serial,
     check_board,
     check_camera,
     check_clock,
@@ -262,6 +263,15 @@ def test_what_the_board_says_of_itself(status: LinkStatus, state: Health, words:
     finding = check_board(status)
     assert said(finding) == ("serial", state)
     assert words in finding.what
+
+
+def test_the_simulated_tables_board_is_emulated_or_why_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    reasons = {"": "its microcontroller is emulated, with the real firmware", "no simavr": "is not emulated: no simavr"}
+    for reason, words in reasons.items():
+        monkeypatch.setattr("hardware.simulated.emulated_board.why_not_emulated", lambda reason=reason: reason)
+        finding = _serial(load_table())
+        assert said(finding) == ("serial", Health.UNUSED)
+        assert words in finding.what
 
 
 def test_serial_line_that_is_held() -> None:

@@ -20,7 +20,9 @@ import numpy as np
 import pytest
 
 from config.loader import load_table
+from controller.board import SETTLED_S
 from controller.journal import Journal
+from hardware.simulated.emulated_board import EmulatedBoard
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 
@@ -261,6 +263,53 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     with Journal(service.journal) as journal:
         assert [record.kind for record in journal.records()].count("start") == 2
         assert [record.kind for record in journal.records()].count("interrupted") == 1
+
+
+def test_a_microcontroller_on_its_line(tmp_path: Path, service: Service) -> None:
+    if not can_emulate():
+        pytest.skip("needs avr-gcc and simavr: make firmware-tools")
+    with EmulatedBoard(tmp_path / "board") as board:
+        settings = f'{SETTINGS}\n[serial]\nport = "{board.port}"\n'
+        (tmp_path / "serial.toml").write_text(settings)
+        service.start("--config", str(tmp_path / "serial.toml"))
+        view = until_part(service, "board", "ok", 60)
+        assert view["parts"]["board"]["note"] == "ready"
+        assert (view["board"]["port"], view["board"]["emulated"]) == (str(board.port), False)
+
+        # Its lamps do what the panel's do.
+        view = service.look_until(lambda view: any(seat["lamp"] == "on" for seat in view["seats"]), 60)
+        lit = next(seat["seat"] for seat in view["seats"] if seat["lamp"] == "on")
+        service.look_until(lambda view: board.level(f"C{lit - 1}") == 1, 10)
+
+        # Slaps are put in order, shown, and written down.
+        board.soon([(1000, "A4", 0), (2000, "K2", 0), (2000 + 412 * 16, "K4", 0)])
+        view = service.look_until(lambda view: view["board"]["slaps"] and view["board"]["slaps"]["margin_us"], 10)
+        slaps = view["board"]["slaps"]
+        assert (slaps["first"], slaps["seats"]) == ([3], [3, 5])
+        assert slaps["margin_us"] == pytest.approx(412, abs=5)
+        service.look_until(lambda view: (view["board"]["knives"], view["board"]["pads"]) == ([5], [3, 5]), 10)
+        time.sleep(SETTLED_S + 0.2)
+
+        # Pulled and put back, it keeps what happened meanwhile.
+        board.do("unplug")
+        view = until_part(service, "board", "lost")
+        assert "microcontroller: no-board. " in part(view, "board")[1]
+        assert view["board"]["knives"] == []
+        board.soon([(1000, "K2", 1), (2000, "K4", 1), (3000, "A4", 1), (40_000_000, "K7", 0)])
+        board.do("plug")
+        until_part(service, "board", "ok")
+        view = service.look_until(lambda view: view["board"]["slaps"] and view["board"]["slaps"]["seats"] == [8], 10)
+        assert view["board"]["slaps"]["number"] == 2
+        assert (view["board"]["knives"], view["board"]["pads"]) == ([], [8])
+
+        service.send(signal.SIGTERM)
+        assert service.wait() == 0
+        assert [board.level(f"C{bit}") for bit in range(8)] == [0] * 8, "the lamps go off"
+    assert "Traceback" not in service.log.read_text()
+    with Journal(service.journal) as journal:
+        written = [record.data for record in journal.records() if record.kind == "slaps"]
+    assert [slaps["seats"] for slaps in written[:1]] == [[3, 5]]
+    assert written[0]["margin_us"] == pytest.approx(412, abs=5)
 
 
 def test_ctrl_c_ends_it_clean_at_any_time_and_fresh_begins_anew(service: Service) -> None:
