@@ -4,20 +4,143 @@ from collections.abc import Callable, Mapping
 
 from hardware.kit.paper import Content, Paper
 
-Prints = Callable[[Paper], list[Content]]
+PICTURE_PX_PER_MM = 8.0
+"""How fine drawn pictures are printed: about 200 dots an inch."""
+Prints = Callable[[Paper, float], list[Content]]
+"""All pages for one copy of a game; how fine its pictures are, where it has some."""
+
+_CARD = "Print on stiff paper, on both sides (flipped on the long edge); cut along the fine lines."
+_WEDGES = f"{_CARD} Turned face down, all slices look alike."
+_DICE_NOTE = (
+    "Cut out, fold along the lines, glue the tabs inside; a cube of stiff card or foam within keeps it square. Bought "
+    "dice do as well."
+)
 
 
-def dice_and_slice(paper: Paper) -> list[Content]:
-    """A score sheet, to be copied as often as there are players."""
-    from controller.games.dice_and_slice.components import load_components
+def dice_and_slice(paper: Paper, _: float) -> list[Content]:
+    """A score sheet, to be copied as often as there are players, and the two dice."""
+    from controller.games.dice_and_slice.components import DICE, FACES, load_components
+    from hardware.kit.nets import Die, die_sheets, dot_face
     from hardware.kit.score_sheets import load_sheet_print, score_sheet
 
-    components = load_components()
+    components, printed = load_components(), load_sheet_print()
     sizes = sorted({rectangle.size for rectangle in components.grid.rectangles})
-    return [score_sheet(paper, load_sheet_print(), [(size, components.points[size]) for size in sizes])]
+    inks = {"A": "#b3261a", "B": "#1d4f91"}
+    dice = []
+    for name in DICE:
+        facts = [components.faces[name + face] for face in FACES]
+        faces = tuple(
+            dot_face(face.picture, printed.layout.pips_mm, inks[name], connected=face.connected) for face in facts
+        )
+        dice.append(Die(f"die {name}", printed.layout.die_mm, "#fffdf6", faces))
+    return [
+        score_sheet(paper, printed, [(size, components.points[size]) for size in sizes]),
+        *die_sheets(paper, "Dice and Slice: dice", _DICE_NOTE, dice),
+    ]
+
+
+def new_york_slice(paper: Paper, px_per_mm: float) -> list[Content]:
+    """Slices and Specials: the pictures that the simulated table shows."""
+    from controller.games.new_york_slice.components import load_components
+    from hardware.kit.cutting import sheets_of
+    from hardware.kit.slices import picture_pieces, special_outline, wedge
+    from hardware.simulated.art import SLICE_BACK, SPECIAL_BACK, SliceArt, SpecialArt, draw_all
+
+    components = load_components()
+    art = draw_all(
+        [
+            SliceArt(one.face, one.values or ((-3,) if one.anchovies else ()), one.pepperoni, one.anchovies, one.name)
+            for one in components.slices
+        ],
+        [SpecialArt(one.face, one.title, one.text, one.blue) for one in components.specials],
+        px_per_mm,
+    )
+    slices = picture_pieces(art, [one.face for one in components.slices], SLICE_BACK, wedge())
+    specials = picture_pieces(art, [one.face for one in components.specials], SPECIAL_BACK, special_outline())
+    return [
+        *sheets_of(paper, "New York Slice: slices", _WEDGES, slices, nested=True),
+        *sheets_of(paper, "New York Slice: Specials", _CARD, specials),
+    ]
+
+
+def pizzeria(paper: Paper, _: float) -> list[Content]:
+    """Slices and special offers."""
+    from controller.games.pizzeria.components import load_components
+    from hardware.kit.cards import Offer, When, offers
+    from hardware.kit.cutting import sheets_of
+    from hardware.kit.slices import BasilSlice, basil_slices
+
+    components = load_components()
+    slices = basil_slices([BasilSlice(one.face, one.values, one.basil) for one in components.slices])
+    cards = offers(
+        [
+            Offer(one.face, one.title[-1], one.text, When(one.when), one.never_in, one.two_players)
+            for one in components.specials
+        ]
+    )
+    return [
+        *sheets_of(paper, "Pizzeria: slices", _WEDGES, slices, nested=True),
+        *sheets_of(paper, "Pizzeria: special offers", _CARD, cards),
+    ]
+
+
+def pizza_theory(paper: Paper, _: float) -> list[Content]:
+    """The board, the toppings, cutters and dice."""
+    from controller.games.pizza_theory.components import line_ends, load_components, position_on_board
+    from hardware.kit import theory
+    from hardware.kit.cutting import sheets_of
+    from hardware.kit.nets import Die, die_sheets, pip_faces
+
+    components = load_components()
+    places = {name: position_on_board(at) for name, at in components.spaces.items()}
+    sides = [
+        theory.BoardSide(
+            place.name,
+            tuple(line_ends(components, place, number) for number in components.numbers),
+            tuple(places[start] for start in place.starts),
+        )
+        for place in components.places
+    ]
+    edge = 24.0
+    dice = [
+        Die(f"{colour} die", edge, theory.INKS[colour][0], pip_faces(edge, _pip_ink(colour)))
+        for colour in components.colours
+    ]
+    note = "Print on stiff paper and cut along the fine lines, or glue on card first."
+    return [
+        theory.board_sheet(paper, list(places.values()), sides),
+        *sheets_of(paper, "Pizza Theory: toppings", note, theory.toppings(components.colours, components.each)),
+        theory.cutter_sheet(paper, components.colours),
+        *die_sheets(paper, "Pizza Theory: dice", _DICE_NOTE, dice),
+    ]
+
+
+def slice_game(paper: Paper, _: float) -> list[Content]:
+    """Order cards and slice cards."""
+    from controller.games.slice.components import SPECIAL_CARDS, load_components
+    from hardware.kit.cards import order_cards, slice_cards
+    from hardware.kit.cutting import sheets_of
+
+    components = load_components()
+    toppings = [card for card in components.cards if card not in SPECIAL_CARDS]
+    cards = [
+        (card, components.words(card), count) for card, count in zip(components.cards, components.counts, strict=True)
+    ]
+    return [
+        *sheets_of(paper, "SLICE: order cards", _CARD, order_cards(components.orders)),
+        *sheets_of(paper, "SLICE: slice cards", _CARD, slice_cards(cards, toppings)),
+    ]
+
+
+def _pip_ink(colour: str) -> str:
+    return "#22262b" if colour == "white" else "#ffffff"
 
 
 GAME_PRINTS: Mapping[str, Prints] = {
     "dice_and_slice": dice_and_slice,
+    "new_york_slice": new_york_slice,
+    "pizza_theory": pizza_theory,
+    "pizzeria": pizzeria,
+    "slice": slice_game,
 }
 """Of each game that can be printed."""

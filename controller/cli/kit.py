@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from controller.cli.common import told
-from controller.printing import GAME_PRINTS
+from controller.printing import GAME_PRINTS, PICTURE_PX_PER_MM
 from hardware.kit.drawing import Page
 from hardware.kit.paper import Paper, make_pages
 
@@ -55,7 +55,7 @@ def kit_files(paper: Paper, games: Sequence[str]) -> Iterator[tuple[str, str, li
     yield "wiring", "The wiring", make_pages(paper, wiring_sheet(paper, draw_wiring(load_pin_table())))
     for game in games:
         title = game.replace("_", " ").title().replace("And", "and")
-        yield game.replace("_", "-"), title, make_pages(paper, GAME_PRINTS[game](paper))
+        yield game.replace("_", "-"), title, make_pages(paper, GAME_PRINTS[game](paper, PICTURE_PX_PER_MM))
 
 
 def _write(path: Path, title: str, pages: Sequence[Page], *, pictures: bool) -> None:

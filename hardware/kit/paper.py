@@ -41,6 +41,8 @@ class Content:
     note: str
     """What to do with it; two lines at most."""
     shapes: tuple[Shape, ...]
+    faces: tuple[str, ...] = ()
+    """Of the pieces on it, in order."""
 
 
 def content_area(paper: Paper) -> tuple[float, float, float, float]:

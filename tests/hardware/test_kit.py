@@ -9,13 +9,17 @@ import cv2
 import numpy as np
 import pytest
 
+from hardware.kit.cards import order_cards
+from hardware.kit.cutting import Piece, sheets_of
 from hardware.kit.drawing import Area, Bitmap, Disc, Page, Placed, Shape, Stroke, Words, all_words, box, centred_box
 from hardware.kit.lettering import UnknownLetter, encoded, fitting_mm, lines_of, width_mm
 from hardware.kit.markers import marker
+from hardware.kit.nets import Die, dot_face, net, pip_faces
 from hardware.kit.paper import HEAD_MM, MARGIN_MM, RULER_MM, Content, Paper, content_area, make_pages, ruler
 from hardware.kit.pdf import write_pdf
 from hardware.kit.raster import draw_page, draw_shapes
 from hardware.kit.score_sheets import load_sheet_print, score_sheet, sheet_drawing
+from hardware.kit.slices import BasilSlice, basil_slices, slice_back, wedge
 from hardware.kit.table_sheets import (
     MAT_MM,
     calibration_sheet,
@@ -24,6 +28,7 @@ from hardware.kit.table_sheets import (
     mat_for_a_print_shop,
     mat_tiles,
 )
+from hardware.kit.theory import SPACE_MM, BoardSide, board_drawing
 from hardware.kit.toppings import TOPPINGS, topping
 from hardware.kit.wiring import UnknownSvg, svg_shapes, wiring_sheet
 from hardware.pin_table.drawing import draw_wiring
@@ -384,3 +389,88 @@ def test_a_marker_has_its_bits() -> None:
     found = found_markers(picture, 60.0, 4.0)
     assert set(found) == {7}
     assert np.abs(found[7] - [[12, 48], [48, 48], [48, 12], [12, 12]]).max() < 0.2
+
+
+# Faces ----------------------------------------------------------------------------------------------------------------
+
+
+def wedges(count: int) -> list[Piece]:
+    return [Piece(f"w{number}", wedge(), (Area((wedge(),), fill="#ff0000"),), slice_back()) for number in range(count)]
+
+
+@PAPERS
+@pytest.mark.parametrize("nested", [False, True])
+def test_pieces_lie_apart_in_true_size(paper: Paper, nested: bool) -> None:
+    (front, back) = sheets_of(paper, "Wedges", "Cut.", wedges(4), nested=nested)
+    assert (front.faces, back.faces) == (("w0", "w1", "w2", "w3"), ())
+    red = Page(
+        paper.width_mm, paper.height_mm, tuple(s for s in front.shapes if isinstance(s.shapes[0], Area) and s.clip)
+    )
+    picture = (draw_page(red, 8.0)[..., 0] < 128).astype(np.uint8)
+    count, _, stats, _ = cv2.connectedComponentsWithStats(picture)
+    assert count == 5
+    assert stats[1:, cv2.CC_STAT_AREA] / 64 == pytest.approx(math.pi * 100**2 / 11, rel=0.01)
+
+
+@PAPERS
+def test_backs_lie_behind_their_fronts(paper: Paper) -> None:
+    (front, back) = sheets_of(paper, "Wedges", "Cut.", wedges(5), nested=True)
+    fronts = [(paper.width_mm - s.at[0], s.at[1], s.turn_deg) for s in front.shapes if s.clip]
+    assert [(s.at[0], s.at[1], s.turn_deg) for s in back.shapes] == fronts
+
+
+def test_a_piece_larger_than_the_paper_is_refused() -> None:
+    with pytest.raises(ValueError, match="300 x 20 mm does not fit on A4"):
+        sheets_of(Paper.A4, "Much", "", [Piece("long", centred_box(300.0, 20.0), ())])
+
+
+def test_a_net_folds_up_with_opposite_faces_adding_up_to_seven() -> None:
+    faces = pip_faces(20.0, "#000000")
+    pips = [len(face) for face in faces]
+    assert sorted(pips) == [1, 2, 3, 4, 5, 6]
+    assert (pips[0] + pips[2], pips[1] + pips[3], pips[4] + pips[5]) == (7, 7, 7)
+    drawn = [shape for shape in net(Die("d", 20.0, "#ffffff", faces)) if isinstance(shape, Placed)]
+    assert [shape.at for shape in drawn] == [(0, 20), (0, 0), (0, -20), (0, -40), (-20, 0), (20, 0)]
+
+
+def test_dots_of_a_die_are_those_of_its_pattern() -> None:
+    face = dot_face(["oo.", "..o", "..o"], 5.0, "#000000", connected=True)
+    assert {shape.at for shape in face if isinstance(shape, Disc)} == {(-5, 5), (0, 5), (5, 0), (5, -5)}
+    assert {shape.points for shape in face if isinstance(shape, Stroke)} == {((-5, 5), (0, 5)), ((5, 0), (5, -5))}
+    assert not any(isinstance(s, Stroke) for s in dot_face(["oo.", "...", "..."], 5.0, "#000000", connected=False))
+
+
+def test_a_slice_shows_its_value_and_as_many_leaves_as_it_has() -> None:
+    for leaves in range(4):
+        (piece,) = basil_slices([BasilSlice("9/1", (9,), leaves)])
+        green = sum(
+            shape.shapes == topping("basil", (0, 0), 1.0).shapes for shape in piece.front if isinstance(shape, Placed)
+        )
+        assert green == leaves
+        assert list(all_words(piece.front)) == ["9"]
+    with pytest.raises(ValueError, match="no drawing of a slice of value 12"):
+        basil_slices([BasilSlice("12/1", (12,), 0)])
+
+
+def test_an_order_card_shows_its_toppings_clockwise_from_the_top() -> None:
+    places = ["olive", "onion", "bacon", "chili", "olive", "onion", "bacon", "chili"]
+    (piece,) = order_cards([("order-7", places)])
+    drawn = [shape for shape in piece.front if isinstance(shape, Placed)]
+    assert [shape.shapes for shape in drawn] == [topping(kind, (0, 0), 1.0).shapes for kind in places]
+    assert drawn[0].at == pytest.approx((0.0, 21.0))
+    assert drawn[2].at == pytest.approx((21.0, 0.0))
+    assert list(all_words(piece.front)) == ["7"]
+
+
+def test_the_boards_lines_run_between_its_spaces() -> None:
+    spaces = [(float(x), float(y)) for x in (-1, 0, 1) for y in (-1, 0, 1)]
+    side = BoardSide("1st", (((-0.5, -1.5), (-0.5, 1.5)), ((0.5, -1.5), (0.5, 1.5))), ((0.0, 0.0),))
+    shapes = board_drawing(spaces, [side])
+    discs = [shape.at for shape in shapes if isinstance(shape, Disc) and shape.radius_mm == SPACE_MM / 2]
+    assert discs == [(22.0 * x, 22.0 * y) for x, y in spaces]
+    first, second = [shape for shape in shapes if isinstance(shape, Stroke)][:2]
+    assert first.points[1] == (-11.0, 33.0)
+    assert math.hypot(*first.points[0]) == pytest.approx(79.5)
+    assert first.points[0][0] == pytest.approx(-11.0)
+    assert second.points[0][0] == pytest.approx(11.0)
+    assert list(all_words(shapes)) == ["1", "2", "1st"]

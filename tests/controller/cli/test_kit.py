@@ -1,18 +1,25 @@
 """`pizzatable kit`."""
 
 import tomllib
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import cv2
 import pytest
 from click.testing import CliRunner
 
 from controller.cli.kit import command, kit_files
-from controller.games.registry import components_text
-from hardware.kit.paper import Paper
+from controller.games.registry import components_text, game_names
+from controller.printing import GAME_PRINTS
+from hardware.kit.drawing import Placed, all_words, placed_points
+from hardware.kit.paper import Paper, content_area
 from hardware.kit.score_sheets import load_sheet_print
 
+COARSE = 1.5
+"""Pixels a millimetre: enough to count faces."""
 TABLE = ["mat", "mat-print-shop", "corners", "calibration-sheet", "wiring"]
+PAPERS = pytest.mark.parametrize("paper", list(Paper))
 
 
 def test_files_and_pictures_are_written(tmp_path: Path) -> None:
@@ -36,13 +43,13 @@ def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:
     assert "Traceback" not in result.output
 
 
-@pytest.mark.parametrize("paper", list(Paper))
+@PAPERS
 def test_table_sheets_come_first(paper: Paper) -> None:
     assert [name for name, _, _ in kit_files(paper, [])] == TABLE
 
 
 def test_the_score_sheets_print_has_the_games_facts() -> None:
-    printed, facts = load_sheet_print(), tomllib.loads(components_text("dice_and_slice"))
+    printed, facts = load_sheet_print(), facts_of("dice_and_slice")
     layout, sheet = printed.layout, facts["sheet"]
     assert (layout.columns - 1, layout.rows - 1) == (sheet["columns"]["is"], sheet["rows"]["is"])
     wanted = {(square, kind) for kind, entry in facts["topping"].items() for square in entry["squares"]["is"]}
@@ -51,3 +58,73 @@ def test_the_score_sheets_print_has_the_games_facts() -> None:
     assert shown == wanted
     bonuses = [(sorted(entry["toppings"]["is"]), entry["points"]["is"]) for entry in facts["bonus"].values()]
     assert [(sorted(bonus.toppings), bonus.points) for bonus in printed.bonuses] == bonuses
+
+
+def facts_of(game: str) -> dict[str, Any]:
+    return tomllib.loads(components_text(game))
+
+
+def shown(game: str, paper: Paper) -> Counter[str]:
+    return Counter(face for content in GAME_PRINTS[game](paper, COARSE) for face in content.faces)
+
+
+def test_every_game_can_be_printed() -> None:
+    assert set(GAME_PRINTS) == set(game_names())
+
+
+@PAPERS
+def test_new_york_slice_has_each_face_once(paper: Paper) -> None:
+    facts = facts_of("new_york_slice")
+    numbered = [f"{value}/{number}" for value in facts["value"] for number in range(1, int(value) + 1)]
+    wanted = [*numbered, *facts["combo"], *facts["single"], *(f"special/{name}" for name in facts["special"])]
+    assert len(wanted) == 69 + 14
+    assert shown("new_york_slice", paper) == Counter(wanted)
+
+
+@PAPERS
+def test_pizzeria_has_each_face_once(paper: Paper) -> None:
+    facts = facts_of("pizzeria")
+    numbered = [f"{value}/{number}" for value in facts["value"] for number in range(1, int(value) + 1)]
+    wanted = [*numbered, *facts["mixed"], *(f"offer/{letter}" for letter in facts["offer"])]
+    assert len(wanted) == 65 + 4 + 12
+    assert shown("pizzeria", paper) == Counter(wanted)
+
+
+@PAPERS
+def test_pizza_theory_has_a_board_toppings_cutters_and_dice(paper: Paper) -> None:
+    facts = facts_of("pizza_theory")
+    colours, each = facts["colours"]["names"]["is"], facts["topping"]["each"]["is"]
+    wanted = Counter({f"topping/{colour}": each for colour in colours})
+    wanted |= Counter(["board", *(f"cutter/{colour}" for colour in colours), *(f"{colour} die" for colour in colours)])
+    assert shown("pizza_theory", paper) == wanted
+    board = GAME_PRINTS["pizza_theory"](paper, COARSE)[0]
+    assert Counter(all_words(board.shapes)) == Counter([*"123456"] * 3 + ["1st", "2nd", "3rd"])
+
+
+@PAPERS
+def test_slice_has_every_card_as_often_as_the_copy(paper: Paper) -> None:
+    facts = facts_of("slice")
+    kinds = facts["topping"] | facts["special"]
+    wanted = Counter({f"slice/{kind}": entry["cards"]["is"] for kind, entry in kinds.items()})
+    wanted |= Counter(f"order/{order}" for order in facts["order"])
+    assert wanted.total() == 128 + 24
+    assert shown("slice", paper) == wanted
+
+
+@PAPERS
+def test_dice_and_slice_has_its_dice(paper: Paper) -> None:
+    assert shown("dice_and_slice", paper) == Counter(["die A", "die B"])
+
+
+@PAPERS
+@pytest.mark.parametrize("game", sorted(GAME_PRINTS))
+def test_pieces_are_where_printers_reach(game: str, paper: Paper) -> None:
+    left, bottom, right, top = content_area(paper)
+    for content in GAME_PRINTS[game](paper, COARSE):
+        for shape in content.shapes:
+            if isinstance(shape, Placed) and shape.clip is not None:
+                x, y = zip(*placed_points(shape.clip, shape.at, shape.turn_deg), strict=True)
+                assert min(x) > left - 2.0
+                assert max(x) < right + 2.0
+                assert min(y) > bottom - 2.0
+                assert max(y) < top + 2.0
