@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.kit.drawing import Anchor, Area, Bitmap, Disc, Ink, Page, Picture, Placed, Shape, Stroke, Words
+from hardware.kit.drawing import Anchor, Area, Bitmap, Disc, Ink, Page, Picture, Placed, Shape, Stroke, Words, box
 from hardware.kit.lettering import width_mm
 from vision.scene import Point
 
@@ -63,11 +63,23 @@ def _place(image: Picture, placed: Placed, to_px: Matrix) -> None:
     if placed.clip is None:
         _draw(image, placed.shapes, inner)
         return
-    layer = image.copy()
-    _draw(layer, placed.shapes, inner)
-    mask = np.zeros(image.shape[:2], np.uint8)
-    cv2.fillPoly(mask, [_px(placed.clip, inner)], (255,), cv2.LINE_8, _SIXTEENTHS)
-    cv2.copyTo(layer, mask, image)
+    window, into = _window(inner, placed.clip)
+    part = image[window]
+    if part.size == 0:
+        return
+    layer = part.copy()
+    _draw(layer, placed.shapes, into)
+    mask = np.zeros(part.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [_px(placed.clip, into)], (255,), cv2.LINE_8, _SIXTEENTHS)
+    part[mask > 0] = layer[mask > 0]
+
+
+def _window(to_px: Matrix, outline: Iterable[Point]) -> tuple[tuple[slice, slice], Matrix]:
+    """The part of the picture around an outline, and the way into that part."""
+    corners = np.array([(*point, 1.0) for point in outline]) @ to_px.T
+    low = np.maximum(np.floor(corners.min(0)).astype(int) - 2, 0)
+    high = np.maximum(np.ceil(corners.max(0)).astype(int) + 3, low)
+    return (slice(low[1], high[1]), slice(low[0], high[0])), to_px - np.array([[0, 0, low[0]], [0, 0, low[1]]])
 
 
 def _disc(image: Picture, disc: Disc, to_px: Matrix, scale: float) -> None:
@@ -84,25 +96,26 @@ def _write(image: Picture, words: Words, to_px: Matrix, scale: float) -> None:
     """Written upright and large, then laid where the print has it."""
     font, size, pad = cv2.FontFace("sans"), 60, 24
     weight = 700 if words.bold else 400
-    box = cv2.getTextSize((0, 0), words.text, (0, 0), font, size, weight)
-    mask = np.zeros((size * 2, box[2] + 2 * pad), np.uint8)
+    size_px = cv2.getTextSize((0, 0), words.text, (0, 0), font, size, weight)
+    mask = np.zeros((size * 2, size_px[2] + 2 * pad), np.uint8)
     base = size + size // 4
     cv2.putText(mask, words.text, (pad, base), (255,), font, size, weight)
     wide = width_mm(words.text, words.capital_mm, bold=words.bold)
-    across, up = wide / max(1, box[2]), words.capital_mm / (0.716 * size)
+    across, up = wide / max(1, size_px[2]), words.capital_mm / (0.716 * size)
     start = {Anchor.START: 0.0, Anchor.MIDDLE: 0.5, Anchor.END: 1.0}[words.anchor] * wide
     turn = math.radians(words.turn_deg)
     c, s = math.cos(turn), math.sin(turn)
     frame = np.array([[c, -s, words.at[0] - start * c], [s, c, words.at[1] - start * s], [0.0, 0.0, 1.0]])
     letters = np.array([[across, 0.0, -pad * across], [0.0, -up, base * up], [0.0, 0.0, 1.0]])
-    shown = cv2.warpAffine(_shrunk(mask, up * scale), to_px @ frame @ letters, image.shape[1::-1])
+    whole = to_px @ frame @ letters
+    window, into = _window(whole, box(0.0, 0.0, mask.shape[1], mask.shape[0]))
+    part = image[window]
+    if part.size == 0:
+        return
+    shown = cv2.warpAffine(_shrunk(mask, up * scale), into, part.shape[1::-1])
     weights = shown[..., None].astype(np.float32) / 255.0
-    touched = shown > 0
-    if touched.any():
-        rows, columns = (slice(side.min(), side.max() + 1) for side in np.nonzero(touched))
-        part = image[rows, columns].astype(np.float32)
-        part += weights[rows, columns] * (np.array(_bgr(words.ink), np.float32) - part)
-        image[rows, columns] = np.round(part).astype(np.uint8)
+    mixed = part + weights * (np.array(_bgr(words.ink), np.float32) - part)
+    part[:] = np.round(mixed).astype(np.uint8)
 
 
 def _shrunk(mask: Picture, scale: float) -> Picture:
@@ -120,14 +133,16 @@ def _lay(image: Picture, bitmap: Bitmap, to_px: Matrix) -> None:
             [0.0, 0.0, 1.0],
         ]
     )
-    where = to_px @ frame
+    window, where = _window(to_px @ frame, box(-0.5, -0.5, columns - 0.5, rows - 0.5))
+    part = image[window]
+    if part.size == 0:
+        return
     shrink = math.hypot(where[0, 0], where[1, 0])
     source = bitmap.image if shrink >= 1.0 else cv2.GaussianBlur(bitmap.image, (0, 0), 0.4 / shrink)
-    layer = cv2.warpAffine(source, where, image.shape[1::-1], flags=cv2.INTER_LINEAR)
-    covered = cv2.warpAffine(
-        np.full((rows, columns), 255, np.uint8), where, image.shape[1::-1], flags=cv2.INTER_NEAREST
-    )
-    cv2.copyTo(layer, covered, image)
+    layer = cv2.warpAffine(source, where, part.shape[1::-1], flags=cv2.INTER_LINEAR)
+    covered = np.full((rows, columns), 255, np.uint8)
+    covered = np.asarray(cv2.warpAffine(covered, where, part.shape[1::-1], flags=cv2.INTER_NEAREST), np.uint8)
+    part[covered > 0] = layer[covered > 0]
 
 
 def _px(points: Iterable[Point], to_px: Matrix) -> NDArray[np.int32]:
