@@ -118,9 +118,9 @@ class EmulatedBoard:
         cycle, nanoseconds = self._ask("now", "now ").split()
         return int(cycle), int(nanoseconds)
 
-    def until(self, cycle: int) -> int:
-        """Free time runs to that cycle; the cycle it stopped at."""
-        return int(self._ask(f"until {cycle}", "now ").split()[0])
+    def until(self, cycle: int, *, said: bool = False) -> int:
+        """Free time runs to that cycle, with `said` only until the board has said something; where it stopped."""
+        return int(self._ask(f"until {cycle}{' said' if said else ''}", "now ").split()[0])
 
     def fired(self) -> list[int]:
         """Cycles at which the edges came since the last time this was asked."""

@@ -58,7 +58,7 @@ class Tally:
 def measure(pairs: int, rng: Random, folder: Path) -> Tally:
     """Judge so many pairs."""
     tally = Tally()
-    with EmulatedTable(folder, step=HERTZ // 4000) as table:
+    with EmulatedTable(folder, step=HERTZ // 100, said=True) as table:
         table.until_ready()
         while tally.pairs < pairs:
             _round(table, rng, tally)

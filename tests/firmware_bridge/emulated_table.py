@@ -32,9 +32,13 @@ class EmulatedTable:
         room: int = 1 << 30,
         faults: tuple[Faults, Faults] = (_faultless, _faultless),
         step: int = STEP,
+        said: bool = False,
     ) -> None:
-        """`faults` stand in the line to us and in the line to the board; the line is looked at every `step` cycles."""
-        self._step = step
+        """`faults` stand in the line to us and in the line to the board.
+
+        The line is looked at every `step` cycles, with `said` also whenever the board has finished saying something.
+        """
+        self._step, self._said = step, said
         self.board = EmulatedBoard(folder / "board", free=True)
         self._faults = faults
         self.signals: list[Signal] = []
@@ -76,7 +80,7 @@ class EmulatedTable:
         """Let time pass."""
         end = self.cycle + round(seconds * HERTZ)
         while self.cycle < end:
-            self.cycle = self.board.until(min(self.cycle + self._step, end))
+            self.cycle = self.board.until(min(self.cycle + self._step, end), said=self._said)
             if self._line is not None:
                 received = b""
                 with contextlib.suppress(BlockingIOError):

@@ -7,6 +7,8 @@ arrives is compared with it: none lost, none twice, none out of order, and what 
 
 import argparse
 import heapq
+import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -95,11 +97,11 @@ def torture(events: int, rng: Random, folder: Path) -> tuple[Report, dict[str, i
     """
     lines = FaultyLine(rng), FaultyLine(rng)
     report = Report()
-    with EmulatedTable(folder, faults=lines) as table:
+    with EmulatedTable(folder, faults=lines, step=HERTZ // 250, said=True) as table:
         table.until_ready(5.0)
         while report.events < events:
             _disturb(table, rng, report)
-            rounds = 20 if rng.random() < 0.03 else rng.randint(1, 4)
+            rounds = 20 if rng.random() < 0.06 else rng.choice((1, 2, 4, 8, 12))
             _round(table, rounds, rng, report)
         report.repeated = table.session.repeated
     return report, {kind: lines[0].counts[kind] + lines[1].counts[kind] for kind in _KINDS}
@@ -108,7 +110,7 @@ def torture(events: int, rng: Random, folder: Path) -> tuple[Report, dict[str, i
 def _disturb(table: EmulatedTable, rng: Random, report: Report) -> None:
     """Between two rounds all pads are open: a reset then costs no edge."""
     what = rng.random()
-    if what < 0.1:
+    if what < 0.2:
         table.board.do(rng.choice(("reset", "hang")))
         report.resets += 1
         table.run(0.06)
@@ -116,7 +118,7 @@ def _disturb(table: EmulatedTable, rng: Random, report: Report) -> None:
 
 def _round(table: EmulatedTable, rounds: int, rng: Random, report: Report) -> None:
     """Presses and releases of all pads, some while the line is pulled; then wait until everything has arrived."""
-    pulled = rounds > 16 or rng.random() < 0.1
+    pulled = rounds > 16 or rng.random() < 0.2
     if pulled:
         table.unplug()
         report.unplugs += 1
@@ -127,7 +129,7 @@ def _round(table: EmulatedTable, rounds: int, rng: Random, report: Report) -> No
             table.edges([(MS + place * MS // 8, f"K{pad}", level) for place, pad in enumerate(order)])
             table.run(0.012)
             expected += [(pad + 1, kind) for pad in order]
-    if rng.random() < 0.05:
+    if rng.random() < 0.1:
         table.board.do("reset")
         report.resets += 1
     if pulled:
@@ -165,10 +167,15 @@ def _arrived(table: EmulatedTable) -> int:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, default=1_000_000, help="how many (default a million, some hours)")
+    parser.add_argument("--events", type=int, default=1_000_000, help="how many (default a million, about an hour)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed does the same (default 1)")
+    parser.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="boards at a time, each with its own seed"
+    )
     options = parser.parse_args()
     build()
+    if options.jobs > 1:
+        sys.exit(_in_parts(options.events, options.seed, options.jobs))
     begin_s = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         report, faults = torture(options.events, Random(options.seed), Path(folder))
@@ -180,6 +187,13 @@ def _main() -> None:
         f"{report.lost} overflowed, as forced, and were reported to the number",
     )
     sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _in_parts(events: int, seed: int, jobs: int) -> int:
+    """Each part prints its own figures."""
+    command = [sys.executable, "-m", "tests.rigs.torture_link", "--jobs", "1", "--events", str(-(-events // jobs))]
+    running = [subprocess.Popen([*command, "--seed", str(seed + part)]) for part in range(jobs)]
+    return max(part.wait() for part in running)
 
 
 if __name__ == "__main__":

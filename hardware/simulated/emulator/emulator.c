@@ -9,7 +9,8 @@
  *   edge CYCLE PIN LEVEL   PIN such as K0 gets LEVEL (0 or 1) at that cycle, or at once if it is over   "ok"
  *   soon CYCLES PIN LEVEL...  the same for several edges, so many cycles from when the command is read   "ok"
  *   now                    "now CYCLE NANOSECONDS": of the cycle counter and of the monotonic clock
- *   until CYCLE            free time runs to that cycle first                                           "now ..."
+ *   until CYCLE [said]     free time runs to that cycle first; with `said` only until the board has said something
+ *                          and fallen silent                                                            "now ..."
  *   fired                  cycles at which the edges since the last `fired` came   "fired CYCLE..."
  *   bridge PIN PIN         two pins of one port touch from now on: either pulls the other low   "ok"
  *   level PIN              what is on a pin                                        "level 0|1"
@@ -68,6 +69,8 @@ static char bridge_port;       /* 0: no two pins touch */
 static uint8_t bridge_bits;
 static bool is_free;
 static uint64_t goal; /* cycle that free time may run to */
+static bool stops_when_said;
+static uint64_t said_at; /* cycle of the board's last byte; 0: none since the goal was set */
 static struct timespec started;
 static uint64_t started_cycle;
 
@@ -241,6 +244,7 @@ static void line_send(struct avr_irq_t *irq, uint32_t byte, void *unused)
     (void)irq;
     (void)unused;
     uint8_t one = (uint8_t)byte;
+    said_at = avr->cycle;
     /* Nobody there or nobody reading: bytes on a wire are gone. */
     if (terminal >= 0 && write(terminal, &one, 1) < 0 && errno != EAGAIN && errno != EIO) {
         die("write");
@@ -486,6 +490,8 @@ static void on_line(const char *line)
         answer_now();
     } else if (sscanf(line, "until %llu", &cycle) == 1) {
         goal = cycle;
+        stops_when_said = strstr(line, " said") != NULL;
+        said_at = 0;
         if (!is_free || goal <= avr->cycle) {
             answer_now();
         }
@@ -539,6 +545,9 @@ static void run_free(void)
             line_read();
             uint64_t end = avr->cycle + SLICE;
             board_run(end < goal ? end : goal);
+            if (stops_when_said && said_at && avr->cycle - said_at > 2 * CYCLES_PER_BYTE) {
+                goal = avr->cycle;
+            }
             if (avr->cycle >= goal) {
                 answer_now();
                 fflush(stdout);
