@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.board.learning import has_board, learn_board
+from vision.board.record import BoardPrint, arrays_of, board_from, header_of
 from vision.features import Keypoints, find_keypoints, light_gain, sample_colours, soften
 from vision.frame import Image
 from vision.rectify import table_map
+from vision.registration import MAT_HALF_MM as MAT_HALF_MM
+from vision.registration import MAT_MM as MAT_MM
 from vision.registration import Registration, VisionError, find_mat, lens_by_points, with_lens
 from vision.scene import PieceKind
 from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape, to_own_frame
@@ -39,9 +43,6 @@ TILE_MM = 2.0
 """How thick a slice or a Special is."""
 CARD_MM = 0.35
 """How thick a card is."""
-MAT_MM = 1.5
-"""How much lower the bare table lies than the mat's face."""
-MAT_HALF_MM = 200.0
 
 PACK_FORMAT = "pizzatable faces"
 PACK_VERSION = 1
@@ -95,6 +96,8 @@ class FacePack:
     kinds: Mapping[PieceKind, KindFaces]
     source: tuple[str, ...]
     """What it was learned from, for people."""
+    board: BoardPrint | None = None
+    """The round board with its toppings and cutters, where the game has one."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -127,10 +130,11 @@ def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence
 
     Of each label are used: `pieces` with a `kind` of LABEL_KINDS (others are passed over), `face`, `face_up`, `x_mm`,
     `y_mm`, `angle_deg` and `outline_px`. A piece that is face down teaches its kind's back. Where a face is shown more
-    than once, the one seen best counts.
+    than once, the one seen best counts. Of pictures with a `board`, it and what lies on it are learned too: see
+    `vision.board.learning`.
 
     Raises:
-        LabelError: something is missing in a label, or no piece of a known kind is labelled.
+        LabelError, BoardLabelError: something is missing in a label, or no piece of a known kind is labelled.
         RegistrationError: a picture cannot be laid over the table.
     """
     names = list(source) or [f"photo {i + 1}" for i in range(len(photos))]
@@ -139,9 +143,10 @@ def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence
     for kind in LABEL_KINDS.values():
         if any(label.kind is kind for _, _, labels in shots for label in labels):
             kinds[kind] = _learn_kind(kind, shots)
-    if not kinds:
-        raise LabelError(f"no piece of kind {sorted(LABEL_KINDS)} is labelled in {', '.join(names)}")
-    return FacePack(kinds, tuple(names))
+    board = learn_board(photos, names) if any(has_board(labels) for _, labels in photos) else None
+    if not kinds and board is None:
+        raise LabelError(f"no piece of kind {[*sorted(LABEL_KINDS), 'board']} is labelled in {', '.join(names)}")
+    return FacePack(kinds, tuple(names), board)
 
 
 def save_pack(pack: FacePack, path: Path) -> None:
@@ -151,6 +156,9 @@ def save_pack(pack: FacePack, path: Path) -> None:
     for kind, faces in pack.kinds.items():
         header["kinds"][kind.value] = {"faces": list(faces.names), "size_mm": list(faces.shape.size_mm)}
         arrays |= {f"{kind.value}.{name}": array for name, array in _arrays_of(faces).items()}
+    if pack.board is not None:
+        header["board"] = header_of(pack.board)
+        arrays |= {f"board.{name}": array for name, array in arrays_of(pack.board).items()}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("header.json", json.dumps(header, indent=1))
         for name, array in arrays.items():
@@ -173,7 +181,8 @@ def load_pack(path: Path) -> FacePack:
             kinds = {
                 PieceKind(name): _read_kind(file, PieceKind(name), about) for name, about in header["kinds"].items()
             }
-            return FacePack(kinds, tuple(str(name) for name in header["source"]))
+            board = _read_board(file, header["board"]) if "board" in header else None
+            return FacePack(kinds, tuple(str(name) for name in header["source"]), board)
     except (FileNotFoundError, IsADirectoryError, PermissionError, FacePackError):
         raise
     except _DAMAGED as error:
@@ -363,6 +372,10 @@ def _check_header(header: Mapping[str, Any], path: Path) -> None:
         raise FacePackError(
             f"{path} has version {header.get('version')!r}, this program reads version {PACK_VERSION}: enrol again"
         )
+
+
+def _read_board(file: zipfile.ZipFile, about: Mapping[str, Any]) -> BoardPrint:
+    return board_from(about, lambda name: np.load(io.BytesIO(file.read(f"board.{name}.npy")), allow_pickle=False))
 
 
 def _read_kind(file: zipfile.ZipFile, kind: PieceKind, about: Mapping[str, Any]) -> KindFaces:

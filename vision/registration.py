@@ -19,6 +19,9 @@ Array = NDArray[np.float64]
 
 OUTER_MM = 190.0
 INNER_MM = 154.0
+MAT_HALF_MM = 200.0
+MAT_MM = 1.5
+"""How much lower the bare table lies than the mat's face."""
 LENS_STEP = 0.01
 LENS_SPREAD = (0.04, 0.01)
 """How far the markers alone leave k1 and k2 open."""

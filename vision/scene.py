@@ -83,6 +83,23 @@ class SheetMark:
     """Whether something lies on it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Space:
+    """One space of a board."""
+
+    name: str
+    x_mm: float
+    """Where its middle lies on the table."""
+    y_mm: float
+    contents: tuple[FaceLikelihood, ...]
+    """EMPTY and the colours of toppings, most likely first; what they leave to 1 is something else. Nothing where the
+    space cannot be seen."""
+
+
+EMPTY = "empty"
+"""What a space without a topping shows."""
+
+
 class Origin(Enum):
     """Whose frame a scene is measured in."""
 
@@ -109,6 +126,8 @@ class Sighting:
     """The outline of the whole piece, hidden parts included, counter-clockwise."""
     marks: tuple[SheetMark, ...] = ()
     """Of a sheet: every place that may be marked, marked or not."""
+    spaces: tuple[Space, ...] = ()
+    """Of a board: every space it has."""
 
     @property
     def face(self) -> str:

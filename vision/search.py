@@ -67,18 +67,18 @@ def build_index(faces: Mapping[PieceKind, KindFaces]) -> Index:
     kinds = tuple(faces)
     parts = [faces[kind].keypoints for kind in kinds]
     joined = Keypoints(
-        np.concatenate([p.points_mm for p in parts]),
-        np.concatenate([p.angles_deg for p in parts]),
-        np.concatenate([p.descriptors for p in parts]),
-        np.concatenate([p.strength for p in parts]),
+        np.concatenate([np.zeros((0, 2)), *(p.points_mm for p in parts)]),
+        np.concatenate([np.zeros(0), *(p.angles_deg for p in parts)]),
+        np.concatenate([np.zeros((0, 32), np.uint8), *(p.descriptors for p in parts)]),
+        np.concatenate([np.zeros(0), *(p.strength for p in parts)]),
     )
     words = _words(joined.descriptors)
     heap_of = _nearest(joined.descriptors, words, 1)[1].ravel() if len(joined) else np.zeros(0, np.intp)
     return Index(
         joined,
-        np.concatenate([faces[kind].owners for kind in kinds]),
+        np.concatenate([np.zeros(0, np.intp), *(faces[kind].owners for kind in kinds)]),
         kinds,
-        np.repeat(np.arange(len(kinds)), [len(p) for p in parts]),
+        np.repeat(np.arange(len(kinds)), np.array([len(p) for p in parts], np.intp)),
         words,
         tuple(np.flatnonzero(heap_of == word) for word in range(len(words))),
     )

@@ -1,0 +1,483 @@
+"""Cutters lying over a board: thin round sticks with one coloured, pointed end.
+
+Long thin lines that are not the board's print are candidates. Each is moved to where both edges of a stick are sharpest
+(shadows have soft ones), and the coloured end and the stick's length say which way round it lies and whose it is. How
+high its ends lie follows from what it rests on, and that from which stick is seen uncut where two cross.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.board.pose import BoardFit
+from vision.board.record import ALONG_STEP_MM, RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
+from vision.board.resting import Disc, rest
+from vision.board.sight import Sight
+from vision.board.toppings import SpaceFit
+from vision.features import LOG_FLOOR
+from vision.frame import Image
+from vision.scene import EMPTY
+from vision.shapes import CELL_MM, place, to_own_frame
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+COARSE_MM = 1.5
+TURN_STEP_DEG = 1.5
+CANDIDATES = 8
+APART_MM = 6.0
+APART_DEG = 7.0
+RIM_MM = 4.0
+"""So near its edge a board's look depends on the light from the side."""
+FARTHEST_SHARE = 0.75
+"""A line farther from the middle than this share of the radius passes all spaces by."""
+FINE_MM = 0.25
+HALF_MM = 8.0
+BLOCK_MM = 8
+OVER_MM = 14.0
+"""A stick may reach so far beyond the board's edge and still be followed."""
+EDGE_LIMIT = 0.7
+WOOD_SHARE = 0.2
+EDGE_SHADE = 0.1
+"""How much brighter or darker than enrolled wood may be to tell a stick from its shadow beside it."""
+SHADE = 0.25
+"""And to tell where along a line it lies."""
+WOOD_NOISE = 0.05
+LARGEST_SHADE = 0.5
+LARGEST_TINT = 0.2
+TINT = 0.12
+TIP_NOISE = 0.12
+LINE_NOISE = 0.08
+COST_LIMIT = 9.0
+OTHER_COST = 5.0
+EVIDENCE = 0.1
+"""How much of one millimetre's cost counts as independent evidence."""
+CROSSING_MM = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class CutterFit:
+    """One cutter as it lies."""
+
+    seen_mm: Array
+    """2 x 2: where its ends seem to lie at z = 0, the coloured point second."""
+    ends_mm: Array
+    """2 x 2: where they truly lie."""
+    heights_mm: tuple[float, float]
+    """Of the stick's axis above the mat's face, at each end."""
+    colours: tuple[tuple[str, float], ...]
+    """The colours with their likelihoods, most likely first."""
+    seen: float
+    """Share of its length where it looks like a cutter."""
+    score: float
+    """How much better a cutter explains the line than nothing does, per millimetre."""
+
+    def outline(self, diameter_mm: float) -> Array:
+        """Where it seems to lie at z = 0, a little wider: 4 x 2."""
+        way = (self.seen_mm[1] - self.seen_mm[0]) / np.linalg.norm(self.seen_mm[1] - self.seen_mm[0])
+        side = np.array([-way[1], way[0]]) * (diameter_mm / 2 + 0.8)
+        first, last = self.seen_mm
+        return np.array([first - side, last - side, last + side, first + side])
+
+
+def find_cutters(
+    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]
+) -> tuple[CutterFit, ...]:
+    """The cutters over a board on which the toppings lie as read."""
+    found: list[CutterFit] = []
+    for line in _candidates(sight, board, fit, spaces):
+        strip = _strip(sight, image, board, fit, _on_edges(sight, image, board, fit, line))
+        cutter = _along(strip, board)
+        if cutter is not None and not any(_same(cutter, other) for other in found):
+            found.append(cutter)
+    chosen = _one_of_each(found)
+    return _at_rest(sight, image, board, fit, spaces, chosen)
+
+
+# Candidates -------------------------------------------------------------------------------------------------------
+
+
+def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> list[Array]:
+    """Lines (2 x 2 seen points) along which the table looks unlike print and toppings, the clearest first."""
+    strange, known = _strangeness(sight, board, fit, spaces)
+    size = strange.shape[0]
+    middle = (size - 1) / 2
+    both = np.dstack([strange, known])
+    turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
+    sums = np.empty((len(turns), size, 2), np.float32)
+    for i, turn in enumerate(turns):
+        # The map's rows run along +y, so that turning it like a picture turns the board by as much the other way.
+        spin = cv2.getRotationMatrix2D((middle, middle), float(turn), 1.0)
+        turned = cv2.warpAffine(both, spin, (size, size), flags=cv2.INTER_LINEAR)
+        sums[i] = cv2.reduce(turned, 1, cv2.REDUCE_SUM, dtype=cv2.CV_32F)[:, 0]
+    ridge = _ridge(sums, size)
+    lines = []
+    for _ in range(CANDIDATES):
+        turn_at, row = np.unravel_index(int(ridge.argmax()), ridge.shape)
+        if ridge[turn_at, row] <= 0.0:
+            break
+        lines.append(_line(float(turns[turn_at]), (row - middle) * COARSE_MM, sight, board, fit))
+        _block(ridge, int(turn_at), int(row))
+    return lines
+
+
+def _ridge(sums: Floats, size: int) -> Floats:
+    """Means along lines (turns x rows), above those beside them; 0 where too little of a line is on the board."""
+    mean = sums[..., 0] / np.maximum(sums[..., 1], 255.0 * 0.25 * size)
+    far = round(5.0 / COARSE_MM)
+    inner = (mean[:, :-2] + mean[:, 1:-1] + mean[:, 2:]) / 3
+    padded = np.pad(inner, ((0, 0), (1, 1)))
+    beside = (np.roll(padded, far, axis=1) + np.roll(padded, -far, axis=1)) / 2
+    ridge = padded - beside
+    ridge[sums[..., 1] < 255.0 * 0.3 * size] = 0.0
+    edge = int(size / 2 * (1.0 - FARTHEST_SHARE))
+    ridge[:, :edge] = ridge[:, -edge:] = 0.0
+    return np.asarray(ridge, np.float32)
+
+
+def _block(ridge: Floats, turn_at: int, row: int) -> None:
+    """Nothing close to a line that was taken is taken again."""
+    turns, rows = ridge.shape
+    wide, high = round(APART_DEG / TURN_STEP_DEG), round(APART_MM / COARSE_MM)
+    for step in range(-wide, wide + 1):
+        index = turn_at + step
+        at = row if 0 <= index < turns else rows - 1 - row
+        ridge[index % turns, max(at - high, 0) : at + high + 1] = 0.0
+
+
+def _line(turn_deg: float, off_mm: float, sight: Sight, board: BoardPrint, fit: BoardFit) -> Array:
+    """Seen ends of the line at a turn and distance from the board's middle, over the whole board."""
+    turn = np.radians(turn_deg)
+    way, normal = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    half = np.sqrt(max((board.diameter_mm / 2) ** 2 - off_mm**2, 60.0**2)) + OVER_MM
+    own = off_mm * normal + np.array([[-half], [half]]) * way
+    return sight.seen(place(own, fit.pose), fit.height_mm)
+
+
+def _strangeness(
+    sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """How unlike print and toppings the board looks (0 to 255) on a map of COARSE_MM, and where that can be said."""
+    reach = int(board.diameter_mm / 2 / COARSE_MM)
+    steps = np.arange(-reach, reach + 1) * COARSE_MM
+    own = np.stack(np.meshgrid(steps, steps), axis=-1)
+    table = place(own.reshape(-1, 2), fit.pose).reshape(own.shape)
+    seen = sight.colours(table, fit.height_mm) - fit.light_at(own, board.diameter_mm / 2)
+    expected = _expected(own, board)
+    known = np.hypot(own[..., 0], own[..., 1]) < board.diameter_mm / 2 - RIM_MM
+    _paint_toppings(expected, known, own, sight, board, fit, spaces)
+    residual = np.where(known[..., None], np.clip(seen - expected, -0.6, 0.6), 0.0).astype(np.float32)
+    width = 2 * round(4.5 / COARSE_MM) + 1
+    smooth = cv2.blur(residual, (width, width))
+    strange = np.linalg.norm(residual - smooth, axis=-1)
+    strange = np.where(known, np.minimum(strange / 0.4, 1.0) * 255.0, 0.0)
+    return strange.astype(np.uint8), np.where(known, np.uint8(255), np.uint8(0))
+
+
+def _expected(own: Array, board: BoardPrint) -> Floats:
+    half = board.known.shape[0] // 2
+    columns = (own[..., 0] / CELL_MM + half).astype(np.float32)
+    rows = (half - own[..., 1] / CELL_MM).astype(np.float32)
+    return np.asarray(cv2.remap(board.colours, columns, rows, cv2.INTER_LINEAR), np.float32)
+
+
+def _paint_toppings(
+    expected: Floats,
+    known: NDArray[np.bool_],
+    own: Array,
+    sight: Sight,
+    board: BoardPrint,
+    fit: BoardFit,
+    spaces: Sequence[SpaceFit],
+) -> None:
+    """Toppings as they are seen, on the plane of the board's face; their rims say nothing."""
+    for space in spaces:
+        if space.likely in (None, EMPTY):
+            continue
+        looks = board.toppings.colours[board.toppings.names.index(str(space.likely))]
+        seen = sight.seen(space.at_mm[None], fit.height_mm + TOPPING_THICK_MM)
+        at = to_own_frame(sight.registration.on_table(seen, fit.height_mm), fit.pose)[0]
+        away = np.hypot(own[..., 0] - at[0], own[..., 1] - at[1])
+        inside = away < board.topping_mm / 2 - 0.8
+        expected[inside] = looks[np.minimum((away[inside] / RING_STEP_MM).astype(int), len(looks) - 1)]
+        known[inside] = True
+        known[(away < board.topping_mm / 2 + 2.0) & ~inside] = False
+
+
+# One line ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Strip:
+    """What lies along a line and beside it."""
+
+    line: Array
+    """2 x 2, seen points."""
+    along_mm: Array
+    """From the line's first point."""
+    across_mm: Array
+    colours: Floats
+    """along x across x 3, the board's light taken out."""
+    shown: NDArray[np.bool_]
+    """Which of `along_mm` are inside the picture."""
+
+    @property
+    def length_mm(self) -> float:
+        return float(np.linalg.norm(self.line[1] - self.line[0]))
+
+
+def _strip(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> _Strip:
+    """The picture itself along a line, a millimetre long and FINE_MM wide a sample."""
+    length = float(np.linalg.norm(line[1] - line[0]))
+    way = (line[1] - line[0]) / length
+    side = np.array([-way[1], way[0]]) * HALF_MM
+    along = np.arange(0.0, length, 1.0)
+    across = np.arange(-HALF_MM, HALF_MM + 1e-6, FINE_MM)
+    knots = np.linspace(0.0, length, max(round(length / 10.0), 2))
+    spots = line[0] + knots[:, None] * way
+    edges = sight.registration.to_picture(np.concatenate([spots - side, spots + side])).reshape(2, len(knots), 2)
+    ends = np.stack([np.stack([np.interp(along, knots, edge[:, i]) for i in (0, 1)], axis=-1) for edge in edges])
+    share = ((across + HALF_MM) / (2 * HALF_MM))[None, :, None]
+    pixels = ends[0][:, None] * (1 - share) + ends[1][:, None] * share
+    seen = cv2.remap(
+        image,
+        pixels[..., 0].astype(np.float32),
+        pixels[..., 1].astype(np.float32),
+        cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    centre = line[0] + along[:, None] * way
+    own = to_own_frame(sight.registration.on_table(centre, fit.height_mm), fit.pose)
+    light = fit.light_at(own, board.diameter_mm / 2)
+    logs = np.log(seen * sight.gain + np.float32(LOG_FLOOR)) - light[:, None]
+    return _Strip(line, along, across, np.asarray(logs, np.float32), sight.table.shows(centre))
+
+
+def _on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
+    """The line moved to where both edges of a stick lie along it."""
+    strip = _strip(sight, image, board, fit, line)
+    spots, energies = _edge_pairs(strip, board)
+    middle = strip.length_mm / 2
+    lever = spots - middle
+    off, slope = 0.0, 0.0
+    for offs, slopes in ((np.arange(-6.0, 6.01, 0.25), np.arange(-3.0, 3.01, 0.25)), (_FINE_OFFS, _FINE_SLOPES)):
+        offsets, inclines = off + offs, slope + np.tan(np.radians(slopes))
+        at = offsets[:, None, None] + inclines[None, :, None] * lever
+        where = np.clip((at + HALF_MM) / FINE_MM, 0, energies.shape[1] - 1.001)
+        left = where.astype(int)
+        share = where - left
+        rows = np.arange(len(spots))
+        total = (energies[rows, left] * (1 - share) + energies[rows, left + 1] * share).sum(-1)
+        best = np.unravel_index(int(total.argmax()), total.shape)
+        off, slope = float(offsets[best[0]]), float(inclines[best[1]])
+    return _shifted(line, off - slope * middle, off + slope * middle)
+
+
+_FINE_OFFS = np.arange(-0.3, 0.301, 0.05)
+_FINE_SLOPES = np.arange(-0.3, 0.301, 0.03)
+
+
+def _shifted(line: Array, first_mm: float, last_mm: float) -> Array:
+    way = (line[1] - line[0]) / np.linalg.norm(line[1] - line[0])
+    normal = np.array([-way[1], way[0]])
+    return np.array([line[0] + normal * first_mm, line[1] + normal * last_mm])
+
+
+def _edge_pairs(strip: _Strip, board: BoardPrint) -> tuple[Array, Floats]:
+    """Along which places (middles of blocks), and how much like the two edges and the wood of a stick it looks there
+    at each place across (blocks x across)."""
+    blocks = len(strip.along_mm) // BLOCK_MM
+    cut = strip.colours[: blocks * BLOCK_MM].reshape(blocks, BLOCK_MM, len(strip.across_mm), 3)
+    middle = np.median(cut, axis=1)
+    step = round(0.5 / FINE_MM)
+    change = np.zeros_like(middle)
+    change[:, step:-step] = middle[:, 2 * step :] - middle[:, : -2 * step]
+    edge = np.minimum(np.linalg.norm(change, axis=-1), EDGE_LIMIT)
+    half = round(board.cutter_mm[1] / 2 / FINE_MM)
+    pairs = np.zeros(edge.shape, np.float32)
+    pairs[:, half:-half] = 2 * np.sqrt(edge[:, 2 * half :] * edge[:, : -2 * half])
+    cost = np.median(_wood_cost(cut, board, EDGE_SHADE), axis=1) / COST_LIMIT
+    inner = cv2.blur(cost.astype(np.float32), (2 * round(0.75 / FINE_MM) + 1, 1))
+    spots = strip.along_mm[: blocks * BLOCK_MM].reshape(blocks, BLOCK_MM).mean(1)
+    return spots, np.asarray(pairs - WOOD_SHARE * inner, np.float32)
+
+
+def _wood_cost(colours: Floats, board: BoardPrint, shade: float) -> Floats:
+    return _shaded_cost(colours - board.wood[0], np.hypot(board.wood[1], WOOD_NOISE), shade)
+
+
+def _shaded_cost(residual: Floats, spread: Floats, shade: float) -> Floats:
+    """Squared misses in spreads, at most COST_LIMIT, where light may change all channels alike by `shade`."""
+    precision = 1.0 / spread**2
+    common = (residual * precision).sum(-1)
+    cost = (residual**2 * precision).sum(-1) - common**2 / (1.0 / shade**2 + precision.sum(-1))
+    return np.asarray(np.minimum(cost, COST_LIMIT), np.float32)
+
+
+# Which way round, and whose ---------------------------------------------------------------------------------------
+
+
+def _along(strip: _Strip, board: BoardPrint) -> CutterFit | None:
+    """The cutter that explains a line best, or None where none does."""
+    core = np.abs(strip.across_mm) <= 0.8
+    middle = np.median(strip.colours[:, core], axis=1)
+    length = round(board.cutter_mm[0])
+    if len(middle) < length + 4:
+        return None
+    body, shade, unusual = _body(middle, board)
+    bare = _line_cost(strip)
+    by_way = [
+        _costs_by_point(middle[::way], body[::way], bare[::way], shade, board)  # both ways round
+        for way in (1, -1)
+    ]
+    turned = bool(by_way[1].min() < by_way[0].min())
+    costs = by_way[turned] + unusual
+    colour, point = np.unravel_index(int(costs.argmin()), costs.shape)
+    score = OTHER_COST - float(costs[colour, point]) / length
+    if score <= 0.0:
+        return None
+    at = strip.length_mm - point - 0.5 if turned else point + 0.5
+    ends = np.array([at + length, at] if turned else [at - length, at])
+    way = (strip.line[1] - strip.line[0]) / strip.length_mm
+    seen = strip.line[0] + ends[:, None] * way
+    best = np.minimum(by_way[0].min(1), by_way[1].min(1))
+    weights = np.exp(-0.5 * EVIDENCE * (best - best.min()))
+    shares = weights / weights.sum()
+    colours = tuple((board.cutters.names[i], float(shares[i])) for i in np.argsort(-shares))
+    low, high = (int(np.clip(end, 0, len(middle))) for end in (ends.min(), ends.max()))
+    return CutterFit(seen, seen, (0.0, 0.0), colours, float((body[low:high] < COST_LIMIT).mean()), score)
+
+
+def _body(middle: Floats, board: BoardPrint) -> tuple[Floats, float, float]:
+    """What each millimetre costs as wood, how much brighter than enrolled the wood is, and what that costs.
+
+    A round stick's brightness depends on how it lies to the light, and light has a tint.
+    """
+    shift = np.median(middle[len(middle) // 4 : -len(middle) // 4], axis=0) - board.wood[0]
+    shade = float(np.clip(shift.mean(), -LARGEST_SHADE, LARGEST_SHADE))
+    tint = np.clip(shift - shift.mean(), -LARGEST_TINT, LARGEST_TINT)
+    spread = np.hypot(board.wood[1], WOOD_NOISE)
+    cost = _shaded_cost(middle - board.wood[0] - shade - tint, spread, SHADE)
+    unusual = ((shade / SHADE) ** 2 + float(((tint / TINT) ** 2).sum())) / EVIDENCE
+    return cost, shade, unusual
+
+
+def _costs_by_point(middle: Floats, body: Floats, bare: Floats, shade: float, board: BoardPrint) -> Array:
+    """colours x places: the cost of a cutter whose point lies at each place of a line and that lies before it."""
+    length, looks, count = round(board.cutter_mm[0]), board.cutters, len(middle)
+    tip = min(round(looks.colours.shape[1] * ALONG_STEP_MM), length)
+    sums = np.concatenate([[0.0], np.cumsum(body, dtype=np.float64)])
+    back = np.arange(tip)
+    which = (back / ALONG_STEP_MM).astype(int)
+    points = np.arange(length - 1, count)
+    seen = middle[points[:, None] - back] - np.float32(shade)
+    behind = sums[points - tip + 1] - sums[points - length + 1]
+    outside = np.concatenate([[0.0], np.cumsum(bare, dtype=np.float64)])
+    beyond = outside[-1] - outside[points + 1] + outside[points - length + 1]
+    costs = np.full((len(looks.names), count), np.inf)
+    for i in range(len(looks.names)):
+        spread = np.hypot(looks.spread[i], TIP_NOISE)[which]
+        misses = _shaded_cost(seen - looks.colours[i][which], spread, SHADE)
+        costs[i, points] = misses.sum(1) + behind + beyond
+    return costs
+
+
+def _line_cost(strip: _Strip) -> Floats:
+    """What each millimetre costs where no stick lies: looking unlike what is on either side."""
+    core, aside = np.abs(strip.across_mm) <= 0.8, np.abs(np.abs(strip.across_mm) - 5.0) <= 1.2
+    left, right = aside & (strip.across_mm < 0), aside & (strip.across_mm > 0)
+    middle, low, high = (np.median(strip.colours[:, part], axis=1) for part in (core, left, right))
+    unlike = np.minimum(((middle - low) ** 2).mean(-1), ((middle - high) ** 2).mean(-1)) / LINE_NOISE**2
+    return np.asarray(np.minimum(unlike, COST_LIMIT), np.float32)
+
+
+def _same(one: CutterFit, other: CutterFit) -> bool:
+    """Whether two lines are one stick, or a stick and its shadow: nearly parallel and close all along."""
+    way = (one.seen_mm[1] - one.seen_mm[0]) / np.linalg.norm(one.seen_mm[1] - one.seen_mm[0])
+    normal = np.array([-way[1], way[0]])
+    off = (other.seen_mm - one.seen_mm.mean(0)) @ normal
+    return bool(np.abs(off).max() < 2 * APART_MM and np.abs(off.mean()) < APART_MM)
+
+
+def _one_of_each(found: Sequence[CutterFit]) -> list[CutterFit]:
+    """The best explained line of each colour."""
+    chosen: list[CutterFit] = []
+    for cutter in sorted(found, key=lambda c: -c.score):
+        taken = {other.colours[0][0] for other in chosen}
+        if cutter.colours[0][0] not in taken:
+            chosen.append(cutter)
+    return chosen
+
+
+# Where they truly lie ---------------------------------------------------------------------------------------------
+
+
+def _at_rest(
+    sight: Sight,
+    image: Image,
+    board: BoardPrint,
+    fit: BoardFit,
+    spaces: Sequence[SpaceFit],
+    cutters: Sequence[CutterFit],
+) -> tuple[CutterFit, ...]:
+    """The cutters where they lie, from the lowest to the highest."""
+    order = _from_below(sight, image, board, fit, cutters)
+    top = fit.height_mm + TOPPING_THICK_MM
+    discs = [Disc(space.at_mm, board.topping_mm / 2, top) for space in spaces if space.likely not in (None, EMPTY)]
+    lying: list[CutterFit] = []
+    for cutter in order:
+        lower = [(other.ends_mm, other.heights_mm) for other in lying]
+        ends, heights = cutter.seen_mm, (top, top)
+        for _ in range(3):
+            ends = np.concatenate(
+                [
+                    sight.registration.on_table(end[None], height)
+                    for end, height in zip(cutter.seen_mm, heights, strict=True)
+                ]
+            )
+            heights = rest(ends, board.cutter_mm[1] / 2, fit.height_mm, discs, lower)
+        lying.append(replace(cutter, ends_mm=ends, heights_mm=heights))
+    return tuple(lying)
+
+
+def _from_below(
+    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, cutters: Sequence[CutterFit]
+) -> list[CutterFit]:
+    """The cutters in an order in which one can be laid on those before: who is seen uncut at a crossing lies above."""
+    strips = [_strip(sight, image, board, fit, cutter.seen_mm) for cutter in cutters]
+    above = np.zeros((len(cutters), len(cutters)))
+    for i in range(len(cutters)):
+        for j in range(i):
+            places = crossing(cutters[i].seen_mm, cutters[j].seen_mm)
+            if places is None:
+                continue
+            more = _disturbance(strips[j], places[1]) - _disturbance(strips[i], places[0])
+            above[i, j], above[j, i] = more, -more
+    order = sorted(range(len(cutters)), key=lambda i: (int((above[i] > 0).sum()), float(above[i].sum())))
+    return [cutters[i] for i in order]
+
+
+def crossing(one: Array, other: Array) -> tuple[float, float] | None:
+    """How far from their first ends two sticks (2 x 2 each) cross; None where they do not."""
+    first, second = one[1] - one[0], other[1] - other[0]
+    across = first[0] * second[1] - first[1] * second[0]
+    if abs(across) < 1e-3 * np.linalg.norm(first) * np.linalg.norm(second):
+        return None
+    between = other[0] - one[0]
+    here = (between[0] * second[1] - between[1] * second[0]) / across
+    there = (between[0] * first[1] - between[1] * first[0]) / across
+    if not (0.0 < here < 1.0 and 0.0 < there < 1.0):
+        return None
+    return float(here * np.linalg.norm(first)), float(there * np.linalg.norm(second))
+
+
+def _disturbance(strip: _Strip, at_mm: float) -> float:
+    """How much a stick looks otherwise at a crossing than shortly before and after it."""
+    away = np.abs(strip.along_mm - at_mm)
+    core = np.abs(strip.across_mm) <= 1.1
+    around = (away > 8.0) & (away < 25.0)
+    usual = np.median(strip.colours[around][:, core], axis=0)
+    return float(np.abs(strip.colours[away < CROSSING_MM][:, core] - usual).mean())

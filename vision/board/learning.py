@@ -1,0 +1,344 @@
+"""Learning a board, its toppings and its cutters from labelled pictures."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.board.record import (
+    ALONG_STEP_MM,
+    FACE_MM,
+    TOPPING_THICK_MM,
+    BoardPrint,
+    Looks,
+    grid_points,
+    height_of,
+    topping_rings,
+)
+from vision.board.sight import Sight, inside_any, sight_of
+from vision.frame import Image
+from vision.registration import Registration, VisionError, find_mat
+from vision.shapes import CELL_MM, place, to_own_frame
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+TIP_MM = 44.0
+"""The coloured end is looked for within so much of a cutter's point."""
+MARGIN_MM = 3.0
+"""So far around a piece that lies on the board its shadow and blur are taken for the piece."""
+NUDGE_MM = 0.8
+LEAST_SPREAD = 0.05
+LEAST_KNOWN = 0.6
+"""So much of a board's print must have been seen bare."""
+_SPIN = np.exp(2j * np.pi / 3)
+
+
+class BoardLabelError(VisionError, ValueError):
+    """A label file does not say what is needed to learn a board."""
+
+
+def learn_board(
+    photos: Sequence[tuple[Image, Mapping[str, Any]]],
+    names: Sequence[str],
+    spaces: Mapping[str, Sequence[int]] | None = None,
+) -> BoardPrint:
+    """Learn a board and its pieces from pictures in which they lie as labelled.
+
+    Of each label's `pieces` are used the one of kind `board` (`x_mm`, `y_mm`, `angle_deg`, `diameter_mm`), those of
+    kind `topping` (`x_mm`, `y_mm`, `colour`, and `space` where it lies on one) and `cutter` (`ends_mm` with the
+    coloured end second, `ends_px`, `colour`, `diameter_mm`), and `outline_px` of all that may hide the print.
+    `spaces` has the whole coordinates (x, y, z with sum 0; neighbours differ by one step) of all spaces; without it
+    they are named by their coordinates, "x,y,z", and fill a hexagon as far as the farthest labelled one.
+
+    Raises:
+        BoardLabelError: something is missing in a label, or too little of the board is seen bare.
+        RegistrationError: a picture cannot be laid over the table.
+    """
+    shots = [
+        _read_shot(image, labels, name) for (image, labels), name in zip(photos, names, strict=True) if _board(labels)
+    ]
+    if not shots:
+        raise BoardLabelError(f"no piece of kind 'board' is labelled in {', '.join(names)}")
+    diameter = float(np.median([shot.diameter_mm for shot in shots]))
+    space_names, spaces_mm = _place_spaces(shots, _hexagon(shots) if spaces is None else spaces)
+    toppings, topping_mm = _learn_toppings(shots)
+    cutters, wood, cutter_mm = _learn_cutters(shots)
+    colours, slopes, known = _learn_print(shots, diameter, spaces_mm, topping_mm)
+    return BoardPrint(
+        diameter, colours, slopes, known, space_names, spaces_mm, topping_mm, toppings, cutter_mm, cutters, wood
+    )
+
+
+def has_board(labels: Mapping[str, Any]) -> bool:
+    """Whether a label file has a board."""
+    return bool(_board(labels))
+
+
+@dataclass(frozen=True, slots=True)
+class _Disc:
+    colour: str
+    at_mm: Array
+    diameter_mm: float
+    space: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Stick:
+    colour: str
+    seen_mm: Array
+    """2 x 2: where its ends seem to lie at z = 0, the point second."""
+    length_mm: float
+    diameter_mm: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Shot:
+    name: str
+    sight: Sight
+    pose: Array
+    diameter_mm: float
+    discs: tuple[_Disc, ...]
+    sticks: tuple[_Stick, ...]
+    hides: tuple[Array, ...]
+    """Outlines of what hides the print, where they seem to lie at z = 0."""
+
+
+def _board(labels: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    pieces = labels.get("pieces") if isinstance(labels, Mapping) else None
+    return [p for p in pieces or () if isinstance(p, Mapping) and p.get("kind") == "board"]
+
+
+def _read_shot(image: Image, labels: Mapping[str, Any], name: str) -> _Shot:
+    registration = find_mat(image)
+    sight = sight_of(image, registration)
+    where = f"the labels of {name}"
+    try:
+        board = _board(labels)[0]
+        where = f"the board in the labels of {name}"
+        pose = np.array([float(board[key]) for key in ("x_mm", "y_mm", "angle_deg")])
+        diameter = float(board["diameter_mm"])
+        discs, sticks, hides = [], [], []
+        for number, piece in enumerate(labels["pieces"]):
+            where = f"piece {number} in the labels of {name}"
+            if piece.get("kind") == "topping":
+                discs.append(_read_disc(piece))
+            elif piece.get("kind") == "cutter":
+                sticks.append(_read_stick(piece, registration))
+            if piece.get("kind") != "board":
+                hides.append(registration.to_table(np.array(piece["outline_px"], np.float64)))
+    except KeyError as missing:
+        raise BoardLabelError(f"{where}: {missing} is missing") from missing
+    except (TypeError, ValueError, AttributeError) as error:
+        raise BoardLabelError(f"{where}: {error}") from error
+    if not (50.0 < diameter < 600.0 and np.isfinite(pose).all()):
+        raise BoardLabelError(f"the board in the labels of {name}: diameter {diameter} or pose {pose} is out of range")
+    return _Shot(name, sight, pose, diameter, tuple(discs), tuple(sticks), tuple(hides))
+
+
+def _read_disc(piece: Mapping[str, Any]) -> _Disc:
+    space = piece.get("space")
+    return _Disc(
+        str(piece["colour"]),
+        np.array([float(piece["x_mm"]), float(piece["y_mm"])]),
+        float(piece.get("diameter_mm", 18.0)),
+        None if space is None else str(space),
+    )
+
+
+def _read_stick(piece: Mapping[str, Any], registration: Registration) -> _Stick:
+    ends = np.array(piece["ends_mm"], np.float64).reshape(2, 2)
+    seen = (
+        registration.to_table(np.array(piece["ends_px"], np.float64))
+        if "ends_px" in piece
+        else registration.seen_from_table(ends, FACE_MM + TOPPING_THICK_MM)
+    )
+    length = float(np.linalg.norm(ends[1] - ends[0]))
+    return _Stick(str(piece["colour"]), seen, length, float(piece["diameter_mm"]))
+
+
+def _place_spaces(shots: Sequence[_Shot], spaces: Mapping[str, Sequence[int]]) -> tuple[tuple[str, ...], Array]:
+    """Where the spaces lie on the board: the even lattice, seen from either side, that fits the labelled toppings."""
+    known, at = [], []
+    for shot in shots:
+        for disc in shot.discs:
+            if disc.space is None:
+                continue
+            if disc.space not in spaces:
+                raise BoardLabelError(f"{shot.name}: {disc.space!r} is no space of this board")
+            known.append(_as_complex(spaces[disc.space]))
+            own = to_own_frame(disc.at_mm[None], shot.pose)[0]
+            at.append(complex(own[0], own[1]))
+    if len(set(known)) < 3:
+        raise BoardLabelError(
+            f"toppings on {len(set(known))} spaces are labelled; at least three are needed to know where the spaces lie"
+        )
+    steps, seen = np.array(known), np.array(at)
+    fits = []
+    for mirrored in (False, True):
+        lattice = np.conj(steps) if mirrored else steps
+        columns = np.column_stack([lattice, np.ones(len(lattice))])
+        solution = np.linalg.lstsq(columns, seen, rcond=None)[0]
+        fits.append((float(np.sqrt((np.abs(columns @ solution - seen) ** 2).mean())), mirrored, solution))
+    miss, mirrored, (scale, offset) = min(fits, key=lambda fit: fit[0])
+    if miss > 0.25 * abs(scale) * np.sqrt(3.0):
+        raise BoardLabelError(f"the labelled toppings miss an even lattice of spaces by {miss:.1f} mm")
+    every = np.array([_as_complex(step) for step in spaces.values()])
+    lying = scale * (np.conj(every) if mirrored else every) + offset
+    return tuple(spaces), np.column_stack([lying.real, lying.imag])
+
+
+def _hexagon(shots: Sequence[_Shot]) -> dict[str, tuple[int, int, int]]:
+    """All spaces of the smallest hexagon that has those labelled, by their coordinates."""
+    far = 0
+    for shot in shots:
+        for disc in shot.discs:
+            if disc.space is not None:
+                far = max([far, *(abs(step) for step in _coordinates(disc.space, shot.name))])
+    steps = range(-far, far + 1)
+    return {f"{x},{y},{-x - y}": (x, y, -x - y) for x in steps for y in steps if abs(x + y) <= far}
+
+
+def _coordinates(space: str, where: str) -> tuple[int, ...]:
+    parts = space.split(",")
+    if len(parts) != 3 or not all(part.lstrip("-").isdigit() and abs(int(part)) < 100 for part in parts):
+        raise BoardLabelError(f"{where}: space {space!r}; expected coordinates such as '1,-1,0'")
+    return tuple(int(part) for part in parts)
+
+
+def _as_complex(step: Sequence[int]) -> complex:
+    x, y, z = step
+    return complex(x + y * _SPIN + z * _SPIN**2)
+
+
+def _learn_toppings(shots: Sequence[_Shot]) -> tuple[Looks, float]:
+    diameter = float(np.median([disc.diameter_mm for shot in shots for disc in shot.discs] or [0.0]))
+    if diameter <= 0.0:
+        raise BoardLabelError(f"no topping is labelled in {', '.join(shot.name for shot in shots)}")
+    rings = topping_rings(diameter)
+    seen: dict[str, list[Floats]] = {}
+    for shot in shots:
+        for disc in shot.discs:
+            points = disc.at_mm + rings
+            seen_points = shot.sight.seen(points, height_of(shot.pose[0], shot.pose[1]) + TOPPING_THICK_MM)
+            bare = ~inside_any(seen_points, [_band(stick) for stick in shot.sticks])
+            colours = shot.sight.seen_colours(seen_points)
+            seen.setdefault(disc.colour, []).append(_median_by_ring(colours, bare))
+    names = tuple(sorted(seen))
+    means = np.stack([np.median(seen[name], axis=0) for name in names])
+    spread = np.stack([np.std(seen[name], axis=0) for name in names])
+    return Looks(names, means.astype(np.float32), np.maximum(spread, LEAST_SPREAD).astype(np.float32)), diameter
+
+
+def _median_by_ring(colours: Floats, bare: NDArray[np.bool_]) -> Floats:
+    whole = np.median(colours, axis=1)
+    rings = [
+        np.median(ring[free], axis=0) if free.sum() > 3 else whole[i]
+        for i, (ring, free) in enumerate(zip(colours, bare, strict=True))
+    ]
+    return np.asarray(rings, np.float32)
+
+
+def _learn_cutters(shots: Sequence[_Shot]) -> tuple[Looks, Floats, tuple[float, float]]:
+    tips: dict[str, list[Floats]] = {}
+    bodies = []
+    for shot in shots:
+        for stick in shot.sticks:
+            way = (stick.seen_mm[1] - stick.seen_mm[0]) / np.linalg.norm(stick.seen_mm[1] - stick.seen_mm[0])
+            back = np.arange(ALONG_STEP_MM / 2, stick.length_mm, ALONG_STEP_MM)
+            along = shot.sight.seen_colours(stick.seen_mm[1] - back[:, None] * way, sharp=True)
+            steps = round(TIP_MM / ALONG_STEP_MM)
+            tips.setdefault(stick.colour, []).append(along[:steps])
+            bodies.append(along[steps:-2])
+    if not tips:
+        raise BoardLabelError(f"no cutter is labelled in {', '.join(shot.name for shot in shots)}")
+    names = tuple(sorted(tips))
+    body = np.concatenate(bodies)
+    middle = np.median(body, axis=0)
+    stray = np.maximum(1.48 * np.median(np.abs(body - middle), axis=0), LEAST_SPREAD)
+    means = np.stack([np.median(tips[name], axis=0) for name in names])
+    spread = np.stack([np.std(tips[name], axis=0) for name in names])
+    sticks = [stick for shot in shots for stick in shot.sticks]
+    size = (float(np.median([s.length_mm for s in sticks])), float(np.median([s.diameter_mm for s in sticks])))
+    looks = Looks(names, means.astype(np.float32), np.maximum(spread, 2 * LEAST_SPREAD).astype(np.float32))
+    return looks, np.stack([middle, stray]).astype(np.float32), size
+
+
+def _learn_print(
+    shots: Sequence[_Shot], diameter_mm: float, spaces_mm: Array, topping_mm: float
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """The median of what was seen bare; a space that never was gets what the others show at the same place."""
+    points = grid_points(diameter_mm)
+    inside = np.linalg.norm(points, axis=-1) < diameter_mm / 2 - 1.5
+    nudges = np.array([[0.0, 0.0], [NUDGE_MM, 0.0], [-NUDGE_MM, 0.0], [0.0, NUDGE_MM], [0.0, -NUDGE_MM]])
+    nudged = points.reshape(-1, 2) + nudges[:, None]
+    seen = []
+    for shot in shots:
+        height = height_of(shot.pose[0], shot.pose[1])
+        table = place(nudged.reshape(-1, 2), shot.pose).reshape(nudged.shape)
+        colours = shot.sight.colours(table, height).reshape(5, *points.shape[:2], 3)
+        hidden = inside_any(shot.sight.seen(table, height), shot.hides, MARGIN_MM) | ~shot.sight.shows(table, height)
+        bare = inside & ~hidden.reshape(5, *points.shape[:2]).any(0)
+        seen.append(np.where(bare[..., None], colours, np.nan))
+    with np.errstate(all="ignore"):
+        samples = _nan_median(np.stack(seen))
+    known = np.isfinite(samples[0]).all(-1)
+    if known.sum() < LEAST_KNOWN * inside.sum():
+        raise BoardLabelError(
+            f"only {known.sum() / inside.sum():.0%} of the board's print is seen bare in "
+            f"{', '.join(shot.name for shot in shots)}; at least {LEAST_KNOWN:.0%} is needed"
+        )
+    samples, filled = _fill_spaces(samples, known, points, spaces_mm, topping_mm)
+    samples = np.where(filled[..., None], samples, _spread_out(samples[0], filled))
+    slopes = np.stack([samples[1] - samples[2], samples[3] - samples[4]], axis=2) / (2 * NUDGE_MM)
+    return samples[0].astype(np.float32), slopes.astype(np.float32), filled
+
+
+def _nan_median(seen: Array) -> Array:
+    """The median over the first axis of what is finite; NaN where nothing is."""
+    count = np.isfinite(seen[..., 0]).sum(0)
+    ordered = np.sort(seen, axis=0)
+    low, high = np.maximum((count - 1) // 2, 0), count // 2
+    low, high = (np.minimum(i, len(seen) - 1)[None, ..., None] for i in (low, high))
+    return np.asarray((np.take_along_axis(ordered, low, 0)[0] + np.take_along_axis(ordered, high, 0)[0]) / 2)
+
+
+def _fill_spaces(
+    samples: Array, known: NDArray[np.bool_], points: Array, spaces_mm: Array, topping_mm: float
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Give unseen grid points in spaces the mean of those seen in others, at the same distance from the middle."""
+    away = np.linalg.norm(points[:, :, None] - spaces_mm, axis=-1).min(-1)
+    ring = np.minimum((away / CELL_MM).astype(int), round(topping_mm / CELL_MM))
+    filled = known.copy()
+    samples = samples.copy()
+    for i in range(round((topping_mm / 2 + MARGIN_MM) / CELL_MM) + 1):
+        here = ring == i
+        if (here & known).any() and (here & ~known).any():
+            middle = np.median(samples[0][here & known], axis=0)
+            samples[:, here & ~known] = middle
+            filled |= here
+    return samples, filled
+
+
+def _spread_out(colours: Array, known: NDArray[np.bool_]) -> Floats:
+    """Colours for all grid points: where none is known, what is known around."""
+    share = known.astype(np.float32)
+    sums = np.where(known[..., None], colours, 0.0).astype(np.float32)
+    spread = np.zeros_like(sums)
+    missing = np.ones(known.shape, bool)
+    for width in (2.0, 4.0, 16.0, 64.0):
+        weight = cv2.GaussianBlur(share, (0, 0), width)
+        fill = missing & (weight > 0.05)
+        spread[fill] = cv2.GaussianBlur(sums, (0, 0), width)[fill] / weight[fill][:, None]
+        missing &= ~fill
+    return spread
+
+
+def _band(stick: _Stick) -> Array:
+    way = (stick.seen_mm[1] - stick.seen_mm[0]) / np.linalg.norm(stick.seen_mm[1] - stick.seen_mm[0])
+    side = np.array([-way[1], way[0]]) * (stick.diameter_mm / 2 + 1.5)
+    first, last = stick.seen_mm
+    return np.array([first - side, last - side, last + side, first + side])

@@ -1,0 +1,183 @@
+"""What an owner's round board with spaces looks like, and the toppings and cutters that lie on it.
+
+A board's own frame has its centre at (0, 0) and its first label on +x. Its print is kept as colours on a square grid,
+no finer than other faces are kept.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.registration import MAT_HALF_MM, MAT_MM
+from vision.shapes import CELL_MM
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+BOARD_VERSION = 1
+FACE_MM = 2.0
+"""How high a board's face lies over what it lies on."""
+TOPPING_THICK_MM = 3.0
+RING_STEP_MM = 1.5
+"""Toppings are told by their colours on rings so far apart."""
+ALONG_STEP_MM = 2.0
+"""Cutters are told by their colours along the stick at so many millimetres."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """What the pieces of each colour look like: logarithms of colours, light taken out."""
+
+    names: tuple[str, ...]
+    colours: Floats
+    """names x steps x 3: a topping's from its middle outwards, a cutter's from its point backwards."""
+    spread: Floats
+    """names x steps x 3: how far single ones stray from that."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPrint:
+    """One board, with what is played on it."""
+
+    diameter_mm: float
+    colours: Floats
+    """n x n x 3 logarithms on a grid of CELL_MM about the centre, rows from far to near, columns along x. Where the
+    print was never seen it is guessed from around."""
+    slopes: Floats
+    """n x n x 2 x 3: their change per millimetre along x and y."""
+    known: NDArray[np.bool_]
+    """n x n: where the bare print was seen."""
+    space_names: tuple[str, ...]
+    spaces_mm: Array
+    """spaces x 2, own frame."""
+    topping_mm: float
+    """Diameter of a topping."""
+    toppings: Looks
+    cutter_mm: tuple[float, float]
+    """Length and diameter of a cutter."""
+    cutters: Looks
+    wood: Floats
+    """2 x 3: colours of a cutter behind its point, and how far they stray."""
+
+    @property
+    def points(self) -> Array:
+        """n x n x 2: where the grid's points lie, own frame."""
+        return grid_points(self.diameter_mm)
+
+    @property
+    def pitch_mm(self) -> float:
+        """Distance between neighbouring spaces."""
+        apart = np.linalg.norm(self.spaces_mm[:, None] - self.spaces_mm, axis=-1)
+        return float(np.median(np.where(apart < 1e-6, np.inf, apart).min(1)))
+
+
+def grid_points(diameter_mm: float) -> Array:
+    """The points of a board's grid, own frame."""
+    half = int(diameter_mm / 2 / CELL_MM)
+    steps = np.arange(-half, half + 1) * CELL_MM
+    return np.stack(np.meshgrid(steps, steps[::-1]), axis=-1)
+
+
+def height_of(x_mm: float, y_mm: float) -> float:
+    """How high the face of a board lies whose middle is there, above the mat's face."""
+    on_mat = abs(x_mm) <= MAT_HALF_MM and abs(y_mm) <= MAT_HALF_MM
+    return FACE_MM if on_mat else FACE_MM - MAT_MM
+
+
+def topping_rings(diameter_mm: float) -> Array:
+    """rings x angles x 2: points of a topping about its middle, evenly spread."""
+    radii = np.arange(RING_STEP_MM / 2, diameter_mm / 2 - 1.0, RING_STEP_MM)
+    angles = np.radians(np.arange(0.0, 360.0, 22.5))
+    return np.stack(
+        [radii[:, None] * np.cos(angles), radii[:, None] * np.sin(angles)],
+        axis=-1,
+    )
+
+
+def header_of(board: BoardPrint) -> dict[str, Any]:
+    """What of a board is kept as text."""
+    return {
+        "version": BOARD_VERSION,
+        "diameter_mm": board.diameter_mm,
+        "spaces": list(board.space_names),
+        "topping_mm": board.topping_mm,
+        "toppings": list(board.toppings.names),
+        "cutter_mm": list(board.cutter_mm),
+        "cutters": list(board.cutters.names),
+    }
+
+
+def arrays_of(board: BoardPrint) -> dict[str, NDArray[Any]]:
+    """What of a board is kept as arrays."""
+    return {
+        "colours": board.colours.astype(np.float16),
+        "slopes": board.slopes.astype(np.float16),
+        "known": board.known,
+        "spaces": board.spaces_mm.astype(np.float32),
+        "topping_colours": board.toppings.colours,
+        "topping_spread": board.toppings.spread,
+        "cutter_colours": board.cutters.colours,
+        "cutter_spread": board.cutters.spread,
+        "wood": board.wood,
+    }
+
+
+def board_from(header: Mapping[str, Any], load: Callable[[str], NDArray[Any]]) -> BoardPrint:
+    """The inverse of `header_of` and `arrays_of`; `load` gives the array of a name.
+
+    Raises:
+        ValueError: it is of another version, or what it says does not fit together.
+        LookupError, TypeError: something is missing.
+    """
+    if header["version"] != BOARD_VERSION:
+        raise ValueError(
+            f"the board has version {header['version']!r}, this program reads {BOARD_VERSION}: enrol again"
+        )
+    diameter, topping = float(header["diameter_mm"]), float(header["topping_mm"])
+    length, thickness = (float(size) for size in header["cutter_mm"])
+    if not (
+        50.0 < diameter < 600.0 and 4.0 < topping < diameter / 4 and 50.0 < length < 800.0 and 1.0 < thickness < 20.0
+    ):
+        raise ValueError(
+            f"a board of {diameter} mm, toppings of {topping} mm or cutters of {length} mm are out of range"
+        )
+    spaces = tuple(str(name) for name in header["spaces"])
+    toppings, cutters = (tuple(str(name) for name in header[kind]) for kind in ("toppings", "cutters"))
+    size = len(grid_points(diameter))
+
+    def floats(name: str, *shape: int) -> Floats:
+        array = np.asarray(load(name), np.float32)
+        if array.ndim != len(shape) or any(want not in (-1, is_) for want, is_ in zip(shape, array.shape, strict=True)):
+            raise ValueError(f"array {name} of the board has shape {array.shape}, expected {shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"array {name} of the board is not finite")
+        return array
+
+    known = floats("known", size, size) > 0.5
+    if not known.any() or not spaces or not toppings or not cutters:
+        raise ValueError("the board has no print, no spaces or no colours")
+    rings = len(topping_rings(topping))
+    return BoardPrint(
+        diameter,
+        floats("colours", size, size, 3),
+        floats("slopes", size, size, 2, 3),
+        known,
+        spaces,
+        floats("spaces", len(spaces), 2).astype(np.float64),
+        topping,
+        Looks(
+            toppings,
+            floats("topping_colours", len(toppings), rings, 3),
+            np.maximum(floats("topping_spread", len(toppings), rings, 3), 1e-3),
+        ),
+        (length, thickness),
+        Looks(
+            cutters,
+            floats("cutter_colours", len(cutters), -1, 3),
+            np.maximum(floats("cutter_spread", len(cutters), -1, 3), 1e-3),
+        ),
+        floats("wood", 2, 3),
+    )

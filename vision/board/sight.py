@@ -1,0 +1,68 @@
+"""A picture of the table, ready to have its colours asked for at points of any height."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.features import Colours, light_gain, sample_colours, soften
+from vision.frame import Image
+from vision.rectify import TableMap, table_map
+from vision.registration import Registration
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The table seen from above, softened and as it is, with the light taken from the markers' white."""
+
+    registration: Registration
+    table: TableMap
+    looked: Image
+    soft: Image
+    gain: NDArray[np.float32]
+
+    def colours(self, points_mm: Array, height_mm: float, *, sharp: bool = False) -> Colours:
+        """Logarithms of blue, green and red at true table points (... x 2 gives ... x 3) that lie at a height.
+
+        They are softened to the lattice's fineness unless `sharp`.
+        """
+        return self.seen_colours(self.seen(points_mm, height_mm), sharp=sharp)
+
+    def seen_colours(self, points_mm: Array, *, sharp: bool = False) -> Colours:
+        """The same at points given where they seem to lie at z = 0."""
+        return sample_colours(self.looked if sharp else self.soft, self.table, self.gain, points_mm)
+
+    def seen(self, points_mm: Array, height_mm: float) -> Array:
+        """Where true table points (... x 2) at a height seem to lie at z = 0."""
+        return self.registration.seen_from_table(points_mm, height_mm).reshape(points_mm.shape)
+
+    def shows(self, points_mm: Array, height_mm: float) -> NDArray[np.bool_]:
+        """Whether the picture shows true table points (... x 2) at a height."""
+        return self.table.shows(self.seen(points_mm, height_mm))
+
+
+def sight_of(image: Image, registration: Registration) -> Sight:
+    """Look at the table through a registered picture."""
+    table = table_map(registration)
+    looked = table.look(image)
+    return Sight(registration, table, looked, soften(looked), light_gain(looked, table, registration.markers_px))
+
+
+def inside_any(points_mm: Array, outlines: Sequence[Array], margin_mm: float = 0.0) -> NDArray[np.bool_]:
+    """Which points (... x 2) lie in or near any of these outlines."""
+    flat = points_mm.reshape(-1, 2)
+    low = flat.min(0) - 5.0
+    scale = 2.0
+    size = np.ceil((flat.max(0) + 5.0 - low) * scale).astype(int) + 1
+    mask = np.zeros((size[1], size[0]), np.uint8)
+    for outline in outlines:
+        cv2.fillPoly(mask, [np.round((outline - low) * scale * 16).astype(np.int32)], 255, shift=4)
+    if margin_mm > 0.0:
+        width = 2 * round(margin_mm * scale) + 1
+        mask = np.asarray(cv2.dilate(mask, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))), np.uint8)
+    pixels = np.round((flat - low) * scale).astype(int)
+    return np.asarray(mask[pixels[:, 1], pixels[:, 0]] > 0).reshape(points_mm.shape[:-1])

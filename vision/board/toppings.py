@@ -1,0 +1,171 @@
+"""What lies on the spaces of a board."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.board.pose import BoardFit, print_at
+from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
+from vision.board.sight import Sight, inside_any
+from vision.scene import EMPTY
+from vision.shapes import place
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+NOISE = 0.07
+"""How far the colour of print and toppings strays under even light (logarithm)."""
+POINT_LIMIT = 9.0
+"""A point costs nothing more than this (in squared noises)."""
+OTHER_COST = 5.0
+"""What something unknown costs a point: more than the right thing, less than a wrong one."""
+EVIDENCE = 0.15
+"""How much of a point's cost counts as independent evidence."""
+SHADE_SPREAD = 0.3
+"""How far (logarithm) shadow and gloss change the brightness of a whole space."""
+TINT_SPREAD = 0.1
+LEAST_SEEN = 0.3
+"""So much of a space must be open to view for anything to be said about it."""
+REACH_MM = 5.0
+"""A topping is looked for this far from the middle of its space."""
+WINDOW_MM = 11.0
+STEP_MM = 1.5
+LEAST_DISC = 0.3
+"""So much of a topping's area must look like one for its place to be measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceFit:
+    """What lies on one space."""
+
+    name: str
+    contents: tuple[tuple[str, float], ...]
+    """EMPTY and the colours with their likelihoods, most likely first; what they leave to 1 is something else. Nothing
+    where the space cannot be seen."""
+    at_mm: Array
+    """Where the middle of the topping truly lies on the table, or else of the space."""
+    seen: float
+    """Share of it that no cutter covers."""
+
+    @property
+    def likely(self) -> str | None:
+        """What most likely lies there; None where something else is likelier, or nothing can be said."""
+        return self.contents[0][0] if self.contents and self.contents[0][1] >= 0.5 else None
+
+
+def read_spaces(sight: Sight, board: BoardPrint, fit: BoardFit, covered: Sequence[Array] = ()) -> tuple[SpaceFit, ...]:
+    """What lies on each space. `covered`: outlines, where they seem to lie at z = 0, of what lies over the board."""
+    offsets = _offsets(sight, board, fit, covered)
+    costs, seen = _costs(sight, board, fit, offsets, covered)
+    names = (EMPTY, *board.toppings.names)
+    fits = []
+    for i, name in enumerate(board.space_names):
+        ranked = _ranked(costs[i], names) if seen[i] >= LEAST_SEEN else ()
+        lies = board.spaces_mm[i] + (offsets[i] if ranked and ranked[0][0] != EMPTY else 0.0)
+        fits.append(SpaceFit(name, ranked, place(lies[None], fit.pose)[0], float(seen[i])))
+    return tuple(fits)
+
+
+def _offsets(sight: Sight, board: BoardPrint, fit: BoardFit, covered: Sequence[Array]) -> Array:
+    """How far the topping on each space lies from the space's middle (board's own frame); 0 where there is none."""
+    steps = np.arange(-WINDOW_MM, WINDOW_MM + 0.1, STEP_MM)
+    window = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)
+    own = board.spaces_mm[:, None] + window
+    topping, free = _like_topping(sight, board, fit, own, covered)
+    offsets = np.zeros_like(board.spaces_mm)
+    expected = np.pi * (board.topping_mm / 2) ** 2 / STEP_MM**2
+    for _ in range(3):
+        away = np.linalg.norm(window - offsets[:, None], axis=-1)
+        inside = (away < board.topping_mm / 2 + 1.0) & free
+        weight = (topping & inside).astype(np.float64)
+        total = weight.sum(1, keepdims=True)
+        # What is covered on one side only must not pull the middle to the other.
+        open_middle = (inside[..., None] * window).sum(1) / np.maximum(inside.sum(1, keepdims=True), 1)
+        moved = (weight[..., None] * window).sum(1) / np.maximum(total, 1.0) - (open_middle - offsets)
+        there = total > LEAST_DISC * expected
+        offsets = np.where(there, np.clip(moved, -REACH_MM, REACH_MM), 0.0)
+    return offsets
+
+
+def _like_topping(
+    sight: Sight, board: BoardPrint, fit: BoardFit, own: Array, covered: Sequence[Array]
+) -> tuple[Flags, Flags]:
+    """Which points (spaces x n x 2, own frame) look more like a topping than like the print, and which are open."""
+    light = fit.light_at(own, board.diameter_mm / 2)
+    high = sight.seen(_on_table(own, fit), fit.height_mm + TOPPING_THICK_MM)
+    seen = sight.seen_colours(high) - light
+    printed, known = print_at(board, own)
+    metric = _shaded_metric()
+    costs = [_cost(seen - board.toppings.colours[i].mean(0), metric) for i in range(len(board.toppings.names))]
+    bare = np.where(known, _cost(seen - printed, metric), 2 * POINT_LIMIT)
+    return np.asarray(np.min(costs, axis=0) < bare), ~inside_any(high, covered)
+
+
+def _shaded_metric() -> Floats:
+    """One over the covariance of colours whose brightness shadows may change."""
+    shade = np.full((3, 3), SHADE_SPREAD**2)
+    return np.asarray(np.linalg.inv(shade + np.eye(3) * NOISE**2), np.float32)
+
+
+def _cost(residual: Floats, metric: Floats) -> Floats:
+    return np.asarray(((residual @ metric) * residual).sum(-1), np.float32)
+
+
+def _on_table(own: Array, fit: BoardFit) -> Array:
+    return place(own.reshape(-1, 2), fit.pose).reshape(own.shape)
+
+
+def _costs(
+    sight: Sight, board: BoardPrint, fit: BoardFit, offsets: Array, covered: Sequence[Array]
+) -> tuple[Array, Array]:
+    """What EMPTY, each colour, and something else cost on each space (spaces x hypotheses), and the share seen."""
+    rings = topping_rings(board.topping_mm)
+    shape = (len(offsets), rings.shape[0] * rings.shape[1], 2)
+    bare = (board.spaces_mm[:, None, None] + rings).reshape(shape)
+    lying = ((board.spaces_mm + offsets)[:, None, None] + rings).reshape(shape)
+    low = sight.seen(_on_table(bare, fit), fit.height_mm)
+    high = sight.seen(_on_table(lying, fit), fit.height_mm + TOPPING_THICK_MM)
+    free_low, free_high = ~inside_any(low, covered), ~inside_any(high, covered)
+    radius = board.diameter_mm / 2
+    printed, known = print_at(board, bare)
+    plain = sight.seen_colours(low) - fit.light_at(bare, radius) - printed
+    noise = np.full(plain.shape, NOISE, np.float32)
+    bare_known: Flags = np.asarray(free_low & known)
+    costs = [_hypothesis(plain, noise, bare_known)]
+    above = sight.seen_colours(high) - fit.light_at(lying, radius)
+    for colours, spread in zip(board.toppings.colours, board.toppings.spread, strict=True):
+        expected, strays = (np.repeat(each, rings.shape[1], axis=0) for each in (colours, spread))
+        costs.append(_hypothesis(above - expected, np.broadcast_to(np.hypot(strays, NOISE), above.shape), free_high))
+    costs.append(EVIDENCE * OTHER_COST * free_high.sum(1))
+    return np.stack(costs, axis=1), free_high.mean(1)
+
+
+def _hypothesis(residual: Floats, noise: Floats, free: Flags) -> Array:
+    """What one explanation costs each space, after the brightness and tint of the light there are taken out."""
+    open_ones = np.where(free[..., None], residual, np.nan)
+    with np.errstate(all="ignore"):
+        middle = np.where(np.asarray(free.any(1))[:, None], _median(open_ones), 0.0)
+    grey = middle.mean(-1, keepdims=True)
+    tint = middle - grey
+    share = SHADE_SPREAD**2 / (SHADE_SPREAD**2 + NOISE**2 / 4), TINT_SPREAD**2 / (TINT_SPREAD**2 + NOISE**2)
+    shift = grey * share[0] + tint * share[1]
+    misses = (((residual - shift[:, None]) / noise) ** 2).mean(-1)
+    points = np.where(free, np.minimum(misses, POINT_LIMIT), 0.0).sum(1)
+    return np.asarray(EVIDENCE * points + (grey[:, 0] / SHADE_SPREAD) ** 2 + ((tint / TINT_SPREAD) ** 2).sum(-1))
+
+
+def _median(values: Floats) -> Floats:
+    """The median over the second axis of what is finite."""
+    ordered = np.sort(values, axis=1)
+    count = np.isfinite(values[..., :1]).sum(1, keepdims=True)
+    return np.asarray(np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, axis=1)[:, 0], np.float32)
+
+
+def _ranked(costs: Array, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
+    weights = np.exp(-0.5 * (costs - costs.min()))
+    shares = weights / weights.sum()
+    order = np.argsort(-shares[:-1], kind="stable")
+    return tuple((names[i], float(shares[i])) for i in order)
