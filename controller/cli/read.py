@@ -1,6 +1,8 @@
 """`pizzatable read`: read single photos of a table."""
 
 import json
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,24 @@ from vision.faces import load_pack
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
-from vision.registration import VisionError, find_mat
-from vision.scene import Scene
+from vision.registration import Registration, VisionError, find_mat
+from vision.scene import PieceKind, Scene
 
 
 @click.command(epilog="Example:  pizzatable read --game new_york_slice --faces mine.faces --draw drawn photo.jpg")
 @game_option
-@click.option("--faces", required=True, type=EXISTING_FILE, help="The enrolled faces, from `pizzatable enrol`.")
+@click.option(
+    "--faces",
+    type=EXISTING_FILE,
+    help="The enrolled faces, from `pizzatable enrol`. Only a game without any, such as dice_and_slice, goes without.",
+)
+@click.option(
+    "--sheet",
+    "sheets",
+    multiple=True,
+    type=EXISTING_FILE,
+    help="A print of Dice and Slice's sheet besides our own: its geometry, a TOML or JSON file like the kit's.",
+)
 @click.option(
     "--draw",
     type=click.Path(file_okay=False, path_type=Path),
@@ -27,24 +40,31 @@ from vision.scene import Scene
 )
 @click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.pass_context
-def command(ctx: click.Context, game: str, faces: Path, draw: Path | None, photos: tuple[Path, ...]) -> None:
+def command(
+    ctx: click.Context,
+    game: str,
+    faces: Path | None,
+    sheets: tuple[Path, ...],
+    draw: Path | None,
+    photos: tuple[Path, ...],
+) -> None:
     """Print what lies on the table, one line of JSON a photo.
 
     Lengths are millimetres from the mat's centre, x to the right, y up in the photo; angles are degrees
-    counter-clockwise. A photo that cannot be read gets a line with "error"; the exit status is then 1.
+    counter-clockwise. Score sheets are read without a mat, too: "frame" is then "sheet", and lengths are from the
+    sheet's centre, as it is printed. A photo that cannot be read gets a line with "error"; the exit status is then 1.
     """
     part = load_part(game, "describe")
     describe: Describe = part.describe
     with told(VisionError, OSError):
-        pack = load_pack(faces)
-    finders = finders_for(part.KINDS, pack)
+        read, lay_out = _reader(part.KINDS, faces, sheets)
     failed = False
     for photo in photos:
         try:
             image = load_photo(photo)
-            scene = read_photo(image, pack, finders=finders)
+            scene = read(image)
             if draw is not None:
-                _draw(draw / f"{photo.stem}-read.jpg", image, scene)
+                _draw(draw / f"{photo.stem}-read.jpg", image, scene, lay_out(image))
             line = scene_line(photo.name, scene, describe(scene))
         except (PhotoError, VisionError) as error:
             line = {"photo": photo.name, "error": str(error)}
@@ -53,10 +73,27 @@ def command(ctx: click.Context, game: str, faces: Path, draw: Path | None, photo
     ctx.exit(1 if failed else 0)
 
 
+def _reader(
+    kinds: Collection[PieceKind], faces: Path | None, sheets: Sequence[Path]
+) -> tuple[Callable[[Image], Scene], Callable[[Image], Registration]]:
+    """What reads a photo of these kinds of piece, and what lays it over the table for drawing."""
+    if kinds == {PieceKind.SHEET}:
+        from controller.sheet_prints import load_prints
+        from vision.sheets.finder import lay_out, read_sheets
+
+        layouts = load_prints(sheets)
+        return partial(read_sheets, layouts=layouts), lambda image: lay_out(image, layouts)[0]
+    if faces is None:
+        raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
+    pack = load_pack(faces)
+    return partial(read_photo, pack=pack, finders=finders_for(kinds, pack)), find_mat
+
+
 def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:
     """What is printed of a scene."""
     return {
         "photo": photo,
+        "frame": scene.origin.value,
         "pieces": [
             {
                 "kind": sighting.kind.value,
@@ -79,7 +116,7 @@ def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:
     }
 
 
-def _draw(path: Path, image: Image, scene: Scene) -> None:
+def _draw(path: Path, image: Image, scene: Scene, registration: Registration) -> None:
     from vision.drawing import draw_scene
 
-    save_photo(path, draw_scene(image, scene, find_mat(image)))
+    save_photo(path, draw_scene(image, scene, registration))

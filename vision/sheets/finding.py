@@ -6,6 +6,7 @@ agree are of one sheet.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -161,7 +162,7 @@ def _offset_mm(grey: Grey, registration: Registration, marker: int, place: Array
     return np.asarray((along * (fine_x - middle) + down * (fine_y - middle)) / PATCH_PX_PER_MM)
 
 
-def _peak(three: NDArray[np.floating]) -> float:
+def _peak(three: Any) -> float:
     """Where a parabola through three values has its top, from the middle one."""
     left, middle, right = (float(value) for value in three)
     bend = left - 2 * middle + right

@@ -4,6 +4,7 @@ Pencil is grey: it darkens red, green and blue alike. Coloured print leaves at l
 that of the brightest of the three, each against the paper around it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.registration import Registration
 from vision.sheets.layout import Array, SheetLayout
+from vision.spreading import spread
 
 Plane = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -72,15 +74,18 @@ class FlatSheet:
         return np.asarray(values, np.float32).reshape(shape)
 
 
-def flatten(image: Image, layout: SheetLayout, registration: Registration) -> FlatSheet:
-    """The sheet that this registration (in its own frame) lays out."""
+def flatten(
+    image: Image, layout: SheetLayout, registration: Registration, *, over_px: Sequence[Array] = ()
+) -> FlatSheet:
+    """The sheet that this registration (in its own frame) lays out; `over_px` are outlines, in the picture, of what is
+    known to lie on it."""
     left, top, width, height = _extent(layout)
     columns = left + (np.arange(width) + 0.5) / PX_PER_MM
     rows = top - (np.arange(height) + 0.5) / PX_PER_MM
     grid = np.stack(np.meshgrid(columns, rows), axis=-1)
     # Smooth enough to be interpolated between every fourth pixel.
     sparse = registration.to_picture(grid[::COARSE, ::COARSE].reshape(-1, 2))
-    pixels = _spread(sparse.reshape(*grid[::COARSE, ::COARSE].shape), width, height)
+    pixels = spread(sparse.reshape(*grid[::COARSE, ::COARSE].shape), COARSE, width, height)
     flat = cv2.remap(image, pixels[..., 0], pixels[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
     outside = _outside(pixels, registration.size_px)
     px_corners = registration.to_picture(layout.corners_mm)
@@ -88,6 +93,7 @@ def flatten(image: Image, layout: SheetLayout, registration: Registration) -> Fl
     bare = _without_toppings(_coarse(logs), layout, left, top)
     paper = cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
+    outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
     foreign = _foreign(bare, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     return FlatSheet(
@@ -122,15 +128,13 @@ def _outside(pixels: Plane, size_px: tuple[int, int]) -> Mask:
     return np.where(inside, np.uint8(0), np.uint8(255))
 
 
-def _spread(sparse: Array, width: int, height: int) -> Plane:
-    """A map known at every `COARSE`th pixel, at all of them. It bends so little that straight pieces do."""
-    rows, columns = np.arange(height) / COARSE, np.arange(width) / COARSE
-    r, c = (
-        np.clip(at.astype(int), 0, count - 2) for at, count in ((rows, sparse.shape[0]), (columns, sparse.shape[1]))
-    )
-    down, along = (rows - r)[:, None, None], (columns - c)[None, :, None]
-    by_row = sparse[r] * (1 - down) + sparse[r + 1] * down
-    return np.asarray(by_row[:, c] * (1 - along) + by_row[:, c + 1] * along, np.float32)
+def _outlines(outlines_mm: Sequence[Array], shape: tuple[int, ...], left: float, top: float) -> Mask:
+    """255 inside any of these outlines."""
+    mask = np.zeros(shape, np.uint8)
+    for outline in outlines_mm:
+        pixels = np.column_stack([outline[:, 0] - left, top - outline[:, 1]]) * PX_PER_MM - 0.5
+        cv2.fillPoly(mask, [np.round(pixels * 16).astype(np.int32)], 255, shift=4)
+    return mask
 
 
 def _coarse(plane: Plane) -> Plane:
@@ -202,9 +206,9 @@ def _even_light(surface: Plane, zone: NDArray[np.bool_]) -> Plane:
     terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
     at, seen = terms[zone], surface[zone]
     weight = np.ones(len(at))
-    fitted = np.zeros((6, 3))
+    fitted: Array = np.zeros((6, 3))
     for _ in range(6):
-        fitted = np.linalg.lstsq(at * weight[:, None], seen * weight[:, None], rcond=None)[0]
+        fitted = np.asarray(np.linalg.lstsq(at * weight[:, None], seen * weight[:, None], rcond=None)[0])
         off = np.abs(seen - at @ fitted).max(axis=1)
         weight = 1.0 / (1.0 + (off / 0.06) ** 2)
     return np.asarray(terms @ fitted, np.float32)

@@ -36,7 +36,7 @@ def test_a_photo_is_read_and_drawn(pack: Path, tmp_path: Path) -> None:
     result = _read(pack, "--draw", tmp_path / "drawn", PHOTOS / "enrol-alpha-05.jpg")
     assert result.exit_code == 0, result.output
     line = json.loads(result.stdout)
-    assert list(line) == ["photo", "pieces", "arrangement", "hidden", "stage_ms"]
+    assert list(line) == ["photo", "frame", "pieces", "arrangement", "hidden", "stage_ms"]
     truth = json.loads((PHOTOS / "enrol-alpha-05.json").read_text())
     wanted = {piece["face"] for piece in truth["pieces"] if piece["kind"] == "special" and piece["face_up"]}
     assert wanted <= {piece["face"] for piece in line["pieces"]}
@@ -77,6 +77,7 @@ def test_a_scene_becomes_one_line() -> None:
     scene = Scene(0.0, 0, (sighting,), (HiddenPlace(((1.23, 4.56),), HiddenCause.HAND),), 0.0, 0.0, {"register": 1.234})
     assert read.scene_line("a.jpg", scene, {"ring": None}) == {
         "photo": "a.jpg",
+        "frame": "mat",
         "pieces": [
             {
                 "kind": "slice",

@@ -1,0 +1,307 @@
+"""Dice with up to nine dots in three rows on a face: the pattern on top, its place and its turn.
+
+Dots of the top face stand in a square lattice at the height of the die. Two dots of one colour say where that lattice
+may lie; there, every place must show either a dot or the die's own colour, and between the places only that colour.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.registration import Registration
+from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
+from vision.shapes import Array, as_points
+from vision.spreading import spread
+
+DOT, NONE = "#", "."
+PX_PER_MM = 2.0
+REACH_MM = 450.0
+"""Dice farther from the origin are not looked for."""
+BLACK_SHARE = 0.12
+"""Added to levels before their logarithm, in parts of white: differences of dark colours say little."""
+LEAST_PEAK = 0.22
+MOST_PEAKS = 900
+MOST_JUDGED = 120
+LATTICE_SLACK = 0.09
+"""How far two dots may be nearer or farther than in the lattice, in parts of their distance."""
+EVEN = 0.22
+UNEVEN_SHARE = 0.12
+"""Between its dots a face differs from its own colour by less than this part of what the dots differ by, but for a
+share of streaks and glints."""
+CLEAR = (0.35, 0.55)
+"""A place that differs by less holds no dot, one that differs by more holds one."""
+DOT_RADII = (0.25, 0.54)
+"""In steps of the lattice: within the first all is dot, at the second none is."""
+RIM_SHARE = 0.3
+"""The same along its rim, where light glances off."""
+LEAST_CONTRAST = 0.3
+LEAST_EDGE = 0.07
+"""Three of a face's sides at least differ by so much (logarithm) from what lies beyond."""
+
+_PLACES = np.array([(x, y) for y in (1, 0, -1) for x in (-1, 0, 1)], np.float64)
+"""Row by row from the upper left, in steps of the lattice."""
+_FACE = np.array([p for p in product(np.linspace(-1.6, 1.6, 8), repeat=2) if abs(p[0] * p[1]) < 2.0])
+"""All over the face but for its rounded corners, in steps of the lattice."""
+_FEW = np.array([p for p in product((-1.5, -0.5, 0.5, 1.5), repeat=2) if abs(p[0] * p[1]) < 2.0])
+_ROUND = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(6) * np.pi / 3])
+
+
+@dataclass(frozen=True, slots=True)
+class DotDie:
+    """A die that was found."""
+
+    sighting: Sighting
+    """Its face is the rows of dots from the top, such as "##./.../..#", seen with its right side along its angle, which
+    is between -45 and 45 degrees."""
+    silhouette_px: Array
+    """n x 2: what it hides of the picture."""
+
+
+def find_dot_dice(image: Image, registration: Registration, size_mm: float, pips_mm: float) -> list[DotDie]:
+    """Dice of this size whose dots stand so far apart, lying on the plane of this registration."""
+    top = _top_view(image, registration, size_mm)
+    poses = _lattices(_peaks(top, pips_mm), pips_mm)
+    if not len(poses):
+        return []
+    fits = _judged(top, poses, size_mm, pips_mm)
+    chosen: list[_Fit] = []
+    for fit in sorted(fits, key=lambda one: -one.quality):
+        if all(np.hypot(*(fit.pose[:2] - other.pose[:2])) > 0.9 * size_mm for other in chosen):
+            chosen.append(fit)
+    return [_die(fit, registration, size_mm) for fit in chosen]
+
+
+@dataclass(frozen=True, slots=True)
+class _TopView:
+    """What the picture would show of the plane at the height of the dice, from straight above; logarithms."""
+
+    colours: NDArray[np.float32]
+    left_mm: float
+    top_mm: float
+    corners_mm: Array
+    """Of the picture, clockwise from its upper left."""
+
+    def shows(self, points_mm: Array) -> NDArray[np.bool_]:
+        """Which points (n x m x 2) the picture shows."""
+        inside = np.ones(points_mm.shape[:-1], bool)
+        for start, end in zip(self.corners_mm, np.roll(self.corners_mm, -1, axis=0), strict=True):
+            along = end - start
+            across = points_mm - start
+            inside &= along[0] * across[..., 1] - along[1] * across[..., 0] < 0
+        return inside
+
+    def at(self, points_mm: Array) -> NDArray[np.float32]:
+        """Colours at points (n x m x 2)."""
+        x = ((points_mm[..., 0] - self.left_mm) * PX_PER_MM - 0.5).astype(np.float32)
+        y = ((self.top_mm - points_mm[..., 1]) * PX_PER_MM - 0.5).astype(np.float32)
+        step = 16384
+        parts = [
+            cv2.remap(self.colours, x[i : i + step], y[i : i + step], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+            for i in range(0, len(x), step)
+        ]
+        return np.asarray(np.concatenate(parts), np.float32).reshape(*x.shape, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A lattice that may be a die's top."""
+
+    pose: Array
+    dots: NDArray[np.bool_]
+    quality: float
+    probability: float
+
+
+def _top_view(image: Image, registration: Registration, height_mm: float) -> _TopView:
+    width, height = registration.size_px
+    border = np.array([(x, y) for x in (0, width / 2, width) for y in (0, height / 2, height)], np.float64)
+    seen = np.clip(registration.on_table(registration.to_table(border), height_mm), -REACH_MM, REACH_MM)
+    low, high = seen.min(0), seen.max(0)
+    columns = np.arange(low[0], high[0], 1 / PX_PER_MM) + 0.5 / PX_PER_MM
+    rows = np.arange(high[1], low[1], -1 / PX_PER_MM) - 0.5 / PX_PER_MM
+    coarse = 16
+    sparse = np.stack(np.meshgrid(columns[::coarse], rows[::coarse]), axis=-1)
+    pixels = registration.to_picture(registration.seen_from_table(sparse.reshape(-1, 2), height_mm))
+    grid = spread(pixels.reshape(sparse.shape), coarse, len(columns), len(rows))
+    flat = cv2.remap(image, grid[..., 0], grid[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    black = BLACK_SHARE * float(np.percentile(flat[::8, ::8], 98)) + 1.0
+    logs = np.log(cv2.GaussianBlur(flat, (0, 0), 0.5).astype(np.float32) + black)
+    corners = registration.to_table([[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]])
+    return _TopView(
+        np.asarray(logs, np.float32), float(low[0]), float(high[1]), registration.on_table(corners, height_mm)
+    )
+
+
+def _peaks(top: _TopView, pips_mm: float) -> tuple[Array, Array]:
+    """Round spots of about a dot's size: n x 2 places, and n x 3 how they differ from what is around them."""
+    inner, outer = (cv2.GaussianBlur(top.colours, (0, 0), s * pips_mm * PX_PER_MM) for s in (0.17, 0.5))
+    spots = np.asarray(inner - outer, np.float32)
+    strength = np.abs(spots).max(axis=2)
+    side = 2 * round(0.3 * pips_mm * PX_PER_MM) + 1
+    highest = cv2.dilate(strength, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)))
+    rows, columns = np.nonzero((strength >= highest) & (strength > LEAST_PEAK))
+    if len(rows) > MOST_PEAKS:
+        strongest = np.argsort(-strength[rows, columns])[:MOST_PEAKS]
+        rows, columns = rows[strongest], columns[strongest]
+    places = np.column_stack([(columns + 0.5) / PX_PER_MM + top.left_mm, top.top_mm - (rows + 0.5) / PX_PER_MM])
+    return places, np.asarray(spots[rows, columns], np.float64)
+
+
+def _lattices(peaks: tuple[Array, Array], pips_mm: float) -> Array:
+    """Poses (x, y, degrees) of lattices that two spots alike may belong to."""
+    places, colours = peaks
+    first, second = np.triu_indices(len(places), 1)
+    apart = places[second] - places[first]
+    distance = np.hypot(apart[:, 0], apart[:, 1])
+    strong = np.linalg.norm(colours, axis=1)
+    unlike = np.linalg.norm(colours[first] - colours[second], axis=1)
+    pairs = (distance < 3.1 * pips_mm) & (unlike < 0.6 * np.maximum(strong[first], strong[second]))
+    first, apart, distance = first[pairs], apart[pairs], distance[pairs]
+    found = [np.zeros((0, 3))]
+    for start, step in _steps():
+        length = float(np.hypot(*step)) * pips_mm
+        fits = np.abs(distance / length - 1.0) < LATTICE_SLACK
+        turn = np.arctan2(apart[fits, 1], apart[fits, 0]) - np.arctan2(step[1], step[0])
+        cosine, sine = np.cos(turn), np.sin(turn)
+        # The middle of both spots lies where the middle of both places does.
+        x, y = (start + step / 2) * pips_mm
+        middle = places[first[fits]] + apart[fits] / 2
+        centre = middle - np.column_stack([cosine * x - sine * y, sine * x + cosine * y])
+        found.append(np.column_stack([centre, np.degrees(turn)]))
+    poses = np.concatenate(found)
+    poses[:, 2] = (poses[:, 2] + 45.0) % 90.0 - 45.0
+    _, once = np.unique(np.round(poses / (0.8, 0.8, 4.0)), axis=0, return_index=True)
+    return poses[once]
+
+
+def _steps() -> Iterator[tuple[Array, Array]]:
+    """Each place of the lattice and the way to each other one."""
+    for i, j in product(range(9), repeat=2):
+        if i != j:
+            yield _PLACES[i], _PLACES[j] - _PLACES[i]
+
+
+def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list[_Fit]:
+    """Those of the poses where a die's top is seen, each moved to where it fits best."""
+    promising = poses[_promising(top, poses, size_mm, pips_mm)]
+    if not len(promising):
+        return []
+    fits = []
+    for reach in (1.0, 0.5, 0.25):
+        steps = np.array(list(product((-1, 0, 1), repeat=3))) * (0.8 * reach, 0.8 * reach, 5.0 * reach)
+        around = promising[:, None] + steps
+        values, dots = _quality(top, around.reshape(-1, 3), size_mm, pips_mm)
+        best = values.reshape(len(promising), -1).argmax(axis=1)
+        promising = around[np.arange(len(promising)), best]
+        rows = np.arange(len(promising)) * len(steps) + best
+        kept = values[rows] > 0
+        promising = promising[kept]
+        if not len(promising):
+            return []
+    for pose, quality, marks in zip(promising, values[rows][kept], dots[rows][kept], strict=True):
+        probability = float(np.clip(0.4 + quality, 0.0, 0.995))
+        fits.append(_Fit(_by_dots(top, pose, marks, pips_mm), marks, float(quality), probability))
+    return fits
+
+
+def _by_dots(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float) -> Array:
+    """The pose moved and turned to where its dots have their middles."""
+    near = np.stack(np.meshgrid(*2 * [np.linspace(-0.45, 0.45, 13)]), axis=-1).reshape(-1, 2)
+    expected = _PLACES[dots] * pips_mm
+    for _ in range(2):
+        colours = top.at(_placed((_PLACES[dots][:, None] + near).reshape(-1, 2) * pips_mm, pose[None]))[0]
+        own = np.median(top.at(_placed(_FEW * pips_mm, pose[None]))[0], axis=0)
+        off = np.abs(colours - own).max(axis=1).reshape(len(expected), -1)
+        weight = np.clip(off / off.max(axis=1, keepdims=True) - 0.4, 0.0, None)
+        middles = expected + (weight @ near) / weight.sum(axis=1, keepdims=True) * pips_mm
+        a, b = expected - expected.mean(0), middles - middles.mean(0)
+        turn = np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum())
+        back = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) @ expected.mean(0)
+        shift = _placed((middles.mean(0) - back)[None], np.array([[0.0, 0.0, pose[2]]]))[0, 0]
+        pose = np.array([*(pose[:2] + shift), pose[2] + np.degrees(turn)])
+    return pose
+
+
+def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> NDArray[np.intp]:
+    """The likeliest poses by a few points only: places that are clearly dots or clearly not, an even face between, and
+    something else beyond its sides."""
+    ways = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)]) * size_mm / 2
+    points = np.concatenate([_PLACES * pips_mm, _FEW * pips_mm, ways * 0.84, ways * 1.25])
+    at, between, inside, beyond = np.split(top.at(_placed(points, poses)), [9, 9 + len(_FEW), -4], axis=1)
+    own = np.median(between, axis=1, keepdims=True)
+    off = np.abs(at - own).max(axis=2)
+    contrast = np.maximum(off.max(axis=1), 1e-3)
+    share = off / contrast[:, None]
+    uneven = np.sort(np.abs(between - own).max(axis=2), axis=1)[:, -2] / contrast
+    unclear = np.minimum(share, np.abs(1.0 - share)).max(axis=1)
+    dots = (share > CLEAR[1]).sum(axis=1)
+    edge = np.sort(np.abs(inside - beyond).max(axis=2), axis=1)[:, 1]
+    fair = (contrast > LEAST_CONTRAST) & (uneven < 2 * EVEN) & (dots >= 2) & (edge > 0.5 * LEAST_EDGE)
+    order = np.argsort(np.where(fair, uneven + unclear - 0.08 * dots, np.inf))[:MOST_JUDGED]
+    return np.asarray(order[fair[order]])
+
+
+def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tuple[Array, NDArray[np.bool_]]:
+    """How well each pose shows a die's top (0 or less: not at all), and where its dots are (n x 9)."""
+    half = size_mm / 2
+    side = np.array([(1.0, v) for v in np.linspace(-0.65, 0.65, 7)])
+    sides = np.concatenate([side @ np.array([[c, s], [-s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))])
+    inner, outer = ((_PLACES[:, None] + radius * _ROUND).reshape(-1, 2) * pips_mm for radius in DOT_RADII)
+    own_frame = [_PLACES * pips_mm, inner, outer, _FACE * pips_mm, sides * half * 0.82, sides * half * 1.25]
+    points = _placed(np.concatenate(own_frame), poses)
+    shown = top.shows(points.reshape(len(poses), -1, 2)).all(axis=1)
+    at, within, around, face, inside, beyond = np.split(
+        top.at(points), np.cumsum([len(part) for part in own_frame])[:-1], axis=1
+    )
+    own = np.median(face, axis=1, keepdims=True)
+    off, off_within, off_around, off_face = (np.abs(part - own).max(axis=2) for part in (at, within, around, face))
+    contrast = np.maximum(off.max(axis=1), 1e-3)
+    share = off / contrast[:, None]
+    dots = share >= CLEAR[1]
+    full = np.sort(off_within.reshape(-1, 9, len(_ROUND)), axis=2)[..., 1] / contrast[:, None] > CLEAR[0]
+    alone = np.sort(off_around.reshape(-1, 9, len(_ROUND)), axis=2)[..., -2] / contrast[:, None] < CLEAR[1]
+    under_dot = (np.linalg.norm(_FACE[:, None] - _PLACES, axis=2) < DOT_RADII[1]).astype(np.float32)
+    bare = 1.0 - np.minimum(dots.astype(np.float32) @ under_dot.T, 1.0)
+    uneven = ((off_face > EVEN * contrast[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
+    rim = (np.abs(inside - own).max(axis=2) > EVEN * contrast[:, None]).mean(axis=1)
+    stands_out = np.sort(np.abs(inside - beyond).max(axis=2).reshape(-1, 4, 7), axis=2)[..., 1]
+    edge = np.sort(stands_out, axis=1)[:, 1]
+    wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
+    wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < LEAST_EDGE)
+    wrong |= rim > RIM_SHARE
+    quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
+    return np.asarray(np.where(wrong, -1.0, quality)), dots
+
+
+def _placed(points: Array, poses: Array) -> Array:
+    """Own-frame points (m x 2) at poses (n x 3): n x m x 2."""
+    turn = np.radians(poses[:, 2:])
+    cosine, sine = np.cos(turn), np.sin(turn)
+    x, y = points[:, 0], points[:, 1]
+    return np.stack([poses[:, :1] + cosine * x - sine * y, poses[:, 1:2] + sine * x + cosine * y], axis=-1)
+
+
+def _die(fit: _Fit, registration: Registration, size_mm: float) -> DotDie:
+    """The die whose top this is."""
+    quarters = int(np.floor((fit.pose[2] + 45.0) / 90.0))
+    marks = np.rot90(np.where(fit.dots.reshape(3, 3), DOT, NONE), quarters)
+    pose = Pose(*(round(float(value), 2) for value in (*fit.pose[:2], fit.pose[2] - 90.0 * quarters)))
+    half = size_mm / 2
+    square = _placed(np.array([[-half, -half], [half, -half], [half, half], [-half, half]]), fit.pose[None])[0]
+    base = registration.to_picture(square)
+    above = registration.to_picture(registration.seen_from_table(square, size_mm))
+    hull = cv2.convexHull(np.concatenate([base, above]).astype(np.float32)).reshape(-1, 2).astype(np.float64)
+    sighting = Sighting(
+        kind=PieceKind.DIE,
+        pose=pose,
+        faces=(FaceLikelihood("/".join("".join(row) for row in marks), round(fit.probability, 4)),),
+        face_up=True,
+        visible=1.0,
+        outline_mm=as_points(square),
+    )
+    return DotDie(sighting, hull)

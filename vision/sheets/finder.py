@@ -1,0 +1,128 @@
+"""Sheets as pieces of a scene: where they lie, what was pencilled on them, and the dice beside them."""
+
+from collections.abc import Sequence
+from time import perf_counter
+
+import cv2
+import numpy as np
+
+from vision.dot_dice import DotDie, find_dot_dice
+from vision.frame import Image
+from vision.registration import Lens, MarkersMissing, Registration, RegistrationError, find_mat_in_grey
+from vision.scene import FaceLikelihood, Origin, PieceKind, Pose, Scene, Sighting
+from vision.shapes import as_points
+from vision.sheets.finding import FoundSheet, find_sheets
+from vision.sheets.flattening import FlatSheet, flatten
+from vision.sheets.layout import Array, SheetLayout
+from vision.sheets.marks import read_marks
+from vision.sheets.printed import print_agreement
+
+FACE = "sheet"
+LEAST_AGREEMENT = 0.75
+"""A sheet on which less of the print is where it should be is another one."""
+SAME_MM = 30.0
+
+
+class SheetMissing(RegistrationError):
+    """Neither the mat nor a sheet of a known print is in the picture."""
+
+
+class SheetFinder:
+    """Finds sheets of known prints, and the dice with dots that belong to them."""
+
+    name = "sheets"
+
+    def __init__(self, layouts: Sequence[SheetLayout]) -> None:
+        """`layouts` are the prints that may lie on the table."""
+        self._layouts = tuple(layouts)
+
+    def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
+        """See `Finder.find`."""
+        grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+        return sightings(image, registration, find_sheets(grey, self._layouts, lens=registration.lens))
+
+
+def read_sheets(
+    image: Image, layouts: Sequence[SheetLayout], *, time_s: float = 0.0, lens: Lens | None = None
+) -> Scene:
+    """The sheets in one picture, with or without a mat.
+
+    Without one, everything is measured in the frame of the sheet itself; of several, the lowest in the picture.
+
+    Raises:
+        SheetMissing: neither the mat nor a sheet shows.
+        RegistrationError: the picture cannot be laid over a table otherwise, and why.
+    """
+    start = perf_counter()
+    registration, origin, found = lay_out(image, layouts, lens=lens)
+    spent = {"register": (perf_counter() - start) * 1e3}
+    start = perf_counter()
+    seen = sightings(image, registration, found)
+    spent["sheets"] = (perf_counter() - start) * 1e3
+    return Scene(time_s, 0, tuple(seen), (), 0.0, stage_ms=spent, origin=origin)
+
+
+def lay_out(
+    image: Image, layouts: Sequence[SheetLayout], *, lens: Lens | None = None
+) -> tuple[Registration, Origin, list[FoundSheet]]:
+    """The frame in which `read_sheets` measures a picture, and the sheets in it. Raises as that does."""
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    try:
+        registration = find_mat_in_grey(grey, lens=lens)
+    except MarkersMissing as error:
+        found = find_sheets(grey, layouts, lens=lens)
+        if not found:
+            wanted = ", ".join(str(i) for i in sorted({i for layout in layouts for i in layout.marks}))
+            raise SheetMissing(f"{error}; nor does a score sheet with two of its markers {wanted}") from error
+        lowest = max(found, key=lambda sheet: float(sheet.registration.to_picture([[0.0, 0.0]])[0, 1]))
+        return lowest.registration, Origin.SHEET, found
+    return registration, Origin.MAT, find_sheets(grey, layouts, lens=registration.lens)
+
+
+def sightings(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[Sighting]:
+    """Sheets and dice as pieces, in the frame of this registration. Of prints that fit one sheet, the best counts."""
+    dice = _dice(image, registration, found)
+    over = [die.silhouette_px for die in dice]
+    judged = []
+    for sheet in found:
+        flat = flatten(image, sheet.layout, sheet.registration, over_px=over)
+        judged.append((print_agreement(flat), sheet, flat))
+    kept: list[tuple[float, FoundSheet, FlatSheet]] = []
+    for one in sorted(judged, key=lambda judged_one: -judged_one[0]):
+        if one[0] >= LEAST_AGREEMENT and not any(_same(one[1], other) for _, other, _ in kept):
+            kept.append(one)
+    sheets = [_sighting(sheet, flat, agreement, registration) for agreement, sheet, flat in kept]
+    return sheets + [die.sighting for die in dice]
+
+
+def _sighting(sheet: FoundSheet, flat: FlatSheet, agreement: float, registration: Registration) -> Sighting:
+    corners = _carried(sheet.layout.corners_mm, sheet.registration, registration)
+    centre = _carried(np.zeros((1, 2)), sheet.registration, registration)[0]
+    up = corners[0] + corners[1] - corners[2] - corners[3]
+    turn = np.degrees(np.arctan2(up[1], up[0])) % 360.0
+    return Sighting(
+        kind=PieceKind.SHEET,
+        pose=Pose(*(round(float(value), 2) + 0.0 for value in (*centre, turn))),
+        faces=(FaceLikelihood(FACE, round(agreement, 4)),),
+        face_up=True,
+        visible=round(1.0 - float((flat.foreign > 0).mean()), 3),
+        outline_mm=as_points(corners[::-1]),
+        marks=read_marks(flat),
+    )
+
+
+def _dice(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[DotDie]:
+    """The dice of the prints that were found."""
+    sizes = {(sheet.layout.die_mm, sheet.layout.pips_mm) for sheet in found}
+    return [die for size, pips in sorted(sizes) for die in find_dot_dice(image, registration, size, pips)]
+
+
+def _carried(points_mm: Array, start: Registration, end: Registration) -> Array:
+    """Points of one registration's plane in another's."""
+    return end.to_table(start.to_picture(points_mm))
+
+
+def _same(first: FoundSheet, second: FoundSheet) -> bool:
+    """Whether both are one sheet, taken for two prints."""
+    there = _carried(np.zeros((1, 2)), second.registration, first.registration)[0]
+    return float(np.hypot(*there)) < SAME_MM
