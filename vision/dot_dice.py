@@ -192,7 +192,7 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
     if not len(promising):
         return []
     fits = []
-    for reach in (1.0, 0.5, 0.25):
+    for reach in (0.5, 0.25):
         steps = np.array(list(product((-1, 0, 1), repeat=3))) * (0.8 * reach, 0.8 * reach, 5.0 * reach)
         around = promising[:, None] + steps
         values, dots = _quality(top, around.reshape(-1, 3), size_mm, pips_mm)
