@@ -257,7 +257,7 @@ def report(
 def report_photo(image: Image, labels: Mapping[str, Any], pack: FacePack, name: str) -> PhotoReport:
     """Read one picture and compare it with its labels."""
     style, kind = str(labels.get("style", "")), str(labels.get("kind", ""))
-    kinds = PICTURES.get(kind, _TILES)
+    kinds = PICTURES.get(kind) or frozenset(pack.kinds)
     truth = [piece for piece in true_pieces(labels, name) if piece.kind in kinds]
     light = light_of(image)
     try:

@@ -1,18 +1,25 @@
-"""`pizzatable enrol`: learn an owner's faces from labelled photos."""
+"""`pizzatable enrol`: learn what the pieces of an owner's copy look like, from photos in which they lie apart."""
 
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, told
-from vision.faces import enrol, save_pack
+from config.errors import ConfigError
+from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told
+from controller.games.registry import load_part
 from vision.registration import VisionError
 
+if TYPE_CHECKING:
+    from controller.enrolling import Learned
+    from vision.frame import Image
+
 Label = dict[str, Any]
+SHOWN = 8
+"""So many faces of a kind of trouble are named on one line."""
 
 
 class LabelFileError(Exception):
@@ -20,34 +27,157 @@ class LabelFileError(Exception):
 
 
 @click.command(
-    epilog="Example:  pizzatable enrol --game new_york_slice --out mine.faces --labels labels.json photo-*.jpg"
+    epilog="""Examples:
+
+    pizzatable enrol --game new_york_slice --find mine.json photo-*.jpg
+
+    pizzatable enrol --game new_york_slice --out mine.faces --labels mine.json photo-*.jpg
+
+    pizzatable enrol --game new_york_slice --out mine.faces --page
+    """
 )
 @game_option
-@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file of faces to write.")
 @click.option(
     "--labels",
-    required=True,
     multiple=True,
     type=EXISTING_FILE,
     help="What lies where in a photo: a JSON file with one photo's labels or a list of them. May be given several "
     "times, or once with several files; a label that has a photo's name goes with that photo, the others in order.",
 )
-@click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=EXISTING_FILE)
-def command(game: str, out: Path, labels: tuple[Path, ...], photos: tuple[Path, ...]) -> None:
-    """Learn what the pieces of your copy of a game look like, from photos whose labels say what lies where."""
+@click.option(
+    "--find",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Find the pieces and write this labels file, each face left to be filled in, and beside it each photo with "
+    "the pieces numbered.",
+)
+@click.option(
+    "--empty", type=EXISTING_FILE, help="A photo of the same table with nothing on it: patterns do not matter."
+)
+@click.option("--page", is_flag=True, help="Name the pieces on a page, in photos given here or taken there.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="The page's TCP port.")
+@click.option("--config", "config_file", type=EXISTING_FILE, help="With --page: the table's settings, for its camera.")
+@click.option(
+    "--check", is_flag=True, help="Read darker, tinted, blurred and smaller copies: which faces are confused?"
+)
+@click.argument("photos", metavar="PHOTO...", nargs=-1, type=EXISTING_FILE)
+def command(
+    game: str,
+    out: Path | None,
+    labels: tuple[Path, ...],
+    find: Path | None,
+    empty: Path | None,
+    page: bool,
+    port: int,
+    config_file: Path | None,
+    check: bool,
+    photos: tuple[Path, ...],
+) -> None:
+    """Learn what the pieces of your copy of a game look like.
+
+    Lay the pieces on the mat and around it, none touching another, in any order and turn, some in each photo; one piece
+    of each back, too. Name them on the page, or in the labels file that --find writes.
+    """
     # A shell's "--labels *.json" ends the option after its first file.
     labels += tuple(path for path in photos if path.suffix == ".json")
     photos = tuple(path for path in photos if path.suffix != ".json")
-    with told(LabelFileError, PhotoError, VisionError, OSError):
-        matched = match_labels(photos, [label for path in labels for label in read_labels(path)])
-        with click.progressbar(
-            photos, label="Reading photos", file=sys.stderr, hidden=not sys.stderr.isatty()
-        ) as shown:
-            images = [load_photo(photo) for photo in shown]
-        pack = enrol(list(zip(images, matched, strict=True)), source=[photo.name for photo in photos])
-        out.parent.mkdir(parents=True, exist_ok=True)
-        save_pack(pack, out)
-    click.echo(f"{out}: {len(pack.names)} faces of {game} from {len(photos)} photos")
+    if find is None and out is None:
+        raise click.UsageError("expected --find LABELS to find the pieces, or --out FACES to learn them")
+    with told(LabelFileError, PhotoError, VisionError, ConfigError, OSError):
+        if find is not None:
+            _find(game, find, empty, photos)
+        elif page and out is not None:
+            _page(game, out, empty, photos, port, config_file)
+        elif out is not None:
+            _learn(game, out, labels, photos, check=check)
+
+
+def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> None:
+    from controller.enrolling import Naming, label_of, spread
+
+    kinds = load_part(game, "describe").KINDS
+    bare = load_photo(empty) if empty is not None else None
+    found = []
+    if not photos:
+        raise click.UsageError("expected at least one photo")
+    for photo, image in zip(photos, _images(photos), strict=True):
+        one = spread(photo.name, image, kinds, bare)
+        found.append(label_of(one, [Naming("")] * len(one.pieces)))
+        drawn = path.with_name(f"{photo.stem}-found.jpg")
+        save_photo(drawn, one.picture())
+        click.echo(f"{photo}: {len(one.pieces)} pieces, numbered in {drawn}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_as_text(found), encoding="utf-8")
+    click.echo(f'{path}: fill in each "face", in the order of the numbers; leave it empty where there is no piece')
+
+
+def _as_text(labels: Sequence[Label]) -> str:
+    """Labels with a line for each piece, so that they can be filled in by hand."""
+    photos = []
+    for label in labels:
+        lines = ",\n".join(
+            "   " + json.dumps({"number": number, **piece}) for number, piece in enumerate(label["pieces"], 1)
+        )
+        about = json.dumps({key: value for key, value in label.items() if key != "pieces"})[:-1]
+        photos.append(f' {about}, "pieces": [\n{lines}\n ]}}')
+    return "[\n" + ",\n".join(photos) + "\n]\n"
+
+
+def _page(
+    game: str, out: Path, empty: Path | None, photos: Sequence[Path], port: int, config_file: Path | None
+) -> None:
+    from controller.cli.enrol_page import serve_page
+
+    bare = load_photo(empty) if empty is not None else None
+    serve_page(game, out, bare, [(path.name, load_photo(path)) for path in photos], port, config_file)
+
+
+def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
+    from controller.enrolling import learn
+    from vision.faces import save_pack
+
+    if not photos or not labels:
+        raise click.UsageError("expected photos and --labels that say what lies in them; --find writes such labels")
+    matched = match_labels(photos, [label for path in labels for label in read_labels(path)])
+    images = _images(photos)
+    part = load_part(game, "describe")
+    wanted = part.faces() if hasattr(part, "faces") else ()
+    learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], wanted)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    save_pack(learned.pack, out)
+    click.echo(f"{out}: {len(learned.pack.names)} faces of {game} from {len(photos)} photos")
+    _tell(learned)
+    if check:
+        _check(list(zip(images, matched, strict=True)), learned)
+
+
+def _tell(learned: "Learned") -> None:
+    """What the owner should know of the faces."""
+    if learned.missing:
+        click.echo(f"{len(learned.missing)} faces of the game are missing: {_some(learned.missing)}")
+    for one in learned.alike:
+        click.echo(f"{one.face} and {one.other} look alike (lead {one.lead}): the camera may take one for the other")
+
+
+def _check(photos: "Sequence[tuple[Image, Label]]", learned: "Learned") -> None:
+    from vision.alike import confused, read_copies
+
+    report = read_copies(photos, learned.pack)
+    right, expected = sum(photo.right for photo in report.photos), sum(photo.expected for photo in report.photos)
+    click.echo(f"On {len(report.photos)} altered copies of the photos {right} of {expected} pieces are read right.")
+    for (true, claimed), count in confused(report).most_common():
+        click.echo(f"  {true} taken for {claimed}: {count} times")
+    for fault in report.faults():
+        click.echo(f"  {fault}")
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (" ..." if len(names) > SHOWN else "")
+
+
+def _images(photos: Sequence[Path]) -> "list[Image]":
+    with click.progressbar(photos, label="Reading photos", file=sys.stderr, hidden=not sys.stderr.isatty()) as shown:
+        return [load_photo(photo) for photo in shown]
 
 
 def read_labels(path: Path) -> list[Label]:

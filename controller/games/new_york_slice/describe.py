@@ -14,10 +14,20 @@ from controller.games.new_york_slice.arrangement import (
     distance_mm,
     gap_mm,
 )
+from controller.games.new_york_slice.components import load_components
+from controller.games.new_york_slice.seen import BACKS
 from vision.scene import PieceKind, Scene, Sighting
 
 KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
 """The pieces that may lie on its table."""
+
+
+def faces() -> tuple[str, ...]:
+    """What there is to enrol: the fronts of all slices and Specials, and both backs."""
+    components = load_components()
+    fronts = (*(piece.face for piece in components.slices), *(piece.face for piece in components.specials))
+    return (*fronts, *sorted(BACKS))
+
 
 SIDES = ("south", "west", "north", "east")
 """The mat's four sides, clockwise from the picture's lower edge."""

@@ -1,0 +1,86 @@
+"""`pizzatable enrol --page`: serve the page until Ctrl+C."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+
+from config.loader import load_table, table_files
+from controller.cli.common import told
+from controller.games.registry import load_part
+from controller.watching import open_table_camera
+from controller.web.enrolling import Desk, create_enrolling_app
+from controller.web.hub import Hub
+from controller.web.server import ServerError, serving
+from hardware.camera import CameraError
+from vision.frame import Image
+
+PICTURE_S = 10.0
+SETTLED = 5
+"""Pictures that a camera takes until exposure and white balance have settled."""
+
+
+def serve_page(
+    game: str,
+    out: Path,
+    empty: Image | None,
+    photos: Sequence[tuple[str, Image]],
+    port: int,
+    config_file: Path | None,
+) -> None:
+    """Serve the page for these photos, or for the table's camera where none are given.
+
+    Raises:
+        VisionError: a photo cannot be laid over the table.
+        ConfigError: the settings are wrong.
+    """
+    part = load_part(game, "describe")
+    with contextlib.ExitStack() as stack:
+        take = None if photos else stack.enter_context(_camera(config_file))
+        desk = Desk(game, part.KINDS, part.faces() if hasattr(part, "faces") else (), out, take)
+        if empty is not None:
+            desk.set_empty(empty)
+        for name, image in photos:
+            desk.add(name, image)
+        with told(ServerError):
+            asyncio.run(_serve(desk, port))
+
+
+@contextlib.contextmanager
+def _camera(config_file: Path | None):  # type: ignore[no-untyped-def]
+    """What takes a photo with the table's camera."""
+    config = load_table(table_files(config_file, os.environ))
+    if config.camera.driver == "simulated":
+        raise click.UsageError("the table's camera is the simulated one; expected photos, or --config with a camera")
+    with told(CameraError):
+        camera = open_table_camera(config, None)
+
+    def take() -> Image:
+        for _ in range(SETTLED):
+            frame = camera.read(PICTURE_S)
+        return frame.image.copy()
+
+    taken: Callable[[], Image] = take
+    try:
+        yield taken
+    finally:
+        camera.close()
+
+
+async def _serve(desk: Desk, port: int) -> None:
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    token = secrets.token_urlsafe(12)
+    app = create_enrolling_app(desk, version=version("pizzatable"), token=token)
+    async with serving(app, Hub(), "0.0.0.0", port) as bound:
+        click.echo(f"Name the pieces at  http://{socket.gethostname()}.local:{bound}/?host={token}")
+        click.echo(f"on this machine at  http://localhost:{bound}/")
+        await stopped.wait()

@@ -1,0 +1,104 @@
+"""Naming the pieces that an owner laid out: photos in, proposals, names, a pack of faces out.
+
+Used by `pizzatable enrol`, from its page and from its labels file alike.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vision.alike import Likeness, likenesses
+from vision.contact_sheet import contact_sheet, numbered, upright
+from vision.faces import BACKS, FacePack, LabelError, enrol
+from vision.frame import Image
+from vision.laid_out import LaidOut, find_laid_out
+from vision.registration import Registration, find_mat
+from vision.scene import PieceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One photo of pieces laid out apart, and the pieces found in it."""
+
+    name: str
+    image: Image
+    registration: Registration
+    pieces: tuple[LaidOut, ...]
+
+    def picture(self) -> Image:
+        """The photo with the pieces numbered from 1."""
+        return numbered(self.image, self.registration, self.pieces)
+
+    def piece(self, number: int, *, turned: bool = False) -> Image:
+        """The piece of this number (from 1), upright."""
+        return upright(self.image, self.registration, self.pieces[number - 1], turned=turned)
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What the owner says of one piece."""
+
+    face: str
+    """The face's name, a back's for a piece that lies face down; empty to leave it out."""
+    turned: bool = False
+    """Whether its top is where the proposal has its foot. Never so for slices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A pack, and what its owner should know of it."""
+
+    pack: FacePack
+    alike: tuple[Likeness, ...]
+    """Faces that may be taken for each other."""
+    missing: tuple[str, ...]
+    """Faces of the game that no photo showed."""
+
+
+def spread(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None) -> Spread:
+    """Find the pieces in a photo. Raises RegistrationError."""
+    registration = find_mat(image)
+    return Spread(name, image, registration, tuple(find_laid_out(image, registration, kinds, empty=empty)))
+
+
+def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
+    """A photo's labels, as `pizzatable enrol --labels` takes them: its named pieces, one naming a piece."""
+    pieces = []
+    for piece, naming in zip(one.pieces, names, strict=True):
+        label = piece.as_label(one.registration)
+        if naming.turned and piece.shape.kind is not PieceKind.SLICE:
+            label["angle_deg"] = round((label["angle_deg"] + 180.0) % 360.0, 3)
+        pieces.append({**label, "face": naming.face, "face_up": naming.face not in BACKS.values()})
+    height, width = one.image.shape[:2]
+    return {"photo": one.name, "image": {"width": width, "height": height}, "pieces": pieces}
+
+
+def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str], wanted: Sequence[str]) -> Learned:
+    """Learn the named pieces; those without a name are left out.
+
+    `names` are the photos' own, `wanted` the faces that the game has.
+
+    Raises:
+        LabelError: nothing is named, or a name is given to two different kinds of piece.
+        RegistrationError: a photo cannot be laid over the table.
+    """
+    named = [(image, {**labels, "pieces": [p for p in labels["pieces"] if p.get("face")]}) for image, labels in photos]
+    if not any(labels["pieces"] for _, labels in named):
+        raise LabelError(f"no piece is named in {', '.join(names)}; expected a face for at least one")
+    pack = enrol([one for one in named if one[1]["pieces"]], source=[
+        name for name, (_, labels) in zip(names, named, strict=True) if labels["pieces"]
+    ])  # fmt: skip
+    alike = tuple(one for one in likenesses(pack) if one.too_alike)
+    return Learned(pack, alike, tuple(face for face in wanted if face not in pack.names))
+
+
+def preview(spreads: Sequence[Spread], names: Sequence[Sequence[Naming]]) -> Image:
+    """Every named piece as it will be learned, upright, with its name."""
+    return contact_sheet(
+        [
+            (one.piece(number, turned=naming.turned), naming.face)
+            for one, namings in zip(spreads, names, strict=True)
+            for number, naming in enumerate(namings, 1)
+            if naming.face
+        ]
+    )

@@ -1,0 +1,274 @@
+"""The page on which an owner names the pieces of a copy: photos with what was found in them, names, a pack of faces."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Annotated
+
+import cv2
+from fastapi import APIRouter, FastAPI, Header, HTTPException, Request, Response
+from fastapi.staticfiles import StaticFiles
+from pydantic import BaseModel, Field
+from starlette.responses import FileResponse
+
+from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
+from controller.web.app import STATIC, Body
+from controller.web.problems import add_problem_handlers
+from controller.web.security import Guard, require_host
+from hardware.camera import CameraError
+from vision.faces import save_pack
+from vision.frame import Image
+from vision.registration import VisionError
+from vision.scene import PieceKind
+
+GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+class PieceView(BaseModel):
+    """One piece found, as the page shows it."""
+
+    number: int
+    kind: str
+    face: str
+    turned: bool
+
+
+class PhotoView(BaseModel):
+    """One photo."""
+
+    name: str
+    pieces: list[PieceView]
+
+
+class DeskView(BaseModel):
+    """All that the page shows."""
+
+    game: str
+    faces: list[str]
+    """What may be named."""
+    photos: list[PhotoView]
+    camera: bool
+    """Whether photos can be taken here."""
+    empty: bool
+    """Whether a photo of the empty table is there."""
+
+
+class PieceName(Body):
+    """What a piece is."""
+
+    photo: Annotated[int, Field(ge=0, le=999)]
+    number: Annotated[int, Field(ge=1, le=999)]
+    face: Annotated[str, Field(max_length=60)]
+    turned: bool = False
+
+
+class LearnedView(BaseModel):
+    """What was learned."""
+
+    file: str
+    faces: int
+    missing: list[str]
+    alike: list[str]
+    """Sentences about faces that can be taken for each other."""
+
+
+class Desk:
+    """The photos and names of one enrolment. Methods may be called from several threads."""
+
+    def __init__(
+        self, game: str, kinds: frozenset[PieceKind], faces: Sequence[str], out: Path, take: Callable[[], Image] | None
+    ) -> None:
+        """`take` gives a photo of the table as it is; None where there is no camera."""
+        self.game = game
+        self.faces = tuple(faces)
+        self._kinds = kinds
+        self._out = out
+        self._take = take
+        self._lock = Lock()
+        self._empty: Image | None = None
+        self._spreads: list[Spread] = []
+        self._names: list[list[Naming]] = []
+
+    def view(self) -> DeskView:
+        """What the page shows."""
+        with self._lock:
+            photos = [
+                PhotoView(
+                    name=one.name,
+                    pieces=[
+                        PieceView(number=n, kind=piece.shape.kind.value, face=naming.face, turned=naming.turned)
+                        for n, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1)
+                    ],
+                )
+                for one, names in zip(self._spreads, self._names, strict=True)
+            ]
+            return DeskView(
+                game=self.game,
+                faces=list(self.faces),
+                photos=photos,
+                camera=self._take is not None,
+                empty=self._empty is not None,
+            )
+
+    def set_empty(self, image: Image) -> None:
+        """The table with nothing on it."""
+        with self._lock:
+            self._empty = image
+
+    def add(self, name: str, image: Image) -> None:
+        """One more photo. Raises VisionError where it cannot be laid over the table."""
+        with self._lock:
+            one = spread(name, image, self._kinds, self._empty)
+            self._spreads.append(one)
+            self._names.append([Naming("")] * len(one.pieces))
+
+    def photograph(self, *, empty: bool) -> None:
+        """Take a photo now. Raises VisionError, CameraError."""
+        if self._take is None:
+            raise HTTPException(409, "There is no camera here; give photos to the command.")
+        image = self._take()
+        if empty:
+            self.set_empty(image)
+        else:
+            self.add(f"photo {len(self._spreads) + 1}", image)
+
+    def drop(self, photo: int) -> None:
+        """Forget a photo."""
+        with self._lock:
+            self._check(photo)
+            del self._spreads[photo], self._names[photo]
+
+    def name(self, said: PieceName) -> None:
+        """Say what a piece is."""
+        with self._lock:
+            self._check(said.photo, said.number)
+            self._names[said.photo][said.number - 1] = Naming(said.face.strip(), said.turned)
+
+    def picture(self, photo: int) -> Image:
+        """A photo with its pieces numbered."""
+        with self._lock:
+            self._check(photo)
+            return self._spreads[photo].picture()
+
+    def piece(self, photo: int, number: int) -> Image:
+        """One piece, upright."""
+        with self._lock:
+            self._check(photo, number)
+            return self._spreads[photo].piece(number, turned=self._names[photo][number - 1].turned)
+
+    def learn(self) -> Learned:
+        """Learn what is named; writes the pack, its labels and a preview beside it. Raises VisionError, OSError."""
+        with self._lock:
+            labels = [label_of(one, names) for one, names in zip(self._spreads, self._names, strict=True)]
+            photos = [(one.image, label) for one, label in zip(self._spreads, labels, strict=True)]
+            learned = learn(photos, [one.name for one in self._spreads], self.faces)
+            self._out.parent.mkdir(parents=True, exist_ok=True)
+            save_pack(learned.pack, self._out)
+            self._out.with_suffix(".labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")
+            shown = cv2.imencode(".jpg", preview(self._spreads, self._names))[1]
+            self._out.with_suffix(".preview.jpg").write_bytes(shown.tobytes())
+            return learned
+
+    @property
+    def out(self) -> Path:
+        """The file of faces."""
+        return self._out
+
+    def _check(self, photo: int, number: int = 1) -> None:
+        if not 0 <= photo < len(self._spreads):
+            raise HTTPException(404, f"photo {photo} of {len(self._spreads)}: there is no such photo")
+        if number != 1 and not 1 <= number <= len(self._spreads[photo].pieces):
+            raise HTTPException(404, f"piece {number}: photo {photo} has {len(self._spreads[photo].pieces)} pieces")
+
+
+def create_enrolling_app(desk: Desk, *, version: str, token: str) -> FastAPI:
+    """The application; everything but the page itself needs the host's token, or this machine's own browser."""
+    app = FastAPI(title="pizzatable enrol", version=version, docs_url=None, redoc_url=None)
+    app.add_middleware(Guard)
+    add_problem_handlers(app)
+    app.include_router(_router(desk, token))
+    app.mount("/static", StaticFiles(directory=STATIC))
+
+    @app.get("/", include_in_schema=False)
+    def page() -> FileResponse:
+        """The page."""
+        return FileResponse(STATIC / "enrol.html", headers=NO_STORE)
+
+    return app
+
+
+def _router(desk: Desk, token: str) -> APIRouter:
+    router = APIRouter(prefix="/api/enrol")
+
+    def allowed(request: Request, given: str | None) -> None:
+        require_host(request, given, token)
+
+    @router.get("")
+    def view(request: Request, given: GivenToken = None) -> DeskView:
+        """Photos, pieces and names."""
+        allowed(request, given)
+        return desk.view()
+
+    @router.post("/photo")
+    def photograph(request: Request, empty: bool = False, given: GivenToken = None) -> DeskView:
+        """Take a photo of the pieces, or of the empty table."""
+        allowed(request, given)
+        with _told():
+            desk.photograph(empty=empty)
+        return desk.view()
+
+    @router.delete("/photo/{photo}")
+    def drop(request: Request, photo: int, given: GivenToken = None) -> DeskView:
+        """Forget a photo."""
+        allowed(request, given)
+        desk.drop(photo)
+        return desk.view()
+
+    @router.post("/name")
+    def name(request: Request, said: PieceName, given: GivenToken = None) -> DeskView:
+        """Say what a piece is."""
+        allowed(request, given)
+        desk.name(said)
+        return desk.view()
+
+    @router.post("/learn")
+    def learn_now(request: Request, given: GivenToken = None) -> LearnedView:
+        """Learn what is named and write the file of faces."""
+        allowed(request, given)
+        with _told():
+            learned = desk.learn()
+        alike = [f"{one.face} and {one.other} look alike (lead {one.lead})" for one in learned.alike]
+        return LearnedView(
+            file=desk.out.name, faces=len(learned.pack.names), missing=list(learned.missing), alike=alike
+        )
+
+    @router.get("/photo/{photo}.jpg", response_class=Response)
+    def picture(request: Request, photo: int, given: GivenToken = None) -> Response:
+        """A photo with its pieces numbered."""
+        allowed(request, given)
+        return _jpeg(desk.picture(photo))
+
+    @router.get("/photo/{photo}/{number}.jpg", response_class=Response)
+    def piece(request: Request, photo: int, number: int, given: GivenToken = None) -> Response:
+        """One piece, upright."""
+        allowed(request, given)
+        return _jpeg(desk.piece(photo, number))
+
+    return router
+
+
+class _told:  # noqa: N801
+    """Turns what can go wrong with a photo into an answer that says so."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, VisionError | CameraError | OSError):
+            raise HTTPException(409, str(error)) from error
+
+
+def _jpeg(image: Image) -> Response:
+    return Response(cv2.imencode(".jpg", image)[1].tobytes(), media_type="image/jpeg", headers=NO_STORE)

@@ -1,0 +1,139 @@
+// Naming the pieces of a copy. The server keeps photos and names; this page shows them and sends what is typed.
+
+const byId = (id) => document.getElementById(id);
+const token = hostToken();
+let desk = null;
+
+for (const [id, path] of [["take", "/photo"], ["take-empty", "/photo?empty=true"]]) {
+  byId(id).addEventListener("click", () => ask("POST", path, null, byId(id)));
+}
+byId("learn").addEventListener("click", learn);
+ask("GET", "");
+
+/** One request; shows what came back, or what went wrong. */
+async function ask(method, path, body = null, button = null) {
+  byId("trouble").hidden = true;
+  if (button) button.disabled = true;
+  try {
+    const answer = await fetch(`/api/enrol${path}`, { method, headers: headers(), body: body && JSON.stringify(body) });
+    const content = await answer.json();
+    if (!answer.ok) throw new Error(content.detail);
+    if (content.photos) show(content);
+    return content;
+  } catch (error) {
+    byId("trouble").textContent = error.message;
+    byId("trouble").hidden = false;
+    return null;
+  } finally {
+    if (button) button.disabled = false;
+  }
+}
+
+function show(now) {
+  const before = desk;
+  desk = now;
+  byId("take").hidden = byId("take-empty").hidden = !now.camera;
+  byId("take-empty").textContent = now.empty ? "Photograph the empty table again" : "Photograph the empty table";
+  if (!before) byId("faces").append(...now.faces.map((face) => Object.assign(document.createElement("option"), { value: face })));
+  const same = before && JSON.stringify(before.photos.map((p) => [p.name, p.pieces.length])) === JSON.stringify(now.photos.map((p) => [p.name, p.pieces.length]));
+  if (!same) byId("photos").replaceChildren(...now.photos.map(photoOf));
+  mark();
+}
+
+function photoOf(photo, index) {
+  const part = element("section", "photo");
+  const picture = element("img", "");
+  load(picture, `/api/enrol/photo/${index}.jpg`);
+  picture.alt = `${photo.name} with its pieces numbered`;
+  const right = element("div", "");
+  const head = element("h2", "", `${photo.name}: ${photo.pieces.length} pieces`);
+  const drop = element("button", "", "Leave out this photo");
+  drop.addEventListener("click", () => ask("DELETE", `/photo/${index}`, null, drop));
+  head.append(drop);
+  const pieces = element("div", "pieces");
+  pieces.append(...photo.pieces.map((piece) => pieceOf(piece, index)));
+  right.append(head, pieces);
+  part.append(picture, right);
+  return part;
+}
+
+function pieceOf(piece, photo) {
+  const part = element("div", "piece");
+  part.dataset.photo = photo;
+  part.dataset.number = piece.number;
+  const picture = element("img", "");
+  const at = `/api/enrol/photo/${photo}/${piece.number}.jpg`;
+  load(picture, at);
+  picture.alt = `piece ${piece.number}`;
+  const label = element("label", "", String(piece.number));
+  const input = element("input", "");
+  input.value = piece.face;
+  input.setAttribute("list", "faces");
+  input.setAttribute("aria-label", `name of piece ${piece.number}`);
+  let turned = piece.turned;
+  const say = () => ask("POST", "/name", { photo, number: piece.number, face: input.value, turned });
+  input.addEventListener("change", say);
+  label.append(input);
+  part.append(picture, label);
+  if (piece.kind !== "slice") {
+    const turn = element("button", "", "turn round");
+    turn.addEventListener("click", async () => {
+      turned = !turned;
+      await say();
+      load(picture, at);
+    });
+    part.append(turn);
+  }
+  return part;
+}
+
+/** Which pieces are named, with a name that the game has. */
+function mark() {
+  const known = new Set(desk.faces);
+  const named = new Set();
+  for (const part of document.querySelectorAll(".piece")) {
+    const { face } = desk.photos[part.dataset.photo].pieces[part.dataset.number - 1];
+    part.classList.toggle("named", face !== "" && (known.size === 0 || known.has(face)));
+    part.classList.toggle("unknown", face !== "" && known.size > 0 && !known.has(face));
+    if (face) named.add(face);
+  }
+  const wanted = desk.faces.filter((face) => named.has(face)).length;
+  byId("count").textContent = desk.faces.length ? `${wanted} of ${desk.faces.length} faces named` : `${named.size} faces named`;
+  byId("learn").disabled = named.size === 0;
+}
+
+async function learn() {
+  const learned = await ask("POST", "/learn", null, byId("learn"));
+  if (!learned) return;
+  const box = byId("learned");
+  const lines = [`${learned.faces} faces are learned and written to ${learned.file}.`, ...learned.alike];
+  if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
+  box.replaceChildren(...lines.map((line) => element("p", "", line)));
+  box.hidden = false;
+}
+
+/** Pictures need the token too, which an address must not carry. */
+async function load(picture, address) {
+  const answer = await fetch(address, { headers: headers() });
+  if (answer.ok) picture.src = URL.createObjectURL(await answer.blob());
+}
+
+function element(name, className, text = "") {
+  return Object.assign(document.createElement(name), { className, textContent: text });
+}
+
+/** The host's token is taken from the address once and kept in this tab only. */
+function hostToken() {
+  const address = new URL(location.href);
+  const given = address.searchParams.get("host");
+  if (given !== null) {
+    sessionStorage.setItem("host", given);
+    address.searchParams.delete("host");
+    history.replaceState(null, "", address);
+  }
+  return sessionStorage.getItem("host");
+}
+
+function headers() {
+  return { "Content-Type": "application/json", ...(token ? { "X-Host-Token": token } : {}) };
+}

@@ -1,0 +1,129 @@
+"""Pieces laid out apart, found without knowing any face: drawn ones, and the pictures that shared faces come from."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.drawn_table import RADIUS_MM, Piece, View, enrolment, label, photograph
+from vision.contact_sheet import contact_sheet, numbered, upright
+from vision.faces import enrol
+from vision.laid_out import LaidOut, find_laid_out
+from vision.reader import read_photo
+from vision.registration import find_mat
+from vision.scene import PieceKind
+from vision.shapes import place
+
+PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
+KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
+
+
+def found_in(image: Any, **options: Any) -> list[LaidOut]:
+    return find_laid_out(image, find_mat(image), KINDS, **options)
+
+
+def nearest(found: list[LaidOut], x_mm: float, y_mm: float) -> LaidOut:
+    return min(found, key=lambda one: float(np.hypot(one.pose[0] - x_mm, one.pose[1] - y_mm)))
+
+
+def off_mm(one: LaidOut, piece: Piece) -> float:
+    """How far a piece's middle is from where it lies. (Where two long sides meet, a tip says little.)"""
+    at = np.array([piece.x_mm, piece.y_mm, piece.angle_deg])
+    middle = one.shape.centre[None] if one.shape.kind is PieceKind.SLICE else np.zeros((1, 2))
+    return float(np.linalg.norm(place(middle, at) - place(middle, one.pose)))
+
+
+@pytest.mark.parametrize("view", [View(), View(size=(1920, 1080), turn_deg=178.0)])
+def test_every_piece_is_found_where_it_lies_and_nothing_else(view: View) -> None:
+    pieces = enrolment()
+    found = found_in(photograph(pieces, view))
+    assert len(found) == len(pieces)
+    for piece in pieces:
+        one = nearest(found, piece.x_mm, piece.y_mm)
+        special = one.shape.kind is PieceKind.SPECIAL
+        assert special == piece.is_special
+        assert off_mm(one, piece) < 1.5
+        turn = 180.0 if special else 360.0
+        assert abs((one.pose[2] - piece.angle_deg + turn / 2) % turn - turn / 2) < 1.0
+        assert one.shape.size_mm[0] == pytest.approx(60.0 if special else RADIUS_MM, rel=0.03)
+
+
+def test_an_empty_table_has_no_pieces() -> None:
+    assert found_in(photograph([])) == []
+
+
+def test_what_was_found_teaches_as_well_as_labels_do() -> None:
+    pieces = enrolment()
+    image = photograph(pieces)
+    registration = find_mat(image)
+    labels = label(pieces)
+    for truth, piece in zip(labels["pieces"], pieces, strict=True):
+        one = nearest(found_in(image), piece.x_mm, piece.y_mm).as_label(registration)
+        turned = abs((one["angle_deg"] - piece.angle_deg + 180.0) % 360.0 - 180.0) > 90.0
+        truth.update(one, face=truth["face"], angle_deg=one["angle_deg"] + 180.0 * turned)
+    pack = enrol([(image, labels)], source=["found"])
+    table = [Piece("a/1", 2.0, 0.0, 20.0), Piece("b/2", 0.0, -20.0, 290.0), Piece("special/two", 150.0, 60.0, 45.0)]
+    scene = read_photo(photograph(table), pack)
+    assert sorted(s.face for s in scene.sightings) == sorted(piece.face for piece in table)
+    assert all(s.probability > 0.9 for s in scene.sightings)
+
+
+def test_a_patterned_cloth_is_seen_through_with_a_picture_of_the_empty_table() -> None:
+    pieces = [
+        Piece("a/1", -300.0, 60.0, 90.0),
+        Piece("b/1", 260.0, -60.0, 250.0),
+        Piece("special/one", 290.0, 90.0, 95.0),
+    ]
+
+    def on_cloth(laid: list[Piece]) -> Any:
+        bare, image = photograph([]), photograph(laid)
+        stripes = (np.arange(image.shape[1]) // 24 % 2 == 0)[None, :, None] & np.full((image.shape[0], 1, 1), True)
+        outside = np.abs(find_mat(bare).to_table(_pixels(bare))).max(axis=1).reshape(bare.shape[:2]) > 206
+        cloth = np.where(stripes, (230, 230, 235), (150, 60, 40)).astype(np.uint8)
+        same = (image == bare).all(axis=2) & outside
+        return np.where(same[..., None], cloth, image).astype(np.uint8)
+
+    image = on_cloth(pieces)
+    found = found_in(image, empty=on_cloth([]))
+    assert len(found) == len(pieces)
+    for piece in pieces:
+        one = nearest(found, piece.x_mm, piece.y_mm)
+        assert off_mm(one, piece) < 3.0
+
+
+def _pixels(image: Any) -> Any:
+    rows, columns = np.mgrid[0 : image.shape[0], 0 : image.shape[1]]
+    return np.column_stack([columns.ravel(), rows.ravel()])
+
+
+def test_pieces_are_shown_upright_and_numbered() -> None:
+    pieces = [Piece("a/1", 0.0, 0.0, 200.0), Piece("special/one", -120.0, 30.0, 90.0)]
+    image = photograph(pieces)
+    registration = find_mat(image)
+    found = found_in(image)
+    slice_, card = nearest(found, 0.0, 0.0), nearest(found, -120.0, 30.0)
+    shown = upright(image, registration, slice_)
+    crust, tip = shown[10:25, 60:80], shown[-12:-4, 8:30]
+    assert crust.std() > tip.std()  # the wide end is on top, the mat beside the tip below
+    once, twice = upright(image, registration, card), upright(image, registration, card, turned=True)
+    assert np.abs(once.astype(int) - twice[::-1, ::-1].astype(int)).mean() < 12.0
+    sheet = contact_sheet([(once, "one"), (twice, "two")])
+    assert sheet[:150, 150:300].std() > 10
+    assert sheet[:150, 310:].std() == 0
+    drawn = numbered(image, registration, found)
+    assert 0 < (drawn != image).any(axis=-1).mean() < 0.05
+
+
+@pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
+@pytest.mark.parametrize("name", ["enrol-alpha-01", "enrol-beta-01", "enrol-beta-05"])
+def test_shared_pictures_of_pieces_are_found_whole(name: str) -> None:
+    image = np.asarray(cv2.imread(str(PHOTOS / f"{name}.jpg")), np.uint8)
+    truth = json.loads((PHOTOS / f"{name}.json").read_text())["pieces"]
+    found = found_in(image)
+    assert len(found) == len(truth)
+    for piece in truth:
+        one = nearest(found, piece["x_mm"], piece["y_mm"])
+        assert np.hypot(one.pose[0] - piece["x_mm"], one.pose[1] - piece["y_mm"]) < 4.0

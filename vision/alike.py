@@ -1,0 +1,83 @@
+"""Whether enrolled faces can be told apart: by what was learned of them, and on altered copies of the photos."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+
+from vision.faces import FacePack, KindFaces
+from vision.frame import Image
+from vision.report import Report, report_photo
+from vision.scene import PieceKind
+from vision.verify import judge, prepare
+
+ALIKE_LEAD = 1.0
+"""Faces that differ by less than this in the mean cell can be taken for each other in poor light: a piece needs a lead
+of 0.4 over the next face to count at all (`vision.readings.FOREIGN_LEAD`), and noise and blur take about half of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """A face and the one that is most like it."""
+
+    kind: PieceKind
+    face: str
+    other: str
+    lead: float
+    """How much worse the other explains this one, in the mean cell; 0 if they are the same."""
+
+    @property
+    def too_alike(self) -> bool:
+        """Whether they may be taken for each other."""
+        return self.lead < ALIKE_LEAD
+
+
+def likenesses(pack: FacePack) -> list[Likeness]:
+    """For each face the one that is most like it, the most alike first."""
+    found = [one for kind, faces in pack.kinds.items() for one in _of_kind(kind, faces)]
+    return sorted(found, key=lambda one: one.lead)
+
+
+def _of_kind(kind: PieceKind, faces: KindFaces) -> Iterator[Likeness]:
+    count = len(faces.names)
+    if count < 2:
+        return
+    colours = np.ascontiguousarray(faces.colours.transpose(0, 2, 1))
+    candidates = np.tile(np.arange(count), (count, 1))
+    costs = judge(colours, candidates, prepare(faces).full, np.ones((3, 1), np.float32)).costs.mean(axis=-1)
+    np.fill_diagonal(costs, np.inf)
+    for i, other in enumerate(costs.argmin(axis=1)):
+        yield Likeness(kind, faces.names[i], faces.names[other], round(float(costs[i, other]), 2))
+
+
+def read_copies(photos: Sequence[tuple[Image, Mapping[str, Any]]], pack: FacePack) -> Report:
+    """Read altered copies of the photos that faces were learned from: darker and noisy, tinted, blurred, smaller.
+
+    Faces that are confused here will be confused on a table; that none are says less than photos taken another day.
+    """
+    reports = []
+    for number, (image, labels) in enumerate(photos, 1):
+        for name, copy in altered(image):
+            reports.append(report_photo(copy, {"style": name, **labels, "kind": ""}, pack, f"photo {number}, {name}"))
+    return Report(tuple(reports))
+
+
+def altered(image: Image) -> Iterator[tuple[str, Image]]:
+    """Copies of a picture as other cameras and lights would show it. The same each time."""
+    noise = np.random.default_rng(1).normal(0.0, 4.0, image.shape)
+    yield "darker", np.asarray(np.clip(image * 0.4 + noise, 0, 255), np.uint8)
+    yield "tinted", np.asarray(np.clip(image * np.array([0.6, 0.85, 1.1]), 0, 255), np.uint8)
+    yield "blurred", np.asarray(cv2.GaussianBlur(image, (0, 0), image.shape[1] / 1000.0), np.uint8)
+    yield "smaller", np.asarray(cv2.resize(image, None, fx=0.8, fy=0.8, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def confused(report: Report) -> Counter[tuple[str, str]]:
+    """How often (true face, claimed face) occurred where both are faces and differ."""
+    pairs: Counter[tuple[str, str]] = Counter()
+    for (_, true, claimed), count in report.confusion().items():
+        if true and claimed and true != claimed:
+            pairs[true, claimed] += count
+    return pairs
