@@ -144,8 +144,8 @@ def _ready(board: BoardView) -> PartView:
     if board.failed_pads:
         seats = ", ".join(map(str, board.failed_pads))
         text = (
-            f"the slap pads of seats {seats} failed the self-test: pressed, shorted or touching one another. Free them "
-            "and press the board's reset; `pizzatable doctor` says more."
+            f"the slap pads of seats {seats} failed the self-test: pressed, shorted or touching one another. They are "
+            "tested anew every few seconds until they are free."
         )
         return PartView(state=PartState.LOST, text=text)
     about = [

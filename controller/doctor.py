@@ -215,7 +215,7 @@ def check_board(status: "LinkStatus") -> Finding:
     if bad := [seat for seat in range(1, 9) if (hello.stuck | hello.bridged) >> (seat - 1) & 1]:
         what = f"the board answers; in its self-test the pads of seats {', '.join(map(str, bad))} were stuck or joined"
         remedy = "Nobody leans on them? Then their pins touch ground or one another: see hardware/wiring.svg."
-        return Finding("serial", Health.WARNING, what, f"{remedy} Then press the board's reset.")
+        return Finding("serial", Health.WARNING, what, remedy)
     if status.lost:
         what = f"the board answers; it had no room for {status.lost} events"
         return Finding(
@@ -344,13 +344,17 @@ def _serial(config: TableConfig) -> Finding:
 
 
 def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":
-    """How a connection with the board stands once it answered, or after `patience_s`."""
+    """How a connection with the board stands once it answered and tested its pads, or after `patience_s`."""
     from firmware_bridge.link import Link
     from firmware_bridge.session import LinkState
 
     with contextlib.closing(Link(port, time.monotonic, baud=baud)) as link:
         end_s = time.monotonic() + patience_s
         while time.monotonic() < end_s and link.status().state in (LinkState.CLOSED, LinkState.GREETING):
+            link.get(_LOOK_S)
+        greeted = link.status().hello
+        link.test_pads()
+        while time.monotonic() < end_s and greeted is not None and link.status().hello is greeted:
             link.get(_LOOK_S)
         return link.status()
 

@@ -108,6 +108,11 @@ class Link:
         with self._lock:
             self._session.buzz(sound)
 
+    def test_pads(self) -> None:
+        """Let the board test its pads; another `hello` says what it found."""
+        with self._lock:
+            self._session.test_pads()
+
     def close(self) -> None:
         """Let go of the port; the lamps go off, as far as there is a board."""
         self._stop.set()

@@ -25,6 +25,7 @@ from firmware_bridge.schema import (
     Message,
     Ping,
     Pong,
+    Test,
     Who,
     payload_size,
     schema_hash,
@@ -42,6 +43,8 @@ ANSWER_S = 0.25
 """A Ping without a Pong for so long is lost."""
 SILENCE_S = 1.5
 """A board that says nothing for so long is greeted anew; after twice as long its line is given up."""
+RETEST_S = 5.0
+"""Pads that failed the self-test are tested anew so often: who frees them need not do anything else."""
 AGAIN_S = 0.05
 """What is missing is asked for at most so often."""
 _BYTE_S = 0.95 * 10 / BAUD
@@ -85,6 +88,7 @@ class Session:
         self._buzz = Buzz(0, 0, 0, 0)
         self._is_buzz_due = False
         self._is_order_new = False
+        self._is_test_due = False
         self._contacts: Contacts | None = None
         self._token = 0
         self._greeting_token = 0
@@ -140,6 +144,10 @@ class Session:
         self._is_buzz_due = self._is_order_new = True
         self._buzz = Buzz(number, round(1000 * sound.on_s), round(1000 * sound.off_s), sound.times)
 
+    def test_pads(self) -> None:
+        """Let the board test its pads; what it finds is in the `hello` that comes then."""
+        self._is_test_due = True
+
     def receive(self, received: bytes, now_s: float) -> None:
         """Take what came in by `now_s`.
 
@@ -161,7 +169,8 @@ class Session:
             return self._greeting(now_s)
         if self.state is LinkState.READY:
             asked = self._greeting(now_s) if self._is_hello_due else b""
-            return asked + self._question(now_s) + self._acknowledgement(now_s) + self._order()
+            asked += self._question(now_s) + self._acknowledgement(now_s)
+            return asked + self._order() + self._test(now_s)
         return b""
 
     def _start(self, now_s: float) -> None:
@@ -169,6 +178,8 @@ class Session:
         self._greet_s = self._ping_s = self._heard_s = now_s
         self._asked_s: float | None = None
         self._again_s = now_s - AGAIN_S
+        self._test_s = now_s
+        self._asked_test_s = -math.inf
         self._pings = 0
         self._is_ack_due = self._is_missing = self._is_hello_due = False
 
@@ -219,6 +230,8 @@ class Session:
             self._asked_s = None
         self.hello, self._contacts = hello, contacts_of(hello)
         self._is_ack_due, self._is_hello_due = True, False
+        self._is_test_due, self._asked_test_s = False, -math.inf
+        self._test_s = self._heard_s + RETEST_S
         wrong = [f"pad {pad + 1}" for pad in range(8) if (hello.stuck | hello.bridged) >> pad & 1]
         self._set(LinkState.READY, f"{', '.join(wrong)}: failed the self-test" if wrong else "all is well")
 
@@ -315,6 +328,15 @@ class Session:
             return b""
         self._is_order_new = False
         return _bytes_of(Lamps(*self._lamps)) + (_bytes_of(self._buzz) if self._is_buzz_due else b"")
+
+    def _test(self, now_s: float) -> bytes:
+        failed = self.hello is not None and self.hello.stuck | self.hello.bridged
+        if not self._is_test_due and not (failed and now_s >= self._test_s):
+            return b""
+        if self._is_test_due and now_s < self._asked_test_s + GREETING_S:
+            return b""
+        self._is_test_due, self._asked_test_s = True, now_s  # until a Hello comes
+        return _bytes_of(Test())
 
     def _told(self) -> bytes:
         """Orders that the board has not obeyed yet, as far as its last Pong knew."""

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from firmware_bridge.schema import RING_CAPACITY, STAMP_JITTER_TICKS, ResetCause
-from firmware_bridge.session import Buzzing, LinkState
+from firmware_bridge.session import RETEST_S, Buzzing, LinkState
 from firmware_bridge.signals import SignalKind
 from firmware_bridge.slaps import judge
 from hardware.simulated.emulated_board import CYCLES_PER_TICK, FIRMWARE, HERTZ
@@ -203,6 +203,13 @@ def test_stuck_and_bridged_pads_fail_the_self_test(tmp_path: Path) -> None:
         assert table.session.hello is not None
         assert table.session.hello.stuck == 1 << 6
         assert table.session.words == "pad 7: failed the self-test"
+        table.edges([(MS, "K6", 1)])
+        table.run(RETEST_S + 0.1)
+        assert table.session.words == "all is well"
+        table.board.bridge("K0", "K7")
+        table.session.test_pads()
+        table.run(0.1)
+        assert table.session.words == "pad 1, pad 8: failed the self-test"
 
 
 def test_bridged_pads_fail_the_self_test(tmp_path: Path) -> None:

@@ -5,12 +5,26 @@ from dataclasses import replace
 
 import pytest
 
+from firmware_bridge import schema
 from firmware_bridge.contacts import Contacts
 from firmware_bridge.framing import FrameReader, format_frame
 from firmware_bridge.messages import MessageError, format_message, parse_message
-from firmware_bridge.schema import Ack, Buzz, Event, EventFlag, EventKind, Hello, Here, Lamps, Message, Ping, Pong, Who
+from firmware_bridge.schema import (
+    Ack,
+    Buzz,
+    Event,
+    EventFlag,
+    EventKind,
+    Hello,
+    Here,
+    Lamps,
+    Message,
+    Ping,
+    Pong,
+    Who,
+)
 from firmware_bridge.schema import schema_hash as ours
-from firmware_bridge.session import GREETING_S, REFUSED_S, SILENCE_S, Buzzing, LinkState, Session
+from firmware_bridge.session import GREETING_S, REFUSED_S, RETEST_S, SILENCE_S, Buzzing, LinkState, Session
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 
 
@@ -259,6 +273,37 @@ def test_orders_go_out_at_once() -> None:
     assert talk.said(0.001) == [Lamps(5, 2), Buzz(1, 100, 0, 1)]
     talk.session.set_lamps(5, 2)
     assert talk.said(0.001) == []
+
+
+def test_pads_are_tested_when_asked_until_the_board_has_answered() -> None:
+    talk = Conversation()
+    talk.session.test_pads()
+    assert schema.Test() not in talk.said()
+    talk.settle()
+    assert talk.said(10.0).count(schema.Test()) == 0, "the handshake was an answer"
+    talk.settle() if talk.session.state is not LinkState.READY else None
+    talk.session.test_pads()
+    assert schema.Test() in talk.said()
+    assert schema.Test() not in talk.said(GREETING_S / 2)
+    assert schema.Test() in talk.said(GREETING_S)
+    talk.hear(a_hello(token=talk.session._greeting_token))
+    assert schema.Test() not in talk.said(GREETING_S)
+
+
+def test_pads_that_failed_are_tested_anew() -> None:
+    talk = Conversation()
+    talk.greet(a_hello(token=talk._next_token(), stuck=4))
+    assert talk.session.words == "pad 3: failed the self-test"
+    assert schema.Test() not in talk.said(1.0)
+    talk.hear(a_pong(token=0))
+    talk.now_s += RETEST_S - 1
+    talk.hear(a_pong(token=0))
+    assert schema.Test() in talk.said(0.01)
+    talk.hear(a_hello(token=talk.session._greeting_token))
+    assert talk.session.words == "all is well"
+    talk.now_s += RETEST_S
+    talk.hear(a_pong(token=0))
+    assert schema.Test() not in talk.said(0.01)
 
 
 def test_contacts_follow_the_boards_words() -> None:
