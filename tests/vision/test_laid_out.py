@@ -45,7 +45,7 @@ def test_every_piece_is_found_where_it_lies_and_nothing_else(view: View) -> None
         one = nearest(found, piece.x_mm, piece.y_mm)
         special = one.shape.kind is PieceKind.SPECIAL
         assert special == piece.face.startswith("special/")
-        assert off_mm(one, piece) < 1.5
+        assert off_mm(one, piece) < 3.0  # drawn outlines are a pixel wide
         turn = 180.0 if special else 360.0
         assert abs((one.pose[2] - piece.angle_deg + turn / 2) % turn - turn / 2) < 1.0
         assert one.shape.size_mm[0] == pytest.approx(60.0 if special else RADIUS_MM, rel=0.03)
