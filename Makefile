@@ -21,7 +21,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos \
+.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report \
 	test-avahi firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
 
 help: ## This list
@@ -67,6 +67,9 @@ doc-examples: $(INSTALLED) ## Write the examples of records and of the referee's
 
 photos: $(INSTALLED) ## Rates on the labelled pictures in ../shared/photos/table; ARGS=FOLDER for others
 	$(BIN)/python -m tests.benchmarks.photos $(ARGS)
+
+cards-report: $(INSTALLED) ## Rates, arrangements and times of SLICE's cards in ../shared/photos/table; ARGS=FOLDER for others
+	$(BIN)/python -m tests.benchmarks.cards_report $(ARGS)
 
 test-avahi: $(INSTALLED) ## avahi-browse finds the table across two network namespaces (needs root)
 	bash tests/rigs/avahi.sh

@@ -105,11 +105,12 @@ class Reading:
     def margin(self) -> float:
         """How much more the next best face costs where this one is seen."""
         own = self.agrees & ~(self.taken | self.hidden)
-        if not own.any():
-            return 0.0
-        costs = self.costs[:, own].mean(1)
+        seen = int(own.sum())
+        costs = self.costs @ own.astype(np.float32) / np.float32(max(seen, 1))
         best = self.candidates == self.face
         rivals = costs[~best]
+        if not seen:
+            return 0.0
         return float(rivals.min() - costs[best].min()) if len(rivals) else COST_LIMIT
 
     @property
@@ -118,8 +119,8 @@ class Reading:
         free = ~(self.taken | self.hidden)
         if not (self.agrees & free).any():
             return -COST_LIMIT
-        best = self.candidates == self.face
-        return self.margin - OWN_DOUBT * float(self.costs[best][:, free].mean())
+        best = self.costs[self.candidates == self.face][0]
+        return self.margin - OWN_DOUBT * float(best @ free.astype(np.float32)) / int(free.sum())
 
     @property
     def quality(self) -> float:
@@ -363,7 +364,7 @@ def confirmed(reading: Reading) -> bool:
 
 
 def _confirmed_card(reading: Reading, fit: float, lead: float) -> bool:
-    """Cards lie apart or wholly on each other: what shows of one looks like it nearly everywhere, or a hand holds it."""
+    """Cards lie apart or wholly on each other: what shows of one looks like it nearly everywhere, or is held."""
     own = reading.agrees & ~(reading.taken | reading.hidden)
     if not own.any():
         return False

@@ -8,14 +8,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.faces import TILE_MM, FacePack, enrol, piece_height_mm
+from vision.faces import LABEL_KINDS, FacePack, enrol, piece_height_mm
 from vision.frame import Image
 from vision.registration import MARKERS_MM
 
 SIZE = (1280, 720)
 RADIUS_MM = 100.0
 ANGLE_DEG = 360.0 / 11
-SPECIAL_MM = (60.0, 90.0)
+CARDS_MM = {"special": (60.0, 90.0), "slice-card": (40.0, 56.0), "order-card": (70.0, 70.0)}
+"""Width and height of what is no wedge, by the kind in a label."""
 ART_PX_PER_MM = 4
 FACES = ("a/1", "a/2", "a/3", "b/1", "b/2", "back")
 SPECIALS = ("special/one", "special/two", "special/back")
@@ -33,8 +34,15 @@ class Piece:
     angle_deg: float
 
     @property
-    def is_special(self) -> bool:
-        return self.face.startswith("special/")
+    def label_kind(self) -> str:
+        """The kind in a label, told by the face's name: special/..., slice/... and order/... are cards."""
+        group = self.face.partition("/")[0]
+        return {"special": "special", "slice": "slice-card", "order": "order-card"}.get(group, "tile")
+
+    @property
+    def size_mm(self) -> tuple[float, float] | None:
+        """Width and height of a card; None for a wedge."""
+        return CARDS_MM.get(self.label_kind)
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ def label(pieces: Sequence[Piece], view: View | None = None) -> dict[str, Any]:
         "kind": "ring",
         "pieces": [
             {
-                "kind": "special" if piece.is_special else "tile",
+                "kind": piece.label_kind,
                 "face": piece.face,
                 "face_up": True,
                 "x_mm": piece.x_mm,
@@ -117,7 +125,7 @@ def _camera(view: View) -> Array:
 
 
 def _height(piece: Piece) -> float:
-    return piece_height_mm(piece.x_mm, piece.y_mm) if abs(piece.x_mm) > 200 else TILE_MM
+    return piece_height_mm(piece.x_mm, piece.y_mm, LABEL_KINDS[piece.label_kind])
 
 
 def _table(view: View) -> Image:
@@ -137,7 +145,7 @@ def _table(view: View) -> Image:
 
 
 def _lay(picture: Image, piece: Piece, view: View) -> None:
-    art, corners = _art(piece.face)
+    art, corners = _art(piece)
     turn = np.radians(piece.angle_deg)
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     placed = corners @ spin.T + [piece.x_mm, piece.y_mm]
@@ -157,8 +165,8 @@ def _paste(picture: Image, art: Image, corners_px: Array, outline_px: Array | No
 
 
 def _outline(piece: Piece) -> Array:
-    if piece.is_special:
-        width, height = SPECIAL_MM
+    if piece.size_mm:
+        width, height = piece.size_mm
         own = np.array([[-height, -width], [height, -width], [height, width], [-height, width]]) / 2
     else:
         arc = np.radians(np.linspace(-ANGLE_DEG / 2, ANGLE_DEG / 2, 12))
@@ -168,21 +176,66 @@ def _outline(piece: Piece) -> Array:
     return np.asarray(own @ spin.T + [piece.x_mm, piece.y_mm])
 
 
-def _art(face: str) -> tuple[Image, Array]:
-    """A face's picture and where its corners lie in the piece's own frame."""
-    rng = np.random.default_rng(sum(ord(letter) * 7**i for i, letter in enumerate(face)))
-    long_mm, wide_mm = (SPECIAL_MM[1], SPECIAL_MM[0]) if face.startswith("special/") else (RADIUS_MM, 60.0)
+def _art(piece: Piece) -> tuple[Image, Array]:
+    """A piece's picture and where its corners lie in the piece's own frame."""
+    rng = np.random.default_rng(sum(ord(letter) * 7**i for i, letter in enumerate(piece.face)))
+    wide_mm, long_mm = piece.size_mm or (60.0, RADIUS_MM)
     width, height = int(long_mm * ART_PX_PER_MM), int(wide_mm * ART_PX_PER_MM)
+    draw = {"slice-card": _slice_art, "order-card": _order_art}.get(piece.label_kind, _blots)
+    left = -long_mm / 2 if piece.size_mm else 0.0
+    top = wide_mm / 2
+    corners = np.array([[left, top], [left + long_mm, top], [left + long_mm, -top], [left, -top]])
+    return draw(width, height, rng), corners
+
+
+def _blots(width: int, height: int, rng: np.random.Generator) -> Image:
     art = np.full((height, width, 3), rng.integers(60, 230, 3), np.uint8)
     for _ in range(45):
         centre = (int(rng.integers(0, width)), int(rng.integers(0, height)))
-        colour = tuple(int(c) for c in rng.integers(0, 255, 3))
+        colour = _colour(rng)
         if rng.random() < 0.5:
             cv2.circle(art, centre, int(rng.integers(8, 22)), colour, -1, cv2.LINE_AA)
         else:
             side = int(rng.integers(14, 40))
             cv2.rectangle(art, centre, (centre[0] + side, centre[1] + side // 2), colour, -1)
-    left = -long_mm / 2 if face.startswith("special/") else 0.0
-    top = wide_mm / 2
-    corners = np.array([[left, top], [left + long_mm, top], [left + long_mm, -top], [left, -top]])
-    return art, corners
+    return art
+
+
+def _slice_art(width: int, height: int, rng: np.random.Generator) -> Image:
+    """Pale, with a wedge pointing to the card's top and one topping on it in a few places: faces differ in no more."""
+    art = np.full((height, width, 3), (225, 236, 240), np.uint8)
+    cv2.rectangle(art, (4, 4), (width - 5, height - 5), (40, 40, 150), 2)
+    wedge = np.array([[width - 24, height // 2], [30, 16], [30, height - 16]])
+    cv2.fillPoly(art, [wedge], (90, 200, 245), cv2.LINE_AA)
+    cv2.rectangle(art, (20, 16), (30, height - 16), (60, 120, 190), -1)
+    colour = _colour(rng)
+    for _ in range(14):
+        x = int(rng.integers(44, width - 60))
+        reach = max(int((width - 40 - x) * 0.28), 8)
+        at = (x, height // 2 + int(rng.integers(-reach, reach)))
+        cv2.circle(art, at, int(rng.integers(7, 12)), colour, -1, cv2.LINE_AA)
+        cv2.circle(art, at, 3, (30, 30, 30), -1, cv2.LINE_AA)
+    return art
+
+
+def _order_art(width: int, height: int, rng: np.random.Generator) -> Image:
+    """A plate with eight toppings around it and a triangle that points to the top."""
+    art = np.full((height, width, 3), (170, 215, 235), np.uint8)
+    middle = np.array([width / 2, height / 2])
+    cv2.circle(art, (width // 2, height // 2), int(width * 0.46), (70, 150, 210), -1, cv2.LINE_AA)
+    for k in range(8):
+        turn = np.radians(45.0 * k)
+        at = middle + width * 0.31 * np.array([np.cos(turn), np.sin(turn)])
+        cv2.circle(art, (int(at[0]), int(at[1])), int(width * 0.1), (240, 244, 244), -1, cv2.LINE_AA)
+        shape, colour = int(rng.integers(3, 7)), _colour(rng)
+        cv2.ellipse(art, (int(at[0]), int(at[1])), (shape * 4, 12), float(rng.integers(0, 180)), 0, 360, colour, -1)
+    triangle = np.array(
+        [[width / 2 + 22, height / 2], [width / 2 - 6, height / 2 - 14], [width / 2 - 6, height / 2 + 14]]
+    )
+    cv2.fillPoly(art, [triangle.astype(np.int32)], (30, 30, 90), cv2.LINE_AA)
+    return art
+
+
+def _colour(rng: np.random.Generator) -> tuple[int, int, int]:
+    blue, green, red = (int(level) for level in rng.integers(0, 255, 3))
+    return blue, green, red

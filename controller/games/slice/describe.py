@@ -1,0 +1,166 @@
+"""The arrangement of the cards in one picture, with no game state to help: what `pizzatable read` prints."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from controller.game import Json
+from controller.games.slice.components import HOT_SAUCE
+from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
+
+KINDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
+"""The pieces that may lie on its table."""
+
+PLACES = 8
+CIRCLE_MM = (50.0, 115.0)
+"""A slice whose centre lies so far from an order card's belongs to the circle around it."""
+SIDE_MM = 55.0
+"""A seat whose order card lies farther than this to one side of the mat's middle is named after that side."""
+MIDDLE_MM = 130.0
+"""The piles lie within this square around the mat's middle."""
+COVERED = 0.02
+"""Less of a card than this under a hand is the hand's edge."""
+RIM = 0.8
+"""What is farther from the mat's middle than this share of an arm's farthest point is where it leaves the table."""
+GRAIN = 12
+"""How finely a card's share under a hand is counted, along each side."""
+
+
+def describe(scene: Scene, toppings: Mapping[str, Sequence[str]] | None = None) -> Json:
+    """Every seat with its order and the eight places around it, the piles, and the hands.
+
+    With `toppings` (order card's face -> what belongs to its places) each place says what it wants.
+
+    Returns a dictionary: `seats` (south, southwest, ... of the mat -> `order`, `toppings` or None, `slots`: each with
+    `slot`, `wants` or None, `face` (None where it is down or not seen), `face_up` (None where nothing is seen) and
+    `blocked` by a Hot Sauce card), `open_pile` (faces that show, the top last), `open_top`, `draw_pile` (whether
+    a card lies face down in the middle), `stray` (faces of cards that belong nowhere), `hands` (`seat` it comes from,
+    and `covers`: `face`, `seat`, `slot` and `share` of each card seen that it covers).
+
+    Place k lies beyond topping k of the order, clockwise from the top of the order card.
+    """
+    orders = [s for s in scene.sightings if s.kind is PieceKind.ORDER_CARD]
+    cards = [s for s in scene.sightings if s.kind is PieceKind.SLICE_CARD]
+    seats = {_name(order): order for order in orders if order.face_up}
+    lying: dict[tuple[str, int], list[Sighting]] = {(seat, slot): [] for seat in seats for slot in range(PLACES)}
+    rest: list[Sighting] = []
+    for card in cards:
+        place = _place(card, seats)
+        (rest if place is None else lying[place]).append(card)
+    middle = [card for card in rest if max(abs(card.pose.x_mm), abs(card.pose.y_mm)) < MIDDLE_MM]
+    pile = sorted((card for card in middle if card.face_up), key=lambda card: card.visible)
+    return {
+        "seats": {
+            seat: _seat(order, [lying[seat, slot] for slot in range(PLACES)], (toppings or {}).get(order.face))
+            for seat, order in seats.items()
+        },
+        "open_pile": [card.face for card in pile],
+        "open_top": pile[-1].face if pile else None,
+        "draw_pile": any(not card.face_up for card in middle),
+        "stray": [card.face for card in rest if card not in middle],
+        "hands": _hands(scene, seats),
+    }
+
+
+def _name(order: Sighting) -> str:
+    """The side or corner of the mat that an order card lies at."""
+    return _side(order.pose.x_mm, order.pose.y_mm, SIDE_MM)
+
+
+def _side(x: float, y: float, reach: float) -> str:
+    upright = "north" if y > reach else "south" if y < -reach else ""
+    across = "east" if x > reach else "west" if x < -reach else ""
+    return upright + across or "middle"
+
+
+def _place(card: Sighting, seats: Mapping[str, Sighting]) -> tuple[str, int] | None:
+    """The seat and place that a card lies in: of the nearest order card that is neither too near nor too far."""
+    at = {seat: math.dist(_centre(card), _centre(order)) for seat, order in seats.items()}
+    near = [seat for seat in at if CIRCLE_MM[0] <= at[seat] <= CIRCLE_MM[1]]
+    if not near:
+        return None
+    seat = min(near, key=lambda name: at[name])
+    order = seats[seat]
+    way = math.degrees(math.atan2(card.pose.y_mm - order.pose.y_mm, card.pose.x_mm - order.pose.x_mm))
+    return seat, round((order.pose.angle_deg - way) * PLACES / 360) % PLACES
+
+
+def _seat(order: Sighting, places: Sequence[Sequence[Sighting]], toppings: Sequence[str] | None) -> Json:
+    return {
+        "order": order.face,
+        "toppings": list(toppings) if toppings else None,
+        "slots": [_slot(number, cards, toppings) for number, cards in enumerate(places)],
+    }
+
+
+def _slot(number: int, cards: Sequence[Sighting], toppings: Sequence[str] | None) -> Json:
+    """A Hot Sauce card lies on a slice that is face down, by the rules; no slice of an order is Hot Sauce."""
+    blocked = any(_is_hot_sauce(card) for card in cards)
+    slices = [card for card in cards if not _is_hot_sauce(card)]
+    top = max(slices, key=lambda card: card.visible, default=None)
+    up = None if top is None and not blocked else bool(top and top.face_up)
+    return {
+        "slot": number,
+        "wants": toppings[number] if toppings else None,
+        "face": top.face if top and up else None,
+        "face_up": up,
+        "blocked": blocked,
+    }
+
+
+def _is_hot_sauce(card: Sighting) -> bool:
+    return card.face.rpartition("/")[2] == HOT_SAUCE
+
+
+def _hands(scene: Scene, seats: Mapping[str, Sighting]) -> list[Json]:
+    outlines = [place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND]
+    return [{"seat": _comes_from(outline, seats), "covers": _covers(outline, scene, seats)} for outline in outlines]
+
+
+def _comes_from(outline: Sequence[Point], seats: Mapping[str, Sighting]) -> str:
+    """The seat nearest to where an arm leaves the table; the side it leaves at where no seat is seen on that side."""
+    far = max(math.hypot(x, y) for x, y in outline)
+    rim = [(x, y) for x, y in outline if math.hypot(x, y) > RIM * far]
+    x, y = (sum(point[i] for point in rim) / len(rim) for i in (0, 1))
+    side = _side(x, y, SIDE_MM)
+    there = [seat for seat in seats if not any(_opposite(a, b) for a in _words(side) for b in _words(seat))]
+    return min(there, key=lambda seat: math.dist((x, y), _centre(seats[seat])), default=side)
+
+
+def _words(side: str) -> list[str]:
+    return [word for word in ("north", "south", "east", "west") if word in side]
+
+
+def _opposite(one: str, other: str) -> bool:
+    return {one, other} in ({"north", "south"}, {"east", "west"})
+
+
+def _covers(outline: Sequence[Point], scene: Scene, seats: Mapping[str, Sighting]) -> list[Json]:
+    covers: list[Json] = []
+    for card in scene.sightings:
+        share = covered_share(card.outline_mm, outline)
+        if share < COVERED:
+            continue
+        seat, slot = (_place(card, seats) or (None, None)) if card.kind is PieceKind.SLICE_CARD else (_name(card), None)
+        covers.append({"face": card.face, "seat": seat, "slot": slot, "share": round(share, 2)})
+    return covers
+
+
+def covered_share(card: Sequence[Point], hand: Sequence[Point]) -> float:
+    """How much of a four-cornered card lies inside a hand's outline, 0 to 1, counted on a grid."""
+    (ax, ay), (bx, by), _, (dx, dy) = card
+    steps = [(i + 0.5) / GRAIN for i in range(GRAIN)]
+    spots = [(ax + u * (bx - ax) + v * (dx - ax), ay + u * (by - ay) + v * (dy - ay)) for u in steps for v in steps]
+    return sum(_inside(spot, hand) for spot in spots) / len(spots)
+
+
+def _inside(point: Point, polygon: Sequence[Point]) -> bool:
+    x, y = point
+    odd = False
+    for (ax, ay), (bx, by) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
+        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
+            odd = not odd
+    return odd
+
+
+def _centre(sighting: Sighting) -> Point:
+    return (sighting.pose.x_mm, sighting.pose.y_mm)
