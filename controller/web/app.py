@@ -233,6 +233,10 @@ def _page_router(games_root: Path) -> APIRouter:
     async def page() -> Response:
         return _file(STATIC / "index.html")
 
+    @router.get("/setup")
+    async def setup() -> Response:
+        return _file(STATIC / "setup.html")
+
     @router.get("/docs")
     async def docs() -> Response:
         return _file(STATIC / "docs.html")

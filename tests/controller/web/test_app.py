@@ -197,6 +197,8 @@ class TestPages:
             ("/", "text/html; charset=utf-8"),
             ("/docs", "text/html; charset=utf-8"),
             ("/static/app.js", "text/javascript; charset=utf-8"),
+            ("/setup", "text/html; charset=utf-8"),
+            ("/static/setup.js", "text/javascript; charset=utf-8"),
             ("/static/style.css", "text/css; charset=utf-8"),
             ("/static/icon.svg", "image/svg+xml"),
             ("/games/new_york_slice/view.js", "text/javascript; charset=utf-8"),
