@@ -71,6 +71,9 @@ photos: $(INSTALLED) ## Rates on the labelled pictures in ../shared/photos/table
 cards-report: $(INSTALLED) ## Rates, arrangements and times of SLICE's cards in ../shared/photos/table; ARGS=FOLDER for others
 	$(BIN)/python -m tests.benchmarks.cards_report $(ARGS)
 
+theory-report: $(INSTALLED) ## Pizza Theory's board, toppings and cutters on the pictures in ../shared/photos/table
+	$(BIN)/python -m tests.benchmarks.theory_report $(ARGS)
+
 test-avahi: $(INSTALLED) ## avahi-browse finds the table across two network namespaces (needs root)
 	bash tests/rigs/avahi.sh
 

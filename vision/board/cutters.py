@@ -5,7 +5,7 @@ Long thin lines that are not the board's print are candidates. Each is moved to 
 high its ends lie follows from what it rests on, and that from which stick is seen uncut where two cross.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -25,11 +25,15 @@ from vision.shapes import CELL_MM, place, to_own_frame
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
-COARSE_MM = 1.5
-TURN_STEP_DEG = 1.5
-CANDIDATES = 8
-APART_MM = 6.0
-APART_DEG = 7.0
+COARSE_MM = 2.0
+TURN_STEP_DEG = 2.0
+CANDIDATES = 10
+APART_MM = 4.0
+APART_DEG = 5.0
+AROUND_MM = 5.0
+BESIDE_MM = 4.0
+STRANGEST = 0.4
+"""What differs from print by more (logarithm) counts as much."""
 RIM_MM = 4.0
 """So near its edge a board's look depends on the light from the side."""
 FARTHEST_SHARE = 0.75
@@ -56,6 +60,8 @@ OTHER_COST = 5.0
 EVIDENCE = 0.1
 """How much of one millimetre's cost counts as independent evidence."""
 CROSSING_MM = 6.0
+SURE_SCORE = 3.8
+"""A line explained as well as this is a cutter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,48 +99,45 @@ def find_cutters(
         cutter = _along(strip, board)
         if cutter is not None and not any(_same(cutter, other) for other in found):
             found.append(cutter)
-    chosen = _one_of_each(found)
-    return _at_rest(sight, image, board, fit, spaces, chosen)
+            if len({c.colours[0][0] for c in found if c.score > SURE_SCORE}) == len(board.cutters.names):
+                break
+    return _at_rest(sight, image, board, fit, spaces, _one_of_each(found))
 
 
 # Candidates -------------------------------------------------------------------------------------------------------
 
 
-def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> list[Array]:
+def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> Iterator[Array]:
     """Lines (2 x 2 seen points) along which the table looks unlike print and toppings, the clearest first."""
-    strange, known = _strangeness(sight, board, fit, spaces)
+    strange = _strangeness(sight, board, fit, spaces)
     size = strange.shape[0]
     middle = (size - 1) / 2
-    both = np.dstack([strange, known])
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
-    sums = np.empty((len(turns), size, 2), np.float32)
+    sums = np.empty((len(turns), size, 3), np.float32)
     for i, turn in enumerate(turns):
         # The map's rows run along +y, so that turning it like a picture turns the board by as much the other way.
         spin = cv2.getRotationMatrix2D((middle, middle), float(turn), 1.0)
-        turned = cv2.warpAffine(both, spin, (size, size), flags=cv2.INTER_LINEAR)
+        turned = cv2.warpAffine(strange, spin, (size, size), flags=cv2.INTER_LINEAR, borderValue=(128, 128, 128))
         sums[i] = cv2.reduce(turned, 1, cv2.REDUCE_SUM, dtype=cv2.CV_32F)[:, 0]
-    ridge = _ridge(sums, size)
-    lines = []
+    ridge = _ridge(sums - np.float32(128.0 * size))
     for _ in range(CANDIDATES):
-        turn_at, row = np.unravel_index(int(ridge.argmax()), ridge.shape)
+        turn_at, row = (int(i) for i in np.unravel_index(int(ridge.argmax()), ridge.shape))
         if ridge[turn_at, row] <= 0.0:
-            break
-        lines.append(_line(float(turns[turn_at]), (row - middle) * COARSE_MM, sight, board, fit))
-        _block(ridge, int(turn_at), int(row))
-    return lines
+            return
+        yield _line(float(turns[turn_at]), (row - middle) * COARSE_MM, sight, board, fit)
+        _block(ridge, turn_at, row)
 
 
-def _ridge(sums: Floats, size: int) -> Floats:
-    """Means along lines (turns x rows), above those beside them; 0 where too little of a line is on the board."""
-    mean = sums[..., 0] / np.maximum(sums[..., 1], 255.0 * 0.25 * size)
-    far = round(5.0 / COARSE_MM)
-    inner = (mean[:, :-2] + mean[:, 1:-1] + mean[:, 2:]) / 3
-    padded = np.pad(inner, ((0, 0), (1, 1)))
-    beside = (np.roll(padded, far, axis=1) + np.roll(padded, -far, axis=1)) / 2
-    ridge = padded - beside
-    ridge[sums[..., 1] < 255.0 * 0.3 * size] = 0.0
-    edge = int(size / 2 * (1.0 - FARTHEST_SHARE))
-    ridge[:, :edge] = ridge[:, -edge:] = 0.0
+def _ridge(sums: Floats) -> Floats:
+    """How far means along lines (turns x rows) are from those beside them; 0 too far from the board's middle."""
+    size = sums.shape[1]
+    rows = np.arange(size) - (size - 1) / 2
+    chord = 2 * np.sqrt(np.maximum((size / 2) ** 2 - rows**2, (size / 4) ** 2))
+    mean = sums / chord[:, None].astype(np.float32)
+    far = round(BESIDE_MM / COARSE_MM)
+    change = mean - (np.roll(mean, far, axis=1) + np.roll(mean, -far, axis=1)) / 2
+    ridge = np.linalg.norm(change, axis=-1)
+    ridge[:, np.abs(rows) > FARTHEST_SHARE * size / 2] = 0.0
     return np.asarray(ridge, np.float32)
 
 
@@ -157,10 +160,9 @@ def _line(turn_deg: float, off_mm: float, sight: Sight, board: BoardPrint, fit: 
     return sight.seen(place(own, fit.pose), fit.height_mm)
 
 
-def _strangeness(
-    sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """How unlike print and toppings the board looks (0 to 255) on a map of COARSE_MM, and where that can be said."""
+def _strangeness(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> NDArray[np.uint8]:
+    """How the board looks other than print and toppings, less what is so around: 128 is not at all, on a map of
+    COARSE_MM."""
     reach = int(board.diameter_mm / 2 / COARSE_MM)
     steps = np.arange(-reach, reach + 1) * COARSE_MM
     own = np.stack(np.meshgrid(steps, steps), axis=-1)
@@ -170,11 +172,9 @@ def _strangeness(
     known = np.hypot(own[..., 0], own[..., 1]) < board.diameter_mm / 2 - RIM_MM
     _paint_toppings(expected, known, own, sight, board, fit, spaces)
     residual = np.where(known[..., None], np.clip(seen - expected, -0.6, 0.6), 0.0).astype(np.float32)
-    width = 2 * round(4.5 / COARSE_MM) + 1
-    smooth = cv2.blur(residual, (width, width))
-    strange = np.linalg.norm(residual - smooth, axis=-1)
-    strange = np.where(known, np.minimum(strange / 0.4, 1.0) * 255.0, 0.0)
-    return strange.astype(np.uint8), np.where(known, np.uint8(255), np.uint8(0))
+    width = 2 * round(AROUND_MM / COARSE_MM) + 1
+    strange = np.clip((residual - cv2.blur(residual, (width, width))) / STRANGEST, -1.0, 1.0)
+    return np.where(known[..., None], 128.0 + 127.0 * strange, 128.0).astype(np.uint8)
 
 
 def _expected(own: Array, board: BoardPrint) -> Floats:
@@ -399,7 +399,7 @@ def _same(one: CutterFit, other: CutterFit) -> bool:
     way = (one.seen_mm[1] - one.seen_mm[0]) / np.linalg.norm(one.seen_mm[1] - one.seen_mm[0])
     normal = np.array([-way[1], way[0]])
     off = (other.seen_mm - one.seen_mm.mean(0)) @ normal
-    return bool(np.abs(off).max() < 2 * APART_MM and np.abs(off.mean()) < APART_MM)
+    return bool(np.abs(off).max() < 12.0 and np.abs(off.mean()) < 6.0)
 
 
 def _one_of_each(found: Sequence[CutterFit]) -> list[CutterFit]:

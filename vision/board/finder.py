@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.cutters import CutterFit, find_cutters
+from vision.board.cutters import SURE_SCORE, CutterFit, find_cutters
 from vision.board.pose import BoardFit, find_board
 from vision.board.record import BoardPrint
 from vision.board.sight import sight_of
@@ -21,8 +21,8 @@ Array = NDArray[np.float64]
 BOARD_FACE = "board"
 WELL_SEEN = 0.8
 """A board of which less than this share is seen as enrolled may be another one."""
-SCORE_RANGE = (2.6, 3.8)
-"""A line explained less well than the first is no cutter; from the second on it is surely one."""
+LEAST_SCORE = 2.6
+"""A line explained less well than this is no cutter."""
 CIRCLE = np.radians(np.arange(0.0, 360.0, 10.0))
 
 
@@ -91,8 +91,7 @@ def _cutter(cutter: CutterFit, board: BoardPrint) -> Sighting:
 
 
 def _certainty(cutter: CutterFit) -> float:
-    low, high = SCORE_RANGE
-    return float(np.clip((cutter.score - low) / (high - low), 0.0, 1.0))
+    return float(np.clip((cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE), 0.0, 1.0))
 
 
 def _pose(at_mm: Array, angle_deg: float) -> Pose:

@@ -15,7 +15,7 @@ from vision.shapes import CELL_MM, place
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
-COARSE_MM = 5.0
+COARSE_MM = 8.0
 INNER_SHARE = 0.56
 """Toppings and cutters change the look of a board least outside this share of its radius."""
 OUTER_SHARE = 0.97
@@ -33,7 +33,10 @@ LEAST_AGREEING = 0.45
 """So much of the print must be seen for a board to be there at all."""
 EVIDENCE = 0.05
 """How much of a grid point's cost counts as independent evidence."""
-ROUNDS = 7
+ROUNDS = 4
+COARSE_STEP, FINE_STEP = 17, 5
+"""Every so many-th grid point is compared for a first and for a closer look."""
+CLOSE_LOOKS = 3
 LARGEST_STEP_MM = 2.0
 LIGHT_TERMS = 6
 
@@ -61,14 +64,14 @@ class BoardFit:
 def find_board(sight: Sight, board: BoardPrint) -> BoardFit | None:
     """The board, where one lies in the picture."""
     grid = _Grid.of(board)
-    fits = []
-    for centre in _centres(sight, board):
-        turned = _turns(sight, board, centre)
-        fits += [_refine(sight, board, grid, np.array([*centre, turn]), rounds=3) for turn in turned]
+    coarse, part = grid.every(COARSE_STEP), grid.every(FINE_STEP)
+    guesses = [np.array([*centre, turn]) for centre in _centres(sight, board) for turn in _turns(sight, board, centre)]
+    ranked = sorted(guesses, key=lambda pose: _mean_cost(sight, coarse, pose))
+    fits = [_refine(sight, board, coarse, pose, rounds=4) for pose in ranked[:CLOSE_LOOKS]]
     if not fits:
         return None
     pose = min(fits, key=lambda fit: fit[1])[0]
-    pose, _ = _refine(sight, board, grid, pose, rounds=ROUNDS)
+    pose, _ = _refine(sight, board, part, pose, rounds=ROUNDS)
     return _judged(sight, grid, pose)
 
 
@@ -191,9 +194,8 @@ def print_at(board: BoardPrint, own_mm: Array) -> tuple[Floats, NDArray[np.bool_
     return board.colours[rows, columns], board.known[rows, columns]
 
 
-def _refine(sight: Sight, board: BoardPrint, grid: _Grid, pose: Array, *, rounds: int) -> tuple[Array, float]:
+def _refine(sight: Sight, board: BoardPrint, part: _Grid, pose: Array, *, rounds: int) -> tuple[Array, float]:
     """The pose moved to where the print fits best, light taken out, and its mean cost."""
-    part = grid.every(5)
     arm = (part.points / (board.diameter_mm / 2)).astype(np.float32)
     turning = part.slopes[:, 1] * arm[:, :1] - part.slopes[:, 0] * arm[:, 1:]
     gradient = np.stack([part.slopes[:, 0], part.slopes[:, 1], turning], axis=0)
@@ -215,13 +217,17 @@ def _refine(sight: Sight, board: BoardPrint, grid: _Grid, pose: Array, *, rounds
     return best, least
 
 
+def _mean_cost(sight: Sight, grid: _Grid, pose: Array) -> float:
+    return float(np.minimum(_compare(sight, grid, pose)[1], COST_LIMIT).mean())
+
+
 def _compare(sight: Sight, grid: _Grid, pose: Array) -> tuple[Floats, Floats, Floats]:
     """What is left of the colours after print and light (points x 3), squared misses, and the light."""
     plain = sight.colours(place(grid.points, pose), height_of(pose[0], pose[1])) - grid.colours
     residual = plain - np.median(plain, axis=0)
     light = np.zeros((LIGHT_TERMS, 3), np.float32)
     ridge = np.diag([0.1, 20.0, 20.0, 60.0, 60.0, 60.0]).astype(np.float32)
-    for _ in range(4):
+    for _ in range(3):
         weight = grid.precision / (1.0 + grid.precision * (residual**2).mean(1) / 3.0) ** 2
         weighted = grid.basis * weight[:, None]
         light = np.linalg.solve(weighted.T @ grid.basis + ridge * weight.mean(), weighted.T @ plain)
