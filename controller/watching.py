@@ -9,6 +9,7 @@ from pathlib import Path
 
 from config.schema import TableConfig
 from controller.games.new_york_slice.components import Components, load_components
+from controller.lenses import stored_lens
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.simulated.link import LinkLost, RemoteWorld
@@ -33,14 +34,14 @@ def open_table_camera(config: TableConfig, world: Path | None) -> Camera:
 
 
 def make_reader(config: TableConfig) -> Callable[[Frame], Scene]:
-    """A reader that knows the faces of this table's copy of the game.
+    """A reader that knows the faces of this table's copy of the game and, where it was calibrated, its camera's lens.
 
     Raises:
-        FacePackError, OSError: the file of faces cannot be used.
+        FacePackError, LensFileError, OSError: the file of faces or that of the lens cannot be used.
     """
     from vision.reader import Reader
 
-    return Reader(known_faces(config)).read
+    return Reader(known_faces(config), lens=stored_lens(config)).read
 
 
 def known_faces(config: TableConfig) -> FacePack:

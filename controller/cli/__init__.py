@@ -4,7 +4,19 @@ from importlib import import_module
 
 import click
 
-COMMANDS = ("run", "doctor", "kit", "enrol", "read", "vision-report", "play", "replay", "referee", "components")
+COMMANDS = (
+    "run",
+    "doctor",
+    "kit",
+    "calibrate",
+    "enrol",
+    "read",
+    "vision-report",
+    "play",
+    "replay",
+    "referee",
+    "components",
+)
 
 
 class LazyCommands(click.Group):

@@ -11,11 +11,12 @@ import click
 from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told
 from controller.games.registry import load_part
 from controller.reading import Describe
+from vision.calibration import load_lens
 from vision.faces import load_pack
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
-from vision.registration import Registration, VisionError, find_mat
+from vision.registration import Lens, Registration, VisionError, find_mat
 from vision.scene import PieceKind, Scene
 
 
@@ -34,6 +35,12 @@ from vision.scene import PieceKind, Scene
     help="A print of Dice and Slice's sheet besides our own: its geometry, a TOML or JSON file like the kit's.",
 )
 @click.option(
+    "--lens",
+    "lens_file",
+    type=EXISTING_FILE,
+    help="The camera's lens, from `pizzatable calibrate`; without it, it is estimated from each photo.",
+)
+@click.option(
     "--draw",
     type=click.Path(file_okay=False, path_type=Path),
     help="A folder for copies of the photos with what was read drawn on them: NAME-read.jpg.",
@@ -45,6 +52,7 @@ def command(
     game: str,
     faces: Path | None,
     sheets: tuple[Path, ...],
+    lens_file: Path | None,
     draw: Path | None,
     photos: tuple[Path, ...],
 ) -> None:
@@ -57,7 +65,7 @@ def command(
     part = load_part(game, "describe")
     describe: Describe = part.describe
     with told(VisionError, OSError):
-        read, lay_out = _reader(part.KINDS, faces, sheets)
+        read, lay_out = _reader(part.KINDS, faces, sheets, lens_file)
     failed = False
     for photo in photos:
         try:
@@ -74,19 +82,34 @@ def command(
 
 
 def _reader(
-    kinds: Collection[PieceKind], faces: Path | None, sheets: Sequence[Path]
+    kinds: Collection[PieceKind], faces: Path | None, sheets: Sequence[Path], lens_file: Path | None
 ) -> tuple[Callable[[Image], Scene], Callable[[Image], Registration]]:
     """What reads a photo of these kinds of piece, and what lays it over the table for drawing."""
     if kinds == {PieceKind.SHEET}:
         from controller.sheet_prints import load_prints
         from vision.sheets.finder import lay_out, read_sheets
 
+        if lens_file is not None:
+            raise click.UsageError(
+                "--lens is for photos of a table with its mat: sheets are laid flat by their own marks"
+            )
         layouts = load_prints(sheets)
         return partial(read_sheets, layouts=layouts), lambda image: lay_out(image, layouts)[0]
     if faces is None:
         raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
     pack = load_pack(faces)
-    return partial(read_photo, pack=pack, finders=finders_for(kinds, pack)), find_mat
+    finders = finders_for(kinds, pack)
+    if lens_file is None:
+        return partial(read_photo, pack=pack, finders=finders), find_mat
+
+    def lens_of(image: Image) -> Lens:
+        return load_lens(lens_file, (image.shape[1], image.shape[0]))
+
+    load_lens(lens_file)
+    return (
+        lambda image: read_photo(image, pack, lens=lens_of(image), finders=finders),
+        lambda image: find_mat(image, lens=lens_of(image)),
+    )
 
 
 def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:

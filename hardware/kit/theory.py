@@ -18,6 +18,7 @@ from hardware.kit.drawing import (
     box,
     placed_points,
 )
+from hardware.kit.lettering import fitting_mm
 from hardware.kit.paper import FAINT, INK, Content, Paper, content_middle
 from hardware.kit.toppings import topping
 from vision.scene import Point
@@ -134,7 +135,8 @@ def _side(side: BoardSide) -> list[Shape]:
     middle = [sum(part) for part in zip(*(start for start, _ in side.lines), strict=True)]
     angle = math.degrees(math.atan2(middle[1], middle[0]))
     (base,) = placed_points([(_RIM_MM + 8.2, 0.0)], (0.0, 0.0), angle)
-    return [*shapes, Words(side.name, base, 4.4, "#fff8e6", bold=True, turn_deg=angle + 90.0)]
+    capital = fitting_mm(side.name, 4.4, 8.4, bold=True)
+    return [*shapes, Words(side.name, base, capital, "#fff8e6", bold=True, turn_deg=angle + 90.0)]
 
 
 def _onward(start: Point, end: Point, radius: float) -> Point:

@@ -1,0 +1,125 @@
+"""`pizzatable calibrate`: the lens of a camera, from photos of a printed sheet."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from config.errors import ConfigError
+from config.loader import load_table, table_files
+from config.schema import TableConfig
+from controller.calibrating import Wanted, collect_views
+from controller.cli.common import EXISTING_FILE, PhotoError, load_photo, save_photo, told
+from controller.lenses import lens_file
+from hardware.camera import CameraError
+from vision.calibration import (
+    Calibration,
+    CalibrationError,
+    See,
+    TooFewViews,
+    View,
+    calibrate,
+    lens_text,
+    see_mat,
+    see_sheet,
+)
+from vision.calibration_picture import draw_misses
+
+VIEWS = Wanted(views=12, limit_s=180.0)
+WELL_COVERED = 0.5
+"""Share of the picture below which more photos are asked for."""
+
+
+@click.command(epilog="Example:  pizzatable calibrate --out lens.json photo-*.jpg")
+@click.option(
+    "--config", "config_file", type=EXISTING_FILE, help="This table's settings (TOML), laid over the defaults."
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write. Without it: that of this table's camera in its data folder, which the service uses.",
+)
+@click.option("--mat", is_flag=True, help="The photos show the mat's markers, not the calibration sheet.")
+@click.argument("photos", metavar="[PHOTO]...", nargs=-1, type=click.Path(path_type=Path))
+def command(config_file: Path | None, out: Path | None, mat: bool, photos: tuple[Path, ...]) -> None:
+    """Find a camera's focal length and distortion from photos of the calibration sheet, or with the camera live.
+
+    Print the sheet with `pizzatable kit`. In ten photos or more it lies at other places, also in the picture's corners,
+    and leans other ways. Without photos the table's camera is opened, and views are taken while you hold the sheet
+    still. A picture beside the file shows how far each corner misses.
+    """
+    see = see_mat if mat else see_sheet
+    with told(ConfigError, CalibrationError, CameraError, PhotoError, OSError):
+        config = load_table(table_files(config_file, os.environ))
+        views = photo_views(photos, see) if photos else live_views(config, see)
+        found = calibrate(views)
+        path = out or lens_file(config)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        picture = path.with_name(f"{path.stem}-misses.png")
+        save_photo(picture, draw_misses(found))
+        draft = path.with_suffix(".part")
+        draft.write_text(lens_text(found, "photos" if photos and out else config.camera.driver), encoding="utf-8")
+        draft.replace(path)
+    for line in told_lines(found):
+        click.echo(line)
+    click.echo(f"{path}: the lens; {picture}: how far each corner misses")
+
+
+def photo_views(photos: Sequence[Path], see: See) -> list[View]:
+    """The photos that serve; the others are named with why they do not.
+
+    Raises:
+        PhotoError: a file is no picture.
+        CalibrationError: none serves; the reason is that of the first.
+    """
+    views: list[View] = []
+    refused: list[CalibrationError] = []
+    for photo in photos:
+        try:
+            views.append(see(load_photo(photo), photo.name))
+        except CalibrationError as error:
+            refused.append(error)
+            click.echo(f"left out: {error}", err=True)
+    if refused and not views:
+        raise type(refused[0])(f"none of {len(photos)} photos serves; the first: {refused[0]}")
+    return views
+
+
+def live_views(config: TableConfig, see: See) -> list[View]:
+    """Views from this table's camera.
+
+    Raises:
+        CameraError: there is no such camera.
+        TooFewViews: it is a simulated one, before which no sheet can be held.
+    """
+    from controller.watching import open_table_camera
+
+    if config.camera.driver == "simulated":
+        raise TooFewViews("no sheet can be held before the simulated camera; give photos, or settings with another one")
+    camera = open_table_camera(config, None)
+    click.echo(
+        f"{camera.description}: hold the sheet before it, {VIEWS.views} times at other places and angles", err=True
+    )
+    try:
+        return collect_views(camera, see, VIEWS, lambda said: click.echo(said, err=True))
+    finally:
+        camera.close()
+
+
+def told_lines(found: Calibration) -> Iterator[str]:
+    """What was found, for people."""
+    width, height = found.size_px
+    lens = found.lens
+    for name, why in found.left_out:
+        yield f"left out: {name}: {why}"
+    yield f"{'view':<24}{'error':>10}{'lean':>8}"
+    for view in found.views:
+        yield f"{view.name:<24}{view.error_px:>7.2f} px{view.lean_deg:>6.0f}°"
+    yield (
+        f"focal length {lens.focal_widths * width:.1f} px (± {found.focal_spread:.1%}), k1 {lens.k1:+.4f}, "
+        f"k2 {lens.k2:+.4f}, for pictures of {width}x{height}"
+    )
+    yield f"reprojection error {found.error_px:.3f} px; {found.covered:.0%} of the picture was covered"
+    if found.covered < WELL_COVERED:
+        yield "Little of the picture was covered: more photos with the sheet near its edges make the lens surer there."

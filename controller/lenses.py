@@ -1,0 +1,25 @@
+"""Where a table's calibrated lens is kept: one file for each camera, in the data folder."""
+
+import re
+from pathlib import Path
+
+from config.schema import TableConfig
+from vision.calibration import load_lens
+from vision.registration import Lens
+
+
+def lens_file(config: TableConfig) -> Path:
+    """The file of this table's camera, whether it is there or not."""
+    camera = re.sub(r"[^a-z0-9]+", "-", config.camera.driver.lower()).strip("-")
+    return config.data_dir / f"lens-{camera}.json"
+
+
+def stored_lens(config: TableConfig) -> Lens | None:
+    """The calibrated lens of this table's camera; None where it was not calibrated.
+
+    Raises:
+        LensFileError: the file is damaged, or was made from pictures of another shape.
+        OSError: it cannot be read.
+    """
+    path = lens_file(config)
+    return load_lens(path, (config.camera.width, config.camera.height)) if path.exists() else None

@@ -1,0 +1,158 @@
+"""`pizzatable calibrate`, and what uses the lens it found."""
+
+import json
+import shutil
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from config.loader import load_table
+from controller.cli.calibrate import command
+from controller.cli.read import command as read
+from controller.lenses import lens_file, stored_lens
+from hardware.kit.paper import Paper, make_pages
+from hardware.kit.raster import draw_page
+from hardware.kit.table_sheets import calibration_sheet
+from tests.vision.drawn_table import enrolled
+from tests.vision.lens_photos import PhotoMaker, stands
+from vision.calibration import LensFileError, load_lens
+from vision.faces import save_pack
+from vision.registration import Lens
+
+MAKER = PhotoMaker((960, 540), Lens(0.86, -0.08, 0.03))
+
+
+@cache
+def pictures() -> tuple[bytes, ...]:
+    (page,) = make_pages(Paper.A4, calibration_sheet(Paper.A4))
+    sheet, rng, rays = draw_page(page, 4.0), np.random.default_rng(7), MAKER.rays()
+    made = [MAKER.photo(sheet, 4.0, stand, rays, rng) for stand in stands(np.random.default_rng(3), 7, 400.0)]
+    return tuple(cv2.imencode(".png", image)[1].tobytes() for image in made)
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> list[str]:
+    paths = [tmp_path / f"photo-{number}.png" for number in range(1, len(pictures()) + 1)]
+    for path, content in zip(paths, pictures(), strict=True):
+        path.write_bytes(content)
+    return [str(path) for path in paths]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    path = tmp_path / "table.toml"
+    folder = tmp_path / "frames"
+    path.write_text(
+        f'data_dir = "{tmp_path / "data"}"\n[camera]\ndriver = "opencv:{folder}"\nwidth = 960\nheight = 540\n'
+    )
+    return path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)
+
+
+def test_photos_make_a_lens_file_and_a_picture(photos: list[str], tmp_path: Path) -> None:
+    result = run("--out", str(tmp_path / "found" / "lens.json"), *photos)
+    assert result.exit_code == 0, result.output
+    assert "reprojection error 0." in result.output
+    assert "% of the picture was covered" in result.output
+    assert result.output.count(" px ") >= 7
+    lens = load_lens(tmp_path / "found" / "lens.json")
+    assert lens.focal_widths == pytest.approx(0.86, rel=0.01)
+    assert lens.k1 == pytest.approx(-0.08, abs=0.012)
+    assert cv2.imread(str(tmp_path / "found" / "lens-misses.png")) is not None
+
+
+def test_photos_that_do_not_serve_are_named(photos: list[str], tmp_path: Path) -> None:
+    wall = tmp_path / "wall.png"
+    wall.write_bytes(cv2.imencode(".png", np.full((540, 960, 3), 99, np.uint8))[1].tobytes())
+    result = run("--out", str(tmp_path / "lens.json"), str(wall), *photos)
+    assert result.exit_code == 0
+    assert "left out: wall.png: no marker of the calibration sheet is seen" in result.output
+    result = run("--out", str(tmp_path / "none.json"), str(wall))
+    assert result.exit_code == 1
+    assert "Error: none of 1 photos serves; the first: wall.png: no marker" in result.output
+    assert not (tmp_path / "none.json").exists()
+
+
+def test_too_few_photos_are_refused(photos: list[str], tmp_path: Path) -> None:
+    result = run("--out", str(tmp_path / "lens.json"), *photos[:3])
+    assert result.exit_code == 1
+    assert "Error: 3 photos serve; at least 5 are needed" in result.output
+
+
+def test_a_file_that_is_no_picture_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").write_text("x")
+    result = run("--out", str(tmp_path / "lens.json"), str(tmp_path / "a.jpg"))
+    assert result.exit_code == 1
+    assert "a.jpg: expected a picture" in result.output
+
+
+def test_a_running_camera_gives_views_when_the_sheet_is_held_still(settings: Path, tmp_path: Path) -> None:
+    """Each pose is seen in two pictures, the first again at the end; between them the sheet moves."""
+    folder = tmp_path / "frames"
+    folder.mkdir()
+    for number, content in enumerate([*pictures(), pictures()[0]]):
+        for copy in "ab":
+            (folder / f"{number:02}{copy}.png").write_bytes(content)
+    result = run("--config", str(settings))
+    assert result.exit_code == 0, result.output
+    assert "hold it still" in result.output
+    assert "7 of 12 views" in result.output
+    assert "8 of 12 views" not in result.output
+    assert "now elsewhere in the picture" in result.output
+    config = load_table([settings])
+    assert lens_file(config).parent == tmp_path / "data"
+    lens = stored_lens(config)
+    assert lens is not None
+    assert lens.focal_widths == pytest.approx(0.86, rel=0.01)
+    assert json.loads(lens_file(config).read_text())["camera"].startswith("opencv:")
+
+
+def test_the_simulated_camera_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(f'data_dir = "{tmp_path}"\n')
+    result = run("--config", str(path))
+    assert result.exit_code == 1
+    assert "no sheet can be held before the simulated camera" in result.output
+
+
+def test_a_camera_that_is_not_there_is_an_error(settings: Path) -> None:
+    result = run("--config", str(settings))
+    assert result.exit_code == 1
+    assert "no video file and no folder" in result.output
+
+
+def test_the_stored_lens_is_that_of_the_tables_camera(settings: Path, photos: list[str], tmp_path: Path) -> None:
+    config = load_table([settings])
+    assert stored_lens(config) is None
+    assert run("--config", str(settings), *photos).exit_code == 0
+    assert stored_lens(config) == load_lens(lens_file(config))
+    other = tmp_path / "other.toml"
+    other.write_text(settings.read_text().replace("opencv:", "opencv:/elsewhere"))
+    assert stored_lens(load_table([other])) is None
+    square = tmp_path / "square.toml"
+    square.write_text(settings.read_text().replace("width = 960", "width = 720"))
+    with pytest.raises(LensFileError, match="which is another shape; calibrate again"):
+        stored_lens(load_table([square]))
+
+
+def test_read_takes_a_lens(photos: list[str], tmp_path: Path) -> None:
+    """A photo of another shape than the lens was made for gets a line with the reason."""
+    lens, faces = tmp_path / "lens.json", tmp_path / "mine.faces"
+    save_pack(enrolled(), faces)
+    assert run("--out", str(lens), *photos).exit_code == 0
+    image = cv2.imread(photos[0])
+    assert image is not None
+    cv2.imwrite(str(tmp_path / "square.png"), image[:, :540])
+    shutil.copy(photos[0], tmp_path / "same.png")
+    arguments = ["--game", "new_york_slice", "--faces", str(faces), "--lens", str(lens)]
+    result = CliRunner().invoke(read, [*arguments, str(tmp_path / "square.png"), str(tmp_path / "same.png")])
+    first, second = (json.loads(line)["error"] for line in result.output.splitlines())
+    assert "does not hold for 540x540" in first
+    assert "corner markers" in second
