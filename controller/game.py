@@ -132,8 +132,11 @@ class Game(Protocol[State, Move]):
     """The folder's name, such as new_york_slice."""
     title: str
     player_counts: range
-    option_list: tuple[Option, ...]
-    """Every option that `start` knows."""
+
+    @property
+    def option_list(self) -> tuple[Option, ...]:
+        """Every option that `start` knows."""
+        ...
 
     def start(self, players: int, options: Mapping[str, Json], first: Player = 1) -> State:
         """The state before the first move; `first` is who begins. Options left out have their default. Raises

@@ -6,7 +6,7 @@ is a whole number.
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from math import exp
 
 from controller.game import NotationError, Player
@@ -91,6 +91,8 @@ def numbered_portions(
     ring: Ring, portions: tuple[Ring, ...], special_in: int | None
 ) -> tuple[tuple[Ring, ...], int | None]:
     """The same division from the portion with the ring's first slice, clockwise, a Special alone last."""
+    if ring[0] in portions[0] and () not in portions[:-1]:
+        return portions, special_in
     special = portions[special_in] if special_in is not None else None
     full = [portion for portion in portions if portion]
     first = next(index for index, portion in enumerate(full) if ring[0] in portion)
@@ -138,6 +140,20 @@ def slices_fault(ring: Ring, slices: Ring, words: Words) -> Fault | None:
         return Fault(f"Not of this pizza: {_list(strange, words)}.", "Take it away from the portions.", strange)
     missing = tuple(face for face in ring if face not in slices)
     return Fault(f"In no portion: {_list(missing, words)}.", "Every slice of the pizza goes into a portion.", missing)
+
+
+def division_fault(
+    ring: Ring, portions: tuple[Ring, ...], special_in: int | None, words: Words, needed: str
+) -> Fault | None:
+    """Why these portions are no division of the pizza; `needed` says what each needs at least."""
+    slices = tuple(chain.from_iterable(portions))
+    is_whole = same_ring(ring, slices)
+    fault = None if is_whole else slices_fault(ring, slices, words)
+    if fault is not None:
+        return fault
+    if () in portions and any(not portion and index != special_in for index, portion in enumerate(portions)):
+        return Fault("A portion is empty.", f"Each portion needs at least {needed}.")
+    return None if is_whole else order_fault(ring, slices, words)
 
 
 def order_fault(ring: Ring, slices: Ring, words: Words) -> Fault | None:

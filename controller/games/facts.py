@@ -6,6 +6,7 @@ A fact is a table `{ is = VALUE, from = PROVENANCE, source = "who says so" }`; `
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from controller.game import GameError, Json
@@ -85,6 +86,21 @@ def parse_table(text: str, where: str) -> Table:
         return Table(where, "", tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise ComponentError(f"{where}: no TOML: {error}") from error
+
+
+def read_table(path: Path) -> Table:
+    """The tables of a TOML file; its name stands for it in errors. Raises ComponentError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ComponentError(f"{path.name}: cannot be read: {error}") from error
+    return parse_table(text, path.name)
+
+
+def load_own(path: Path) -> Mapping[str, Any]:
+    """What an owner's copy has otherwise, from a TOML file of the shape of the option `components`. Raises
+    ComponentError."""
+    return read_table(path).data
 
 
 def list_facts(table: Table) -> Iterator[Fact]:

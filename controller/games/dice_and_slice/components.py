@@ -158,16 +158,6 @@ def parse_components(text: str, where: str) -> Components:
     return _components(parse_table(text, where), "{}")
 
 
-def load_own_facts(path: Path) -> Mapping[str, Any]:
-    """What an owner's copy shows, from a TOML file of the packaged file's keys with plain values: the start option
-    `components`. Raises ComponentError."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ComponentError(f"{path.name}: cannot be read: {error}") from error
-    return parse_table(text, path.name).data
-
-
 def with_own_facts(components: Components, own: Json, where: str = "option components") -> Components:
     """These pieces as an owner's copy shows them. Raises ComponentError."""
     if not isinstance(own, Mapping):

@@ -5,7 +5,7 @@ Players are numbered clockwise, 1 upwards. The dots, toppings and bonuses of a s
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from enum import Enum
 from functools import lru_cache, partial
 from itertools import product
@@ -25,6 +25,7 @@ from controller.game import (
     ScoreLine,
     Turn,
 )
+from controller.games.changing import changed
 from controller.games.dice_and_slice import grid, headings
 from controller.games.dice_and_slice.components import DICE, FACES, PLAYER_COUNTS, Components, turned, with_own_facts
 from controller.games.dice_and_slice.grid import MOST_SQUARES, Rectangle
@@ -288,7 +289,7 @@ def _roll_refusal(state: State, move: Roll) -> Refusal | None:
 
 
 def _play_roll(state: State, move: Roll) -> State:
-    return replace(state, phase=Phase.PICK, roll=move.faces)
+    return changed(state, phase=Phase.PICK, roll=move.faces)
 
 
 # Picking a die --------------------------------------------------------------------------------------------------------
@@ -314,14 +315,14 @@ def _dice_to_pick(state: State) -> list[str]:
 
 
 def _play_pick(state: State, move: Pick) -> State:
-    state = replace(state, phase=Phase.MARK, picked=move.die)
+    state = changed(state, phase=Phase.MARK, picked=move.die)
     # Who cannot place at least one new dot with the die marks nothing this turn.
     stuck = [not can_mark(state, player, face_for(state, player)) for player in range(1, state.players + 1)]
     if all(stuck):
         return _end_exhausted(state)
     if any(stuck):
         sheets = zip(state.sheets, stuck, strict=True)
-        state = replace(state, sheets=tuple(replace(sheet, marked=True) if no else sheet for sheet, no in sheets))
+        state = changed(state, sheets=tuple(changed(sheet, marked=True) if no else sheet for sheet, no in sheets))
     return state
 
 
@@ -513,7 +514,7 @@ def _play_extra_dot(state: State, move: ExtraDot) -> State:
     components = state.options.components
     sheet = state.sheets[move.player - 1]
     topping = components.topping_bits[move.topping]
-    crossed = replace(sheet, crossed=sheet.crossed | topping, earned=sheet.earned & ~topping)
+    crossed = changed(sheet, crossed=sheet.crossed | topping, earned=sheet.earned & ~topping)
     return _with_sheet(state, move.player, add_dots(state, crossed, components.grid.bits[move.dot]))
 
 
@@ -530,7 +531,7 @@ def _not_with_extra_dots(state: State, player: Player) -> Refusal | None:
 
 
 def _play_stop(state: State, move: Stop) -> State:
-    return _with_sheet(state, move.player, replace(state.sheets[move.player - 1], earned=0))
+    return _with_sheet(state, move.player, changed(state.sheets[move.player - 1], earned=0))
 
 
 # Topping bonuses ------------------------------------------------------------------------------------------------------
@@ -588,7 +589,7 @@ def is_finished(state: State, sheet: Sheet) -> bool:
 def _end_turn(state: State, sheets: tuple[Sheet, ...]) -> State:
     """The turn after this one, or the end of the game: not before the turn is over for all."""
     finished = any(is_finished(state, sheet) for sheet in sheets)
-    return replace(
+    return changed(
         state,
         phase=Phase.OVER if finished else Phase.ROLL,
         sheets=tuple(Sheet(one.dots, one.crossed, one.counted, one.bonuses) for one in sheets),
@@ -606,7 +607,7 @@ def _end_exhausted(state: State) -> State:
     corners, as faces of three by three dots can be laid on every other dot. Every turn before it marks a dot
     somewhere, so that no game has more turns than its sheets have dots.
     """
-    return replace(state, phase=Phase.OVER, roll=(), picked=None)
+    return changed(state, phase=Phase.OVER, roll=(), picked=None)
 
 
 def score(state: State) -> tuple[Score, ...]:
@@ -665,7 +666,7 @@ def _with_sheet(state: State, player: Player, sheet: Sheet) -> State:
     sheets = (*state.sheets[: player - 1], sheet, *state.sheets[player:])
     if sheet.done and all(one.done for one in sheets):
         return _end_turn(state, sheets)
-    return replace(state, sheets=sheets)
+    return changed(state, sheets=sheets)
 
 
 def _out_of_turn(state: State, player: Player, heading: str) -> Refusal | None:

@@ -1,5 +1,6 @@
 """Dice and Slice as a display is told. All sheets lie open, so that players and spectators see the same."""
 
+from random import Random
 from typing import Any
 
 from controller.game import Json, Player, Score
@@ -9,7 +10,7 @@ from controller.games.dice_and_slice.grid import MOST_SQUARES, lines, names_of, 
 from controller.games.dice_and_slice.rules import Phase, Sheet, State
 
 
-def view(state: State) -> dict[str, Any]:
+def view(state: State, viewer: Player | None) -> dict[str, Any]:  # noqa: ARG001
     """The game as JSON; a display can be written against this shape.
 
     Dots are named as in moves, a square by the dot at its lower left, a line by its two dots.
@@ -28,6 +29,11 @@ def view(state: State) -> dict[str, Any]:
         "winners": list(rules.winners(state)),
         "sheet": _sheet(state.options.components),
     }
+
+
+def determinize(state: State, viewer: Player | None, random: Random) -> State:  # noqa: ARG001
+    """The state itself: there is nothing that anybody may not know."""
+    return state
 
 
 def _die(state: State, index: int) -> Json:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 
-from controller.games.facts import ComponentError, Table, parse_table, whole_number
+from controller.games.facts import ComponentError, Table, parse_table, read_table, whole_number
 
 ANCHOVY = "anchovy"
 SUPREME = "supreme"
@@ -118,11 +118,7 @@ def load_own_facts(path: Path) -> dict[str, dict[str, int]]:
 
     The result is the start option `components`. Raises ComponentError.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ComponentError(f"{path.name}: cannot be read: {error}") from error
-    facts = parse_table(text, path.name).data
+    facts = read_table(path).data
     return {face: dict(_own_fact(entry, path.name, face)) for face, entry in facts.items()}
 
 

@@ -5,7 +5,7 @@ Faces are ids: slices `3/1` .. `11/11` (value/number), `combo-8-10` and the like
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from enum import Enum
 from itertools import chain
 from random import Random
@@ -25,6 +25,7 @@ from controller.game import (
     Turn,
 )
 from controller.games import cut_and_choose
+from controller.games.changing import changed
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA as SLICES_IN_A_PIZZA
 from controller.games.cut_and_choose import Fault, joined, left_of, words_for_halves
 from controller.games.cut_and_choose import Portion as Portion
@@ -454,7 +455,7 @@ def _stack_refusal(state: State, move: ChooseStack) -> Refusal | None:
 
 
 def _play_stack(state: State, move: ChooseStack) -> State:
-    return replace(state, phase=Phase.REVEAL, stacks=tuple(stack for stack in state.stacks if stack != move.stack))
+    return changed(state, phase=Phase.REVEAL, stacks=tuple(stack for stack in state.stacks if stack != move.stack))
 
 
 def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
@@ -492,7 +493,7 @@ def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
 
 
 def _play_reveal(state: State, move: Reveal) -> State:
-    return replace(
+    return changed(
         state,
         phase=_phase_with(state, move.special),
         special=move.special,
@@ -529,7 +530,7 @@ def _redraw_refusal(state: State, move: Redraw) -> Refusal | None:
 
 def _play_redraw(state: State, move: Redraw) -> State:
     assert state.special is not None
-    return replace(
+    return changed(
         state,
         phase=_phase_with(state, move.special),
         special=move.special,
@@ -576,22 +577,16 @@ def _divide_refusal(state: State, move: Divide) -> Refusal | None:
         return _refuse(
             headings.DIVIDE, "The Special is in no portion.", "Add it to one, or let it be one.", _shown(state)
         )
-    slices = tuple(chain.from_iterable(move.portions))
-    fault = cut_and_choose.slices_fault(state.ring, slices, state.options.components.words)
-    if fault is not None:
-        return _at_fault(headings.DIVIDE, fault)
-    if any(not portion and index != move.special_in for index, portion in enumerate(move.portions)):
-        remedy = "Each portion needs at least one slice or the Special."
-        return _refuse(headings.DIVIDE, "A portion is empty.", remedy)
-    fault = cut_and_choose.order_fault(state.ring, slices, state.options.components.words)
+    words, needed = state.options.components.words, "one slice or the Special"
+    fault = cut_and_choose.division_fault(state.ring, move.portions, move.special_in, words, needed)
     return None if fault is None else _at_fault(headings.DIVIDE, fault)
 
 
 def _play_divide(state: State, move: Divide) -> State:
     numbered = canonical_divide(state, move)
-    portions = tuple(Portion(slices, index == numbered.special_in) for index, slices in enumerate(numbered.portions))
+    portions = [Portion(slices, index == numbered.special_in) for index, slices in enumerate(numbered.portions)]
     order = cut_and_choose.choosing_order(state.slicer, state.players)
-    return replace(state, phase=Phase.CHOOSE, portions=portions, order=order)
+    return changed(state, phase=Phase.CHOOSE, portions=tuple(portions), order=order)
 
 
 # Choose a portion -----------------------------------------------------------------------------------------------------
@@ -654,14 +649,14 @@ def _play_take(state: State, move: Take) -> State:
         assert state.special is not None
         holding = holdings[move.player - 1]
         gained = OwnedSpecial(state.special, state.round)
-        holdings = _with(holdings, move.player, replace(holding, specials=(*holding.specials, gained)))
+        holdings = _with(holdings, move.player, changed(holding, specials=(*holding.specials, gained)))
     turn_of = state.order.index(move.player)
-    return replace(
+    return changed(
         state,
         phase=Phase.MYSTERY if portion.special and state.special == MYSTERY_SLICE else Phase.DECIDE,
         holdings=holdings,
         portions=tuple(
-            replace(one, taken_by=move.player) if index == move.portion else one
+            changed(one, taken_by=move.player) if index == move.portion else one
             for index, one in enumerate(state.portions)
         ),
         order=state.order[:turn_of] + state.order[turn_of + 1 :],
@@ -755,7 +750,7 @@ def _play_decide(state: State, move: Decide) -> State:
     holding = state.holdings[move.player - 1]
     newly_eaten = tuple(face for face in holding.collected + state.taken if face in move.eaten)
     unseen_faces = (state.mystery,) if move.mystery_eaten and state.mystery is not None else ()
-    after = replace(
+    after = changed(
         holding,
         collected=_collected_after(state, move),
         eaten=holding.eaten + newly_eaten,
@@ -763,7 +758,7 @@ def _play_decide(state: State, move: Decide) -> State:
         unseen_eaten=holding.unseen_eaten + move.mystery_eaten,
         unseen_faces=holding.unseen_faces + unseen_faces,
     )
-    decided = replace(
+    decided = changed(
         state,
         phase=Phase.CHOOSE,
         holdings=_with(state.holdings, move.player, after),
@@ -785,7 +780,7 @@ def _legal_decisions(state: State) -> Iterator[Decide]:
         for eaten in cut_and_choose.subsets(edible):
             move = Decide(player, eaten, None, mystery_eaten)
             for attach in attachments_after(state, move):
-                yield replace(move, attach=attach)
+                yield changed(move, attach=attach)
 
 
 # Next round & the new Slicer ------------------------------------------------------------------------------------------
@@ -793,8 +788,8 @@ def _legal_decisions(state: State) -> Iterator[Decide]:
 
 def _next_round(state: State) -> State:
     if not state.stacks:
-        return _before_scoring(replace(state, ring=(), special=None, portions=()))
-    return replace(
+        return _before_scoring(changed(state, ring=(), special=None, portions=()))
+    return changed(
         state,
         phase=Phase.STACK,
         round=state.round + 1,
@@ -813,9 +808,9 @@ def _before_scoring(state: State) -> State:
     could eat nothing, nothing is asked."""
     owner = _owner(state, SECONDS)
     if state.phase is not Phase.SECONDS and owner is not None and seconds_choices(state, owner):
-        return replace(state, phase=Phase.SECONDS)
+        return changed(state, phase=Phase.SECONDS)
     uncounted = any(holding.unseen_eaten for holding in state.holdings)
-    return replace(state, phase=Phase.COUNT if uncounted else Phase.OVER)
+    return changed(state, phase=Phase.COUNT if uncounted else Phase.OVER)
 
 
 def score(state: State) -> tuple[Score, ...]:
@@ -1007,8 +1002,8 @@ def _owner(state: State, special: str) -> Player | None:
 
 def _used(holdings: tuple[Holding, ...], player: Player, special: str) -> tuple[Holding, ...]:
     holding = holdings[player - 1]
-    specials = tuple(replace(one, used=True) if one.name == special else one for one in holding.specials)
-    return _with(holdings, player, replace(holding, specials=specials))
+    specials = tuple(changed(one, used=True) if one.name == special else one for one in holding.specials)
+    return _with(holdings, player, changed(holding, specials=specials))
 
 
 def _why_not_usable(state: State, player: Player, special: str) -> str | None:
@@ -1118,12 +1113,12 @@ def _play_dibs(state: State, move: Dibs) -> State:
     holdings = _used(state.holdings, move.player, DIBS)
     holding = holdings[move.player - 1]
     if move.eat:
-        holding = replace(holding, eaten=(*holding.eaten, move.face))
+        holding = changed(holding, eaten=(*holding.eaten, move.face))
     else:
         supreme_as = holding.supreme_as or move.attach
-        holding = replace(holding, collected=(*holding.collected, move.face), supreme_as=supreme_as)
+        holding = changed(holding, collected=(*holding.collected, move.face), supreme_as=supreme_as)
     left = tuple(face for face in state.ring if face != move.face)
-    return replace(state, holdings=_with(holdings, move.player, holding), ring=_numbered_ring(state, left))
+    return changed(state, holdings=_with(holdings, move.player, holding), ring=_numbered_ring(state, left))
 
 
 # The "Everyone-Else" Diet* --------------------------------------------------------------------------------------------
@@ -1146,7 +1141,7 @@ def _mystery_slice_refusal(state: State, move: Mystery) -> Refusal | None:
 
 def _play_mystery(state: State, move: Mystery) -> State:
     assert state.taker is not None
-    return replace(
+    return changed(
         state,
         phase=Phase.DECIDE,
         holdings=_used(state.holdings, state.taker, MYSTERY_SLICE),
@@ -1196,7 +1191,7 @@ def _mystery_refusal(state: State, player: Player, face: str) -> Refusal | None:
 
 def could_be_eaten_unseen(state: State, player: Player, faces: Iterable[str]) -> frozenset[str]:
     """Those of these slices that this player's Mystery slice, eaten unseen, may be."""
-    counting = replace(state, phase=Phase.COUNT, taker=None)
+    counting = changed(state, phase=Phase.COUNT, taker=None)
     return frozenset(face for face in faces if _mystery_refusal(counting, player, face) is None)
 
 
@@ -1227,14 +1222,14 @@ def _play_count(state: State, move: RevealEaten) -> State:
     """A slice that turns out not to have been eatable counts as collected: it cannot have been eaten."""
     holding = state.holdings[move.player - 1]
     if _mystery_refusal(state, move.player, move.face) is None:
-        holding = replace(holding, eaten=(*holding.eaten, move.face))
+        holding = changed(holding, eaten=(*holding.eaten, move.face))
     else:
-        holding = replace(holding, collected=(*holding.collected, move.face))
+        holding = changed(holding, collected=(*holding.collected, move.face))
     known = tuple(face for face in holding.unseen_faces if face != move.face)
-    holding = replace(holding, unseen_eaten=holding.unseen_eaten - 1, unseen_faces=known)
+    holding = changed(holding, unseen_eaten=holding.unseen_eaten - 1, unseen_faces=known)
     holdings = _with(state.holdings, move.player, holding)
     phase = Phase.COUNT if any(one.unseen_eaten for one in holdings) else Phase.OVER
-    return replace(state, phase=phase, holdings=holdings, unseen=state.unseen - {move.face})
+    return changed(state, phase=phase, holdings=holdings, unseen=state.unseen - {move.face})
 
 
 # Seconds --------------------------------------------------------------------------------------------------------------
@@ -1299,8 +1294,8 @@ def _play_seconds(state: State, move: EatSeconds) -> State:
     holding = holdings[move.player - 1]
     eaten = tuple(face for face in holding.collected if face in move.eaten)
     collected = tuple(face for face in holding.collected if face not in move.eaten)
-    after = replace(holding, collected=collected, eaten=holding.eaten + eaten)
-    return _before_scoring(replace(state, holdings=_with(holdings, move.player, after)))
+    after = changed(holding, collected=collected, eaten=holding.eaten + eaten)
+    return _before_scoring(changed(state, holdings=_with(holdings, move.player, after)))
 
 
 # Sneak-a-Slice --------------------------------------------------------------------------------------------------------
@@ -1377,7 +1372,7 @@ def _shift_refusal(state: State, move: Sneak) -> Refusal:
 def _play_sneak(state: State, move: Sneak) -> State:
     portions = cut_and_choose.shifted(state.portions, move.face, move.to, across_gaps=True)
     holdings = _used(state.holdings, move.player, SNEAK_A_SLICE)
-    return replace(state, holdings=holdings, portions=portions, sneaked=move.player)
+    return changed(state, holdings=holdings, portions=portions, sneaked=move.player)
 
 
 def _must_take_now(state: State) -> Refusal:

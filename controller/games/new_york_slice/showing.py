@@ -14,7 +14,7 @@ from controller.games.new_york_slice.components import SUPREME
 from controller.games.new_york_slice.rules import Holding, State
 
 
-def view(state: State) -> dict[str, Any]:
+def view(state: State, viewer: Player | None) -> dict[str, Any]:  # noqa: ARG001
     """The game as JSON; the page in `view.js` is written against this shape."""
     sheets = rules.score(state)
     counts = rules.type_counts(state)

@@ -36,7 +36,7 @@ _KINDS: dict[str, type] = {
 }
 
 
-def format_move(move: Move) -> str:
+def format_move(state: State, move: Move) -> str:  # noqa: ARG001
     """Short notation of a move."""
     match move:
         case Add(player, space):

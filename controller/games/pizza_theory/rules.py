@@ -6,7 +6,7 @@ which is the one between player 2 and player 1. Spaces are named as in `componen
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from itertools import permutations
 from random import Random
@@ -25,6 +25,7 @@ from controller.game import (
     ScoreLine,
     Turn,
 )
+from controller.games.changing import changed
 from controller.games.facts import ComponentError
 from controller.games.pizza_theory import headings, slices
 from controller.games.pizza_theory.components import Components, with_own_facts
@@ -273,7 +274,7 @@ def opening(players: int, options: Options, first: Player) -> State:
     starts = tuple(
         frozenset(options.components.places[place_of(empty, number)].starts) for number in range(1, COLOURS + 1)
     )
-    return replace(empty, toppings=starts, order=turn_order(empty))
+    return changed(empty, toppings=starts, order=turn_order(empty))
 
 
 def parse_options(components: Components, options: Mapping[str, Json]) -> Options:
@@ -382,7 +383,7 @@ def _pass_refusal(state: State, move: Pass) -> Refusal | None:
 
 def _play_pass(state: State, move: Pass) -> State:  # noqa: ARG001
     if state.phase is Phase.UNSELECTED:
-        return replace(state, phase=Phase.CUT)
+        return changed(state, phase=Phase.CUT)
     return _added(state, state.toppings)
 
 
@@ -415,7 +416,7 @@ def _roll_refusal(state: State, move: Roll) -> Refusal | None:
 
 
 def _play_roll(state: State, move: Roll) -> State:
-    return replace(state, phase=Phase.UNSELECTED, cuts=(*state.cuts[:-1], move.number))
+    return changed(state, phase=Phase.UNSELECTED, cuts=(*state.cuts[:-1], move.number))
 
 
 def touching(state: State) -> tuple[str, ...]:
@@ -440,7 +441,7 @@ def _place_refusal(state: State, move: Place) -> Refusal | None:
 
 
 def _play_place(state: State, move: Place) -> State:
-    return replace(state, phase=Phase.CUT, toppings=_with_topping(state.toppings, UNSELECTED, move.space))
+    return changed(state, phase=Phase.CUT, toppings=_with_topping(state.toppings, UNSELECTED, move.space))
 
 
 def _no_placing_refusal(state: State, move: Pass) -> Refusal | None:
@@ -489,7 +490,7 @@ def _number_refusal(state: State, number: int, heading: str) -> Refusal | None:
 
 def _play_cut(state: State, move: Cut) -> State:
     cuts = (*state.cuts[: move.player - 1], move.number, *state.cuts[move.player :])
-    return replace(state, phase=Phase.CUT if None in cuts else Phase.REPLACE, cuts=cuts)
+    return changed(state, phase=Phase.CUT if None in cuts else Phase.REPLACE, cuts=cuts)
 
 
 def slices_of(state: State) -> tuple[int, ...]:
@@ -530,9 +531,9 @@ def _replace_refusal(state: State, move: Replace) -> Refusal | None:
 def _play_replace(state: State, move: Replace) -> State:  # noqa: ARG001
     toppings = replaced(state)
     if _ends(state, toppings):
-        return replace(state, phase=Phase.OVER, toppings=toppings, cuts=(None,) * COLOURS)
-    rotated = replace(state, round=state.round + 1, phase=Phase.ADD, toppings=toppings, cuts=(None,) * COLOURS)
-    return replace(rotated, order=turn_order(rotated))
+        return changed(state, phase=Phase.OVER, toppings=toppings, cuts=(None,) * COLOURS)
+    rotated = changed(state, round=state.round + 1, phase=Phase.ADD, toppings=toppings, cuts=(None,) * COLOURS)
+    return changed(rotated, order=turn_order(rotated))
 
 
 # End Game -------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ is the `slicer`. The solo variant is in `solo.py`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from enum import Enum
 from itertools import chain, combinations
 from random import Random
@@ -27,6 +27,7 @@ from controller.game import (
     Turn,
 )
 from controller.games import cut_and_choose
+from controller.games.changing import changed
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Fault, Portion, joined, left_of, words_for_halves
 from controller.games.pizzeria import headings
 from controller.games.pizzeria.components import PLAYER_COUNTS, TOMATO, VALUES, Components, with_own_facts
@@ -430,7 +431,7 @@ def _pile_refusal(state: State, move: ChoosePile) -> Refusal | None:
 
 
 def _play_pile(state: State, move: ChoosePile) -> State:
-    return replace(state, phase=Phase.REVEAL, piles=tuple(pile for pile in state.piles if pile != move.pile))
+    return changed(state, phase=Phase.REVEAL, piles=tuple(pile for pile in state.piles if pile != move.pile))
 
 
 def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
@@ -455,7 +456,7 @@ def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
 
 
 def _play_reveal(state: State, move: Reveal) -> State:
-    return replace(
+    return changed(
         state,
         phase=_phase_with(state, move.special),
         special=move.special,
@@ -507,25 +508,19 @@ def _divide_refusal(state: State, move: Divide) -> Refusal | None:
     found = _special_place_refusal(state, move)
     if found is not None:
         return found
-    slices = tuple(chain.from_iterable(move.portions))
-    fault = cut_and_choose.slices_fault(state.ring, slices, state.options.components.words)
-    if fault is not None:
-        return _at_fault(headings.SERVED, fault)
     # A portion may have any number of slices, but one: the text makes a portion without slices of the special offer
     # alone, as something that only the advanced variant has.
-    if any(not portion and index != move.special_in for index, portion in enumerate(move.portions)):
-        remedy = "Each portion needs at least one slice"
-        remedy += " or the special offer." if state.special is not None else "."
-        return _refuse(headings.SERVED, "A portion is empty.", remedy)
-    fault = cut_and_choose.order_fault(state.ring, slices, state.options.components.words)
+    words = state.options.components.words
+    needed = "one slice" if state.special is None else "one slice or the special offer"
+    fault = cut_and_choose.division_fault(state.ring, move.portions, move.special_in, words, needed)
     return None if fault is None else _at_fault(headings.SERVED, fault)
 
 
 def _play_divide(state: State, move: Divide) -> State:
     numbered = canonical_divide(state, move)
-    portions = tuple(Portion(slices, index == numbered.special_in) for index, slices in enumerate(numbered.portions))
+    portions = [Portion(slices, index == numbered.special_in) for index, slices in enumerate(numbered.portions)]
     order = cut_and_choose.choosing_order(state.slicer, state.players)
-    return replace(state, phase=Phase.CHOOSE, portions=portions, order=order)
+    return changed(state, phase=Phase.CHOOSE, portions=tuple(portions), order=order)
 
 
 # Bon appétit! ---------------------------------------------------------------------------------------------------------
@@ -588,10 +583,10 @@ def _play_take(state: State, move: Take) -> State:
         assert state.special is not None
         holding = holdings[move.player - 1]
         gained = OwnedSpecial(state.special, state.round)
-        holdings = _with(holdings, move.player, replace(holding, specials=(*holding.specials, gained)))
+        holdings = _with(holdings, move.player, changed(holding, specials=(*holding.specials, gained)))
     turn_of = state.order.index(move.player)
     taken = Portion(portion.slices, portion.special, move.player)
-    return replace(
+    return changed(
         state,
         phase=Phase.DRAW if drawing else Phase.DECIDE,
         holdings=holdings,
@@ -654,7 +649,7 @@ def _play_decide(state: State, move: Decide) -> State:
     if not move.eaten.isdisjoint(holding.saved):
         specials = _used_among(specials, OFFER_A)
     if move.kind is not None:
-        specials = tuple(replace(one, kind=move.kind) if one.name == OFFER_C else one for one in specials)
+        specials = tuple(changed(one, kind=move.kind) if one.name == OFFER_C else one for one in specials)
     after = Holding(
         saved=_saved_after(state, move),
         eaten=holding.eaten + tuple(face for face in holding.saved + state.taken if face in move.eaten),
@@ -662,8 +657,8 @@ def _play_decide(state: State, move: Decide) -> State:
     )
     holdings = _with(state.holdings, move.player, after)
     if not state.order:
-        return _next_round(replace(state, holdings=holdings, taker=None, taken=()))
-    return replace(state, phase=Phase.CHOOSE, holdings=holdings, taker=None, taken=())
+        return _next_round(changed(state, holdings=holdings, taker=None, taken=()))
+    return changed(state, phase=Phase.CHOOSE, holdings=holdings, taker=None, taken=())
 
 
 def _legal_decisions(state: State) -> Iterator[Decide]:
@@ -675,14 +670,14 @@ def _legal_decisions(state: State) -> Iterator[Decide]:
         for eaten in cut_and_choose.subsets(edible):
             move = Decide(player, eaten.union(extra))
             yield move
-            yield from (replace(move, kind=kind) for kind in kinds_to_put_on(state, move))
+            yield from (changed(move, kind=kind) for kind in kinds_to_put_on(state, move))
 
 
 def _next_round(state: State) -> State:
     """The pizza knife is passed to the left."""
     if not state.piles:
-        return _before_scoring(replace(state, ring=(), special=None, portions=()))
-    return replace(
+        return _before_scoring(changed(state, ring=(), special=None, portions=()))
+    return changed(
         state,
         phase=Phase.PILE,
         round=state.round + 1,
@@ -723,7 +718,7 @@ def _before_scoring(state: State) -> State:
     """Offer J is used before any scoring. Where its owner could eat nothing, nothing is asked."""
     owner = _owner(state, OFFER_J)
     asked = state.phase is not Phase.EAT_KIND and owner is not None and bool(kinds_to_eat(state, owner))
-    return replace(state, phase=Phase.EAT_KIND if asked else Phase.OVER)
+    return changed(state, phase=Phase.EAT_KIND if asked else Phase.OVER)
 
 
 def score(state: State) -> tuple[Score, ...]:
@@ -907,7 +902,7 @@ def _redraw_refusal(state: State, move: Redraw) -> Refusal | None:
 
 def _play_redraw(state: State, move: Redraw) -> State:
     assert state.special is not None
-    return replace(
+    return changed(
         state,
         phase=_phase_with(state, move.special),
         special=move.special,
@@ -922,11 +917,11 @@ def _owner(state: State, special: str) -> Player | None:
 
 def _used(holdings: tuple[Holding, ...], player: Player, special: str) -> tuple[Holding, ...]:
     holding = holdings[player - 1]
-    return _with(holdings, player, replace(holding, specials=_used_among(holding.specials, special)))
+    return _with(holdings, player, changed(holding, specials=_used_among(holding.specials, special)))
 
 
 def _used_among(specials: tuple[OwnedSpecial, ...], special: str) -> tuple[OwnedSpecial, ...]:
-    return tuple(replace(one, used=True) if one.name == special else one for one in specials)
+    return tuple(changed(one, used=True) if one.name == special else one for one in specials)
 
 
 def _why_not_usable(state: State, player: Player, special: str) -> str | None:
@@ -984,7 +979,7 @@ def _play_draw(state: State, move: DrawSlice) -> State:
     """The slice is eaten or saved like those of the portion, so it is one of the slices taken, and is shown like them:
     the text keeps nothing secret. Nobody would go without it, as no slice costs points, so nobody is asked."""
     assert state.taker is not None
-    return replace(
+    return changed(
         state,
         phase=Phase.DECIDE,
         holdings=_used(state.holdings, state.taker, OFFER_B),
@@ -1075,11 +1070,11 @@ def _play_take_slice(state: State, move: TakeSlice) -> State:
     holdings = _used(state.holdings, move.player, OFFER_D)
     holding = holdings[move.player - 1]
     if move.eat:
-        holding = replace(holding, eaten=(*holding.eaten, move.face))
+        holding = changed(holding, eaten=(*holding.eaten, move.face))
     else:
-        holding = replace(holding, saved=(*holding.saved, move.face))
+        holding = changed(holding, saved=(*holding.saved, move.face))
     left = tuple(face for face in state.ring if face != move.face)
-    return replace(state, holdings=_with(holdings, move.player, holding), ring=_numbered_ring(state, left))
+    return changed(state, holdings=_with(holdings, move.player, holding), ring=_numbered_ring(state, left))
 
 
 # E --------------------------------------------------------------------------------------------------------------------
@@ -1142,7 +1137,7 @@ def _shift_refusal(state: State, move: MoveSlice) -> Refusal:
 def _play_move_slice(state: State, move: MoveSlice) -> State:
     portions = cut_and_choose.shifted(state.portions, move.face, move.to, state.options.offer_e_across_gaps)
     holdings = _used(state.holdings, move.player, OFFER_E)
-    return replace(state, holdings=holdings, portions=portions, moved=move.player)
+    return changed(state, holdings=holdings, portions=portions, moved=move.player)
 
 
 def _must_take_now(state: State) -> Refusal:
@@ -1245,8 +1240,8 @@ def _play_eat_kind(state: State, move: EatKind) -> State:
     holdings = _used(state.holdings, move.player, OFFER_J)
     holding = holdings[move.player - 1]
     saved = tuple(face for face in holding.saved if face not in eaten)
-    after = replace(holding, saved=saved, eaten=holding.eaten + eaten)
-    return _before_scoring(replace(state, holdings=_with(holdings, move.player, after)))
+    after = changed(holding, saved=saved, eaten=holding.eaten + eaten)
+    return _before_scoring(changed(state, holdings=_with(holdings, move.player, after)))
 
 
 # K and L --------------------------------------------------------------------------------------------------------------

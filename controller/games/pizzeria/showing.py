@@ -4,6 +4,7 @@ Eaten slices are listed although they lie face down, as all saw them being eaten
 and spectators see the same.
 """
 
+from random import Random
 from typing import Any
 
 from controller.game import Json, Player, Score
@@ -12,7 +13,7 @@ from controller.games.pizzeria.components import TOMATO
 from controller.games.pizzeria.rules import OwnedSpecial, State
 
 
-def view(state: State) -> dict[str, Any]:
+def view(state: State, viewer: Player | None) -> dict[str, Any]:  # noqa: ARG001
     """The game as JSON."""
     sheets = rules.score(state)
     counts = rules.type_counts(state)
@@ -45,6 +46,11 @@ def view(state: State) -> dict[str, Any]:
         "winners": list(rules.winners(state)),
         "components": _components(state),
     }
+
+
+def determinize(state: State, viewer: Player | None, random: Random) -> State:  # noqa: ARG001
+    """The state itself: what lies face down has no order yet, so a state has nothing to keep from anybody."""
+    return state
 
 
 def _may_eat(state: State) -> list[str]:

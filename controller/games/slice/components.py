@@ -66,19 +66,6 @@ def parse_components(text: str, where: str) -> Components:
     return _checked(counts, places, names, _Box.of(deck), where)
 
 
-def load_own_cards(path: Path) -> dict[str, Any]:
-    """What an owner's copy holds, from a TOML file with a table `cards` (how many of each kind) and a table `orders`
-    (the eight toppings of each), or one of the two.
-
-    The result is the start option `components`. Raises ComponentError.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ComponentError(f"{path.name}: cannot be read: {error}") from error
-    return dict(parse_table(text, path.name).data)
-
-
 def with_own_cards(components: Components, own: object, where: str = "option components") -> Components:
     """These cards with what a copy has otherwise: `{"cards": {"ham": 14, ...}, "orders": {"order-1": ["ham", ...]}}`.
 

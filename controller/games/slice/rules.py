@@ -31,7 +31,7 @@ What the text leaves open, and how it is read here (the option's name where tabl
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from enum import Enum
 from random import Random
 from typing import Any
@@ -49,6 +49,7 @@ from controller.game import (
     ScoreLine,
     Turn,
 )
+from controller.games.changing import changed
 from controller.games.slice import headings
 from controller.games.slice.components import COMBO, HOT_SAUCE, Components, own_cards, with_own_cards
 
@@ -107,7 +108,8 @@ class Grab:
 
     player: int
     after: tuple[Slap, ...] = ()
-    """What is known of the other hands, soonest first: evidence for the record, which changes nothing in the game."""
+    """What is known of the other hands, soonest first: evidence for the record, which changes nothing in the game. The
+    Drawer's may be among them: it may not grab, and where another was first it has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,7 +420,7 @@ def _play_order(state: State, move: DealOrder) -> State:
     phase = Phase.DRAW if state.lifted is None else Phase.HIDDEN
     if any(one.order is None for one in seats):
         phase = Phase.ORDER
-    return replace(state, phase=phase, seats=seats, orders=state.orders - {move.order})
+    return changed(state, phase=phase, seats=seats, orders=state.orders - {move.order})
 
 
 # On Your Turn: the Drawer pulls a card --------------------------------------------------------------------------------
@@ -470,7 +472,7 @@ def _grab_refusal(state: State, move: Grab) -> Refusal | None:
     hands = [move.player]
     latest = 0
     for slap in move.after:
-        if slap.player not in allowed:
+        if not 1 <= slap.player <= state.players:
             return _not_a_grabber(state, slap.player)
         if slap.player in hands:
             problem = f"Player {slap.player} is named twice."
@@ -496,7 +498,7 @@ def _not_a_grabber(state: State, player: Player) -> Refusal:
 def _play_grab(state: State, move: Grab) -> State:
     card = state.open[-1]
     if usable(state, move.player, card, revealed=False):
-        return replace(state, phase=Phase.PLACE, drawer=move.player, open=state.open[:-1], hand=card, own=False)
+        return changed(state, phase=Phase.PLACE, drawer=move.player, open=state.open[:-1], hand=card, own=False)
     if card == HOT_SAUCE and state.options.useless_hot_sauce == "discard":
         return _to_draw(state, drawer=move.player)
     return _burned(state, move.player)
@@ -516,15 +518,15 @@ def _play_count(state: State, move: Count) -> State:  # noqa: ARG001
 def _to_draw(state: State, **changes: Any) -> State:
     """With these changes another card is drawn. Where none is left, what lies open is shuffled and becomes the draw
     pile."""
-    state = replace(state, phase=Phase.DRAW, hand=None, own=False, **changes)
+    state = changed(state, phase=Phase.DRAW, hand=None, own=False, **changes)
     if 0 < state.options.draw_limit <= state.draws:
-        return replace(state, phase=Phase.OVER)
+        return changed(state, phase=Phase.OVER)
     if state.pile:
         return state
     if state.options.empty_pile == "end":
-        return replace(state, phase=Phase.OVER)
+        return changed(state, phase=Phase.OVER)
     pools, pile = _under_the_pile(state, state.open, {})
-    return replace(state, pools=pools, pile=pile, open=())
+    return changed(state, pools=pools, pile=pile, open=())
 
 
 # If you grab a card ---------------------------------------------------------------------------------------------------
@@ -579,28 +581,28 @@ def _legal_places(state: State) -> Iterator[Move]:
 def _place_refusal(state: State, move: Place) -> Refusal | None:
     if move.player != state.drawer:
         return _not_the_hand(state, move.player)
-    assert state.hand is not None
-    if state.hand == HOT_SAUCE:
-        return _refuse(
-            headings.HOT_SAUCE, "Hot Sauce is no slice of a pizza.", "Put it on a face-down slice of another player."
-        )
     if not 1 <= move.place <= PLACES:
         return _refuse(headings.IF_YOU_GRAB, f"There is no place {move.place}.", "Places are numbered 1 to 8.")
     if move.place in fitting(state):
         return None
     spot = state.seats[move.player - 1].spots[move.place - 1]
-    card = _words(state, state.hand)
+    card = _hand_words(state)
+    heading, remedy = headings.IF_YOU_GRAB, "Put it where it goes."
     if spot.up is not None:
         problem = f"Place {move.place} is found already."
-    elif spot.blocked and state.hand == COMBO:
+    elif spot.blocked and state.own and not state.options.revealed_cards_unblock:
         problem = f"Place {move.place} is blocked, and a revealed card removes no Hot Sauce."
+    elif spot.blocked:
+        problem = f"Place {move.place} is blocked, and {card} does not remove that Hot Sauce."
     else:
         problem = f"{card} does not belong to place {move.place}."
-        if spot.blocked:
-            problem = f"Place {move.place} is blocked, and {card} does not remove that Hot Sauce."
-    allowed = ", ".join(map(str, fitting(state)))
-    heading = headings.COMBO if state.hand == COMBO else headings.IF_YOU_GRAB
-    return _refuse(heading, problem, f"{card} goes to one of these places: {allowed}.", (state.hand,))
+    if not state.own and state.hand == HOT_SAUCE:
+        heading, problem = headings.HOT_SAUCE, "Hot Sauce is no slice of a pizza."
+        remedy = "Put it on a face-down slice of another player."
+    elif not state.own:
+        heading = headings.COMBO if state.hand == COMBO else headings.IF_YOU_GRAB
+        remedy = f"{card} goes to one of these places: {', '.join(map(str, fitting(state)))}."
+    return _refuse(heading, problem, remedy, _hand_pieces(state))
 
 
 def _play_place(state: State, move: Place) -> State:
@@ -622,7 +624,7 @@ def _play_reveal(state: State, move: Reveal) -> State:
     """A card that fits goes on swapping, and others do not see it before; any other is open for them to grab."""
     assert state.lifted is not None
     if usable(state, state.drawer, move.card, revealed=True):
-        return replace(state, phase=Phase.PLACE, hand=move.card, own=True)
+        return changed(state, phase=Phase.PLACE, hand=move.card, own=True)
     opened = (*state.open, move.card)
     state = _seen(state, state.lifted, move.card, phase=Phase.GRAB, open=opened, own=True, lifted=None)
     is_discarded = move.card == HOT_SAUCE and state.options.revealed_hot_sauce == "discard"
@@ -632,7 +634,7 @@ def _play_reveal(state: State, move: Reveal) -> State:
 def _hand_shown(state: State, **changes: Any) -> State:
     """With these changes; and an own card in hand is seen by everybody now."""
     if state.lifted is None or state.hand is None:
-        return replace(state, **changes)
+        return changed(state, **changes)
     return _seen(state, state.lifted, state.hand, **{"lifted": None, **changes})
 
 
@@ -642,10 +644,9 @@ def _stop_refusal(state: State, move: Stop) -> Refusal | None:
     assert state.hand is not None
     if state.own and state.options.may_stop and state.hand != HOT_SAUCE:
         return None
-    card = _words(state, state.hand)
-    problem = f"{card} can be used, so it may not be discarded."
-    heading = headings.HOT_SAUCE if state.hand == HOT_SAUCE else headings.IF_YOU_GRAB
-    return _refuse(heading, problem, "Put it where it goes.", (state.hand,))
+    problem = f"{_hand_words(state)} can be used, so it may not be discarded."
+    heading = headings.HOT_SAUCE if state.hand == HOT_SAUCE and not state.own else headings.IF_YOU_GRAB
+    return _refuse(heading, problem, "Put it where it goes.", _hand_pieces(state))
 
 
 def _play_stop(state: State, move: Stop) -> State:  # noqa: ARG001
@@ -719,11 +720,11 @@ def _finish(state: State, player: Player) -> State:
     assert seat.order is not None
     seat = Seat(None, seat.spots, (*seat.finished, seat.order))
     if len(seat.finished) == state.options.pizzas:
-        return replace(state, phase=Phase.OVER, seats=_with(state.seats, player, seat))
+        return changed(state, phase=Phase.OVER, seats=_with(state.seats, player, seat))
     faces = (spot.up for spot in seat.spots if spot.up is not None)
     pools, pile = _under_the_pile(state, (*state.open, *faces), {})
     seat, pile = _dealt(seat, pile, everything=True)
-    return replace(state, phase=Phase.ORDER, seats=_with(state.seats, player, seat), pools=pools, pile=pile, open=())
+    return changed(state, phase=Phase.ORDER, seats=_with(state.seats, player, seat), pools=pools, pile=pile, open=())
 
 
 def _turn_over_refusal(state: State, move: TurnOver) -> Refusal | None:
@@ -754,11 +755,7 @@ def _targets(state: State, player: Player) -> Iterator[tuple[Player, int]]:
 def _block_refusal(state: State, move: Block) -> Refusal | None:
     if move.player != state.drawer:
         return _not_the_hand(state, move.player)
-    assert state.hand is not None
     problem = None
-    if state.hand != HOT_SAUCE:
-        problem = f"{_words(state, state.hand)} blocks nobody."
-        return _refuse(headings.HOT_SAUCE, problem, "Put it in its place in your own pizza.", (state.hand,))
     if move.target == move.player:
         problem = "Hot Sauce does not go on one's own pizza."
     elif not 1 <= move.target <= state.players:
@@ -771,9 +768,13 @@ def _block_refusal(state: State, move: Block) -> Refusal | None:
             problem = f"Place {move.place} of player {move.target} is blocked already."
         elif spot.up is not None:
             problem = f"Place {move.place} of player {move.target} is face up."
-    if problem is None:
+    if problem is not None:
+        remedy = "Hot Sauce goes on a face-down slice of another player without Hot Sauce."
+        return _refuse(headings.HOT_SAUCE, problem, remedy)
+    if state.hand == HOT_SAUCE:
         return None
-    return _refuse(headings.HOT_SAUCE, problem, "Put it on a face-down slice of another player without Hot Sauce.")
+    problem = f"{_hand_words(state)} blocks nobody."
+    return _refuse(headings.HOT_SAUCE, problem, "Put it where it goes.", _hand_pieces(state))
 
 
 def _play_block(state: State, move: Block) -> State:
@@ -803,17 +804,14 @@ def sees_hand(state: State, viewer: Player | None) -> bool:
     return state.hand is not None and (not state.own or viewer == state.drawer)
 
 
-def determinize(state: State, viewer: Player | None, random: Random) -> State:
-    """A state that this viewer cannot tell from this one: the revealed card in another's hand is any that fits."""
-    if state.hand is None or sees_hand(state, viewer):
-        return state
-    assert state.lifted is not None
-    weights = {
-        card: count
-        for card, count in zip(state.options.components.cards, state.pools[state.lifted], strict=True)
-        if count and usable(state, state.drawer, card, revealed=True)
-    }
-    return replace(state, hand=random.choices(list(weights), list(weights.values()))[0])
+def _hand_words(state: State) -> str:
+    """The card in hand in a refusal, which everybody at the table is shown."""
+    assert state.hand is not None
+    return "the card just revealed" if state.own else _words(state, state.hand)
+
+
+def _hand_pieces(state: State) -> tuple[str, ...]:
+    return () if state.own or state.hand is None else (state.hand,)
 
 
 # Combo Cards: see `_fitting`. Two-Player Game: see `grabbers`. Pizza Reset: see `_burned`.
@@ -902,8 +900,8 @@ def _seen(state: State, pool: int, card: str, **changes: Any) -> State:
     counts = state.pools[pool]
     left = (*counts[:number], counts[number] - 1, *counts[number + 1 :])
     if any(left):
-        return replace(state, pools=(*state.pools[:pool], left, *state.pools[pool + 1 :]), **changes)
-    return _without_pool(replace(state, **changes), pool)
+        return changed(state, pools=(*state.pools[:pool], left, *state.pools[pool + 1 :]), **changes)
+    return _without_pool(changed(state, **changes), pool)
 
 
 def _without_pool(state: State, gone: int) -> State:
@@ -916,7 +914,7 @@ def _without_pool(state: State, gone: int) -> State:
         ]
         return Seat(one.order, tuple(spots), one.finished)
 
-    return replace(
+    return changed(
         state,
         pools=(*state.pools[:gone], *state.pools[gone + 1 :]),
         seats=tuple([seat(one) for one in state.seats]),
@@ -940,7 +938,7 @@ def _with_spot(state: State, player: Player, place: int, spot: Spot) -> tuple[Se
 
 
 def _refuse(heading: str, problem: str, remedy: str, pieces: tuple[str, ...] = ()) -> Refusal:
-    return Refusal(heading, problem, remedy, pieces)
+    return Refusal(heading, problem[:1].upper() + problem[1:], remedy, pieces)
 
 
 def _words(state: State, card: str) -> str:

@@ -3,9 +3,11 @@
 Face-down cards are unknown to all, their owners included. A card revealed in a pizza is known to its owner only.
 """
 
+from random import Random
 from typing import Any
 
 from controller.game import Json, Player, Score
+from controller.games.changing import changed
 from controller.games.slice import consistency, rules
 from controller.games.slice.rules import Phase, State
 
@@ -36,6 +38,19 @@ def view(state: State, viewer: Player | None) -> dict[str, Any]:
         "winners": list(rules.winners(state)),
         "names": {card: state.options.components.words(card) for card in state.options.components.cards},
     }
+
+
+def determinize(state: State, viewer: Player | None, random: Random) -> State:
+    """A state that this viewer cannot tell from this one: the revealed card in another's hand is any that fits."""
+    if state.hand is None or rules.sees_hand(state, viewer):
+        return state
+    assert state.lifted is not None
+    weights = {
+        card: count
+        for card, count in zip(state.options.components.cards, state.pools[state.lifted], strict=True)
+        if count and rules.usable(state, state.drawer, card, revealed=True)
+    }
+    return changed(state, hand=random.choices(list(weights), list(weights.values()))[0])
 
 
 def _player(state: State, player: Player) -> Json:

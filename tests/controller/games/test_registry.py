@@ -52,9 +52,9 @@ def another(tmp_path, monkeypatch):
 
 def test_a_new_folder_is_found_without_any_list(another):
     another.write_text(
-        "from controller.games.new_york_slice import NewYorkSlice\n"
-        "class Another(NewYorkSlice):\n    name = 'another'\n"
-        "GAME = Another()\n",
+        "from dataclasses import replace\n"
+        "from controller.games import new_york_slice\n"
+        "GAME = replace(new_york_slice.GAME, name='another')\n",
         encoding="utf-8",
     )
     assert "another" in registry.game_names()

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from controller.games.dice_and_slice import GAME, components
-from controller.games.dice_and_slice.components import load_components, load_own_facts, parse_components, with_own_facts
-from controller.games.facts import ComponentError, list_facts, parse_table
+from controller.games.dice_and_slice.components import load_components, parse_components, with_own_facts
+from controller.games.facts import ComponentError, list_facts, load_own, parse_table
 from tests.controller.games.dice_and_slice.situations import OWN
 
 PACKAGED = (Path(components.__file__).parent / "components.toml").read_text(encoding="utf-8")
@@ -72,7 +72,7 @@ def test_an_owners_copy_may_have_other_toppings_and_bonuses():
 def test_an_owners_copy_from_a_file(tmp_path):
     path = tmp_path / "own.toml"
     path.write_text('[topping.pineapple]\nsquares = ["c4"]\n', encoding="utf-8")
-    assert load_own_facts(path) == {"topping": {"pineapple": {"squares": ["c4"]}}}
+    assert load_own(path) == {"topping": {"pineapple": {"squares": ["c4"]}}}
     state = GAME.start(2, {"components": str(path)})
     assert "pineapple-c4" in state.options.components.topping_bits
     assert GAME.decode_state(GAME.encode_state(state)) == state
@@ -80,7 +80,7 @@ def test_an_owners_copy_from_a_file(tmp_path):
 
 def test_an_owners_file_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(ComponentError, match=r"gone\.toml: cannot be read"):
-        load_own_facts(tmp_path / "gone.toml")
+        load_own(tmp_path / "gone.toml")
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,13 @@ def test_turn_simultaneous_slaps_are_won_by_the_hand_that_covers_most():
     assert play(state, Grab(2, (Slap(4, 0),))) == play(state, Grab(2))
 
 
+def test_turn_a_late_hand_of_the_drawer_changes_nothing():
+    """The Drawer may not grab; where another hand was first it was no grab."""
+    state = table(players=4)
+    assert play(state, Grab(2, (Slap(1, 5), Slap(3, 9)))) == play(state, Grab(2))
+    assert "is the Drawer" in refused(state, Grab(1, (Slap(2, 5),))).problem
+
+
 @pytest.mark.parametrize(
     ("after", "problem"),
     [
@@ -179,7 +186,6 @@ def test_turn_simultaneous_slaps_are_won_by_the_hand_that_covers_most():
         ((Slap(2, 5),), "named twice"),
         ((Slap(3, 5), Slap(3, 6)), "named twice"),
         ((Slap(9, 5),), "no player 9"),
-        ((Slap(1, 5),), "is the Drawer"),
     ],
 )
 def test_turn_the_hands_are_named_in_order_and_once(after, problem):
@@ -728,6 +734,23 @@ def test_tips_everybody_sees_a_grabbed_card():
     state = play(table(), Grab(2))
     assert GAME.view(state, None)["hand"] == "onion"
     assert GAME.determinize(state, None, Random(1)) == state
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"may_stop": True}, {"revealed_hot_sauce": "place"}, {"revealed_cards_unblock": False}],
+    ids=["default", "may stop", "hot sauce", "blocked"],
+)
+def test_tips_a_refusal_tells_nothing_of_a_revealed_card(options):
+    """Whatever the card is: where a move is refused, it is in the same words, as everybody at the table reads them."""
+    state = grabbed(table(ALL_DOWN, "? ? ? ?! mushroom ? ? ?", options=options), 2, 3, "olive")
+    could_be = {GAME.determinize(state, 1, Random(seed)) for seed in range(200)}
+    assert len({one.hand for one in could_be}) >= 4
+    moves = [Place(2, place) for place in range(10)] + [Block(2, target, 4) for target in range(5)] + [Stop(2)]
+    for move in moves:
+        told = {GAME.refusal(one, move) for one in could_be} - {None}
+        assert len(told) <= 1
+        assert not any(refusal.pieces for refusal in told)
 
 
 # Winning! -------------------------------------------------------------------------------------------------------------
