@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.pose import BoardFit
+from vision.board.pose import BoardFit, on_grid
 from vision.board.record import ALONG_STEP_MM, RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
 from vision.board.resting import Disc, rest
 from vision.board.sight import Sight
@@ -20,7 +20,7 @@ from vision.board.toppings import SpaceFit
 from vision.features import LOG_FLOOR
 from vision.frame import Image
 from vision.scene import EMPTY
-from vision.shapes import CELL_MM, place, to_own_frame
+from vision.shapes import place, to_own_frame
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -95,7 +95,7 @@ def find_cutters(
     """The cutters over a board on which the toppings lie as read."""
     found: list[CutterFit] = []
     for line in _candidates(sight, board, fit, spaces):
-        strip = _strip(sight, image, board, fit, _on_edges(sight, image, board, fit, line))
+        strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
         cutter = _along(strip, board)
         if cutter is not None and not any(_same(cutter, other) for other in found):
             found.append(cutter)
@@ -167,21 +167,14 @@ def _strangeness(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequenc
     steps = np.arange(-reach, reach + 1) * COARSE_MM
     own = np.stack(np.meshgrid(steps, steps), axis=-1)
     table = place(own.reshape(-1, 2), fit.pose).reshape(own.shape)
-    seen = sight.colours(table, fit.height_mm) - fit.light_at(own, board.diameter_mm / 2)
-    expected = _expected(own, board)
+    seen = sight.colours(table, fit.height_mm) - fit.light_at(own)
+    expected = on_grid(board.colours, own)
     known = np.hypot(own[..., 0], own[..., 1]) < board.diameter_mm / 2 - RIM_MM
     _paint_toppings(expected, known, own, sight, board, fit, spaces)
     residual = np.where(known[..., None], np.clip(seen - expected, -0.6, 0.6), 0.0).astype(np.float32)
     width = 2 * round(AROUND_MM / COARSE_MM) + 1
     strange = np.clip((residual - cv2.blur(residual, (width, width))) / STRANGEST, -1.0, 1.0)
     return np.where(known[..., None], 128.0 + 127.0 * strange, 128.0).astype(np.uint8)
-
-
-def _expected(own: Array, board: BoardPrint) -> Floats:
-    half = board.known.shape[0] // 2
-    columns = (own[..., 0] / CELL_MM + half).astype(np.float32)
-    rows = (half - own[..., 1] / CELL_MM).astype(np.float32)
-    return np.asarray(cv2.remap(board.colours, columns, rows, cv2.INTER_LINEAR), np.float32)
 
 
 def _paint_toppings(
@@ -229,7 +222,7 @@ class _Strip:
         return float(np.linalg.norm(self.line[1] - self.line[0]))
 
 
-def _strip(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> _Strip:
+def _strip(sight: Sight, image: Image, fit: BoardFit, line: Array) -> _Strip:
     """The picture itself along a line, a millimetre long and FINE_MM wide a sample."""
     length = float(np.linalg.norm(line[1] - line[0]))
     way = (line[1] - line[0]) / length
@@ -251,14 +244,14 @@ def _strip(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: A
     )
     centre = line[0] + along[:, None] * way
     own = to_own_frame(sight.registration.on_table(centre, fit.height_mm), fit.pose)
-    light = fit.light_at(own, board.diameter_mm / 2)
+    light = fit.light_at(own)
     logs = np.log(seen * sight.gain + np.float32(LOG_FLOOR)) - light[:, None]
     return _Strip(line, along, across, np.asarray(logs, np.float32), sight.table.shows(centre))
 
 
 def _on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
     """The line moved to where both edges of a stick lie along it."""
-    strip = _strip(sight, image, board, fit, line)
+    strip = _strip(sight, image, fit, line)
     spots, energies = _edge_pairs(strip, board)
     middle = strip.length_mm / 2
     lever = spots - middle
@@ -424,7 +417,7 @@ def _at_rest(
     cutters: Sequence[CutterFit],
 ) -> tuple[CutterFit, ...]:
     """The cutters where they lie, from the lowest to the highest."""
-    order = _from_below(sight, image, board, fit, cutters)
+    order = _from_below(sight, image, fit, cutters)
     top = fit.height_mm + TOPPING_THICK_MM
     discs = [Disc(space.at_mm, board.topping_mm / 2, top) for space in spaces if space.likely not in (None, EMPTY)]
     lying: list[CutterFit] = []
@@ -443,11 +436,9 @@ def _at_rest(
     return tuple(lying)
 
 
-def _from_below(
-    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, cutters: Sequence[CutterFit]
-) -> list[CutterFit]:
+def _from_below(sight: Sight, image: Image, fit: BoardFit, cutters: Sequence[CutterFit]) -> list[CutterFit]:
     """The cutters in an order in which one can be laid on those before: who is seen uncut at a crossing lies above."""
-    strips = [_strip(sight, image, board, fit, cutter.seen_mm) for cutter in cutters]
+    strips = [_strip(sight, image, fit, cutter.seen_mm) for cutter in cutters]
     above = np.zeros((len(cutters), len(cutters)))
     for i in range(len(cutters)):
         for j in range(i):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.cutters import SURE_SCORE, CutterFit, find_cutters
-from vision.board.pose import BoardFit, find_board
+from vision.board.pose import LEAST_AGREEING, BoardFit, find_board
 from vision.board.record import BoardPrint
 from vision.board.sight import sight_of
 from vision.board.toppings import SpaceFit, read_spaces
@@ -19,7 +19,7 @@ from vision.shapes import as_points, place
 Array = NDArray[np.float64]
 
 BOARD_FACE = "board"
-WELL_SEEN = 0.8
+WELL_SEEN = 0.88
 """A board of which less than this share is seen as enrolled may be another one."""
 LEAST_SCORE = 2.6
 """A line explained less well than this is no cutter."""
@@ -50,7 +50,7 @@ class BoardFinder:
 
 def _board(board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> Sighting:
     rim = board.diameter_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
-    sure = fit.turn_probability * min(fit.agreeing / WELL_SEEN, 1.0)
+    sure = _board_certainty(fit)
     return Sighting(
         PieceKind.BOARD,
         _pose(fit.pose[:2], float(fit.pose[2])),
@@ -62,9 +62,16 @@ def _board(board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> Sigh
     )
 
 
+def _board_certainty(fit: BoardFit) -> float:
+    seen = (fit.agreeing - LEAST_AGREEING) / (WELL_SEEN - LEAST_AGREEING)
+    return fit.turn_probability * float(np.clip(seen, 0.0, 1.0))
+
+
 def _space(space: SpaceFit, board: BoardPrint, fit: BoardFit, index: int) -> Space:
     x, y = place(board.spaces_mm[index][None], fit.pose)[0]
-    return Space(space.name, round(float(x), 2), round(float(y), 2), _ranked(space.contents))
+    sure = _board_certainty(fit)
+    contents = [(name, share * sure) for name, share in space.contents]
+    return Space(space.name, round(float(x), 2), round(float(y), 2), _ranked(contents))
 
 
 def _topping(space: SpaceFit, board: BoardPrint) -> Sighting:

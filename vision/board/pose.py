@@ -1,4 +1,8 @@
-"""Where a board lies and how it is turned, by its own print."""
+"""Where a board lies and how it is turned, by its own print.
+
+Rings of the board's mean colours lead to its middle, what lies round its rim to its turn. Then the print is compared
+point by point where no topping can lie, light that changes slowly over the board taken out.
+"""
 
 from dataclasses import dataclass
 
@@ -28,17 +32,20 @@ NOISE = 0.06
 """How far print seen under even light strays from what was enrolled (logarithm)."""
 PLACE_NOISE_MM = 0.6
 COST_LIMIT = 9.0
-AGREES_BELOW = 5.0
+AGREES_BELOW = 4.0
 LEAST_AGREEING = 0.45
-"""So much of the print must be seen for a board to be there at all."""
+"""So much of the print that shows something must be seen for a board to be there at all."""
 EVIDENCE = 0.05
 """How much of a grid point's cost counts as independent evidence."""
-ROUNDS = 4
-COARSE_STEP, FINE_STEP = 17, 5
-"""Every so many-th grid point is compared for a first and for a closer look."""
+COARSE_STEP = 2
+"""Every so many-th grid row and column is compared for a first look."""
+COARSE_ROUNDS, ROUNDS = 3, 3
 CLOSE_LOOKS = 3
 LARGEST_STEP_MM = 2.0
-LIGHT_TERMS = 6
+LIGHT_MM = 30.0
+"""Light changes little within so many millimetres: what print and picture have in common beyond that is light."""
+SHADOW_STEEPEST = 6
+"""Harmonics round the board up to this one are light and shadow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,57 +61,90 @@ class BoardFit:
     turn_probability: float
     """How likely the turn is the true one, and not one a third of a circle away."""
     light: Floats
-    """LIGHT_TERMS x 3: what the light adds to the print's colours."""
+    """n x n x 3: what the light adds to the print's colours, on the print's grid."""
 
-    def light_at(self, own_mm: Array, radius_mm: float) -> Floats:
+    def light_at(self, own_mm: Array) -> Floats:
         """What the light adds to colours at points of the board (... x 2 gives ... x 3)."""
-        return np.asarray(_light_basis(own_mm / radius_mm) @ self.light, np.float32)
+        return on_grid(self.light, own_mm)
+
+
+def on_grid(values: Floats, own_mm: Array) -> Floats:
+    """What a board's grid (n x n x channels) has at points of the board (... x 2), between its points linearly."""
+    half = values.shape[0] // 2
+    flat = own_mm.reshape(1, -1, 2) if own_mm.size < 60000 else own_mm.reshape(-1, own_mm.shape[-2], 2)
+    columns = (flat[..., 0] / CELL_MM + half).astype(np.float32)
+    rows = (half - flat[..., 1] / CELL_MM).astype(np.float32)
+    found = cv2.remap(values, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(found, np.float32).reshape(*own_mm.shape[:-1], values.shape[-1])
 
 
 def find_board(sight: Sight, board: BoardPrint) -> BoardFit | None:
     """The board, where one lies in the picture."""
-    grid = _Grid.of(board)
-    coarse, part = grid.every(COARSE_STEP), grid.every(FINE_STEP)
+    grid = _grid(board)
+    coarse = grid.every(COARSE_STEP)
     guesses = [np.array([*centre, turn]) for centre in _centres(sight, board) for turn in _turns(sight, board, centre)]
-    ranked = sorted(guesses, key=lambda pose: _mean_cost(sight, coarse, pose))
-    fits = [_refine(sight, board, coarse, pose, rounds=4) for pose in ranked[:CLOSE_LOOKS]]
+    ranked = sorted(guesses, key=lambda pose: _compare(sight, coarse, pose).cost)
+    fits = [_refine(sight, coarse, pose, rounds=COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
     if not fits:
         return None
     pose = min(fits, key=lambda fit: fit[1])[0]
-    pose, _ = _refine(sight, board, part, pose, rounds=ROUNDS)
-    return _judged(sight, grid, pose)
+    turned = [_refine(sight, coarse, pose + np.array([0.0, 0.0, turn]), rounds=1) for turn in (0.0, 120.0, 240.0)]
+    pose, least = min(turned, key=lambda fit: fit[1])
+    points = int(np.count_nonzero(coarse.used)) * COARSE_STEP**2
+    weights = [float(np.exp(-EVIDENCE * points * (cost - least))) for _, cost in turned]
+    pose, _ = _refine(sight, grid, pose, rounds=ROUNDS)
+    found = _compare(sight, grid, pose)
+    if found.agreeing < LEAST_AGREEING:
+        return None
+    lies = np.array([pose[0], pose[1], pose[2] % 360.0])
+    return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, 1.0 / sum(weights), found.light)
 
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The known points of a board's print as rows."""
+    """A board's print, made ready for comparing. Arrays run over rows and columns first."""
 
     points: Array
     colours: Floats
     slopes: Floats
     precision: Floats
-    basis: Floats
+    """One over the squared noise."""
+    used: Floats
+    """1 where the print is known and no topping can lie, else 0."""
+    telling: NDArray[np.bool_]
+    """Where the print differs from what is around, so that a bare surface would not do."""
+    radius_mm: float
 
-    @classmethod
-    def of(cls, board: BoardPrint) -> "_Grid":
-        known = board.known
-        points = board.points[known]
-        slopes = board.slopes[known]
-        blur = (slopes**2).sum(1).mean(-1) * (PLACE_NOISE_MM**2 / 2)
-        precision = (1.0 / (NOISE**2 + blur)).astype(np.float32)
-        basis = _light_basis(points / (board.diameter_mm / 2))
-        return cls(points, board.colours[known], slopes, precision, basis)
+    @property
+    def window(self) -> int:
+        """Grid points in LIGHT_MM."""
+        return 2 * round(LIGHT_MM / 2 / float(self.points[0, 1, 0] - self.points[0, 0, 0])) + 1
 
     def every(self, step: int) -> "_Grid":
         """A part of it, evenly spread."""
+        part = np.s_[::step, ::step]
         return _Grid(
-            self.points[::step], self.colours[::step], self.slopes[::step], self.precision[::step], self.basis[::step]
+            self.points[part],
+            np.ascontiguousarray(self.colours[part]),
+            self.slopes[part],
+            np.ascontiguousarray(self.precision[part]),
+            np.ascontiguousarray(self.used[part]),
+            self.telling[part],
+            self.radius_mm,
         )
 
 
-def _light_basis(points: Array) -> Floats:
-    x, y = points[..., 0], points[..., 1]
-    return np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1).astype(np.float32)
+def _grid(board: BoardPrint) -> _Grid:
+    points = board.points
+    away = np.min([np.linalg.norm(points - space, axis=-1) for space in board.spaces_mm], axis=0)
+    used = (board.known & (away > board.topping_mm / 2 + 2.0)).astype(np.float32)
+    blur = (board.slopes**2).sum(2).mean(-1) * (PLACE_NOISE_MM**2 / 2)
+    precision = (1.0 / (NOISE**2 + blur)).astype(np.float32)
+    window = 2 * round(LIGHT_MM / 2 / CELL_MM) + 1
+    share = np.maximum(cv2.blur(used, (window, window)), 1e-3)[..., None]
+    around = cv2.blur(board.colours * used[..., None], (window, window)) / share
+    telling = (used > 0) & (((board.colours - around) ** 2).mean(-1) * precision > AGREES_BELOW)
+    return _Grid(points, board.colours, board.slopes, precision, used, telling, board.diameter_mm / 2)
 
 
 def _centres(sight: Sight, board: BoardPrint) -> list[Array]:
@@ -180,10 +220,13 @@ def _turns(sight: Sight, board: BoardPrint, centre: Array) -> list[float]:
 
 
 def _without_rings(colours: Floats, valid: NDArray[np.bool_]) -> Floats:
-    """Each ring's own mean taken away, strays cut; what is not valid is 0."""
+    """Each ring less what changes slowly round it, strays cut; what is not valid is 0."""
     weight = valid[..., None].astype(np.float32)
     mean = (colours * weight).sum(1, keepdims=True) / np.maximum(weight.sum(1, keepdims=True), 1.0)
-    return np.asarray(np.clip(colours - mean, -0.6, 0.6) * weight, np.float32)
+    turning = np.fft.rfft(np.clip(colours - mean, -1.0, 1.0) * weight, axis=1)
+    turning[:, : SHADOW_STEEPEST + 1] = 0.0
+    sharp = np.fft.irfft(turning, colours.shape[1], axis=1)
+    return np.asarray(np.clip(sharp, -0.4, 0.4) * weight, np.float32)
 
 
 def print_at(board: BoardPrint, own_mm: Array) -> tuple[Floats, NDArray[np.bool_]]:
@@ -194,57 +237,56 @@ def print_at(board: BoardPrint, own_mm: Array) -> tuple[Floats, NDArray[np.bool_
     return board.colours[rows, columns], board.known[rows, columns]
 
 
-def _refine(sight: Sight, board: BoardPrint, part: _Grid, pose: Array, *, rounds: int) -> tuple[Array, float]:
+def _refine(sight: Sight, grid: _Grid, pose: Array, *, rounds: int) -> tuple[Array, float]:
     """The pose moved to where the print fits best, light taken out, and its mean cost."""
-    arm = (part.points / (board.diameter_mm / 2)).astype(np.float32)
-    turning = part.slopes[:, 1] * arm[:, :1] - part.slopes[:, 0] * arm[:, 1:]
-    gradient = np.stack([part.slopes[:, 0], part.slopes[:, 1], turning], axis=0)
+    arm = (grid.points / grid.radius_mm).astype(np.float32)
+    turning = grid.slopes[..., 1, :] * arm[..., :1] - grid.slopes[..., 0, :] * arm[..., 1:]
+    gradient = np.stack([grid.slopes[..., 0, :], grid.slopes[..., 1, :], turning], axis=0)
     best, least = pose, np.inf
-    for _ in range(rounds + 1):
-        residual, misses, _ = _compare(sight, part, pose)
-        cost = float(np.minimum(misses, COST_LIMIT).mean())
-        if cost < least:
-            best, least = pose, cost
-        weight = part.precision / (1.0 + misses / 3.0) ** 2
-        flat = (gradient * weight[None, :, None]).reshape(3, -1)
+    for turn in range(rounds + 1):
+        seen = _compare(sight, grid, pose)
+        if seen.cost < least:
+            best, least = pose, seen.cost
+        if turn == rounds:
+            break
+        weight = grid.used * grid.precision / (1.0 + seen.misses / 3.0) ** 2
+        flat = (gradient * weight[None, ..., None]).reshape(3, -1)
         normal = flat @ gradient.reshape(3, -1).T + np.eye(3) * 10.0
-        step = np.clip(np.linalg.solve(normal, flat @ residual.ravel()), -LARGEST_STEP_MM, LARGEST_STEP_MM)
-        turn = np.radians(pose[2])
-        across = np.array(
-            [np.cos(turn) * step[0] - np.sin(turn) * step[1], np.sin(turn) * step[0] + np.cos(turn) * step[1]]
-        )
-        pose = np.array([*(pose[:2] - across), pose[2] - np.degrees(step[2] / (board.diameter_mm / 2))])
+        step = np.clip(np.linalg.solve(normal, flat @ seen.residual.ravel()), -LARGEST_STEP_MM, LARGEST_STEP_MM)
+        cosine, sine = np.cos(np.radians(pose[2])), np.sin(np.radians(pose[2]))
+        across = np.array([cosine * step[0] - sine * step[1], sine * step[0] + cosine * step[1]])
+        pose = np.array([*(pose[:2] - across), pose[2] - np.degrees(step[2] / grid.radius_mm)])
     return best, least
 
 
-def _mean_cost(sight: Sight, grid: _Grid, pose: Array) -> float:
-    return float(np.minimum(_compare(sight, grid, pose)[1], COST_LIMIT).mean())
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """How a print looks at a pose."""
+
+    residual: Floats
+    """What is left of the colours after print and light."""
+    misses: Floats
+    """Its squares in noises."""
+    light: Floats
+    cost: float
+    """Mean of the misses, strays cut."""
+    agreeing: float
+    """Share of the telling points that look as enrolled."""
 
 
-def _compare(sight: Sight, grid: _Grid, pose: Array) -> tuple[Floats, Floats, Floats]:
-    """What is left of the colours after print and light (points x 3), squared misses, and the light."""
-    plain = sight.colours(place(grid.points, pose), height_of(pose[0], pose[1])) - grid.colours
-    residual = plain - np.median(plain, axis=0)
-    light = np.zeros((LIGHT_TERMS, 3), np.float32)
-    ridge = np.diag([0.1, 20.0, 20.0, 60.0, 60.0, 60.0]).astype(np.float32)
+def _compare(sight: Sight, grid: _Grid, pose: Array) -> _Compared:
+    flat = place(grid.points.reshape(-1, 2), pose).reshape(grid.points.shape)
+    plain = sight.colours(flat, height_of(pose[0], pose[1])) - grid.colours
+    window = (grid.window, grid.window)
+    weight = grid.used
+    light = np.zeros_like(plain)
     for _ in range(3):
-        weight = grid.precision / (1.0 + grid.precision * (residual**2).mean(1) / 3.0) ** 2
-        weighted = grid.basis * weight[:, None]
-        light = np.linalg.solve(weighted.T @ grid.basis + ridge * weight.mean(), weighted.T @ plain)
-        residual = plain - grid.basis @ light
-    return residual, grid.precision * (residual**2).mean(1), light.astype(np.float32)
-
-
-def _judged(sight: Sight, grid: _Grid, pose: Array) -> BoardFit | None:
-    _, misses, light = _compare(sight, grid, pose)
-    agreeing = float((misses < AGREES_BELOW).mean())
-    if agreeing < LEAST_AGREEING:
-        return None
-    costs = [float(np.minimum(misses, COST_LIMIT).sum())]
-    for turn in (120.0, 240.0):
-        _, other, _ = _compare(sight, grid, pose + np.array([0.0, 0.0, turn]))
-        costs.append(float(np.minimum(other, COST_LIMIT).sum()))
-    weights = np.exp(-EVIDENCE * (np.array(costs) - min(costs)))
-    probability = float(weights[0] / weights.sum())
-    turned = np.array([pose[0], pose[1], pose[2] % 360.0])
-    return BoardFit(turned, height_of(pose[0], pose[1]), agreeing, probability, light)
+        share = cv2.blur(weight, window)[..., None]
+        mean = cv2.blur(plain * weight[..., None], window)
+        light = np.where(share > 1e-3, mean / np.maximum(share, 1e-3), light)
+        misses = grid.precision * ((plain - light) ** 2).mean(-1)
+        weight = grid.used / (1.0 + misses / 3.0) ** 2
+    residual = (plain - light) * grid.used[..., None]
+    cost = float((np.minimum(misses, COST_LIMIT) * grid.used).sum() / grid.used.sum())
+    agreeing = float((misses[grid.telling] < AGREES_BELOW).mean()) if grid.telling.any() else 0.0
+    return _Compared(np.asarray(residual, np.float32), misses, np.asarray(light, np.float32), cost, agreeing)

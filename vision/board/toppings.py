@@ -94,7 +94,7 @@ def _like_topping(
     sight: Sight, board: BoardPrint, fit: BoardFit, own: Array, covered: Sequence[Array]
 ) -> tuple[Flags, Flags]:
     """Which points (spaces x n x 2, own frame) look more like a topping than like the print, and which are open."""
-    light = fit.light_at(own, board.diameter_mm / 2)
+    light = fit.light_at(own)
     high = sight.seen(_on_table(own, fit), fit.height_mm + TOPPING_THICK_MM)
     seen = sight.seen_colours(high) - light
     printed, known = print_at(board, own)
@@ -129,13 +129,12 @@ def _costs(
     low = sight.seen(_on_table(bare, fit), fit.height_mm)
     high = sight.seen(_on_table(lying, fit), fit.height_mm + TOPPING_THICK_MM)
     free_low, free_high = ~inside_any(low, covered), ~inside_any(high, covered)
-    radius = board.diameter_mm / 2
     printed, known = print_at(board, bare)
-    plain = sight.seen_colours(low) - fit.light_at(bare, radius) - printed
+    plain = sight.seen_colours(low) - fit.light_at(bare) - printed
     noise = np.full(plain.shape, NOISE, np.float32)
     bare_known: Flags = np.asarray(free_low & known)
     costs = [_hypothesis(plain, noise, bare_known)]
-    above = sight.seen_colours(high) - fit.light_at(lying, radius)
+    above = sight.seen_colours(high) - fit.light_at(lying)
     for colours, spread in zip(board.toppings.colours, board.toppings.spread, strict=True):
         expected, strays = (np.repeat(each, rings.shape[1], axis=0) for each in (colours, spread))
         costs.append(_hypothesis(above - expected, np.broadcast_to(np.hypot(strays, NOISE), above.shape), free_high))
