@@ -32,14 +32,14 @@ class SlapBook:
         self._clock = clock
         self._slaps: list[Signal] = []
         self._verdict: Verdict | None = None
-        self._written: Verdict | None = None
+        self._written: Json = None
         self._number = 0
         self._begun_s = 0.0
 
     def add(self, slap: Signal) -> None:
         """A pad was pressed."""
         if not self._belongs(slap):
-            self._slaps, self._written = [], None
+            self._slaps = []
             self._number += 1
             self._begun_s = self._clock()
         self._slaps.append(slap)
@@ -58,18 +58,19 @@ class SlapBook:
     def to_write(self) -> Json | None:
         """What is to be written down now: a verdict that stands, once, and again if a late slap changed it."""
         verdict = self._verdict
-        if verdict is None or verdict == self._written or self._clock() - self._begun_s < SETTLED_S:
+        if verdict is None or self._clock() - self._begun_s < SETTLED_S:
             return None
-        return {
+        found = {
             "burst": self._number,
             "seats": list(verdict.seats),
             "first": list(verdict.first),
             "margin_us": verdict.margin_us,
         }
+        return None if found == self._written else found
 
-    def written(self) -> None:
-        """It was."""
-        self._written = self._verdict
+    def written(self, found: Json) -> None:
+        """This was."""
+        self._written = found
 
     def _belongs(self, slap: Signal) -> bool:
         """Whether a slap is of the burst that there is, by the board's own time."""

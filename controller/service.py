@@ -327,13 +327,14 @@ class _Service:
         from firmware_bridge.link import Link
 
         port, simulated = self._config.serial.port, self._simulated
+        reason = 'serial.port is ""'
+        if port is None and simulated is not None:
+            reason = simulated.why_no_board
+            port = None if reason else str(simulated.board)
         if port is None:
-            reason = 'serial.port is ""' if simulated is None else simulated.why_no_board
-            if simulated is None or reason:
-                self._table.set_part("board", no_board(reason, simulated=simulated is not None))
-                await asyncio.Event().wait()
-            assert simulated is not None
-            port = str(simulated.board)
+            self._table.set_part("board", no_board(reason, simulated=simulated is not None))
+            await asyncio.Event().wait()
+            return
         link = Link(port, time.monotonic, baud=self._config.serial.baud)
         self._outlets.plug_board(link)
         try:
@@ -364,7 +365,7 @@ class _Service:
             return
         with contextlib.suppress(JournalError):  # said by the part "journal"; written when it can be
             await self._table.note("slaps", verdict)
-            self._slaps.written()
+            self._slaps.written(verdict)
 
     async def _keep_journal(self) -> None:
         """A disk that refuses records is tried again until it takes them."""

@@ -141,8 +141,9 @@ def test_first_by_a_margin() -> None:
     assert book.shown == SlapsView(number=1, seats=[3, 5], first=[3], margin_us=412.0)
     assert book.to_write is None, "others may follow"
     clock.now_s += SETTLED_S
-    assert book.to_write == {"burst": 1, "seats": [3, 5], "first": [3], "margin_us": 412.0}
-    book.written()
+    found = book.to_write
+    assert found == {"burst": 1, "seats": [3, 5], "first": [3], "margin_us": 412.0}
+    book.written(found)
     assert book.to_write is None
     clock.now_s += SLAPS_SHOWN_S
     assert book.shown is None
@@ -160,8 +161,9 @@ def test_a_slap_that_came_late_counts_and_is_written_again() -> None:
     book = SlapBook(clock)
     book.add(slap(4, 10.2))
     clock.now_s += SETTLED_S
-    book.written()
+    first = book.to_write
     book.add(slap(1, 10.3))
+    book.written(first)
     assert book.to_write == {"burst": 1, "seats": [4, 1], "first": [4], "margin_us": 100_000.0}
 
 
