@@ -73,7 +73,7 @@ def lay_out(
         found = find_sheets(grey, layouts, lens=lens)
         if not found:
             wanted = ", ".join(str(i) for i in sorted({i for layout in layouts for i in layout.marks}))
-            raise SheetMissing(f"{error}; nor does a score sheet with two of its markers {wanted}") from error
+            raise SheetMissing(f"{error}; nor does a score sheet with three of its markers {wanted}") from error
         lowest = max(found, key=lambda sheet: float(sheet.registration.to_picture([[0.0, 0.0]])[0, 1]))
         return lowest.registration, Origin.SHEET, found
     return registration, Origin.MAT, find_sheets(grey, layouts, lens=registration.lens)

@@ -18,14 +18,17 @@ from vision.sheets.layout import Array, SheetLayout
 Grey = NDArray[np.uint8]
 
 PATCH_PX_PER_MM = 6.0
-REACHES_MM = (7.0, 2.5, 1.5)
+REACHES_MM = (12.0, 2.5, 1.5)
 """So far from where the others put it a marker is looked for, round after round."""
 ALIKE = 0.6
 """Correlation with its own drawing from which on a marker is seen."""
 CENTRES_MM = 40.0
 """Markers of one sheet put its centre no farther apart than this: perspective is not known yet."""
+LEAST_MARKERS = 3
 SMALL_PX = 1500
-"""Pictures narrower than this are also searched twice as large: markers of 13 pixels do not decode well."""
+"""Pictures narrower than this are also searched twice as large: markers of 13 pixels do not decode well. Larger ones
+only where one marker is found already: it takes long."""
+LEAST_PERIMETER_PX = 36.0
 MOST_ERROR_MM = 1.2
 
 
@@ -39,7 +42,7 @@ class FoundSheet:
 
 
 def find_sheets(grey: Grey, layouts: Sequence[SheetLayout], *, lens: Lens | None = None) -> list[FoundSheet]:
-    """All sheets of these prints of which at least two markers show. One sheet may fit several prints alike."""
+    """All sheets of these prints of which three markers show, two of them well. One sheet may fit several prints."""
     wanted = {marker for layout in layouts for marker in layout.marks}
     seen = _markers(grey, wanted)
     found = []
@@ -54,7 +57,7 @@ def find_sheets(grey: Grey, layouts: Sequence[SheetLayout], *, lens: Lens | None
 def _markers(grey: Grey, wanted: set[int]) -> list[tuple[int, Array]]:
     """Markers anywhere, with corners to about a pixel."""
     found = _detected(grey, wanted, 1)
-    if len(found) < 3 and grey.shape[1] < SMALL_PX:
+    if len(found) < LEAST_MARKERS and (found or grey.shape[1] < SMALL_PX):
         twice = np.asarray(cv2.resize(grey, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC), np.uint8)
         found = max(found, _detected(twice, wanted, 2), key=len)
     return found
@@ -67,7 +70,7 @@ def _detected(grey: Grey, wanted: set[int], times: int) -> list[tuple[int, Array
     parameters.adaptiveThreshWinSizeMin = 7
     parameters.adaptiveThreshWinSizeMax = 27 * times
     parameters.adaptiveThreshWinSizeStep = 20 * times
-    parameters.minMarkerPerimeterRate = 0.03 / times
+    parameters.minMarkerPerimeterRate = LEAST_PERIMETER_PX * times / max(grey.shape)
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), parameters)
     corners, ids, _ = detector.detectMarkers(grey)
     if ids is None:
@@ -91,13 +94,19 @@ def _groups(seen: Sequence[tuple[int, Array]], places: Mapping[int, Array]) -> I
 
 
 def _centre(corners: Array, place: Array) -> tuple[Array, float]:
-    """Where a marker puts its sheet's centre (pixels), and its pixels per millimetre, by a similarity."""
-    mm = place * (1.0, -1.0)
-    a, b = mm - mm.mean(0), corners - corners.mean(0)
+    """Where a marker puts its sheet's centre (pixels), and its pixels per millimetre."""
+    turn, shift = _similarity(place, corners)
+    return shift, float(np.hypot(turn[0, 0], turn[1, 0]))
+
+
+def _similarity(mm: Array, px: Array) -> tuple[Array, Array]:
+    """2 x 2 and a shift that best take places (y up) to pixels (y down), angles kept."""
+    flipped = mm * (1.0, -1.0)
+    a, b = flipped - flipped.mean(0), px - px.mean(0)
     square = float((a**2).sum())
     cosine, sine = float((a * b).sum()) / square, float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()) / square
     turn = np.array([[cosine, -sine], [sine, cosine]])
-    return np.asarray(corners.mean(0) - turn @ mm.mean(0)), float(np.hypot(cosine, sine))
+    return turn, np.asarray(px.mean(0) - turn @ flipped.mean(0))
 
 
 def _registered(
@@ -105,19 +114,28 @@ def _registered(
 ) -> Registration | None:
     """The sheet laid out by its markers, those first found and then all that show where those put them."""
     size = (grey.shape[1], grey.shape[0])
-    markers = dict(group)
-    registration: Registration | None = None
-    for reach_mm in REACHES_MM:
-        try:
+    # Two small markers say too little of perspective: what they say is taken without any, and all the others must show.
+    few = len(group) < LEAST_MARKERS
+    markers = _without_perspective(group, places) if few else dict(group)
+    try:
+        for reach_mm in REACHES_MM:
             registration = register(markers, size, lens=lens, markers_mm=places)
-        except RegistrationError:
+            markers = _looked_at_again(grey, registration, places, reach_mm)
+        if len(markers) < (len(places) if few else LEAST_MARKERS):
             return None
-        markers = _looked_at_again(grey, registration, places, reach_mm)
-        if len(markers) < 2:
-            return None
-    if registration is None or registration.error_px > MOST_ERROR_MM * _px_per_mm(registration, places):
+        registration = register(markers, size, lens=lens, markers_mm=places)
+    except RegistrationError:
         return None
-    return registration
+    well = registration.error_px < MOST_ERROR_MM * _px_per_mm(registration, places)
+    return registration if well else None
+
+
+def _without_perspective(group: Mapping[int, Array], places: Mapping[int, Array]) -> dict[int, Array]:
+    """All markers where the similarity puts them that best fits these."""
+    seen = np.concatenate([group[marker] for marker in group])
+    mm = np.concatenate([places[marker] for marker in group])
+    turn, shift = _similarity(mm, seen)
+    return {marker: np.asarray(place * (1.0, -1.0) @ turn.T + shift) for marker, place in places.items()}
 
 
 def _px_per_mm(registration: Registration, places: Mapping[int, Array]) -> float:

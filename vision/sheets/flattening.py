@@ -39,6 +39,8 @@ FOREIGN_COLOUR = 0.055
 FOREIGN_SPREADS = 7.0
 """Logarithms by which a thing on the sheet is darker, brighter or of another colour than the paper; of colour, also so
 many times what is usual. A shadow is darker and of nearly the same colour; marks in it can be read."""
+FOREIGN_MM2 = 25.0
+"""Smaller parts are print or pencil."""
 GROWN_MM = 2.0
 """Edges of things are soft."""
 
@@ -174,7 +176,7 @@ def _foreign(bare: Plane, layout: SheetLayout, left: float, top: float) -> Mask:
     """255 in the cells where the paper does not look as elsewhere: something lies there."""
     strange = np.zeros(bare.shape[:2], bool)
     last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
-    grid = _zone(bare.shape, np.array([layout.first_mm, last]), 0.8, left, top)
+    grid = _zone(bare.shape, np.array([layout.first_mm, last]), -1.0, left, top)
     surface = _closed(bare, DOTS_GONE_MM)
     strange |= grid & _differs(surface - _even_light(surface, grid), grid)
     if layout.boxes:
@@ -186,8 +188,16 @@ def _foreign(bare: Plane, layout: SheetLayout, left: float, top: float) -> Mask:
         strange |= boxes & _differs(surface - usual, boxes, shade=0.2)
     mask = np.where(strange, np.uint8(255), np.uint8(0))
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    joined = cv2.morphologyEx(opened, cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM))
+    joined = cv2.morphologyEx(_large(np.asarray(opened, np.uint8)), cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM))
     return np.asarray(cv2.dilate(joined, _disc(2 * GROWN_MM)), np.uint8)
+
+
+def _large(mask: Mask) -> Mask:
+    """Without parts too small to be a thing."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8)
+    large = stats[:, cv2.CC_STAT_AREA] >= FOREIGN_MM2 * (PX_PER_MM / COARSE) ** 2
+    large[0] = False
+    return np.where(large[labels], np.uint8(255), np.uint8(0))
 
 
 def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, top: float) -> NDArray[np.bool_]:

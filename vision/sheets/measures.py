@@ -19,7 +19,7 @@ DOT_RING_MM = (2.3, 3.3)
 
 LINE_SHARE = (0.27, 0.73)
 """The part of a line that is measured: dots hide its ends."""
-LINE_REACH_MM = 1.0
+LINE_REACH_MM = 1.3
 LINE_FLANK_MM = 1.0
 PRINT_ROOM = 1.1
 """Times its size, a topping's print spreads with the picture's softness; lines are looked for beside it."""
@@ -43,7 +43,7 @@ RING_SHARES = (0.33, 0.62)
 RING_FLANK_MM = 1.0
 BORDER_MM = 0.8
 """Half the width in which a box's printed edge says nothing."""
-BOX_STROKE_SHARE = 0.32
+BOX_STROKE_SHARE = 0.36
 """Strokes over a box are looked for so far from its middle, in its smaller side."""
 BOX_STROKE_SHIFTS_MM = np.arange(-3.3, 3.4, 0.3)
 
@@ -178,7 +178,7 @@ def box_strokes(flat: FlatSheet, box: BonusBox) -> tuple[float, float]:
         ridges = _stroke_ridges(patch, turn, along, BOX_STROKE_SHIFTS_MM)
         # A hand's stroke bends a little to both sides.
         bent = np.maximum(np.maximum(ridges[:, :-2], ridges[:, 1:-1]), ridges[:, 2:])
-        found.append(float(np.quantile(bent, 0.4, axis=2).max()))
+        found.append(float(np.quantile(bent, 0.35, axis=2).max()))
     return found[0], found[1]
 
 
