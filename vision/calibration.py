@@ -35,6 +35,8 @@ BLUR_WIDTHS = 0.0016
 """A blurred edge's deviation, in picture widths, beyond which corners are found badly."""
 ERROR_WIDTHS = 0.0005
 """Reprojection error, in picture widths, beyond which the photos do not fit one lens."""
+K2_WIDTHS = 0.003
+"""How far k2 may leave the picture's corners open (one deviation, in picture widths); else it is left at 0."""
 OUTLIER = 3.0
 """A view whose error is so many times the usual one is left out."""
 
@@ -143,6 +145,8 @@ class Calibration:
     """Photos that do not fit the others, with why."""
     covered: float
     """Share of the picture in which the sheet was seen, 0 to 1."""
+    k2_shown: bool
+    """Whether the photos tell k2 from k1; else it is 0."""
     focal_spread: float
     """One deviation of the focal length, as a share of it."""
     points_px: Array
@@ -270,6 +274,7 @@ class _Fit:
     focal_deviation: float
     k1: float
     k2: float
+    k2_shown: bool
     normals: Array
     """n x 3: of the sheet in each view."""
     misses: tuple[Array, ...]
@@ -320,6 +325,7 @@ def calibrate(views: Sequence[View]) -> Calibration:
         ),
         left_out=tuple(left_out),
         covered=covered_share(used),
+        k2_shown=fit.k2_shown,
         focal_spread=fit.focal_deviation / fit.focal,
         points_px=np.concatenate([view.points_px for view in used]),
         misses_px=misses,
@@ -386,16 +392,25 @@ _FLAGS = (
 
 
 def _fit(views: Sequence[View]) -> _Fit:
-    """Lens and poses at once; where the points are corners of markers, also how much smaller these seem."""
+    """Lens and poses at once; where the points are corners of markers, also how much smaller these seem.
+
+    Two terms fitted to a picture's middle run away towards its corners; where they would, there is only one.
+    """
+    fit = _fit_markers(views, with_k2=True)
+    return fit if fit.k2_shown else _fit_markers(views, with_k2=False)
+
+
+def _fit_markers(views: Sequence[View], *, with_k2: bool) -> _Fit:
     shrink = 0.0
     for _ in range(3 if views[0].markers else 1):
-        fit = _fit_shrunk(views, shrink)
+        fit = _fit_shrunk(views, shrink, with_k2=with_k2)
         shrink += _more_shrink(views, fit) if views[0].markers else 0.0
     return fit
 
 
-def _fit_shrunk(views: Sequence[View], shrink: float) -> _Fit:
+def _fit_shrunk(views: Sequence[View], shrink: float, *, with_k2: bool) -> _Fit:
     size = views[0].size_px
+    flags = _FLAGS | (0 if with_k2 else cv2.CALIB_FIX_K2)
     points = [
         np.column_stack([_shrunk(view, shrink), np.zeros(len(view.points_mm))]).astype(np.float32) for view in views
     ]
@@ -403,7 +418,7 @@ def _fit_shrunk(views: Sequence[View], shrink: float) -> _Fit:
     matrix = _matrix(TYPICAL_LENS.focal_widths * size[0], size)
     try:
         _, fitted, bent, turns, shifts, deviations, _, _ = cv2.calibrateCameraExtended(
-            points, pixels, size, matrix, np.zeros(5), flags=_FLAGS
+            points, pixels, size, matrix, np.zeros(5), flags=flags
         )
     except cv2.error as error:
         raise NoCommonLens(f"no lens could be fitted to the photos: {error.err}") from error
@@ -413,8 +428,18 @@ def _fit_shrunk(views: Sequence[View], shrink: float) -> _Fit:
         again, _ = cv2.projectPoints(there, turn, shift, fitted, bent)
         misses.append(np.asarray(seen - np.asarray(again).reshape(-1, 2), np.float64))
     normals = np.array([cv2.Rodrigues(turn)[0][:, 2] for turn in turns])
-    focal, deviation = float(fitted[0, 0]), float(np.asarray(deviations).ravel()[:2].max())
-    return _Fit(focal, deviation, k1, k2, normals, tuple(misses))
+    spread = np.asarray(deviations).ravel()
+    focal = float(fitted[0, 0])
+    corner = math.hypot(*size) / 2 / focal
+    return _Fit(
+        focal=focal,
+        focal_deviation=float(spread[:2].max()),
+        k1=k1,
+        k2=k2,
+        k2_shown=with_k2 and float(spread[5]) * corner**5 * focal < K2_WIDTHS * size[0],
+        normals=normals,
+        misses=tuple(misses),
+    )
 
 
 def _shrunk(view: View, shrink: float) -> Array:

@@ -121,5 +121,10 @@ def told_lines(found: Calibration) -> Iterator[str]:
         f"k2 {lens.k2:+.4f}, for pictures of {width}x{height}"
     )
     yield f"reprojection error {found.error_px:.3f} px; {found.covered:.0%} of the picture was covered"
-    if found.covered < WELL_COVERED:
+    if not found.k2_shown:
+        yield (
+            "The photos do not tell k2, which is left at 0: more of them with the sheet in the picture's corners make "
+            "the lens surer there."
+        )
+    elif found.covered < WELL_COVERED:
         yield "Little of the picture was covered: more photos with the sheet near its edges make the lens surer there."

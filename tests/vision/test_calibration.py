@@ -252,6 +252,16 @@ def test_coverage_is_the_share_of_the_picture_that_was_seen() -> None:
     assert covered_share([view, other]) == pytest.approx(0.5, abs=0.015)
 
 
+def test_where_the_pictures_corners_were_not_seen_k2_is_left_alone() -> None:
+    """Two terms fitted to the picture's middle run away towards its corners; one does not."""
+    near = [Stand(s.turn_deg, s.right_deg, s.away_deg, (0.3 * s.at[0], 0.3 * s.at[1]), 600.0) for s in held()]
+    found = calibrate(views(see_sheet, photos(sheet(), PhotoMaker(SIZE, USUAL), near)))
+    assert not found.k2_shown
+    assert found.lens.k2 == 0.0
+    assert bent(found.lens, 0.65) == pytest.approx(bent(USUAL, 0.65), abs=0.01)
+    assert calibrate(usual_views()).k2_shown
+
+
 def test_the_picture_of_misses_shows_every_corner() -> None:
     found = calibrate(usual_views())
     picture = draw_misses(found)

@@ -1,20 +1,26 @@
 """`pizzatable kit`."""
 
+import json
 import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import cv2
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from controller.cli.kit import command, kit_files
+from controller.cli.read import command as read
 from controller.games.registry import components_text, game_names
 from controller.printing import GAME_PRINTS
 from hardware.kit.drawing import Placed, all_words, placed_points
-from hardware.kit.paper import Paper, content_area
+from hardware.kit.paper import Paper, content_area, make_pages
+from hardware.kit.raster import draw_page
 from hardware.kit.score_sheets import load_sheet_print
+from tests.vision.lens_photos import PhotoMaker, Stand
+from vision.registration import Lens
 
 COARSE = 1.5
 """Pixels a millimetre: enough to count faces."""
@@ -128,3 +134,18 @@ def test_pieces_are_where_printers_reach(game: str, paper: Paper) -> None:
                 assert max(x) < right + 2.0
                 assert min(y) > bottom - 2.0
                 assert max(y) < top + 2.0
+
+
+def test_a_photo_of_the_printed_score_sheet_is_read_as_empty(tmp_path: Path) -> None:
+    """Print and reading agree: the sheet is found, and none of its own ink is taken for pencil."""
+    (content, *_) = GAME_PRINTS["dice_and_slice"](Paper.A4, COARSE)
+    (page,) = make_pages(Paper.A4, [content])
+    maker, rng = PhotoMaker((1280, 720), Lens(0.86, -0.04, 0.01)), np.random.default_rng(1)
+    photo = maker.photo(draw_page(page, 6.0), 6.0, Stand(-86.0, 4.0, 6.0, (0.02, 0.0), 330.0), maker.rays(), rng)
+    cv2.imwrite(str(tmp_path / "sheet.png"), photo)
+    result = CliRunner().invoke(read, ["--game", "dice_and_slice", str(tmp_path / "sheet.png")])
+    assert result.exit_code == 0, result.output
+    line = json.loads(result.output)
+    assert [piece["kind"] for piece in line["pieces"]] == ["sheet"]
+    (sheet,) = line["arrangement"]["sheets"]
+    assert not any(sheet.values())
