@@ -1,10 +1,11 @@
 """A position that a person wrote by hand, read with the path of every value, so that errors can name it."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, NoReturn
 
-from controller.game import Json, PositionError
+from controller.game import GameError, Json, NotationError, PositionError
+from controller.games.values import encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,24 @@ class Described:
         if not isinstance(value, str) or value not in names:
             self.refuse(f"is not {what}")
         return value
+
+
+def check_described(
+    state: Any, start: Callable[..., Any], position: Callable[[Any], Json], setup: Callable[[Any, Json], Any]
+) -> None:
+    """Check that the parts of a decoded state go together: set up from its own description, by these functions of its
+    game, it has to be the same again. Raises NotationError that names the field, the value and what was expected."""
+    options = {field.name: getattr(state.options, field.name) for field in fields(state.options)}
+    components = options.pop("components")
+    try:
+        again = setup(start(components, state.players, options), position(state))
+    except GameError as error:
+        raise NotationError(f"state: {error}") from error
+    for field in fields(state):
+        value, expected = getattr(state, field.name), getattr(again, field.name)
+        if value != expected:
+            wanted = f"with all the rest goes {_shown(encode(expected))}"
+            raise NotationError(f"state.{field.name}: {_shown(encode(value))} cannot be; {wanted}")
 
 
 def _shown(value: Json) -> str:

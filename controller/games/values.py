@@ -1,13 +1,19 @@
-"""States and moves as JSON and back: any frozen dataclass of plain values, checked against its own annotations."""
+"""States and moves as JSON and back: any frozen dataclass of plain values, checked against its own annotations.
 
-from collections.abc import Callable, Mapping
+What the notation of all games shares stands here too: how a move says its kind, and how a line finds its form.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from controller.game import Json, NotationError
+
+T = TypeVar("T")
 
 
 def encode(value: object) -> Json:
@@ -60,6 +66,34 @@ def decode_fields(kind: Any, data: Json, where: str, special: Mapping[str, Calla
         else:
             values[name] = decode(hint, data[name], f"{where}.{name}")
     return kind(**values)
+
+
+def encode_move(kinds: Mapping[str, type], move: object) -> Json:
+    """The move as JSON; `move` names its kind."""
+    name = next(name for name, kind in kinds.items() if type(move) is kind)
+    return {"move": name, **encode(move)}
+
+
+def decode_move(kinds: Mapping[str, type], data: Json) -> Any:
+    """The move of that JSON. Raises NotationError that names the key, the value and what was expected."""
+    if not isinstance(data, Mapping):
+        raise NotationError(f"move: {data!r} is no object")
+    name = data.get("move")
+    kind = kinds.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise NotationError(f"move: {name!r} is none of {', '.join(kinds)}")
+    return decode(kind, {key: value for key, value in data.items() if key != "move"}, str(name))
+
+
+def find_form(forms: Iterable[tuple[str, T]], text: str, examples: str) -> tuple[T, re.Match[str]]:
+    """What stands beside the pattern of the first form that the whole text has, white space aside, and the match.
+    Raises NotationError."""
+    cleaned = " ".join(text.split())
+    for pattern, build in forms:
+        found = re.fullmatch(pattern, cleaned, re.ASCII)
+        if found:
+            return build, found
+    raise NotationError(f"{text!r} is no move; expected a line such as {examples}")
 
 
 @cache

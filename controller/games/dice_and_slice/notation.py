@@ -56,33 +56,22 @@ def format_move(state: State, move: Move) -> str:
 def parse_move(state: State, text: str) -> Move:
     """The legal move that the notation names. Raises NotationError for other text, IllegalMove for a move that the
     rules refuse."""
-    cleaned = " ".join(text.split())
-    for pattern, build in _FORMS:
-        found = re.fullmatch(pattern, cleaned)
-        if found:
-            move: Move = build(found)
-            refused = rules.refusal(state, move)
-            if refused is not None:
-                raise IllegalMove(refused)
-            return move
-    raise NotationError(f"{text!r} is no move; expected a line such as 'roll A3 B5', 'P1 picks A' or 'P2 marks c7 d8'")
+    build, found = values.find_form(_FORMS, text, "'roll A3 B5', 'P1 picks A' or 'P2 marks c7 d8'")
+    move: Move = build(found)
+    refused = rules.refusal(state, move)
+    if refused is not None:
+        raise IllegalMove(refused)
+    return move
 
 
 def encode_move(move: Move) -> Json:
     """The move as JSON; `move` names its kind."""
-    name = next(name for name, kind in _KINDS.items() if type(move) is kind)
-    return {"move": name, **values.encode(move)}
+    return values.encode_move(_KINDS, move)
 
 
 def decode_move(data: Json) -> Move:
     """The move of that JSON. Raises NotationError that names the key, the value and what was expected."""
-    if not isinstance(data, Mapping):
-        raise NotationError(f"move: {data!r} is no object")
-    name = data.get("move")
-    kind = _KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise NotationError(f"move: {name!r} is none of {', '.join(_KINDS)}")
-    move: Move = values.decode(kind, {key: value for key, value in data.items() if key != "move"}, str(name))
+    move: Move = values.decode_move(_KINDS, data)
     return move
 
 

@@ -16,7 +16,7 @@ Portions are lettered as the state numbers them, A first. Examples:
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from string import ascii_uppercase
 from typing import Any
@@ -24,7 +24,8 @@ from typing import Any
 from controller.game import IllegalMove, Json, NotationError
 from controller.games import cut_and_choose, values
 from controller.games.cut_and_choose import NOTHING
-from controller.games.new_york_slice import rules
+from controller.games.described import check_described
+from controller.games.new_york_slice import positions, rules
 from controller.games.new_york_slice.components import SUPREME, Components, with_own_facts
 from controller.games.new_york_slice.rules import (
     ChooseStack,
@@ -91,33 +92,22 @@ def format_move(state: State, move: Move) -> str:
 def parse_move(state: State, text: str) -> Move:
     """The legal move that the notation names. Raises NotationError for other text, IllegalMove for a move that the
     rules refuse."""
-    cleaned = " ".join(text.split())
-    for pattern, build in _FORMS:
-        found = re.fullmatch(pattern, cleaned)
-        if found:
-            move: Move = build(found)
-            refused = rules.refusal(state, move)
-            if refused is not None:
-                raise IllegalMove(refused)
-            return move
-    raise NotationError(f"{text!r} is no move; expected a line such as 'stack 3', 'P2 takes B' or 'P2 eats 7/3'")
+    build, found = values.find_form(_FORMS, text, "'stack 3', 'P2 takes B' or 'P2 eats 7/3'")
+    move: Move = build(found)
+    refused = rules.refusal(state, move)
+    if refused is not None:
+        raise IllegalMove(refused)
+    return move
 
 
 def encode_move(move: Move) -> Json:
     """The move as JSON; `move` names its kind."""
-    name = next(name for name, kind in _KINDS.items() if type(move) is kind)
-    return {"move": name, **values.encode(move)}
+    return values.encode_move(_KINDS, move)
 
 
 def decode_move(data: Json) -> Move:
     """The move of that JSON. Raises NotationError that names the key, the value and what was expected."""
-    if not isinstance(data, Mapping):
-        raise NotationError(f"move: {data!r} is no object")
-    name = data.get("move")
-    kind = _KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise NotationError(f"move: {name!r} is none of {', '.join(_KINDS)}")
-    move: Move = values.decode(kind, {key: value for key, value in data.items() if key != "move"}, str(name))
+    move: Move = values.decode_move(_KINDS, data)
     return move
 
 
@@ -144,6 +134,7 @@ def decode_state(components: Components, data: Json) -> State:
         return decoded
 
     state: State = values.decode_fields(State, data, "state", {"options": options})
+    check_described(state, rules.start, positions.position, positions.setup)
     return state
 
 

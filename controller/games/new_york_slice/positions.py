@@ -98,11 +98,11 @@ def _portion_position(portion: Portion) -> Json:
 def _deciding(state: State) -> int:
     """The portion that the taker has just taken: the one whose slices are not in front of them yet; one without
     slices is told by its Special."""
-    return next(
-        index
-        for index, portion in enumerate(state.portions)
-        if portion.taken_by == state.taker and portion.slices == state.taken and portion.special == state.took_special
-    )
+    for index, portion in enumerate(state.portions):
+        mine = portion.taken_by == state.taker and portion.slices == state.taken
+        if mine and portion.special == state.took_special:
+            return index
+    raise PositionError(f"position.deciding: player {state.taker} has taken no portion of {' '.join(state.taken)}")
 
 
 # The state of a position ----------------------------------------------------------------------------------------------

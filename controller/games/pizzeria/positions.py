@@ -105,6 +105,8 @@ def _deciding(state: State) -> int:
     """The portion that the taker has just taken: the one whose slices are to be decided about. One without slices is
     told by its special offer."""
     mine = [index for index, portion in enumerate(state.portions) if _is_decided_about(state, portion)]
+    if not mine:
+        raise PositionError(f"position.deciding: player {state.taker} has taken no portion of {' '.join(state.taken)}")
     return max(mine, key=lambda index: (state.portions[index].slices != (), state.portions[index].special))
 
 

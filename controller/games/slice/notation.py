@@ -51,7 +51,6 @@ _KINDS: dict[str, type] = {
     "reveal": Reveal,
     "hidden": TurnOver,
 }
-_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def format_move(state: State, move: Move) -> str:
@@ -80,35 +79,25 @@ def format_move(state: State, move: Move) -> str:
 def parse_move(state: State, text: str) -> Move:
     """The legal move that the notation names. Raises NotationError for other text, IllegalMove for a move that the
     rules refuse."""
-    cleaned = " ".join(text.split())
-    for pattern, build in _FORMS:
-        match = re.fullmatch(pattern, cleaned, re.ASCII)
-        if match:
-            move: Move = build(match)
-            refused = rules.refusal(state, move)
-            if refused is not None:
-                raise IllegalMove(refused)
-            if isinstance(move, Place) and match["verb"] != _verb(state, move):
-                wanted = format_move(state, move)
-                raise NotationError(f"{text!r} is not what the card in hand does there; expected {wanted!r}")
-            return move
-    raise NotationError(f"{text!r} is no move; expected a line such as 'draw onion', 'P2 grabs' or 'P2 fills 3'")
+    build, match = values.find_form(_FORMS, text, "'draw onion', 'P2 grabs' or 'P2 fills 3'")
+    move: Move = build(match)
+    refused = rules.refusal(state, move)
+    if refused is not None:
+        raise IllegalMove(refused)
+    if isinstance(move, Place) and match["verb"] != _verb(state, move):
+        wanted = format_move(state, move)
+        raise NotationError(f"{text!r} is not what the card in hand does there; expected {wanted!r}")
+    return move
 
 
 def encode_move(move: Move) -> Json:
     """The move as JSON; `move` names its kind."""
-    return {"move": _NAMES[type(move)], **values.encode(move)}
+    return values.encode_move(_KINDS, move)
 
 
 def decode_move(data: Json) -> Move:
     """The move of that JSON. Raises NotationError that names the key, the value and what was expected."""
-    if not isinstance(data, Mapping):
-        raise NotationError(f"move: {data!r} is no object")
-    name = data.get("move")
-    kind = _KINDS.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise NotationError(f"move: {name!r} is none of {', '.join(_KINDS)}")
-    move: Move = values.decode(kind, {key: value for key, value in data.items() if key != "move"}, str(name))
+    move: Move = values.decode_move(_KINDS, data)
     return move
 
 

@@ -6,7 +6,10 @@ from random import Random
 
 import pytest
 
+from controller.game import GameError, NotationError
 from controller.games import cut_and_choose as cut
+from controller.games.registry import load_game
+from tests.controller.games.random_play import Ply, last_state, leaves, mutated, play, through_json
 
 RING = tuple("abcdefghijk")
 
@@ -190,3 +193,49 @@ def test_the_best_division_is_the_one_that_an_enumeration_finds():
     plain = cut.rated_divisions(RING, (2, 3, 1), worth, None, 1000)
     assert {division for _, division, _ in plain} == set(cut.divisions(RING, 3))
     assert {special_in for *_, special_in in plain} == {None}
+
+
+# States as JSON -------------------------------------------------------------------------------------------------------
+
+
+def _plies(name: str, players: int, rng: Random) -> list[Ply]:
+    engine = load_game(name)
+    options = {"advanced": True} if name == "pizzeria" else {}
+    return list(play(engine, engine.start(players, options), rng))
+
+
+@pytest.mark.parametrize("name", ["new_york_slice", "pizzeria"])
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"players": 7}, "players: 7"),
+        ({"slicer": 9}, "state.slicer: 9 cannot be; with all the rest goes"),
+        ({"taker": 3}, "deciding"),
+        ({"holdings": []}, "state.holdings"),
+        ({"unseen": []}, "state.unseen"),
+        ({"order": [1, 1, 1]}, "state.order: "),
+        ({"set_aside": ["special/dibs", "special/dibs"]}, "position.set_aside"),
+    ],
+)
+def test_a_state_whose_parts_do_not_go_together_is_refused(name, change, problem):
+    engine = load_game(name)
+    chosen = next(ply.state for ply in _plies(name, 3, Random(2)) if ply.state.order)
+    with pytest.raises(NotationError, match=problem):
+        engine.decode_state({**through_json(engine.encode_state(chosen)), **change})
+
+
+@pytest.mark.parametrize("name", ["new_york_slice", "pizzeria"])
+def test_a_changed_state_is_refused_or_can_be_played_on(name):
+    engine, rng = load_game(name), Random(3)
+    for players in (2, 4):
+        plies = _plies(name, players, rng)
+        pool = [leaf for ply in plies[:10] for leaf in leaves(engine.encode_state(ply.state))]
+        for ply in rng.sample(plies, 6):
+            data = through_json(engine.encode_state(ply.state))
+            for _ in range(6):
+                try:
+                    state = engine.decode_state(mutated(data, rng, pool))
+                except GameError:
+                    continue
+                rest = list(play(engine, state, rng))
+                engine.score(last_state(engine, rest) if rest else state)
