@@ -40,6 +40,8 @@ LOOK_AGAIN_S = 0.35
 LENS_GROWTH = 1.3
 """With so many times more pieces far from the mat the lens is fitted again."""
 OUTER_MM = 260.0
+FITS_COST = 0.7
+"""A card that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
 MOVED_MM = 1.0
 MOVED_DEG = 1.5
 MAT_MOVED_MM = 0.7
@@ -186,11 +188,11 @@ class Reader:
         return known
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
-        """Take the cards' faces as this picture shows colours; what is doubtful so far is to be found anew by them."""
+        """Take the cards' faces as this picture shows colours; what did not fit well so far is to be found anew."""
         tone = tone_of(look, [r for r in readings if r.kind in self._cards], self._kinds)
         for kind, enrolled in self._cards.items():
             self._kinds[kind] = prepare(in_tone(enrolled.faces, tone))
-        return [r for r in readings if r.settled or r.kind not in self._cards]
+        return [r for r in readings if r.kind not in self._cards or (r.settled and r.cost < FITS_COST)]
 
     def _unexplained(self, table: TableMap, readings: Sequence[Reading]) -> NDArray[np.uint8]:
         """255 at the map's pixels that no piece explains well. Bold faces would leave pale ones no corners there."""

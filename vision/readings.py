@@ -19,6 +19,8 @@ Array = NDArray[np.float64]
 MOST_GUESSES = 500
 WAVES = ((14.0, np.inf), (7.0, 14.0), (0.0, 7.0))
 """Votes of the guesses that are checked first, then, then."""
+ROUNDS, CARD_ROUNDS = 2, 5
+"""So often a pose is improved. Keypoints so near to each other as on a card leave its turn more open."""
 RIVALS = 6
 FIRST_RIVALS = 3
 LEAST_AGREEING = 0.4
@@ -100,6 +102,13 @@ class Reading:
         own = self.agrees & ~self.taken
         best = self.costs[self.candidates == self.face][0]
         return bool(own.mean() > 0.45 and best[own].mean() < TRUSTED_COST)
+
+    @property
+    def cost(self) -> float:
+        """What this face costs where it is seen, on average."""
+        own = self.agrees & ~(self.taken | self.hidden)
+        best = self.costs[self.candidates == self.face][0]
+        return float(best[own].mean()) if own.any() else COST_LIMIT
 
     @property
     def margin(self) -> float:
@@ -271,7 +280,7 @@ def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: 
     poses, hints, faces = _first_look(look, prepared, poses, hints)
     if not len(poses):
         return []
-    poses = refine(look, poses, faces, sparse, centre)
+    poses = refine(look, poses, faces, sparse, centre, rounds=CARD_ROUNDS if kind in CARDS else ROUNDS)
     poses = refine(look, poses, faces, prepared.full, centre, rounds=1)
     colours = look.colours(place(prepared.full.points, poses))
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
@@ -365,13 +374,9 @@ def confirmed(reading: Reading) -> bool:
 
 def _confirmed_card(reading: Reading, fit: float, lead: float) -> bool:
     """Cards lie apart or wholly on each other: what shows of one looks like it nearly everywhere, or is held."""
-    own = reading.agrees & ~(reading.taken | reading.hidden)
-    if not own.any():
-        return False
-    cost = float(reading.costs[reading.candidates == reading.face][0][own].mean())
     if fit >= CARD_FIT:
-        return lead >= CARD_LEAD and cost <= CARD_COST
-    return fit >= HELD_FIT and cost <= HELD_COST and (lead >= CARD_LEAD or reading.margin >= HELD_MARGIN)
+        return lead >= CARD_LEAD and reading.cost <= CARD_COST
+    return fit >= HELD_FIT and reading.cost <= HELD_COST and (lead >= CARD_LEAD or reading.margin >= HELD_MARGIN)
 
 
 def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster) -> list[Reading]:
@@ -395,8 +400,15 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
 
 
 def _strength(reading: Reading) -> float:
-    """How much a reading explains; what it says wrongly of its place has to be explained by something on top of it."""
-    return float(reading.gain[reading.agrees].sum()) - COVER_COST * float((~reading.agrees).sum())
+    """How much a reading explains; what it says wrongly of its place has to be explained by something on top of it.
+
+    What a card explains is told by its own cost: an even surface in its place costs more or less with how it is turned.
+    """
+    if reading.kind in CARDS:
+        explains = COST_LIMIT - reading.costs[reading.candidates == reading.face][0]
+    else:
+        explains = reading.gain
+    return float(explains[reading.agrees].sum()) - COVER_COST * float((~reading.agrees).sum())
 
 
 def _candidates(ranks: Floats, hints: Indices, count: int) -> Indices:
