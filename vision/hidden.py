@@ -29,6 +29,7 @@ LEAST_AREA_MM2 = 500.0
 """Smaller than this is print, a crumb or a shadow's edge."""
 LEAST_WIDTH_MM = 9.0
 """Narrower than this is print on the mat."""
+WRIST_MM = 34.0
 COLOUR_SPREADS = 5.0
 SHADOW_DEPTH = 0.75
 """How much darker (logarithm) a shadow may make the mat."""
@@ -233,9 +234,11 @@ def _large_parts(mask: Any) -> Mask:
 
 
 def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
-    """Parts that end at the mat's edge go on straight to the edge of the picture."""
+    """Parts that end at the mat's edge, and what lies beside it and is as wide as a wrist, go on straight to the edge
+    of the picture. What is narrower there is no hand: so lies a slice on its neighbour that was not read in a fan."""
     edge = MAT_HALF_MM - 12.0
-    rim = cv2.bitwise_and(foreign, cv2.bitwise_not(coarse.polygons([_square(0.0, 0.0, edge)])))
+    on_mat = coarse.polygons([_square(0.0, 0.0, edge)])
+    rim = cv2.bitwise_and(foreign, cv2.bitwise_not(on_mat))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(rim, connectivity=8)
     grown = foreign.copy()
     for i in range(1, count):
@@ -244,13 +247,16 @@ def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
         cells = np.column_stack(np.nonzero(labels == i)[::-1]).astype(np.float64)
         crossing = coarse.to_table(cells)
         middle = crossing.mean(0)
-        whole = coarse.to_table(np.column_stack(np.nonzero(_part_of(foreign, cells[0])))[:, ::-1].astype(np.float64))
+        part = _part_of(foreign, cells[0])
+        if not (part & (on_mat > 0)).any() and not cv2.erode(part.astype(np.uint8), _disc(WRIST_MM)).any():
+            continue
+        whole = coarse.to_table(np.column_stack(np.nonzero(part))[:, ::-1].astype(np.float64))
         way = _outward(whole, middle)
         across = np.array([-way[1], way[0]])
         half = max(float(np.abs((crossing - middle) @ across).max()), 25.0) * 1.15
         far = middle + way * 900.0
         sleeve = np.array([middle - across * half, far - across * half, far + across * half, middle + across * half])
-        grown |= coarse.polygons([sleeve]) & ~coarse.polygons([_square(0, 0, edge)])
+        grown |= coarse.polygons([sleeve]) & ~on_mat
     return grown
 
 

@@ -27,8 +27,8 @@ APART_MM = 17.0
 """People leave at least this much between portions."""
 PITCHES_MM = (58.0, 50.0, 44.0, 38.0, 33.0, 29.0, 26.0, 24.0, 22.0, 20.0, 18.0, 16.0, 14.0)
 """How closely slices are fanned, the first that fits."""
-FAN_MM = 20.0
-"""Closer than this a slice would hide half of the one below it: then every other one is turned round."""
+FAN_MM = 24.0
+"""Closer than this a slice would hide two fifths of the one below it: then every other one is turned round."""
 BESIDE_MM = 24.0
 """The Supreme slice is laid this near to the slices it is attached to,"""
 SUPREME_APART_MM = 16.0
@@ -178,15 +178,15 @@ class NewYorkSliceHands:
             case rules.Dibs():
                 return [
                     self._flip(move.player, "special/dibs", lying),
-                    *self._settle(after, move.player, lying, (move.face,) if move.eat else ()),
+                    *self._settle(after, move.player, lying),
                 ]
             case rules.Take() if before.order and move.player != before.order[0]:
                 return [self._flip(move.player, "special/cut-in-line", lying)]
             case rules.Decide():
-                return self._settle(after, move.player, lying, tuple(move.eaten))
+                return self._settle(after, move.player, lying)
             case rules.EatSeconds():
                 flip = [self._flip(move.player, "special/seconds", lying)] if move.eaten else []
-                return [*flip, *self._settle(after, move.player, lying, tuple(move.eaten))]
+                return [*flip, *self._settle(after, move.player, lying)]
             case rules.RevealEaten():
                 return [Step(move.player, (Lay(move.face, lying[move.face].pose, True),))]
             case _:
@@ -299,26 +299,27 @@ class NewYorkSliceHands:
     def _flip(self, player: Player, special: str, lying: Mapping[str, Lying]) -> Step:
         return Step(player, (Lay(special, lying[special].pose, False),))
 
-    def _settle(self, after: State, player: Player, lying: Mapping[str, Lying], eaten: Sequence[str]) -> Sequence[Step]:
-        """Bring a player's things in order: what was taken comes over face up, what is eaten is turned over then."""
+    def _settle(self, after: State, player: Player, lying: Mapping[str, Lying]) -> Sequence[Step]:
+        """Bring a player's things in order: what was taken comes over, then what lies there and is eaten is turned."""
         holding = after.holdings[player - 1]
         wanted = self._rows(player, holding)
         first: list[Lay] = []
         flips: list[Lay] = []
         moving_row: set[int] = set()
+        turned_row: set[int] = set()
         for row, face, pose, face_up in wanted:
             now = lying[face]
             near = now.pose is not None and math.dist((now.pose.x_mm, now.pose.y_mm), (pose.x_mm, pose.y_mm)) < KEEP_MM
-            if near and row not in moving_row and now.face_up == face_up:
-                continue
-            if near and row not in moving_row and now.pose is not None:
+            stays = near and row not in moving_row
+            if stays and now.pose is not None:
                 pose = now.pose
             else:
                 moving_row.add(row)
-            shown = face_up or face not in eaten
-            if not near or row in moving_row:
-                first.append(Lay(face, pose, shown))
-            if shown != face_up or (near and now.face_up != face_up and row not in moving_row):
+                first.append(Lay(face, pose, face_up))
+            if stays and now.face_up != face_up:
+                turned_row.add(row)
+            # What is turned over is laid down anew, so that what lies on it in a fan has to be laid on it again.
+            if row in turned_row:
                 flips.append(Lay(face, pose, face_up))
         return [Step(player, tuple(first)), Step(player, tuple(flips))]
 
