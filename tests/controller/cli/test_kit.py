@@ -3,6 +3,7 @@
 import json
 import tomllib
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from controller.cli.kit import command, kit_files
 from controller.cli.read import command as read
 from controller.games.registry import components_text, game_names
 from controller.printing import GAME_PRINTS
-from hardware.kit.drawing import Placed, all_words, placed_points
+from hardware.kit.drawing import Placed, Shape, all_words, placed_points
 from hardware.kit.paper import Paper, content_area, make_pages
 from hardware.kit.raster import draw_page
 from hardware.kit.score_sheets import load_sheet_print
+from hardware.kit.toppings import topping
 from tests.vision.lens_photos import PhotoMaker, Stand
 from vision.registration import Lens
 
@@ -149,3 +151,72 @@ def test_a_photo_of_the_printed_score_sheet_is_read_as_empty(tmp_path: Path) -> 
     assert [piece["kind"] for piece in line["pieces"]] == ["sheet"]
     (sheet,) = line["arrangement"]["sheets"]
     assert not any(sheet.values())
+
+
+def fronts(game: str) -> list[tuple[str, Placed]]:
+    """Each piece that has an outline of its own, with its drawing."""
+    return [
+        (face, drawn)
+        for content in GAME_PRINTS[game](Paper.A4, COARSE)
+        for face, drawn in zip(content.faces, cut_out(content.shapes), strict=False)
+    ]
+
+
+def cut_out(shapes: Iterable[Shape]) -> list[Placed]:
+    return [shape for shape in shapes if isinstance(shape, Placed) and shape.clip is not None]
+
+
+def drawn_toppings(piece: Placed) -> list[str]:
+    """The kinds of topping on a piece, in the order in which they were drawn."""
+    kinds = {topping(kind, (0.0, 0.0), 1.0).shapes: kind for kind in ("basil", *toppings_of_slice())}
+    return [kinds[shape.shapes] for shape in piece.shapes if isinstance(shape, Placed) and shape.shapes in kinds]
+
+
+def toppings_of_slice() -> list[str]:
+    return list(facts_of("slice")["topping"])
+
+
+def test_pizzerias_slices_have_the_values_and_leaves_that_the_facts_say() -> None:
+    facts = facts_of("pizzeria")
+    wanted = {
+        f"{value}/{number}": ([value], leaves)
+        for value, entry in facts["value"].items()
+        for number, leaves in enumerate(entry["basil"]["is"], start=1)
+    }
+    wanted |= {face: ([str(v) for v in e["values"]["is"]], e["basil"]["is"]) for face, e in facts["mixed"].items()}
+    shown_there = {
+        face: (list(all_words(piece.shapes)), drawn_toppings(piece).count("basil"))
+        for face, piece in fronts("pizzeria")
+        if not face.startswith("offer/")
+    }
+    assert shown_there == wanted
+
+
+def test_pizzerias_offers_say_what_the_facts_say() -> None:
+    facts = facts_of("pizzeria")["offer"]
+    for face, piece in fronts("pizzeria"):
+        if face.startswith("offer/"):
+            letter, entry = face[-1], facts[face[-1]]
+            words = list(all_words(piece.shapes))
+            assert words[0] == letter.upper()
+            assert entry["text"] in " ".join(words)
+            assert ("not with two players" in words) != entry["two_players"]["is"]
+            never = entry["never_in"]["is"]
+            assert [word for word in words if word.startswith("not in")] == (
+                [f"not in the {never} round"] if never else []
+            )
+
+
+def test_order_cards_have_the_toppings_that_the_facts_say() -> None:
+    wanted = {f"order/{order}": entry["places"]["is"] for order, entry in facts_of("slice")["order"].items()}
+    found = {face: drawn_toppings(piece) for face, piece in fronts("slice") if face.startswith("order/")}
+    assert found == wanted
+
+
+def test_slice_cards_show_their_topping_and_its_name() -> None:
+    names = {kind: entry["name"]["is"].upper() for kind, entry in facts_of("slice")["topping"].items()}
+    for face, piece in fronts("slice"):
+        kind = face.removeprefix("slice/")
+        if kind in names:
+            assert set(drawn_toppings(piece)) == {kind}
+            assert list(all_words(piece.shapes)) == [names[kind]]
