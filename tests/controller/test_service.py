@@ -272,33 +272,33 @@ def test_a_microcontroller_on_its_line(tmp_path: Path, service: Service) -> None
         settings = f'{SETTINGS}\n[serial]\nport = "{board.port}"\n'
         (tmp_path / "serial.toml").write_text(settings)
         service.start("--config", str(tmp_path / "serial.toml"))
-        view = until_part(service, "board", "ok", 60)
+        view = until_part(service, "board", "ok", 120)
         assert view["parts"]["board"]["note"] == "ready"
         assert (view["board"]["port"], view["board"]["emulated"]) == (str(board.port), False)
 
         # Its lamps do what the panel's do.
         view = service.look_until(lambda view: any(seat["lamp"] == "on" for seat in view["seats"]), 60)
         lit = next(seat["seat"] for seat in view["seats"] if seat["lamp"] == "on")
-        service.look_until(lambda view: board.level(f"C{lit - 1}") == 1, 10)
+        service.look_until(lambda view: board.level(f"C{lit - 1}") == 1, 60)
 
         # Slaps are put in order, shown, and written down.
         board.soon([(1000, "A4", 0), (2000, "K2", 0), (2000 + 412 * 16, "K4", 0)])
-        view = service.look_until(lambda view: view["board"]["slaps"] and view["board"]["slaps"]["margin_us"], 10)
+        view = service.look_until(lambda view: view["board"]["slaps"] and view["board"]["slaps"]["margin_us"], 60)
         slaps = view["board"]["slaps"]
         assert (slaps["first"], slaps["seats"]) == ([3], [3, 5])
         assert slaps["margin_us"] == pytest.approx(412, abs=5)
-        service.look_until(lambda view: (view["board"]["knives"], view["board"]["pads"]) == ([5], [3, 5]), 10)
+        service.look_until(lambda view: (view["board"]["knives"], view["board"]["pads"]) == ([5], [3, 5]), 60)
         time.sleep(SETTLED_S + 0.2)
 
         # Pulled and put back, it keeps what happened meanwhile.
         board.do("unplug")
-        view = until_part(service, "board", "lost")
+        view = until_part(service, "board", "lost", 60)
         assert "microcontroller: no-board. " in part(view, "board")[1]
         assert view["board"]["knives"] == []
         board.soon([(1000, "K2", 1), (2000, "K4", 1), (3000, "A4", 1), (40_000_000, "K7", 0)])
         board.do("plug")
-        until_part(service, "board", "ok")
-        view = service.look_until(lambda view: view["board"]["slaps"] and view["board"]["slaps"]["seats"] == [8], 10)
+        until_part(service, "board", "ok", 60)
+        view = service.look_until(lambda view: view["board"]["slaps"] and view["board"]["slaps"]["seats"] == [8], 60)
         assert view["board"]["slaps"]["number"] == 2
         assert (view["board"]["knives"], view["board"]["pads"]) == ([], [8])
 
