@@ -21,6 +21,8 @@ COVERED = 0.02
 """Less of a card than this under a hand is the hand's edge."""
 RIM = 0.8
 """What is farther from the mat's middle than this share of an arm's farthest point is where it leaves the table."""
+SAME_MM = 6.0
+"""A card seen no farther from where one lay is that one."""
 GRAIN = 12
 """How finely a card's share under a hand is counted, along each side."""
 
@@ -57,8 +59,21 @@ def describe(scene: Scene, toppings: Mapping[str, Sequence[str]] | None = None) 
         "open_top": pile[-1].face if pile else None,
         "draw_pile": any(not card.face_up for card in middle),
         "stray": [card.face for card in rest if card not in middle],
-        "hands": _hands(scene, seats),
+        "hands": hands(scene),
     }
+
+
+def hands(scene: Scene, before: Sequence[Sighting] = ()) -> list[Json]:
+    """Where each hand comes from and how much it covers of each card.
+
+    `before` is what lay there before the hands came, so that cards wholly under them count too; cards of it that this
+    scene shows elsewhere or again are not counted twice.
+    """
+    gone = [old for old in before if not any(_same(old, seen) for seen in scene.sightings)]
+    cards = [s for s in (*scene.sightings, *gone) if s.kind in KINDS]
+    seats = {_name(card): card for card in cards if card.kind is PieceKind.ORDER_CARD and card.face_up}
+    outlines = [place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND]
+    return [{"seat": _comes_from(outline, seats), "covers": _covers(outline, cards, seats)} for outline in outlines]
 
 
 def _name(order: Sighting) -> str:
@@ -111,11 +126,6 @@ def _is_hot_sauce(card: Sighting) -> bool:
     return card.face.rpartition("/")[2] == HOT_SAUCE
 
 
-def _hands(scene: Scene, seats: Mapping[str, Sighting]) -> list[Json]:
-    outlines = [place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND]
-    return [{"seat": _comes_from(outline, seats), "covers": _covers(outline, scene, seats)} for outline in outlines]
-
-
 def _comes_from(outline: Sequence[Point], seats: Mapping[str, Sighting]) -> str:
     """The seat nearest to where an arm leaves the table; the side it leaves at where no seat is seen on that side."""
     far = max(math.hypot(x, y) for x, y in outline)
@@ -134,9 +144,9 @@ def _opposite(one: str, other: str) -> bool:
     return {one, other} in ({"north", "south"}, {"east", "west"})
 
 
-def _covers(outline: Sequence[Point], scene: Scene, seats: Mapping[str, Sighting]) -> list[Json]:
+def _covers(outline: Sequence[Point], cards: Sequence[Sighting], seats: Mapping[str, Sighting]) -> list[Json]:
     covers: list[Json] = []
-    for card in scene.sightings:
+    for card in cards:
         share = covered_share(card.outline_mm, outline)
         if share < COVERED:
             continue
@@ -151,6 +161,10 @@ def covered_share(card: Sequence[Point], hand: Sequence[Point]) -> float:
     steps = [(i + 0.5) / GRAIN for i in range(GRAIN)]
     spots = [(ax + u * (bx - ax) + v * (dx - ax), ay + u * (by - ay) + v * (dy - ay)) for u in steps for v in steps]
     return sum(_inside(spot, hand) for spot in spots) / len(spots)
+
+
+def _same(old: Sighting, seen: Sighting) -> bool:
+    return old.kind is seen.kind and math.dist(_centre(old), _centre(seen)) < SAME_MM
 
 
 def _inside(point: Point, polygon: Sequence[Point]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from controller.games.slice.describe import covered_share, describe
+from controller.games.slice.describe import covered_share, describe, hands
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Point, Pose, Scene, Sighting
 
 PHOTOS = Path(__file__).parents[5] / "shared" / "photos" / "table"
@@ -114,6 +114,16 @@ def test_a_hand_comes_from_a_seat_and_covers_cards() -> None:
 def test_a_hand_where_no_seat_is_seen_comes_from_that_side() -> None:
     arm = ((0.0, 0.0), (480.0, -200.0), (480.0, -120.0), (0.0, 20.0))
     assert described(card("order/1", 310, 115, 180), hands=(arm,))["hands"][0]["seat"] == "southeast"
+
+
+def test_cards_wholly_under_a_hand_count_when_they_were_known_before() -> None:
+    east, top, under = card("order/2", 300, 0, 180), card("slice/onion", 35, 0, 90), card("slice/bacon", 33, 2, 80, 0.1)
+    arm = HiddenPlace(((0.0, -40.0), (480.0, -60.0), (480.0, -20.0), (80.0, 40.0), (0.0, 40.0)), HiddenCause.HAND)
+    scene = Scene(0.0, 0, (east,), (arm,), 0.0)
+    assert [cover["face"] for cover in hands(scene)[0]["covers"]] == ["order/2"]
+    covers = {cover["face"]: cover for cover in hands(scene, [east, top, under])[0]["covers"]}
+    assert covers["slice/onion"]["share"] == 1.0
+    assert len(hands(scene, [east, top, under])[0]["covers"]) == 3
 
 
 def test_shares_of_two_hands_over_one_card() -> None:
