@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from vision.board.finder import BoardFinder
+from vision.board.finder import board_finder
 from vision.faces import FacePack, FacePackError
 from vision.finders import Finder
 from vision.scene import PieceKind
@@ -14,7 +14,7 @@ MakeFinder = Callable[[FacePack], Finder]
 def _board_finder(pack: FacePack) -> Finder:
     if pack.board is None:
         raise FacePackError("the file of faces has no board; enrol it from a photo in which it is labelled")
-    return BoardFinder(pack.board)
+    return board_finder(pack.board)
 
 
 FINDERS: Mapping[PieceKind, MakeFinder] = {PieceKind.BOARD: _board_finder}

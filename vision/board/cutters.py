@@ -60,6 +60,7 @@ OTHER_COST = 5.0
 EVIDENCE = 0.1
 """How much of one millimetre's cost counts as independent evidence."""
 CROSSING_MM = 6.0
+SETTLED_SCORE, SETTLED_COLOUR = 4.1, 0.98
 SURE_SCORE = 3.8
 """A line explained as well as this is a cutter."""
 
@@ -97,10 +98,10 @@ def find_cutters(
     for line in _candidates(sight, board, fit, spaces):
         strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
         cutter = _along(strip, board)
-        if cutter is not None and not any(_same(cutter, other) for other in found):
-            found.append(cutter)
-            if len({c.colours[0][0] for c in found if c.score > SURE_SCORE}) == len(board.cutters.names):
-                break
+        if cutter is not None:
+            found = _with(found, cutter)
+        if len({c.colours[0][0] for c in found if _settled(c)}) == len(board.cutters.names):
+            break
     return _at_rest(sight, image, board, fit, spaces, _one_of_each(found))
 
 
@@ -387,6 +388,19 @@ def _line_cost(strip: _Strip) -> Floats:
     return np.asarray(np.minimum(unlike, COST_LIMIT), np.float32)
 
 
+def _with(found: Sequence[CutterFit], cutter: CutterFit) -> list[CutterFit]:
+    """With one more line. A stick's shadow may lead close to it; the better explained of the two is the stick."""
+    same = [other for other in found if _same(cutter, other)]
+    if any(other.score >= cutter.score for other in same):
+        return list(found)
+    return [*(other for other in found if not _same(cutter, other)), cutter]
+
+
+def _settled(cutter: CutterFit) -> bool:
+    """Whether nothing better need be looked for."""
+    return cutter.score > SETTLED_SCORE and cutter.colours[0][1] > SETTLED_COLOUR
+
+
 def _same(one: CutterFit, other: CutterFit) -> bool:
     """Whether two lines are one stick, or a stick and its shadow: nearly parallel and close all along."""
     way = (one.seen_mm[1] - one.seen_mm[0]) / np.linalg.norm(one.seen_mm[1] - one.seen_mm[0])
@@ -398,7 +412,7 @@ def _same(one: CutterFit, other: CutterFit) -> bool:
 def _one_of_each(found: Sequence[CutterFit]) -> list[CutterFit]:
     """The best explained line of each colour."""
     chosen: list[CutterFit] = []
-    for cutter in sorted(found, key=lambda c: -c.score):
+    for cutter in sorted(found, key=lambda c: -c.score * c.colours[0][1]):
         taken = {other.colours[0][0] for other in chosen}
         if cutter.colours[0][0] not in taken:
             chosen.append(cutter)

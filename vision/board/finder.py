@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.cutters import SURE_SCORE, CutterFit, find_cutters
-from vision.board.pose import LEAST_AGREEING, BoardFit, find_board
+from vision.board.pose import LEAST_AGREEING, BoardFit, BoardGrid, board_grid, find_board
 from vision.board.record import BoardPrint
 from vision.board.sight import sight_of
 from vision.board.toppings import SpaceFit, read_spaces
@@ -31,12 +31,14 @@ class BoardFinder:
     """Finds one board with its toppings and cutters."""
 
     board: BoardPrint
+    grid: BoardGrid
+    """What `board_grid` gives of it."""
     name: str = "board"
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """The board, its toppings, and its cutters from the lowest to the highest; nothing where there is no board."""
         sight = sight_of(image, registration)
-        fit = find_board(sight, self.board)
+        fit = find_board(sight, self.board, self.grid)
         if fit is None:
             return ()
         spaces = read_spaces(sight, self.board, fit)
@@ -46,6 +48,11 @@ class BoardFinder:
         spaces = read_spaces(sight, self.board, fit, over)
         toppings = [_topping(space, self.board) for space in spaces if space.likely not in (None, EMPTY)]
         return (_board(self.board, fit, spaces), *toppings, *(_cutter(cutter, self.board) for cutter in cutters))
+
+
+def board_finder(board: BoardPrint) -> BoardFinder:
+    """The finder for one owner's board."""
+    return BoardFinder(board, board_grid(board))
 
 
 def _board(board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> Sighting:

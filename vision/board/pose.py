@@ -78,9 +78,9 @@ def on_grid(values: Floats, own_mm: Array) -> Floats:
     return np.asarray(found, np.float32).reshape(*own_mm.shape[:-1], values.shape[-1])
 
 
-def find_board(sight: Sight, board: BoardPrint) -> BoardFit | None:
-    """The board, where one lies in the picture."""
-    grid = _grid(board)
+def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None) -> BoardFit | None:
+    """The board, where one lies in the picture. `grid` is what `board_grid` gives, worked out before."""
+    grid = grid or board_grid(board)
     coarse = grid.every(COARSE_STEP)
     guesses = [np.array([*centre, turn]) for centre in _centres(sight, board) for turn in _turns(sight, board, centre)]
     ranked = sorted(guesses, key=lambda pose: _compare(sight, coarse, pose).cost)
@@ -101,7 +101,7 @@ def find_board(sight: Sight, board: BoardPrint) -> BoardFit | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Grid:
+class BoardGrid:
     """A board's print, made ready for comparing. Arrays run over rows and columns first."""
 
     points: Array
@@ -120,10 +120,10 @@ class _Grid:
         """Grid points in LIGHT_MM."""
         return 2 * round(LIGHT_MM / 2 / float(self.points[0, 1, 0] - self.points[0, 0, 0])) + 1
 
-    def every(self, step: int) -> "_Grid":
+    def every(self, step: int) -> "BoardGrid":
         """A part of it, evenly spread."""
         part = np.s_[::step, ::step]
-        return _Grid(
+        return BoardGrid(
             self.points[part],
             np.ascontiguousarray(self.colours[part]),
             self.slopes[part],
@@ -134,7 +134,8 @@ class _Grid:
         )
 
 
-def _grid(board: BoardPrint) -> _Grid:
+def board_grid(board: BoardPrint) -> BoardGrid:
+    """What comparing with a board's print needs."""
     points = board.points
     away = np.min([np.linalg.norm(points - space, axis=-1) for space in board.spaces_mm], axis=0)
     used = (board.known & (away > board.topping_mm / 2 + 2.0)).astype(np.float32)
@@ -144,7 +145,7 @@ def _grid(board: BoardPrint) -> _Grid:
     share = np.maximum(cv2.blur(used, (window, window)), 1e-3)[..., None]
     around = cv2.blur(board.colours * used[..., None], (window, window)) / share
     telling = (used > 0) & (((board.colours - around) ** 2).mean(-1) * precision > AGREES_BELOW)
-    return _Grid(points, board.colours, board.slopes, precision, used, telling, board.diameter_mm / 2)
+    return BoardGrid(points, board.colours, board.slopes, precision, used, telling, board.diameter_mm / 2)
 
 
 def _centres(sight: Sight, board: BoardPrint) -> list[Array]:
@@ -237,7 +238,7 @@ def print_at(board: BoardPrint, own_mm: Array) -> tuple[Floats, NDArray[np.bool_
     return board.colours[rows, columns], board.known[rows, columns]
 
 
-def _refine(sight: Sight, grid: _Grid, pose: Array, *, rounds: int) -> tuple[Array, float]:
+def _refine(sight: Sight, grid: BoardGrid, pose: Array, *, rounds: int) -> tuple[Array, float]:
     """The pose moved to where the print fits best, light taken out, and its mean cost."""
     arm = (grid.points / grid.radius_mm).astype(np.float32)
     turning = grid.slopes[..., 1, :] * arm[..., :1] - grid.slopes[..., 0, :] * arm[..., 1:]
@@ -274,7 +275,7 @@ class _Compared:
     """Share of the telling points that look as enrolled."""
 
 
-def _compare(sight: Sight, grid: _Grid, pose: Array) -> _Compared:
+def _compare(sight: Sight, grid: BoardGrid, pose: Array) -> _Compared:
     flat = place(grid.points.reshape(-1, 2), pose).reshape(grid.points.shape)
     plain = sight.colours(flat, height_of(pose[0], pose[1])) - grid.colours
     window = (grid.window, grid.window)
