@@ -61,6 +61,11 @@ class Described:
         return value
 
 
+def list_of(names: Iterable[str]) -> str:
+    """What is expected where one of these names should stand."""
+    return f"one of {', '.join(names)}"
+
+
 def check_described(
     state: Any, start: Callable[..., Any], position: Callable[[Any], Json], setup: Callable[[Any, Json], Any]
 ) -> None:

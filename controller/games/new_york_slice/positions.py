@@ -15,15 +15,25 @@ who is still to choose from the portions, what nobody has seen from all the rest
 its face, or null where only its owner knows it.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
 from controller.game import Json, PositionError
-from controller.games import cut_and_choose
-from controller.games.described import Described
+from controller.games.cut_and_choose_described import (
+    check_one_each_round,
+    check_portions,
+    check_present,
+    describe_portion,
+    read_portion,
+    read_ring,
+    read_round,
+    read_slices,
+    still_to_choose,
+)
+from controller.games.described import Described, list_of
 from controller.games.new_york_slice import rules
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME, VALUES
 from controller.games.new_york_slice.rules import Divide, Holding, OwnedSpecial, Phase, Portion, State
@@ -34,7 +44,6 @@ _KEYS = (
 )
 _PLAYER_KEYS = ("collected", "eaten", "eaten_unseen", "supreme_as", "specials")
 _SPECIAL_KEYS = ("special", "round", "used")
-_PORTION_KEYS = ("slices", "special", "taken_by")
 _USED_ONCE = (rules.CUT_IN_LINE, rules.DIBS, rules.MYSTERY_SLICE, rules.SECONDS, rules.SNEAK_A_SLICE)
 _WITH_PIZZA = (Phase.REDRAW, Phase.DIVIDE, Phase.CHOOSE, Phase.MYSTERY, Phase.DECIDE)
 _DIVIDED = (Phase.CHOOSE, Phase.MYSTERY, Phase.DECIDE)
@@ -61,7 +70,7 @@ def position(state: State) -> dict[str, Json]:
         "special": _short(state.special) if state.special else None,
         "set_aside": [_short(special) for special in state.set_aside],
         "pizza": list(state.ring),
-        "portions": [_portion_position(portion) for portion in state.portions],
+        "portions": [describe_portion(portion) for portion in state.portions],
         "deciding": ascii_uppercase[_deciding(state)] if state.taker is not None else None,
         "sneaked": state.sneaked,
         "mystery": state.mystery,
@@ -84,15 +93,6 @@ def _holding_position(holding: Holding) -> Json:
         ],
     }
     return {key: value for key, value in described.items() if value not in (None, [])}
-
-
-def _portion_position(portion: Portion) -> Json:
-    described: dict[str, Json] = {"slices": list(portion.slices)} if portion.slices else {}
-    if portion.special:
-        described["special"] = True
-    if portion.taken_by is not None:
-        described["taken_by"] = portion.taken_by
-    return described
 
 
 def _deciding(state: State) -> int:
@@ -136,24 +136,18 @@ def _with_round(start: State, entries: Mapping[str, Described]) -> State:
     """Whose round it is, what it waits for and which stacks are left."""
     phase = start.phase
     if "phase" in entries:
-        phase = Phase(entries["phase"].one_of([one.value for one in Phase], _list_of(one.value for one in Phase)))
-    first = entries["first"].number(range(1, start.players + 1)) if "first" in entries else 1
-    number = entries["round"].number(range(1, start.rounds + 1)) if "round" in entries else 1
-    if phase in _AFTER_ROUNDS and number != start.rounds:
-        raise PositionError(f"position.round: {number} is not {start.rounds}, the last one, as {phase.value} needs")
-    count = number - 1 if phase is Phase.STACK else number
-    served = list(range(1, count + 1))
-    if "served" in entries:
-        served = [item.number(range(1, start.rounds + 1)) for item in entries["served"].items()]
-        if len(served) != count or len(set(served)) != count:
-            entries["served"].refuse(f"are not the numbers of {count} different stacks, as in round {number}")
+        phase = Phase(entries["phase"].one_of([one.value for one in Phase], list_of(one.value for one in Phase)))
+    where = read_round(entries, start.players, start.rounds, phase is Phase.STACK, "stacks")
+    if phase in _AFTER_ROUNDS and where.number != start.rounds:
+        problem = f"{where.number} is not {start.rounds}, the last one, as {phase.value} needs"
+        raise PositionError(f"position.round: {problem}")
     return replace(
         start,
         phase=phase,
-        round=number,
-        first=first,
-        slicer=(first + number - 2) % start.players + 1,
-        stacks=tuple(stack for stack in _all_stacks(start) if stack not in served),
+        round=where.number,
+        first=where.first,
+        slicer=where.slicer,
+        stacks=tuple(stack for stack in _all_stacks(start) if stack not in where.served),
     )
 
 
@@ -173,10 +167,10 @@ def _holding(state: State, place: Described) -> Holding:
     supreme_as = None
     if "supreme_as" in entries:
         types = [*(str(value) for value in VALUES), ANCHOVY]
-        supreme_as = entries["supreme_as"].one_of(types, _list_of(types))
+        supreme_as = entries["supreme_as"].one_of(types, list_of(types))
     return Holding(
-        collected=_slices(state, entries, "collected"),
-        eaten=_slices(state, entries, "eaten"),
+        collected=read_slices(entries, "collected", partial(_slice, state)),
+        eaten=read_slices(entries, "eaten", partial(_slice, state)),
         specials=tuple(_owned(state, item) for item in entries["specials"].items()) if "specials" in entries else (),
         supreme_as=supreme_as,
         unseen_eaten=len(unseen),
@@ -192,20 +186,17 @@ def _owned(state: State, place: Described) -> OwnedSpecial:
     used = entries["used"].truth() if "used" in entries else False
     name = _special(state, entries["special"])
     if used and name not in _USED_ONCE:
-        entries["used"].refuse(f"is not false; only {_list_of(_short(one) for one in _USED_ONCE)} can be used")
+        entries["used"].refuse(f"is not false; only {list_of(_short(one) for one in _USED_ONCE)} can be used")
     return OwnedSpecial(name, number, used)
 
 
 def _pizza(state: State, entries: Mapping[str, Described]) -> dict[str, Any]:
     """The ring, the Special of this round and those it replaced."""
     for key in ("pizza", "special"):
-        _present(entries, key, state.phase in _WITH_PIZZA, state.phase)
+        check_present(entries, key, state.phase in _WITH_PIZZA, state.phase.value)
     found: dict[str, Any] = {}
     if "pizza" in entries:
-        ring = _slices(state, entries, "pizza")
-        if ring and len(set(ring)) == len(ring):
-            ring = cut_and_choose.start_ring_at(ring, rules.in_order(state, ring)[0])
-        found["ring"] = ring
+        found["ring"] = read_ring(entries, partial(_slice, state), state.options.components.place)
     if "special" in entries:
         found["special"] = _special(state, entries["special"])
     if "set_aside" in entries:
@@ -215,25 +206,16 @@ def _pizza(state: State, entries: Mapping[str, Described]) -> dict[str, Any]:
 
 def _with_portions(state: State, entries: Mapping[str, Described]) -> State:
     """The portions and, from them, who is still to choose."""
-    _present(entries, "portions", state.phase in _DIVIDED, state.phase)
+    check_present(entries, "portions", state.phase in _DIVIDED, state.phase.value)
     if "portions" not in entries:
         return state
     place = entries["portions"]
-    portions = tuple(_portion(state, item) for item in place.items())
-    slices = [face for portion in portions for face in portion.slices]
-    if len(portions) != cut_and_choose.portions_for(state.players):
-        place.refuse(f"are not {cut_and_choose.portions_for(state.players)} portions")
+    portions = tuple(read_portion(item, state.players, partial(_slice, state)) for item in place.items())
+    check_portions(place, portions, state.ring, state.players)
     if sum(portion.special for portion in portions) != 1:
         place.refuse("do not have the Special in exactly one portion")
-    if sorted(slices) != sorted(state.ring):
-        place.refuse("are not made of the slices of position.pizza, each once")
-    order = list(cut_and_choose.choosing_order(state.slicer, state.players))
-    for portion in portions:
-        if portion.taken_by is not None:
-            if portion.taken_by not in order:
-                place.refuse(f"are taken by player {portion.taken_by} more often than that player chooses")
-            order.remove(portion.taken_by)
-    return replace(state, portions=_numbered(state, portions, place), order=tuple(order))
+    order = still_to_choose(place, portions, state.slicer, state.players)
+    return replace(state, portions=_numbered(state, portions, place), order=order)
 
 
 def _numbered(state: State, portions: tuple[Portion, ...], place: Described) -> tuple[Portion, ...]:
@@ -249,16 +231,9 @@ def _numbered(state: State, portions: tuple[Portion, ...], place: Described) -> 
     return tuple(next(one for one in portions if one.slices == slices) for slices in numbered)
 
 
-def _portion(state: State, place: Described) -> Portion:
-    entries = place.object(_PORTION_KEYS)
-    taken_by = entries["taken_by"].number(range(1, state.players + 1)) if "taken_by" in entries else None
-    special = entries["special"].truth() if "special" in entries else False
-    return Portion(_slices(state, entries, "slices"), special, taken_by)
-
-
 def _with_taker(state: State, entries: Mapping[str, Described]) -> State:
     """Who has just taken or shifted something and not finished yet."""
-    _present(entries, "deciding", state.phase in _TAKING, state.phase)
+    check_present(entries, "deciding", state.phase in _TAKING, state.phase.value)
     if "sneaked" in entries:
         place = entries["sneaked"]
         player = place.number(range(1, state.players + 1))
@@ -339,22 +314,10 @@ def _check_supreme(state: State, holding: Holding, place: Described) -> None:
 
 def _check_specials(state: State, place: Described) -> None:
     """Each round has brought one Special; the one of this round lies where its portion lies."""
-    places: dict[str, str] = {}
-    rounds: Counter[int] = Counter()
-    for player, holding in enumerate(state.holdings, start=1):
-        for index, one in enumerate(holding.specials):
-            where = f"{place.path}.players.{player}.specials[{index}]"
-            if one.name in places:
-                raise PositionError(f"{where}: {_short(one.name)!r} is also in {places[one.name]}; it exists once")
-            places[one.name] = where
-            rounds[one.round] += 1
     taken = any(portion.special and portion.taken_by is not None for portion in state.portions)
     finished = state.round if taken or state.phase in _AFTER_ROUNDS else state.round - 1
-    if rounds != Counter(range(1, finished + 1)):
-        given = sorted(rounds.elements())
-        raise PositionError(
-            f"{place.path}.players: specials of the rounds {given} are not one of each from 1 to {finished}"
-        )
+    owned = [[(one.name, one.round) for one in holding.specials] for holding in state.holdings]
+    places = check_one_each_round(place.path, owned, finished, _short)
     if taken:
         taker = next(portion.taken_by for portion in state.portions if portion.special)
         assert taker is not None
@@ -428,17 +391,6 @@ def _slices_in_places(state: State, path: str) -> Iterator[tuple[str, str]]:
 # Single values --------------------------------------------------------------------------------------------------------
 
 
-def _present(entries: Mapping[str, Described], key: str, wanted: bool, phase: Phase) -> None:
-    if wanted and key not in entries:
-        raise PositionError(f"position.{key}: missing; phase {phase.value} needs it")
-    if not wanted and key in entries:
-        entries[key].refuse(f"does not belong to phase {phase.value}; leave it out")
-
-
-def _slices(state: State, entries: Mapping[str, Described], key: str) -> tuple[str, ...]:
-    return tuple(_slice(state, item) for item in entries[key].items()) if key in entries else ()
-
-
 def _slice(state: State, place: Described) -> str:
     """A slice of this game: at this moment of reading all of them are still unseen."""
     return place.one_of(state.unseen, f"a slice in a game of {state.players}, such as '7/1' or 'combo-9-11'")
@@ -446,15 +398,11 @@ def _slice(state: State, place: Described) -> str:
 
 def _special(state: State, place: Described) -> str:
     known = [_short(face) for face in sorted(state.unseen_specials)]
-    return f"special/{place.one_of(known, _list_of(known))}"
+    return f"special/{place.one_of(known, list_of(known))}"
 
 
 def _short(special: str) -> str:
     return special.removeprefix("special/")
-
-
-def _list_of(names: Iterable[str]) -> str:
-    return f"one of {', '.join(names)}"
 
 
 def _all_stacks(state: State) -> range:

@@ -15,16 +15,27 @@ who is still to choose from the portions, what nobody has seen from all the rest
 just brought.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
 from controller.game import Json, PositionError
 from controller.games import cut_and_choose
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion, joined
-from controller.games.described import Described
+from controller.games.cut_and_choose_described import (
+    check_one_each_round,
+    check_portions,
+    check_present,
+    describe_portion,
+    read_portion,
+    read_ring,
+    read_round,
+    read_slices,
+    still_to_choose,
+)
+from controller.games.described import Described, list_of
 from controller.games.pizzeria import rules
 from controller.games.pizzeria.components import VALUES
 from controller.games.pizzeria.rules import Divide, Holding, OwnedSpecial, Phase, State
@@ -35,7 +46,6 @@ _KEYS = (
 )
 _PLAYER_KEYS = ("saved", "eaten", "specials")
 _SPECIAL_KEYS = ("special", "round", "used", "kind")
-_PORTION_KEYS = ("slices", "special", "taken_by")
 _USED_ONCE = (rules.OFFER_A, rules.OFFER_B, rules.OFFER_D, rules.OFFER_E, rules.OFFER_F, rules.OFFER_J)
 _WITH_PIZZA = (Phase.REDRAW, Phase.DIVIDE, Phase.CHOOSE, Phase.DRAW, Phase.DECIDE)
 _DIVIDED = (Phase.CHOOSE, Phase.DRAW, Phase.DECIDE)
@@ -63,7 +73,7 @@ def position(state: State) -> dict[str, Json]:
         "special": _short(state.special) if state.special else None,
         "set_aside": [_short(special) for special in state.set_aside],
         "pizza": list(state.ring),
-        "portions": [_portion_position(portion) for portion in state.portions],
+        "portions": [describe_portion(portion) for portion in state.portions],
         "deciding": ascii_uppercase[_deciding(state)] if state.taker is not None else None,
         "moved": state.moved,
         "drawn": drawn,
@@ -84,15 +94,6 @@ def _holding_position(holding: Holding) -> Json:
         ],
     }
     return {key: value for key, value in described.items() if value != []}
-
-
-def _portion_position(portion: Portion) -> Json:
-    described: dict[str, Json] = {"slices": list(portion.slices)} if portion.slices else {}
-    if portion.special:
-        described["special"] = True
-    if portion.taken_by is not None:
-        described["taken_by"] = portion.taken_by
-    return described
 
 
 def _drawn(state: State) -> str | None:
@@ -145,24 +146,18 @@ def _with_round(start: State, entries: Mapping[str, Described]) -> State:
     """Whose round it is, what it waits for and which piles are left."""
     phase = start.phase
     if "phase" in entries:
-        phase = Phase(entries["phase"].one_of([one.value for one in Phase], _list_of(one.value for one in Phase)))
-    first = entries["first"].number(range(1, start.players + 1)) if "first" in entries else 1
-    number = entries["round"].number(range(1, start.rounds + 1)) if "round" in entries else 1
-    if phase in _AFTER_ROUNDS and number != start.rounds:
-        raise PositionError(f"position.round: {number} is not {start.rounds}, the last one, as {phase.value} needs")
-    count = number - 1 if phase is Phase.PILE else number
-    served = list(range(1, count + 1))
-    if "served" in entries:
-        served = [item.number(range(1, start.rounds + 1)) for item in entries["served"].items()]
-        if len(served) != count or len(set(served)) != count:
-            entries["served"].refuse(f"are not the numbers of {count} different piles, as in round {number}")
+        phase = Phase(entries["phase"].one_of([one.value for one in Phase], list_of(one.value for one in Phase)))
+    where = read_round(entries, start.players, start.rounds, phase is Phase.PILE, "piles")
+    if phase in _AFTER_ROUNDS and where.number != start.rounds:
+        problem = f"{where.number} is not {start.rounds}, the last one, as {phase.value} needs"
+        raise PositionError(f"position.round: {problem}")
     return replace(
         start,
         phase=phase,
-        round=number,
-        first=first,
-        slicer=(first + number - 2) % start.players + 1,
-        piles=tuple(pile for pile in _all_piles(start) if pile not in served),
+        round=where.number,
+        first=where.first,
+        slicer=where.slicer,
+        piles=tuple(pile for pile in _all_piles(start) if pile not in where.served),
     )
 
 
@@ -178,12 +173,12 @@ def _holdings(state: State, entries: Mapping[str, Described]) -> tuple[Holding, 
 
 def _holding(state: State, place: Described) -> Holding:
     entries = place.object(_PLAYER_KEYS)
-    eaten = _slices(state, entries, "eaten")
+    eaten = read_slices(entries, "eaten", partial(_slice, state))
     for face in eaten:
         if not rules.may_eat(state, face):
             entries["eaten"].refuse(f"cannot be: {face!r} has no basil leaf and may not be eaten")
     return Holding(
-        saved=_slices(state, entries, "saved"),
+        saved=read_slices(entries, "saved", partial(_slice, state)),
         eaten=eaten,
         specials=tuple(_owned(state, item) for item in entries["specials"].items()) if "specials" in entries else (),
     )
@@ -200,7 +195,7 @@ def _owned(state: State, place: Described) -> OwnedSpecial:
     if rules.must_be_replaced(replace(state, round=number), name):
         entries["special"].refuse(f"cannot have been received in round {number} with {state.players} players")
     if used and name not in _USED_ONCE:
-        entries["used"].refuse(f"is not false; only {_list_of(_short(one) for one in _USED_ONCE)} can be used")
+        entries["used"].refuse(f"is not false; only {list_of(_short(one) for one in _USED_ONCE)} can be used")
     if kind is not None and name != rules.OFFER_C:
         entries["kind"].refuse("does not belong here; only c is put on a kind")
     return OwnedSpecial(name, number, used, kind)
@@ -208,14 +203,11 @@ def _owned(state: State, place: Described) -> OwnedSpecial:
 
 def _pizza(state: State, entries: Mapping[str, Described]) -> dict[str, Any]:
     """The ring, the special offer of this round and those it replaced."""
-    _present(entries, "pizza", state.phase in _WITH_PIZZA, state.phase)
-    _present(entries, "special", state.phase in _WITH_PIZZA and state.options.advanced, state.phase)
+    check_present(entries, "pizza", state.phase in _WITH_PIZZA, state.phase.value)
+    check_present(entries, "special", state.phase in _WITH_PIZZA and state.options.advanced, state.phase.value)
     found: dict[str, Any] = {}
     if "pizza" in entries:
-        ring = _slices(state, entries, "pizza")
-        if ring and len(set(ring)) == len(ring):
-            ring = cut_and_choose.start_ring_at(ring, rules.in_order(state, ring)[0])
-        found["ring"] = ring
+        found["ring"] = read_ring(entries, partial(_slice, state), state.options.components.place)
     if "special" in entries:
         found["special"] = _special(state, entries["special"])
     if "set_aside" in entries:
@@ -225,26 +217,17 @@ def _pizza(state: State, entries: Mapping[str, Described]) -> dict[str, Any]:
 
 def _with_portions(state: State, entries: Mapping[str, Described]) -> State:
     """The portions and, from them, who is still to choose."""
-    _present(entries, "portions", state.phase in _DIVIDED, state.phase)
+    check_present(entries, "portions", state.phase in _DIVIDED, state.phase.value)
     if "portions" not in entries:
         return state
     place = entries["portions"]
-    portions = tuple(_portion(state, item) for item in place.items())
-    slices = [face for portion in portions for face in portion.slices]
-    if len(portions) != cut_and_choose.portions_for(state.players):
-        place.refuse(f"are not {cut_and_choose.portions_for(state.players)} portions")
+    portions = tuple(read_portion(item, state.players, partial(_slice, state)) for item in place.items())
+    check_portions(place, portions, state.ring, state.players)
     if sum(portion.special for portion in portions) != state.options.advanced:
         wanted = "exactly one portion" if state.options.advanced else "no portion, as the basic variant has none"
         place.refuse(f"do not have the special offer in {wanted}")
-    if sorted(slices) != sorted(state.ring):
-        place.refuse("are not made of the slices of position.pizza, each once")
-    order = list(cut_and_choose.choosing_order(state.slicer, state.players))
-    for portion in portions:
-        if portion.taken_by is not None:
-            if portion.taken_by not in order:
-                place.refuse(f"are taken by player {portion.taken_by} more often than that player chooses")
-            order.remove(portion.taken_by)
-    state = replace(state, order=tuple(order))
+    order = still_to_choose(place, portions, state.slicer, state.players)
+    state = replace(state, order=order)
     if not _orders(state):
         turns = [str(player) for player in cut_and_choose.choosing_order(state.slicer, state.players)]
         place.refuse(f"are taken out of turn: the players choose in the order {joined(turns)}")
@@ -279,16 +262,9 @@ def _numbered(state: State, portions: tuple[Portion, ...], place: Described) -> 
     return tuple(next(one for one in portions if one.slices == slices) for slices in numbered)
 
 
-def _portion(state: State, place: Described) -> Portion:
-    entries = place.object(_PORTION_KEYS)
-    taken_by = entries["taken_by"].number(range(1, state.players + 1)) if "taken_by" in entries else None
-    special = entries["special"].truth() if "special" in entries else False
-    return Portion(_slices(state, entries, "slices"), special, taken_by)
-
-
 def _with_taker(state: State, entries: Mapping[str, Described]) -> State:
     """Who has just taken or moved something and not finished yet."""
-    _present(entries, "deciding", state.phase in _TAKING, state.phase)
+    check_present(entries, "deciding", state.phase in _TAKING, state.phase.value)
     if "moved" in entries:
         place = entries["moved"]
         player = place.number(range(1, state.players + 1))
@@ -316,7 +292,7 @@ def _with_taker(state: State, entries: Mapping[str, Described]) -> State:
 def _with_drawn(state: State, entries: Mapping[str, Described], took_b: bool) -> State:
     if state.phase is Phase.DRAW and not took_b:
         raise PositionError("position.phase: 'draw' is not now: nobody has just taken b")
-    _present(entries, "drawn", took_b and state.phase is Phase.DECIDE, state.phase)
+    check_present(entries, "drawn", took_b and state.phase is Phase.DECIDE, state.phase.value)
     if "drawn" not in entries:
         return state
     return replace(state, taken=(*state.taken, _slice(state, entries["drawn"])))
@@ -362,23 +338,12 @@ def _check_taken(state: State, place: Described) -> None:
 
 def _check_specials(state: State, place: Described) -> None:
     """Each round has brought one special offer; the one of this round lies where its portion lies."""
-    places: dict[str, str] = {}
-    rounds: Counter[int] = Counter()
-    for player, holding in enumerate(state.holdings, start=1):
-        for index, one in enumerate(holding.specials):
-            where = f"{place.path}.players.{player}.specials[{index}]"
-            if one.name in places:
-                raise PositionError(f"{where}: {_short(one.name)!r} is also in {places[one.name]}; it exists once")
-            places[one.name] = where
-            rounds[one.round] += 1
     if not state.options.advanced:
         return
     taken = any(portion.special and portion.taken_by is not None for portion in state.portions)
     finished = state.round if taken or state.phase in _AFTER_ROUNDS else state.round - 1
-    if rounds != Counter(range(1, finished + 1)):
-        given = sorted(rounds.elements())
-        wanted = f"are not one of each from 1 to {finished}"
-        raise PositionError(f"{place.path}.players: specials of the rounds {given} {wanted}")
+    owned = [[(one.name, one.round) for one in holding.specials] for holding in state.holdings]
+    places = check_one_each_round(place.path, owned, finished, _short)
     if taken:
         _check_taken_special(state, place)
     elif state.special in places:
@@ -435,17 +400,6 @@ def _slices_in_places(state: State, path: str) -> Iterator[tuple[str, str]]:
 # Single values --------------------------------------------------------------------------------------------------------
 
 
-def _present(entries: Mapping[str, Described], key: str, wanted: bool, phase: Phase) -> None:
-    if wanted and key not in entries:
-        raise PositionError(f"position.{key}: missing; phase {phase.value} needs it")
-    if not wanted and key in entries:
-        entries[key].refuse(f"does not belong to phase {phase.value}; leave it out")
-
-
-def _slices(state: State, entries: Mapping[str, Described], key: str) -> tuple[str, ...]:
-    return tuple(_slice(state, item) for item in entries[key].items()) if key in entries else ()
-
-
 def _slice(state: State, place: Described) -> str:
     """A slice of this game: at this moment of reading all of them are still unseen."""
     return place.one_of(state.unseen, f"a slice in a game of {state.players}, such as '7/1' or 'mixed-9-11'")
@@ -453,16 +407,12 @@ def _slice(state: State, place: Described) -> str:
 
 def _special(state: State, place: Described) -> str:
     known = [_short(face) for face in sorted(state.unseen_specials)]
-    expected = _list_of(known) if known else "possible: there are no special offers in the basic variant"
+    expected = list_of(known) if known else "possible: there are no special offers in the basic variant"
     return f"offer/{place.one_of(known, expected)}"
 
 
 def _short(special: str) -> str:
     return special.removeprefix("offer/")
-
-
-def _list_of(names: Iterable[str]) -> str:
-    return f"one of {', '.join(names)}"
 
 
 def _all_piles(state: State) -> range:
