@@ -103,7 +103,11 @@ def find_laid_out(
     bare = None if empty is None else table.look(empty)
     apart = strangeness(table.look(image), table, registration, bare)
     strange, edges = np.minimum(apart / FULL, 1.0), np.minimum(apart / SHARP, 1.0)
-    found = _apart(_clear_and_faint(strange, table, kinds))
+    found = [
+        one
+        for one in _apart(_clear_and_faint(strange, table, kinds))
+        if table.shows(place(one.shape.outline, one.pose)).all()
+    ]
     pieces: list[LaidOut] = []
     for kind in {one.shape.kind for one in found}:
         pieces += _fitted(edges, table, registration, [one for one in found if one.shape.kind is kind])
