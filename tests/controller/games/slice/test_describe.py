@@ -44,7 +44,14 @@ def described(*sightings: Sighting, hands: tuple[tuple[Point, ...], ...] = (), *
 
 
 def test_nothing() -> None:
-    nothing = {"seats": {}, "open_pile": [], "open_top": None, "draw_pile": False, "stray": [], "hands": []}
+    nothing: dict[str, object] = {
+        "seats": {},
+        "open_pile": [],
+        "open_top": None,
+        "draw_pile": False,
+        "stray": [],
+        "hands": [],
+    }
     assert described() == nothing
 
 
