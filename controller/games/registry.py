@@ -75,7 +75,11 @@ def components_text(name: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
-_USES = {"table": "how its pieces lie on a table and are read", "hands": "how hands move its pieces"}
+_USES = {
+    "describe": "what can be read in a picture of it",
+    "table": "how its pieces lie on a table and are read",
+    "hands": "how hands move its pieces",
+}
 _PARTS = (*sorted(part for part in vars(Game) if not part.startswith("_")), "name", "title", "player_counts")
 
 

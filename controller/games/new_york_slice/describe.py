@@ -1,118 +1,12 @@
-"""The arrangement of the pieces in one picture, with no game state to help: what `pizzatable read` prints."""
+"""What `pizzatable read` says of a picture of New York Slice, and what there is to enrol."""
 
-import itertools
-import math
-from collections.abc import Sequence
-
-from controller.game import Json
-from controller.games.new_york_slice.arrangement import (
-    CUT_MM,
-    MIDDLE_TIP_MM,
-    TOUCH_MM,
-    centroid,
-    clockwise,
-    distance_mm,
-    gap_mm,
-)
+from controller.games.cut_and_choose_picture import BACKS, KINDS, describe
 from controller.games.new_york_slice.components import load_components
-from controller.games.new_york_slice.seen import BACKS
-from vision.scene import PieceKind, Scene, Sighting
 
-KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
-"""The pieces that may lie on its table."""
+__all__ = ["KINDS", "describe", "faces"]
 
 
 def faces() -> tuple[str, ...]:
-    """What there is to enrol: the fronts of all slices and Specials, and both backs."""
+    """The fronts of all slices and Specials, and both backs."""
     components = load_components()
-    fronts = (*(piece.face for piece in components.slices), *(piece.face for piece in components.specials))
-    return (*fronts, *sorted(BACKS))
-
-
-SIDES = ("south", "west", "north", "east")
-"""The mat's four sides, clockwise from the picture's lower edge."""
-
-
-def describe(scene: Scene) -> Json:
-    """The ring or the portions, clockwise, with the Special's place, and what lies at each side of the mat.
-
-    Returns a dictionary: `ring` (faces clockwise when the circle is whole, else None), `portions` (faces of each
-    portion, clockwise, the portions clockwise too; a Special that is a portion of its own is an empty list at the end),
-    `special`, `special_portion` (index or None), `special_alone`, `middle` (faces in the middle, clockwise), `seats`
-    (side of the mat -> collected groups of faces, eaten count, specials).
-    """
-    slices = [s for s in scene.sightings if s.kind is PieceKind.SLICE]
-    middle = [s for s in slices if math.hypot(s.pose.x_mm, s.pose.y_mm) < MIDDLE_TIP_MM]
-    at_seats = [s for s in slices if math.hypot(s.pose.x_mm, s.pose.y_mm) >= MIDDLE_TIP_MM]
-    specials = [s for s in scene.sightings if s.kind is PieceKind.SPECIAL]
-    of_round = None if at_seats else next((s for s in specials if s.face_up), None)
-    owned = [s for s in specials if s is not of_round]
-
-    groups = portions(middle)
-    names = [[s.face for s in group] for group in groups]
-    special_portion, alone = _special_portion(of_round, groups)
-    if alone:
-        names.append([])
-    return {
-        "ring": names[0] if len(names) == 1 and not alone and len(middle) > 1 else _whole_ring(names, middle, alone),
-        "portions": names,
-        "special": of_round.face if of_round else None,
-        "special_portion": special_portion,
-        "special_alone": alone,
-        "middle": [s.face for group in groups for s in group],
-        "seats": {side: view for side in SIDES if (view := _side(side, at_seats, owned)) is not None},
-    }
-
-
-def portions(middle: Sequence[Sighting]) -> list[list[Sighting]]:
-    """The slices in the middle, parted where they lie apart, clockwise."""
-    if not middle:
-        return []
-    order = [middle[i] for i in clockwise(middle)]
-    groups = [[order[0]]]
-    for before, after in itertools.pairwise(order):
-        if gap_mm(before, after) > CUT_MM:
-            groups.append([])
-        groups[-1].append(after)
-    return groups
-
-
-def _whole_ring(names: list[list[str]], middle: Sequence[Sighting], alone: bool) -> list[str] | None:
-    return names[0] if len(names) - alone == 1 and len(middle) > 1 else None
-
-
-def _special_portion(special: Sighting | None, groups: Sequence[Sequence[Sighting]]) -> tuple[int | None, bool]:
-    """The index of the portion that the Special lies with, and whether it is a portion of its own."""
-    if special is None or len(groups) < 2:
-        return None, False
-    distances = [distance_mm(special, group) for group in groups]
-    nearest = min(range(len(groups)), key=lambda i: distances[i])
-    if distances[nearest] > TOUCH_MM:
-        return len(groups), True
-    return nearest, False
-
-
-def _side(side: str, slices: Sequence[Sighting], specials: Sequence[Sighting]) -> Json | None:
-    here = [s for s in slices if _side_of(s) == side]
-    cards = [s for s in specials if _side_of(s) == side]
-    if not here and not cards:
-        return None
-    collected = [s for s in here if s.face_up]
-    return {
-        "collected": [[s.face for s in group] for group in _groups(collected, side)],
-        "eaten": len(here) - len(collected),
-        "specials": [s.face for s in cards],
-    }
-
-
-def _groups(slices: Sequence[Sighting], side: str) -> list[list[Sighting]]:
-    """Players keep slices of one value next to each other: neighbours of one value are a group."""
-    along = sorted(slices, key=lambda s: centroid(s)[0] if side in ("south", "north") else centroid(s)[1])
-    return [list(group) for _, group in itertools.groupby(along, key=lambda s: s.face.partition("/")[0])]
-
-
-def _side_of(sighting: Sighting) -> str:
-    x, y = centroid(sighting)
-    if abs(x) > abs(y):
-        return "east" if x > 0 else "west"
-    return "north" if y > 0 else "south"
+    return (*(one.face for one in components.slices), *(one.face for one in components.specials), *BACKS)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from controller.game import Refusal
-from controller.games.new_york_slice import arrangement as lie
+from controller.games import cut_and_choose_laid as lie
 from controller.games.new_york_slice import headings, rules
 from controller.games.new_york_slice.rules import Phase, State
 from controller.games.new_york_slice.seen import Changes, Seen, middle_faces, special_in_middle

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 from controller.game import Actor, Player
+from controller.games.cut_and_choose_laid import SLICE_ANGLE_DEG
 from controller.games.new_york_slice import rules
-from controller.games.new_york_slice.arrangement import SLICE_ANGLE_DEG
 from controller.games.new_york_slice.rules import Holding, Phase, State
 from controller.hands import Lay, Lying, Mistake, NewPiece, Step
 from vision.scene import PieceKind, Point, Pose

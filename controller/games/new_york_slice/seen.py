@@ -8,7 +8,7 @@ import heapq
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from controller.games.new_york_slice import arrangement as lie
+from controller.games import cut_and_choose_laid as lie
 from controller.games.new_york_slice.rules import MYSTERY_SLICE, Phase, State
 from controller.reading import Layout
 from vision.scene import PieceKind, Scene, Sighting

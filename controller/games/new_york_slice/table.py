@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from controller.game import Refusal
 from controller.games import cut_and_choose
-from controller.games.new_york_slice import arrangement as lie
+from controller.games import cut_and_choose_laid as lie
 from controller.games.new_york_slice import faults, rules
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME
 from controller.games.new_york_slice.rules import (

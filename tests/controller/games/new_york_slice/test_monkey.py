@@ -13,8 +13,8 @@ from random import Random
 import pytest
 
 from controller.game import Actor
+from controller.games import cut_and_choose_laid as lie
 from controller.games.new_york_slice import GAME, rules
-from controller.games.new_york_slice import arrangement as lie
 from controller.games.new_york_slice.rules import Decide, Dibs, Divide, EatSeconds, Phase, State
 from controller.hands import Lay
 from hardware.simulated.world import Piece

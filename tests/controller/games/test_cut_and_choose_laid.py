@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from controller.games.new_york_slice import arrangement as lie
-from controller.games.new_york_slice.arrangement import Place, Where
+from controller.games import cut_and_choose_laid as lie
+from controller.games.cut_and_choose_laid import Place, Where
 from tests.controller.perfect_eyes import SLICE_MM, outline
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 

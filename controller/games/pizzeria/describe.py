@@ -1,0 +1,12 @@
+"""What `pizzatable read` says of a picture of Pizzeria, and what there is to enrol."""
+
+from controller.games.cut_and_choose_picture import BACKS, KINDS, describe
+from controller.games.pizzeria.components import load_components
+
+__all__ = ["KINDS", "describe", "faces"]
+
+
+def faces() -> tuple[str, ...]:
+    """The fronts of all slices and special offers, and both backs."""
+    components = load_components()
+    return (*(one.face for one in components.slices), *(one.face for one in components.specials), *BACKS)
