@@ -48,10 +48,14 @@ def load_photo(path: Path) -> "Image":
     import cv2
     import numpy as np
 
+    from vision.file_ends import is_cut_off
+
     try:
         content = path.read_bytes()
     except OSError as error:
         raise PhotoError(f"{path}: cannot be read: {error.strerror}") from error
+    if is_cut_off(content):
+        raise PhotoError(f"{path}: the file is cut off after {len(content)} bytes; expected a whole picture")
     image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) if content else None
     if image is None:
         raise PhotoError(

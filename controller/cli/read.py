@@ -17,7 +17,7 @@ from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import Lens, Registration, VisionError, find_mat
-from vision.scene import PieceKind, Scene
+from vision.scene import HiddenCause, PieceKind, Scene
 
 
 @click.command(epilog="Example:  pizzatable read --game new_york_slice --faces mine.faces --draw drawn photo.jpg")
@@ -74,11 +74,24 @@ def command(
             if draw is not None:
                 _draw(draw / f"{photo.stem}-read.jpg", image, scene, lay_out(image))
             line = scene_line(photo.name, scene, describe(scene))
+            if (warning := nothing_known(scene, game)) is not None:
+                line["warning"] = warning
         except (PhotoError, VisionError) as error:
             line = {"photo": photo.name, "error": str(error)}
             failed = True
         click.echo(json.dumps(line, ensure_ascii=False))
     ctx.exit(1 if failed else 0)
+
+
+def nothing_known(scene: Scene, game: str) -> str | None:
+    """What to say of a table on which something lies and nothing is known; None where all is well."""
+    strange = sum(place.cause is HiddenCause.FOREIGN for place in scene.hidden)
+    if scene.sightings or not strange:
+        return None
+    return (
+        f"none of the enrolled faces of {game} is seen, but something strange in {strange} places: "
+        "expected this game's pieces, and faces that were enrolled from this copy"
+    )
 
 
 def _reader(

@@ -57,6 +57,21 @@ def test_a_photo_that_cannot_be_read_does_not_stop_the_others(pack: Path, tmp_pa
     assert lines[2]["error"] == f"{missing}: cannot be read: No such file or directory"
 
 
+def test_a_photo_that_is_cut_off_is_named(pack: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.jpg"
+    cut.write_bytes((PHOTOS / "enrol-alpha-05.jpg").read_bytes()[:-2000])
+    result = _read(pack, cut)
+    assert result.exit_code == 1
+    assert "cut.jpg: the file is cut off after" in json.loads(result.stdout)["error"]
+
+
+def test_pieces_of_another_copy_are_said_to_be_unknown(pack: Path) -> None:
+    line = json.loads(_read(pack, PHOTOS / "ring-beta-01.jpg").stdout)
+    assert line["pieces"] == []
+    assert line["warning"].startswith("none of the enrolled faces of new_york_slice is seen")
+    assert "warning" not in json.loads(_read(pack, PHOTOS / "enrol-alpha-05.jpg").stdout)
+
+
 def test_a_file_that_holds_no_faces_is_named(tmp_path: Path) -> None:
     pack = tmp_path / "pack"
     pack.write_text("no faces")
@@ -94,3 +109,25 @@ def test_a_scene_becomes_one_line() -> None:
         "hidden": [{"outline_mm": [[1.2, 4.6]], "cause": "hand"}],
         "stage_ms": {"register": 1.23},
     }
+
+
+def test_a_sheet_is_read_without_faces_and_without_a_mat(tmp_path: Path) -> None:
+    from hardware.kit.score_sheets import load_sheet_print
+    from tests.vision.drawn_sheet import Camera, Hand, blank_sheet, pencil_all, photograph
+
+    rng = np.random.default_rng(2)
+    sheet = blank_sheet(load_sheet_print())
+    pencil_all(sheet, rng, Hand(), share=0.2)
+    cv2.imwrite(str(tmp_path / "sheet.png"), photograph(sheet, rng, Camera(px_per_mm=4.0)))
+    cv2.imwrite(str(tmp_path / "table.png"), np.full((720, 1280, 3), 90, np.uint8))
+    pictures = [str(tmp_path / name) for name in ("sheet.png", "table.png")]
+    result = CliRunner().invoke(
+        read.command, ["--game", "dice_and_slice", "--draw", str(tmp_path / "drawn"), *pictures]
+    )
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 1
+    assert lines[0]["frame"] == "sheet"
+    assert [piece["kind"] for piece in lines[0]["pieces"]] == ["sheet"]
+    assert len(lines[0]["arrangement"]["sheets"][0]["dots"]) > 20
+    assert (tmp_path / "drawn" / "sheet-read.jpg").is_file()
+    assert "nor does a score sheet" in lines[1]["error"]
