@@ -9,7 +9,7 @@ from typing import Any
 
 from vision.alike import Likeness, likenesses
 from vision.contact_sheet import contact_sheet, numbered, upright
-from vision.faces import BACKS, FacePack, LabelError, enrol
+from vision.faces import BACKS, LABEL_KINDS, FacePack, LabelError, enrol
 from vision.frame import Image
 from vision.laid_out import LaidOut, find_laid_out
 from vision.registration import Registration, find_mat
@@ -82,7 +82,7 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
         LabelError: nothing is named, or a name is given to two different kinds of piece.
         RegistrationError: a photo cannot be laid over the table.
     """
-    named = [(image, {**labels, "pieces": [p for p in labels["pieces"] if p.get("face")]}) for image, labels in photos]
+    named = [(image, {**labels, "pieces": [p for p in labels["pieces"] if _known(p)]}) for image, labels in photos]
     if not any(labels["pieces"] for _, labels in named):
         raise LabelError(f"no piece is named in {', '.join(names)}; expected a face for at least one")
     pack = enrol([one for one in named if one[1]["pieces"]], source=[
@@ -90,6 +90,11 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
     ])  # fmt: skip
     alike = tuple(one for one in likenesses(pack) if one.too_alike)
     return Learned(pack, alike, tuple(face for face in wanted if face not in pack.names))
+
+
+def _known(piece: Mapping[str, Any]) -> bool:
+    """Whether a piece is named, or is of a kind without faces, such as a cutter."""
+    return bool(piece.get("face")) or piece.get("kind") not in LABEL_KINDS
 
 
 def preview(spreads: Sequence[Spread], names: Sequence[Sequence[Naming]]) -> Image:

@@ -141,7 +141,9 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], wanted)
     out.parent.mkdir(parents=True, exist_ok=True)
     save_pack(learned.pack, out)
-    click.echo(f"{out}: {len(learned.pack.names)} faces of {game} from {len(photos)} photos")
+    board = learned.pack.board
+    also = f" and a board of {len(board.space_names)} spaces" if board is not None else ""
+    click.echo(f"{out}: {len(learned.pack.names)} faces{also} of {game} from {len(photos)} photos")
     _tell(learned)
     if check:
         _check(list(zip(images, matched, strict=True)), learned)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.cutters import SURE_SCORE, CutterFit, find_cutters
+from vision.board.loose import Loose, find_loose
 from vision.board.pose import LEAST_AGREEING, BoardFit, BoardGrid, board_grid, find_board
 from vision.board.record import BoardPrint
 from vision.board.sight import sight_of
@@ -47,7 +48,10 @@ class BoardFinder:
         over = [cutter.outline(self.board.cutter_mm[1]) for cutter in cutters]
         spaces = read_spaces(sight, self.board, fit, over)
         toppings = [_topping(space, self.board) for space in spaces if space.likely not in (None, EMPTY)]
-        return (_board(self.board, fit, spaces), *toppings, *(_cutter(cutter, self.board) for cutter in cutters))
+        taken = [np.array(other.outline_mm) for other in seen]
+        loose = [_loose(one, self.board) for one in find_loose(sight, self.board, fit, taken)]
+        over_it = [_cutter(cutter, self.board) for cutter in cutters]
+        return (_board(self.board, fit, spaces), *toppings, *loose, *over_it)
 
 
 def board_finder(board: BoardPrint) -> BoardFinder:
@@ -86,6 +90,13 @@ def _topping(space: SpaceFit, board: BoardPrint) -> Sighting:
     colours = tuple((name, share) for name, share in space.contents if name != EMPTY)
     return Sighting(
         PieceKind.TOPPING, _pose(space.at_mm, 0.0), _ranked(colours), True, round(space.seen, 3), as_points(rim)
+    )
+
+
+def _loose(one: Loose, board: BoardPrint) -> Sighting:
+    rim = one.at_mm + board.topping_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
+    return Sighting(
+        PieceKind.TOPPING, _pose(one.at_mm, 0.0), _ranked([(one.colour, one.probability)]), True, 1.0, as_points(rim)
     )
 
 

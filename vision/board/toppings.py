@@ -27,6 +27,9 @@ EVIDENCE = 0.15
 SHADE_SPREAD = 0.3
 """How far (logarithm) shadow and gloss change the brightness of a whole space."""
 TINT_SPREAD = 0.1
+LIGHT_TINT = (0.055, 0.085)
+"""How much the light's tint (logarithm) may differ around a space from the board's: hardly ever more than the first,
+never as much as the second."""
 LEAST_SEEN = 0.3
 """So much of a space must be open to view for anything to be said about it."""
 REACH_MM = 5.0
@@ -61,9 +64,10 @@ def read_spaces(sight: Sight, board: BoardPrint, fit: BoardFit, covered: Sequenc
     offsets = _offsets(sight, board, fit, covered)
     costs, seen = _costs(sight, board, fit, offsets, covered)
     names = (EMPTY, *board.toppings.names)
+    plausible = _light_plausible(board, fit)
     fits = []
     for i, name in enumerate(board.space_names):
-        ranked = _ranked(costs[i], names) if seen[i] >= LEAST_SEEN else ()
+        ranked = _ranked(costs[i], names, plausible[i]) if seen[i] >= LEAST_SEEN else ()
         lies = board.spaces_mm[i] + (offsets[i] if ranked and ranked[0][0] != EMPTY else 0.0)
         fits.append(SpaceFit(name, ranked, place(lies[None], fit.pose)[0], float(seen[i])))
     return tuple(fits)
@@ -163,8 +167,19 @@ def _median(values: Floats) -> Floats:
     return np.asarray(np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, axis=1)[:, 0], np.float32)
 
 
-def _ranked(costs: Array, names: Sequence[str]) -> tuple[tuple[str, float], ...]:
+def _light_plausible(board: BoardPrint, fit: BoardFit) -> Array:
+    """How far (0 to 1) what makes the print around each space look otherwise can be light. Light and shadow have one
+    tint all over the board; a hand over even print has another."""
+    light = fit.light_at(board.spaces_mm)
+    tint = light - light.mean(-1, keepdims=True)
+    strays = np.linalg.norm(tint - np.median(tint, axis=0), axis=-1)
+    low, high = LIGHT_TINT
+    return np.asarray(np.clip((high - strays) / (high - low), 0.0, 1.0), np.float64)
+
+
+def _ranked(costs: Array, names: Sequence[str], plausible: float) -> tuple[tuple[str, float], ...]:
     weights = np.exp(-0.5 * (costs - costs.min()))
     shares = weights / weights.sum()
+    shares[names.index(EMPTY)] *= plausible
     order = np.argsort(-shares[:-1], kind="stable")
     return tuple((names[i], float(shares[i])) for i in order)

@@ -1,0 +1,222 @@
+"""A board is found by its own print, and toppings and cutters on it are read: on a drawn board, and on the rendered
+pictures beside the repository."""
+
+import json
+import zipfile
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from controller.games.pizza_theory.describe import KINDS, describe
+from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends, space_mm
+from tests.vision.drawn_table import View
+from vision.board.learning import BoardLabelError
+from vision.board.resting import Disc, rest
+from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
+from vision.frame import Image
+from vision.looking_for import finders_for
+from vision.reader import read_photo
+from vision.scene import EMPTY, PieceKind, Scene
+
+PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
+SURE = 0.9
+
+
+def arranged(seed: int, board: Board) -> Board:
+    """The board with toppings on about half of its spaces and its three cutters on lines, one a side."""
+    rng = np.random.default_rng(seed)
+    spaces = {name: str(rng.choice(["blue", "orange", "black"])) for name in every_space() if rng.random() < 0.45}
+    numbers = rng.integers(1, 7, 3)
+    sticks = [
+        Stick(colour, line_ends(side, int(numbers[side]), board), (5.0 + 1.5, 5.0 + 1.5))
+        for side, colour in enumerate(("blue", "orange", "black"))
+    ]
+    return replace(board, spaces=spaces, sticks=sticks[:1] if seed == 1 else sticks)
+
+
+ENROLLED = arranged(7, Board(3.0, -4.0, 20.0))
+
+
+@cache
+def pack() -> FacePack:
+    return enrol([(draw(ENROLLED), label(ENROLLED))], source=["drawn"])
+
+
+def read(image: Image, faces: FacePack | None = None) -> Scene:
+    faces = faces or pack()
+    return read_photo(image, faces, finders=finders_for(KINDS & {PieceKind.BOARD}, faces))
+
+
+def spaces_of(scene: Scene) -> dict[str, str]:
+    board = next(s for s in scene.sightings if s.kind is PieceKind.BOARD)
+    return {space.name: space.contents[0].face for space in board.spaces if space.contents}
+
+
+LIGHTS = {
+    "as enrolled": View(),
+    "evening": View(light=(0.35, 0.5, 0.62), noise=2.5, seed=2),
+    "from elsewhere": View(tilt=-0.05, turn_deg=186.0, height_mm=720.0, seed=3),
+    "large": View(size=(1920, 1080), seed=4),
+}
+
+
+@pytest.mark.parametrize(("light", "turn_deg"), list(zip(LIGHTS, (2.0, 125.0, 236.0, 300.0), strict=True)))
+def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
+    board = arranged(round(turn_deg) + len(light), Board(-6.0, 5.0, turn_deg))
+    scene = read(draw(board, LIGHTS[light]))
+    found = next(s for s in scene.sightings if s.kind is PieceKind.BOARD)
+    assert (found.pose.x_mm, found.pose.y_mm) == pytest.approx((-6.0, 5.0), abs=0.5)
+    assert abs((found.pose.angle_deg - turn_deg + 180.0) % 360.0 - 180.0) < 0.4
+    assert found.probability > SURE
+    assert spaces_of(scene) == {name: (board.spaces or {}).get(name, EMPTY) for name in every_space()}
+
+
+@pytest.mark.parametrize("turn_deg", [2.0, 125.0, 236.0])
+def test_cutters_and_the_lines_they_lie_on(turn_deg: float) -> None:
+    board = Board(-6.0, 5.0, turn_deg)
+    numbers = (2, 5, 1)
+    sticks = [
+        Stick(colour, line_ends(side, numbers[side], board)) for side, colour in enumerate(("black", "blue", "orange"))
+    ]
+    scene = read(draw(replace(board, sticks=sticks[:2])))
+    described: Any = describe(scene)
+    assert described["cutters"] == {
+        "black": {"side": "1st", "line": 2, "between": None},
+        "blue": {"side": "2nd", "line": 5, "between": None},
+    }
+    seen = next(s for s in scene.sightings if s.kind is PieceKind.CUTTER and s.face == "black")
+    first, last = np.array(sticks[0].ends_mm)
+    way = (last - first) / np.linalg.norm(last - first)
+    off = np.array([seen.pose.x_mm, seen.pose.y_mm]) - (first + last) / 2
+    assert abs(off[0] * way[1] - off[1] * way[0]) < 0.6
+    assert abs((seen.pose.angle_deg - np.degrees(np.arctan2(way[1], way[0])) + 180.0) % 360.0 - 180.0) < 0.3
+
+
+def test_a_cutter_between_two_lines_is_on_neither() -> None:
+    board = Board(0.0, 0.0, 90.0)
+    on, next_to = (np.array(line_ends(0, number, board)) for number in (3, 4))
+    ends = (on + next_to) / 2
+    stick = Stick("blue", ((ends[0, 0], ends[0, 1]), (ends[1, 0], ends[1, 1])))
+    described: Any = describe(read(draw(replace(board, sticks=[stick]))))
+    assert described["cutters"] == {"blue": {"side": "1st", "line": None, "between": [3, 4]}}
+
+
+def test_what_a_hand_covers_is_not_guessed() -> None:
+    board = arranged(11, Board(0.0, 0.0, 30.0))
+    hand = np.array([[-30.0, -260.0], [30.0, -260.0], [35.0, -20.0], [0.0, 5.0], [-35.0, -20.0]])
+    scene = read(draw(board, hand=hand))
+    found = next(s for s in scene.sightings if s.kind is PieceKind.BOARD)
+    for space in found.spaces:
+        truth = (board.spaces or {}).get(space.name, EMPTY)
+        if cv2.pointPolygonTest(hand.astype(np.float32), (space.x_mm, space.y_mm), True) > 9.0:
+            assert not space.contents or space.contents[0].probability < SURE
+        elif cv2.pointPolygonTest(hand.astype(np.float32), (space.x_mm, space.y_mm), True) < -12.0:
+            assert space.contents[0].face == truth
+
+
+def test_loose_toppings_are_counted() -> None:
+    board = arranged(17, Board(0.0, 0.0, 30.0))
+    loose = {"blue": [(-160.0, 20.0), (-160.0, 50.0)], "black": [(150.0, -100.0)], "orange": [(30.0, 165.0)]}
+    described: Any = describe(read(draw(board, loose=loose)))
+    assert described["loose"] == {colour: len(places) for colour, places in loose.items()}
+    assert described["spaces"] == board.spaces
+
+
+def test_nothing_is_seen_where_no_board_lies() -> None:
+    from tests.vision.drawn_table import photograph
+
+    scene = read(photograph([]))
+    assert scene.sightings == ()
+    assert describe(scene) == {"board": None, "spaces": {}, "unclear": [], "cutters": {}, "loose": {}}
+
+
+def test_a_pack_keeps_its_board(tmp_path: Path) -> None:
+    save_pack(pack(), tmp_path / "mine.faces")
+    loaded = load_pack(tmp_path / "mine.faces")
+    board = arranged(13, Board(2.0, 2.0, 240.0))
+    assert spaces_of(read(draw(board), loaded)) == spaces_of(read(draw(board)))
+
+
+def test_a_board_of_another_version_is_refused(tmp_path: Path) -> None:
+    save_pack(pack(), tmp_path / "mine.faces")
+    with zipfile.ZipFile(tmp_path / "mine.faces") as old, zipfile.ZipFile(tmp_path / "other.faces", "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "header.json":
+                header = json.loads(content)
+                header["board"]["version"] = 99
+                content = json.dumps(header).encode()
+            new.writestr(name, content)
+    with pytest.raises(FacePackError, match="99"):
+        load_pack(tmp_path / "other.faces")
+
+
+def test_reading_without_an_enrolled_board_says_so() -> None:
+    with pytest.raises(FacePackError, match="board"):
+        finders_for(KINDS, FacePack({}, ()))
+
+
+def test_labels_that_lack_something_are_named() -> None:
+    image, labels = draw(ENROLLED), label(ENROLLED)
+    without_size = [
+        {k: v for k, v in p.items() if k != "diameter_mm"} if p["kind"] == "board" else p for p in labels["pieces"]
+    ]
+    with pytest.raises(BoardLabelError, match="diameter_mm"):
+        enrol([(image, {**labels, "pieces": without_size})], source=["one"])
+    few = [p for p in labels["pieces"] if p["kind"] != "topping"]
+    with pytest.raises(BoardLabelError, match="at least three"):
+        enrol([(image, {**labels, "pieces": few})], source=["one"])
+
+
+def test_spaces_lie_where_they_are_printed() -> None:
+    board = pack().board
+    assert board is not None
+    assert set(board.space_names) == set(every_space())
+    for name, at in zip(board.space_names, board.spaces_mm, strict=True):
+        assert at == pytest.approx(space_mm(name), abs=0.3)
+
+
+def test_a_stick_rests_on_what_lies_under_its_middle() -> None:
+    ends = np.array([[-100.0, 0.0], [100.0, 0.0]])
+    assert rest(ends, 1.5, 2.0, [], []) == pytest.approx((3.5, 3.5))
+    beside = Disc(np.array([50.0, 20.0]), 9.0, 5.0)
+    assert rest(ends, 1.5, 2.0, [beside], []) == pytest.approx((3.5, 3.5))
+    under = Disc(np.array([40.0, 0.0]), 9.0, 5.0)
+    low, high = rest(ends, 1.5, 2.0, [under], [])
+    assert low == pytest.approx(3.5)
+    assert low + (high - low) * (131.0 / 200.0) == pytest.approx(6.5)
+    across = (np.array([[10.0, -50.0], [10.0, 50.0]]), (3.5, 3.5))
+    low, high = rest(ends, 1.5, 2.0, [], [across])
+    assert (low + (high - low) * 0.55, low) == pytest.approx((6.5, 3.5))
+
+
+# The rendered pictures --------------------------------------------------------------------------------------------
+
+with_photos = pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
+
+
+def load(name: str) -> tuple[Image, dict[str, Any]]:
+    image = cv2.imread(str(PHOTOS / f"{name}.jpg"), cv2.IMREAD_COLOR)
+    assert image is not None
+    return np.asarray(image, np.uint8), json.loads((PHOTOS / f"{name}.json").read_text())
+
+
+@with_photos
+@pytest.mark.parametrize("style", ["alpha", "beta"])
+def test_rendered_boards_are_read_with_one_picture_enrolled(style: str) -> None:
+    names = sorted(path.stem for path in PHOTOS.glob(f"theory-{style}-*.json"))
+    for name, other in zip(names, [*names[1:], names[0]], strict=True):
+        image, labels = load(name)
+        scene = read(image, enrol([load(other)], source=[other]))
+        described: Any = describe(scene)
+        truth = labels["arrangement"]
+        assert described["spaces"] == truth["spaces"]
+        assert described["unclear"] == []
+        assert described["loose"] == {}
+        lines = {colour: (cutter["side"], cutter["line"]) for colour, cutter in described["cutters"].items()}
+        assert lines == {colour: (cutter["side"], cutter["line"]) for colour, cutter in truth["cutters"].items()}
