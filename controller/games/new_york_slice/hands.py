@@ -615,18 +615,18 @@ def _fill(
                 centre = edge + half
             elif is_card or last[1]:
                 centre = last[0] + (half_card if last[1] else half_slice) + half + 4
-            elif face == "supreme":
+            elif face == "supreme" and face_up:
                 centre = last[0] + min(pitch, BESIDE_MM)
             else:
                 centre = last[0] + pitch + (SUPREME_APART_MM if last[2] else 0.0)
             if centre + half <= rows[row].right:
                 break
             row += 1
-            if row == len(rows) or (face == "supreme" and pitch > PITCHES_MM[-1]):
+            if row == len(rows) or (face == "supreme" and face_up and pitch > PITCHES_MM[-1]):
                 return None
             edge, last = rows[row].left, None
         placed.append((row, face, centre, face_up, is_card))
-        last = (centre, is_card, face == "supreme")
+        last = (centre, is_card, face == "supreme" and face_up)
     return placed
 
 
