@@ -60,6 +60,8 @@ class DotDie:
     is between -45 and 45 degrees."""
     silhouette_px: Array
     """n x 2: what it hides of the picture."""
+    dots_px: Array
+    """n x 2: its dots in the picture."""
 
 
 def find_dot_dice(image: Image, registration: Registration, size_mm: float, pips_mm: float) -> list[DotDie]:
@@ -73,7 +75,7 @@ def find_dot_dice(image: Image, registration: Registration, size_mm: float, pips
     for fit in sorted(fits, key=lambda one: -one.quality):
         if all(np.hypot(*(fit.pose[:2] - other.pose[:2])) > 0.9 * size_mm for other in chosen):
             chosen.append(fit)
-    return [_die(fit, registration, size_mm) for fit in chosen]
+    return [_die(fit, registration, size_mm, pips_mm) for fit in chosen]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
         if not len(promising):
             return []
     for pose, quality, marks in zip(promising, values[rows][kept], dots[rows][kept], strict=True):
-        probability = float(np.clip(0.4 + quality, 0.0, 0.995))
+        probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
         fits.append(_Fit(_by_dots(top, pose, marks, pips_mm), marks, float(quality), probability))
     return fits
 
@@ -286,7 +288,7 @@ def _placed(points: Array, poses: Array) -> Array:
     return np.stack([poses[:, :1] + cosine * x - sine * y, poses[:, 1:2] + sine * x + cosine * y], axis=-1)
 
 
-def _die(fit: _Fit, registration: Registration, size_mm: float) -> DotDie:
+def _die(fit: _Fit, registration: Registration, size_mm: float, pips_mm: float) -> DotDie:
     """The die whose top this is."""
     quarters = int(np.floor((fit.pose[2] + 45.0) / 90.0))
     marks = np.rot90(np.where(fit.dots.reshape(3, 3), DOT, NONE), quarters)
@@ -304,4 +306,5 @@ def _die(fit: _Fit, registration: Registration, size_mm: float) -> DotDie:
         visible=1.0,
         outline_mm=as_points(square),
     )
-    return DotDie(sighting, hull)
+    dots = registration.seen_from_table(_placed(_PLACES[fit.dots] * pips_mm, fit.pose[None])[0], size_mm)
+    return DotDie(sighting, hull, registration.to_picture(dots))

@@ -21,6 +21,8 @@ FACE = "sheet"
 LEAST_AGREEMENT = 0.75
 """A sheet on which less of the print is where it should be is another one."""
 SAME_MM = 30.0
+PENCILLED_MM = 2.2
+"""From the middle of its place a pencilled dot is no farther."""
 
 
 class SheetMissing(RegistrationError):
@@ -114,7 +116,21 @@ def _sighting(sheet: FoundSheet, flat: FlatSheet, agreement: float, registration
 def _dice(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[DotDie]:
     """The dice of the prints that were found."""
     sizes = {(sheet.layout.die_mm, sheet.layout.pips_mm) for sheet in found}
-    return [die for size, pips in sorted(sizes) for die in find_dot_dice(image, registration, size, pips)]
+    dice = [die for size, pips in sorted(sizes) for die in find_dot_dice(image, registration, size, pips)]
+    return [die for die in dice if not any(_is_of_sheet(die, sheet) for sheet in found)]
+
+
+def _is_of_sheet(die: DotDie, sheet: FoundSheet) -> bool:
+    """Whether all that is taken for a die's dots is where a sheet is pencilled or printed: dots of a die are too near
+    each other for that."""
+    layout = sheet.layout
+    dots = sheet.registration.to_table(die.dots_px)
+    places = np.array([layout.dot_mm(dot) for dot in layout.dots])
+    on_dots = np.linalg.norm(dots[:, None] - places, axis=2).min(axis=1) < PENCILLED_MM
+    on_toppings = np.zeros(len(dots), bool)
+    for topping in layout.toppings:
+        on_toppings |= np.linalg.norm(dots - topping.centre_mm, axis=1) < topping.size_mm / 2 + 1.0
+    return bool((on_dots | on_toppings).all())
 
 
 def _carried(points_mm: Array, start: Registration, end: Registration) -> Array:

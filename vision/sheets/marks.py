@@ -55,8 +55,8 @@ DOT_SHARE = 0.33
 """Of the way from printed dots to pencilled ones, where the step is."""
 LINES = (0.17, 0.026, 0.052)
 CROSSES = (0.13, 0.035, 0.055)
-RINGS = (0.22, 0.04, 0.09)
-BOX_CROSSES = (0.28, 0.06, 0.12)
+RINGS = (0.17, 0.035, 0.07)
+BOX_CROSSES = (0.17, 0.045, 0.07)
 """Of how dark lines are, what makes a mark of each form as likely as none; and the limits of that."""
 LINE_TO_DOT = 0.55
 """How dark lines measure beside dots of the same pencil."""

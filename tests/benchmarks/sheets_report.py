@@ -1,0 +1,265 @@
+"""How well score sheets are read: marks found and missed, and marks claimed that are not there.
+
+Run: python -m tests.benchmarks.sheets_report [--drawn N] [FOLDER]
+
+Rendered pictures (`sheet-*.jpg` with truth and `sheet-layout.json` in FOLDER, by default ../shared/photos/table) as
+they are and altered, and N sheets drawn by `tests/vision/drawn_sheet.py`.
+"""
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import cv2
+import numpy as np
+
+from hardware.kit.score_sheets import load_sheet_print
+from tests.vision.drawn_sheet import blank_sheet, pencil_all, photograph, some_camera, some_hand
+from vision.frame import Image
+from vision.registration import RegistrationError
+from vision.scene import MarkKind, PieceKind, SheetMark
+from vision.sheets.finder import read_sheets
+from vision.sheets.layout import SheetLayout, parse_layout
+
+SURE = 0.9
+MarkPlace = tuple[MarkKind, tuple[int, ...]]
+GRIDS = (None, (200, 225, 240), (225, 240, 215))
+"""Colours that the pizza of a drawn sheet is filled with."""
+
+
+@dataclass
+class Count:
+    """One sheet's marks compared with the truth, or those of many sheets."""
+
+    places: dict[MarkKind, list[int]] = field(default_factory=lambda: {kind: [0, 0, 0, 0] for kind in MarkKind})
+    """Of each kind: marks there, of these missing; places without one, of these claimed."""
+    missing: list[SheetMark] = field(default_factory=list)
+    extra: list[SheetMark] = field(default_factory=list)
+    hidden: int = 0
+    """Marks there that are said to be hidden."""
+    sure_and_wrong: int = 0
+    claims: list[tuple[float, bool]] = field(default_factory=list)
+    """Likelihood and truth of every place that is seen."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything that is not hidden is right."""
+        return not self.missing and not self.extra
+
+    def add(self, other: "Count") -> None:
+        """Take in another sheet."""
+        for kind, numbers in other.places.items():
+            self.places[kind] = [a + b for a, b in zip(self.places[kind], numbers, strict=True)]
+        self.missing += other.missing
+        self.extra += other.extra
+        self.hidden += other.hidden
+        self.sure_and_wrong += other.sure_and_wrong
+        self.claims += other.claims
+
+
+def compare_marks(marks: Collection[SheetMark], truth: Collection[MarkPlace]) -> Count:
+    """Marks as read beside those that are there. Hidden places are left out."""
+    count = Count()
+    for mark in marks:
+        there, claimed = (mark.kind, mark.at) in truth, mark.probability >= 0.5
+        if mark.hidden:
+            count.hidden += there
+            continue
+        numbers = count.places[mark.kind]
+        numbers[0 if there else 2] += 1
+        numbers[1 if there else 3] += there != claimed
+        count.claims.append((mark.probability, there))
+        if there != claimed:
+            (count.missing if there else count.extra).append(mark)
+            count.sure_and_wrong += max(mark.probability, 1 - mark.probability) >= SURE
+    return count
+
+
+def true_marks(labels: Mapping[str, Any]) -> set[MarkPlace]:
+    """The marks that a label file tells of."""
+    sheet = labels["arrangement"]["sheet"]
+    marks: set[MarkPlace] = {(MarkKind.DOT, tuple(dot)) for dot in sheet["dots"]}
+    marks |= {(MarkKind.LINE, (*first, *second)) for first, second in (sorted(line) for line in sheet["lines"])}
+    marks |= {(MarkKind.CROSSED_TOPPING, tuple(topping["square"])) for topping in sheet["crossed"]}
+    marks |= {(MarkKind.CIRCLED_BONUS, (box,)) for box in sheet["circled"]}
+    return marks | {(MarkKind.CROSSED_BONUS, (box,)) for box in sheet["crossed_bonuses"]}
+
+
+def darker(image: Image) -> Image:
+    """A third of the light, with noise."""
+    noise = np.random.default_rng(1).normal(0, 3, image.shape)
+    return np.asarray(np.clip(image * 0.35 + noise, 0, 255), np.uint8)
+
+
+def tinted(image: Image) -> Image:
+    """Under a yellow lamp."""
+    return np.asarray(np.clip(image * np.array([0.6, 0.88, 1.05]), 0, 255), np.uint8)
+
+
+def blurred(image: Image) -> Image:
+    """Out of focus."""
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), 1.0), np.uint8)
+
+
+def rotated(image: Image) -> Image:
+    """Upside down."""
+    return np.ascontiguousarray(image[::-1, ::-1])
+
+
+def larger(image: Image) -> Image:
+    """As a larger sensor would give it."""
+    return np.asarray(cv2.resize(image, (1920, 1080), interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+def squeezed(image: Image) -> Image:
+    """Coded with quality 50."""
+    coded = cv2.imdecode(cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 50])[1], cv2.IMREAD_COLOR)
+    return np.asarray(coded, np.uint8)
+
+
+ALTERED: Mapping[str, Callable[[Image], Image]] = {
+    "as they are": lambda image: image,
+    "darker": darker,
+    "tinted": tinted,
+    "blurred": blurred,
+    "upside down": rotated,
+    "1920 x 1080": larger,
+    "JPEG 50": squeezed,
+}
+
+
+@dataclass
+class Row:
+    """Pictures of one sort."""
+
+    name: str
+    pictures: int = 0
+    found: int = 0
+    whole: int = 0
+    count: Count = field(default_factory=Count)
+    dice: list[int] = field(default_factory=lambda: [0, 0, 0])
+    """There, read right, claimed where there is none or another."""
+    ms: list[float] = field(default_factory=list)
+
+    def read(self, image: Image, layouts: Sequence[SheetLayout], truth: set[MarkPlace], dice: Sequence[str]) -> str:
+        """Read one picture; what was wrong with it."""
+        self.pictures += 1
+        self.dice[0] += len(dice)
+        start = process_time()
+        try:
+            scene = read_sheets(image, layouts)
+        except RegistrationError as error:
+            return f"not read: {error}"
+        self.ms.append((process_time() - start) * 1e3)
+        seen = [s.face for s in scene.sightings if s.kind is PieceKind.DIE]
+        right = sum(any(alike(face, true) for face in seen) for true in dice)
+        self.dice[1] += right
+        self.dice[2] += len(seen) - right
+        sheets = [s for s in scene.sightings if s.kind is PieceKind.SHEET]
+        if len(sheets) != 1:
+            return f"{len(sheets)} sheets found"
+        self.found += 1
+        one = compare_marks(sheets[0].marks, truth)
+        self.count.add(one)
+        self.whole += one.whole
+        wrong = [f"missing {m.kind.value} {m.at} {m.probability:.2f}" for m in one.missing]
+        wrong += [f"extra {m.kind.value} {m.at} {m.probability:.2f}" for m in one.extra]
+        return ", ".join(wrong[:6]) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
+
+    def __str__(self) -> str:
+        numbers = []
+        for kind in MarkKind:
+            there, missing, free, claimed = self.count.places[kind]
+            numbers.append(f"{missing:4}/{there:<6}{claimed:4}/{free:<6}")
+        ms = f"{np.median(self.ms):6.0f}" if self.ms else "     -"
+        dice = "/".join(str(number) for number in (self.dice[1], self.dice[0])) + f" +{self.dice[2]}"
+        return (
+            f"{self.name:14}{self.pictures:4}{self.found:6}{self.whole:6}  {' '.join(numbers)} "
+            f"{self.count.hidden:6} {self.count.sure_and_wrong:5} {dice:>9} {ms}"
+        )
+
+
+HEAD = (
+    f"{'pictures':14}{'':4} found whole  "
+    + " ".join(f"{kind.value + ' miss/there extra/free':21}"[:21] for kind in MarkKind)
+    + " hidden sure& dice right    ms"
+)
+
+
+def alike(face: str, true: str) -> bool:
+    """Whether two patterns are one, turned by quarters."""
+    pattern = np.array([list(row) for row in true.split("/")])
+    return any("/".join("".join(row) for row in np.rot90(pattern, turns)) == face for turns in range(4))
+
+
+def rendered(folder: Path) -> Iterator[tuple[str, Image, set[MarkPlace], list[str]]]:
+    """Name, picture, marks and dice of each rendered sheet."""
+    for path in sorted(folder.glob("sheet-*.jpg")):
+        labels = json.loads(path.with_suffix(".json").read_text())
+        image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        if image is None:
+            raise FileNotFoundError(f"{path} is no picture")
+        dice = ["/".join(piece["pattern"]) for piece in labels["pieces"] if piece["kind"] == "die"]
+        yield path.stem, np.asarray(image, np.uint8), true_marks(labels), dice
+
+
+def report_rendered(folder: Path) -> None:
+    """Print the rendered pictures' rows."""
+    layout = parse_layout(json.loads((folder / "sheet-layout.json").read_text()), "sheet-layout.json")
+    layouts = [layout, load_sheet_print().layout]
+    for name, change in ALTERED.items():
+        row, faults = Row(name), []
+        for photo, image, truth, dice in rendered(folder):
+            wrong = row.read(change(image), layouts, truth, dice)
+            faults += [f"    {photo}: {wrong}"] if wrong else []
+        print(row)
+        print("\n".join(faults) + "\n" if faults else "", end="")
+
+
+def report_drawn(pictures: int, first_seed: int) -> None:
+    """Print the drawn pictures' row, and how often marks of each likelihood were there."""
+    printed = load_sheet_print()
+    row = Row("drawn")
+    for seed in range(first_seed, first_seed + pictures):
+        rng = np.random.default_rng(seed)
+        sheet = blank_sheet(printed, grid=GRIDS[seed % len(GRIDS)], border=bool(seed % 2))
+        pencil_all(sheet, rng, some_hand(rng), share=float(rng.uniform(0.1, 0.75)))
+        wrong = row.read(photograph(sheet, rng, some_camera(rng)), [printed.layout], sheet.marks, [])
+        if wrong:
+            print(f"    {seed}: {wrong}", flush=True)
+    print(row)
+    print("\nlikelihood   places  there")
+    claims = np.array(row.count.claims, float).reshape(-1, 2)
+    edges = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.01)
+    for low, high in itertools.pairwise(edges):
+        part = claims[(claims[:, 0] >= low) & (claims[:, 0] < high)]
+        if len(part):
+            print(f"{low:.2f}-{min(high, 1.0):.2f}  {len(part):8}  {part[:, 1].mean():.4f}")
+
+
+def main() -> int:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description="How well score sheets are read.")
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/photos/table"))
+    parser.add_argument("--drawn", type=int, default=30, help="how many drawn sheets")
+    parser.add_argument("--seed", type=int, default=1000, help="of the first drawn sheet")
+    arguments = parser.parse_args()
+    cv2.setNumThreads(1)
+    print(HEAD)
+    if arguments.folder.is_dir():
+        report_rendered(arguments.folder)
+    else:
+        print(f"no pictures at {arguments.folder}")
+    if arguments.drawn:
+        report_drawn(arguments.drawn, arguments.seed)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

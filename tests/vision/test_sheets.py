@@ -1,0 +1,211 @@
+"""Score sheets: drawn by our own code and, where they are at hand, the rendered pictures beside the repository."""
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.kit.score_sheets import load_sheet_print
+from tests.benchmarks.sheets_report import Count, compare_marks, true_marks
+from tests.vision.drawn_sheet import (
+    PX_PER_MM,
+    Camera,
+    DrawnSheet,
+    Hand,
+    blank_sheet,
+    draw_die,
+    pencil_all,
+    photograph,
+    smudge,
+)
+from vision.frame import Image
+from vision.registration import PictureTooDark
+from vision.scene import MarkKind, Origin, PieceKind, Sighting
+from vision.sheets.finder import SheetMissing, read_sheets
+from vision.sheets.layout import SheetLayout, SheetLayoutError, parse_layout
+
+PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
+PRINT = load_sheet_print()
+NEAR = Camera(px_per_mm=4.0)
+
+
+def drawn(seed: int = 1, hand: Hand | None = None, **blank: Any) -> DrawnSheet:
+    rng = np.random.default_rng(seed)
+    sheet = blank_sheet(PRINT, **blank)
+    pencil_all(sheet, rng, hand or Hand(forgets=0.1))
+    return sheet
+
+
+@cache
+def pencilled() -> DrawnSheet:
+    return drawn(grid=(205, 230, 240), border=True)
+
+
+def only_sheet(image: Image, *layouts: SheetLayout) -> Sighting:
+    (sheet,) = (s for s in read_sheets(image, layouts or [PRINT.layout]).sightings if s.kind is PieceKind.SHEET)
+    return sheet
+
+
+def counted(image: Image, sheet: DrawnSheet) -> Count:
+    return compare_marks(only_sheet(image, sheet.layout).marks, sheet.marks)
+
+
+@pytest.mark.parametrize(
+    "camera",
+    [
+        NEAR,
+        replace(NEAR, turn_deg=187.0, tilt=0.1),
+        replace(NEAR, size=(1920, 1080), px_per_mm=4.2, turn_deg=88.0),
+        replace(NEAR, white=(60.0, 75.0, 95.0), gradient=0.35),
+        replace(NEAR, px_per_mm=2.6, blur_px=0.6),
+    ],
+    ids=["near", "upside down", "on its side", "dim and yellow", "far"],
+)
+def test_all_marks_are_read(camera: Camera) -> None:
+    count = counted(photograph(pencilled(), np.random.default_rng(3), camera), pencilled())
+    assert count.missing == []
+    assert count.extra == []
+    assert count.hidden == 0
+
+
+def test_our_own_print_is_read_as_it_comes_from_the_printer() -> None:
+    sheet = drawn(seed=4)
+    count = counted(photograph(sheet, np.random.default_rng(4), NEAR), sheet)
+    assert len(count.missing) + len(count.extra) <= 1
+    assert count.sure_and_wrong == 0
+
+
+def test_faint_pencil_is_read_and_smudges_are_not() -> None:
+    rng = np.random.default_rng(5)
+    faint = drawn(seed=5, hand=Hand(darkness=(0.38, 0.5), forgets=0.1), grid=(205, 230, 240))
+    count = counted(photograph(faint, rng, NEAR), faint)
+    assert len(count.missing) + len(count.extra) <= 2
+    empty = blank_sheet(PRINT)
+    for dot in ((2, 2), (6, 4), (11, 7), (0, 9)):
+        smudge(empty, rng, empty.layout.dot_mm(dot))
+    assert counted(photograph(empty, rng, NEAR), empty).extra == []
+
+
+def test_what_lies_on_the_sheet_hides_and_is_not_guessed() -> None:
+    sheet = drawn(seed=6, grid=(205, 230, 240))
+    x, y = ((np.array(sheet.layout.dot_mm((8, 6))) + np.array(sheet.layout.size_mm) / 2) * PX_PER_MM).astype(int)
+    finger = (slice(sheet.ink.shape[0] - y - 70, sheet.ink.shape[0] - y + 70), slice(x - 60, x + 60))
+    sheet.ink[finger] = (0.42, 0.55, 0.8)
+    sheet.pencil[finger] = 1.0
+    marks = only_sheet(photograph(sheet, np.random.default_rng(6), NEAR)).marks
+    hidden = {mark.at for mark in marks if mark.hidden and mark.kind is MarkKind.DOT}
+    assert (8, 6) in hidden
+    assert len(hidden) <= 9
+    seen = [mark for mark in marks if not mark.hidden]
+    count = compare_marks(seen, {at for at in sheet.marks if at in {(mark.kind, mark.at) for mark in seen}})
+    assert len(count.missing) + len(count.extra) <= 1
+
+
+def test_without_a_mat_the_frame_is_the_sheets() -> None:
+    scene = read_sheets(photograph(pencilled(), np.random.default_rng(7), NEAR), [PRINT.layout])
+    assert scene.origin is Origin.SHEET
+    pose = scene.sightings[0].pose
+    assert (pose.x_mm, pose.y_mm, pose.angle_deg) == pytest.approx((0.0, 0.0, 90.0), abs=0.01)
+
+
+def test_dice_with_dots_are_read_beside_the_sheet() -> None:
+    image = photograph(pencilled(), np.random.default_rng(8), replace(NEAR, px_per_mm=3.2))
+    draw_die(image, (180.0, 180.0), 3.2, 24.0, ("##.", "...", "..#"), (40, 40, 190), (235, 235, 235))
+    draw_die(image, (1130.0, 330.0), 3.2, -31.0, (".#.", "#.#", ".#."), (225, 228, 230), (25, 25, 25))
+    dice = [s for s in read_sheets(image, [PRINT.layout]).sightings if s.kind is PieceKind.DIE]
+    found = {die.face: die.pose.angle_deg for die in dice}
+    turn = only_turn(image)
+    assert found == {
+        "##./.../..#": pytest.approx(24.0 - turn, abs=2.0),
+        ".#./#.#/.#.": pytest.approx(-31.0 - turn, abs=2.0),
+    }
+
+
+def only_turn(image: Image) -> float:
+    """How far the sheet is turned in the picture, counter-clockwise."""
+    from vision.sheets.finder import lay_out
+
+    registration, _, _ = lay_out(image, [PRINT.layout])
+    (x0, y0), (x1, y1) = registration.to_picture([[0.0, 0.0], [50.0, 0.0]])
+    return float(np.degrees(np.arctan2(y0 - y1, x1 - x0)))
+
+
+def test_of_two_prints_the_one_that_is_there_is_read() -> None:
+    flipped = [(12 - t.square[0] - 1, t.square[1]) for t in PRINT.layout.toppings]
+    centres = [np.array(PRINT.layout.dot_mm(square)) + np.array([4.5, -4.5]) for square in flipped]
+    toppings = [
+        replace(topping, square=square, centre_mm=(float(x), float(y)))
+        for topping, square, (x, y) in zip(PRINT.layout.toppings, flipped, centres, strict=True)
+    ]
+    other = replace(PRINT.layout, toppings=tuple(toppings))
+    image = photograph(pencilled(), np.random.default_rng(9), NEAR)
+    assert [mark.at for mark in only_sheet(image, other, PRINT.layout).marks][-1] == (len(PRINT.layout.boxes) - 1,)
+    assert [s for s in read_sheets(image, [other]).sightings if s.kind is PieceKind.SHEET] == []
+
+
+def test_a_picture_without_mat_and_sheet_is_refused() -> None:
+    with pytest.raises(SheetMissing, match=r"found corner markers \[\] .* score sheet .* 10, 11, 12, 13"):
+        read_sheets(np.full((720, 1280, 3), 120, np.uint8), [PRINT.layout])
+    with pytest.raises(PictureTooDark):
+        read_sheets(np.zeros((720, 1280, 3), np.uint8), [PRINT.layout])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"dots": {"columns": 13}}, r"x\.toml: dots\.rows: missing"),
+        ({"sheet_mm": [210.0]}, r"x\.toml: sheet_mm: \[210\.0\] is no pair of numbers"),
+        (
+            {"toppings": [{"square": [12, 0], "kind": "olive"}]},
+            r"toppings\[0\]\.square: \[12, 0\] is no square of 12 x 9",
+        ),
+        ({"marks": {"corners_mm": {"10": [[0, 0]]}}}, r"marks\.corners_mm\.10: \[\[0, 0\]\] are no four corners"),
+    ],
+)
+def test_a_print_that_cannot_be_is_refused(change: dict[str, Any], message: str) -> None:
+    data = {
+        "sheet_mm": [210.0, 148.0],
+        "dots": {"columns": 13, "rows": 10, "pitch_mm": 9.0, "first_mm": [-94.0, 22.0]},
+        "toppings": [],
+        "bonus_boxes": [],
+        "marks": {"corners_mm": {}},
+    }
+    with pytest.raises(SheetLayoutError, match=message):
+        parse_layout({**data, **change}, "x.toml")
+
+
+# The rendered pictures ------------------------------------------------------------------------------------------
+
+with_photos = pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
+NAMES = sorted(path.stem for path in PHOTOS.glob("sheet-0*.jpg")) or ["sheet-01"]
+
+
+def load(name: str) -> tuple[Image, dict[str, Any], SheetLayout]:
+    image = cv2.imread(str(PHOTOS / f"{name}.jpg"), cv2.IMREAD_COLOR)
+    assert image is not None
+    labels = json.loads((PHOTOS / f"{name}.json").read_text())
+    layout = parse_layout(json.loads((PHOTOS / "sheet-layout.json").read_text()), "sheet-layout.json")
+    return np.asarray(image, np.uint8), labels, layout
+
+
+@with_photos
+@pytest.mark.parametrize("name", NAMES)
+def test_rendered_sheets_are_read_whole(name: str) -> None:
+    image, labels, layout = load(name)
+    count = compare_marks(only_sheet(image, layout, PRINT.layout).marks, true_marks(labels))
+    assert count.missing == []
+    assert count.extra == []
+    assert count.hidden <= len(labels["arrangement"]["sheet"].get("dots_hidden", ())) * 3
+
+
+@with_photos
+def test_a_rendered_sheet_lies_where_it_lies_on_the_mat() -> None:
+    image, labels, layout = load("sheet-03")
+    pose, piece = only_sheet(image, layout).pose, labels["pieces"][0]
+    assert (pose.x_mm, pose.y_mm) == pytest.approx((piece["x_mm"], piece["y_mm"]), abs=0.3)
+    assert pose.angle_deg == pytest.approx(piece["angle_deg"], abs=0.2)
