@@ -189,7 +189,7 @@ class Reader:
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
         """Take the cards' faces as this picture shows colours; what did not fit well so far is to be found anew."""
-        tone = tone_of(look, [r for r in readings if r.kind in self._cards], self._kinds)
+        tone = tone_of(look, [r for r in readings if r.kind in self._cards], self._cards)
         for kind, enrolled in self._cards.items():
             self._kinds[kind] = prepare(in_tone(enrolled.faces, tone))
         return [r for r in readings if r.kind not in self._cards or (r.settled and r.cost < FITS_COST)]
