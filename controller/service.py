@@ -70,6 +70,8 @@ WATCH_S = 1.0
 """Between two looks whether the simulated table is still there."""
 VISION_STARTS_S = 300.0
 """How long camera and reading may take to start: on a slow machine our own copy's faces are learned meanwhile."""
+MAT_MOVED_MM = 2.0
+"""A mat that lies so far from where it lay was moved, and everybody is told."""
 BUZZ_S = (0.08, 0.08, 0.08)
 BOARD_BUZZ = Buzzing(on_s=0.08, off_s=0.08, times=2)
 """The same on the board's buzzer."""
@@ -274,6 +276,8 @@ class _Service:
                 await self._judged(self._table.on_signal(one), f"{one.kind.value} of seat {one.seat}")
             if scene is not None:
                 self._outlets.scene = scene
+                if scene.shift_mm >= MAT_MOVED_MM or "mat" in self._table.parts:
+                    self._table.set_part("mat", mat_part(scene.shift_mm))
                 await self._judged(self._table.on_scene(scene), "what lies on the table")
 
     async def _judged(self, decision: Awaitable[None], about: str) -> None:
@@ -550,6 +554,16 @@ async def _check_faces(path: Path) -> None:
 
 async def _not_written(_: Request, error: Exception) -> Response:
     return problem_response(503, "Not written", f"Nothing has changed: {error}")
+
+
+def mat_part(shift_mm: float) -> PartView:
+    """What is said once the mat, or the camera above it, was moved: every picture is laid over the table anew."""
+    moved = f"{shift_mm:.0f} mm" if shift_mm >= MAT_MOVED_MM else "back"
+    text = (
+        f"the mat lies {shift_mm:.0f} mm from where it lay when the camera started; that is followed, but put back what "
+        "lies beside it to where it lay"
+    )
+    return PartView(state=PartState.OK, text=text, note=f"moved {moved}")
 
 
 def _vision_parts(status: "VisionStatus") -> dict[str, PartView]:

@@ -23,6 +23,7 @@ from config.loader import load_table
 from controller.board import SETTLED_S
 from controller.journal import Journal
 from hardware.simulated.emulated_board import EmulatedBoard
+from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 
@@ -360,6 +361,33 @@ def test_what_cannot_be_judged_is_said_and_changes_nothing(tmp_path: Path, caplo
             assert view is not None
             assert view.parts["referee"].state.value == "ok"
             assert [record.kind for record in journal.records()] == ["start"]
+        finally:
+            journal.close()
+
+    asyncio.run(play())
+
+
+def test_a_mat_that_was_moved_is_reported(tmp_path: Path) -> None:
+    from controller.journal_keeper import JournalKeeper
+    from controller.service import _Service
+    from vision.scene import Scene
+
+    async def play() -> None:
+        journal = JournalKeeper(tmp_path / "journal.sqlite")
+        try:
+            service = _Service(load_table().model_copy(update={"data_dir": tmp_path}), journal, None, "token")
+            await service._table.start()
+            deciding = asyncio.create_task(service._decide())
+            notes = []
+            for number, shift_mm in enumerate((0.4, 12.3, 0.6)):
+                service._inbox.scene(Scene(float(number), number, (), (), 0.0, shift_mm))
+                await until(lambda: service._outlets.scene is not None and service._outlets.scene.sequence == number)  # noqa: B023
+                await asyncio.sleep(0)
+                view = service._hub.view
+                assert view is not None
+                notes.append(view.parts["mat"].note if "mat" in view.parts else None)
+            deciding.cancel()
+            assert notes == [None, "moved 12 mm", "moved back"]
         finally:
             journal.close()
 
