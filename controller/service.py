@@ -560,7 +560,7 @@ def mat_part(shift_mm: float) -> PartView:
     """What is said once the mat, or the camera above it, was moved: every picture is laid over the table anew."""
     moved = f"{shift_mm:.0f} mm" if shift_mm >= MAT_MOVED_MM else "back"
     text = (
-        f"the mat lies {shift_mm:.0f} mm from where it lay when the camera started; that is followed, but put back what "
+        f"the mat lies {shift_mm:.0f} mm from where it lay when the camera started; that is followed; put back what "
         "lies beside it to where it lay"
     )
     return PartView(state=PartState.OK, text=text, note=f"moved {moved}")
