@@ -21,7 +21,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos dice-report cards-report sheets-report \
+.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos dice-report cards-report sheets-report theory-report \
 	test-avahi firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
 
 help: ## This list
