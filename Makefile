@@ -21,7 +21,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos dice-report cards-report sheets-report theory-report \
+.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report sheets-report theory-report \
 	test-avahi firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
 
 help: ## This list
@@ -73,9 +73,6 @@ cards-report: $(INSTALLED) ## Rates, arrangements and times of SLICE's cards in 
 
 theory-report: $(INSTALLED) ## Pizza Theory's board, toppings and cutters on the pictures in ../shared/photos/table
 	$(BIN)/python -m tests.benchmarks.theory_report $(ARGS)
-
-dice-report: $(INSTALLED) ## How well dice are read, each source by networks that never saw it; ARGS="--only nellbyler --faults"
-	$(BIN)/python -m tests.benchmarks.dice_report $(ARGS)
 
 sheets-report: $(INSTALLED) ## Marks of score sheets read and missed, on rendered pictures, altered ones and drawn ones; ARGS="--drawn 100"
 	$(BIN)/python -m tests.benchmarks.sheets_report $(ARGS)
