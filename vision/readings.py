@@ -40,6 +40,7 @@ LEAD_SCALE = 0.125
 CLEAR_LEAD, FIT_OF_CLEAR = 0.5, 0.55
 LEAST_LEAD, FIT_WHERE_OPEN = 0.35, 0.72
 DOUBTFUL_LEAD, FIT_OF_DOUBTFUL = 0.5, 0.85
+STRONG_LEAD, FIT_OF_STRONG = 0.8, 0.65
 """A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
 CARD_LEAD, CARD_FIT, CARD_COST = 0.45, 0.9, 2.2
 """An open card holds with such a lead, share and mean cost where it is seen. Of pictures read with two thirds of their
@@ -368,7 +369,8 @@ def confirmed(reading: Reading) -> bool:
     if reading.kind in CARDS:
         return _confirmed_card(reading, fit, lead)
     if not reading.trusted:
-        return lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL
+        strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and reading.cost < TRUSTED_COST
+        return strong or (lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL)
     return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)
 
 
