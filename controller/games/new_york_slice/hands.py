@@ -29,6 +29,8 @@ PITCHES_MM = (58.0, 50.0, 44.0, 38.0, 33.0, 29.0, 26.0, 24.0, 22.0, 20.0, 18.0, 
 """How closely slices are fanned, the first that fits."""
 FAN_MM = 24.0
 """Closer than this a slice would hide two fifths of the one below it: then every other one is turned round."""
+TILED_MM = 29.5
+"""Head to tail, slices this far apart hide nothing of each other; so they are laid by those whose fan was not read."""
 BESIDE_MM = 24.0
 """The Supreme slice is laid this near to the slices it is attached to,"""
 SUPREME_APART_MM = 16.0
@@ -80,6 +82,8 @@ class NewYorkSliceHands:
         self._redrawn = 0
         self._mystery: str | None = None
         self._hidden: dict[Player, list[str]] = {}
+        self._head_to_tail: set[Player] = set()
+        """Who was told that a slice cannot be seen."""
 
     def box(self) -> Sequence[NewPiece]:
         """Every slice and Special of the copy, removed ones too."""
@@ -333,6 +337,7 @@ class NewYorkSliceHands:
         if not faces and player is not None:
             owners.add(player)
         steps = []
+        self._head_to_tail |= owners
         for owner in sorted(owners):
             rows = self._rows(owner, state.holdings[owner - 1])
             steps.append(Step(owner, tuple(Lay(face, pose, lying[face].face_up) for _, face, pose, _ in rows)))
@@ -361,8 +366,9 @@ class NewYorkSliceHands:
         else:
             raise ValueError(f"{len(items)} pieces do not fit in the area of player {player}")
         laid = []
+        fan_mm = TILED_MM if player in self._head_to_tail else FAN_MM
         for k, (row, face, centre, face_up, is_card) in enumerate(placed):
-            line = rows[row].turned() if pitch < FAN_MM and k % 2 and not is_card else rows[row]
+            line = rows[row].turned() if pitch < fan_mm and k % 2 and not is_card else rows[row]
             jitter = (self._rng.gauss(0, 0.7), self._rng.gauss(0, 0.7), self._rng.gauss(0, 1.2))
             if is_card:
                 middle = line.tip_y - math.copysign(
