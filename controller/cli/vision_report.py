@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 ENROL_PICTURES = {"cards": "enrol-cards"}
 """The kind of picture that faces are learned from, where it is not `enrol`."""
-NOTHING_ENROLLED = ("dice", "sheet")
-"""Pictures on which nothing has a face of a copy."""
 
 
 @click.command(epilog="Example:  pizzatable vision-report photos --kind ring --kind split --out report")
@@ -71,8 +69,6 @@ def _given(pack: FacePack, style: str, kind: str) -> FacePack:  # noqa: ARG001
 
 def _learned(folder: Path, style: str, kind: str) -> FacePack:
     """The faces of a style for a kind of picture, from the folder's own photos."""
-    if kind in NOTHING_ENROLLED:
-        return FacePack({}, ())
     pictures = list(labelled(folder, (ENROL_PICTURES.get(kind, "enrol"),), (style,))) if kind != "theory" else []
     pictures = pictures or list(labelled(folder, (kind,), (style,)))[:1]
     photos = [(load_photo(path.with_suffix(".jpg")), labels) for path, labels in pictures]
