@@ -51,6 +51,8 @@ TRUSTED_COST = 1.5
 """Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
 FAN_PITCHES_MM = (22.0, 25.5, 29.0, 32.5, 36.0)
 """How far apart slices lie in a fan: no more than two fifths of one are under the next."""
+TAIL_PITCHES_MM = (21.0, 25.0, 29.0)
+"""The same for slices that point the other way in turn."""
 SETTLED_FIT = 0.93
 """A piece of which less of what no other piece covers agrees may be another, or lie a little elsewhere."""
 SETTLED_QUALITY = 0.9
@@ -266,13 +268,16 @@ def _turned_and_shifted(pose: Array, prepared: Prepared) -> Array:
 
 
 def _beside(pose: Array, prepared: Prepared) -> Array:
-    """Where the next slices of a fan or of a circle would lie."""
+    """Where the next slices of a fan, of a row laid head to tail, or of a circle would lie."""
     turn = np.radians(pose[2])
-    across = np.array([-np.sin(turn), np.cos(turn)])
+    along, across = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
     steps = np.concatenate([FAN_PITCHES_MM, [-pitch for pitch in FAN_PITCHES_MM]])
     fan = np.column_stack([pose[:2] + steps[:, None] * across, np.full(len(steps), pose[2])])
+    steps = np.concatenate([TAIL_PITCHES_MM, [-pitch for pitch in TAIL_PITCHES_MM]])
+    tips = pose[:2] + prepared.faces.shape.size_mm[0] * along + steps[:, None] * across
+    tails = np.column_stack([tips, np.full(len(steps), pose[2] + 180.0)])
     round_about = [[*pose[:2], pose[2] + way * prepared.faces.shape.size_mm[1]] for way in (-1.0, 1.0)]
-    return np.concatenate([fan, np.array(round_about)])
+    return np.concatenate([fan, tails, np.array(round_about)])
 
 
 def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices) -> list[Reading]:
