@@ -1,0 +1,116 @@
+"""`pizzatable watch`: read the table's camera live, for setting it up."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from config.errors import ConfigError
+from config.loader import load_table, table_files
+from controller.cli.common import EXISTING_FILE, PhotoError, game_option, save_photo, told
+from controller.cli.read import scene_line
+from controller.games.registry import load_part
+from controller.reading import Describe
+from controller.watching import open_table_camera
+from hardware.camera import CameraError, CameraLost
+from vision.faces import load_pack
+from vision.looking_for import finders_for
+from vision.reader import Reader
+from vision.registration import RegistrationError, VisionError
+from vision.scene import Scene
+
+if TYPE_CHECKING:
+    from vision.frame import Frame
+
+PICTURE_S = 10.0
+DRAW_EVERY_S = 0.5
+"""A picture is drawn no more often; reading comes first."""
+
+
+@click.command(epilog="Example:  pizzatable watch --game new_york_slice --config my-table.toml --draw live.jpg")
+@game_option
+@click.option("--config", "config_file", type=EXISTING_FILE, help="The table's settings, for its camera and its faces.")
+@click.option("--faces", type=EXISTING_FILE, help="The enrolled faces, where the settings name none.")
+@click.option(
+    "--draw",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A picture file that is written anew all the time: what the camera sees with what is read drawn on it.",
+)
+def command(game: str, config_file: Path | None, faces: Path | None, draw: Path | None) -> None:
+    """Read the table's camera until Ctrl+C: a line of JSON as from `pizzatable read` whenever what lies there changed.
+
+    No game is played and nothing is judged. What keeps a picture from being read is said once. A recording is read to
+    its end.
+    """
+    with told(ConfigError, CameraError, VisionError, PhotoError, OSError):
+        config = load_table(table_files(config_file, os.environ))
+        if config.camera.driver == "simulated":
+            raise click.UsageError("the table's camera is the simulated one; expected --config with a camera")
+        file = faces or config.faces
+        if file is None:
+            raise click.UsageError("expected --faces, or settings with faces; `pizzatable enrol` makes the file")
+        part, pack = load_part(game, "describe"), load_pack(file)
+        watcher = _Watcher(Reader(pack, finders=finders_for(part.KINDS, pack)), part.describe, draw)
+        camera = open_table_camera(config, None)
+        try:
+            while True:
+                watcher.take(camera.read(PICTURE_S))
+        except (KeyboardInterrupt, CameraLost) as ended:
+            if isinstance(ended, CameraLost) and not watcher.pictures:
+                raise
+        finally:
+            camera.close()
+
+
+class _Watcher:
+    """Reads pictures, and says what is new."""
+
+    def __init__(self, reader: Reader, describe: Describe, draw: Path | None) -> None:
+        self._reader = reader
+        self._describe = describe
+        self._draw = draw
+        self._said = ""
+        self._drawn_s = 0.0
+        self.pictures = 0
+
+    def take(self, frame: "Frame") -> None:
+        """Read one more picture."""
+        self.pictures += 1
+        try:
+            scene = self._reader.read(frame)
+        except RegistrationError as error:
+            self._say({"picture": frame.sequence, "error": str(error)}, str(error))
+            return
+        if scene.at_rest_s > 0:
+            line = scene_line(f"picture {frame.sequence}", scene, self._describe(scene))
+            self._say(line, _as_laid(scene))
+        if self._draw is not None and time.monotonic() - self._drawn_s >= DRAW_EVERY_S:
+            self._show(frame, scene, self._draw)
+
+    def _say(self, line: dict[str, Any], what: str) -> None:
+        if what != self._said:
+            self._said = what
+            click.echo(json.dumps(line, ensure_ascii=False))
+
+    def _show(self, frame: "Frame", scene: Scene, path: Path) -> None:
+        """Write the picture beside the last one and put it in its place, for viewers that follow the file."""
+        from vision.drawing import draw_scene
+
+        registration = self._reader.registration
+        assert registration is not None  # there is a scene
+        draft = path.with_name(f"{path.stem}.part{path.suffix}")
+        save_photo(draft, draw_scene(frame.image, scene, registration))
+        draft.replace(path)
+        self._drawn_s = time.monotonic()
+
+
+def _as_laid(scene: Scene) -> str:
+    """What lies where, to the centimetre and ten degrees: less is no change."""
+    pieces = sorted(
+        (s.face, round(s.pose.x_mm / 10), round(s.pose.y_mm / 10), round(s.pose.angle_deg / 10) % 36)
+        for s in scene.sightings
+    )
+    return repr((pieces, [place.cause.value for place in scene.hidden]))

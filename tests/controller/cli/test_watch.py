@@ -1,0 +1,60 @@
+"""`pizzatable watch` on a recording of a drawn table."""
+
+import itertools
+import json
+from pathlib import Path
+
+import cv2
+from click.testing import CliRunner
+
+from controller.cli import watch
+from tests.vision.drawn_table import Piece, enrolled, photograph
+from vision.faces import save_pack
+
+FIRST = [Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", -120.0, 30.0, 200.0)]
+THEN = [*FIRST, Piece("b/1", 90.0, 60.0, 80.0)]
+
+
+def recording(folder: Path, pictures) -> Path:
+    """Settings of a table whose camera is a folder of pictures."""
+    (folder / "pictures").mkdir()
+    for number, picture in enumerate(pictures):
+        cv2.imwrite(str(folder / "pictures" / f"{number:03}.png"), picture)
+    save_pack(enrolled(), folder / "drawn.faces")
+    settings = folder / "table.toml"
+    settings.write_text(
+        f'faces = "{folder / "drawn.faces"}"\n\n[camera]\ndriver = "opencv:{folder / "pictures"}"\nrate = 30\n'
+    )
+    return settings
+
+
+def run(settings: Path, *arguments: str):
+    return CliRunner().invoke(watch.command, ["--game", "new_york_slice", "--config", str(settings), *arguments])
+
+
+def test_a_line_is_printed_when_what_lies_there_changed(tmp_path: Path) -> None:
+    one, two = photograph(FIRST), photograph(THEN)
+    result = run(recording(tmp_path, [one] * 6 + [two] * 12), "--draw", str(tmp_path / "live.png"))
+    assert result.exit_code == 0, result.output
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    seen = [sorted(piece["face"] for piece in line["pieces"]) for line in lines]
+    assert seen[0] == ["a/1", "special/two"]
+    assert seen[-1] == ["a/1", "b/1", "special/two"]
+    assert all(before != after for before, after in itertools.pairwise(seen))
+    drawn = cv2.imread(str(tmp_path / "live.png"))
+    assert drawn.shape == one.shape
+    assert (drawn != one).any()
+
+
+def test_what_keeps_pictures_from_being_read_is_said_once(tmp_path: Path) -> None:
+    black = photograph([]) * 0
+    result = run(recording(tmp_path, [black] * 4))
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 1
+    assert "brightest part" in json.loads(result.stdout)["error"]
+
+
+def test_a_table_without_a_camera_is_refused() -> None:
+    result = CliRunner().invoke(watch.command, ["--game", "new_york_slice"])
+    assert result.exit_code == 2
+    assert "the table's camera is the simulated one" in result.output
