@@ -10,6 +10,7 @@
 //
 // Elements are kept between calls. /static/kit.js has the tools.
 
+import { headersOf, hostToken } from "/static/host.js";
 import { badge, colour, html, named } from "/static/kit.js";
 import { breachCard, createStage } from "/static/stage.js";
 
@@ -249,24 +250,8 @@ function renderStatus(view) {
   ));
 }
 
-/** The host's token is taken from the address once and kept in this tab only. */
-function hostToken() {
-  const address = new URL(location.href);
-  const given = address.searchParams.get("host");
-  if (given !== null) {
-    sessionStorage.setItem("host", given);
-    address.searchParams.delete("host");
-    history.replaceState(null, "", address);
-  }
-  return sessionStorage.getItem("host");
-}
-
-function headers() {
-  return { "Content-Type": "application/json", ...(token ? { "X-Host-Token": token } : {}) };
-}
-
 async function askRole() {
-  const role = await (await fetch("/api/role", { headers: headers() })).json();
+  const role = await (await fetch("/api/role", { headers: headersOf(token) })).json();
   host = role.host;
   byId("host").hidden = !host;
   if (newest !== null) {
@@ -280,7 +265,7 @@ async function command(name, body) {
   const refused = byId("refused");
   refused.textContent = "";
   try {
-    const response = await fetch(`/api/${name}`, { method: "POST", headers: headers(), body: body && JSON.stringify(body) });
+    const response = await fetch(`/api/${name}`, { method: "POST", headers: headersOf(token), body: body && JSON.stringify(body) });
     if (!response.ok) refused.textContent = (await response.json()).detail;
     return response.ok;
   } catch {

@@ -1,5 +1,7 @@
 // Naming the pieces of a copy. The server keeps photos and names; this page shows them and sends what is typed.
 
+import { headersOf, hostToken } from "/static/host.js";
+
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
 let desk = null;
@@ -15,7 +17,7 @@ async function ask(method, path, body = null, button = null) {
   byId("trouble").hidden = true;
   if (button) button.disabled = true;
   try {
-    const answer = await fetch(`/api/enrol${path}`, { method, headers: headers(), body: body && JSON.stringify(body) });
+    const answer = await fetch(`/api/enrol${path}`, { method, headers: headersOf(token), body: body && JSON.stringify(body) });
     const content = await answer.json();
     if (!answer.ok) throw new Error(content.detail);
     if (content.photos) show(content);
@@ -114,26 +116,10 @@ async function learn() {
 
 /** Pictures need the token too, which an address must not carry. */
 async function load(picture, address) {
-  const answer = await fetch(address, { headers: headers() });
+  const answer = await fetch(address, { headers: headersOf(token) });
   if (answer.ok) picture.src = URL.createObjectURL(await answer.blob());
 }
 
 function element(name, className, text = "") {
   return Object.assign(document.createElement(name), { className, textContent: text });
-}
-
-/** The host's token is taken from the address once and kept in this tab only. */
-function hostToken() {
-  const address = new URL(location.href);
-  const given = address.searchParams.get("host");
-  if (given !== null) {
-    sessionStorage.setItem("host", given);
-    address.searchParams.delete("host");
-    history.replaceState(null, "", address);
-  }
-  return sessionStorage.getItem("host");
-}
-
-function headers() {
-  return { "Content-Type": "application/json", ...(token ? { "X-Host-Token": token } : {}) };
 }
