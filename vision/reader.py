@@ -32,8 +32,8 @@ AROUND_MM = 50.0
 """How far beyond a change corners are looked for: a piece that it uncovered reaches so far."""
 REACH_MM = 120.0
 _AROUND = np.ones((round(2 * AROUND_MM / CELL_MM) + 1,) * 2, np.uint8)
-ABSORB_S = 20.0
-"""A thing at the picture's edge that stays still for this long is no hand."""
+ABSORB_S = 6.0
+"""A thing at the picture's edge that stays still for this long is no hand to wait for; what it hides stays hidden."""
 LOOKS = 3
 """So many pictures of a table at rest are read; what one of them misses another sees."""
 LOOK_AGAIN_S = 0.35
