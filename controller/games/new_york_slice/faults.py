@@ -257,7 +257,7 @@ def _joined_portions(state: State, seen: Seen) -> Fault | None:
 def gone(state: State, faces: Sequence[str], player: int | None, heading: str = headings.CHOOSE) -> Fault:
     """Pieces that cannot be seen."""
     problem = f"{pieces(state, faces)} cannot be seen on the table any more."
-    refusal = Refusal(heading, problem, "Lay it back where it was, open to the camera.", tuple(faces))
+    refusal = Refusal(heading, problem, "Lay it open to the camera: most of a slice must show.", tuple(faces))
     return Fault(refusal, player, certain=False)
 
 

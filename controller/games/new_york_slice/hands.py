@@ -32,7 +32,8 @@ FAN_MM = 24.0
 TILED_MM = 29.5
 """Head to tail, slices this far apart hide nothing of each other; so they are laid by those whose fan was not read."""
 BESIDE_MM = 24.0
-"""The Supreme slice is laid this near to the slices it is attached to,"""
+"""The Supreme slice is laid this near to the slices it is attached to (by who was told that one cannot be seen: as
+near as TILED_MM),"""
 SUPREME_APART_MM = 16.0
 """and what follows leaves this much more."""
 KEEP_MM = 5.0
@@ -360,13 +361,14 @@ class NewYorkSliceHands:
         items += [(face, False, False) for face in (*holding.eaten, *self._hidden.get(player, ()))]
         items += [(s.name, not s.used, True) for s in holding.specials]
         rows = _row_lines(self._areas[player])
+        told = player in self._head_to_tail
         for pitch in PITCHES_MM:
-            if (placed := _fill(rows, items, pitch)) is not None:
+            if (placed := _fill(rows, items, pitch, TILED_MM if told else BESIDE_MM)) is not None:
                 break
         else:
             raise ValueError(f"{len(items)} pieces do not fit in the area of player {player}")
         laid = []
-        fan_mm = TILED_MM if player in self._head_to_tail else FAN_MM
+        fan_mm = TILED_MM if told else FAN_MM
         for k, (row, face, centre, face_up, is_card) in enumerate(placed):
             line = rows[row].turned() if pitch < fan_mm and k % 2 and not is_card else rows[row]
             jitter = (self._rng.gauss(0, 0.7), self._rng.gauss(0, 0.7), self._rng.gauss(0, 1.2))
@@ -608,7 +610,7 @@ def _lines_of(area: Sequence[Point]) -> list[_Line]:
 
 
 def _fill(
-    rows: Sequence[_Line], items: Sequence[tuple[str, bool, bool]], pitch: float
+    rows: Sequence[_Line], items: Sequence[tuple[str, bool, bool]], pitch: float, beside: float
 ) -> list[tuple[int, str, float, bool, bool]] | None:
     """Lay items side by side, row after row: (row, piece, centre x, face up, is a card); None if they do not fit."""
     half_slice, half_card = SLICE_MM * math.sin(math.pi / 11), SPECIAL_MM[0] / 2
@@ -622,7 +624,7 @@ def _fill(
             elif is_card or last[1]:
                 centre = last[0] + (half_card if last[1] else half_slice) + half + 4
             elif face == "supreme" and face_up:
-                centre = last[0] + min(pitch, BESIDE_MM)
+                centre = last[0] + min(pitch, beside)
             else:
                 centre = last[0] + pitch + (SUPREME_APART_MM if last[2] else 0.0)
             if centre + half <= rows[row].right:
