@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from controller.games.polygons import inside
 from vision.scene import PieceKind, Point, Sighting
 
 SLICE_ANGLE_DEG = 360 / 11
@@ -53,16 +54,6 @@ def centroid(sighting: Sighting) -> Point:
     reach = _reach(sighting)
     angle = math.radians(sighting.pose.angle_deg)
     return (x + 0.65 * reach * math.cos(angle), y + 0.65 * reach * math.sin(angle))
-
-
-def inside(point: Point, polygon: Sequence[Point]) -> bool:
-    """Whether the point lies in the polygon (even-odd rule)."""
-    x, y = point
-    odd = False
-    for (ax, ay), (bx, by) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
-        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
-            odd = not odd
-    return odd
 
 
 def place(sighting: Sighting, areas: Mapping[int, Sequence[Sequence[Point]]]) -> Place:

@@ -1,9 +1,6 @@
 """SLICE's cards: enrolled and read on a drawn table, and in the rendered pictures beside the repository."""
 
-import json
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -11,13 +8,12 @@ import pytest
 
 from tests.vision.drawn_cards import BACK, MORE, ORDERS, SLICES, TABLE, UNDER, WEST, enrolled, enrolment
 from tests.vision.drawn_table import Piece, View, label, photograph
+from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
 from vision.faces import FacePack, enrol, load_pack, save_pack
-from vision.frame import Frame, Image
+from vision.frame import Frame
 from vision.reader import Reader, read_photo
 from vision.report import LEAST_VISIBLE, compare, report_photo, true_pieces
 from vision.scene import HiddenCause, PieceKind, Scene
-
-PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 
 
 @pytest.fixture(scope="module")
@@ -103,26 +99,12 @@ def test_a_card_laid_on_the_open_pile_is_seen_in_the_next_frame_at_rest(pack: Fa
 
 # Rendered pictures ----------------------------------------------------------------------------------------------------
 
-rendered = pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
 
-
-def load(name: str) -> tuple[Image, dict[str, Any]]:
-    image = cv2.imread(str(PHOTOS / f"{name}.jpg"), cv2.IMREAD_COLOR)
-    assert image is not None
-    return np.asarray(image, np.uint8), json.loads((PHOTOS / f"{name}.json").read_text())
-
-
-@cache
-def pack_of(style: str) -> FacePack:
-    names = sorted(path.stem for path in PHOTOS.glob(f"enrol-cards-{style}-*.json"))
-    return enrol([load(name) for name in names], source=names)
-
-
-@rendered
+@with_photos
 @pytest.mark.parametrize("name", sorted(path.stem for path in PHOTOS.glob("cards-*-*.json")))
 def test_rendered_cards_are_read(name: str) -> None:
     image, labels = load(name)
-    found = report_photo(image, labels, pack_of(labels["style"]), name)
+    found = report_photo(image, labels, pack_of(f"cards-{labels['style']}"), name)
     assert found.sure_but_wrong == found.sure_but_hardly_visible == 0
     assert [seen.face for seen in found.extra] == []
     assert [m.truth.face for m in found.matches if m.truth.visible >= LEAST_VISIBLE and not m.right] == []
@@ -130,9 +112,9 @@ def test_rendered_cards_are_read(name: str) -> None:
     assert max(m.turn_deg for m in found.matches) < 2.0
 
 
-@rendered
+@with_photos
 @pytest.mark.parametrize("style", ["alpha", "beta"])
 def test_rendered_sizes_are_measured(style: str) -> None:
-    assert pack_of(style).sizes_mm == pytest.approx(
+    assert pack_of(f"cards-{style}").sizes_mm == pytest.approx(
         {"slice_card_width": 40, "slice_card_height": 56, "order_card_width": 70, "order_card_height": 70}, abs=0.4
     )

@@ -1,34 +1,19 @@
 """The rendered pictures beside the repository, read with faces learned from the enrol pictures of their style."""
 
 import json
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
-from vision.faces import FacePack, enrol
+from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
 from vision.frame import Image
 from vision.report import Report, report, report_photo
 
-PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 STYLES = ("alpha", "beta")
 
-pytestmark = pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
-
-
-def load(name: str) -> tuple[Image, dict[str, Any]]:
-    image = cv2.imread(str(PHOTOS / f"{name}.jpg"), cv2.IMREAD_COLOR)
-    assert image is not None
-    return np.asarray(image, np.uint8), json.loads((PHOTOS / f"{name}.json").read_text())
-
-
-@cache
-def pack_of(style: str) -> FacePack:
-    names = sorted(path.stem for path in PHOTOS.glob(f"enrol-{style}-*.json"))
-    return enrol([load(name) for name in names], source=names)
+pytestmark = with_photos
 
 
 @pytest.fixture(scope="module", params=STYLES)

@@ -15,6 +15,7 @@ import pytest
 from controller.games.pizza_theory.describe import KINDS, describe
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends, space_mm
 from tests.vision.drawn_table import View
+from tests.vision.rendered import PHOTOS, load, with_photos
 from vision.board.learning import BoardLabelError
 from vision.board.resting import Disc, rest
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
@@ -23,7 +24,6 @@ from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.scene import EMPTY, PieceKind, Scene
 
-PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 SURE = 0.9
 
 
@@ -196,14 +196,6 @@ def test_a_stick_rests_on_what_lies_under_its_middle() -> None:
 
 
 # The rendered pictures --------------------------------------------------------------------------------------------
-
-with_photos = pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
-
-
-def load(name: str) -> tuple[Image, dict[str, Any]]:
-    image = cv2.imread(str(PHOTOS / f"{name}.jpg"), cv2.IMREAD_COLOR)
-    assert image is not None
-    return np.asarray(image, np.uint8), json.loads((PHOTOS / f"{name}.json").read_text())
 
 
 @with_photos

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from controller.game import Json
+from controller.games.polygons import inside
 from controller.games.slice.components import HOT_SAUCE
 from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
 
@@ -160,20 +161,11 @@ def covered_share(card: Sequence[Point], hand: Sequence[Point]) -> float:
     (ax, ay), (bx, by), _, (dx, dy) = card
     steps = [(i + 0.5) / GRAIN for i in range(GRAIN)]
     spots = [(ax + u * (bx - ax) + v * (dx - ax), ay + u * (by - ay) + v * (dy - ay)) for u in steps for v in steps]
-    return sum(_inside(spot, hand) for spot in spots) / len(spots)
+    return sum(inside(spot, hand) for spot in spots) / len(spots)
 
 
 def _same(old: Sighting, seen: Sighting) -> bool:
     return old.kind is seen.kind and math.dist(_centre(old), _centre(seen)) < SAME_MM
-
-
-def _inside(point: Point, polygon: Sequence[Point]) -> bool:
-    x, y = point
-    odd = False
-    for (ax, ay), (bx, by) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
-        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
-            odd = not odd
-    return odd
 
 
 def _centre(sighting: Sighting) -> Point:

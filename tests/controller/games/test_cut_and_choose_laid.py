@@ -7,6 +7,7 @@ import pytest
 
 from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose_laid import Place, Where
+from controller.games.polygons import inside
 from tests.controller.perfect_eyes import SLICE_MM, outline
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
@@ -27,9 +28,9 @@ def circle(count: int = 11, out_mm: float = 0.0, start: float = 20.0) -> list[Si
 
 def test_inside_and_outside_of_a_polygon() -> None:
     corner = ((0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (5.0, 5.0), (0.0, 10.0))
-    assert lie.inside((2, 5), corner)
-    assert not lie.inside((5, 8), corner)
-    assert not lie.inside((11, 5), corner)
+    assert inside((2, 5), corner)
+    assert not inside((5, 8), corner)
+    assert not inside((11, 5), corner)
 
 
 @pytest.mark.parametrize(
