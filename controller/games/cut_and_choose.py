@@ -6,6 +6,7 @@ is a whole number.
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, combinations, pairwise
 from math import exp
 
@@ -50,7 +51,9 @@ def start_ring_at(ring: Ring, face: str) -> Ring:
 
 def same_ring(ring: Ring, other: Ring) -> bool:
     """Whether both are the same circle, whichever face each is written from."""
-    return len(ring) == len(other) and (not ring or (other[0] in ring and start_ring_at(ring, other[0]) == other))
+    if ring == other:
+        return True
+    return len(ring) == len(other) and other[0] in ring and start_ring_at(ring, other[0]) == other
 
 
 def divisions(ring: Ring, portions: int) -> Iterator[tuple[Ring, ...]]:
@@ -175,6 +178,7 @@ def portions_for(players: int) -> int:
     return 4 if players == 2 else players
 
 
+@cache
 def choosing_order(slicer: Player, players: int) -> tuple[Player, ...]:
     """Who chooses when: clockwise from the slicer's left, the slicer last. Two players alternate, twice each."""
     once = tuple((slicer + offset) % players + 1 for offset in range(players))

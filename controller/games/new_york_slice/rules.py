@@ -7,7 +7,6 @@ Faces are ids: slices `3/1` .. `11/11` (value/number), `combo-8-10` and the like
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
-from itertools import chain
 from random import Random
 from typing import Any
 
@@ -724,6 +723,8 @@ def _decide_refusal(state: State, move: Decide) -> Refusal | None:
     found = _mystery_decision_refusal(state, move)
     if found is not None:
         return found
+    if move.attach is None and not _may_attach(state, holding):
+        return None
     return _attach_refusal(state, holding.supreme_as, _collected_after(state, move), move.attach)
 
 
@@ -951,6 +952,12 @@ def attachments(state: State, supreme_as: str | None, collected: tuple[str, ...]
     if ANCHOVY in collected and state.options.supreme_on_anchovy:
         types.append(ANCHOVY)
     return tuple(types) or (None,)
+
+
+def _may_attach(state: State, holding: Holding) -> bool:
+    """Whether a decision may come with the attachment of a Supreme slice at all: it is on the table, unattached."""
+    lying = SUPREME in holding.collected or SUPREME in state.taken or state.mystery == SUPREME
+    return lying and holding.supreme_as is None
 
 
 def attachments_after(state: State, move: Decide) -> tuple[str | None, ...]:
@@ -1245,17 +1252,21 @@ def seconds_choices(state: State, player: Player) -> dict[str, tuple[str, ...]]:
     holding = state.holdings[player - 1]
     choices: dict[str, tuple[str, ...]] = {}
     for face in holding.collected:
-        kind = _type_of(state, holding, face)
-        if kind is not None and _seconds_pepperoni(state, kind, face):
+        kind = _type_for_seconds(state, holding, face)
+        if kind is not None:
             choices[kind] = (*choices.get(kind, ()), face)
     return choices
 
 
-def _seconds_pepperoni(state: State, kind: str, face: str) -> bool:
+def _type_for_seconds(state: State, holding: Holding, face: str) -> str | None:
+    """The type as which this collected slice may be eaten; None where it may not."""
+    kind = _type_of(state, holding, face)
     pieces = state.options.components
+    if kind is None:
+        return None
     if state.options.seconds_needs_pepperoni:
-        return pieces.by_face[face].pepperoni > 0
-    return int(kind) in pieces.types_with_pepperoni
+        return kind if pieces.by_face[face].pepperoni > 0 else None
+    return kind if int(kind) in pieces.types_with_pepperoni else None
 
 
 def _legal_seconds(state: State) -> Iterator[EatSeconds]:
@@ -1272,16 +1283,17 @@ def _seconds_refusal(state: State, move: EatSeconds) -> Refusal | None:
         problem = f"Player {move.player} does not have Seconds."
         return _refuse(headings.SECONDS, problem, f"Only player {owner} may eat now.", (SECONDS,))
     holding = state.holdings[owner - 1]
-    choices = seconds_choices(state, owner)
-    allowed = set(chain.from_iterable(choices.values()))
+    types = set()
     for face in sorted(move.eaten):
         if face not in holding.collected:
             problem = f"{_words(state, face)} is not among the collected slices."
             return _refuse(headings.SECONDS, problem, "Eat collected slices only.", (face,))
-        if face not in allowed:
+        kind = _type_for_seconds(state, holding, face)
+        if kind is None:
             problem = f"{_words(state, face)} is of no type with pepperoni."
             return _refuse(headings.SECONDS, problem, "Lay it face up again.", (face,))
-    if not any(move.eaten <= set(faces) for faces in choices.values()) and move.eaten:
+        types.add(kind)
+    if len(types) > 1:
         problem = "These slices are not all of one type."
         return _refuse(headings.SECONDS, problem, "Eat slices of one type only.", tuple(sorted(move.eaten)))
     return None
