@@ -28,10 +28,11 @@ from vision.verify import Look, Prepared, prepare
 
 Array = NDArray[np.float64]
 
-AROUND_MM = 50.0
-"""How far beyond a change corners are looked for: a piece that it uncovered reaches so far."""
+AROUND_MM, BESIDE_MM = 50.0, 7.5
+"""How far beyond a piece that is gone corners are looked for, as what it uncovered reaches so far, and how far beyond
+other changes."""
 REACH_MM = 120.0
-_AROUND = np.ones((round(2 * AROUND_MM / CELL_MM) + 1,) * 2, np.uint8)
+_AROUND, _BESIDE = (np.ones((round(2 * reach / CELL_MM) + 1,) * 2, np.uint8) for reach in (AROUND_MM, BESIDE_MM))
 ABSORB_S = 6.0
 """A thing at the picture's edge that stays still for this long is no hand to wait for; what it hides stays hidden."""
 LOOKS = 3
@@ -42,6 +43,8 @@ LENS_GROWTH = 1.3
 OUTER_MM = 260.0
 FITS_COST = 0.7
 """A card that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
+GONE_MM = 6.0
+"""A piece found again further off than this is one that lies elsewhere now."""
 MOVED_MM = 1.0
 MOVED_DEG = 1.5
 MAT_MOVED_MM = 0.7
@@ -157,7 +160,7 @@ class Reader:
         the change lead to what came. Both have to explain the table together with the rest.
         """
         if changed is not None:
-            known.change, known.looks = known.change | changed if known.looks < LOOKS else changed, 0
+            known.add_change(changed)
         known.looks, known.looked_s = known.looks + 1, frame.time_s
         look, looked = _look(frame.image, known.table, known.registration)
         self._clock.stage("rectify")
@@ -169,11 +172,14 @@ class Reader:
         again = [r for kind, some in self._kinds.items() for r in _where_they_lay(look, kind, some, doubtful)]
         if changed is None:
             again += doubtful
+        gone = [place(self._kinds[r.kind].faces.shape.outline, r.pose) for r in _gone(doubtful, again)]
+        known.uncovered |= known.polygons(gone)
+        came, around = known.where_changed()
         self._clock.stage("pieces")
-        where = known.around(known.change) & self._unexplained(look.table, [*stay, *again])
+        where = around & self._unexplained(look.table, [*stay, *again])
         keypoints = find_keypoints(looked, look.table, mask=where)
         self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again])
+        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came)
         readings += far
         self._clock.stage("pieces")
         if self._lens is None and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
@@ -306,6 +312,8 @@ class _Table:
         self.disturbed_s = time_s
         self.change = np.full(small.shape[:2], 255, np.uint8)
         """Blocks that changed before the table came to rest."""
+        self.uncovered = np.zeros(small.shape[:2], np.uint8)
+        """Blocks where a piece lay that was gone then."""
         self.looks = 1
         """So many pictures were read since then."""
         self.looked_s = time_s
@@ -326,7 +334,8 @@ class _Table:
         """The same view, laid over the table anew, with the same memory."""
         other = _Table(registration, table, coarse_map(table), self.last, self.looked_s)
         other._bare, other._bare_known = self._bare, self._bare_known
-        other.disturbed_s, other.looks, other.change = self.disturbed_s, self.looks, self.change
+        other.disturbed_s, other.looks = self.disturbed_s, self.looks
+        other.change, other.uncovered = self.change, self.uncovered
         other.hand, other.hand_since_s = self.hand, self.hand_since_s
         return other
 
@@ -380,11 +389,21 @@ class _Table:
             return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
         return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
 
-    def around(self, change: Mask) -> Mask:
-        """Pixels of the table's map within reach of changed blocks."""
-        cells = cv2.dilate(self.small_to_cells(change), _AROUND)
+    def add_change(self, changed: Mask) -> None:
+        """Blocks that changed: with those before, if they were not looked at often enough yet."""
+        if self.looks >= LOOKS:
+            self.change, self.uncovered = changed, np.zeros_like(changed)
+        else:
+            self.change = self.change | changed
+        self.looks = 0
+
+    def where_changed(self) -> tuple[Raster, Mask]:
+        """What changed, and the pixels of the table's map within reach of it."""
+        changed = np.asarray(cv2.dilate(self.small_to_cells(self.change), _BESIDE), np.uint8)
+        near = changed | np.asarray(cv2.dilate(self.small_to_cells(self.uncovered), _AROUND), np.uint8)
         size = (self.table.width, self.table.height)
-        return np.asarray(cv2.resize(cells, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+        pixels = cv2.resize(near, size, interpolation=cv2.INTER_NEAREST)
+        return Raster.of_cells(self.table, changed), np.asarray(pixels, np.uint8)
 
     def apart(
         self, readings: Sequence[Reading], change: Any, kinds: Mapping[PieceKind, Prepared]
@@ -418,6 +437,18 @@ def _where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: S
     mine = [r for r in readings if r.kind is kind]
     poses = np.array([r.pose for r in mine]).reshape(-1, 3)
     return check(look, kind, prepared, poses, np.array([r.face for r in mine], np.intp))
+
+
+def _gone(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:
+    """Those that are not found any more where they lay."""
+    return [
+        old
+        for old in before
+        if not any(
+            new.kind is old.kind and new.face == old.face and np.hypot(*(new.pose[:2] - old.pose[:2])) < GONE_MM
+            for new in again
+        )
+    ]
 
 
 def _with_hidden(reading: Reading, hidden: NDArray[np.bool_]) -> Reading:

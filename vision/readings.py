@@ -58,6 +58,8 @@ SETTLED_FIT = 0.93
 SETTLED_QUALITY = 0.9
 NUDGES_DEG_MM = ((7.0, 0.0, 0.0), (14.0, 0.0, 0.0), (0.0, 7.0, 0.0), (0.0, 0.0, 7.0))
 """Where else a piece that fits badly may lie (both ways): an even face slides and turns with little loss."""
+LEAST_CHANGED = 0.1
+"""Of a slice that came or was uncovered at least this share lies where the picture changed."""
 LEAST_BUSY = 0.06
 """Where corners that nothing explains lie near less than this share of a slice's points, there is no other slice."""
 COVER_COST = 3.0
@@ -148,6 +150,16 @@ class Raster:
         self._origin = np.array([table.left_mm, table.top_mm])
         self._rows, self._columns = int(height) + 3, int(width) + 3
         self._taken = np.zeros(self._rows * self._columns, bool)
+        self._places: dict[int, tuple[Array, Indices, Indices]] = {}
+        """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
+
+    @classmethod
+    def of_cells(cls, table: TableMap, cells: NDArray[np.uint8]) -> "Raster":
+        """With everything explained where a mask of the table, in cells of RASTER_MM, is not 0."""
+        raster = cls(table)
+        rows, columns = cells.shape
+        raster._taken.reshape(raster._rows, raster._columns)[:rows, :columns] = cells > 0
+        return raster
 
     def copy(self) -> "Raster":
         """Another with the same parts explained."""
@@ -167,10 +179,28 @@ class Raster:
         return np.asarray(self._taken[self._cells(points_mm)])
 
     def paint(self, points_mm: Array) -> None:
-        """Say that a piece is seen at these points and right around them."""
-        self._taken[self._cells((points_mm[:, None] + _AROUND_MM).reshape(-1, 2))] = True
+        """Say that a piece is seen at these points (n x 2) and right around them."""
+        self._taken[self._cells(points_mm[:, None] + _AROUND_MM)] = True
+
+    def taken_cells(self, cells: Indices) -> Flags:
+        """Whether a piece is seen in cells."""
+        return np.asarray(self._taken[cells])
+
+    def paint_cells(self, cells: Indices) -> None:
+        """Say that a piece is seen in cells."""
+        self._taken[cells] = True
+
+    def cells_of(self, readings: Sequence[Reading], lattice: Array) -> list[tuple[Indices, Indices]]:
+        """For each reading the cells of its lattice points, and of what lies right around each (points x 4)."""
+        new = [reading.pose for reading in readings if id(reading.pose) not in self._places]
+        if new:
+            points = place(lattice, np.array(new))
+            found = zip(new, self._cells(points), self._cells(points[..., None, :] + _AROUND_MM), strict=True)
+            self._places.update((id(pose), (pose, at, around)) for pose, at, around in found)
+        return [self._places[id(reading.pose)][1:] for reading in readings]
 
     def _cells(self, points_mm: Array) -> Indices:
+        """The cells of points (... x 2)."""
         cells = ((points_mm - self._origin) * _TO_CELLS + 0.5).astype(np.intp)
         column = np.minimum(np.maximum(cells[..., 0], 0), self._columns - 1)
         row = np.minimum(np.maximum(cells[..., 1], 0), self._rows - 1)
@@ -187,11 +217,13 @@ def find_pieces(
     kinds: Mapping[PieceKind, Prepared],
     index: Index,
     known: Sequence[Reading] = (),
+    changed: Raster | None = None,
 ) -> list[Reading]:
     """All pieces that keypoints lead to, and those known already, as far as they stand together.
 
     The guesses with most votes are checked first; what they explain needs no more guesses. Known pieces come before all
-    guesses, but only one that fits well explains its place.
+    guesses, but only one that fits well explains its place. Where it is known what changed since the table was read,
+    slices beside others are looked for only there, and known pieces that others cover as before stay as they were.
     """
     raster = Raster(look.table)
     matches = match(keypoints, index)
@@ -210,12 +242,22 @@ def find_pieces(
             new += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
         if new:
             found = select([*found, *new], kinds, raster.copy())
-    found = polished(look, found, kinds, raster)
+    done = [] if changed is None else known
+    found = polished(look, found, kinds, raster, done)
     so_far = explained(found, kinds, look.table, raster.copy())
-    more = [*_found_beside(look, found, kinds, keypoints, so_far), *_nudged(look, found, kinds)]
+    more = [
+        *_found_beside(look, found, kinds, keypoints, so_far, changed),
+        *_nudged(look, _others(found, done), kinds),
+    ]
     if more:
-        found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster)
+        found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster, [*done, *found])
     return found
+
+
+def _others(readings: Sequence[Reading], done: Sequence[Reading]) -> list[Reading]:
+    """Those of the readings that are none of these."""
+    these = set(map(id, done))
+    return [reading for reading in readings if id(reading) not in these]
 
 
 def _found_beside(
@@ -224,6 +266,7 @@ def _found_beside(
     kinds: Mapping[PieceKind, Prepared],
     keypoints: Keypoints,
     so_far: Raster,
+    changed: Raster | None,
 ) -> list[Reading]:
     """Slices in a fan or a circle beside those found, where too little of them shows for keypoints to tell."""
     prepared = kinds.get(PieceKind.SLICE)
@@ -234,7 +277,10 @@ def _found_beside(
     hints = np.repeat(np.array([reading.face for reading in slices], np.intp), len(poses) // len(slices))
     busy = Raster(look.table)
     busy.paint(keypoints.points_mm[~so_far.taken(keypoints.points_mm)])
-    worth = busy.taken(place(prepared.sparse.points, poses)).mean(1) >= LEAST_BUSY
+    points = place(prepared.sparse.points, poses)
+    worth = busy.taken(points).mean(1) >= LEAST_BUSY
+    if changed is not None:
+        worth &= changed.taken(points).mean(1) >= LEAST_CHANGED
     poses, hints = poses[worth], hints[worth]
     open_ones = _unexplained(poses, prepared, so_far)
     found = check(look, PieceKind.SLICE, prepared, poses[open_ones], hints[open_ones])
@@ -296,12 +342,17 @@ def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: 
 
 
 def polished(
-    look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster
+    look: Look,
+    readings: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    raster: Raster,
+    done: Sequence[Reading] = (),
 ) -> list[Reading]:
-    """Readings that others partly cover, fitted once more to what is seen of them alone."""
-    result = [reading for reading in readings if reading.taken.mean() <= COVERED]
+    """Readings that others partly cover, fitted once more to what is seen of them alone; but for those done so."""
+    covered = [reading for reading in _others(readings, done) if reading.taken.mean() > COVERED]
+    result = _others(readings, covered)
     for kind, prepared in kinds.items():
-        mine = [reading for reading in readings if reading.kind is kind and reading.taken.mean() > COVERED]
+        mine = [reading for reading in covered if reading.kind is kind]
         if not mine:
             continue
         free = np.array([~reading.taken for reading in mine])
@@ -360,9 +411,9 @@ def explained(
 ) -> Raster:
     """What of the table these readings explain, added to what a raster has already."""
     raster = raster or Raster(table)
-    for reading in readings:
-        own = reading.agrees & ~reading.taken
-        raster.paint(place(kinds[reading.kind].full.points[own], reading.pose))
+    some = list(readings)
+    for reading, (_, around) in zip(some, _cells_of(some, kinds, raster), strict=True):
+        raster.paint_cells(around[reading.agrees & ~reading.taken])
     return raster
 
 
@@ -392,9 +443,12 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
     What the raster has already is explained; what is chosen is painted on it.
     """
     chosen: list[Reading] = []
-    for reading in sorted(readings, key=_strength, reverse=True):
-        points = place(kinds[reading.kind].faces.shape.lattice, reading.pose)
-        taken = raster.taken(points)
+    some = list(readings)
+    cells = _cells_of(some, kinds, raster)
+    strengths = [_strength(reading) for reading in some]
+    for i in sorted(range(len(some)), key=strengths.__getitem__, reverse=True):
+        reading, (at, around) = some[i], cells[i]
+        taken = raster.taken_cells(at)
         free = ~taken
         own = reading.agrees & free
         if own.mean() < LEAST_SEEN or own.sum() < LEAST_FIT * free.sum():
@@ -402,8 +456,19 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
         if reading.gain[own].mean() < LEAST_GAIN or reading.gain[free].mean() < LEAST_GAIN / 3:
             continue
         chosen.append(reading if (reading.taken == taken).all() else replace(reading, taken=taken))
-        raster.paint(points[own])
+        raster.paint_cells(around[own])
     return chosen
+
+
+def _cells_of(
+    readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster
+) -> list[tuple[Indices, Indices]]:
+    """For each reading the raster's cells of its lattice points, and of what lies right around each (points x 4)."""
+    cells: dict[int, tuple[Indices, Indices]] = {}
+    for kind, prepared in kinds.items():
+        mine = [reading for reading in readings if reading.kind is kind]
+        cells.update(zip(map(id, mine), raster.cells_of(mine, prepared.faces.shape.lattice), strict=True))
+    return [cells[id(reading)] for reading in readings]
 
 
 def _strength(reading: Reading) -> float:

@@ -89,6 +89,11 @@ class EmulatedBoard:
         self.close()
 
     @property
+    def pid(self) -> int:
+        """The emulator's process."""
+        return self._process.pid
+
+    @property
     def is_running(self) -> bool:
         """Whether it has not ended by itself."""
         return self._process.poll() is None

@@ -43,11 +43,21 @@ class Tally:
     """Closer, but in the right order, and called so."""
     close_wrong: int = 0
     lost: int = 0
+    lone: int = 0
+    """Rounds of two pads."""
+    bursts: int = 0
+    """Rounds of all eight."""
     closest_ordered_us: float = float("inf")
     errors: list[float] = field(default_factory=list)
     """Error of a signal's time as a share of its bound."""
     errors_us: list[float] = field(default_factory=list)
     bounds_us: list[float] = field(default_factory=list)
+
+    @property
+    def is_right(self) -> bool:
+        """No order wrong, nothing lost, no time further off than its bound."""
+        outside = max(map(abs, self.errors), default=0.0) > 1
+        return not (self.apart_wrong or self.close_wrong or self.lost or outside)
 
     @property
     def pairs(self) -> int:
@@ -67,6 +77,8 @@ def measure(pairs: int, rng: Random, folder: Path) -> Tally:
 
 def _round(table: EmulatedTable, rng: Random, tally: Tally) -> None:
     pads = rng.sample(range(8), 2 if rng.random() < PAIR_SHARE else 8)
+    tally.lone += len(pads) == 2
+    tally.bursts += len(pads) == 8
     cycle = MS + rng.randrange(MS)
     edges = []
     for pad in pads:
@@ -106,7 +118,10 @@ def _judge_pair(earlier: Signal, later: Signal, gap_cycles: int, tally: Tally) -
 
 
 def _lines(tally: Tally) -> Iterator[str]:
-    yield f"{tally.pairs} pairs, {tally.lost} signals lost"
+    yield (
+        f"{tally.pairs} pairs ({tally.lone} alone, the others in {tally.bursts} bursts of eight; "
+        f"{len(tally.errors)} slaps), {tally.lost} signals lost"
+    )
     yield f"{RESOLUTION_US:.0f} us or more apart: {tally.apart_right} in the right order, {tally.apart_wrong} not"
     yield (
         f"closer: {tally.close_tied} declared ties, {tally.close_right} in the right order "
@@ -135,6 +150,7 @@ def _main() -> None:
         tally = measure(options.pairs, Random(options.seed), Path(folder))
     print("\n".join(_lines(tally)))
     print(f"{time.monotonic() - begin_s:.0f} s")
+    sys.exit(not tally.is_right)
 
 
 def _in_parts(pairs: int, seed: int, jobs: int) -> int:

@@ -16,7 +16,7 @@ from vision.faces import TILE_MM, FacePack, enrol
 from vision.frame import Image
 from vision.scene import PieceKind, Pose
 
-SIZES = ((1280, 720), (1920, 1080))
+SIZES = ((1280, 720), (1920, 1080), (2304, 1296))
 
 Size = tuple[int, int]
 

@@ -213,9 +213,14 @@ def test_serial_line_with_the_real_firmware(tmp_path: Path) -> None:
     except CannotEmulate as error:
         pytest.skip(str(error))
     with EmulatedBoard(tmp_path / "board") as board:
+        board.edge(0, "A3", 0)
         finding = check_serial(str(board.port), 115200, patience_s=30)
+        with contextlib.closing(Link(str(board.port), time.monotonic)) as link:
+            kept = link.get(30)
     assert said(finding) == ("serial", Health.OK)
     assert "the board answers, 1 starts, its pads are well" in finding.what
+    assert kept is not None, "what the board keeps is the table's, not doctor's"
+    assert (kept.kind, kept.seat) == (SignalKind.KNIFE_DOCKED, 4)
 
 
 def test_serial_line_that_nobody_answers_on() -> None:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import signal
 import threading
 import time
 import tty
@@ -117,6 +118,30 @@ def test_a_port_has_one_user(board: EmulatedBoard, link: Link) -> None:
     assert other.status().state is LinkState.NO_BOARD
     assert is_ready(link)
     other.close()
+
+
+def test_the_name_of_a_board_that_died_leads_to_no_other_board(board: EmulatedBoard, tmp_path: Path) -> None:
+    """The kernel gives the number of its terminal to the next one that asks."""
+    os.kill(board.pid, signal.SIGKILL)
+    eventually(lambda: not board.is_running)
+    with EmulatedBoard(tmp_path / "other"):
+        assert board.port.is_symlink()
+        with pytest.raises(FileNotFoundError):
+            os.open(board.port, os.O_RDWR | os.O_NOCTTY)
+    board.close()
+    assert not board.port.is_symlink()
+
+
+def test_who_only_looks_leaves_the_signals_on_the_board(board: EmulatedBoard) -> None:
+    onlooker = Link(str(board.port), time.monotonic, takes_signals=False)
+    eventually(lambda: is_ready(onlooker))
+    board.edge(0, "K5", 0)
+    eventually(lambda: (hello := onlooker.status().hello) is not None and hello.next == 2 or onlooker.test_pads())
+    assert onlooker.get(0.3) is None
+    onlooker.close()
+    player = Link(str(board.port), time.monotonic)
+    assert [(signal.seat, signal.kind) for signal in slaps(player, 1)] == [(6, SignalKind.PAD_PRESSED)]
+    player.close()
 
 
 def test_a_port_that_is_not_there_is_a_state(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_board_that_ended_is_switched_on_anew_and_feels_its_docks(wired: Wired
     wired.world.lay_knife(6)
     wired.until(lambda: len(wired.heard) == 1)
     assert wired.cable._board is not None
-    os.kill(wired.cable._board._process.pid, signal.SIGKILL)
+    os.kill(wired.cable._board.pid, signal.SIGKILL)
     wired.until(lambda: wired.cable._board is None)
     wired.ahead_s = RETRY_S
     wired.until(lambda: len(wired.heard) == 2)

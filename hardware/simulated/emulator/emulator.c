@@ -14,7 +14,8 @@
  *   fired                  cycles at which the edges since the last `fired` came   "fired CYCLE..."
  *   bridge PIN PIN         two pins of one port touch from now on: either pulls the other low   "ok"
  *   level PIN              what is on a pin                                        "level 0|1"
- *   masked                 longest time without interrupts since the last `masked`, in cycles   "masked CYCLES"
+ *   masked                 longest time without interrupts since the last `masked`, in cycles; the first one
+ *                          only begins                                             "masked CYCLES"
  *   reset                  as by the reset button                                  "ok"
  *   power                  as by pulling the plug and putting it back: RAM is rubbish   "ok"
  *   hang                   the processor jumps on the spot: the watchdog's turn    "ok"
@@ -85,8 +86,12 @@ static int terminal = -1;
 static uint8_t incoming[4096];
 static size_t incoming_begin;
 static size_t incoming_end;
+static uint8_t outgoing[256]; /* said since the terminal was last written to */
+static size_t outgoing_size;
 static uint64_t next_byte;
+static uint64_t alarm_cycle; /* what is due next from outside; 0: no alarm is set */
 
+static bool measures_masked; /* from the first time it was asked */
 static uint64_t masked_since;
 static uint64_t masked_longest;
 
@@ -206,6 +211,16 @@ static bool edges_add(struct edge edge)
 
 /* The serial line ------------------------------------------------------------------------------------------------ */
 
+/* Nobody there or nobody reading: bytes on a wire are gone. */
+static void line_flush(void)
+{
+    if (terminal >= 0 && outgoing_size && write(terminal, outgoing, outgoing_size) < 0 && errno != EAGAIN &&
+        errno != EIO) {
+        die("write");
+    }
+    outgoing_size = 0;
+}
+
 static void line_open(void)
 {
     int other;
@@ -227,12 +242,13 @@ static void line_open(void)
         die(link_path);
     }
     close(other);
-    incoming_begin = incoming_end = 0;
+    incoming_begin = incoming_end = outgoing_size = 0;
 }
 
 static void line_close(void)
 {
     if (terminal >= 0) {
+        line_flush();
         unlink(link_path);
         close(terminal);
         terminal = -1;
@@ -243,11 +259,10 @@ static void line_send(struct avr_irq_t *irq, uint32_t byte, void *unused)
 {
     (void)irq;
     (void)unused;
-    uint8_t one = (uint8_t)byte;
     said_at = avr->cycle;
-    /* Nobody there or nobody reading: bytes on a wire are gone. */
-    if (terminal >= 0 && write(terminal, &one, 1) < 0 && errno != EAGAIN && errno != EIO) {
-        die("write");
+    outgoing[outgoing_size++] = (uint8_t)byte;
+    if (outgoing_size == sizeof outgoing) {
+        line_flush();
     }
 }
 
@@ -283,6 +298,7 @@ static void board_on_reset(avr_t *its)
 {
     core_reset(its);
     pins_forget();
+    alarm_cycle = 0; /* a reset forgets all timers */
 }
 
 static void board_restart(uint8_t cause)
@@ -341,16 +357,41 @@ static void board_hang(void)
     avr->flash[at + 1] = kept[1];
 }
 
-static void board_step(void)
+/* Whatever comes from outside at a certain cycle stops the processor there, and only then is it looked after: between
+ * two such cycles simavr runs on by itself, which takes a third of the time. */
+static avr_cycle_count_t alarm_ring(struct avr_t *its, avr_cycle_count_t when, void *unused)
 {
-    edges_fire();
-    line_deliver();
-    int state = avr_run(avr);
-    bridge_settle();
-    if (state == cpu_Done || state == cpu_Crashed) {
-        fprintf(stderr, "emulator: the program crashed at %x\n", avr->pc);
-        exit(1);
+    (void)its;
+    (void)when;
+    (void)unused;
+    alarm_cycle = 0;
+    return 0;
+}
+
+static void alarm_set(uint64_t end)
+{
+    uint64_t next = end;
+    if (edges_begin != edges_end && edges[edges_begin % EDGES].cycle < next) {
+        next = edges[edges_begin % EDGES].cycle;
     }
+    if (incoming_begin != incoming_end && next_byte < next) {
+        next = next_byte;
+    }
+    if (next != alarm_cycle) {
+        alarm_cycle = next;
+        avr_cycle_timer_register(avr, next - avr->cycle, alarm_ring, NULL);
+    }
+}
+
+/* Pins that touch, and times without interrupts, change with any instruction. */
+static bool is_watched(void)
+{
+    return bridge_port || measures_masked;
+}
+
+static void board_watch(void)
+{
+    bridge_settle();
     if (avr->sreg[S_I]) {
         if (avr->cycle - masked_since > masked_longest) {
             masked_longest = avr->cycle - masked_since;
@@ -362,7 +403,18 @@ static void board_step(void)
 static void board_run(uint64_t end)
 {
     while (avr->cycle < end) {
-        board_step();
+        edges_fire();
+        line_deliver();
+        alarm_set(end);
+        avr->run_cycle_limit = is_watched() ? 1 : SLICE;
+        int state = avr_run(avr);
+        if (is_watched()) {
+            board_watch();
+        }
+        if (state == cpu_Done || state == cpu_Crashed) {
+            fprintf(stderr, "emulator: the program crashed at %x\n", avr->pc);
+            exit(1);
+        }
     }
 }
 
@@ -401,6 +453,7 @@ static void answer_fired(void)
 static void answer_masked(void)
 {
     printf("masked %llu\n", (unsigned long long)masked_longest);
+    measures_masked = true;
     masked_longest = 0;
     masked_since = avr->cycle;
 }
@@ -536,23 +589,24 @@ static void commands_take(bool wait)
     fflush(stdout);
 }
 
+/* Who drives free time has written to the terminal before it lets time pass. */
 static void run_free(void)
 {
     for (;;) {
-        bool waited = avr->cycle >= goal;
-        commands_take(waited);
-        if (avr->cycle < goal) {
-            line_read();
-            uint64_t end = avr->cycle + SLICE;
-            board_run(end < goal ? end : goal);
+        commands_take(true);
+        if (avr->cycle >= goal) {
+            continue;
+        }
+        line_read();
+        while (avr->cycle < goal) {
+            board_run(avr->cycle + SLICE < goal ? avr->cycle + SLICE : goal);
             if (stops_when_said && said_at && avr->cycle - said_at > 2 * CYCLES_PER_BYTE) {
                 goal = avr->cycle;
             }
-            if (avr->cycle >= goal) {
-                answer_now();
-                fflush(stdout);
-            }
         }
+        line_flush();
+        answer_now();
+        fflush(stdout);
     }
 }
 
@@ -569,6 +623,7 @@ static void run_paced(void)
         }
         while (avr->cycle < due) {
             board_run(due - avr->cycle > SLICE ? avr->cycle + SLICE : due);
+            line_flush();
             line_read();
         }
         clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
