@@ -116,10 +116,7 @@ def encode_state(state: State) -> Json:
     options = {
         field.name: getattr(state.options, field.name) for field in fields(Options) if field.name != "components"
     }
-    own = {
-        face: {"pepperoni": pepperoni, "anchovies": anchovies}
-        for face, pepperoni, anchovies in state.options.components.own
-    }
+    own = {facts.face: facts.marks() for facts in state.options.components.own}
     plain = {field.name: getattr(state, field.name) for field in fields(State) if field.name != "options"}
     encoded = {name: values.encode(value) for name, value in plain.items()}
     return encoded | {"options": {**options, "components": own}}

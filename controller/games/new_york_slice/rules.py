@@ -1266,7 +1266,7 @@ def _type_for_seconds(state: State, holding: Holding, face: str) -> str | None:
         return None
     if state.options.seconds_needs_pepperoni:
         return kind if pieces.by_face[face].pepperoni > 0 else None
-    return kind if int(kind) in pieces.types_with_pepperoni else None
+    return kind if int(kind) in pieces.types_with["pepperoni"] else None
 
 
 def _legal_seconds(state: State) -> Iterator[EatSeconds]:

@@ -253,7 +253,7 @@ class State:
     @property
     def rounds(self) -> int:
         """The number of rounds in this game: one for each pile."""
-        return self.options.components.piles[self.players]
+        return self.options.components.stacks[self.players]
 
 
 # What the game waits for ----------------------------------------------------------------------------------------------
@@ -391,7 +391,7 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
         phase=Phase.PILE,
         round=1,
         slicer=first,
-        piles=tuple(range(1, pieces.piles[players] + 1)),
+        piles=tuple(range(1, pieces.stacks[players] + 1)),
         unseen=slices_in_game(pieces, players),
         unseen_specials=specials_in_game(chosen, players),
         holdings=(Holding(),) * players,

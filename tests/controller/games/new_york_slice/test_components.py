@@ -78,7 +78,11 @@ def test_a_file_of_own_facts(tmp_path):
     pieces = GAME.start(4, {"components": str(path)}).options.components
     assert pieces.by_face["9/9"].pepperoni == 1
     assert pieces.by_face["9/9"].anchovies == 1
-    assert pieces.own == (("7/1", 3, 0), ("9/9", 1, 1))
+    assert pieces.own == (pieces.by_face["7/1"], pieces.by_face["9/9"])
+    assert [facts.marks() for facts in pieces.own] == [
+        {"pepperoni": 3, "anchovies": 0},
+        {"pepperoni": 1, "anchovies": 1},
+    ]
 
 
 def test_a_file_of_own_facts_with_a_mistake(tmp_path):

@@ -61,7 +61,8 @@ def test_a_file_of_own_facts(tmp_path):
     assert load_own_facts(path) == {"9/9": {"basil": 1}, "7/1": {"basil": 3}}
     pieces = GAME.start(4, {"components": str(path)}).options.components
     assert pieces.by_face["9/9"].basil == 1
-    assert pieces.own == (("7/1", 3), ("9/9", 1))
+    assert pieces.own == (pieces.by_face["7/1"], pieces.by_face["9/9"])
+    assert [facts.marks() for facts in pieces.own] == [{"basil": 3}, {"basil": 1}]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_a_file_of_own_facts(tmp_path):
     [
         (3, "3 is no mapping"),
         ({"12/1": {"basil": 1}}, "'12/1' is no slice"),
-        ({"9/9": {"ham": 1}}, "9/9: {'ham': 1} is no table with basil"),
+        ({"9/9": {"ham": 1}}, "9/9.ham: unknown key; expected basil"),
         ({"9/9": {"basil": 4}}, "9/9.basil: 4 is no whole number from 0 to 3"),
     ],
 )
