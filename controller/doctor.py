@@ -348,7 +348,7 @@ def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":
     from firmware_bridge.link import Link
     from firmware_bridge.session import LinkState
 
-    with contextlib.closing(Link(port, time.monotonic, baud=baud)) as link:
+    with contextlib.closing(Link(port, time.monotonic, baud=baud, takes_signals=False)) as link:
         end_s = time.monotonic() + patience_s
         while time.monotonic() < end_s and link.status().state in (LinkState.CLOSED, LinkState.GREETING):
             link.get(_LOOK_S)

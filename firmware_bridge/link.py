@@ -59,13 +59,23 @@ class Link:
     """A board on a serial port. Closing twice is fine."""
 
     def __init__(
-        self, port: str, clock: Callable[[], float], *, baud: int = BAUD, queue_size: int = QUEUE_SIZE
+        self,
+        port: str,
+        clock: Callable[[], float],
+        *,
+        baud: int = BAUD,
+        queue_size: int = QUEUE_SIZE,
+        takes_signals: bool = True,
     ) -> None:
-        """`clock` is monotonic, in seconds: that of the signals' times."""
+        """`clock` is monotonic, in seconds: that of the signals' times.
+
+        Who does not take signals leaves them on the board, for the program whose they are.
+        """
         self._port = port
         self._baud = baud
         self._clock = clock
         self._signals: Queue[Signal] = Queue(queue_size)
+        self._takes_signals = takes_signals
         self._session = Session(self._take)
         self._lock = Lock()
         self._stop = Flag()
@@ -119,6 +129,8 @@ class Link:
         self._thread.join()
 
     def _take(self, signal: Signal) -> bool:
+        if not self._takes_signals:
+            return False
         try:
             self._signals.put_nowait(signal)
         except Full:

@@ -148,10 +148,16 @@ class EmulatedBoard:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
-            self.port.unlink(missing_ok=True)
+        self._remove_name()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None and not stream.closed:
                 _close_quietly(stream)
+
+    def _remove_name(self) -> None:
+        """Unless another board has it by now."""
+        with contextlib.suppress(OSError):
+            if self.port.readlink().is_relative_to(f"/proc/{self.pid}"):
+                self.port.unlink()
 
     def _ask(self, line: str, answer: str) -> str:
         self._write(f"{line}\n")

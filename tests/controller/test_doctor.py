@@ -1,8 +1,10 @@
 """Each check of the doctor's, on real parts where they can run: rendered pictures, pseudo terminals, zeroconf."""
 
 import asyncio
+import contextlib
 import os
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -37,9 +39,10 @@ from controller.doctor import (
     examine,
     installed_at,
 )
-from firmware_bridge.link import LinkStatus
+from firmware_bridge.link import Link, LinkStatus
 from firmware_bridge.schema import Hello
 from firmware_bridge.session import LinkState
+from firmware_bridge.signals import SignalKind
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.panel import PanelPins, SeatPins, open_real_pins

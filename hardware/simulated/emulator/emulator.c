@@ -235,10 +235,14 @@ static void line_open(void)
     if (fcntl(terminal, F_SETFL, O_NONBLOCK)) {
         die("fcntl");
     }
+    /* By way of this process: the kernel gives the number of a terminal that is gone to the next one, and a name that
+     * was left behind by a killed emulator must not lead to somebody else's board. */
+    char here[128];
+    snprintf(here, sizeof here, "/proc/%d/root%s", (int)getpid(), name);
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.new", link_path);
     unlink(temporary);
-    if (symlink(name, temporary) || rename(temporary, link_path)) {
+    if (symlink(here, temporary) || rename(temporary, link_path)) {
         die(link_path);
     }
     close(other);
