@@ -16,6 +16,7 @@ from hardware.kit.drawing import (
     Stroke,
     Words,
     box,
+    centred_box,
     placed_points,
 )
 from hardware.kit.lettering import fitting_mm
@@ -110,6 +111,16 @@ def cutter_sheet(paper: Paper, colours: Sequence[str]) -> Content:
     return Content("Pizza Theory: cutters", note, tuple(shapes), tuple(f"cutter/{colour}" for colour in colours))
 
 
+def folded_cutter(colour: str) -> Piece:
+    """What one side of a folded sleeve shows, its pointed end up.
+
+    Raises:
+        ValueError: there is no drawing of a colour.
+    """
+    outline = centred_box(SLEEVE_MM, CUTTER_MM)
+    return Piece(f"cutter/{colour}", outline, tuple(_sleeve_sides(colour, -SLEEVE_MM / 2, SLEEVE_MM)))
+
+
 def _mm(point: Point) -> Point:
     return point[0] * PITCH_MM, point[1] * PITCH_MM
 
@@ -148,11 +159,15 @@ def _onward(start: Point, end: Point, radius: float) -> Point:
     return end[0] + ahead[0] * reach, end[1] + ahead[1] * reach
 
 
-def _disc(colour: str) -> Piece:
+def _inks(colour: str) -> tuple[Ink, Ink, str]:
     try:
-        ground, edge, emblem = INKS[colour]
+        return INKS[colour]
     except KeyError:
         raise ValueError(f"{colour!r}: there is no drawing of such a topping; there are of {', '.join(INKS)}") from None
+
+
+def _disc(colour: str) -> Piece:
+    ground, edge, emblem = _inks(colour)
     front = (
         Disc((0.0, 0.0), TOPPING_MM / 2 + 2.0, fill=ground),
         Disc((0.0, 0.0), TOPPING_MM / 2 - 1.6, line=edge, width_mm=0.7),
@@ -161,14 +176,23 @@ def _disc(colour: str) -> Piece:
     return Piece(f"topping/{colour}", circle_outline(TOPPING_MM), front)
 
 
+def _sleeve_sides(colour: str, left: float, width: float) -> list[Shape]:
+    """A cutter's print: its point coloured, the rest like wood."""
+    ground, _, _ = _inks(colour)
+    half = CUTTER_MM / 2
+    return [
+        Area((box(left, half - 30.0, left + width, half),), fill=ground),
+        Area((box(left, -half, left + width, half - 32.0),), fill="#e2c08e"),
+    ]
+
+
 def _sleeve(colour: str) -> list[Shape]:
-    ground, edge, _ = INKS[colour]
+    _, edge, _ = _inks(colour)
     half, width, tab = CUTTER_MM / 2, 4 * SLEEVE_MM, 4.0
     left = -(width + tab) / 2
     shapes: list[Shape] = [
         Area((box(left, -half, left + width + tab, half),), fill=WHITE, line=INK, width_mm=0.15),
-        Area((box(left, half - 30.0, left + width, half),), fill=ground),
-        Area((box(left, -half, left + width, half - 32.0),), fill="#e2c08e"),
+        *_sleeve_sides(colour, left, width),
     ]
     for number in range(1, 5):
         x = left + SLEEVE_MM * number

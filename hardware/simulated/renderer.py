@@ -16,21 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated import surroundings
-from hardware.simulated.art import (
-    SLICE_ANGLE_DEG,
-    SLICE_LENGTH_MM,
-    SPECIAL_HEIGHT_MM,
-    SPECIAL_WIDTH_MM,
-    Artwork,
-    Picture,
-)
+from hardware.simulated.art import Artwork, Picture
+from hardware.simulated.bodies import TILE_MM, piece_outline, thickness_mm
 from hardware.simulated.hands import draw_hand
 from hardware.simulated.lens import CameraModel
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import HandView, PieceView, WorldSnapshot
 from vision.scene import PieceKind, Point, Pose
 
-THICKNESS_MM = 2.0
+_TILES = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
+_LEANING_MM = 2 * TILE_MM
+"""No tile's middle is raised further than this by what lies under parts of it."""
+_TOUCHES_MM2 = 60.0
+"""What overlaps by less lies beside."""
 _FLATTEST = 0.06
 """A piece on edge still shows this share of its width."""
 _CARDBOARD = (150, 172, 186)
@@ -216,7 +214,7 @@ class Renderer:
 
     def _group(self, snapshot: WorldSnapshot, hand: HandView) -> "_Group":
         held = [view for view in snapshot.pieces if view.holder == hand.seat]
-        bodies = tuple(self._body(view, view.lift_mm + THICKNESS_MM * k) for k, view in enumerate(held))
+        bodies = tuple(self._body(view, view.lift_mm + TILE_MM * k) for k, view in enumerate(held))
         sprite = draw_hand(hand.seat, hand.grip > 0.5, self._seed % 97)
         angle = math.degrees(math.atan2(hand.fingertip[1] - hand.shoulder[1], hand.fingertip[0] - hand.shoulder[0]))
         pose = Pose(hand.fingertip[0], hand.fingertip[1], angle)
@@ -290,8 +288,9 @@ class Renderer:
         flip = max(_FLATTEST, view.flip)
         outline = [(x, y * flip) for x, y in piece_outline(view.kind)]
         placed = _placed(outline, view.pose)
-        sides = np.vstack([self._project(placed, base_mm), self._project(placed, base_mm + THICKNESS_MM)])
-        reach = THICKNESS_MM if view.holder is None else base_mm + THICKNESS_MM
+        top_mm = base_mm + thickness_mm(view.kind)
+        sides = np.vstack([self._project(placed, base_mm), self._project(placed, top_mm)])
+        reach = top_mm if view.holder is not None or view.kind not in _TILES else TILE_MM
         shadow = self._project(placed, 0.0, (reach * self._shadow_way[0], reach * self._shadow_way[1]))
         if view.holder is None:
             rect = self._bounds(np.vstack([sides, shadow]), math.ceil(4.0 * self.camera.px_per_mm))
@@ -303,7 +302,7 @@ class Renderer:
         hull = cv2.convexHull(sides.astype(np.float32)).reshape(-1, 2)
         cv2.fillConvexPoly(layer, _sixteenths(hull, rect), (*_CARDBOARD, 255), cv2.LINE_AA, 4)
         art = self._artwork(view.face)
-        way = self._texture_map(art, view.pose, base_mm + THICKNESS_MM, flip)
+        way = self._texture_map(art, view.pose, top_mm, flip)
         _over(layer, _sampled(art.image, cv2.transform(self._grid[rect.slices()], way)))
         shade = self._soft_shadow(rect, shadow, 1.3) if view.holder is None else None
         return _Body(view, base_mm, rect, layer, shade, shadow)
@@ -392,33 +391,24 @@ class _Group:
     rect: _Rect
 
 
-def piece_outline(kind: PieceKind) -> tuple[Point, ...]:
-    """A piece's outline in its own frame (x along the pose's angle), counter-clockwise, millimetres."""
-    if kind is PieceKind.SPECIAL:
-        x_mm, y_mm = SPECIAL_HEIGHT_MM / 2, SPECIAL_WIDTH_MM / 2
-        return (-x_mm, -y_mm), (x_mm, -y_mm), (x_mm, y_mm), (-x_mm, y_mm)
-    turns = [math.radians(SLICE_ANGLE_DEG * (k / 8 - 0.5)) for k in range(9)]
-    return ((0.0, 0.0), *((SLICE_LENGTH_MM * math.cos(t), SLICE_LENGTH_MM * math.sin(t)) for t in turns))
-
-
 def outline_mm(kind: PieceKind, pose: Pose) -> tuple[Point, ...]:
     """A piece's outline on the table, counter-clockwise."""
     return tuple(_placed(piece_outline(kind), pose))
 
 
 def resting_heights(views: Sequence[PieceView]) -> list[float]:
-    """The height of each piece's underside, bottom first: what lies over others is raised, and leans a little."""
+    """The height of each piece's underside, bottom first: what lies over others is raised. Tiles lean."""
     outlines = [np.array(outline_mm(view.kind, view.pose), np.float32) for view in views]
-    middles = [outline.mean(axis=0) for outline in outlines]
+    boxes = [(outline.min(axis=0), outline.max(axis=0)) for outline in outlines]
     heights: list[float] = []
-    for k, outline in enumerate(outlines):
+    for k, (outline, (low, high)) in enumerate(zip(outlines, boxes, strict=True)):
         under = 0.0
         for j in range(k):
-            if float(np.abs(middles[k] - middles[j]).max()) < 110.0:
+            if (boxes[j][0] < high).all() and (low < boxes[j][1]).all():
                 area, _ = cv2.intersectConvexConvex(outline, outlines[j])
-                if area > 60.0:
-                    under = max(under, heights[j] + THICKNESS_MM)
-        heights.append(min(under, 2 * THICKNESS_MM))
+                if area > _TOUCHES_MM2:
+                    under = max(under, heights[j] + thickness_mm(views[j].kind))
+        heights.append(min(under, _LEANING_MM) if views[k].kind in _TILES else under)
     return heights
 
 

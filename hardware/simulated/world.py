@@ -605,7 +605,7 @@ _HOMES: Mapping[int, tuple[Point, Point]] = MappingProxyType(
 
 def middle_of(kind: PieceKind, pose: Pose) -> Point:
     """Where a finger would go to hold the piece."""
-    if kind is PieceKind.SPECIAL:
+    if kind is not PieceKind.SLICE:
         return pose.x_mm, pose.y_mm
     x_mm, y_mm = _rotate((_SLICE_MIDDLE_MM, 0.0), pose.angle_deg)
     return pose.x_mm + x_mm, pose.y_mm + y_mm
@@ -613,7 +613,7 @@ def middle_of(kind: PieceKind, pose: Pose) -> Point:
 
 def pose_at_middle(kind: PieceKind, middle: Point, angle_deg: float) -> Pose:
     """The pose whose middle is given: `middle_of` backwards."""
-    if kind is PieceKind.SPECIAL:
+    if kind is not PieceKind.SLICE:
         return Pose(middle[0], middle[1], angle_deg)
     x_mm, y_mm = _rotate((_SLICE_MIDDLE_MM, 0.0), angle_deg)
     return Pose(middle[0] - x_mm, middle[1] - y_mm, angle_deg)
