@@ -105,7 +105,7 @@ class Pieces(Generic[Slice, Special]):
         return frozenset(self.by_face) - self.removed[players]
 
 
-# The file of all pieces, and what an owner's copy shows ----------------------------------------------------------------
+# The file of all pieces, and an owner's own facts ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,7 +226,7 @@ def _advise_choice(state: State, player: Player) -> list[Advice]:
     takes = [Advice(Take(player, index), now + ahead, _why_take(state, index)) for ahead, index in leads]
     best = leads[0][0]
     patience = 0.5 * (state.rounds - state.round)
-    if player != state.order[0] and state.sneaked is None:
+    if player != state.order[0] and state.shifter is None:
         waiting = lead(choose_in_order(_portion_worths(state, state.portions), state.order, _open(state)), player)
         if best < waiting + 1.0 + patience:
             return []

@@ -282,7 +282,7 @@ def out_of_turn(state: State, player: int, faces: Sequence[str], seen: Seen) -> 
     """Somebody has taken something who may not take anything now."""
     portion = next((i for i, p in enumerate(state.portions) if set(faces) & set(p.slices)), 0)
     refusal = rules.refusal(state, rules.Take(player, portion))
-    if refusal is None and player != state.order[0] and state.sneaked is None:
+    if refusal is None and player != state.order[0] and state.shifter is None:
         problem = f"It is not player {player}'s turn to choose, and Cut in Line has not been played."
         refusal = Refusal(
             headings.NEXT_PLAYER, problem, "Turn Cut in Line face down to play it, or put the portion back."

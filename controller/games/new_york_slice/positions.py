@@ -72,7 +72,7 @@ def position(state: State) -> dict[str, Json]:
         "pizza": list(state.ring),
         "portions": [describe_portion(portion) for portion in state.portions],
         "deciding": ascii_uppercase[_deciding(state)] if state.taker is not None else None,
-        "sneaked": state.sneaked,
+        "sneaked": state.shifter,
         "mystery": state.mystery,
     }
     return {key: value for key, value in described.items() if value not in (None, [], {})}
@@ -240,7 +240,7 @@ def _with_taker(state: State, entries: Mapping[str, Described]) -> State:
         shifted = rules.owned(state, player, rules.SNEAK_A_SLICE)
         if state.phase is not Phase.CHOOSE or player not in state.order or shifted is None or not shifted.used:
             place.refuse("is no player who is about to choose and has just used sneak-a-slice")
-        state = replace(state, sneaked=player)
+        state = replace(state, shifter=player)
     if "deciding" in entries:
         place = entries["deciding"]
         letters = tuple(ascii_uppercase[: len(state.portions)])

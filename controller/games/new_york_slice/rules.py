@@ -259,7 +259,7 @@ class State:
     """The slices that the taker must decide about, without the Mystery slice."""
     took_special: bool = False
     """Whether the Special was part of the portion just taken; it already lies in front of the taker."""
-    sneaked: int | None = None
+    shifter: int | None = None
     """The player who has just shifted a slice and must now take a portion."""
     mystery_drawn: bool = False
     """Whether the taker holds the Mystery slice."""
@@ -592,8 +592,8 @@ def _play_divide(state: State, move: Divide) -> State:
 
 
 def _choose_turn(state: State) -> Turn:
-    if state.sneaked is not None:
-        return _players_turn((state.sneaked,), f"Player {state.sneaked} has shifted a slice and now takes a portion")
+    if state.shifter is not None:
+        return _players_turn((state.shifter,), f"Player {state.shifter} has shifted a slice and now takes a portion")
     following = state.order[0]
     cutters = [player for player in state.order if may_cut_in_line(state, player)]
     prompt = f"Player {following} chooses a portion"
@@ -611,7 +611,7 @@ def _legal_choices(state: State) -> Iterator[Move]:
 
 
 def _take_refusal(state: State, move: Take) -> Refusal | None:
-    if state.sneaked is not None and move.player != state.sneaked:
+    if state.shifter is not None and move.player != state.shifter:
         return _must_take_now(state)
     found = _out_of_turn(state, move.player)
     if found is not None:
@@ -662,7 +662,7 @@ def _play_take(state: State, move: Take) -> State:
         taker=move.player,
         taken=portion.slices,
         took_special=portion.special,
-        sneaked=None,
+        shifter=None,
     )
 
 
@@ -1317,7 +1317,7 @@ def may_sneak(state: State, player: Player) -> bool:
     """Whether this player, about to select a portion, may first shift a slice."""
     return (
         state.phase is Phase.CHOOSE
-        and state.sneaked is None
+        and state.shifter is None
         and player != state.slicer
         and usable(state, player, SNEAK_A_SLICE)
     )
@@ -1338,7 +1338,7 @@ def _may_lose_slice(state: State, portion: Portion) -> bool:
 
 
 def _sneak_refusal(state: State, move: Sneak) -> Refusal | None:
-    if state.sneaked is not None:
+    if state.shifter is not None:
         return _must_take_now(state)
     if not _is_player(state, move.player):
         return _refuse(
@@ -1384,12 +1384,12 @@ def _shift_refusal(state: State, move: Sneak) -> Refusal:
 def _play_sneak(state: State, move: Sneak) -> State:
     portions = cut_and_choose.shifted(state.portions, move.face, move.to, across_gaps=True)
     holdings = _used(state.holdings, move.player, SNEAK_A_SLICE)
-    return changed(state, holdings=holdings, portions=portions, sneaked=move.player)
+    return changed(state, holdings=holdings, portions=portions, shifter=move.player)
 
 
 def _must_take_now(state: State) -> Refusal:
-    problem = f"Player {state.sneaked} has shifted a slice and must now choose."
-    return _refuse(headings.SNEAK_A_SLICE, problem, f"Player {state.sneaked} takes a portion next.")
+    problem = f"Player {state.shifter} has shifted a slice and must now choose."
+    return _refuse(headings.SNEAK_A_SLICE, problem, f"Player {state.shifter} takes a portion next.")
 
 
 # Stuffed Crust* -------------------------------------------------------------------------------------------------------

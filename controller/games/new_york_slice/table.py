@@ -407,8 +407,8 @@ def _who_took(look: _Look, active: Sequence[int]) -> int:
     state = look.state
     if state.taker is not None:
         return state.taker
-    if state.sneaked is not None:
-        return state.sneaked
+    if state.shifter is not None:
+        return state.shifter
     for player in active:
         if CUT_IN_LINE in look.changed.turned[player] and rules.may_cut_in_line(state, player):
             return player
@@ -417,8 +417,8 @@ def _who_took(look: _Look, active: Sequence[int]) -> int:
 
 def _may_take(look: _Look, player: int) -> bool:
     state = look.state
-    if state.taker is not None or state.sneaked is not None:
-        return player in (state.taker, state.sneaked)
+    if state.taker is not None or state.shifter is not None:
+        return player in (state.taker, state.shifter)
     cuts = CUT_IN_LINE in look.changed.turned[player] and rules.may_cut_in_line(state, player)
     return cuts or player == state.order[0]
 

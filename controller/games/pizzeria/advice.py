@@ -51,7 +51,7 @@ def advise(state: State, player: Player) -> Sequence[Advice]:
 def _advice(state: State, player: Player) -> list[Advice]:
     match state.phase:
         case Phase.PILE:
-            return [Advice(ChoosePile(state.piles[0]), _expected(state, player), "All piles look alike.")]
+            return [Advice(ChoosePile(state.stacks[0]), _expected(state, player), "All piles look alike.")]
         case Phase.DIVIDE:
             calls = _advise_take_slice(state) if rules.slice_taker(state) == player else []
             divisions = _advise_divide(state) if player == state.slicer else []
@@ -70,7 +70,7 @@ def _advice(state: State, player: Player) -> list[Advice]:
 
 def _left(state: State) -> dict[int, float]:
     """How many slices of each kind are expected to come, a mixed one as half."""
-    coming = len(state.piles) * SLICES_IN_A_PIZZA / max(1, len(state.unseen))
+    coming = len(state.stacks) * SLICES_IN_A_PIZZA / max(1, len(state.unseen))
     by_face = state.options.components.by_face
     left = dict.fromkeys(VALUES, 0.0)
     for face in state.unseen:
@@ -118,7 +118,7 @@ def _behind_the_best(state: State, player: Player) -> float:
 def _sure_points(state: State, player: Player) -> float:
     """Basil, tomatoes and special offers so far; a little for slices eaten, and for those to come under offer C."""
     holding = state.holdings[player - 1]
-    tomatoes = sum(TOMATO for face in holding.saved if state.options.components.by_face[face].values == (TOMATO,))
+    tomatoes = sum(TOMATO for face in holding.collected if state.options.components.by_face[face].values == (TOMATO,))
     specials = float(sum(rules.special_points(state, player).values()))
     favourite = rules.owned(state, player, rules.OFFER_C)
     if favourite is not None and favourite.kind is not None:
@@ -164,7 +164,7 @@ def _special_worth(state: State, player: Player, special: str) -> float:
     later = 1.0 if to_come else 0.0
     by_face = state.options.components.by_face
     holding = state.holdings[player - 1]
-    saved = [by_face[face] for face in holding.saved]
+    saved = [by_face[face] for face in holding.collected]
     eaten = [by_face[face].values[0] for face in holding.eaten]
     match special:
         case rules.OFFER_A:
@@ -230,7 +230,7 @@ def _advise_choice(state: State, player: Player) -> list[Advice]:
     takes = [Advice(Take(player, index), now + ahead, _why_take(state, index)) for ahead, index in leads]
     best = leads[0][0]
     patience = 0.5 * (state.rounds - state.round)
-    if player != state.order[0] and state.moved is None:
+    if player != state.order[0] and state.shifter is None:
         in_turn = choose_in_order(_portion_worths(state, state.portions), state.order, _open(state.portions))
         if best < lead(in_turn, player) + 1.0 + patience:
             return []

@@ -58,7 +58,7 @@ _AFTER_ROUNDS = (Phase.EAT_KIND, Phase.OVER)
 
 def position(state: State) -> dict[str, Json]:
     """The state as a position: only what differs from the start of a game."""
-    served = [pile for pile in _all_piles(state) if pile not in state.piles]
+    served = [pile for pile in _all_piles(state) if pile not in state.stacks]
     drawn = _drawn(state)
     described = {
         "first": state.first if state.first != 1 else None,
@@ -75,7 +75,7 @@ def position(state: State) -> dict[str, Json]:
         "pizza": list(state.ring),
         "portions": [describe_portion(portion) for portion in state.portions],
         "deciding": ascii_uppercase[_deciding(state)] if state.taker is not None else None,
-        "moved": state.moved,
+        "moved": state.shifter,
         "drawn": drawn,
     }
     return {key: value for key, value in described.items() if value not in (None, [], {})}
@@ -83,7 +83,7 @@ def position(state: State) -> dict[str, Json]:
 
 def _holding_position(holding: Holding) -> Json:
     described = {
-        "saved": list(holding.saved),
+        "saved": list(holding.collected),
         "eaten": list(holding.eaten),
         "specials": [
             {"special": _short(one.name)}
@@ -157,7 +157,7 @@ def _with_round(start: State, entries: Mapping[str, Described]) -> State:
         round=where.number,
         first=where.first,
         slicer=where.slicer,
-        piles=tuple(pile for pile in _all_piles(start) if pile not in where.served),
+        stacks=tuple(pile for pile in _all_piles(start) if pile not in where.served),
     )
 
 
@@ -178,7 +178,7 @@ def _holding(state: State, place: Described) -> Holding:
         if not rules.may_eat(state, face):
             entries["eaten"].refuse(f"cannot be: {face!r} has no basil leaf and may not be eaten")
     return Holding(
-        saved=read_slices(entries, "saved", partial(_slice, state)),
+        collected=read_slices(entries, "saved", partial(_slice, state)),
         eaten=eaten,
         specials=tuple(_owned(state, item) for item in entries["specials"].items()) if "specials" in entries else (),
     )
@@ -273,7 +273,7 @@ def _with_taker(state: State, entries: Mapping[str, Described]) -> State:
             place.refuse("is no player who is about to choose and has just used offer e")
         if player != state.order[0] and player != rules.early_chooser(state):
             place.refuse("is not the player who is to choose")
-        state = replace(state, moved=player)
+        state = replace(state, shifter=player)
     if "deciding" in entries:
         place = entries["deciding"]
         letters = ascii_uppercase[: len(state.portions)]
@@ -331,7 +331,7 @@ def _check_taken(state: State, place: Described) -> None:
             continue
         holding = state.holdings[portion.taken_by - 1]
         for face in portion.slices:
-            if face not in holding.saved + holding.eaten:
+            if face not in holding.collected + holding.eaten:
                 taken = Described(f"{place.path}.portions[{index}]", face)
                 taken.refuse(f"neither lies in front of player {portion.taken_by} nor is being decided about")
 
@@ -387,7 +387,7 @@ def _slices_in_places(state: State, path: str) -> Iterator[tuple[str, str]]:
     """Every slice that somebody has seen, with the place where it is described; slices of portions that were decided
     about are counted where they lie now."""
     for player, holding in enumerate(state.holdings, start=1):
-        for name, faces in (("saved", holding.saved), ("eaten", holding.eaten)):
+        for name, faces in (("saved", holding.collected), ("eaten", holding.eaten)):
             yield from ((face, f"{path}.players.{player}.{name}") for face in faces)
     if state.phase in (Phase.REDRAW, Phase.DIVIDE):
         yield from ((face, f"{path}.pizza") for face in state.ring)

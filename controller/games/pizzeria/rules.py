@@ -182,7 +182,7 @@ class OwnedSpecial:
 class Holding:
     """What lies in front of a player, in the order in which it came there."""
 
-    saved: tuple[str, ...] = ()
+    collected: tuple[str, ...] = ()
     eaten: tuple[str, ...] = ()
     """Face down, but everybody saw them being eaten."""
     specials: tuple[OwnedSpecial, ...] = ()
@@ -224,7 +224,7 @@ class State:
     """1 upwards."""
     slicer: int
     """Who holds the pizza knife."""
-    piles: tuple[int, ...]
+    stacks: tuple[int, ...]
     """The piles not yet served."""
     unseen: frozenset[str]
     """Slices in the game whose face nobody has seen: in piles, or the three that remain."""
@@ -243,7 +243,7 @@ class State:
     """The player who has taken a portion and not yet decided."""
     taken: tuple[str, ...] = ()
     """The slices that the taker must decide about."""
-    moved: int | None = None
+    shifter: int | None = None
     """The player who has just moved a slice with offer E and must now take a portion."""
     set_aside: tuple[str, ...] = ()
     """Special offers that were removed from the game, oldest first."""
@@ -294,7 +294,7 @@ def legal(state: State) -> Iterator[Move]:
     """
     match state.phase:
         case Phase.PILE:
-            yield from (ChoosePile(pile) for pile in state.piles)
+            yield from (ChoosePile(pile) for pile in state.stacks)
         case Phase.REDRAW:
             yield from (Redraw(special) for special in sorted(state.unseen_specials))
         case Phase.DIVIDE:
@@ -391,7 +391,7 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
         phase=Phase.PILE,
         round=1,
         slicer=first,
-        piles=tuple(range(1, pieces.stacks[players] + 1)),
+        stacks=tuple(range(1, pieces.stacks[players] + 1)),
         unseen=slices_in_game(pieces, players),
         unseen_specials=specials_in_game(chosen, players),
         holdings=(Holding(),) * players,
@@ -424,14 +424,14 @@ def slices_in_game(components: Components, players: int) -> frozenset[str]:
 
 
 def _pile_refusal(state: State, move: ChoosePile) -> Refusal | None:
-    if move.pile in state.piles:
+    if move.pile in state.stacks:
         return None
-    left = joined([str(pile) for pile in state.piles])
+    left = joined([str(pile) for pile in state.stacks])
     return _refuse(headings.SERVED, f"Pile {move.pile} is not on the table.", f"Choose one of the piles left: {left}.")
 
 
 def _play_pile(state: State, move: ChoosePile) -> State:
-    return changed(state, phase=Phase.REVEAL, piles=tuple(pile for pile in state.piles if pile != move.pile))
+    return changed(state, phase=Phase.REVEAL, stacks=tuple(pile for pile in state.stacks if pile != move.pile))
 
 
 def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
@@ -527,8 +527,8 @@ def _play_divide(state: State, move: Divide) -> State:
 
 
 def _choose_turn(state: State) -> Turn:
-    if state.moved is not None:
-        return _players_turn((state.moved,), f"Player {state.moved} has moved a slice and now takes a portion")
+    if state.shifter is not None:
+        return _players_turn((state.shifter,), f"Player {state.shifter} has moved a slice and now takes a portion")
     following = state.order[0]
     prompt = f"Player {following} chooses a portion"
     early = early_chooser(state)
@@ -561,8 +561,8 @@ def _take_refusal(state: State, move: Take) -> Refusal | None:
 
 def _out_of_turn(state: State, player: Player) -> Refusal | None:
     """The next player on the left chooses, the player with the knife last."""
-    if state.moved is not None:
-        return None if player == state.moved else _must_take_now(state)
+    if state.shifter is not None:
+        return None if player == state.shifter else _must_take_now(state)
     following = state.order[0]
     if player == following or player == early_chooser(state):
         return None
@@ -594,7 +594,7 @@ def _play_take(state: State, move: Take) -> State:
         order=state.order[:turn_of] + state.order[turn_of + 1 :],
         taker=move.player,
         taken=portion.slices,
-        moved=None,
+        shifter=None,
     )
 
 
@@ -623,7 +623,7 @@ def _decide_refusal(state: State, move: Decide) -> Refusal | None:
     if move.player != state.taker:
         problem = f"Player {move.player} has nothing to decide now."
         return _refuse(headings.BON_APPETIT, problem, f"Player {state.taker} decides first.")
-    saved = state.holdings[move.player - 1].saved
+    saved = state.holdings[move.player - 1].collected
     earlier = []
     for face in sorted(move.eaten):
         if face not in state.taken:
@@ -638,7 +638,7 @@ def _decide_refusal(state: State, move: Decide) -> Refusal | None:
 
 
 def _saved_after(state: State, move: Decide) -> tuple[str, ...]:
-    saved = state.holdings[move.player - 1].saved
+    saved = state.holdings[move.player - 1].collected
     return tuple(face for face in saved + state.taken if face not in move.eaten)
 
 
@@ -646,13 +646,13 @@ def _play_decide(state: State, move: Decide) -> State:
     """A portion is decided about once: what is saved from a first portion of a two-player game stays saved."""
     holding = state.holdings[move.player - 1]
     specials = holding.specials
-    if not move.eaten.isdisjoint(holding.saved):
+    if not move.eaten.isdisjoint(holding.collected):
         specials = _used_among(specials, OFFER_A)
     if move.kind is not None:
         specials = tuple(changed(one, kind=move.kind) if one.name == OFFER_C else one for one in specials)
     after = Holding(
-        saved=_saved_after(state, move),
-        eaten=holding.eaten + tuple(face for face in holding.saved + state.taken if face in move.eaten),
+        collected=_saved_after(state, move),
+        eaten=holding.eaten + tuple(face for face in holding.collected + state.taken if face in move.eaten),
         specials=specials,
     )
     holdings = _with(state.holdings, move.player, after)
@@ -675,7 +675,7 @@ def _legal_decisions(state: State) -> Iterator[Decide]:
 
 def _next_round(state: State) -> State:
     """The pizza knife is passed to the left."""
-    if not state.piles:
+    if not state.stacks:
         return _before_scoring(changed(state, ring=(), special=None, portions=()))
     return changed(
         state,
@@ -696,7 +696,7 @@ def type_counts(state: State) -> dict[int, dict[Player, int]]:
     counts = {value: dict.fromkeys(_all_players(state), 0) for value in VALUES}
     by_face = state.options.components.by_face
     for player, holding in enumerate(state.holdings, start=1):
-        for face in holding.saved:
+        for face in holding.collected:
             values = by_face[face].values
             for value in values:
                 counts[value][player] += 2 if len(values) == 1 else 1
@@ -947,7 +947,7 @@ def saved_that_may_be_eaten(state: State, player: Player) -> tuple[str, ...]:
     """
     if state.taker != player or not usable(state, player, OFFER_A):
         return ()
-    return tuple(face for face in state.holdings[player - 1].saved if may_eat(state, face))
+    return tuple(face for face in state.holdings[player - 1].collected if may_eat(state, face))
 
 
 def _eat_saved_refusal(state: State, player: Player, faces: tuple[str, ...]) -> Refusal | None:
@@ -1027,7 +1027,7 @@ def _points_of_c(state: State, player: Player) -> int:
     if one is None or one.kind is None:
         return 0
     by_face = state.options.components.by_face
-    slices = [by_face[face].values for face in state.holdings[player - 1].saved if one.kind in by_face[face].values]
+    slices = [by_face[face].values for face in state.holdings[player - 1].collected if one.kind in by_face[face].values]
     if state.options.offer_c_counts_mixed:
         return len(slices)
     return sum(2 if len(values) == 1 else 1 for values in slices) // 2
@@ -1072,7 +1072,7 @@ def _play_take_slice(state: State, move: TakeSlice) -> State:
     if move.eat:
         holding = changed(holding, eaten=(*holding.eaten, move.face))
     else:
-        holding = changed(holding, saved=(*holding.saved, move.face))
+        holding = changed(holding, collected=(*holding.collected, move.face))
     left = tuple(face for face in state.ring if face != move.face)
     return changed(state, holdings=_with(holdings, move.player, holding), ring=_numbered_ring(state, left))
 
@@ -1082,7 +1082,7 @@ def _play_take_slice(state: State, move: TakeSlice) -> State:
 
 def may_move_slice(state: State, player: Player) -> bool:
     """Whether this player, about to choose a portion, may first move a slice. The player with the knife may too."""
-    return state.phase is Phase.CHOOSE and state.moved is None and usable(state, player, OFFER_E)
+    return state.phase is Phase.CHOOSE and state.shifter is None and usable(state, player, OFFER_E)
 
 
 def _shifts(state: State) -> Iterator[tuple[str, int]]:
@@ -1102,7 +1102,7 @@ def _may_lose_slice(state: State, portion: Portion) -> bool:
 
 
 def _move_slice_refusal(state: State, move: MoveSlice) -> Refusal | None:
-    if state.moved is not None:
+    if state.shifter is not None:
         return _must_take_now(state)
     if not _is_player(state, move.player):
         problem = f"There is no player {move.player}."
@@ -1137,12 +1137,12 @@ def _shift_refusal(state: State, move: MoveSlice) -> Refusal:
 def _play_move_slice(state: State, move: MoveSlice) -> State:
     portions = cut_and_choose.shifted(state.portions, move.face, move.to, state.options.offer_e_across_gaps)
     holdings = _used(state.holdings, move.player, OFFER_E)
-    return changed(state, holdings=holdings, portions=portions, moved=move.player)
+    return changed(state, holdings=holdings, portions=portions, shifter=move.player)
 
 
 def _must_take_now(state: State) -> Refusal:
-    problem = f"Player {state.moved} has moved a slice and must now choose."
-    return _refuse(headings.OFFER_E, problem, f"Player {state.moved} takes a portion next.")
+    problem = f"Player {state.shifter} has moved a slice and must now choose."
+    return _refuse(headings.OFFER_E, problem, f"Player {state.shifter} takes a portion next.")
 
 
 # F --------------------------------------------------------------------------------------------------------------------
@@ -1184,7 +1184,7 @@ def _points_of_g(state: State, player: Player) -> int:  # noqa: ARG001
 def _points_of_h(state: State, player: Player) -> int:
     """1 point for each kind saved. A mixed slice is one of each of its kinds; both tomato slices are one kind."""
     by_face = state.options.components.by_face
-    return len({value for face in state.holdings[player - 1].saved for value in by_face[face].values})
+    return len({value for face in state.holdings[player - 1].collected for value in by_face[face].values})
 
 
 # I: see `scorers`.
@@ -1198,7 +1198,7 @@ def kinds_to_eat(state: State, player: Player) -> dict[int, tuple[str, ...]]:
     slice of one kind: it stays, and hinders nothing."""
     by_face = state.options.components.by_face
     kinds: dict[int, tuple[str, ...]] = {}
-    for face in state.holdings[player - 1].saved:
+    for face in state.holdings[player - 1].collected:
         values = by_face[face].values
         if len(values) == 1:
             kinds[values[0]] = (*kinds.get(values[0], ()), face)
@@ -1223,7 +1223,7 @@ def _eat_kind_refusal(state: State, move: EatKind) -> Refusal | None:
     if move.kind is None or move.kind in possible:
         return None
     by_face = state.options.components.by_face
-    saved = tuple(face for face in state.holdings[owner - 1].saved if by_face[face].values == (move.kind,))
+    saved = tuple(face for face in state.holdings[owner - 1].collected if by_face[face].values == (move.kind,))
     if not saved:
         problem = f"Player {owner} has saved no slice of kind {move.kind} alone."
     else:
@@ -1239,8 +1239,8 @@ def _play_eat_kind(state: State, move: EatKind) -> State:
     eaten = kinds_to_eat(state, move.player)[move.kind]
     holdings = _used(state.holdings, move.player, OFFER_J)
     holding = holdings[move.player - 1]
-    saved = tuple(face for face in holding.saved if face not in eaten)
-    after = changed(holding, saved=saved, eaten=holding.eaten + eaten)
+    saved = tuple(face for face in holding.collected if face not in eaten)
+    after = changed(holding, collected=saved, eaten=holding.eaten + eaten)
     return _before_scoring(changed(state, holdings=_with(holdings, move.player, after)))
 
 

@@ -26,7 +26,7 @@ def view(state: State, viewer: Player | None) -> dict[str, Any]:  # noqa: ARG001
         "round": state.round,
         "rounds": state.rounds,
         "slicer": state.slicer,
-        "piles": list(state.piles),
+        "piles": list(state.stacks),
         "order": list(state.order),
         "taker": state.taker,
         "taken": list(state.taken),
@@ -39,7 +39,7 @@ def view(state: State, viewer: Player | None) -> dict[str, Any]:  # noqa: ARG001
         "special": state.special,
         "special_text": _special_text(state, state.special) if state.special else None,
         "set_aside": list(state.set_aside),
-        "moved": state.moved,
+        "moved": state.shifter,
         "players": [_player(state, player, sheets[player - 1]) for player in range(1, state.players + 1)],
         "types": [_type(state, value, counts[value]) for value in counts],
         "score": [_sheet(sheet) for sheet in sheets],
@@ -66,7 +66,7 @@ def _player(state: State, player: Player, sheet: Score) -> Json:
     points = rules.special_points(state, player)
     return {
         "player": player,
-        "saved": [_saved(state, face) for face in holding.saved],
+        "saved": [_saved(state, face) for face in holding.collected],
         "eaten": list(holding.eaten),
         "basil": rules.basil_leaves(state, player),
         "specials": [_owned(state, one, points) for one in holding.specials],

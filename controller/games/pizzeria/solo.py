@@ -76,7 +76,7 @@ def house_moves(state: State) -> tuple[Move, ...]:
     """What the House may do now: one move, or one for each slice the knife may point at."""
     match state.phase:
         case Phase.PILE:
-            return (ChoosePile(min(state.piles)),)
+            return (ChoosePile(min(state.stacks)),)
         case Phase.DIVIDE:
             return _house_divisions(state)
         case Phase.CHOOSE:

@@ -109,7 +109,7 @@ def seen(state):
         aside=frozenset(state.set_aside),
         portions=left,
         choosing=state.order,
-        shifter=state.sneaked,
+        shifter=state.shifter,
         taker=state.taker,
         hand=frozenset(state.taken),
         fresh=state.took_special,

@@ -43,7 +43,7 @@ def served(state: State, ring: Sequence[str] = RING, special: str | None = None)
     """The next pile turned up; in the advanced variant with offer G where nothing else is said."""
     if special is None and state.options.advanced:
         special = rules.OFFER_G
-    return play(state, ChoosePile(state.piles[0]), Reveal(tuple(ring), special))
+    return play(state, ChoosePile(state.stacks[0]), Reveal(tuple(ring), special))
 
 
 def divided(state: State, *portions: str, special_in: int | None = None) -> State:
@@ -68,9 +68,9 @@ def owning(state: State, player: int, *specials: str, since: int = 1) -> State:
 
 def having(state: State, player: int, saved: str = "", eaten: str = "") -> State:
     """With these slices in front of a player."""
-    holding = replace(state.holdings[player - 1], saved=faces(saved), eaten=faces(eaten))
+    holding = replace(state.holdings[player - 1], collected=faces(saved), eaten=faces(eaten))
     changed = with_holding(state, player, holding)
-    return replace(changed, unseen=state.unseen.difference(holding.saved, holding.eaten))
+    return replace(changed, unseen=state.unseen.difference(holding.collected, holding.eaten))
 
 
 def with_holding(state: State, player: int, holding: Holding) -> State:
@@ -82,12 +82,12 @@ def with_holding(state: State, player: int, holding: Holding) -> State:
 def in_round(state: State, number: int) -> State:
     """The same game some rounds later, everything else as it is."""
     slicer = (state.first + number - 2) % state.players + 1
-    return replace(state, round=number, piles=tuple(range(number, state.rounds + 1)), slicer=slicer)
+    return replace(state, round=number, stacks=tuple(range(number, state.rounds + 1)), slicer=slicer)
 
 
 def over(state: State) -> State:
     """The same game at its end."""
-    return replace(state, phase=Phase.OVER, piles=())
+    return replace(state, phase=Phase.OVER, stacks=())
 
 
 def takes(state: State, player: int, portion: int, eaten: str = "", kind: int | None = None) -> State:

@@ -69,7 +69,7 @@ def test_nobody_is_advised_out_of_turn():
 
 
 def last(state):
-    return replace(in_round(state, state.rounds), piles=(state.rounds,))
+    return replace(in_round(state, state.rounds), stacks=(state.rounds,))
 
 
 def test_last_round_a_slice_that_wins_its_kind_is_saved():
@@ -155,5 +155,5 @@ def test_offer_f_is_used_for_a_prize_and_not_too_late():
 def test_offer_j_eats_what_wins_nothing():
     state = owning(having(advanced(), 2, saved="9/1 9/2 9/3 4/1"), 2, rules.OFFER_J)
     state = having(state, 1, saved="9/4 9/5 9/6 9/7")
-    state = replace(state, phase=Phase.EAT_KIND, piles=(), round=4)
+    state = replace(state, phase=Phase.EAT_KIND, stacks=(), round=4)
     assert GAME.advise(state, 2)[0].move == EatKind(2, 9)

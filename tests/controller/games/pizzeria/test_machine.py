@@ -124,14 +124,14 @@ class Games(RuleBasedStateMachine):
     @invariant()
     def no_slice_is_lost_or_doubled(self):
         state = self.state
-        places = [face for holding in state.holdings for face in (*holding.saved, *holding.eaten)]
+        places = [face for holding in state.holdings for face in (*holding.collected, *holding.eaten)]
         places += [*state.unseen, *state.taken]
         if state.phase in (Phase.REDRAW, Phase.DIVIDE):
             places += state.ring
         places += [face for one in state.portions if one.taken_by is None for face in one.slices]
         assert len(places) == len(set(places))
         assert set(places) == rules.slices_in_game(GAME.components, state.players)
-        assert len(state.unseen) >= 11 * len(state.piles) + 2
+        assert len(state.unseen) >= 11 * len(state.stacks) + 2
 
     @invariant()
     def one_offer_comes_with_each_pizza(self):

@@ -129,7 +129,7 @@ def test_a_state_as_json_keeps_options_and_own_pieces():
     [
         ({"phase": "lunch"}, "state.phase: 'lunch' is none of pile"),
         ({"round": None}, "state.round: None is no int"),
-        ({"holdings": [{}]}, r"state.holdings\[0\].saved: missing"),
+        ({"holdings": [{}]}, r"state.holdings\[0\].collected: missing"),
         ({"options": {}}, "state.options.components: missing"),
         ({"options": {**GAME.encode_state(game())["options"], "components": 3}}, "options.components: 3 is no mapping"),
     ],
@@ -173,7 +173,7 @@ def test_a_position_between_rounds():
     rest = [face for face in RING[4:] if face != "9/2"]
     described["players"]["2"] = {"saved": rest}
     state = GAME.setup(4, {}, described)
-    assert (state.phase, state.slicer, state.piles) == (Phase.PILE, 4, (2, 3, 4))
+    assert (state.phase, state.slicer, state.stacks) == (Phase.PILE, 4, (2, 3, 4))
     assert GAME.position(state) == described
 
 

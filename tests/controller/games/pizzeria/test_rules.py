@@ -77,7 +77,7 @@ def test_components_no_basil_leaf_to_three():
 def test_setup_slices_and_piles(players, slices, piles):
     state = game(players)
     assert len(state.unseen) == slices == 11 * piles + 3
-    assert state.piles == tuple(range(1, piles + 1))
+    assert state.stacks == tuple(range(1, piles + 1))
     assert state.rounds == piles
 
 
@@ -180,7 +180,7 @@ def test_served_the_slicer_chooses_any_pile_left():
     state = game()
     assert [move.pile for move in GAME.legal(state)] == [1, 2, 3, 4]
     state = play(state, ChoosePile(3))
-    assert state.piles == (1, 2, 4)
+    assert state.stacks == (1, 2, 4)
     assert GAME.turn(state).actor is Actor.CHANCE
     assert refused(game(), ChoosePile(5))[0] == "Pizza is served!"
 
@@ -322,7 +322,7 @@ def test_bon_appetit_all_none_or_some_may_be_eaten():
 
 def test_saving_any_kind_may_be_saved():
     state = takes(quarters(served(game())), 2, 1)
-    assert state.holdings[1].saved == faces("11/1 11/10 4/1")
+    assert state.holdings[1].collected == faces("11/1 11/10 4/1")
 
 
 def test_saving_everyone_sees_the_number_of_slices_of_each_kind():
@@ -344,7 +344,7 @@ def test_eating_needs_a_basil_leaf(portion, face):
 
 def test_eating_slices_lie_face_down_apart():
     state = takes(quarters(served(game())), 2, 1, "11/1 4/1")
-    assert state.holdings[1].saved == ("11/10",)
+    assert state.holdings[1].collected == ("11/10",)
     assert state.holdings[1].eaten == ("11/1", "4/1")
 
 
@@ -376,7 +376,7 @@ def test_eating_example_tomato_and_mushroom_saved_three_leaves_eaten():
     state = divided(served(game(), ring), "2/1 7/1 11/1", "4/1 4/2 4/3", "5/1 5/2", "5/3 6/1 6/2")
     assert refused(play(state, Take(2, 0)), Decide(2, frozenset({"2/1"})))[0] == "Tomato pizza"
     state = takes(state, 2, 0, "11/1")
-    assert state.holdings[1].saved == ("2/1", "7/1")
+    assert state.holdings[1].collected == ("2/1", "7/1")
     assert line(state, 2, "Basil") == 3
 
 
@@ -660,7 +660,7 @@ def taking_a(saved="5/1 5/2 5/3 11/10", players=4):
 def test_a_up_to_two_saved_slices_may_be_eaten():
     state = play(taking_a(), Decide(3, frozenset(faces("11/1 5/1 5/3"))))
     assert state.holdings[2].eaten == faces("5/1 5/3 11/1")
-    assert state.holdings[2].saved == faces("5/2 11/10 11/9 4/1")
+    assert state.holdings[2].collected == faces("5/2 11/10 11/9 4/1")
     assert state.holdings[2].specials[0].used
 
 
@@ -722,7 +722,7 @@ def test_b_the_slice_is_eaten_or_saved():
     state = play(taking_b(), DrawSlice("5/2"))
     assert state.taken == faces("11/1 11/10 4/1 5/2")
     assert play(state, Decide(2, frozenset({"5/2"}))).holdings[1].eaten == ("5/2",)
-    assert "5/2" in play(state, Decide(2, NOTHING)).holdings[1].saved
+    assert "5/2" in play(state, Decide(2, NOTHING)).holdings[1].collected
     assert state.holdings[1].specials[0].used
 
 
@@ -805,7 +805,7 @@ def test_d_before_slicing_a_slice_is_eaten_or_saved():
     eaten = play(state, TakeSlice(4, "11/1", True))
     assert eaten.holdings[3].eaten == ("11/1",)
     saved = play(state, TakeSlice(4, "11/1", False))
-    assert saved.holdings[3].saved == ("11/1",)
+    assert saved.holdings[3].collected == ("11/1",)
     assert len(saved.ring) == 10
     assert "11/1" not in saved.ring
     assert len(list(GAME.legal(saved))) == 4 * comb(10, 4) + comb(10, 3)
@@ -1049,7 +1049,7 @@ def test_j_before_scoring_all_saved_slices_of_a_kind_may_be_eaten():
     assert 7 not in kinds
     after = play(state, EatKind(2, 5))
     assert {"5/2", "5/3"} <= set(after.holdings[1].eaten)
-    assert "mixed-5-7" in after.holdings[1].saved
+    assert "mixed-5-7" in after.holdings[1].collected
     assert after.phase is Phase.OVER
 
 
@@ -1059,7 +1059,7 @@ def test_j_all_slices_of_the_kind_must_have_basil():
     assert problem == "Not all slices of the kind have basil leaves: the 7 slice (Mushroom)."
     table = play(with_j("7/3 7/7 5/2", offer_j_eats_some=True), EatKind(2, 7))
     assert "7/3" in table.holdings[1].eaten
-    assert "7/7" in table.holdings[1].saved
+    assert "7/7" in table.holdings[1].collected
 
 
 def test_j_may_be_declined_and_belongs_to_its_owner():
@@ -1072,7 +1072,7 @@ def test_j_may_be_declined_and_belongs_to_its_owner():
 
 def test_j_is_not_asked_where_nothing_can_be_eaten():
     state = owning(advanced(2), 2, rules.OFFER_J)
-    state = replace(state, phase=Phase.DECIDE, piles=(), round=4, taker=1, order=())
+    state = replace(state, phase=Phase.DECIDE, stacks=(), round=4, taker=1, order=())
     assert play(state, Decide(1, NOTHING)).phase is Phase.OVER
 
 

@@ -46,7 +46,7 @@ def test_the_houses_moves_are_chance_and_it_is_not_advised():
 
 
 def test_pile_the_lowest_number():
-    state = replace(solo(first=2), piles=(2, 4))
+    state = replace(solo(first=2), stacks=(2, 4))
     assert list(GAME.legal(state)) == [ChoosePile(2)]
     assert refused(state, ChoosePile(4)) == ("Solo variant", "The House does something else by its rules.")
     with pytest.raises(IllegalMove, match="Solo variant"):
@@ -111,7 +111,7 @@ def test_the_house_never_uses_e_and_j():
     state = quarters(served(owning(solo(advanced=True), 2, rules.OFFER_E)))
     assert list(GAME.legal(state)) == [Take(2, 1)]
     state = owning(having(solo(advanced=True), 2, saved="5/2"), 2, rules.OFFER_J)
-    state = replace(state, phase=Phase.EAT_KIND, piles=(), round=4)
+    state = replace(state, phase=Phase.EAT_KIND, stacks=(), round=4)
     assert list(GAME.legal(state)) == [EatKind(2, None)]
     assert GAME.draw(state, Random(1)) == EatKind(2, None)
 
