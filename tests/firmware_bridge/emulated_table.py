@@ -45,6 +45,7 @@ class EmulatedTable:
         self.room = room
         self.session = Session(self._take)
         self.cycle = 0
+        self._frozen_s = 0.0
         self._line: int | None = None
         self.plug()
 
@@ -56,7 +57,7 @@ class EmulatedTable:
 
     @property
     def now_s(self) -> float:
-        return self.cycle / HERTZ
+        return self.cycle / HERTZ + self._frozen_s
 
     def plug(self) -> None:
         """Open the port."""
@@ -81,12 +82,18 @@ class EmulatedTable:
         end = self.cycle + round(seconds * HERTZ)
         while self.cycle < end:
             self.cycle = self.board.until(min(self.cycle + self._step, end), said=self._said)
-            if self._line is not None:
-                received = b""
-                with contextlib.suppress(BlockingIOError):
-                    received = os.read(self._line, 4096)
-                self.session.receive(self._faults[0](received, self.now_s), self.now_s)
-                os.write(self._line, self._faults[1](self.session.due(self.now_s), self.now_s))
+            self._converse()
+
+    def oversleep(self, seconds: float) -> None:
+        """Let time pass without looking at the line."""
+        self.cycle = self.board.until(self.cycle + round(seconds * HERTZ))
+
+    def freeze(self, seconds: float) -> None:
+        """Let time pass for us and not for the board, as on a machine that is too busy to emulate it."""
+        end_s = self._frozen_s + seconds
+        while self._frozen_s < end_s:
+            self._frozen_s += self._step / HERTZ
+            self._converse()
 
     def until_ready(self, within_s: float = 1.0) -> float:
         """Let time pass until events can flow; how long it took."""
@@ -111,6 +118,14 @@ class EmulatedTable:
             os.close(self._line)
             self._line = None
         self.board.close()
+
+    def _converse(self) -> None:
+        if self._line is not None:
+            received = b""
+            with contextlib.suppress(BlockingIOError):
+                received = os.read(self._line, 4096)
+            self.session.receive(self._faults[0](received, self.now_s), self.now_s)
+            os.write(self._line, self._faults[1](self.session.due(self.now_s), self.now_s))
 
     def _take(self, signal: Signal) -> bool:
         if len(self.signals) >= self.room:

@@ -20,10 +20,11 @@ def _built() -> None:
 
 
 def test_nothing_is_lost_doubled_or_out_of_order(tmp_path: Path) -> None:
-    report, faults = torture(1500, Random(7), tmp_path)
-    assert report.events >= 1500
+    report, faults = torture(2500, Random(5), tmp_path)
+    assert report.events >= 2500
     assert report.resets
     assert report.unplugs
+    assert report.stalls
     assert min(faults.values()) > 10
     assert report.slowest_back_s < 2.0
 

@@ -1,8 +1,9 @@
 """Events through the worst of lines: `make torture-link`.
 
 The board's own ELF in the emulator, a proxy on its pseudo-terminal that drops, doubles, spoils, splits, delays and
-reorders what passes, resets of the board, pulled lines, a ring that is made to overflow. Every edge is known; what
-arrives is compared with it: none lost, none twice, none out of order, and what overflowed is reported to the number.
+reorders what passes, resets of the board, pulled lines, a host that does not look for seconds, a board that stands
+still as on a machine too busy to emulate it, a ring that is made to overflow. Every edge is known; what arrives is
+compared with it: none lost, none twice, none out of order, and what overflowed is reported to the number.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from firmware_bridge.schema import RING_CAPACITY, WINDOW
 from firmware_bridge.signals import SignalKind
 from hardware.simulated.emulated_board import HERTZ
 from tests.firmware_bridge.emulated_table import EmulatedTable
@@ -24,8 +26,12 @@ from tests.rigs.emulation import build
 MS = HERTZ // 1000
 ROUND_EVENTS = 16
 """Eight pads pressed and released."""
-FAULT_RATE = 0.05
-"""Faults per piece of the stream, a piece being 1 to 24 bytes."""
+FITTING, OVERFLOWING = 15, 20
+"""Rounds that the board's ring just has room for, and that it has not."""
+FAULT_RATES = (0.002, 0.01, 0.05)
+"""Faults per piece of the stream, a piece being 1 to 24 bytes: a poor line, a bad one and a wretched one."""
+STALL_RATE = 0.01
+"""Stalls per eight edges."""
 _KINDS = ("dropped", "doubled", "spoilt", "invented", "delayed")
 
 
@@ -38,7 +44,7 @@ class FaultyLine:
     """A line that does to its bytes what lines do. Pieces that are delayed are overtaken by those behind them."""
 
     rng: Random
-    rate: float = FAULT_RATE
+    rate: float = max(FAULT_RATES)
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_KINDS, 0))
     _waiting: list[tuple[float, int, bytes]] = field(default_factory=list)
     _number: int = 0
@@ -85,6 +91,8 @@ class Report:
     """Came more than once and were delivered once."""
     resets: int = 0
     unplugs: int = 0
+    stalls: int = 0
+    """Times that the host did not look, or the board stood still."""
     slowest_back_s: float = 0.0
     """From a replugged line to the first answer, at the longest."""
 
@@ -100,8 +108,9 @@ def torture(events: int, rng: Random, folder: Path) -> tuple[Report, dict[str, i
     with EmulatedTable(folder, faults=lines, step=HERTZ // 250, said=True) as table:
         table.until_ready(5.0)
         while report.events < events:
+            lines[0].rate = lines[1].rate = rng.choice(FAULT_RATES)
             _disturb(table, rng, report)
-            rounds = 20 if rng.random() < 0.06 else rng.choice((1, 2, 4, 8, 12))
+            rounds = OVERFLOWING if rng.random() < 0.06 else rng.choice((1, 4, 8, 12, FITTING, FITTING, FITTING))
             _round(table, rounds, rng, report)
         report.repeated = table.session.repeated
     return report, {kind: lines[0].counts[kind] + lines[1].counts[kind] for kind in _KINDS}
@@ -118,7 +127,7 @@ def _disturb(table: EmulatedTable, rng: Random, report: Report) -> None:
 
 def _round(table: EmulatedTable, rounds: int, rng: Random, report: Report) -> None:
     """Presses and releases of all pads, some while the line is pulled; then wait until everything has arrived."""
-    pulled = rounds > 16 or rng.random() < 0.2
+    pulled = rounds == OVERFLOWING or rng.random() < 0.2
     if pulled:
         table.unplug()
         report.unplugs += 1
@@ -128,6 +137,10 @@ def _round(table: EmulatedTable, rounds: int, rng: Random, report: Report) -> No
             order = rng.sample(range(8), 8)
             table.edges([(MS + place * MS // 8, f"K{pad}", level) for place, pad in enumerate(order)])
             table.run(0.012)
+            if rng.random() < STALL_RATE:
+                stall = rng.choice((table.oversleep, table.freeze))
+                stall(rng.choice((rng.uniform(0.0, 0.2), rng.uniform(0.0, 2.5))))
+                report.stalls += 1
             expected += [(pad + 1, kind) for pad in order]
     if rng.random() < 0.1:
         table.board.do("reset")
@@ -151,11 +164,10 @@ def check_arrived(table: EmulatedTable, expected: list[tuple[int, SignalKind]], 
         table.run(0.02)
     lost = sum(signal.number for signal in table.signals if signal.kind is SignalKind.SIGNALS_LOST)
     found = [(signal.seat, signal.kind) for signal in table.signals if signal.kind is not SignalKind.SIGNALS_LOST]
-    # The ring drops what is newest: what arrives are the first ones, then those after the report.
-    if lost == 0 and found != expected:
-        raise Tortured(f"{found} arrived: expected {expected}")
-    if lost and (found[:200] != expected[:200] or len(found) + lost != len(expected)):
-        raise Tortured(f"{len(found)} arrived and {lost} reported lost of {len(expected)}")
+    # The ring drops what is newest, and may still hold what was not acknowledged before.
+    has_room = len(expected) < RING_CAPACITY - WINDOW
+    if found != expected[: len(found)] or len(found) + lost != len(expected) or (lost and has_room):
+        raise Tortured(f"{found} arrived and {lost} reported lost: expected {expected}")
     report.events += len(expected)
     report.lost += lost
     table.signals.clear()
@@ -167,7 +179,9 @@ def _arrived(table: EmulatedTable) -> int:
 
 def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--events", type=int, default=1_000_000, help="how many (default a million, about an hour)")
+    parser.add_argument(
+        "--events", type=int, default=1_000_000, help="how many (default a million, about 15 minutes of a core)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="the same seed does the same (default 1)")
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="boards at a time, each with its own seed"
@@ -182,7 +196,8 @@ def _main() -> None:
     told = ", ".join(f"{count} {kind}" for kind, count in faults.items())
     lines = (
         f"{report.events} events in {time.monotonic() - begin_s:.0f} s; pieces of the stream: {told}",
-        f"{report.resets} resets, {report.unplugs} unplugs, back within {report.slowest_back_s:.2f} s of board time",
+        f"{report.resets} resets, {report.stalls} stalls, {report.unplugs} unplugs, back within "
+        f"{report.slowest_back_s:.2f} s of board time",
         f"none lost, none twice, none out of order; {report.repeated} came again and were not delivered again;",
         f"{report.lost} overflowed, as forced, and were reported to the number",
     )
