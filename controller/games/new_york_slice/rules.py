@@ -5,33 +5,38 @@ Faces are ids: slices `3/1` .. `11/11` (value/number), `combo-8-10` and the like
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from random import Random
-from typing import Any
 
-from controller.game import (
-    Actor,
-    GameError,
-    IllegalMove,
-    Json,
-    Option,
-    OptionError,
-    Player,
-    Refusal,
-    Score,
-    ScoreLine,
-    Turn,
-)
-from controller.games import cut_and_choose
+from controller.game import Actor, GameError, Json, Option, Player, Refusal, Score, ScoreLine, Turn
+from controller.games import cut_and_choose, rulebook
+from controller.games import cut_and_choose_rules as family
 from controller.games.changing import changed
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA as SLICES_IN_A_PIZZA
-from controller.games.cut_and_choose import Fault, joined, left_of, words_for_halves
 from controller.games.cut_and_choose import Portion as Portion
+from controller.games.cut_and_choose import joined
+from controller.games.cut_and_choose_rules import OwnedSpecial as OwnedSpecial
+from controller.games.cut_and_choose_rules import Redraw as Redraw
+from controller.games.cut_and_choose_rules import (
+    RoundState,
+    Shifting,
+    Text,
+    Use,
+    all_players,
+    in_words,
+    is_player,
+    owner_of,
+    with_holding,
+    with_used,
+)
+from controller.games.cut_and_choose_rules import Take as Take
+from controller.games.cut_and_choose_rules import in_order as in_order
+from controller.games.cut_and_choose_rules import owned as owned
 from controller.games.new_york_slice import headings
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME, VALUES, Components, with_own_facts
-
-PLAYER_COUNTS = range(2, 7)
+from controller.games.rulebook import Rule, chance, players_turn, refuse
 
 BUFFET = "special/buffet"
 COMBO_CRAVING = "special/combo-craving"
@@ -91,13 +96,6 @@ class Reveal:
 
 
 @dataclass(frozen=True, slots=True)
-class Redraw:
-    """Chance: another Special replaces the one that may not be used now."""
-
-    special: str
-
-
-@dataclass(frozen=True, slots=True)
 class Dibs:
     """The owner of Dibs! takes a slice from the pizza before it is divided."""
 
@@ -123,21 +121,8 @@ class Divide:
 
 
 @dataclass(frozen=True, slots=True)
-class Sneak:
+class Sneak(family.Shift):
     """The owner of Sneak-a-Slice shifts an end slice into an adjacent portion and then takes a portion."""
-
-    player: int
-    face: str
-    to: int
-    """Index of the portion that gains the slice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """A player takes a portion. Who is not next plays Cut in Line by it."""
-
-    player: int
-    portion: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,25 +171,9 @@ Move = ChooseStack | Reveal | Redraw | Dibs | Divide | Sneak | Take | Mystery | 
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedSpecial:
-    """A Special in front of a player."""
-
-    name: str
-    """Face id."""
-    round: int
-    """The round in which it was received."""
-    used: bool = False
-    """A used Special is turned face down."""
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(family.Holding):
     """What lies in front of a player, in the order in which it came there."""
 
-    collected: tuple[str, ...] = ()
-    eaten: tuple[str, ...] = ()
-    """Face down, but everybody saw them being eaten."""
-    specials: tuple[OwnedSpecial, ...] = ()
     supreme_as: str | None = None
     """The type the Supreme slice was attached to ("3" .. "11" or "anchovy"); stays when it is eaten later."""
     unseen_eaten: int = 0
@@ -214,10 +183,11 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(family.Options):
     """What tables play differently where the text leaves two readings, and the copy's own components."""
 
     components: Components
+    """With what this copy shows."""
     sneak_may_empty: bool = False
     """Whether Sneak-a-Slice may leave a portion with neither slice nor Special."""
     mystery_needs_pepperoni: bool = True
@@ -228,53 +198,48 @@ class Options:
     """Whether the Supreme slice may be (and, next to nothing else, must be) attached to the Anchovy slice."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State(RoundState):
     """A whole game of New York Slice at one moment."""
 
-    players: int
     options: Options
     phase: Phase
-    round: int
-    """1 upwards."""
-    slicer: int
-    stacks: tuple[int, ...]
-    """The stacks not yet served."""
-    unseen: frozenset[str]
-    """Slices in the game whose face nobody has seen: in stacks, in the three extra ones, or eaten unseen."""
-    unseen_specials: frozenset[str]
     holdings: tuple[Holding, ...]
     """Player 1's first."""
-    ring: tuple[str, ...] = ()
-    """The pizza clockwise, undivided or as it was when divided, from its first slice in the order of the components
-    list; empty before it is turned up."""
-    special: str | None = None
-    """Today's Special of this round."""
-    portions: tuple[Portion, ...] = ()
-    order: tuple[int, ...] = ()
-    """The players still to choose, next first; in a two-player game everybody twice."""
-    taker: int | None = None
-    """The player who has taken a portion and not yet decided."""
-    taken: tuple[str, ...] = ()
-    """The slices that the taker must decide about, without the Mystery slice."""
     took_special: bool = False
     """Whether the Special was part of the portion just taken; it already lies in front of the taker."""
-    shifter: int | None = None
-    """The player who has just shifted a slice and must now take a portion."""
     mystery_drawn: bool = False
-    """Whether the taker holds the Mystery slice."""
+    """Whether the taker holds the Mystery slice, which is none of those taken."""
     mystery: str | None = None
     """Its face if known."""
-    set_aside: tuple[str, ...] = ()
-    """Specials that were replaced by another, oldest first."""
-    first: int = 1
-    """The first Slicer."""
 
-    @property
-    def rounds(self) -> int:
-        """The number of rounds in this game: one for each stack."""
-        return self.options.components.stacks[self.players]
 
+_TEXT = Text(
+    stack="stack",
+    special="Special",
+    slice_into="Divide the pizza and the Special into {} portions; the Special may be one by itself.",
+    setup=headings.SETUP,
+    served=headings.START_ROUND,
+    slicing=headings.DIVIDE,
+    choosing=headings.CHOOSE,
+)
+_CALL = Use(
+    special=DIBS,
+    heading=headings.DIBS,
+    only="Only the owner of Dibs! may call.",
+    undo="Lay the slice back into the pizza.",
+)
+_SHIFTING = Shifting(
+    use=Use(
+        special=SNEAK_A_SLICE,
+        heading=headings.SNEAK_A_SLICE,
+        only="Only the owner may shift a slice.",
+        undo="Put the slice back where it was.",
+    ),
+    verb="shift",
+    where="beside",
+    how="from the end of a portion to the portion beside it",
+)
 
 # What the game waits for ----------------------------------------------------------------------------------------------
 
@@ -283,28 +248,28 @@ def turn(state: State) -> Turn:
     """Who acts next, and what they do."""
     match state.phase:
         case Phase.STACK:
-            return _players_turn((state.slicer,), f"Player {state.slicer} slices: choose a stack")
+            return players_turn((state.slicer,), f"Player {state.slicer} slices: choose a stack")
         case Phase.REVEAL:
-            return _chance(f"Player {state.slicer} turns up the Special, then the eleven slices in a circle")
+            return chance(f"Player {state.slicer} turns up the Special, then the eleven slices in a circle")
         case Phase.REDRAW:
             assert state.special is not None
-            shown = _words(state, state.special)
-            return _chance(f"{shown} may not be used now: draw another Special")
+            shown = in_words(state, state.special)
+            return chance(f"{shown} may not be used now: draw another Special")
         case Phase.DIVIDE:
             return _divide_turn(state)
         case Phase.CHOOSE:
             return _choose_turn(state)
         case Phase.MYSTERY:
-            return _chance(f"Player {state.taker} takes one of the three face-down slices")
+            return chance(f"Player {state.taker} takes one of the three face-down slices")
         case Phase.DECIDE:
             assert state.taker is not None
-            return _players_turn((state.taker,), f"Player {state.taker} decides what to eat and what to collect")
+            return players_turn((state.taker,), f"Player {state.taker} decides what to eat and what to collect")
         case Phase.SECONDS:
-            owner = _owner(state, SECONDS)
+            owner = owner_of(state, SECONDS)
             assert owner is not None
-            return _players_turn((owner,), f"Player {owner} has Seconds: eat slices of one type, or none")
+            return players_turn((owner,), f"Player {owner} has Seconds: eat slices of one type, or none")
         case Phase.COUNT:
-            return _chance(f"Player {_next_to_count(state)} turns up the slice eaten unseen")
+            return chance(f"Player {_next_to_count(state)} turns up the slice eaten unseen")
         case Phase.OVER:
             return Turn(Actor.NOBODY, (), "The game is over")
 
@@ -339,22 +304,12 @@ def legal(state: State) -> Iterator[Move]:
 
 def refusal(state: State, move: Move) -> Refusal | None:
     """None exactly when the move is legal; otherwise which rule it breaks and how to put it right."""
-    kind = type(move)
-    if kind not in _RULES:
-        return _refuse(headings.ROUNDS, f"{move!r} is no move of this game.", turn(state).prompt + ".")
-    phase, check, _ = _RULES[kind]
-    if state.phase is not phase:
-        return _untimely(state, kind)
-    found: Refusal | None = check(state, move)
-    return found
+    return rulebook.find_refusal(_RULES, state, move, turn, headings.ROUNDS)
 
 
 def apply(state: State, move: Move) -> State:
     """The state after a legal move. Raises IllegalMove for any other."""
-    found = refusal(state, move)
-    if found is not None:
-        raise IllegalMove(found)
-    after: State = _RULES[type(move)][2](state, move)
+    after: State = rulebook.play(_RULES, state, move, refusal(state, move))
     return after
 
 
@@ -377,11 +332,6 @@ def draw(state: State, random: Random) -> Move:
             raise GameError(f"nothing is drawn while the game waits for {state.phase.value}")
 
 
-def in_order(state: State, faces: Iterable[str]) -> list[str]:
-    """Slices in the order of the components list."""
-    return sorted(faces, key=state.options.components.place.__getitem__)
-
-
 # Setup ----------------------------------------------------------------------------------------------------------------
 
 
@@ -400,21 +350,17 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
 
     Options: `components` (pepperoni and anchovies by face that this copy shows), and the switches of `Options`.
     """
-    if players not in PLAYER_COUNTS:
-        raise OptionError(f"players: {players!r} is none of 2 to 6")
-    if not 1 <= first <= players:
-        raise OptionError(f"first: {first!r} is none of the players 1 to {players}")
+    family.check_players(players, first)
     chosen = parse_options(components, options)
-    pieces = chosen.components
     return State(
         players=players,
         options=chosen,
         phase=Phase.STACK,
         round=1,
         slicer=first,
-        stacks=tuple(range(1, pieces.stacks[players] + 1)),
-        unseen=slices_in_game(pieces, players),
-        unseen_specials=frozenset(pieces.specials_by_face),
+        stacks=tuple(range(1, chosen.components.stacks[players] + 1)),
+        unseen=slices_in_game(chosen.components, players),
+        unseen_specials=frozenset(chosen.components.specials_by_face),
         holdings=(Holding(),) * players,
         first=first,
     )
@@ -422,89 +368,46 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
 
 def parse_options(components: Components, options: Mapping[str, Json]) -> Options:
     """The options of a game. Raises OptionError for an unknown one or a wrong value."""
-    switches = [field.name for field in fields(Options) if field.type is bool]
-    values: dict[str, Any] = {}
-    for name, value in options.items():
-        if name == "components":
-            components = with_own_facts(components, value)
-        elif name not in switches:
-            raise OptionError(f"option {name}: unknown; expected components, {', '.join(switches)}")
-        elif not isinstance(value, bool):
-            raise OptionError(f"option {name}: {value!r} is neither true nor false")
-        else:
-            values[name] = value
-    return Options(components, **values)
+    return family.read_options(Options, components, options, with_own_facts)
 
 
 def slices_in_game(components: Components, players: int) -> frozenset[str]:
     """The slices that are shuffled; the others stay in the box."""
-    return frozenset(components.by_face) - components.removed[players]
+    return components.in_game(players)
 
 
 # Start each round -----------------------------------------------------------------------------------------------------
 
 
 def _stack_refusal(state: State, move: ChooseStack) -> Refusal | None:
-    if move.stack in state.stacks:
-        return None
-    left = joined([str(stack) for stack in state.stacks])
-    return _refuse(
-        headings.START_ROUND, f"Stack {move.stack} is not on the table.", f"Choose one of the stacks left: {left}."
-    )
+    return family.stack_refusal(state, move.stack, _TEXT)
 
 
 def _play_stack(state: State, move: ChooseStack) -> State:
-    return changed(state, phase=Phase.REVEAL, stacks=tuple(stack for stack in state.stacks if stack != move.stack))
+    return family.play_stack(state, move.stack, Phase.REVEAL)
 
 
 def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
-    return _special_refusal(state, move.special) or _ring_refusal(state, move.ring)
+    return _special_refusal(state, move.special) or family.ring_refusal(state, move.ring, _TEXT)
 
 
 def _special_refusal(state: State, special: str) -> Refusal | None:
     if special in state.unseen_specials:
         return None
     if special not in state.options.components.specials_by_face:
-        return _refuse(
+        return refuse(
             headings.START_ROUND, f"{special!r} is no Special.", "Turn up the Special of this stack.", (special,)
         )
-    return _refuse(
+    return refuse(
         headings.SHUFFLE_SPECIALS,
-        f"{_words(state, special)} has already been in this game.",
+        f"{in_words(state, special)} has already been in this game.",
         "Turn up a Special that nobody has seen yet.",
         (special,),
     )
 
 
-def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
-    if len(ring) == SLICES_IN_A_PIZZA == len(state.unseen.intersection(ring)):
-        return None
-    pieces = state.options.components
-    fault = cut_and_choose.faces_fault(ring, pieces.by_face, pieces.words)
-    if fault is not None:
-        return _at_fault(headings.START_ROUND, fault)
-    removed = tuple(face for face in ring if face in pieces.removed[state.players])
-    if removed:
-        problem = f"Not used with {state.players} players: {_list_words(state, removed)}."
-        return _refuse(headings.SETUP, problem, "Put it back in the box and shuffle the right slices.", removed)
-    fault = cut_and_choose.stack_fault(ring, state.unseen, pieces.words, "stack")
-    return None if fault is None else _at_fault(headings.START_ROUND, fault)
-
-
 def _play_reveal(state: State, move: Reveal) -> State:
-    return changed(
-        state,
-        phase=_phase_with(state, move.special),
-        special=move.special,
-        unseen_specials=state.unseen_specials - {move.special},
-        ring=_numbered_ring(state, move.ring),
-        unseen=state.unseen.difference(move.ring),
-    )
-
-
-def _numbered_ring(state: State, ring: tuple[str, ...]) -> tuple[str, ...]:
-    """A circle of slices has no first one; ours is the first in the components list, so that equal pizzas are equal."""
-    return cut_and_choose.start_ring_at(ring, min(ring, key=state.options.components.place.__getitem__))
+    return family.play_reveal(state, move.ring, move.special, _phase_with(state, move.special))
 
 
 def _phase_with(state: State, special: str) -> Phase:
@@ -528,27 +431,14 @@ def _redraw_refusal(state: State, move: Redraw) -> Refusal | None:
 
 
 def _play_redraw(state: State, move: Redraw) -> State:
-    assert state.special is not None
-    return changed(
-        state,
-        phase=_phase_with(state, move.special),
-        special=move.special,
-        unseen_specials=state.unseen_specials - {move.special},
-        set_aside=(*state.set_aside, state.special),
-    )
+    return family.play_redraw(state, move.special, _phase_with(state, move.special))
 
 
 # Divide the pizza (and Special) into portions -------------------------------------------------------------------------
 
 
 def _divide_turn(state: State) -> Turn:
-    portions = cut_and_choose.portions_for(state.players)
-    prompt = f"Player {state.slicer} divides the pizza into {portions} portions"
-    caller = dibs_caller(state)
-    if caller is None:
-        return _players_turn((state.slicer,), prompt)
-    asked = f"{prompt}, and first asks player {caller} whether to call Dibs!"
-    return _players_turn((state.slicer, caller) if caller != state.slicer else (caller,), asked)
+    return family.slicing_turn(state, "divides", dibs_caller(state), "call Dibs!")
 
 
 def canonical_divide(state: State, move: Divide) -> Divide:
@@ -566,26 +456,18 @@ def _legal_divisions(state: State) -> Iterator[Divide]:
 
 
 def _divide_refusal(state: State, move: Divide) -> Refusal | None:
-    wanted = cut_and_choose.portions_for(state.players)
-    if len(move.portions) != wanted:
-        amount = "Too many" if len(move.portions) > wanted else "Too few"
-        problem = f"{amount} portions: {len(move.portions)} instead of {wanted}."
-        remedy = f"Divide the pizza and the Special into {wanted} portions; the Special may be one by itself."
-        return _refuse(headings.DIVIDE, problem, remedy)
-    if not 0 <= move.special_in < wanted:
-        return _refuse(
-            headings.DIVIDE, "The Special is in no portion.", "Add it to one, or let it be one.", _shown(state)
-        )
-    words, needed = state.options.components.words, "one slice or the Special"
-    fault = cut_and_choose.division_fault(state.ring, move.portions, move.special_in, words, needed)
-    return None if fault is None else _at_fault(headings.DIVIDE, fault)
+    found = family.number_refusal(state, move.portions, _TEXT)
+    if found is not None:
+        return found
+    if not 0 <= move.special_in < len(move.portions):
+        remedy, shown = "Add it to one, or let it be one.", () if state.special is None else (state.special,)
+        return refuse(headings.DIVIDE, "The Special is in no portion.", remedy, shown)
+    return family.division_refusal(state, move.portions, move.special_in, "one slice or the Special", _TEXT)
 
 
 def _play_divide(state: State, move: Divide) -> State:
     numbered = canonical_divide(state, move)
-    portions = [Portion(slices, index == numbered.special_in) for index, slices in enumerate(numbered.portions)]
-    order = cut_and_choose.choosing_order(state.slicer, state.players)
-    return changed(state, phase=Phase.CHOOSE, portions=tuple(portions), order=order)
+    return family.play_divide(state, numbered.portions, numbered.special_in, Phase.CHOOSE)
 
 
 # Choose a portion -----------------------------------------------------------------------------------------------------
@@ -593,38 +475,26 @@ def _play_divide(state: State, move: Divide) -> State:
 
 def _choose_turn(state: State) -> Turn:
     if state.shifter is not None:
-        return _players_turn((state.shifter,), f"Player {state.shifter} has shifted a slice and now takes a portion")
+        return players_turn((state.shifter,), f"Player {state.shifter} has shifted a slice and now takes a portion")
     following = state.order[0]
     cutters = [player for player in state.order if may_cut_in_line(state, player)]
     prompt = f"Player {following} chooses a portion"
     if cutters:
         prompt += f"; before that player {cutters[0]} may cut in line"
-    return _players_turn((following, *cutters), prompt)
+    return players_turn((following, *cutters), prompt)
 
 
 def _legal_choices(state: State) -> Iterator[Move]:
-    open_portions = [index for index, portion in enumerate(state.portions) if portion.taken_by is None]
     for player in _choose_turn(state).players:
-        yield from (Take(player, index) for index in open_portions)
+        yield from (Take(player, index) for index in family.open_portions(state.portions))
         if may_sneak(state, player):
             yield from (Sneak(player, face, to) for face, to in _shifts(state))
 
 
 def _take_refusal(state: State, move: Take) -> Refusal | None:
     if state.shifter is not None and move.player != state.shifter:
-        return _must_take_now(state)
-    found = _out_of_turn(state, move.player)
-    if found is not None:
-        return found
-    if not 0 <= move.portion < len(state.portions):
-        return _refuse(
-            headings.CHOOSE, "There is no such portion.", f"Choose one of the {len(state.portions)} portions."
-        )
-    portion = state.portions[move.portion]
-    if portion.taken_by is not None:
-        problem = f"Player {portion.taken_by} has already taken this portion."
-        return _refuse(headings.CHOOSE, problem, "Choose one that is left.", portion.slices)
-    return None
+        return family.must_take_now(state, _SHIFTING, "shifted")
+    return _out_of_turn(state, move.player) or family.portion_refusal(state, move.portion, _TEXT)
 
 
 def _out_of_turn(state: State, player: Player) -> Refusal | None:
@@ -633,37 +503,19 @@ def _out_of_turn(state: State, player: Player) -> Refusal | None:
     if player == following or may_cut_in_line(state, player):
         return None
     heading, problem = headings.NEXT_PLAYER, f"It is not player {player}'s turn to choose."
-    if _is_player(state, player) and owned(state, player, CUT_IN_LINE) is not None:
+    if is_player(state, player) and owned(state, player, CUT_IN_LINE) is not None:
         heading = headings.CUT_IN_LINE
         problem += f" {_why_no_cut(state, player)}"
-    return _refuse(heading, problem, f"Player {following} chooses next; put the portion back.")
+    return refuse(heading, problem, f"Player {following} chooses next; put the portion back.")
 
 
 def _play_take(state: State, move: Take) -> State:
-    portion = state.portions[move.portion]
-    holdings = state.holdings
-    if move.player != state.order[0]:
-        holdings = _used(holdings, move.player, CUT_IN_LINE)
-    if portion.special:
-        assert state.special is not None
-        holding = holdings[move.player - 1]
-        gained = OwnedSpecial(state.special, state.round)
-        holdings = _with(holdings, move.player, changed(holding, specials=(*holding.specials, gained)))
-    turn_of = state.order.index(move.player)
-    return changed(
-        state,
-        phase=Phase.MYSTERY if portion.special and state.special == MYSTERY_SLICE else Phase.DECIDE,
-        holdings=holdings,
-        portions=tuple(
-            changed(one, taken_by=move.player) if index == move.portion else one
-            for index, one in enumerate(state.portions)
-        ),
-        order=state.order[:turn_of] + state.order[turn_of + 1 :],
-        taker=move.player,
-        taken=portion.slices,
-        took_special=portion.special,
-        shifter=None,
-    )
+    if not state.portions[move.portion].special:
+        return family.play_take(state, move, CUT_IN_LINE, None, Phase.DECIDE)
+    assert state.special is not None
+    phase = Phase.MYSTERY if state.special == MYSTERY_SLICE else Phase.DECIDE
+    gained = OwnedSpecial(state.special, state.round)
+    return changed(family.play_take(state, move, CUT_IN_LINE, gained, phase), took_special=True)
 
 
 def may_eat(state: State, player: Player, face: str) -> bool:
@@ -694,24 +546,24 @@ def _eat_refusal(state: State, player: Player, face: str) -> Refusal | None:
     if len(facts.values) == 2:
         if owned(state, player, COMBO_CRAVING) is not None:
             return None
-        problem = f"{_words(state, face)} cannot be eaten without Combo Craving."
-        return _refuse(headings.COMBO_SLICES, problem, "Lay it face up with the collected slices.", (face,))
+        problem = f"{in_words(state, face)} cannot be eaten without Combo Craving."
+        return refuse(headings.COMBO_SLICES, problem, "Lay it face up with the collected slices.", (face,))
     if face == ANCHOVY:
         problem = "The Anchovy slice cannot be eaten."
-        return _refuse(headings.ANCHOVY_SLICE, problem, "Lay it face up with the collected slices.", (face,))
+        return refuse(headings.ANCHOVY_SLICE, problem, "Lay it face up with the collected slices.", (face,))
     # You Love Veggies lets Veggies be eaten that are collected when it comes: those taken with it are among them, as
     # they could be collected first. It says nothing of later rounds (Combo Craving does), so later Veggies need
     # pepperoni like any slice.
     if facts.values == (3,) and state.taker == player and state.took_special and state.special == YOU_LOVE_VEGGIES:
         return None
-    problem = f"{_words(state, face)} has no pepperoni and may not be eaten."
-    return _refuse(headings.CHOOSE, problem, "Lay it face up with the collected slices.", (face,))
+    problem = f"{in_words(state, face)} has no pepperoni and may not be eaten."
+    return refuse(headings.CHOOSE, problem, "Lay it face up with the collected slices.", (face,))
 
 
 def _decide_refusal(state: State, move: Decide) -> Refusal | None:
-    if move.player != state.taker:
-        problem = f"Player {move.player} has nothing to decide now."
-        return _refuse(headings.CHOOSE, problem, f"Player {state.taker} decides first.")
+    found = family.undecided_refusal(state, move.player, _TEXT)
+    if found is not None:
+        return found
     holding = state.holdings[move.player - 1]
     for face in sorted(move.eaten):
         if face not in state.taken:
@@ -732,12 +584,12 @@ def _not_taken_refusal(state: State, player: Player, face: str) -> Refusal | Non
     if face in may_eat_collected(state, player):
         return None
     if face == state.mystery:
-        return _refuse(headings.MYSTERY_SLICE, "The Mystery slice is eaten unseen.", "Do not show it.", (face,))
+        return refuse(headings.MYSTERY_SLICE, "The Mystery slice is eaten unseen.", "Do not show it.", (face,))
     if face not in state.holdings[player - 1].collected:
-        problem = f"{_words(state, face)} is not among the slices just taken."
-        return _refuse(headings.CHOOSE, problem, "Eat only slices of the portion just taken.", (face,))
-    problem = f"{_words(state, face)} was collected before and may not be eaten any more."
-    return _refuse(headings.CHOOSE, problem, "Lay it face up with the collected slices again.", (face,))
+        problem = f"{in_words(state, face)} is not among the slices just taken."
+        return refuse(headings.CHOOSE, problem, "Eat only slices of the portion just taken.", (face,))
+    problem = f"{in_words(state, face)} was collected before and may not be eaten any more."
+    return refuse(headings.CHOOSE, problem, "Lay it face up with the collected slices again.", (face,))
 
 
 def _collected_after(state: State, move: Decide) -> tuple[str, ...]:
@@ -762,7 +614,7 @@ def _play_decide(state: State, move: Decide) -> State:
     decided = changed(
         state,
         phase=Phase.CHOOSE,
-        holdings=_with(state.holdings, move.player, after),
+        holdings=with_holding(state.holdings, move.player, after),
         taker=None,
         taken=(),
         took_special=False,
@@ -788,17 +640,7 @@ def _legal_decisions(state: State) -> Iterator[Decide]:
 
 
 def _next_round(state: State) -> State:
-    if not state.stacks:
-        return _before_scoring(changed(state, ring=(), special=None, portions=()))
-    return changed(
-        state,
-        phase=Phase.STACK,
-        round=state.round + 1,
-        slicer=left_of(state.slicer, state.players),
-        ring=(),
-        special=None,
-        portions=(),
-    )
+    return family.next_round(state, Phase.STACK, _before_scoring)
 
 
 # Game end & scoring ---------------------------------------------------------------------------------------------------
@@ -807,7 +649,7 @@ def _next_round(state: State) -> State:
 def _before_scoring(state: State) -> State:
     """Seconds happens before any scoring; slices eaten unseen are turned up to be counted. Where the owner of Seconds
     could eat nothing, nothing is asked."""
-    owner = _owner(state, SECONDS)
+    owner = owner_of(state, SECONDS)
     if state.phase is not Phase.SECONDS and owner is not None and seconds_choices(state, owner):
         return changed(state, phase=Phase.SECONDS)
     uncounted = any(holding.unseen_eaten for holding in state.holdings)
@@ -817,14 +659,13 @@ def _before_scoring(state: State) -> State:
 def score(state: State) -> tuple[Score, ...]:
     """The guest checks as if the game ended now: a line for each type, the Special* line, Pepperoni - Anchovy."""
     counts = type_counts(state)
-    sheets = []
-    for player in _all_players(state):
-        lines = [_type_line(state, counts, player, value) for value in VALUES]
-        lines.append(_special_line(state, player))
-        lines.append(_pepperoni_line(state, player))
-        total = sum(line.points for line in lines)
-        sheets.append(Score(player, tuple(lines), total, (number_eaten(state, player),)))
-    return tuple(sheets)
+
+    def lines(player: Player) -> Iterator[ScoreLine]:
+        yield from (_type_line(state, counts, player, value) for value in VALUES)
+        yield family.special_line(state, "Special*", special_points(state, player))
+        yield _pepperoni_line(state, player)
+
+    return family.sheets(state, lines, lambda player: (number_eaten(state, player),))
 
 
 # Pizza type scoring ---------------------------------------------------------------------------------------------------
@@ -832,7 +673,7 @@ def score(state: State) -> tuple[Score, ...]:
 
 def type_counts(state: State) -> dict[int, dict[Player, int]]:
     """Half slices of each type that each player has collected."""
-    counts = {value: dict.fromkeys(_all_players(state), 0) for value in VALUES}
+    counts = {value: dict.fromkeys(all_players(state), 0) for value in VALUES}
     for player, holding in enumerate(state.holdings, start=1):
         combo = 4 if owned(state, player, SUPERSIZE_COMBOS) is not None else 1
         for face in holding.collected:
@@ -862,24 +703,12 @@ def scorer(state: State, counts: Mapping[Player, int]) -> Player | None:
 
 def _type_line(state: State, counts: Mapping[int, Mapping[Player, int]], player: Player, value: int) -> ScoreLine:
     label = f"{value} {state.options.components.type_names[value]}"
-    have = counts[value]
-    wins = scorer(state, have) == player
-    first = leaders(have)
-    standing = ""
-    if player in first:
-        standing = ", tied" if len(first) > 1 else ", the most"
-        if wins and len(first) > 1:
-            standing += ", won by Tiebreaker"
-    return ScoreLine(label, value if wins else 0, words_for_halves(have[player]) + standing)
+    scores = scorer(state, counts[value])
+    scorers = () if scores is None else (scores,)
+    return family.type_line(label, value, counts[value], player, scorers, "Tiebreaker")
 
 
 # Special* scoring -----------------------------------------------------------------------------------------------------
-
-
-def _special_line(state: State, player: Player) -> ScoreLine:
-    parts = list(special_points(state, player).items())
-    detail = ", ".join(f"{_words(state, face)} {points:+d}" for face, points in parts)
-    return ScoreLine("Special*", sum(points for _, points in parts), detail)
 
 
 def special_points(state: State, player: Player) -> dict[str, int]:
@@ -889,7 +718,7 @@ def special_points(state: State, player: Player) -> dict[str, int]:
         scored = _BLUE.get(special.name)
         if scored is not None:
             points[special.name] = scored(state, player)
-    owner = _owner(state, EVERYONE_ELSE_DIET)
+    owner = owner_of(state, EVERYONE_ELSE_DIET)
     if owner is not None and owner != player:
         points[EVERYONE_ELSE_DIET] = -(number_eaten(state, player) // 2)
     return points
@@ -927,11 +756,7 @@ def number_eaten(state: State, player: Player) -> int:
 
 def winners(state: State) -> tuple[Player, ...]:
     """Most points; then most eaten slices; then the victory is shared. Empty while the game goes on."""
-    if state.phase is not Phase.OVER:
-        return ()
-    sheets = score(state)
-    best = max((sheet.total, sheet.tie_break) for sheet in sheets)
-    return tuple(sheet.player for sheet in sheets if (sheet.total, sheet.tie_break) == best)
+    return family.winners(score(state)) if state.phase is Phase.OVER else ()
 
 
 # Slices: Supreme slice ------------------------------------------------------------------------------------------------
@@ -973,28 +798,20 @@ def _attach_refusal(
         return None
     if attach is not None and supreme_as is not None:
         problem = f"The Supreme slice is attached to {supreme_as} and may not be moved to another type."
-        return _refuse(headings.SUPREME_SLICE, problem, "Leave it where it is.", (SUPREME,))
+        return refuse(headings.SUPREME_SLICE, problem, "Leave it where it is.", (SUPREME,))
     if possible == (None,):
         problem = "There is nothing to attach to a Supreme slice."
-        return _refuse(
+        return refuse(
             headings.SUPREME_SLICE, problem, "Attach it when it lies collected beside another slice.", (SUPREME,)
         )
     types = joined([str(one) for one in possible])
     problem = "The Supreme slice must be placed next to a slice its owner has collected."
     if attach is not None:
         problem = f"There is no collected {attach} to place the Supreme slice next to."
-    return _refuse(headings.SUPREME_SLICE, problem, f"Place it next to one of these types: {types}.", (SUPREME,))
+    return refuse(headings.SUPREME_SLICE, problem, f"Place it next to one of these types: {types}.", (SUPREME,))
 
 
 # Today's Specials -----------------------------------------------------------------------------------------------------
-
-
-def owned(state: State, player: Player, special: str) -> OwnedSpecial | None:
-    """The Special in front of this player, used or not."""
-    for one in state.holdings[player - 1].specials:
-        if one.name == special:
-            return one
-    return None
 
 
 def usable(state: State, player: Player, special: str) -> bool:
@@ -1003,25 +820,9 @@ def usable(state: State, player: Player, special: str) -> bool:
     return one is not None and not one.used and one.round < state.round
 
 
-def _owner(state: State, special: str) -> Player | None:
-    return next((player for player in _all_players(state) if owned(state, player, special) is not None), None)
-
-
-def _used(holdings: tuple[Holding, ...], player: Player, special: str) -> tuple[Holding, ...]:
-    holding = holdings[player - 1]
-    specials = tuple(changed(one, used=True) if one.name == special else one for one in holding.specials)
-    return _with(holdings, player, changed(holding, specials=specials))
-
-
 def _why_not_usable(state: State, player: Player, special: str) -> str | None:
-    one = owned(state, player, special)
-    if one is None:
-        return f"Player {player} does not have {_words(state, special)}."
-    if one.used:
-        return f"{_words(state, special)} has been used; it works once."
-    if one.round == state.round:
-        return f"{_words(state, special)} works only in a round after the one it was taken in."
-    return None
+    when = "in a round after the one it was taken in"
+    return family.why_not_usable(state, player, special, usable(state, player, special), when)
 
 
 # Buffet* --------------------------------------------------------------------------------------------------------------
@@ -1053,7 +854,7 @@ def may_cut_in_line(state: State, player: Player) -> bool:
     """Whether this player may now choose before all others, and is not the next anyway."""
     return (
         state.phase is Phase.CHOOSE
-        and _is_player(state, player)
+        and is_player(state, player)
         and player not in (state.order[0], state.slicer)
         and usable(state, player, CUT_IN_LINE)
         and not any(portion.taken_by for portion in state.portions)
@@ -1081,7 +882,7 @@ def _day_old_pizza(state: State, player: Player) -> int:  # noqa: ARG001
 
 def dibs_caller(state: State) -> Player | None:
     """Who may call Dibs! before the pizza is divided; the Slicer may too."""
-    owner = _owner(state, DIBS)
+    owner = owner_of(state, DIBS)
     return owner if state.phase is Phase.DIVIDE and owner is not None and usable(state, owner, DIBS) else None
 
 
@@ -1098,16 +899,10 @@ def _legal_dibs(state: State) -> Iterator[Dibs]:
 
 
 def _dibs_refusal(state: State, move: Dibs) -> Refusal | None:
-    if not _is_player(state, move.player):
-        return _refuse(
-            headings.DIBS, f"There is no player {move.player}.", "Only the owner of Dibs! may call.", (DIBS,)
-        )
-    reason = _why_not_usable(state, move.player, DIBS)
-    if reason is not None:
-        return _refuse(headings.DIBS, reason, "Lay the slice back into the pizza.", (move.face, DIBS))
-    if move.face not in state.ring:
-        problem = f"{_words(state, move.face)} is not in this pizza."
-        return _refuse(headings.DIBS, problem, "Take a slice from the pizza on the table.", (move.face,))
+    found = family.use_refusal(state, move.player, _CALL, _why_not_usable, move.face)
+    found = found or family.slice_refusal(state, move.face, _CALL)
+    if found is not None:
+        return found
     holding = state.holdings[move.player - 1]
     if move.eat:
         found = _eat_refusal(state, move.player, move.face)
@@ -1116,16 +911,15 @@ def _dibs_refusal(state: State, move: Dibs) -> Refusal | None:
 
 
 def _play_dibs(state: State, move: Dibs) -> State:
-    """The pizza closes up: ten slices are divided."""
-    holdings = _used(state.holdings, move.player, DIBS)
+    holdings = with_used(state.holdings, move.player, DIBS)
     holding = holdings[move.player - 1]
     if move.eat:
         holding = changed(holding, eaten=(*holding.eaten, move.face))
     else:
         supreme_as = holding.supreme_as or move.attach
         holding = changed(holding, collected=(*holding.collected, move.face), supreme_as=supreme_as)
-    left = tuple(face for face in state.ring if face != move.face)
-    return changed(state, holdings=_with(holdings, move.player, holding), ring=_numbered_ring(state, left))
+    holdings = with_holding(holdings, move.player, holding)
+    return changed(state, holdings=holdings, ring=family.ring_without(state, move.face))
 
 
 # The "Everyone-Else" Diet* --------------------------------------------------------------------------------------------
@@ -1142,8 +936,8 @@ def _everyone_else_diet(state: State, player: Player) -> int:  # noqa: ARG001
 def _mystery_slice_refusal(state: State, move: Mystery) -> Refusal | None:
     if move.face is None or move.face in state.unseen:
         return None
-    problem = f"{_words(state, move.face)} cannot be one of the three extra slices."
-    return _refuse(headings.MYSTERY_SLICE, problem, "Take one of the three face-down slices.", (move.face,))
+    problem = f"{in_words(state, move.face)} cannot be one of the three extra slices."
+    return refuse(headings.MYSTERY_SLICE, problem, "Take one of the three face-down slices.", (move.face,))
 
 
 def _play_mystery(state: State, move: Mystery) -> State:
@@ -1151,7 +945,7 @@ def _play_mystery(state: State, move: Mystery) -> State:
     return changed(
         state,
         phase=Phase.DECIDE,
-        holdings=_used(state.holdings, state.taker, MYSTERY_SLICE),
+        holdings=with_used(state.holdings, state.taker, MYSTERY_SLICE),
         mystery_drawn=True,
         mystery=move.face,
         unseen=state.unseen - {move.face},
@@ -1170,11 +964,11 @@ def _mystery_decision_refusal(state: State, move: Decide) -> Refusal | None:
     if not state.mystery_drawn:
         if not move.mystery_eaten:
             return None
-        return _refuse(headings.MYSTERY_SLICE, "No Mystery slice has been taken.", "Eat only slices just taken.")
+        return refuse(headings.MYSTERY_SLICE, "No Mystery slice has been taken.", "Eat only slices just taken.")
     if state.mystery is None:
         if move.mystery_eaten:
             return None
-        return _refuse(headings.MYSTERY_SLICE, "A collected Mystery slice lies face up.", "Show it, or eat it unseen.")
+        return refuse(headings.MYSTERY_SLICE, "A collected Mystery slice lies face up.", "Show it, or eat it unseen.")
     return _mystery_refusal(state, move.player, state.mystery) if move.mystery_eaten else None
 
 
@@ -1191,8 +985,8 @@ def _mystery_refusal(state: State, player: Player, face: str) -> Refusal | None:
         mystery, craving = owned(state, player, MYSTERY_SLICE), owned(state, player, COMBO_CRAVING)
         if mystery is not None and craving is not None and craving.round <= mystery.round:
             return None
-        problem = f"{_words(state, face)} could not be eaten without Combo Craving."
-        return _refuse(headings.COMBO_SLICES, problem, "It counts as collected.", (face,))
+        problem = f"{in_words(state, face)} could not be eaten without Combo Craving."
+        return refuse(headings.COMBO_SLICES, problem, "It counts as collected.", (face,))
     return _eat_refusal(state, player, face)
 
 
@@ -1203,7 +997,7 @@ def could_be_eaten_unseen(state: State, player: Player, faces: Iterable[str]) ->
 
 
 def _next_to_count(state: State) -> Player:
-    return next(player for player in _all_players(state) if state.holdings[player - 1].unseen_eaten)
+    return next(player for player in all_players(state) if state.holdings[player - 1].unseen_eaten)
 
 
 def _legal_counts(state: State) -> Iterator[RevealEaten]:
@@ -1215,14 +1009,14 @@ def _legal_counts(state: State) -> Iterator[RevealEaten]:
 def _count_refusal(state: State, move: RevealEaten) -> Refusal | None:
     if move.player != _next_to_count(state):
         problem = f"Player {move.player} has no slice to turn up now."
-        return _refuse(
+        return refuse(
             headings.MYSTERY_SLICE, problem, f"Player {_next_to_count(state)} turns up the slice eaten unseen."
         )
     known = state.holdings[move.player - 1].unseen_faces
     if move.face in (known or state.unseen):
         return None
-    problem = f"{_words(state, move.face)} is not the slice that was eaten unseen."
-    return _refuse(headings.MYSTERY_SLICE, problem, "Turn up the slice that was taken as Mystery slice.", (move.face,))
+    problem = f"{in_words(state, move.face)} is not the slice that was eaten unseen."
+    return refuse(headings.MYSTERY_SLICE, problem, "Turn up the slice that was taken as Mystery slice.", (move.face,))
 
 
 def _play_count(state: State, move: RevealEaten) -> State:
@@ -1234,7 +1028,7 @@ def _play_count(state: State, move: RevealEaten) -> State:
         holding = changed(holding, collected=(*holding.collected, move.face))
     known = tuple(face for face in holding.unseen_faces if face != move.face)
     holding = changed(holding, unseen_eaten=holding.unseen_eaten - 1, unseen_faces=known)
-    holdings = _with(state.holdings, move.player, holding)
+    holdings = with_holding(state.holdings, move.player, holding)
     phase = Phase.COUNT if any(one.unseen_eaten for one in holdings) else Phase.OVER
     return changed(state, phase=phase, holdings=holdings, unseen=state.unseen - {move.face})
 
@@ -1270,7 +1064,7 @@ def _type_for_seconds(state: State, holding: Holding, face: str) -> str | None:
 
 
 def _legal_seconds(state: State) -> Iterator[EatSeconds]:
-    owner = _owner(state, SECONDS)
+    owner = owner_of(state, SECONDS)
     assert owner is not None
     yield EatSeconds(owner, frozenset())
     for faces in seconds_choices(state, owner).values():
@@ -1278,36 +1072,36 @@ def _legal_seconds(state: State) -> Iterator[EatSeconds]:
 
 
 def _seconds_refusal(state: State, move: EatSeconds) -> Refusal | None:
-    owner = _owner(state, SECONDS)
+    owner = owner_of(state, SECONDS)
     if move.player != owner:
         problem = f"Player {move.player} does not have Seconds."
-        return _refuse(headings.SECONDS, problem, f"Only player {owner} may eat now.", (SECONDS,))
+        return refuse(headings.SECONDS, problem, f"Only player {owner} may eat now.", (SECONDS,))
     holding = state.holdings[owner - 1]
     types = set()
     for face in sorted(move.eaten):
         if face not in holding.collected:
-            problem = f"{_words(state, face)} is not among the collected slices."
-            return _refuse(headings.SECONDS, problem, "Eat collected slices only.", (face,))
+            problem = f"{in_words(state, face)} is not among the collected slices."
+            return refuse(headings.SECONDS, problem, "Eat collected slices only.", (face,))
         kind = _type_for_seconds(state, holding, face)
         if kind is None:
-            problem = f"{_words(state, face)} is of no type with pepperoni."
-            return _refuse(headings.SECONDS, problem, "Lay it face up again.", (face,))
+            problem = f"{in_words(state, face)} is of no type with pepperoni."
+            return refuse(headings.SECONDS, problem, "Lay it face up again.", (face,))
         types.add(kind)
     if len(types) > 1:
         problem = "These slices are not all of one type."
-        return _refuse(headings.SECONDS, problem, "Eat slices of one type only.", tuple(sorted(move.eaten)))
+        return refuse(headings.SECONDS, problem, "Eat slices of one type only.", tuple(sorted(move.eaten)))
     return None
 
 
 def _play_seconds(state: State, move: EatSeconds) -> State:
     if not move.eaten:
         return _before_scoring(state)
-    holdings = _used(state.holdings, move.player, SECONDS)
+    holdings = with_used(state.holdings, move.player, SECONDS)
     holding = holdings[move.player - 1]
     eaten = tuple(face for face in holding.collected if face in move.eaten)
     collected = tuple(face for face in holding.collected if face not in move.eaten)
     after = changed(holding, collected=collected, eaten=holding.eaten + eaten)
-    return _before_scoring(changed(state, holdings=_with(holdings, move.player, after)))
+    return _before_scoring(changed(state, holdings=with_holding(holdings, move.player, after)))
 
 
 # Sneak-a-Slice --------------------------------------------------------------------------------------------------------
@@ -1330,7 +1124,7 @@ def _shifts(state: State) -> Iterator[tuple[str, int]]:
     be adjacent to another, so it is beside nothing; it cannot gain one. A portion keeps at least one slice or the
     Special, as when dividing (option `sneak_may_empty`).
     """
-    yield from cut_and_choose.shifts(state.portions, lambda portion: _may_lose_slice(state, portion), across_gaps=True)
+    yield from cut_and_choose.shifts(state.portions, partial(_may_lose_slice, state), across_gaps=True)
 
 
 def _may_lose_slice(state: State, portion: Portion) -> bool:
@@ -1339,57 +1133,23 @@ def _may_lose_slice(state: State, portion: Portion) -> bool:
 
 def _sneak_refusal(state: State, move: Sneak) -> Refusal | None:
     if state.shifter is not None:
-        return _must_take_now(state)
-    if not _is_player(state, move.player):
-        return _refuse(
-            headings.SNEAK_A_SLICE, f"There is no player {move.player}.", "Only the owner may shift a slice."
-        )
-    reason = _why_not_usable(state, move.player, SNEAK_A_SLICE)
-    if reason is None and move.player == state.slicer:
-        reason = "The Slicer may not shift a slice."
-    if reason is not None:
-        return _refuse(headings.SNEAK_A_SLICE, reason, "Put the slice back where it was.", (move.face,))
+        return family.must_take_now(state, _SHIFTING, "shifted")
+    found = family.use_refusal(state, move.player, _SHIFTING.use, _why_not_usable, move.face)
+    if found is not None:
+        return found
+    if move.player == state.slicer:
+        problem = "The Slicer may not shift a slice."
+        return refuse(headings.SNEAK_A_SLICE, problem, _SHIFTING.use.undo, (move.face,))
     found = _out_of_turn(state, move.player)
     if found is not None:
-        return _refuse(
-            headings.SNEAK_A_SLICE, found.problem, "Shift a slice just before selecting a portion.", (move.face,)
-        )
-    if (move.face, move.to) in _shifts(state):
-        return None
-    return _shift_refusal(state, move)
-
-
-def _shift_refusal(state: State, move: Sneak) -> Refusal:
-    pieces = (move.face,)
-    here = next((one for one in state.portions if move.face in one.slices and one.taken_by is None), None)
-    if here is None:
-        problem = f"{_words(state, move.face)} is in none of the portions left."
-        return _refuse(headings.SNEAK_A_SLICE, problem, "Shift a slice of a portion nobody has taken.", pieces)
-    if not 0 <= move.to < len(state.portions) or state.portions[move.to].taken_by is not None:
-        return _refuse(
-            headings.SNEAK_A_SLICE,
-            "There is no such portion left.",
-            "Shift it into a portion nobody has taken.",
-            pieces,
-        )
-    if not _may_lose_slice(state, here):
-        problem = "The portion would be left with neither a slice nor the Special."
-        return _refuse(headings.SNEAK_A_SLICE, problem, "Shift a slice of a larger portion.", pieces)
-    problem = f"{_words(state, move.face)} does not lie beside that portion."
-    return _refuse(
-        headings.SNEAK_A_SLICE, problem, "Shift a slice from the end of a portion to the portion beside it.", pieces
-    )
+        remedy = "Shift a slice just before selecting a portion."
+        return refuse(headings.SNEAK_A_SLICE, found.problem, remedy, (move.face,))
+    may_lose = partial(_may_lose_slice, state)
+    return family.shift_refusal(state, move, _SHIFTING, _shifts(state), may_lose, _TEXT)
 
 
 def _play_sneak(state: State, move: Sneak) -> State:
-    portions = cut_and_choose.shifted(state.portions, move.face, move.to, across_gaps=True)
-    holdings = _used(state.holdings, move.player, SNEAK_A_SLICE)
-    return changed(state, holdings=holdings, portions=portions, shifter=move.player)
-
-
-def _must_take_now(state: State) -> Refusal:
-    problem = f"Player {state.shifter} has shifted a slice and must now choose."
-    return _refuse(headings.SNEAK_A_SLICE, problem, f"Player {state.shifter} takes a portion next.")
+    return family.play_shift(state, move, SNEAK_A_SLICE, across_gaps=True)
 
 
 # Stuffed Crust* -------------------------------------------------------------------------------------------------------
@@ -1422,61 +1182,75 @@ _BLUE: dict[str, Callable[[State, Player], int]] = {
 # The parts that several rules use -------------------------------------------------------------------------------------
 
 
-_RULES: dict[type, tuple[Phase, Callable[[State, Any], Refusal | None], Callable[[State, Any], State]]] = {
-    ChooseStack: (Phase.STACK, _stack_refusal, _play_stack),
-    Reveal: (Phase.REVEAL, _reveal_refusal, _play_reveal),
-    Redraw: (Phase.REDRAW, _redraw_refusal, _play_redraw),
-    Dibs: (Phase.DIVIDE, _dibs_refusal, _play_dibs),
-    Divide: (Phase.DIVIDE, _divide_refusal, _play_divide),
-    Sneak: (Phase.CHOOSE, _sneak_refusal, _play_sneak),
-    Take: (Phase.CHOOSE, _take_refusal, _play_take),
-    Mystery: (Phase.MYSTERY, _mystery_slice_refusal, _play_mystery),
-    Decide: (Phase.DECIDE, _decide_refusal, _play_decide),
-    EatSeconds: (Phase.SECONDS, _seconds_refusal, _play_seconds),
-    RevealEaten: (Phase.COUNT, _count_refusal, _play_count),
-}
-
-_UNTIMELY: dict[type, tuple[str, str]] = {
-    ChooseStack: (headings.START_ROUND, "A stack is chosen at the start of a round."),
-    Reveal: (headings.START_ROUND, "A pizza is turned up only after the Slicer has chosen a stack."),
-    Redraw: (headings.SPECIALS, "Another Special is drawn only in place of one that may not be used now."),
-    Dibs: (headings.DIBS, "Dibs! is called before the Slicer slices."),
-    Divide: (headings.DIVIDE, "The pizza is divided once, when it has been turned up."),
-    Sneak: (headings.SNEAK_A_SLICE, "A slice is shifted only just before selecting a portion."),
-    Take: (
+_RULES: rulebook.Rules = {
+    ChooseStack: Rule(
+        Phase.STACK, _stack_refusal, _play_stack, headings.START_ROUND, "A stack is chosen at the start of a round."
+    ),
+    Reveal: Rule(
+        Phase.REVEAL,
+        _reveal_refusal,
+        _play_reveal,
+        headings.START_ROUND,
+        "A pizza is turned up only after the Slicer has chosen a stack.",
+    ),
+    Redraw: Rule(
+        Phase.REDRAW,
+        _redraw_refusal,
+        _play_redraw,
+        headings.SPECIALS,
+        "Another Special is drawn only in place of one that may not be used now.",
+    ),
+    Dibs: Rule(Phase.DIVIDE, _dibs_refusal, _play_dibs, headings.DIBS, "Dibs! is called before the Slicer slices."),
+    Divide: Rule(
+        Phase.DIVIDE,
+        _divide_refusal,
+        _play_divide,
+        headings.DIVIDE,
+        "The pizza is divided once, when it has been turned up.",
+    ),
+    Sneak: Rule(
+        Phase.CHOOSE,
+        _sneak_refusal,
+        _play_sneak,
+        headings.SNEAK_A_SLICE,
+        "A slice is shifted only just before selecting a portion.",
+    ),
+    Take: Rule(
+        Phase.CHOOSE,
+        _take_refusal,
+        _play_take,
         headings.CHOOSE,
         "A portion is chosen only after the pizza has been divided and the player before has decided.",
     ),
-    Mystery: (headings.MYSTERY_SLICE, "An extra slice is taken only by who has just received Mystery Slice."),
-    Decide: (headings.CHOOSE, "Slices are eaten or collected only by who has just taken a portion."),
-    EatSeconds: (headings.SECONDS, "Seconds is used just before scoring, after the last round."),
-    RevealEaten: (headings.PEPPERONI_SCORING, "Slices eaten unseen are turned up only when they are counted."),
+    Mystery: Rule(
+        Phase.MYSTERY,
+        _mystery_slice_refusal,
+        _play_mystery,
+        headings.MYSTERY_SLICE,
+        "An extra slice is taken only by who has just received Mystery Slice.",
+    ),
+    Decide: Rule(
+        Phase.DECIDE,
+        _decide_refusal,
+        _play_decide,
+        headings.CHOOSE,
+        "Slices are eaten or collected only by who has just taken a portion.",
+    ),
+    EatSeconds: Rule(
+        Phase.SECONDS,
+        _seconds_refusal,
+        _play_seconds,
+        headings.SECONDS,
+        "Seconds is used just before scoring, after the last round.",
+    ),
+    RevealEaten: Rule(
+        Phase.COUNT,
+        _count_refusal,
+        _play_count,
+        headings.PEPPERONI_SCORING,
+        "Slices eaten unseen are turned up only when they are counted.",
+    ),
 }
-
-
-def _untimely(state: State, kind: type) -> Refusal:
-    heading, problem = _UNTIMELY[kind]
-    return _refuse(heading, problem, f"Now: {turn(state).prompt}.")
-
-
-def _players_turn(players: tuple[Player, ...], prompt: str) -> Turn:
-    return Turn(Actor.PLAYERS, players, prompt)
-
-
-def _chance(prompt: str) -> Turn:
-    return Turn(Actor.CHANCE, (), prompt)
-
-
-def _all_players(state: State) -> range:
-    return range(1, state.players + 1)
-
-
-def _is_player(state: State, player: Player) -> bool:
-    return 1 <= player <= state.players
-
-
-def _with(holdings: tuple[Holding, ...], player: Player, holding: Holding) -> tuple[Holding, ...]:
-    return (*holdings[: player - 1], holding, *holdings[player:])
 
 
 def _is_combo(state: State, face: str) -> bool:
@@ -1489,23 +1263,3 @@ def _type_of(state: State, holding: Holding, face: str) -> str | None:
         return holding.supreme_as if holding.supreme_as != ANCHOVY else None
     values = state.options.components.by_face[face].values
     return str(values[0]) if len(values) == 1 else None
-
-
-def _at_fault(heading: str, fault: Fault) -> Refusal:
-    return _refuse(heading, fault.problem, fault.remedy, fault.pieces)
-
-
-def _refuse(heading: str, problem: str, remedy: str, pieces: tuple[str, ...] = ()) -> Refusal:
-    return Refusal(heading, problem[:1].upper() + problem[1:], remedy, pieces)
-
-
-def _words(state: State, face: str) -> str:
-    return state.options.components.words(face)
-
-
-def _list_words(state: State, faces: tuple[str, ...]) -> str:
-    return joined([state.options.components.words(face) for face in faces])
-
-
-def _shown(state: State) -> tuple[str, ...]:
-    return () if state.special is None else (state.special,)
