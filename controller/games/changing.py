@@ -14,11 +14,10 @@ else:
         field that it does not have. Nothing is computed anew: not for values with a `__post_init__`."""
         kind = type(value)
         copy = object.__new__(kind)
-        slots = _slots(kind)
-        if not changes.keys() <= slots.keys():
-            raise TypeError(f"{kind.__name__} has no field {min(changes.keys() - slots.keys())}")
-        for name, put in slots.items():
-            put(copy, changes[name] if name in changes else getattr(value, name))
+        for name, put in _slots(kind):
+            put(copy, changes.pop(name) if name in changes else getattr(value, name))
+        if changes:
+            raise TypeError(f"{kind.__name__} has no field {min(changes)}")
         return copy
 
 
@@ -26,6 +25,6 @@ __all__ = ["changed"]
 
 
 @cache
-def _slots(kind: type[Any]) -> dict[str, Any]:
-    """What sets each field, of a frozen value too."""
-    return {field.name: getattr(kind, field.name).__set__ for field in fields(kind)}
+def _slots(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
+    """Each field with what sets it, of a frozen value too."""
+    return tuple((field.name, getattr(kind, field.name).__set__) for field in fields(kind))

@@ -449,8 +449,12 @@ def owner_of(state: RoundState, special: str) -> Player | None:
 def with_used(holdings: tuple[Held, ...], player: Player, special: str) -> tuple[Held, ...]:
     """The holdings once this player has used a Special."""
     holding = holdings[player - 1]
-    specials = tuple(changed(one, used=True) if one.name == special else one for one in holding.specials)
-    return with_holding(holdings, player, changed(holding, specials=specials))
+    return with_holding(holdings, player, changed(holding, specials=used_among(holding.specials, special)))
+
+
+def used_among(specials: Iterable[Owned], special: str) -> tuple[Owned, ...]:
+    """The Specials of a player who has used one of them."""
+    return tuple(changed(one, used=True) if one.name == special else one for one in specials)
 
 
 def why_not_usable(state: RoundState, player: Player, special: str, is_usable: bool, when: str) -> str | None:

@@ -3,9 +3,19 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
-from controller.game import Actor, IllegalMove, Player, Refusal, Turn
+from controller.game import Actor, IllegalMove, Move, Player, Refusal, Turn
+
+
+class InPhase(Protocol):
+    """A state that says what the game waits for."""
+
+    @property
+    def phase(self) -> Enum: ...
+
+
+State = TypeVar("State", bound=InPhase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +34,32 @@ class Rule:
     """When it is made, as a sentence."""
 
 
-Rules = Mapping[type, Rule]
+@dataclass(frozen=True, slots=True)
+class Rulebook(Generic[State, Move]):
+    """The rules of a game by kind of move."""
 
+    rules: Mapping[type, Rule]
+    turn: Callable[[State], Turn]
+    """Says what the game waits for."""
+    heading: str
+    """Of the rule text, for what is no move at all."""
 
-def find_refusal(rules: Rules, state: Any, move: object, turn: Callable[[Any], Turn], heading: str) -> Refusal | None:
-    """None exactly when the move is legal; otherwise which rule it breaks. `heading` is for what is no move at all."""
-    rule = rules.get(type(move))
-    if rule is None:
-        return refuse(heading, f"{move!r} is no move of this game.", f"{turn(state).prompt}.")
-    if state.phase is not rule.phase:
-        return refuse(rule.heading, rule.when, f"Now: {turn(state).prompt}.")
-    return rule.refusal(state, move)
+    def refusal(self, state: State, move: Move) -> Refusal | None:
+        """None exactly when the move is legal; otherwise which rule it breaks and how to put it right."""
+        rule = self.rules.get(type(move))
+        if rule is None:
+            return refuse(self.heading, f"{move!r} is no move of this game.", f"{self.turn(state).prompt}.")
+        if state.phase is not rule.phase:
+            return refuse(rule.heading, rule.when, f"Now: {self.turn(state).prompt}.")
+        return rule.refusal(state, move)
 
-
-def play(rules: Rules, state: Any, move: object, found: Refusal | None) -> Any:
-    """The state after the move. Raises IllegalMove where its refusal is found."""
-    if found is not None:
-        raise IllegalMove(found)
-    return rules[type(move)].play(state, move)
+    def apply(self, state: State, move: Move) -> State:
+        """The state after a legal move. Raises IllegalMove for any other."""
+        found = self.refusal(state, move)
+        if found is not None:
+            raise IllegalMove(found)
+        after: State = self.rules[type(move)].play(state, move)
+        return after
 
 
 def refuse(heading: str, problem: str, remedy: str, pieces: tuple[str, ...] = ()) -> Refusal:

@@ -11,7 +11,7 @@ from functools import partial
 from random import Random
 
 from controller.game import Actor, GameError, Json, Option, Player, Refusal, Score, ScoreLine, Turn
-from controller.games import cut_and_choose, rulebook
+from controller.games import cut_and_choose
 from controller.games import cut_and_choose_rules as family
 from controller.games.changing import changed
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA as SLICES_IN_A_PIZZA
@@ -36,7 +36,7 @@ from controller.games.cut_and_choose_rules import in_order as in_order
 from controller.games.cut_and_choose_rules import owned as owned
 from controller.games.new_york_slice import headings
 from controller.games.new_york_slice.components import ANCHOVY, SUPREME, VALUES, Components, with_own_facts
-from controller.games.rulebook import Rule, chance, players_turn, refuse
+from controller.games.rulebook import Rule, Rulebook, chance, players_turn, refuse
 
 BUFFET = "special/buffet"
 COMBO_CRAVING = "special/combo-craving"
@@ -300,17 +300,6 @@ def legal(state: State) -> Iterator[Move]:
             yield from _legal_counts(state)
         case Phase.REVEAL | Phase.OVER:
             return
-
-
-def refusal(state: State, move: Move) -> Refusal | None:
-    """None exactly when the move is legal; otherwise which rule it breaks and how to put it right."""
-    return rulebook.find_refusal(_RULES, state, move, turn, headings.ROUNDS)
-
-
-def apply(state: State, move: Move) -> State:
-    """The state after a legal move. Raises IllegalMove for any other."""
-    after: State = rulebook.play(_RULES, state, move, refusal(state, move))
-    return after
 
 
 def draw(state: State, random: Random) -> Move:
@@ -1182,7 +1171,7 @@ _BLUE: dict[str, Callable[[State, Player], int]] = {
 # The parts that several rules use -------------------------------------------------------------------------------------
 
 
-_RULES: rulebook.Rules = {
+_RULES = {
     ChooseStack: Rule(
         Phase.STACK, _stack_refusal, _play_stack, headings.START_ROUND, "A stack is chosen at the start of a round."
     ),
@@ -1251,6 +1240,9 @@ _RULES: rulebook.Rules = {
         "Slices eaten unseen are turned up only when they are counted.",
     ),
 }
+_RULEBOOK: Rulebook[State, Move] = Rulebook(_RULES, turn, headings.ROUNDS)
+refusal = _RULEBOOK.refusal
+apply = _RULEBOOK.apply
 
 
 def _is_combo(state: State, face: str) -> bool:

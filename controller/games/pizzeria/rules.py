@@ -6,31 +6,36 @@ has the same name here, so that the two can be read side by side: a special offe
 is the `slicer`. The solo variant is in `solo.py`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from itertools import chain, combinations
 from random import Random
-from typing import Any
 
-from controller.game import (
-    Actor,
-    GameError,
-    IllegalMove,
-    Json,
-    Option,
-    OptionError,
-    Player,
-    Refusal,
-    Score,
-    ScoreLine,
-    Turn,
-)
+from controller.game import Actor, GameError, Json, Option, OptionError, Player, Refusal, Score, ScoreLine, Turn
 from controller.games import cut_and_choose
+from controller.games import cut_and_choose_rules as family
 from controller.games.changing import changed
-from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Fault, Portion, joined, left_of, words_for_halves
+from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion, joined, words_for_halves
+from controller.games.cut_and_choose_rules import Redraw as Redraw
+from controller.games.cut_and_choose_rules import (
+    RoundState,
+    Shifting,
+    Text,
+    Use,
+    all_players,
+    in_words,
+    is_player,
+    owner_of,
+    with_holding,
+    with_used,
+)
+from controller.games.cut_and_choose_rules import Take as Take
+from controller.games.cut_and_choose_rules import in_order as in_order
 from controller.games.pizzeria import headings
-from controller.games.pizzeria.components import PLAYER_COUNTS, TOMATO, VALUES, Components, with_own_facts
+from controller.games.pizzeria.components import TOMATO, VALUES, Components, with_own_facts
+from controller.games.rulebook import Rule, Rulebook, chance, players_turn, refuse
 
 OFFER_A = "offer/a"
 OFFER_B = "offer/b"
@@ -87,13 +92,6 @@ class Reveal:
 
 
 @dataclass(frozen=True, slots=True)
-class Redraw:
-    """Chance: another special offer replaces the one that may not be used now."""
-
-    special: str
-
-
-@dataclass(frozen=True, slots=True)
 class TakeSlice:
     """The owner of offer D takes a slice from the pizza before it is sliced."""
 
@@ -118,21 +116,8 @@ class Divide:
 
 
 @dataclass(frozen=True, slots=True)
-class MoveSlice:
+class MoveSlice(family.Shift):
     """The owner of offer E moves a slice across a cut into the adjacent portion and then takes a portion."""
-
-    player: int
-    face: str
-    to: int
-    """Index of the portion that gains the slice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Take:
-    """A player takes a portion. Who is not next uses offer F by it."""
-
-    player: int
-    portion: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,34 +150,26 @@ Move = ChoosePile | Reveal | Redraw | TakeSlice | Divide | MoveSlice | Take | Dr
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedSpecial:
+class OwnedSpecial(family.OwnedSpecial):
     """A special offer in front of a player."""
 
-    name: str
-    """Face id."""
-    round: int
-    """The round in which it was received."""
-    used: bool = False
-    """A used special offer is flipped face down."""
     kind: int | None = None
     """What offer C was put on. It stays there, face up, until the end of the game."""
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(family.Holding):
     """What lies in front of a player, in the order in which it came there."""
 
-    collected: tuple[str, ...] = ()
-    eaten: tuple[str, ...] = ()
-    """Face down, but everybody saw them being eaten."""
     specials: tuple[OwnedSpecial, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class Options(family.Options):
     """The variant, what tables play differently where the text leaves two readings, and the copy's own components."""
 
     components: Components
+    """With what this copy shows."""
     advanced: bool = False
     """Whether the advanced variant is played, with special offers."""
     solo: bool = False
@@ -213,47 +190,42 @@ class Options:
     """Whether offer J eats the slices of a kind that have basil where others of the kind have none."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State(RoundState):
     """A whole game of Pizzeria at one moment."""
 
-    players: int
     options: Options
     phase: Phase
-    round: int
-    """1 upwards."""
-    slicer: int
-    """Who holds the pizza knife."""
-    stacks: tuple[int, ...]
-    """The piles not yet served."""
-    unseen: frozenset[str]
-    """Slices in the game whose face nobody has seen: in piles, or the three that remain."""
-    unseen_specials: frozenset[str]
     holdings: tuple[Holding, ...]
     """Player 1's first."""
-    ring: tuple[str, ...] = ()
-    """The pizza clockwise, whole or as it was when sliced, from its first slice in the order of the components list;
-    empty before it is turned up."""
-    special: str | None = None
-    """The special offer of this round."""
-    portions: tuple[Portion, ...] = ()
-    order: tuple[int, ...] = ()
-    """The players still to choose, next first; in a two-player game everybody twice."""
-    taker: int | None = None
-    """The player who has taken a portion and not yet decided."""
-    taken: tuple[str, ...] = ()
-    """The slices that the taker must decide about."""
-    shifter: int | None = None
-    """The player who has just moved a slice with offer E and must now take a portion."""
-    set_aside: tuple[str, ...] = ()
-    """Special offers that were removed from the game, oldest first."""
-    first: int = 1
-    """The first Slicer."""
 
-    @property
-    def rounds(self) -> int:
-        """The number of rounds in this game: one for each pile."""
-        return self.options.components.stacks[self.players]
+
+_TEXT = Text(
+    stack="pile",
+    special="special offer",
+    slice_into="Slice the pizza into {} portions.",
+    setup=headings.SETUP,
+    served=headings.SERVED,
+    slicing=headings.SERVED,
+    choosing=headings.BON_APPETIT,
+)
+_CALL = Use(
+    special=OFFER_D,
+    heading=headings.OFFER_D,
+    only="Only the owner of offer D may take a slice.",
+    undo="Lay the slice back into the pizza.",
+)
+_SHIFTING = Shifting(
+    use=Use(
+        special=OFFER_E,
+        heading=headings.OFFER_E,
+        only="Only the owner of offer E may move a slice.",
+        undo="Put the slice back where it was.",
+    ),
+    verb="move",
+    where="at a cut beside",
+    how="across one cut into the portion beside it",
+)
 
 
 # What the game waits for ----------------------------------------------------------------------------------------------
@@ -263,26 +235,26 @@ def turn(state: State) -> Turn:
     """Who acts next, and what they do."""
     match state.phase:
         case Phase.PILE:
-            return _players_turn((state.slicer,), f"Player {state.slicer} has the knife: choose a pile")
+            return players_turn((state.slicer,), f"Player {state.slicer} has the knife: choose a pile")
         case Phase.REVEAL:
             offer = "reads the special offer aloud, then turns" if state.options.advanced else "turns"
-            return _chance(f"Player {state.slicer} {offer} up the eleven slices in a circle")
+            return chance(f"Player {state.slicer} {offer} up the eleven slices in a circle")
         case Phase.REDRAW:
             assert state.special is not None
-            return _chance(f"{_words(state, state.special)} may not be used now: take another from the box")
+            return chance(f"{in_words(state, state.special)} may not be used now: take another from the box")
         case Phase.DIVIDE:
             return _divide_turn(state)
         case Phase.CHOOSE:
             return _choose_turn(state)
         case Phase.DRAW:
-            return _chance(f"Player {state.taker} takes one of the three slices put aside")
+            return chance(f"Player {state.taker} takes one of the three slices put aside")
         case Phase.DECIDE:
             assert state.taker is not None
-            return _players_turn((state.taker,), f"Player {state.taker} decides what to eat and what to save")
+            return players_turn((state.taker,), f"Player {state.taker} decides what to eat and what to save")
         case Phase.EAT_KIND:
-            owner = _owner(state, OFFER_J)
+            owner = owner_of(state, OFFER_J)
             assert owner is not None
-            return _players_turn((owner,), f"Player {owner} has offer J: eat all saved slices of one kind, or none")
+            return players_turn((owner,), f"Player {owner} has offer J: eat all saved slices of one kind, or none")
         case Phase.OVER:
             return Turn(Actor.NOBODY, (), "The game is over")
 
@@ -312,27 +284,6 @@ def legal(state: State) -> Iterator[Move]:
             return
 
 
-def refusal(state: State, move: Move) -> Refusal | None:
-    """None exactly when the move is legal; otherwise which rule it breaks and how to put it right."""
-    kind = type(move)
-    if kind not in _RULES:
-        return _refuse(headings.SETUP, f"{move!r} is no move of this game.", turn(state).prompt + ".")
-    phase, check, _ = _RULES[kind]
-    if state.phase is not phase:
-        return _untimely(state, kind)
-    found: Refusal | None = check(state, move)
-    return found
-
-
-def apply(state: State, move: Move) -> State:
-    """The state after a legal move. Raises IllegalMove for any other."""
-    found = refusal(state, move)
-    if found is not None:
-        raise IllegalMove(found)
-    after: State = _RULES[type(move)][2](state, move)
-    return after
-
-
 def draw(state: State, random: Random) -> Move:
     """A chance outcome. Raises GameError where chance does not act."""
     match state.phase:
@@ -346,11 +297,6 @@ def draw(state: State, random: Random) -> Move:
             return DrawSlice(random.choice(in_order(state, state.unseen)))
         case _:
             raise GameError(f"nothing is drawn while the game waits for {state.phase.value}")
-
-
-def in_order(state: State, faces: Iterable[str]) -> list[str]:
-    """Slices in the order of the components list."""
-    return sorted(faces, key=state.options.components.place.__getitem__)
 
 
 # Game setup -----------------------------------------------------------------------------------------------------------
@@ -377,22 +323,18 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
     Options: `components` (basil leaves by face that this copy shows), and the switches of `Options`. Who recently ate
     pizza, or is the oldest, is `first`.
     """
-    if players not in PLAYER_COUNTS:
-        raise OptionError(f"players: {players!r} is none of 2 to 6")
-    if first not in range(1, players + 1):
-        raise OptionError(f"first: {first!r} is none of the players 1 to {players}")
+    family.check_players(players, first)
     chosen = parse_options(components, options)
     if chosen.solo and players != 2:
         raise OptionError(f"option solo: True with {players} players; expected 2: player 1, and the House as player 2")
-    pieces = chosen.components
     return State(
         players=players,
         options=chosen,
         phase=Phase.PILE,
         round=1,
         slicer=first,
-        stacks=tuple(range(1, pieces.stacks[players] + 1)),
-        unseen=slices_in_game(pieces, players),
+        stacks=tuple(range(1, chosen.components.stacks[players] + 1)),
+        unseen=slices_in_game(chosen.components, players),
         unseen_specials=specials_in_game(chosen, players),
         holdings=(Holding(),) * players,
         first=first,
@@ -401,84 +343,36 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
 
 def parse_options(components: Components, options: Mapping[str, Json]) -> Options:
     """The options of a game. Raises OptionError for an unknown one or a wrong value."""
-    switches = [field.name for field in fields(Options) if field.type is bool]
-    values: dict[str, Any] = {}
-    for name, value in options.items():
-        if name == "components":
-            components = with_own_facts(components, value)
-        elif name not in switches:
-            raise OptionError(f"option {name}: unknown; expected components, {', '.join(switches)}")
-        elif not isinstance(value, bool):
-            raise OptionError(f"option {name}: {value!r} is neither true nor false")
-        else:
-            values[name] = value
-    return Options(components, **values)
+    return family.read_options(Options, components, options, with_own_facts)
 
 
 def slices_in_game(components: Components, players: int) -> frozenset[str]:
     """The slices that are shuffled; the others stay in the box."""
-    return frozenset(components.by_face) - components.removed[players]
+    return components.in_game(players)
 
 
 # Pizza is served! -----------------------------------------------------------------------------------------------------
 
 
 def _pile_refusal(state: State, move: ChoosePile) -> Refusal | None:
-    if move.pile in state.stacks:
-        return None
-    left = joined([str(pile) for pile in state.stacks])
-    return _refuse(headings.SERVED, f"Pile {move.pile} is not on the table.", f"Choose one of the piles left: {left}.")
+    return family.stack_refusal(state, move.pile, _TEXT)
 
 
 def _play_pile(state: State, move: ChoosePile) -> State:
-    return changed(state, phase=Phase.REVEAL, stacks=tuple(pile for pile in state.stacks if pile != move.pile))
+    return family.play_stack(state, move.pile, Phase.REVEAL)
 
 
 def _reveal_refusal(state: State, move: Reveal) -> Refusal | None:
-    if not state.options.advanced:
-        return _no_special(move.special) or _ring_refusal(state, move.ring)
-    return _special_refusal(state, move.special) or _ring_refusal(state, move.ring)
-
-
-def _ring_refusal(state: State, ring: tuple[str, ...]) -> Refusal | None:
-    if len(ring) == SLICES_IN_A_PIZZA == len(state.unseen.intersection(ring)):
-        return None
-    pieces = state.options.components
-    fault = cut_and_choose.faces_fault(ring, pieces.by_face, pieces.words)
-    if fault is not None:
-        return _at_fault(headings.SERVED, fault)
-    removed = tuple(face for face in ring if face in pieces.removed[state.players])
-    if removed:
-        problem = f"Not used with {state.players} players: {_list_words(state, removed)}."
-        return _refuse(headings.SETUP, problem, "Put it back in the box and shuffle the right slices.", removed)
-    fault = cut_and_choose.stack_fault(ring, state.unseen, pieces.words, "pile")
-    return None if fault is None else _at_fault(headings.SERVED, fault)
+    special_refusal = _special_refusal if state.options.advanced else _no_special_refusal
+    return special_refusal(state, move.special) or family.ring_refusal(state, move.ring, _TEXT)
 
 
 def _play_reveal(state: State, move: Reveal) -> State:
-    return changed(
-        state,
-        phase=_phase_with(state, move.special),
-        special=move.special,
-        unseen_specials=state.unseen_specials - {move.special},
-        ring=_numbered_ring(state, move.ring),
-        unseen=state.unseen.difference(move.ring),
-    )
-
-
-def _numbered_ring(state: State, ring: tuple[str, ...]) -> tuple[str, ...]:
-    """A circle of slices has no first one; ours is the first in the components list, so that equal pizzas are equal."""
-    return cut_and_choose.start_ring_at(ring, min(ring, key=state.options.components.place.__getitem__))
+    return family.play_reveal(state, move.ring, move.special, _phase_with(state, move.special))
 
 
 def _divide_turn(state: State) -> Turn:
-    portions = cut_and_choose.portions_for(state.players)
-    prompt = f"Player {state.slicer} slices the pizza into {portions} portions"
-    caller = slice_taker(state)
-    if caller is None:
-        return _players_turn((state.slicer,), prompt)
-    asked = f"{prompt}, and first asks player {caller} whether to use offer D"
-    return _players_turn((state.slicer, caller) if caller != state.slicer else (caller,), asked)
+    return family.slicing_turn(state, "slices", slice_taker(state), "use offer D")
 
 
 def canonical_divide(state: State, move: Divide) -> Divide:
@@ -499,28 +393,19 @@ def _legal_divisions(state: State) -> Iterator[Divide]:
 def _divide_refusal(state: State, move: Divide) -> Refusal | None:
     if move.player != state.slicer:
         problem = f"Player {move.player} does not hold the pizza knife."
-        return _refuse(headings.SERVED, problem, f"Player {state.slicer} slices the pizza in this round.")
-    wanted = cut_and_choose.portions_for(state.players)
-    if len(move.portions) != wanted:
-        amount = "Too many" if len(move.portions) > wanted else "Too few"
-        problem = f"{amount} portions: {len(move.portions)} instead of {wanted}."
-        return _refuse(headings.SERVED, problem, f"Slice the pizza into {wanted} portions.")
-    found = _special_place_refusal(state, move)
+        return refuse(headings.SERVED, problem, f"Player {state.slicer} slices the pizza in this round.")
+    found = family.number_refusal(state, move.portions, _TEXT) or _special_place_refusal(state, move)
     if found is not None:
         return found
     # A portion may have any number of slices, but one: the text makes a portion without slices of the special offer
     # alone, as something that only the advanced variant has.
-    words = state.options.components.words
     needed = "one slice" if state.special is None else "one slice or the special offer"
-    fault = cut_and_choose.division_fault(state.ring, move.portions, move.special_in, words, needed)
-    return None if fault is None else _at_fault(headings.SERVED, fault)
+    return family.division_refusal(state, move.portions, move.special_in, needed, _TEXT)
 
 
 def _play_divide(state: State, move: Divide) -> State:
     numbered = canonical_divide(state, move)
-    portions = [Portion(slices, index == numbered.special_in) for index, slices in enumerate(numbered.portions)]
-    order = cut_and_choose.choosing_order(state.slicer, state.players)
-    return changed(state, phase=Phase.CHOOSE, portions=tuple(portions), order=order)
+    return family.play_divide(state, numbered.portions, numbered.special_in, Phase.CHOOSE)
 
 
 # Bon appétit! ---------------------------------------------------------------------------------------------------------
@@ -528,74 +413,46 @@ def _play_divide(state: State, move: Divide) -> State:
 
 def _choose_turn(state: State) -> Turn:
     if state.shifter is not None:
-        return _players_turn((state.shifter,), f"Player {state.shifter} has moved a slice and now takes a portion")
+        return players_turn((state.shifter,), f"Player {state.shifter} has moved a slice and now takes a portion")
     following = state.order[0]
     prompt = f"Player {following} chooses a portion"
     early = early_chooser(state)
     if early is None:
-        return _players_turn((following,), prompt)
-    return _players_turn((following, early), f"{prompt}; before that player {early} may choose with offer F")
+        return players_turn((following,), prompt)
+    return players_turn((following, early), f"{prompt}; before that player {early} may choose with offer F")
 
 
 def _legal_choices(state: State) -> Iterator[Move]:
-    open_portions = [index for index, portion in enumerate(state.portions) if portion.taken_by is None]
     for player in _choose_turn(state).players:
-        yield from (Take(player, index) for index in open_portions)
+        yield from (Take(player, index) for index in family.open_portions(state.portions))
         if may_move_slice(state, player):
             yield from (MoveSlice(player, face, to) for face, to in _shifts(state))
 
 
 def _take_refusal(state: State, move: Take) -> Refusal | None:
-    found = _out_of_turn(state, move.player)
-    if found is not None:
-        return found
-    if not 0 <= move.portion < len(state.portions):
-        remedy = f"Choose one of the {len(state.portions)} portions."
-        return _refuse(headings.BON_APPETIT, "There is no such portion.", remedy)
-    portion = state.portions[move.portion]
-    if portion.taken_by is not None:
-        problem = f"Player {portion.taken_by} has already taken this portion."
-        return _refuse(headings.BON_APPETIT, problem, "Choose one that is left.", portion.slices)
-    return None
+    return _out_of_turn(state, move.player) or family.portion_refusal(state, move.portion, _TEXT)
 
 
 def _out_of_turn(state: State, player: Player) -> Refusal | None:
     """The next player on the left chooses, the player with the knife last."""
     if state.shifter is not None:
-        return None if player == state.shifter else _must_take_now(state)
+        return None if player == state.shifter else family.must_take_now(state, _SHIFTING, "moved")
     following = state.order[0]
     if player == following or player == early_chooser(state):
         return None
     heading, problem = headings.BON_APPETIT, f"It is not player {player}'s turn to choose."
-    if _is_player(state, player) and owned(state, player, OFFER_F) is not None:
+    if is_player(state, player) and owned(state, player, OFFER_F) is not None:
         heading = headings.OFFER_F
         problem += f" {_why_not_early(state, player)}"
-    return _refuse(heading, problem, f"Player {following} chooses next; put the portion back.")
+    return refuse(heading, problem, f"Player {following} chooses next; put the portion back.")
 
 
 def _play_take(state: State, move: Take) -> State:
-    portion = state.portions[move.portion]
-    holdings = state.holdings
-    if move.player != state.order[0]:
-        holdings = _used(holdings, move.player, OFFER_F)
-    drawing = portion.special and state.special == OFFER_B
-    if portion.special:
-        assert state.special is not None
-        holding = holdings[move.player - 1]
-        gained = OwnedSpecial(state.special, state.round)
-        holdings = _with(holdings, move.player, changed(holding, specials=(*holding.specials, gained)))
-    turn_of = state.order.index(move.player)
-    taken = Portion(portion.slices, portion.special, move.player)
-    return changed(
-        state,
-        phase=Phase.DRAW if drawing else Phase.DECIDE,
-        holdings=holdings,
-        portions=(*state.portions[: move.portion], taken, *state.portions[move.portion + 1 :]),
-        order=state.order[:turn_of] + state.order[turn_of + 1 :],
-        taker=move.player,
-        taken=portion.slices,
-        shifter=None,
-    )
+    if not state.portions[move.portion].special:
+        return family.play_take(state, move, OFFER_F, None, Phase.DECIDE)
+    assert state.special is not None
+    phase = Phase.DRAW if state.special == OFFER_B else Phase.DECIDE
+    return family.play_take(state, move, OFFER_F, OwnedSpecial(state.special, state.round), phase)
 
 
 # Saving slices for later, eating pizza slices -------------------------------------------------------------------------
@@ -615,21 +472,21 @@ def _eat_refusal(state: State, face: str) -> Refusal | None:
         heading = headings.MIXED_SLICES
     elif values == (TOMATO,):
         heading = headings.TOMATO_PIZZA
-    problem = f"{_words(state, face)} has no basil leaf and may not be eaten."
-    return _refuse(heading, problem, "Lay it face up with the saved slices.", (face,))
+    problem = f"{in_words(state, face)} has no basil leaf and may not be eaten."
+    return refuse(heading, problem, "Lay it face up with the saved slices.", (face,))
 
 
 def _decide_refusal(state: State, move: Decide) -> Refusal | None:
-    if move.player != state.taker:
-        problem = f"Player {move.player} has nothing to decide now."
-        return _refuse(headings.BON_APPETIT, problem, f"Player {state.taker} decides first.")
+    found = family.undecided_refusal(state, move.player, _TEXT)
+    if found is not None:
+        return found
     saved = state.holdings[move.player - 1].collected
     earlier = []
     for face in sorted(move.eaten):
         if face not in state.taken:
             if face not in saved:
-                problem = f"{_words(state, face)} is not among the slices just taken."
-                return _refuse(headings.EATING, problem, "Eat only slices of the portion just taken.", (face,))
+                problem = f"{in_words(state, face)} is not among the slices just taken."
+                return refuse(headings.EATING, problem, "Eat only slices of the portion just taken.", (face,))
             earlier.append(face)
         found = _eat_refusal(state, face)
         if found is not None:
@@ -647,7 +504,7 @@ def _play_decide(state: State, move: Decide) -> State:
     holding = state.holdings[move.player - 1]
     specials = holding.specials
     if not move.eaten.isdisjoint(holding.collected):
-        specials = _used_among(specials, OFFER_A)
+        specials = family.used_among(specials, OFFER_A)
     if move.kind is not None:
         specials = tuple(changed(one, kind=move.kind) if one.name == OFFER_C else one for one in specials)
     after = Holding(
@@ -655,7 +512,7 @@ def _play_decide(state: State, move: Decide) -> State:
         eaten=holding.eaten + tuple(face for face in holding.collected + state.taken if face in move.eaten),
         specials=specials,
     )
-    holdings = _with(state.holdings, move.player, after)
+    holdings = with_holding(state.holdings, move.player, after)
     if not state.order:
         return _next_round(changed(state, holdings=holdings, taker=None, taken=()))
     return changed(state, phase=Phase.CHOOSE, holdings=holdings, taker=None, taken=())
@@ -675,17 +532,7 @@ def _legal_decisions(state: State) -> Iterator[Decide]:
 
 def _next_round(state: State) -> State:
     """The pizza knife is passed to the left."""
-    if not state.stacks:
-        return _before_scoring(changed(state, ring=(), special=None, portions=()))
-    return changed(
-        state,
-        phase=Phase.PILE,
-        round=state.round + 1,
-        slicer=left_of(state.slicer, state.players),
-        ring=(),
-        special=None,
-        portions=(),
-    )
+    return family.next_round(state, Phase.PILE, _before_scoring)
 
 
 # Mixed slices ---------------------------------------------------------------------------------------------------------
@@ -693,7 +540,7 @@ def _next_round(state: State) -> State:
 
 def type_counts(state: State) -> dict[int, dict[Player, int]]:
     """Half slices of each kind that each player has saved: a mixed slice is half a slice of both its kinds."""
-    counts = {value: dict.fromkeys(_all_players(state), 0) for value in VALUES}
+    counts = {value: dict.fromkeys(all_players(state), 0) for value in VALUES}
     by_face = state.options.components.by_face
     for player, holding in enumerate(state.holdings, start=1):
         for face in holding.collected:
@@ -716,7 +563,7 @@ def tomato_points(halves: int) -> int:
 
 def _before_scoring(state: State) -> State:
     """Offer J is used before any scoring. Where its owner could eat nothing, nothing is asked."""
-    owner = _owner(state, OFFER_J)
+    owner = owner_of(state, OFFER_J)
     asked = state.phase is not Phase.EAT_KIND and owner is not None and bool(kinds_to_eat(state, owner))
     return changed(state, phase=Phase.EAT_KIND if asked else Phase.OVER)
 
@@ -724,15 +571,14 @@ def _before_scoring(state: State) -> State:
 def score(state: State) -> tuple[Score, ...]:
     """The points as if the game ended now: a line for each kind, special offers in the advanced variant, basil."""
     counts = type_counts(state)
-    sheets = []
-    for player in _all_players(state):
-        lines = [_type_line(state, counts, player, value) for value in VALUES]
+
+    def lines(player: Player) -> Iterator[ScoreLine]:
+        yield from (_type_line(state, counts, player, value) for value in VALUES)
         if state.options.advanced:
-            lines.append(_special_line(state, player))
-        lines.append(_basil_line(state, player))
-        total = sum(line.points for line in lines)
-        sheets.append(Score(player, tuple(lines), total, _tie_break(state, player)))
-    return tuple(sheets)
+            yield family.special_line(state, "Special offers", special_points(state, player))
+        yield _basil_line(state, player)
+
+    return family.sheets(state, lines, lambda player: _tie_break(state, player))
 
 
 # Points for slices saved for later ------------------------------------------------------------------------------------
@@ -759,14 +605,7 @@ def _type_line(state: State, counts: Mapping[int, Mapping[Player, int]], player:
     have = counts[value]
     if value == TOMATO:
         return ScoreLine(label, tomato_points(have[player]), words_for_halves(have[player]))
-    wins = player in scorers(state, have)
-    first = leaders(have)
-    standing = ""
-    if player in first:
-        standing = ", tied" if len(first) > 1 else ", the most"
-        if wins and len(scorers(state, have)) < len(first):
-            standing += ", won by offer I"
-    return ScoreLine(label, value if wins else 0, words_for_halves(have[player]) + standing)
+    return family.type_line(label, value, have, player, scorers(state, have), "offer I")
 
 
 # Points for eaten slices ----------------------------------------------------------------------------------------------
@@ -797,11 +636,7 @@ def _tie_break(state: State, player: Player) -> tuple[int, ...]:
 
 def winners(state: State) -> tuple[Player, ...]:
     """Most points; then most eaten slices; then the victory is shared. Empty while the game goes on."""
-    if state.phase is not Phase.OVER:
-        return ()
-    sheets = score(state)
-    best = max((sheet.total, sheet.tie_break) for sheet in sheets)
-    return tuple(sheet.player for sheet in sheets if (sheet.total, sheet.tie_break) == best)
+    return family.winners(score(state)) if state.phase is Phase.OVER else ()
 
 
 # Advanced variant: Game setup -----------------------------------------------------------------------------------------
@@ -822,11 +657,11 @@ def specials_in_game(options: Options, players: int) -> frozenset[str]:
 # Advanced variant: Pizza is served! -----------------------------------------------------------------------------------
 
 
-def _no_special(special: str | None) -> Refusal | None:
+def _no_special_refusal(state: State, special: str | None) -> Refusal | None:  # noqa: ARG001
     if special is None:
         return None
     problem = "There are no special offers in the basic variant."
-    return _refuse(headings.SETUP, problem, "Put the special offers back in the box.", (special,))
+    return refuse(headings.SETUP, problem, "Put the special offers back in the box.", (special,))
 
 
 def _special_refusal(state: State, special: str | None) -> Refusal | None:
@@ -835,12 +670,12 @@ def _special_refusal(state: State, special: str | None) -> Refusal | None:
     if special is None or special not in state.options.components.specials_by_face:
         remedy = "Turn up the special offer of this pile first."
         problem = "No special offer is shown." if special is None else f"{special!r} is no special offer."
-        return _refuse(headings.ADVANCED_SERVED, problem, remedy, () if special is None else (special,))
+        return refuse(headings.ADVANCED_SERVED, problem, remedy, () if special is None else (special,))
     if special not in specials_in_game(state.options, state.players):
-        problem = f"{_words(state, special)} is not used with {state.players} players."
-        return _refuse(headings.OFFERS, problem, "Put it back in the box.", (special,))
-    problem = f"{_words(state, special)} has already been in this game."
-    return _refuse(headings.ADVANCED_SETUP, problem, "Turn up a special offer that nobody has seen yet.", (special,))
+        problem = f"{in_words(state, special)} is not used with {state.players} players."
+        return refuse(headings.OFFERS, problem, "Put it back in the box.", (special,))
+    problem = f"{in_words(state, special)} has already been in this game."
+    return refuse(headings.ADVANCED_SETUP, problem, "Turn up a special offer that nobody has seen yet.", (special,))
 
 
 def _special_place_refusal(state: State, move: Divide) -> Refusal | None:
@@ -849,11 +684,11 @@ def _special_place_refusal(state: State, move: Divide) -> Refusal | None:
         if move.special_in is None:
             return None
         problem = "There is no special offer in this game."
-        return _refuse(headings.SETUP, problem, "Slice the pizza only.")
+        return refuse(headings.SETUP, problem, "Slice the pizza only.")
     if move.special_in is not None and 0 <= move.special_in < len(move.portions):
         return None
     remedy = "Place it on any portion, or let it be a portion of its own."
-    return _refuse(headings.ADVANCED_SERVED, "The special offer is in no portion.", remedy, (state.special,))
+    return refuse(headings.ADVANCED_SERVED, "The special offer is in no portion.", remedy, (state.special,))
 
 
 # Special offers -------------------------------------------------------------------------------------------------------
@@ -861,10 +696,7 @@ def _special_place_refusal(state: State, move: Divide) -> Refusal | None:
 
 def owned(state: State, player: Player, special: str) -> OwnedSpecial | None:
     """The special offer in front of this player, used or not."""
-    for one in state.holdings[player - 1].specials:
-        if one.name == special:
-            return one
-    return None
+    return family.find_special(state.holdings[player - 1].specials, special)
 
 
 def usable(state: State, player: Player, special: str) -> bool:
@@ -901,38 +733,12 @@ def _redraw_refusal(state: State, move: Redraw) -> Refusal | None:
 
 
 def _play_redraw(state: State, move: Redraw) -> State:
-    assert state.special is not None
-    return changed(
-        state,
-        phase=_phase_with(state, move.special),
-        special=move.special,
-        unseen_specials=state.unseen_specials - {move.special},
-        set_aside=(*state.set_aside, state.special),
-    )
-
-
-def _owner(state: State, special: str) -> Player | None:
-    return next((player for player in _all_players(state) if owned(state, player, special) is not None), None)
-
-
-def _used(holdings: tuple[Holding, ...], player: Player, special: str) -> tuple[Holding, ...]:
-    holding = holdings[player - 1]
-    return _with(holdings, player, changed(holding, specials=_used_among(holding.specials, special)))
-
-
-def _used_among(specials: tuple[OwnedSpecial, ...], special: str) -> tuple[OwnedSpecial, ...]:
-    return tuple(changed(one, used=True) if one.name == special else one for one in specials)
+    return family.play_redraw(state, move.special, _phase_with(state, move.special))
 
 
 def _why_not_usable(state: State, player: Player, special: str) -> str | None:
-    one = owned(state, player, special)
-    if one is None:
-        return f"Player {player} does not have {_words(state, special)}."
-    if one.used:
-        return f"{_words(state, special)} has been used; it works once."
-    if not usable(state, player, special):
-        return f"{_words(state, special)} works only in the round in which it was taken."
-    return None
+    when = "in the round in which it was taken"
+    return family.why_not_usable(state, player, special, usable(state, player, special), when)
 
 
 # A --------------------------------------------------------------------------------------------------------------------
@@ -954,15 +760,15 @@ def _eat_saved_refusal(state: State, player: Player, faces: tuple[str, ...]) -> 
     if not faces:
         return None
     if owned(state, player, OFFER_A) is None:
-        problem = f"Saved before and not to be eaten any more: {_list_words(state, faces)}."
-        return _refuse(headings.EATING, problem, "Lay it face up with the saved slices again.", faces)
+        problem = f"Saved before and not to be eaten any more: {in_words(state, *faces)}."
+        return refuse(headings.EATING, problem, "Lay it face up with the saved slices again.", faces)
     reason = _why_not_usable(state, player, OFFER_A)
     if reason is not None:
-        return _refuse(headings.OFFER_A, reason, "Lay it face up with the saved slices again.", faces)
+        return refuse(headings.OFFER_A, reason, "Lay it face up with the saved slices again.", faces)
     if len(faces) <= _MOST_EATEN_BY_A:
         return None
-    problem = f"{len(faces)} slices saved before would be eaten: {_list_words(state, faces)}."
-    return _refuse(headings.OFFER_A, problem, "Eat at most two of those.", faces)
+    problem = f"{len(faces)} slices saved before would be eaten: {in_words(state, *faces)}."
+    return refuse(headings.OFFER_A, problem, "Eat at most two of those.", faces)
 
 
 # B --------------------------------------------------------------------------------------------------------------------
@@ -971,8 +777,8 @@ def _eat_saved_refusal(state: State, player: Player, faces: tuple[str, ...]) -> 
 def _draw_refusal(state: State, move: DrawSlice) -> Refusal | None:
     if move.face in state.unseen:
         return None
-    problem = f"{_words(state, move.face)} cannot be one of the three slices put aside."
-    return _refuse(headings.OFFER_B, problem, "Take one of the three face-down slices.", (move.face,))
+    problem = f"{in_words(state, move.face)} cannot be one of the three slices put aside."
+    return refuse(headings.OFFER_B, problem, "Take one of the three face-down slices.", (move.face,))
 
 
 def _play_draw(state: State, move: DrawSlice) -> State:
@@ -982,7 +788,7 @@ def _play_draw(state: State, move: DrawSlice) -> State:
     return changed(
         state,
         phase=Phase.DECIDE,
-        holdings=_used(state.holdings, state.taker, OFFER_B),
+        holdings=with_used(state.holdings, state.taker, OFFER_B),
         taken=(*state.taken, move.face),
         unseen=state.unseen - {move.face},
     )
@@ -1013,11 +819,11 @@ def _kind_refusal(state: State, move: Decide) -> Refusal | None:
     if one is not None and one.kind is not None:
         problem = f"Special offer C lies on the {one.kind}s and may not be moved to another kind."
     if problem is not None:
-        return _refuse(headings.OFFER_C, problem, "Leave it out.", (OFFER_C,))
+        return refuse(headings.OFFER_C, problem, "Leave it out.", (OFFER_C,))
     problem = f"Player {move.player} has saved no slice of kind {move.kind}."
     kinds = joined([str(kind) for kind in possible])
     remedy = f"Put it on one of the kinds saved: {kinds}." if possible else "Put it on nothing."
-    return _refuse(headings.OFFER_C, problem, remedy, (OFFER_C,))
+    return refuse(headings.OFFER_C, problem, remedy, (OFFER_C,))
 
 
 def _points_of_c(state: State, player: Player) -> int:
@@ -1038,7 +844,7 @@ def _points_of_c(state: State, player: Player) -> int:
 
 def slice_taker(state: State) -> Player | None:
     """Who may take a slice with offer D before the pizza is sliced; the player with the knife may too."""
-    owner = _owner(state, OFFER_D)
+    owner = owner_of(state, OFFER_D)
     return owner if state.phase is Phase.DIVIDE and owner is not None and usable(state, owner, OFFER_D) else None
 
 
@@ -1053,28 +859,22 @@ def _legal_slices_taken(state: State) -> Iterator[TakeSlice]:
 
 
 def _take_slice_refusal(state: State, move: TakeSlice) -> Refusal | None:
-    if not _is_player(state, move.player):
-        problem = f"There is no player {move.player}."
-        return _refuse(headings.OFFER_D, problem, "Only the owner of offer D may take a slice.", (OFFER_D,))
-    reason = _why_not_usable(state, move.player, OFFER_D)
-    if reason is not None:
-        return _refuse(headings.OFFER_D, reason, "Lay the slice back into the pizza.", (move.face, OFFER_D))
-    if move.face not in state.ring:
-        problem = f"{_words(state, move.face)} is not in this pizza."
-        return _refuse(headings.OFFER_D, problem, "Take a slice from the pizza on the table.", (move.face,))
+    found = family.use_refusal(state, move.player, _CALL, _why_not_usable, move.face)
+    found = found or family.slice_refusal(state, move.face, _CALL)
+    if found is not None:
+        return found
     return _eat_refusal(state, move.face) if move.eat else None
 
 
 def _play_take_slice(state: State, move: TakeSlice) -> State:
-    """The pizza closes up: ten slices are divided."""
-    holdings = _used(state.holdings, move.player, OFFER_D)
+    holdings = with_used(state.holdings, move.player, OFFER_D)
     holding = holdings[move.player - 1]
     if move.eat:
         holding = changed(holding, eaten=(*holding.eaten, move.face))
     else:
         holding = changed(holding, collected=(*holding.collected, move.face))
-    left = tuple(face for face in state.ring if face != move.face)
-    return changed(state, holdings=_with(holdings, move.player, holding), ring=_numbered_ring(state, left))
+    holdings = with_holding(holdings, move.player, holding)
+    return changed(state, holdings=holdings, ring=family.ring_without(state, move.face))
 
 
 # E --------------------------------------------------------------------------------------------------------------------
@@ -1092,9 +892,7 @@ def _shifts(state: State) -> Iterator[tuple[str, int]]:
     `offer_e_across_gaps`). A portion keeps at least one slice or the special offer, as when slicing (option
     `offer_e_may_empty`).
     """
-    yield from cut_and_choose.shifts(
-        state.portions, lambda portion: _may_lose_slice(state, portion), state.options.offer_e_across_gaps
-    )
+    yield from cut_and_choose.shifts(state.portions, partial(_may_lose_slice, state), state.options.offer_e_across_gaps)
 
 
 def _may_lose_slice(state: State, portion: Portion) -> bool:
@@ -1103,46 +901,19 @@ def _may_lose_slice(state: State, portion: Portion) -> bool:
 
 def _move_slice_refusal(state: State, move: MoveSlice) -> Refusal | None:
     if state.shifter is not None:
-        return _must_take_now(state)
-    if not _is_player(state, move.player):
-        problem = f"There is no player {move.player}."
-        return _refuse(headings.OFFER_E, problem, "Only the owner of offer E may move a slice.", (move.face,))
-    reason = _why_not_usable(state, move.player, OFFER_E)
-    if reason is not None:
-        return _refuse(headings.OFFER_E, reason, "Put the slice back where it was.", (move.face,))
+        return family.must_take_now(state, _SHIFTING, "moved")
+    found = family.use_refusal(state, move.player, _SHIFTING.use, _why_not_usable, move.face)
+    if found is not None:
+        return found
     found = _out_of_turn(state, move.player)
     if found is not None:
-        return _refuse(headings.OFFER_E, found.problem, "Move a slice just before choosing a portion.", (move.face,))
-    if (move.face, move.to) in _shifts(state):
-        return None
-    return _shift_refusal(state, move)
-
-
-def _shift_refusal(state: State, move: MoveSlice) -> Refusal:
-    pieces = (move.face,)
-    here = next((one for one in state.portions if move.face in one.slices and one.taken_by is None), None)
-    if here is None:
-        problem = f"{_words(state, move.face)} is in none of the portions left."
-        return _refuse(headings.OFFER_E, problem, "Move a slice of a portion nobody has taken.", pieces)
-    if not 0 <= move.to < len(state.portions) or state.portions[move.to].taken_by is not None:
-        problem = "There is no such portion left."
-        return _refuse(headings.OFFER_E, problem, "Move it into a portion nobody has taken.", pieces)
-    if not _may_lose_slice(state, here):
-        problem = "The portion would be left with neither a slice nor the special offer."
-        return _refuse(headings.OFFER_E, problem, "Move a slice of a larger portion.", pieces)
-    problem = f"{_words(state, move.face)} does not lie at a cut beside that portion."
-    return _refuse(headings.OFFER_E, problem, "Move a slice across one cut into the portion beside it.", pieces)
+        return refuse(headings.OFFER_E, found.problem, "Move a slice just before choosing a portion.", (move.face,))
+    may_lose = partial(_may_lose_slice, state)
+    return family.shift_refusal(state, move, _SHIFTING, _shifts(state), may_lose, _TEXT)
 
 
 def _play_move_slice(state: State, move: MoveSlice) -> State:
-    portions = cut_and_choose.shifted(state.portions, move.face, move.to, state.options.offer_e_across_gaps)
-    holdings = _used(state.holdings, move.player, OFFER_E)
-    return changed(state, holdings=holdings, portions=portions, shifter=move.player)
-
-
-def _must_take_now(state: State) -> Refusal:
-    problem = f"Player {state.shifter} has moved a slice and must now choose."
-    return _refuse(headings.OFFER_E, problem, f"Player {state.shifter} takes a portion next.")
+    return family.play_shift(state, move, OFFER_E, state.options.offer_e_across_gaps)
 
 
 # F --------------------------------------------------------------------------------------------------------------------
@@ -1155,7 +926,7 @@ def early_chooser(state: State) -> Player | None:
     """
     if state.phase is not Phase.CHOOSE or not state.options.advanced or _choosing_has_begun(state):
         return None
-    owner = _owner(state, OFFER_F)
+    owner = owner_of(state, OFFER_F)
     if owner is None or owner == state.order[0] or not usable(state, owner, OFFER_F):
         return None
     return owner if owner != state.slicer or state.options.offer_f_for_slicer else None
@@ -1208,17 +979,17 @@ def kinds_to_eat(state: State, player: Player) -> dict[int, tuple[str, ...]]:
 
 
 def _legal_kinds_eaten(state: State) -> Iterator[EatKind]:
-    owner = _owner(state, OFFER_J)
+    owner = owner_of(state, OFFER_J)
     assert owner is not None
     yield EatKind(owner, None)
     yield from (EatKind(owner, kind) for kind in kinds_to_eat(state, owner))
 
 
 def _eat_kind_refusal(state: State, move: EatKind) -> Refusal | None:
-    owner = _owner(state, OFFER_J)
+    owner = owner_of(state, OFFER_J)
     if move.player != owner:
         problem = f"Player {move.player} does not have special offer J."
-        return _refuse(headings.OFFER_J, problem, f"Only player {owner} may eat now.", (OFFER_J,))
+        return refuse(headings.OFFER_J, problem, f"Only player {owner} may eat now.", (OFFER_J,))
     possible = kinds_to_eat(state, owner)
     if move.kind is None or move.kind in possible:
         return None
@@ -1228,20 +999,20 @@ def _eat_kind_refusal(state: State, move: EatKind) -> Refusal | None:
         problem = f"Player {owner} has saved no slice of kind {move.kind} alone."
     else:
         saved = tuple(face for face in saved if not may_eat(state, face))
-        problem = f"Not all slices of the kind have basil leaves: {_list_words(state, saved)}."
+        problem = f"Not all slices of the kind have basil leaves: {in_words(state, *saved)}."
     kinds = joined([str(kind) for kind in possible])
-    return _refuse(headings.OFFER_J, problem, f"Eat one of the kinds {kinds}, or nothing.", saved)
+    return refuse(headings.OFFER_J, problem, f"Eat one of the kinds {kinds}, or nothing.", saved)
 
 
 def _play_eat_kind(state: State, move: EatKind) -> State:
     if move.kind is None:
         return _before_scoring(state)
     eaten = kinds_to_eat(state, move.player)[move.kind]
-    holdings = _used(state.holdings, move.player, OFFER_J)
+    holdings = with_used(state.holdings, move.player, OFFER_J)
     holding = holdings[move.player - 1]
     saved = tuple(face for face in holding.collected if face not in eaten)
     after = changed(holding, collected=saved, eaten=holding.eaten + eaten)
-    return _before_scoring(changed(state, holdings=_with(holdings, move.player, after)))
+    return _before_scoring(changed(state, holdings=with_holding(holdings, move.player, after)))
 
 
 # K and L --------------------------------------------------------------------------------------------------------------
@@ -1279,81 +1050,77 @@ def special_points(state: State, player: Player) -> dict[str, int]:
     return {one.name: _SCORED[one.name](state, player) for one in specials if one.name in _SCORED}
 
 
-def _special_line(state: State, player: Player) -> ScoreLine:
-    points = special_points(state, player)
-    detail = ", ".join(f"{_words(state, face)} {brought:+d}" for face, brought in points.items())
-    return ScoreLine("Special offers", sum(points.values()), detail)
-
-
 # The parts that several rules use -------------------------------------------------------------------------------------
 
 
-_RULES: dict[type, tuple[Phase, Callable[[State, Any], Refusal | None], Callable[[State, Any], State]]] = {
-    ChoosePile: (Phase.PILE, _pile_refusal, _play_pile),
-    Reveal: (Phase.REVEAL, _reveal_refusal, _play_reveal),
-    Redraw: (Phase.REDRAW, _redraw_refusal, _play_redraw),
-    TakeSlice: (Phase.DIVIDE, _take_slice_refusal, _play_take_slice),
-    Divide: (Phase.DIVIDE, _divide_refusal, _play_divide),
-    MoveSlice: (Phase.CHOOSE, _move_slice_refusal, _play_move_slice),
-    Take: (Phase.CHOOSE, _take_refusal, _play_take),
-    DrawSlice: (Phase.DRAW, _draw_refusal, _play_draw),
-    Decide: (Phase.DECIDE, _decide_refusal, _play_decide),
-    EatKind: (Phase.EAT_KIND, _eat_kind_refusal, _play_eat_kind),
-}
-
-_UNTIMELY: dict[type, tuple[str, str]] = {
-    ChoosePile: (headings.SERVED, "A pile is chosen at the start of a round."),
-    Reveal: (headings.SERVED, "A pizza is turned up only after a pile has been chosen."),
-    Redraw: (headings.OFFERS, "Another special offer is taken only in place of one that may not be used now."),
-    TakeSlice: (headings.OFFER_D, "Offer D is used before the pizza is sliced."),
-    Divide: (headings.SERVED, "The pizza is sliced once, when it has been turned up."),
-    MoveSlice: (headings.OFFER_E, "A slice is moved only just before choosing a portion."),
-    Take: (
+_RULES = {
+    ChoosePile: Rule(
+        Phase.PILE, _pile_refusal, _play_pile, headings.SERVED, "A pile is chosen at the start of a round."
+    ),
+    Reveal: Rule(
+        Phase.REVEAL,
+        _reveal_refusal,
+        _play_reveal,
+        headings.SERVED,
+        "A pizza is turned up only after a pile has been chosen.",
+    ),
+    Redraw: Rule(
+        Phase.REDRAW,
+        _redraw_refusal,
+        _play_redraw,
+        headings.OFFERS,
+        "Another special offer is taken only in place of one that may not be used now.",
+    ),
+    TakeSlice: Rule(
+        Phase.DIVIDE,
+        _take_slice_refusal,
+        _play_take_slice,
+        headings.OFFER_D,
+        "Offer D is used before the pizza is sliced.",
+    ),
+    Divide: Rule(
+        Phase.DIVIDE,
+        _divide_refusal,
+        _play_divide,
+        headings.SERVED,
+        "The pizza is sliced once, when it has been turned up.",
+    ),
+    MoveSlice: Rule(
+        Phase.CHOOSE,
+        _move_slice_refusal,
+        _play_move_slice,
+        headings.OFFER_E,
+        "A slice is moved only just before choosing a portion.",
+    ),
+    Take: Rule(
+        Phase.CHOOSE,
+        _take_refusal,
+        _play_take,
         headings.BON_APPETIT,
         "A portion is chosen only after the pizza has been sliced and the player before has decided.",
     ),
-    DrawSlice: (headings.OFFER_B, "A slice put aside is taken only by who has just received offer B."),
-    Decide: (headings.BON_APPETIT, "Slices are eaten or saved only by who has just taken a portion."),
-    EatKind: (headings.OFFER_J, "Offer J is used before scoring, after the last round."),
+    DrawSlice: Rule(
+        Phase.DRAW,
+        _draw_refusal,
+        _play_draw,
+        headings.OFFER_B,
+        "A slice put aside is taken only by who has just received offer B.",
+    ),
+    Decide: Rule(
+        Phase.DECIDE,
+        _decide_refusal,
+        _play_decide,
+        headings.BON_APPETIT,
+        "Slices are eaten or saved only by who has just taken a portion.",
+    ),
+    EatKind: Rule(
+        Phase.EAT_KIND,
+        _eat_kind_refusal,
+        _play_eat_kind,
+        headings.OFFER_J,
+        "Offer J is used before scoring, after the last round.",
+    ),
 }
-
-
-def _untimely(state: State, kind: type) -> Refusal:
-    heading, problem = _UNTIMELY[kind]
-    return _refuse(heading, problem, f"Now: {turn(state).prompt}.")
-
-
-def _players_turn(players: tuple[Player, ...], prompt: str) -> Turn:
-    return Turn(Actor.PLAYERS, players, prompt)
-
-
-def _chance(prompt: str) -> Turn:
-    return Turn(Actor.CHANCE, (), prompt[:1].upper() + prompt[1:])
-
-
-def _all_players(state: State) -> range:
-    return range(1, state.players + 1)
-
-
-def _is_player(state: State, player: Player) -> bool:
-    return 1 <= player <= state.players
-
-
-def _with(holdings: tuple[Holding, ...], player: Player, holding: Holding) -> tuple[Holding, ...]:
-    return (*holdings[: player - 1], holding, *holdings[player:])
-
-
-def _at_fault(heading: str, fault: Fault) -> Refusal:
-    return _refuse(heading, fault.problem, fault.remedy, fault.pieces)
-
-
-def _refuse(heading: str, problem: str, remedy: str, pieces: tuple[str, ...] = ()) -> Refusal:
-    return Refusal(heading, problem[:1].upper() + problem[1:], remedy, pieces)
-
-
-def _words(state: State, face: str) -> str:
-    return state.options.components.words(face)
-
-
-def _list_words(state: State, faces: tuple[str, ...]) -> str:
-    return joined([state.options.components.words(face) for face in faces])
+_RULEBOOK: Rulebook[State, Move] = Rulebook(_RULES, turn, headings.SETUP)
+refusal = _RULEBOOK.refusal
+apply = _RULEBOOK.apply
