@@ -11,7 +11,7 @@ from firmware_bridge.schema import RING_CAPACITY, STAMP_JITTER_TICKS, ResetCause
 from firmware_bridge.session import RETEST_S, Buzzing, LinkState
 from firmware_bridge.signals import SignalKind
 from firmware_bridge.slaps import judge
-from hardware.simulated.emulated_board import CYCLES_PER_TICK, FIRMWARE, HERTZ
+from hardware.simulated.emulated_board import CYCLES_PER_TICK, FIRMWARE, HERTZ, EmulatedBoard
 from tests.firmware_bridge.emulated_table import EmulatedTable
 from tests.rigs.emulation import CannotEmulate, build
 
@@ -182,6 +182,24 @@ def test_power_gone_is_a_new_ring(table: EmulatedTable) -> None:
     assert hello.epoch != before.epoch
     assert hello.cold_boots == before.cold_boots + 1
     assert [signal.kind for signal in table.signals][-1] is SignalKind.PAD_RELEASED
+
+
+def test_two_boards_that_were_started_equally_often_are_told_apart(tmp_path: Path) -> None:
+    with EmulatedTable(tmp_path) as table:
+        table.until_ready()
+        table.edges([(MS * (1 + pad), f"K{pad}", 0) for pad in range(4)])
+        table.run(0.2)
+        table.unplug()
+        with EmulatedBoard(table.board.port, free=True) as spare:
+            table.board, before, table.cycle = spare, table.board, 0
+            table.edges([(MS * (10 + pad), f"K{pad}", 0) for pad in range(8)])
+            table.run(0.05)
+            table.plug()
+            table.until_ready()
+            table.run(0.1)
+        before.close()
+    assert [signal.kind for signal in table.signals] == [SignalKind.PAD_PRESSED] * 12
+    assert [signal.seat for signal in table.signals] == [1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 8]
 
 
 def test_what_has_no_room_stays_on_the_board(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -312,6 +313,21 @@ static void board_restart(uint8_t cause)
     avr->data[MCUSR_AT] = cause;
 }
 
+/* What RAM holds when power comes, nobody knows. */
+static void ram_spoil(void)
+{
+    uint8_t *bytes = avr->data + avr->ioend + 1;
+    size_t left = avr->ramend - avr->ioend;
+    while (left) {
+        ssize_t got = getrandom(bytes, left, 0);
+        if (got < 0) {
+            die("getrandom");
+        }
+        bytes += got;
+        left -= (size_t)got;
+    }
+}
+
 static void board_make(const char *elf, uint16_t boots)
 {
     elf_firmware_t firmware;
@@ -334,15 +350,14 @@ static void board_make(const char *elf, uint16_t boots)
     uint8_t stored[2] = {(uint8_t)boots, (uint8_t)(boots >> 8)};
     avr_eeprom_desc_t eeprom = {.ee = stored, .offset = 0, .size = 2};
     avr_ioctl(avr, AVR_IOCTL_EEPROM_SET, &eeprom);
+    ram_spoil();
     uart_connect();
     avr->data[MCUSR_AT] = 1;
 }
 
 static void board_power(void)
 {
-    for (uint32_t at = avr->ioend + 1u; at <= avr->ramend; at++) {
-        avr->data[at] = (uint8_t)(at * 167u + 13u);
-    }
+    ram_spoil();
     board_restart(1);
 }
 
