@@ -392,3 +392,28 @@ def parse_eaten(text: str) -> frozenset[str]:
     if NOTHING in words or len(set(words)) < len(words):
         raise NotationError(f"{text!r} eats nothing and something, or a slice twice; expected each slice once")
     return frozenset(words)
+
+
+def format_portions(portions: Sequence[Ring], special_in: int | None, special: str) -> str:
+    """A division such as "3/1 7/2 + special | 4/1 | 5/2 6/1", with that word for a Special."""
+    texts = [" ".join(slices) for slices in portions]
+    if special_in is not None:
+        texts[special_in] = f"{texts[special_in]} + {special}" if texts[special_in] else special
+    return " | ".join(texts)
+
+
+def parse_portions(text: str, special: str, name: str) -> tuple[tuple[Ring, ...], int | None]:
+    """The portions of such a text, and which has the Special. Raises NotationError, with the Special's name, where two
+    have it."""
+    portions = []
+    special_in = None
+    for index, part in enumerate(text.split("|")):
+        words = part.split()
+        if words[-1:] == [special]:
+            if special_in is not None:
+                raise NotationError(f"{text!r} has the {name} in two portions; expected it in one")
+            special_in = index
+            words = words[:-1]
+            words = words[:-1] if words[-1:] == ["+"] else words
+        portions.append(tuple(words))
+    return tuple(portions), special_in

@@ -96,6 +96,10 @@ class Pieces(Generic[Slice, Special]):
         kind = facts.TWO_TYPES if len(facts.values) > 1 else "slice"
         return f"the {'/'.join(map(str, facts.values))} {kind} ({facts.name})"
 
+    def own_marks(self) -> dict[str, dict[str, int]]:
+        """What this copy showed: the option `components`."""
+        return {facts.face: facts.marks() for facts in self.own}
+
     def in_order(self, faces: Iterable[str]) -> list[str]:
         """Slices in the order of the list of all slices."""
         return sorted(faces, key=self.place.__getitem__)

@@ -17,14 +17,13 @@ Portions are lettered as the state numbers them, A first. Examples:
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import fields
 from string import ascii_uppercase
 from typing import Any
 
-from controller.game import IllegalMove, Json, NotationError
+from controller.game import IllegalMove
 from controller.games import cut_and_choose, values
+from controller.games.codec import Codec
 from controller.games.cut_and_choose import NOTHING
-from controller.games.described import check_described
 from controller.games.new_york_slice import positions, rules
 from controller.games.new_york_slice.components import SUPREME, Components, with_own_facts
 from controller.games.new_york_slice.rules import (
@@ -72,7 +71,7 @@ def format_move(state: State, move: Move) -> str:
         case Dibs(player, face, eat, attach):
             return f"P{player} dibs {face} {'eat' if eat else 'collect'}" + (f" as {attach}" if attach else "")
         case Divide():
-            return f"divide {' | '.join(_portion_text(move, index) for index in range(len(move.portions)))}"
+            return f"divide {cut_and_choose.format_portions(move.portions, move.special_in, _SPECIAL)}"
         case Sneak(player, face, to):
             return f"P{player} sneak {face} to {ascii_uppercase[to]}"
         case Take(player, portion):
@@ -100,61 +99,9 @@ def parse_move(state: State, text: str) -> Move:
     return move
 
 
-def encode_move(move: Move) -> Json:
-    """The move as JSON; `move` names its kind."""
-    return values.encode_move(_KINDS, move)
-
-
-def decode_move(data: Json) -> Move:
-    """The move of that JSON. Raises NotationError that names the key, the value and what was expected."""
-    move: Move = values.decode_move(_KINDS, data)
-    return move
-
-
-def encode_state(state: State) -> Json:
-    """The state as JSON; of the components only what this copy showed otherwise."""
-    options = {
-        field.name: getattr(state.options, field.name) for field in fields(Options) if field.name != "components"
-    }
-    own = {facts.face: facts.marks() for facts in state.options.components.own}
-    plain = {field.name: getattr(state, field.name) for field in fields(State) if field.name != "options"}
-    encoded = {name: values.encode(value) for name, value in plain.items()}
-    return encoded | {"options": {**options, "components": own}}
-
-
-def decode_state(components: Components, data: Json) -> State:
-    """The state of that JSON. Raises NotationError that names the key, the value and what was expected."""
-
-    def options(entry: Json) -> Options:
-        own = {"components": lambda facts: with_own_facts(components, facts, "state.options.components")}
-        decoded: Options = values.decode_fields(Options, entry, "state.options", own)
-        return decoded
-
-    state: State = values.decode_fields(State, data, "state", {"options": options})
-    check_described(state, rules.start, positions.position, positions.setup)
-    return state
-
-
-def _portion_text(move: Divide, index: int) -> str:
-    slices = " ".join(move.portions[index])
-    if index != move.special_in:
-        return slices
-    return f"{slices} + {_SPECIAL}" if slices else _SPECIAL
-
-
 def _parse_divide(found: re.Match[str]) -> Divide:
-    portions = []
-    special_in = -1
-    for index, part in enumerate(found["portions"].split("|")):
-        words = part.split()
-        if words[-1:] == [_SPECIAL]:
-            if special_in >= 0:
-                raise NotationError(f"{found[0]!r} has the Special in two portions; expected it in one")
-            special_in = index
-            words = words[:-1]
-            words = words[:-1] if words[-1:] == ["+"] else words
-        portions.append(tuple(words))
-    return Divide(tuple(portions), special_in)
+    portions, special_in = cut_and_choose.parse_portions(found["portions"], _SPECIAL, "Special")
+    return Divide(portions, -1 if special_in is None else special_in)
 
 
 def _parse_decide(found: re.Match[str]) -> Decide:
@@ -194,3 +141,8 @@ _FORMS: Iterable[tuple[str, Callable[[re.Match[str]], Any]]] = (
     ),
     (_PLAYER + rf"had eaten {_FACE}", lambda m: RevealEaten(int(m["player"]), m["face"])),
 )
+_CODEC: Codec[State, Move, Components] = Codec(
+    _KINDS, State, Options, lambda components: components.own_marks(), with_own_facts, rules, positions
+)
+encode_move, decode_move = _CODEC.encode_move, _CODEC.decode_move
+encode_state, decode_state = _CODEC.encode_state, _CODEC.decode_state

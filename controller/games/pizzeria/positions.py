@@ -92,10 +92,7 @@ def _is_decided_about(state: State, portion: Portion) -> bool:
 
 
 def setup(start: State, described: Json) -> State:
-    """The state of this position of the game that begins with `start`. Raises PositionError.
-
-    It is one that a game can come to as far as pieces, counts and turns go; how it came about is not asked.
-    """
+    """The state of this position, see `cut_and_choose_described.setup`. Raises PositionError."""
     return family.setup(start, described, _READING)
 
 
