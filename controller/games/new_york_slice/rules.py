@@ -285,7 +285,7 @@ def legal(state: State) -> Iterator[Move]:
         case Phase.REDRAW:
             yield from (Redraw(special) for special in sorted(state.unseen_specials))
         case Phase.DIVIDE:
-            yield from _legal_dibs(state)
+            yield from legal_dibs(state)
             yield from _legal_divisions(state)
         case Phase.CHOOSE:
             yield from _legal_choices(state)
@@ -875,7 +875,8 @@ def dibs_caller(state: State) -> Player | None:
     return owner if state.phase is Phase.DIVIDE and owner is not None and usable(state, owner, DIBS) else None
 
 
-def _legal_dibs(state: State) -> Iterator[Dibs]:
+def legal_dibs(state: State) -> Iterator[Dibs]:
+    """Every way to call Dibs! now."""
     caller = dibs_caller(state)
     if caller is None:
         return

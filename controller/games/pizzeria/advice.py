@@ -1,36 +1,17 @@
-"""What a sensible player of Pizzeria would do, and why: a valuation, not a search, as in New York Slice.
+"""What a sensible player of Pizzeria would do, and why: how slices and special offers are valued; the rest of it is in
+`cut_and_choose_advice`. A tie scores too."""
 
-A player's chance to score a kind grows with the lead over each other player (`cut_and_choose.Outlook`); a tie scores
-too. From that follow the worth of a run of neighbouring slices to each player, what everybody would choose from a
-division, and so the worth of every division.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from math import sqrt
 
 from controller.game import Advice, Player
-from controller.games import cut_and_choose
-from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Outlook, Portion, Ring, Worths, choose_in_order, lead
+from controller.games import cut_and_choose_advice as family
+from controller.games.cut_and_choose import Outlook, Ring
+from controller.games.cut_and_choose_advice import MOST_ADVICE, Judgement
 from controller.games.pizzeria import rules, solo
 from controller.games.pizzeria.components import TOMATO, VALUES
-from controller.games.pizzeria.rules import (
-    ChoosePile,
-    Decide,
-    Divide,
-    EatKind,
-    MoveSlice,
-    Phase,
-    State,
-    Take,
-    TakeSlice,
-)
+from controller.games.pizzeria.rules import ChoosePile, Decide, Divide, EatKind, MoveSlice, Phase, State
 
-MOST_ADVICE = 12
-_SETTLED = 0.06
-"""How open a kind is (in slices) when no more of it will come: just enough to stay smooth."""
-_OPEN = 0.6
-"""How much each slice still to come opens a kind up (times the root of their number for each player)."""
 _TIE = 0.25
 """What a tie counts in slices: for who scores it, and against who loses it to offer I."""
 _EATEN = 0.02
@@ -51,15 +32,11 @@ def advise(state: State, player: Player) -> Sequence[Advice]:
 def _advice(state: State, player: Player) -> list[Advice]:
     match state.phase:
         case Phase.PILE:
-            return [Advice(ChoosePile(state.stacks[0]), _expected(state, player), "All piles look alike.")]
+            return [Advice(ChoosePile(state.stacks[0]), _JUDGEMENT.expected(state, player), "All piles look alike.")]
         case Phase.DIVIDE:
             calls = _advise_take_slice(state) if rules.slice_taker(state) == player else []
             divisions = _advise_divide(state) if player == state.slicer else []
-            if calls and divisions:
-                # The slicer's own offer comes first and the division after it: both leads are to be expected.
-                ahead = divisions[0].value - _expected(state, player)
-                calls = [replace(call, value=call.value + ahead) for call in calls[: MOST_ADVICE // 2]]
-            return [*calls, *divisions]
+            return family.before_dividing(calls, divisions, _JUDGEMENT.expected(state, player))
         case Phase.CHOOSE:
             return _advise_choice(state, player)
         case Phase.DECIDE:
@@ -68,49 +45,20 @@ def _advice(state: State, player: Player) -> list[Advice]:
             return _advise_eat_kind(state, player)
 
 
-def _left(state: State) -> dict[int, float]:
-    """How many slices of each kind are expected to come, a mixed one as half."""
-    coming = len(state.stacks) * SLICES_IN_A_PIZZA / max(1, len(state.unseen))
-    by_face = state.options.components.by_face
-    left = dict.fromkeys(VALUES, 0.0)
-    for face in state.unseen:
-        for value in by_face[face].values:
-            left[value] += coming / len(by_face[face].values)
-    return left
-
-
 def _outlook(state: State) -> Outlook:
-    left = _left(state)
     players = range(1, state.players + 1)
-    openness = {value: _SETTLED + _OPEN * sqrt(left[value] / state.players) for value in VALUES}
     wins_ties = {player for player in players if rules.owned(state, player, rules.OFFER_I) is not None}
     edges = {
         player: {other: -_TIE if other in wins_ties and player not in wins_ties else _TIE for other in players}
         for player in players
     }
     counts = {value: counts for value, counts in rules.type_counts(state).items() if value != TOMATO}
-    return Outlook(counts, openness, edges)
-
-
-def _points(state: State) -> list[float]:
-    """What each player may expect, as the table stands."""
-    outlook = _outlook(state)
-    return [
-        sum(value * outlook.chance(value, player) for value in outlook.counts) + _sure_points(state, player)
-        for player in range(1, state.players + 1)
-    ]
-
-
-def _expected(state: State, player: Player) -> float:
-    """The player's expected lead over the average of the others, in points, as the table stands."""
-    points = _points(state)
-    own = points.pop(player - 1)
-    return own - sum(points) / len(points)
+    return Outlook(counts, family.openness(state, VALUES), edges)
 
 
 def _behind_the_best(state: State, player: Player) -> float:
     """How much less than the lead over the average of the others the lead over the best of them is."""
-    others = _points(state)
+    others = _JUDGEMENT.points(state)
     del others[player - 1]
     return sum(others) / len(others) - max(others)
 
@@ -122,7 +70,7 @@ def _sure_points(state: State, player: Player) -> float:
     specials = float(sum(rules.special_points(state, player).values()))
     favourite = rules.owned(state, player, rules.OFFER_C)
     if favourite is not None and favourite.kind is not None:
-        specials += 0.7 * _left(state)[favourite.kind] / state.players
+        specials += 0.7 * family.slices_to_come(state, VALUES)[favourite.kind] / state.players
     return rules.basil_leaves(state, player) + tomatoes + specials + _EATEN * rules.number_eaten(state, player)
 
 
@@ -193,112 +141,27 @@ def _special_worth(state: State, player: Player, special: str) -> float:
 # Choosing -------------------------------------------------------------------------------------------------------------
 
 
-def _portion_worths(state: State, portions: Sequence[Portion]) -> Worths:
-    outlook = _outlook(state)
-    special = state.special
-    return {
-        player: [
-            _worth(outlook, state, player, one.slices)
-            + (_special_worth(state, player, special) if one.special and special is not None else 0.0)
-            for one in portions
-        ]
-        for player in range(1, state.players + 1)
-    }
-
-
-def _open(portions: Sequence[Portion]) -> list[int]:
-    return [index for index, one in enumerate(portions) if one.taken_by is None]
-
-
-def _take_leads(state: State, player: Player, portions: Sequence[Portion]) -> list[tuple[float, int]]:
-    """The lead that each open portion is expected to bring, best first, when the others choose after."""
-    worths = _portion_worths(state, portions)
-    left = _open(portions)
-    after = list(state.order)
-    after.remove(player)
-    leads = []
-    for index in left:
-        gained = choose_in_order(worths, after, [other for other in left if other != index])
-        gained[player] += worths[player][index]
-        leads.append((lead(gained, player), index))
-    return sorted(leads, key=lambda one: (-one[0], one[1]))
-
-
 def _advise_choice(state: State, player: Player) -> list[Advice]:
-    now = _expected(state, player)
-    leads = _take_leads(state, player, state.portions)
-    takes = [Advice(Take(player, index), now + ahead, _why_take(state, index)) for ahead, index in leads]
-    best = leads[0][0]
-    patience = 0.5 * (state.rounds - state.round)
-    if player != state.order[0] and state.shifter is None:
-        in_turn = choose_in_order(_portion_worths(state, state.portions), state.order, _open(state.portions))
-        if best < lead(in_turn, player) + 1.0 + patience:
-            return []
+    shifts = []
     if rules.may_move_slice(state, player):
-        shifts = list(_shifts(state, player, now))
-        if shifts and max(one.value for one in shifts) > now + best + 0.5 + patience:
-            takes = shifts + takes
-    return takes
-
-
-def _shifts(state: State, player: Player, now: float) -> Iterator[Advice]:
-    for move in rules.legal(state):
-        if isinstance(move, MoveSlice) and move.player == player:
-            shifted = rules.apply(state, move)
-            ahead, index = _take_leads(shifted, player, shifted.portions)[0]
-            words = state.options.components.words(move.face)
-            yield Advice(move, now + ahead, f"Move {words}, then: {_why_take(shifted, index)}")
-
-
-def _why_take(state: State, index: int) -> str:
-    portion = state.portions[index]
-    what = " ".join(portion.slices)
-    if portion.special and state.special is not None:
-        offer = state.options.components.words(state.special)
-        what = f"{what} + {offer}" if what else offer
-    return f"Best of what is left after the others: {what}."
+        shifts = [move for move in rules.legal(state) if isinstance(move, MoveSlice) and move.player == player]
+    return family.choices(_JUDGEMENT, state, player, shifts, rules.apply, "Move")
 
 
 # Slicing --------------------------------------------------------------------------------------------------------------
 
 
 def _advise_divide(state: State) -> list[Advice]:
-    """Every division, by what the slicer is expected to be left with beyond what the others choose."""
-    outlook = _outlook(state)
-    special = state.special
-    bonus = None
-    if special is not None:
-        bonus = {player: _special_worth(state, player, special) for player in range(1, state.players + 1)}
-    order = cut_and_choose.choosing_order(state.slicer, state.players)
-    now = _expected(state, state.slicer)
-    rated = cut_and_choose.rated_divisions(
-        state.ring, order, lambda player, slices: _worth(outlook, state, player, slices), bonus, MOST_ADVICE
-    )
     return [
-        Advice(
-            Divide(state.slicer, portions, special_in),
-            now + ahead,
-            f"Expected to leave you {ahead:+.1f} on the others.",
-        )
-        for ahead, portions, special_in in rated
+        Advice(Divide(state.slicer, portions, special_in), value, why)
+        for value, portions, special_in, why in family.divisions(_JUDGEMENT, state)
     ]
 
 
 def _advise_take_slice(state: State) -> list[Advice]:
-    """Slices worth offer D now, best first; none while waiting for a better pizza is worth more."""
     caller = rules.slice_taker(state)
     assert caller is not None
-    now = _expected(state, caller)
-    enough = 1.0 + 0.6 * (state.rounds - state.round)
-    advice = []
-    for move in rules.legal(state):
-        if not isinstance(move, TakeSlice):
-            break
-        value = _expected(rules.apply(state, move), caller)
-        if value - now > enough:
-            words = state.options.components.words(move.face)
-            advice.append(Advice(move, value, f"{'Eat' if move.eat else 'Save'} {words} now."))
-    return sorted(advice, key=lambda one: -one.value)
+    return family.slices_taken(_JUDGEMENT, state, caller, rules.legal_slices_taken(state), rules.apply, "Save")
 
 
 # Eating and saving ----------------------------------------------------------------------------------------------------
@@ -315,26 +178,15 @@ def _advise_decision(state: State, player: Player) -> list[Advice]:
         variants = [move, *(replace(move, kind=kind) for kind in rules.kinds_to_put_on(state, move))]
         for one in variants:
             if one not in rated:
-                rated[one] = _expected(rules.apply(state, one), player)
+                rated[one] = _JUDGEMENT.expected(rules.apply(state, one), player)
         return max(variants, key=rated.__getitem__)
 
-    current = best_with(frozenset())
-    improving = True
-    while improving:
-        changed = [current.eaten ^ {face} for face in (*edible, *earlier)]
-        # Eating all of a kind at once may help where eating one of it does not.
-        changed += [current.eaten | group for group in _by_kind(state, edible)]
-        allowed = [eaten for eaten in changed if rules.refusal(state, Decide(player, eaten)) is None]
-        best = max([current, *(best_with(eaten) for eaten in allowed)], key=rated.__getitem__)
-        improving = rated[best] > rated[current] + 1e-9
-        current = best
+    def near(move: Decide) -> list[Decide]:
+        changes = family.changes(state, move.eaten, edible) + [move.eaten ^ {face} for face in earlier]
+        return [best_with(eaten) for eaten in changes if rules.refusal(state, Decide(player, eaten)) is None]
+
+    family.climb(best_with(frozenset()), near, rated)
     return [Advice(move, value, _why_decide(state, move)) for move, value in rated.items()]
-
-
-def _by_kind(state: State, faces: Sequence[str]) -> Iterator[frozenset[str]]:
-    by_face = state.options.components.by_face
-    values = {by_face[face].values for face in faces}
-    return (frozenset(face for face in faces if by_face[face].values == value) for value in sorted(values))
 
 
 def _why_decide(state: State, move: Decide) -> str:
@@ -344,8 +196,11 @@ def _why_decide(state: State, move: Decide) -> str:
 
 
 def _advise_eat_kind(state: State, player: Player) -> list[Advice]:
-    advice = [Advice(EatKind(player, None), _expected(state, player), "Eat nothing.")]
+    advice = [Advice(EatKind(player, None), _JUDGEMENT.expected(state, player), "Eat nothing.")]
     for kind in rules.kinds_to_eat(state, player):
         move = EatKind(player, kind)
-        advice.append(Advice(move, _expected(rules.apply(state, move), player), f"Eat all the {kind}s."))
+        advice.append(Advice(move, _JUDGEMENT.expected(rules.apply(state, move), player), f"Eat all the {kind}s."))
     return advice
+
+
+_JUDGEMENT: Judgement[State] = Judgement(_outlook, _sure_points, _worth, _special_worth)

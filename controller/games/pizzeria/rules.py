@@ -270,7 +270,7 @@ def legal(state: State) -> Iterator[Move]:
         case Phase.REDRAW:
             yield from (Redraw(special) for special in sorted(state.unseen_specials))
         case Phase.DIVIDE:
-            yield from _legal_slices_taken(state)
+            yield from legal_slices_taken(state)
             yield from _legal_divisions(state)
         case Phase.CHOOSE:
             yield from _legal_choices(state)
@@ -848,7 +848,8 @@ def slice_taker(state: State) -> Player | None:
     return owner if state.phase is Phase.DIVIDE and owner is not None and usable(state, owner, OFFER_D) else None
 
 
-def _legal_slices_taken(state: State) -> Iterator[TakeSlice]:
+def legal_slices_taken(state: State) -> Iterator[TakeSlice]:
+    """Every way to take a slice with offer D now."""
     caller = slice_taker(state)
     if caller is None:
         return
