@@ -19,19 +19,8 @@ from controller.games.cut_and_choose import Portion as Portion
 from controller.games.cut_and_choose import joined
 from controller.games.cut_and_choose_rules import OwnedSpecial as OwnedSpecial
 from controller.games.cut_and_choose_rules import Redraw as Redraw
-from controller.games.cut_and_choose_rules import (
-    RoundState,
-    Shifting,
-    Text,
-    Use,
-    all_players,
-    in_words,
-    is_player,
-    owner_of,
-    with_holding,
-    with_used,
-)
 from controller.games.cut_and_choose_rules import Take as Take
+from controller.games.cut_and_choose_rules import all_players, in_words, is_player, owner_of, with_holding, with_used
 from controller.games.cut_and_choose_rules import in_order as in_order
 from controller.games.cut_and_choose_rules import owned as owned
 from controller.games.new_york_slice import headings
@@ -199,7 +188,7 @@ class Options(family.Options):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State(RoundState):
+class State(family.RoundState):
     """A whole game of New York Slice at one moment."""
 
     options: Options
@@ -214,7 +203,7 @@ class State(RoundState):
     """Its face if known."""
 
 
-_TEXT = Text(
+_TEXT = family.Text(
     stack="stack",
     special="Special",
     slice_into="Divide the pizza and the Special into {} portions; the Special may be one by itself.",
@@ -223,14 +212,14 @@ _TEXT = Text(
     slicing=headings.DIVIDE,
     choosing=headings.CHOOSE,
 )
-_CALL = Use(
+_CALL = family.Use(
     special=DIBS,
     heading=headings.DIBS,
     only="Only the owner of Dibs! may call.",
     undo="Lay the slice back into the pizza.",
 )
-_SHIFTING = Shifting(
-    use=Use(
+_SHIFTING = family.Shifting(
+    use=family.Use(
         special=SNEAK_A_SLICE,
         heading=headings.SNEAK_A_SLICE,
         only="Only the owner may shift a slice.",
@@ -348,7 +337,7 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
         round=1,
         slicer=first,
         stacks=tuple(range(1, chosen.components.stacks[players] + 1)),
-        unseen=slices_in_game(chosen.components, players),
+        unseen=chosen.components.in_game(players),
         unseen_specials=frozenset(chosen.components.specials_by_face),
         holdings=(Holding(),) * players,
         first=first,
@@ -358,11 +347,6 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
 def parse_options(components: Components, options: Mapping[str, Json]) -> Options:
     """The options of a game. Raises OptionError for an unknown one or a wrong value."""
     return family.read_options(Options, components, options, with_own_facts)
-
-
-def slices_in_game(components: Components, players: int) -> frozenset[str]:
-    """The slices that are shuffled; the others stay in the box."""
-    return components.in_game(players)
 
 
 # Start each round -----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from controller.game import Json, Player, Score
+from controller.games import cut_and_choose_showing as family
 from controller.games.new_york_slice import rules
 from controller.games.new_york_slice.components import SUPREME
 from controller.games.new_york_slice.rules import Holding, State
@@ -19,24 +20,13 @@ def view(state: State, viewer: Player | None) -> dict[str, Any]:  # noqa: ARG001
     sheets = rules.score(state)
     counts = rules.type_counts(state)
     return {
-        "phase": state.phase.value,
-        "round": state.round,
-        "rounds": state.rounds,
-        "slicer": state.slicer,
-        "order": list(state.order),
-        "taker": state.taker,
-        "ring": list(state.ring) or None,
-        "portions": [
-            {"slices": list(portion.slices), "special": portion.special, "taken_by": portion.taken_by}
-            for portion in state.portions
-        ],
-        "special": state.special,
+        **family.table(state),
         "special_text": _special_text(state, state.special) if state.special else None,
         "players": [_player(state, player, sheets[player - 1]) for player in range(1, state.players + 1)],
         "types": [_type(state, value, counts[value]) for value in counts],
-        "score": [_sheet(sheet) for sheet in sheets],
+        "score": [family.sheet(sheet) for sheet in sheets],
         "winners": list(rules.winners(state)),
-        "components": _components(state),
+        "components": family.components(state),
     }
 
 
@@ -100,35 +90,8 @@ def _collected(state: State, holding: Holding, face: str) -> Json:
 
 
 def _type(state: State, value: int, counts: dict[Player, int]) -> Json:
-    return {
-        "type": str(value),
-        "name": state.options.components.type_names[value],
-        "value": value,
-        "counts": {str(player): halves / 2 for player, halves in counts.items()},
-        "leaders": list(rules.leaders(counts)),
-        "scorer": rules.scorer(state, counts),
-    }
-
-
-def _sheet(sheet: Score) -> Json:
-    lines = [{"label": line.label, "points": line.points, "detail": line.detail} for line in sheet.lines]
-    return {"player": sheet.player, "total": sheet.total, "lines": lines}
+    return {**family.type_counts(state, value, counts), "scorer": rules.scorer(state, counts)}
 
 
 def _special_text(state: State, special: str) -> dict[str, str]:
-    facts = state.options.components.specials_by_face[special]
-    return {"title": facts.title, "text": facts.text}
-
-
-def _components(state: State) -> Json:
-    pieces = state.options.components
-    return {
-        facts.face: {
-            "values": list(facts.values),
-            "pepperoni": facts.pepperoni,
-            "anchovies": facts.anchovies,
-            "name": facts.name,
-        }
-        for facts in pieces.slices
-        if facts.face not in pieces.removed[state.players]
-    }
+    return family.special_text(state.options.components.specials_by_face[special])

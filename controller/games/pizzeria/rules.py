@@ -19,19 +19,8 @@ from controller.games import cut_and_choose_rules as family
 from controller.games.changing import changed
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Portion, joined, words_for_halves
 from controller.games.cut_and_choose_rules import Redraw as Redraw
-from controller.games.cut_and_choose_rules import (
-    RoundState,
-    Shifting,
-    Text,
-    Use,
-    all_players,
-    in_words,
-    is_player,
-    owner_of,
-    with_holding,
-    with_used,
-)
 from controller.games.cut_and_choose_rules import Take as Take
+from controller.games.cut_and_choose_rules import all_players, in_words, is_player, owner_of, with_holding, with_used
 from controller.games.cut_and_choose_rules import in_order as in_order
 from controller.games.pizzeria import headings
 from controller.games.pizzeria.components import TOMATO, VALUES, Components, with_own_facts
@@ -191,7 +180,7 @@ class Options(family.Options):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State(RoundState):
+class State(family.RoundState):
     """A whole game of Pizzeria at one moment."""
 
     options: Options
@@ -200,7 +189,7 @@ class State(RoundState):
     """Player 1's first."""
 
 
-_TEXT = Text(
+_TEXT = family.Text(
     stack="pile",
     special="special offer",
     slice_into="Slice the pizza into {} portions.",
@@ -209,14 +198,14 @@ _TEXT = Text(
     slicing=headings.SERVED,
     choosing=headings.BON_APPETIT,
 )
-_CALL = Use(
+_CALL = family.Use(
     special=OFFER_D,
     heading=headings.OFFER_D,
     only="Only the owner of offer D may take a slice.",
     undo="Lay the slice back into the pizza.",
 )
-_SHIFTING = Shifting(
-    use=Use(
+_SHIFTING = family.Shifting(
+    use=family.Use(
         special=OFFER_E,
         heading=headings.OFFER_E,
         only="Only the owner of offer E may move a slice.",
@@ -334,7 +323,7 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
         round=1,
         slicer=first,
         stacks=tuple(range(1, chosen.components.stacks[players] + 1)),
-        unseen=slices_in_game(chosen.components, players),
+        unseen=chosen.components.in_game(players),
         unseen_specials=specials_in_game(chosen, players),
         holdings=(Holding(),) * players,
         first=first,
@@ -344,11 +333,6 @@ def start(components: Components, players: int, options: Mapping[str, Json], fir
 def parse_options(components: Components, options: Mapping[str, Json]) -> Options:
     """The options of a game. Raises OptionError for an unknown one or a wrong value."""
     return family.read_options(Options, components, options, with_own_facts)
-
-
-def slices_in_game(components: Components, players: int) -> frozenset[str]:
-    """The slices that are shuffled; the others stay in the box."""
-    return components.in_game(players)
 
 
 # Pizza is served! -----------------------------------------------------------------------------------------------------

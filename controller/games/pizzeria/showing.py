@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from controller.game import Json, Player, Score
+from controller.games import cut_and_choose_showing as family
 from controller.games.pizzeria import rules, solo
 from controller.games.pizzeria.components import TOMATO
 from controller.games.pizzeria.rules import OwnedSpecial, State
@@ -19,32 +20,21 @@ def view(state: State, viewer: Player | None) -> dict[str, Any]:  # noqa: ARG001
     counts = rules.type_counts(state)
     turn = solo.turn(state)
     return {
-        "phase": state.phase.value,
         "turn": {"actor": turn.actor.value, "players": list(turn.players), "prompt": turn.prompt},
         "variant": "advanced" if state.options.advanced else "basic",
         "house": solo.HOUSE if state.options.solo else None,
-        "round": state.round,
-        "rounds": state.rounds,
-        "slicer": state.slicer,
+        **family.table(state),
         "piles": list(state.stacks),
-        "order": list(state.order),
-        "taker": state.taker,
         "taken": list(state.taken),
         "may_eat": _may_eat(state),
-        "ring": list(state.ring) or None,
-        "portions": [
-            {"slices": list(portion.slices), "special": portion.special, "taken_by": portion.taken_by}
-            for portion in state.portions
-        ],
-        "special": state.special,
         "special_text": _special_text(state, state.special) if state.special else None,
         "set_aside": list(state.set_aside),
         "moved": state.shifter,
         "players": [_player(state, player, sheets[player - 1]) for player in range(1, state.players + 1)],
         "types": [_type(state, value, counts[value]) for value in counts],
-        "score": [_sheet(sheet) for sheet in sheets],
+        "score": [family.sheet(sheet) for sheet in sheets],
         "winners": list(rules.winners(state)),
-        "components": _components(state),
+        "components": family.components(state),
     }
 
 
@@ -91,14 +81,7 @@ def _saved(state: State, face: str) -> Json:
 
 
 def _type(state: State, value: int, counts: dict[Player, int]) -> Json:
-    return {
-        "type": str(value),
-        "name": state.options.components.type_names[value],
-        "value": value,
-        "counts": {str(player): halves / 2 for player, halves in counts.items()},
-        "leaders": list(rules.leaders(counts)),
-        "scorers": list(_scorers(state, value, counts)),
-    }
+    return {**family.type_counts(state, value, counts), "scorers": list(_scorers(state, value, counts))}
 
 
 def _scorers(state: State, value: int, counts: dict[Player, int]) -> tuple[Player, ...]:
@@ -108,20 +91,6 @@ def _scorers(state: State, value: int, counts: dict[Player, int]) -> tuple[Playe
     return rules.scorers(state, counts)
 
 
-def _sheet(sheet: Score) -> Json:
-    lines = [{"label": line.label, "points": line.points, "detail": line.detail} for line in sheet.lines]
-    return {"player": sheet.player, "total": sheet.total, "lines": lines}
-
-
 def _special_text(state: State, special: str) -> dict[str, str]:
     facts = state.options.components.specials_by_face[special]
-    return {"title": facts.title, "text": facts.text, "when": facts.when}
-
-
-def _components(state: State) -> Json:
-    pieces = state.options.components
-    return {
-        facts.face: {"values": list(facts.values), "basil": facts.basil, "name": facts.name}
-        for facts in pieces.slices
-        if facts.face not in pieces.removed[state.players]
-    }
+    return {**family.special_text(facts), "when": facts.when}

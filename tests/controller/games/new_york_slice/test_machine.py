@@ -189,7 +189,7 @@ class Games(RuleBasedStateMachine):
     def no_slice_is_lost_or_doubled(self):
         found = pieces(self.state)
         assert len(found) == len(set(found))
-        assert set(found) == rules.slices_in_game(GAME.components, self.state.players)
+        assert set(found) == GAME.components.in_game(self.state.players)
         in_stacks = 11 * (len(self.state.stacks) + (self.state.phase is Phase.REVEAL))
         assert len(self.state.unseen) - in_stacks in (2, 3)
 

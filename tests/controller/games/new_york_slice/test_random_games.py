@@ -60,7 +60,7 @@ def test_no_slice_is_lost_or_doubled(players, seed):
     for state, _ in played(players, seed):
         found = pieces(state)
         assert len(found) == len(set(found))
-        assert set(found) == rules.slices_in_game(GAME.components, players)
+        assert set(found) == GAME.components.in_game(players)
 
 
 @FEW

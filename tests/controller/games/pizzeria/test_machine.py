@@ -130,7 +130,7 @@ class Games(RuleBasedStateMachine):
             places += state.ring
         places += [face for one in state.portions if one.taken_by is None for face in one.slices]
         assert len(places) == len(set(places))
-        assert set(places) == rules.slices_in_game(GAME.components, state.players)
+        assert set(places) == GAME.components.in_game(state.players)
         assert len(state.unseen) >= 11 * len(state.stacks) + 2
 
     @invariant()
