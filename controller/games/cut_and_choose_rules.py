@@ -295,11 +295,12 @@ def division_refusal(
     return None if fault is None else at_fault(text.slicing, fault)
 
 
-def play_divide(state: State, numbered: tuple[Ring, ...], special_in: int | None, phase: Enum) -> State:
-    """The portions lie apart."""
-    portions = tuple([Portion(slices, index == special_in) for index, slices in enumerate(numbered)])
+def play_divide(state: State, portions: tuple[Ring, ...], special_in: int | None, phase: Enum) -> State:
+    """The portions lie apart, numbered from the one with the ring's first slice, a Special alone last."""
+    numbered, special_in = cut_and_choose.numbered_portions(state.ring, portions, special_in)
+    lying = tuple([Portion(slices, index == special_in) for index, slices in enumerate(numbered)])
     order = cut_and_choose.choosing_order(state.slicer, state.players)
-    return changed(state, phase=phase, portions=portions, order=order)
+    return changed(state, phase=phase, portions=lying, order=order)
 
 
 # Taking a slice before that -------------------------------------------------------------------------------------------

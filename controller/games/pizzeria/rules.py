@@ -388,8 +388,7 @@ def _divide_refusal(state: State, move: Divide) -> Refusal | None:
 
 
 def _play_divide(state: State, move: Divide) -> State:
-    numbered = canonical_divide(state, move)
-    return family.play_divide(state, numbered.portions, numbered.special_in, Phase.CHOOSE)
+    return family.play_divide(state, move.portions, move.special_in, Phase.CHOOSE)
 
 
 # Bon appétit! ---------------------------------------------------------------------------------------------------------
