@@ -96,6 +96,20 @@ def check_board(service: Service) -> None:
     service.look_until(lambda view: view["board"]["link"] == "ready", 10)
 
 
+def kill_vision(service: Service) -> Any:
+    """Kill camera and reading; what is shown then. On a machine too busy its watcher may have done it before."""
+    for _ in range(5):
+        until_part(service, "reading", "ok")
+        vision = service.vision()
+        assert vision is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(vision, signal.SIGKILL)
+        view = until_part(service, "camera", "lost")
+        if "no sign of life" not in part(view, "camera")[1]:
+            break
+    return view
+
+
 # Starting -------------------------------------------------------------------------------------------------------------
 
 
@@ -212,10 +226,7 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     assert service.people() is not None
 
     # The child process of camera and reading is killed.
-    vision = service.vision()
-    assert vision is not None
-    os.kill(vision, signal.SIGKILL)
-    view = until_part(service, "camera", "lost")
+    view = kill_vision(service)
     assert "exit code -9" in part(view, "camera")[1]
     assert part(view, "reading") == ("lost", "no pictures to read")
     until_part(service, "reading", "ok")
