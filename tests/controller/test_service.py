@@ -27,6 +27,8 @@ from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 
+PATIENT = f"{SETTINGS}\n[timing]\nhang_s = 60\n"
+"""On a machine that is too busy, camera and reading are late and have not hung."""
 PLAYERS = ("--players", "2", "--speed", "4", "--mistakes", "0", "--seed", "5")
 
 
@@ -39,7 +41,7 @@ def own_copy(request: pytest.FixtureRequest) -> list[Path]:
 @pytest.fixture
 def service(tmp_path: Path, own_copy: list[Path]) -> Iterator[Service]:
     """A table of its own, not yet started; whatever it leaves is put away."""
-    service = Service(tmp_path, *PLAYERS)
+    service = Service(tmp_path, *PLAYERS, settings=PATIENT)
     for file in own_copy:
         (service.data / file.name).symlink_to(file)
     yield service
@@ -94,20 +96,6 @@ def check_board(service: Service) -> None:
     assert view["board"]["knives"] == []
     until_part(service, "board", "ok")
     service.look_until(lambda view: view["board"]["link"] == "ready", 10)
-
-
-def kill_vision(service: Service) -> Any:
-    """Kill camera and reading; what is shown then. On a machine too busy its watcher may have done it before."""
-    for _ in range(5):
-        until_part(service, "reading", "ok")
-        vision = service.vision()
-        assert vision is not None
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(vision, signal.SIGKILL)
-        view = until_part(service, "camera", "lost")
-        if "no sign of life" not in part(view, "camera")[1]:
-            break
-    return view
 
 
 # Starting -------------------------------------------------------------------------------------------------------------
@@ -220,13 +208,16 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     view = service.look_until(lambda view: view["log"], 60)
 
     # A second service on the same folder.
-    second = Service(service.data.parent, *PLAYERS)
+    second = Service(service.data.parent, *PLAYERS, settings=PATIENT)
     assert "another process has this journal open. Does this table run already?" in refused(second)
     assert service.look()["log"][: len(view["log"])] == view["log"]
     assert service.people() is not None
 
     # The child process of camera and reading is killed.
-    view = kill_vision(service)
+    vision = service.vision()
+    assert vision is not None
+    os.kill(vision, signal.SIGKILL)
+    view = until_part(service, "camera", "lost")
     assert "exit code -9" in part(view, "camera")[1]
     assert part(view, "reading") == ("lost", "no pictures to read")
     until_part(service, "reading", "ok")
