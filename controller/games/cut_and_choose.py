@@ -193,18 +193,17 @@ def shifts(
     A Special alone has no slice that another could be beside, so it is beside nothing. Where portions were taken, those
     on either side of the gap are beside each other if `across_gaps`.
     """
-    found: dict[tuple[str, int], None] = {}
+    found: set[tuple[str, int]] = set()
     circle = [index for index, one in enumerate(portions) if one.slices and (one.taken_by is None or not across_gaps)]
     if len(circle) < 2:
         return
     for here, after in zip(circle, circle[1:] + circle[:1], strict=True):
         source, target = portions[here], portions[after]
         if source.taken_by is None and target.taken_by is None:
-            if may_lose(source):
-                found[source.slices[-1], after] = None
-            if may_lose(target):
-                found[target.slices[0], here] = None
-    yield from found
+            for loser, shift in ((source, (source.slices[-1], after)), (target, (target.slices[0], here))):
+                if shift not in found and may_lose(loser):
+                    found.add(shift)
+                    yield shift
 
 
 def shifted(portions: Sequence[Portion], face: str, to: int, across_gaps: bool) -> tuple[Portion, ...]:

@@ -215,7 +215,7 @@ def stack_refusal(state: RoundState, stack: int, text: Text) -> Refusal | None:
 
 def play_stack(state: State, stack: int, phase: Enum) -> State:
     """The stack is served."""
-    return changed(state, phase=phase, stacks=tuple(one for one in state.stacks if one != stack))
+    return changed(state, phase=phase, stacks=tuple([one for one in state.stacks if one != stack]))
 
 
 def ring_refusal(state: RoundState, ring: Ring, text: Text) -> Refusal | None:
@@ -316,7 +316,7 @@ def slice_refusal(state: RoundState, face: str, use: Use) -> Refusal | None:
 
 def ring_without(state: RoundState, face: str) -> Ring:
     """The pizza closes up: ten slices are divided."""
-    return numbered_ring(state, tuple(one for one in state.ring if one != face))
+    return numbered_ring(state, tuple([one for one in state.ring if one != face]))
 
 
 # Choosing -------------------------------------------------------------------------------------------------------------
@@ -455,17 +455,19 @@ def with_used(holdings: tuple[Held, ...], player: Player, special: str) -> tuple
 
 def used_among(specials: Iterable[Owned], special: str) -> tuple[Owned, ...]:
     """The Specials of a player who has used one of them."""
-    return tuple(changed(one, used=True) if one.name == special else one for one in specials)
+    return tuple([changed(one, used=True) if one.name == special else one for one in specials])
 
 
 def why_not_usable(state: RoundState, player: Player, special: str, is_usable: bool, when: str) -> str | None:
     """Why this player may not use the Special; `when` says in which round it works."""
+    if is_usable:
+        return None
     one = owned(state, player, special)
     if one is None:
         return f"Player {player} does not have {in_words(state, special)}."
     if one.used:
         return f"{in_words(state, special)} has been used; it works once."
-    return None if is_usable else f"{in_words(state, special)} works only {when}."
+    return f"{in_words(state, special)} works only {when}."
 
 
 def use_refusal(
