@@ -21,7 +21,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report sheets-report theory-report \
+.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report sheets-report theory-report many-pieces \
 	test-avahi firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
 
 help: ## This list
@@ -70,6 +70,9 @@ photos: $(INSTALLED) ## Rates on the labelled pictures in ../shared/photos/table
 
 cards-report: $(INSTALLED) ## Rates, arrangements and times of SLICE's cards in ../shared/photos/table; ARGS=FOLDER for others
 	$(BIN)/python -m tests.benchmarks.cards_report $(ARGS)
+
+many-pieces: $(INSTALLED) ## How well each kind of piece is read on simulated tables in any light; ARGS="--pictures 400 --families cards"
+	$(BIN)/python -m tests.benchmarks.many_pieces $(ARGS)
 
 theory-report: $(INSTALLED) ## Pizza Theory's board, toppings and cutters on the pictures in ../shared/photos/table
 	$(BIN)/python -m tests.benchmarks.theory_report $(ARGS)

@@ -12,7 +12,7 @@ from vision.faces import FacePack, KindFaces
 from vision.frame import Image
 from vision.report import Report, report_photo
 from vision.scene import PieceKind
-from vision.verify import judge, prepare
+from vision.verify import prepare
 
 ALIKE_LEAD = 1.0
 """Faces that differ by less than this in the mean cell can be taken for each other in poor light: a piece needs a lead
@@ -45,9 +45,7 @@ def _of_kind(kind: PieceKind, faces: KindFaces) -> Iterator[Likeness]:
     count = len(faces.names)
     if count < 2:
         return
-    colours = np.ascontiguousarray(faces.colours.transpose(0, 2, 1))
-    candidates = np.tile(np.arange(count), (count, 1))
-    costs = judge(colours, candidates, prepare(faces).full, np.ones((3, 1), np.float32)).costs.mean(axis=-1)
+    costs = prepare(faces).apart.copy()
     np.fill_diagonal(costs, np.inf)
     for i, other in enumerate(costs.argmin(axis=1)):
         yield Likeness(kind, faces.names[i], faces.names[other], round(float(costs[i, other]), 2))

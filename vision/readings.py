@@ -37,6 +37,9 @@ FOREIGN_LEAD = 0.4
 """With this lead a face is as likely chance or a piece that was never enrolled as it is right; learned from pictures
 read with half of their faces enrolled, where likenesses led by 0.28 at most, and right faces by 0.48 at least."""
 LEAD_SCALE = 0.125
+ALIKE, LEAST_APART = 1.0, 0.4
+"""Faces of one kind mostly cost more than 1 in each other's place (`Prepared.apart`); such that differ by less than 0.4
+are not told apart whatever a picture says."""
 CLEAR_LEAD, FIT_OF_CLEAR = 0.5, 0.55
 LEAST_LEAD, FIT_WHERE_OPEN = 0.35, 0.72
 DOUBTFUL_LEAD, FIT_OF_DOUBTFUL = 0.5, 0.85
@@ -89,6 +92,8 @@ class Reading:
     """Lattice: where another piece is seen instead."""
     hidden: Flags
     """Lattice: where something lies that is no piece."""
+    prepared: Prepared
+    """The faces it was compared with."""
 
     @property
     def visible(self) -> float:
@@ -117,15 +122,23 @@ class Reading:
 
     @property
     def margin(self) -> float:
-        """How much more the next best face costs where this one is seen."""
+        """How much more the next best face costs where this one is seen.
+
+        A face so like this one that it cannot cost ALIKE more even on the best of pictures counts by its share of that.
+        """
         own = self.agrees & ~(self.taken | self.hidden)
         seen = int(own.sum())
         costs = self.costs @ own.astype(np.float32) / np.float32(max(seen, 1))
         best = self.candidates == self.face
-        rivals = costs[~best]
         if not seen:
             return 0.0
-        return float(rivals.min() - costs[best].min()) if len(rivals) else COST_LIMIT
+        if best.all():
+            return COST_LIMIT
+        more = costs[~best] - costs[best].min()
+        if more.min() < ALIKE:
+            apart = self.prepared.apart[self.face][self.candidates[~best]]
+            more = more * np.maximum(ALIKE / np.maximum(apart, LEAST_APART), 1.0)
+        return float(more.min())
 
     @property
     def lead(self) -> float:
@@ -248,6 +261,7 @@ def find_pieces(
     more = [
         *_found_beside(look, found, kinds, keypoints, so_far, changed),
         *_nudged(look, _others(found, done), kinds),
+        *_half_turned(look, _others(found, done), kinds),
     ]
     if more:
         found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster, [*done, *found])
@@ -297,6 +311,17 @@ def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
         poses = np.concatenate([_turned_and_shifted(reading.pose, prepared) for reading in mine])
         hints = np.repeat(np.array([reading.face for reading in mine], np.intp), len(poses) // len(mine))
         found += check(look, kind, prepared, poses, hints)
+    return found
+
+
+def _half_turned(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
+    """Cards, tried the other way up: prints that are nearly the same both ways are guessed either way."""
+    found: list[Reading] = []
+    for kind in CARDS & kinds.keys():
+        mine = [reading for reading in readings if reading.kind is kind]
+        if mine:
+            poses = np.array([reading.pose for reading in mine]) + np.array([0.0, 0.0, 180.0])
+            found += check(look, kind, kinds[kind], poses, np.array([reading.face for reading in mine], np.intp))
     return found
 
 
@@ -376,7 +401,9 @@ def _as_readings(
     gain = np.where(shown, verdict.gain, np.float32(0.0))
     faces = candidates[np.arange(len(poses)), verdict.best]
     return [
-        Reading(kind, pose, int(faces[i]), candidates[i], verdict.costs[i], gain[i], agrees[i], nothing, nothing)
+        Reading(
+            kind, pose, int(faces[i]), candidates[i], verdict.costs[i], gain[i], agrees[i], nothing, nothing, prepared
+        )
         for i, pose in enumerate(poses)
     ]
 

@@ -1,6 +1,7 @@
 """Does a face lie at a pose: lattice cells compared one by one, so that a part that is covered counts neither way."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,13 +55,20 @@ class Grid:
     """cells x 9, or None on a sparse grid."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """A kind's faces, ready for comparing."""
 
     faces: KindFaces
     full: Grid
     sparse: Grid
+
+    @cached_property
+    def apart(self) -> Floats:
+        """faces x faces: what the second costs on average where the first is seen just as it was enrolled."""
+        colours = np.ascontiguousarray(np.swapaxes(self.faces.colours, 1, 2))
+        candidates = np.tile(np.arange(len(colours)), (len(colours), 1))
+        return np.asarray(judge(colours, candidates, self.full, np.ones((3, 1), np.float32)).costs.mean(-1), np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,16 +167,18 @@ def _order(name: str, places: Sequence[str]) -> tuple[Shape, ...]:
 
 
 def _card_back(width: float, height: float, word: str) -> tuple[Shape, ...]:
+    """The word lies low, so that a camera sees which way up a card lies."""
     shapes: list[Shape] = [Area((centred_box(width + 4, height + 4),), fill=_BACK)]
     reach = width + height
     for step in range(-int(reach // 6), int(reach // 6) + 1):
         x = 6.0 * step
         shapes += [Stroke(((x, -height), (x + 2 * lean * height, height)), _BACK_LINE, 0.35) for lean in (-1, 1)]
     shapes.append(Area((centred_box(width - 6, height - 6, corner_mm=3.0),), line="#f2dfb8", width_mm=0.7))
-    slab = centred_box(min(width - 9.0, 34.0), 12.0, corner_mm=3.0)
+    low = 0.22 * height
+    slab = centred_box(min(width - 9.0, 34.0), 12.0, at=(0.0, -low), corner_mm=3.0)
     shapes.append(Area((slab,), fill=_BACK, line="#f2dfb8", width_mm=0.7))
     capital = fitting_mm(word, 5.0, min(width - 13.0, 28.0), bold=True)
-    return (*shapes, Words(word, (0.0, -capital / 2), capital, "#f2dfb8", bold=True))
+    return (*shapes, Words(word, (0.0, -low - capital / 2), capital, "#f2dfb8", bold=True))
 
 
 def _frame(width: float, height: float, edge: Ink) -> tuple[Shape, ...]:

@@ -39,8 +39,9 @@ INKS: dict[str, tuple[Ink, Ink, str]] = {
     "white": ("#fbfaf5", "#8b8577", "mushroom"),
 }
 """Ground, edge and emblem of each colour of topping."""
-_CRUST, _RIND, _CHEESE, _SPACE = "#d29a58", "#96622d", "#f7dc93", "#fff4d0"
+_CRUST, _RIND, _CHEESE, _SPACE = "#d29a58", "#96622d", "#f7dc93", "#e3b765"
 _LINE = "#b06c2c"
+_BURNT, _BURN_MM, _BURN_STEPS_DEG = "#5f3512", 4.6, (0.0, 9.0, -9.0)
 _RIM_MM = 79.5
 """From the middle to where the crust begins."""
 
@@ -81,9 +82,9 @@ def board_drawing(spaces: Sequence[Point], sides: Sequence[BoardSide]) -> tuple[
         shapes += [Stroke((_onward(_mm(end), _mm(start), _RIM_MM), _mm(end)), _LINE, 0.8) for start, end in side.lines]
     for space in spaces:
         shapes.append(Disc(_mm(space), SPACE_MM / 2, fill=_SPACE, line=_LINE, width_mm=0.6))
-    for side in sides:
+    for place, side in enumerate(sides):
         shapes += [shape for start in side.starts for shape in _start(_mm(start))]
-        shapes += _side(side)
+        shapes += _side(place, side)
     return tuple(shapes)
 
 
@@ -134,8 +135,9 @@ def _start(at: Point) -> list[Shape]:
     ]
 
 
-def _side(side: BoardSide) -> list[Shape]:
-    """The numbers where a player's lines begin, and the player's name on the rim."""
+def _side(place: int, side: BoardSide) -> list[Shape]:
+    """The numbers where a player's lines begin, the player's name on the rim, and burnt spots to its right, one for the
+    1st place (0), two for the 2nd and so on: a camera tells by them how the board is turned."""
     shapes: list[Shape] = []
     for number, (start, end) in enumerate(side.lines, start=1):
         at = _onward(_mm(end), _mm(start), _RIM_MM + 6.0)
@@ -147,6 +149,10 @@ def _side(side: BoardSide) -> list[Shape]:
     angle = math.degrees(math.atan2(middle[1], middle[0]))
     (base,) = placed_points([(_RIM_MM + 8.2, 0.0)], (0.0, 0.0), angle)
     capital = fitting_mm(side.name, 4.4, 8.4, bold=True)
+    shapes += [
+        Disc(placed_points([(_RIM_MM + 7.8, 0.0)], (0.0, 0.0), angle + 60.0 + step)[0], _BURN_MM, fill=_BURNT)
+        for step in _BURN_STEPS_DEG[: place + 1]
+    ]
     return [*shapes, Words(side.name, base, capital, "#fff8e6", bold=True, turn_deg=angle + 90.0)]
 
 

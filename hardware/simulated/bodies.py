@@ -26,7 +26,7 @@ _BODIES: Mapping[PieceKind, tuple[Outline, float]] = {
     PieceKind.SLICE_CARD: (tuple(centred_box(SLICE_CARD_MM[1], SLICE_CARD_MM[0])), 0.35),
     PieceKind.ORDER_CARD: (tuple(centred_box(ORDER_CARD_MM, ORDER_CARD_MM)), 0.35),
     PieceKind.BOARD: (tuple(circle_outline(BOARD_MM)), 2.0),
-    PieceKind.TOPPING: (tuple(circle_outline(TOPPING_MM)), 2.0),
+    PieceKind.TOPPING: (tuple(circle_outline(TOPPING_MM)), 3.0),
     PieceKind.CUTTER: (tuple(centred_box(CUTTER_MM, SLEEVE_MM)), SLEEVE_MM),
 }
 

@@ -42,7 +42,9 @@ FINE_MM = 0.25
 HALF_MM = 8.0
 BLOCK_MM = 8
 OVER_MM = 14.0
-"""A stick may reach so far beyond the board's edge and still be followed."""
+"""A stick may reach so far beyond the board's edge and still be followed;"""
+SLIDE_MM = 12.0
+"""a stick longer than the board may lie so far off its middle."""
 EDGE_LIMIT = 0.7
 WOOD_SHARE = 0.2
 EDGE_SHADE = 0.1
@@ -156,7 +158,8 @@ def _line(turn_deg: float, off_mm: float, sight: Sight, board: BoardPrint, fit: 
     """Seen ends of the line at a turn and distance from the board's middle, over the whole board."""
     turn = np.radians(turn_deg)
     way, normal = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
-    half = np.sqrt(max((board.diameter_mm / 2) ** 2 - off_mm**2, 60.0**2)) + OVER_MM
+    chord = np.sqrt(max((board.diameter_mm / 2) ** 2 - off_mm**2, 60.0**2))
+    half = max(chord + OVER_MM, board.cutter_mm[0] / 2 + SLIDE_MM)
     own = off_mm * normal + np.array([[-half], [half]]) * way
     return sight.seen(place(own, fit.pose), fit.height_mm)
 

@@ -24,8 +24,13 @@ INNER_SHARE = 0.56
 """Toppings and cutters change the look of a board least outside this share of its radius."""
 OUTER_SHARE = 0.97
 CENTRES = 3
-"""So many places are looked at closely."""
-TURNS = 4
+"""So many places of each way to guess them are looked at closely."""
+RIM_CELL_MM = 2.5
+RIM_EDGES = 0.1
+"""This share of the picture, where it is steepest, may be rim."""
+RIM_SPREAD = 1.2
+"""Cells by which rims stray from a circle, as pictures show them."""
+TURNS = 6
 """And so many turns at each."""
 TURN_STEP_DEG = 1.5
 NOISE = 0.06
@@ -35,8 +40,8 @@ COST_LIMIT = 9.0
 AGREES_BELOW = 4.0
 LEAST_AGREEING = 0.45
 """So much of the print that shows something must be seen for a board to be there at all."""
-EVIDENCE = 0.05
-"""How much of a grid point's cost counts as independent evidence."""
+TURN_EVIDENCE = 24.0
+"""How much evidence all is that a print can show of its turn; a quarter of it makes the turn sure."""
 COARSE_STEP = 2
 """Every so many-th grid row and column is compared for a first look."""
 COARSE_ROUNDS, ROUNDS = 3, 3
@@ -88,16 +93,26 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
     if not fits:
         return None
     pose = min(fits, key=lambda fit: fit[1])[0]
-    turned = [_refine(sight, coarse, pose + np.array([0.0, 0.0, turn]), rounds=1) for turn in (0.0, 120.0, 240.0)]
-    pose, least = min(turned, key=lambda fit: fit[1])
-    points = int(np.count_nonzero(coarse.used)) * COARSE_STEP**2
-    weights = [float(np.exp(-EVIDENCE * points * (cost - least))) for _, cost in turned]
-    pose, _ = _refine(sight, grid, pose, rounds=ROUNDS)
+    pose, sure = _turned(sight, grid, pose)
     found = _compare(sight, grid, pose)
     if found.agreeing < LEAST_AGREEING:
         return None
     lies = np.array([pose[0], pose[1], pose[2] % 360.0])
-    return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, 1.0 / sum(weights), found.light)
+    return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light)
+
+
+def _turned(sight: Sight, grid: "BoardGrid", pose: Array) -> tuple[Array, float]:
+    """Which of the three turns a third of a circle apart fits where the print differs between them, and how likely.
+
+    A turn counts by the share it shows of what it should cost the others: where that is small, print that is the same
+    all round, or hidden, says nothing.
+    """
+    poses = [_refine(sight, grid, pose + np.array([0.0, 0.0, turn]), rounds=ROUNDS)[0] for turn in (0.0, 120.0, 240.0)]
+    telling = grid.turn_telling > 0.0
+    costs = [float(np.minimum(_compare(sight, grid, at).misses[telling], COST_LIMIT).sum()) for at in poses]
+    expected = float(np.minimum(grid.turn_telling, COST_LIMIT).sum())
+    weights = np.exp((min(costs) - np.array(costs)) / max(expected, 1e-6) * TURN_EVIDENCE)
+    return poses[int(np.argmin(costs))], float(weights.max() / weights.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +128,9 @@ class BoardGrid:
     """1 where the print is known and no topping can lie, else 0."""
     telling: NDArray[np.bool_]
     """Where the print differs from what is around, so that a bare surface would not do."""
+    turn_telling: Floats
+    """How far the print differs (squared, in noises) from itself a third of a circle further, where that is clear and
+    no topping can lie; else 0."""
     radius_mm: float
 
     @property
@@ -130,6 +148,7 @@ class BoardGrid:
             np.ascontiguousarray(self.precision[part]),
             np.ascontiguousarray(self.used[part]),
             self.telling[part],
+            self.turn_telling[part],
             self.radius_mm,
         )
 
@@ -145,11 +164,65 @@ def board_grid(board: BoardPrint) -> BoardGrid:
     share = np.maximum(cv2.blur(used, (window, window)), 1e-3)[..., None]
     around = cv2.blur(board.colours * used[..., None], (window, window)) / share
     telling = (used > 0) & (((board.colours - around) ** 2).mean(-1) * precision > AGREES_BELOW)
-    return BoardGrid(points, board.colours, board.slopes, precision, used, telling, board.diameter_mm / 2)
+    differs = _differs_turned(board, points, used) * precision
+    turn_telling = np.where(differs > AGREES_BELOW, differs, np.float32(0.0))
+    return BoardGrid(points, board.colours, board.slopes, precision, used, telling, turn_telling, board.diameter_mm / 2)
+
+
+def _differs_turned(board: BoardPrint, points: Array, used: Floats) -> Floats:
+    """For each grid point the greatest squared difference between the print there and a third of a circle on, and on;
+    0 where any of the three is not known or under a topping."""
+    prints, known = [], np.ones(points.shape[:-1], bool)
+    half = used.shape[0] // 2
+    for turn in np.radians((0.0, 120.0, 240.0)):
+        spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        colours, there = print_at(board, points @ spin)
+        prints.append(colours)
+        columns = np.clip(np.round(points @ spin / CELL_MM)[..., 0].astype(int) + half, 0, 2 * half)
+        rows = np.clip(half - np.round(points @ spin / CELL_MM)[..., 1].astype(int), 0, 2 * half)
+        known &= there & (used[rows, columns] > 0)
+    pairs = ((0, 1), (0, 2), (1, 2))
+    most = np.max([((prints[i] - prints[j]) ** 2).mean(-1) for i, j in pairs], axis=0)
+    return np.asarray(np.where(known, most, 0.0), np.float32)
 
 
 def _centres(sight: Sight, board: BoardPrint) -> list[Array]:
-    """Where the picture is like the board's rings: true middles, best first."""
+    """Where the board's middle may be: its true place, the likelier first of each way to guess it."""
+    return [*_by_rim(sight, board), *_by_rings(sight, board)]
+
+
+def _by_rim(sight: Sight, board: BoardPrint) -> list[Array]:
+    """Middles of circles as large as the board: every edge in the picture speaks for the places on both sides of it
+    that are a radius away, as in Hough's transform; colours and strength do not matter."""
+    height = height_of(0.0, 0.0)
+    scale = 1.0 / (PX_PER_MM * RIM_CELL_MM)
+    grey = cv2.cvtColor(sight.looked, cv2.COLOR_BGR2GRAY)
+    small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.float32)
+    light = np.log(cv2.GaussianBlur(small, (0, 0), 1.0) + np.float32(LOG_FLOOR))
+    across, down = cv2.Sobel(light, cv2.CV_32F, 1, 0), cv2.Sobel(light, cv2.CV_32F, 0, 1)
+    steep = np.hypot(across, down)
+    rows, columns = np.nonzero(steep > max(float(np.quantile(steep, 1.0 - RIM_EDGES)), 1e-3))
+    way = np.stack([across[rows, columns], down[rows, columns]]) / steep[rows, columns]
+    height_px, width_px = small.shape[:2]
+    votes: Floats = np.zeros((height_px, width_px), np.float32)
+    for side in (1.0, -1.0):
+        spots = np.stack([columns, rows]) + side * board.diameter_mm / 2 / RIM_CELL_MM * way
+        column, row = np.round(spots).astype(np.intp)
+        inside = (row >= 0) & (row < height_px) & (column >= 0) & (column < width_px)
+        np.add.at(votes, (row[inside], column[inside]), np.float32(1.0))
+    votes = np.asarray(cv2.GaussianBlur(votes, (0, 0), RIM_SPREAD), np.float32)
+    apart = round(board.diameter_mm / 4 / RIM_CELL_MM)
+    found = []
+    for _ in range(CENTRES):
+        row, column = (int(i) for i in np.unravel_index(int(votes.argmax()), votes.shape))
+        at = np.array([_peak(votes[row, :], column), _peak(votes[:, column], row)])
+        found.append(sight.registration.on_table(sight.table.to_table((at + 0.5) / scale - 0.5), height)[0])
+        votes[max(row - apart, 0) : row + apart + 1, max(column - apart, 0) : column + apart + 1] = 0.0
+    return found
+
+
+def _by_rings(sight: Sight, board: BoardPrint) -> list[Array]:
+    """Where the picture is like the board's rings."""
     height = height_of(0.0, 0.0)
     scale = 1.0 / (PX_PER_MM * COARSE_MM)
     small = cv2.resize(sight.looked, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.float32)

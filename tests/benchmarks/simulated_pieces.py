@@ -1,0 +1,316 @@
+"""Tables full of pieces that lie as they fell, as the simulated camera sees them in any light, with truth files.
+
+Each family is one kind of picture: tiles (New York Slice), cards (SLICE), theory (Pizza Theory's board).
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from random import Random
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from controller.games.new_york_slice.components import load_components as new_york_slice
+from controller.games.pizza_theory.components import line_ends, position_on_board
+from controller.games.pizza_theory.components import load_components as pizza_theory
+from controller.games.slice.components import SPECIAL_CARDS
+from controller.games.slice.components import load_components as slice_cards_of
+from controller.simulation.copy import own_art
+from hardware.kit import theory
+from hardware.kit.cards import order_cards, slice_cards
+from hardware.kit.cutting import Piece
+from hardware.simulated.art import Artwork
+from hardware.simulated.bodies import piece_outline, thickness_mm
+from hardware.simulated.kit_art import cut_out, kit_art
+from hardware.simulated.lens import CameraModel
+from hardware.simulated.renderer import Renderer, outline_mm, resting_heights
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import PieceView, WorldSnapshot
+from vision.faces import BACKS, FacePack, enrol
+from vision.frame import Image
+from vision.registration import MARKERS_MM
+from vision.scene import PieceKind, Pose
+
+Array = NDArray[np.float64]
+Photo = tuple[Image, dict[str, Any]]
+
+SIZE = (1920, 1080)
+PX_PER_MM = 4.0
+REACH_MM = (500.0, 265.0)
+"""How far from the mat's middle pieces lie."""
+CLEAR_MM = 10.0
+"""Around the mat's markers."""
+MOST_COVERED = 0.4
+RASTER_MM = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Pieces that are shown together: their art, what shows them once, and tables of them."""
+
+    name: str
+    picture: str
+    """What truth files call such a picture."""
+    art: Callable[[], Mapping[str, Artwork]]
+    enrolment: Callable[[], Iterator[list[PieceView]]]
+    table: Callable[[Random], list[PieceView]]
+
+
+def enrolled(family: Family) -> FacePack:
+    """The faces, learned from pictures in one light."""
+    conditions = Conditions(tilt_deg=1.0)
+    photos = [photograph(family, views, conditions) for views in family.enrolment()]
+    return enrol(photos, source=["simulated table"] * len(photos))
+
+
+def photographs(family: Family, seed: int, size: tuple[int, int] = SIZE) -> Photo:
+    """The picture and truth of a table; which, and in which light, on what and from where, the seed says."""
+    rng = Random(seed)
+    return photograph(family, family.table(rng), Conditions.random(rng), size)
+
+
+def photograph(
+    family: Family, views: Sequence[PieceView], conditions: Conditions, size: tuple[int, int] = SIZE
+) -> Photo:
+    """What the camera sees of pieces, bottom first, and the truth about it."""
+    camera = conditions.camera_model(*size)
+    image = Renderer(family.art(), camera, conditions).render(WorldSnapshot(0.0, tuple(views), (), frozenset(), ()))
+    tops = [base + thickness_mm(view.kind) for base, view in zip(resting_heights(views), views, strict=True)]
+    pieces = [
+        _label(view, top, share, camera)
+        for view, top, share in zip(views, tops, shares_visible(views), strict=True)
+        if share > 0.0
+    ]
+    style = f"{conditions.surface.value}"[:6]
+    return image, {"style": style, "kind": family.picture, "pieces": pieces}
+
+
+def shares_visible(views: Sequence[PieceView]) -> list[float]:
+    """The share of each piece, bottom first, that no other lies on."""
+    width, height = (round(2 * (reach + 130.0) / RASTER_MM) for reach in REACH_MM)
+    owner = np.full((height, width), -1, np.int32)
+    areas = []
+    for number, view in enumerate(views):
+        outline = np.array(outline_mm(view.kind, view.pose)) * [1, -1] + [reach + 130.0 for reach in REACH_MM]
+        mask = np.zeros(owner.shape, np.uint8)
+        cv2.fillPoly(mask, [np.round(outline / RASTER_MM).astype(np.int32)], (1,))
+        owner[mask > 0] = number
+        areas.append(int(mask.sum()))
+    return [float((owner == number).sum()) / max(area, 1) for number, area in enumerate(areas)]
+
+
+def _label(view: PieceView, top_mm: float, visible: float, camera: CameraModel) -> dict[str, Any]:
+    outline = np.array(outline_mm(view.kind, view.pose))
+    label: dict[str, Any] = {
+        "kind": "tile" if view.kind is PieceKind.SLICE else view.kind.value,
+        "face": view.face,
+        "face_up": view.face_up,
+        "x_mm": view.pose.x_mm,
+        "y_mm": view.pose.y_mm,
+        "angle_deg": view.pose.angle_deg,
+        "outline_px": camera.project(np.column_stack([outline, np.full(len(outline), top_mm)])).tolist(),
+        "visible": visible,
+    }
+    if view.kind in (PieceKind.BOARD, PieceKind.TOPPING):
+        label["diameter_mm"] = theory.BOARD_MM if view.kind is PieceKind.BOARD else theory.TOPPING_MM
+    if view.kind is PieceKind.TOPPING:
+        _, label["colour"], *space = view.piece_id.split(":")
+        label |= {"space": space[0]} if space else {}
+    if view.kind is PieceKind.CUTTER:
+        turn = math.radians(view.pose.angle_deg)
+        way = theory.CUTTER_MM / 2 * np.array([math.cos(turn), math.sin(turn)])
+        ends = np.array([[view.pose.x_mm, view.pose.y_mm]]) + np.array([-way, way])
+        axis = np.column_stack([ends, np.full(2, top_mm - theory.SLEEVE_MM / 2)])
+        label |= {"colour": view.piece_id.split(":")[1], "diameter_mm": theory.SLEEVE_MM}
+        label |= {"ends_mm": ends.tolist(), "ends_px": camera.project(axis).tolist()}
+    return label
+
+
+def _view(piece_id: str, kind: PieceKind, face: str, pose: Pose) -> PieceView:
+    return PieceView(piece_id, kind, face, face != BACKS.get(kind), pose, 0.0, 1.0, (0.0, 0.0), None)
+
+
+# Where pieces fall ----------------------------------------------------------------------------------------------------
+
+_MARKERS = [np.array(corners, np.float32) for corners in MARKERS_MM.values()]
+
+
+def scattered(rng: Random, pieces: Sequence[tuple[PieceKind, str]], *, most_covered: float) -> list[PieceView]:
+    """Pieces in any turn, one after the other wherever no marker is and none below becomes covered too much."""
+    views: list[PieceView] = []
+    for number, (kind, face) in enumerate(pieces):
+        for _ in range(60):
+            pose = Pose(*(rng.uniform(-reach, reach) for reach in REACH_MM), rng.uniform(0, 360))
+            view = _view(f"{face}:{number}", kind, face, pose)
+            if _fits(view, views, most_covered):
+                views.append(view)
+                break
+    return views
+
+
+def _fits(view: PieceView, below: Sequence[PieceView], most_covered: float) -> bool:
+    outline = np.array(outline_mm(view.kind, view.pose), np.float32)
+    if (np.abs(outline) > np.array(REACH_MM) + 15.0).any():
+        return False
+    low, high = outline.min(0) - CLEAR_MM, outline.max(0) + CLEAR_MM
+    if any((low < marker.max(0)).all() and (marker.min(0) < high).all() for marker in _MARKERS):
+        return False
+    near = [b for b in below if math.dist((b.pose.x_mm, b.pose.y_mm), (view.pose.x_mm, view.pose.y_mm)) < 220.0]
+    shares = shares_visible([*near, view])
+    return all(share >= 1.0 - most_covered for share in shares)
+
+
+def _apart(pieces: Sequence[tuple[PieceKind, str]], step_mm: tuple[float, float]) -> Iterator[list[PieceView]]:
+    """Each piece upright and apart from others, on as many tables as that takes."""
+    views: list[PieceView] = []
+    across, up = step_mm
+    spots = [
+        (x, y)
+        for y in np.arange(-REACH_MM[1] + up / 2, REACH_MM[1] - up / 2 + 1, up)
+        for x in np.arange(-REACH_MM[0] + across / 2, REACH_MM[0] - across / 2 + 1, across)
+    ]
+    free = iter(spots)
+    for kind, face in pieces:
+        while True:
+            spot = next(free, None)
+            if spot is None:
+                yield views
+                views, free = [], iter(spots)
+                continue
+            x, y = float(spot[0]), float(spot[1])
+            pose = Pose(x, y - 50.0, 90.0) if kind is PieceKind.SLICE else Pose(x, y, 90.0)
+            view = _view(face, kind, face, pose)
+            if _fits(view, views, 0.0):
+                views.append(view)
+                break
+    yield views
+
+
+# New York Slice -------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _tiles() -> Mapping[str, Artwork]:
+    return dict(own_art(new_york_slice()))
+
+
+def _tile(face: str) -> tuple[PieceKind, str]:
+    return (PieceKind.SPECIAL if face.startswith("special/") else PieceKind.SLICE), face
+
+
+def _tile_table(rng: Random) -> list[PieceView]:
+    """Slices and Specials anywhere, some on others; every third table has backs as well."""
+    faces = [_tile(face) for face in _tiles()]
+    slices = rng.sample([one for one in faces if one[0] is PieceKind.SLICE], 30)
+    specials = [one for one in faces if one[0] is PieceKind.SPECIAL] * 2
+    pieces = slices + specials
+    rng.shuffle(pieces)
+    return scattered(rng, pieces, most_covered=MOST_COVERED)
+
+
+# SLICE ----------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _cards() -> Mapping[str, Artwork]:
+    components = slice_cards_of()
+    toppings = [card for card in components.cards if card not in SPECIAL_CARDS]
+    pieces: list[Piece] = slice_cards([(card, components.words(card), 1) for card in components.cards], toppings)
+    return kit_art([*pieces, *order_cards(components.orders)], PX_PER_MM, backs={"slice": BACKS[PieceKind.SLICE_CARD]})
+
+
+def _card(face: str) -> tuple[PieceKind, str]:
+    return (PieceKind.ORDER_CARD if face.startswith("order/") else PieceKind.SLICE_CARD), face
+
+
+def _card_table(rng: Random) -> list[PieceView]:
+    """Cards anywhere beside each other; some lie on another, as nearly as people lay them."""
+    faces = [_card(face) for face in _cards()]
+    slices = [one for one in faces if one[0] is PieceKind.SLICE_CARD]
+    orders = [one for one in faces if one[0] is PieceKind.ORDER_CARD]
+    pieces = [rng.choice(slices) for _ in range(40)] + [rng.choice(orders) for _ in range(26)]
+    rng.shuffle(pieces)
+    views = scattered(rng, pieces, most_covered=0.0)
+    below = [view for view in views if view.kind is PieceKind.SLICE_CARD]
+    for number, view in enumerate(rng.sample(below, min(5, len(below)))):
+        kind, face = rng.choice(slices)
+        at = replace(
+            view.pose,
+            x_mm=view.pose.x_mm + rng.gauss(0, 1.5),
+            y_mm=view.pose.y_mm + rng.gauss(0, 1.5),
+            angle_deg=view.pose.angle_deg + rng.gauss(0, 3.0),
+        )
+        views.append(_view(f"{face}:on:{number}", kind, face, at))
+    return views
+
+
+# Pizza Theory ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _theory() -> Mapping[str, Artwork]:
+    components = pizza_theory()
+    places = {name: position_on_board(at) for name, at in components.spaces.items()}
+    sides = [
+        theory.BoardSide(
+            place.name,
+            tuple(line_ends(components, place, number) for number in components.numbers),
+            tuple(places[start] for start in place.starts),
+        )
+        for place in components.places
+    ]
+    outline = piece_outline(PieceKind.BOARD)
+    art = {"board": cut_out(theory.board_drawing(list(places.values()), sides), outline, PX_PER_MM)}
+    pieces = [*theory.toppings(components.colours, 1), *map(theory.folded_cutter, components.colours)]
+    return art | kit_art(pieces, PX_PER_MM)
+
+
+def _on_board(board: Pose, point: tuple[float, float]) -> tuple[float, float]:
+    """The place on the table of a point of the board's drawing, in spaces from its middle, the first player below."""
+    turn = math.radians(board.angle_deg)
+    along, left = point[1] * theory.PITCH_MM, -point[0] * theory.PITCH_MM
+    x = board.x_mm + along * math.cos(turn) - left * math.sin(turn)
+    return x, board.y_mm + along * math.sin(turn) + left * math.cos(turn)
+
+
+def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
+    """A board in any turn on the mat, toppings on some of its spaces, up to three cutters on lines of their own."""
+    components = pizza_theory()
+    board = Pose(rng.uniform(-15, 15), rng.uniform(-15, 15), rng.uniform(0, 360))
+    views = [_view("board", PieceKind.BOARD, "board", board)]
+    share = rng.uniform(0.2, 1.0) if filled is None else filled
+    for at in components.spaces.values():
+        if rng.random() < share:
+            x, y = _on_board(board, position_on_board(at))
+            colour = rng.choice(components.colours)
+            pose = Pose(x + rng.gauss(0, 0.7), y + rng.gauss(0, 0.7), 0.0)
+            space = ",".join(map(str, at))
+            views.append(_view(f"topping:{colour}:{space}", PieceKind.TOPPING, f"topping/{colour}", pose))
+    places = rng.sample(list(components.places), 3)
+    colours = rng.sample(list(components.colours), 3)
+    for place, colour in list(zip(places, colours, strict=True))[: rng.randint(0, 3) if filled is None else 3]:
+        start, end = (_on_board(board, at) for at in line_ends(components, place, rng.choice(components.numbers)))
+        angle = math.degrees(math.atan2(start[1] - end[1], start[0] - end[0])) + rng.gauss(0, 1.0)
+        middle = ((start[0] + end[0]) / 2 + rng.gauss(0, 0.8), (start[1] + end[1]) / 2 + rng.gauss(0, 0.8))
+        views.append(_view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", Pose(*middle, angle % 360)))
+    return views
+
+
+FAMILIES: Mapping[str, Family] = {
+    family.name: family
+    for family in (
+        Family("tiles", "ring", _tiles, lambda: _apart([_tile(face) for face in _tiles()], (66.0, 108.0)), _tile_table),
+        Family("cards", "cards", _cards, lambda: _apart([_card(face) for face in _cards()], (80.0, 80.0)), _card_table),
+        Family(
+            "theory",
+            "theory",
+            _theory,
+            lambda: (_theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
+            _theory_table,
+        ),
+    )
+}
