@@ -1,5 +1,6 @@
 """Cards to be cut out: order and slice cards, and special offers."""
 
+import colorsys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -40,6 +41,8 @@ _EDGES: Mapping[str, Ink] = {
     "bacon": "#e08a76",
     "pineapple": "#e2ad12",
 }
+_TOP = "#3a2417"
+_GOLDEN = 0.618
 _BACK, _BACK_LINE = "#21485c", "#3c6b82"
 
 
@@ -146,8 +149,12 @@ def _combo(name: str, toppings: Sequence[str]) -> tuple[Shape, ...]:
 
 def _order(name: str, places: Sequence[str]) -> tuple[Shape, ...]:
     step = 360.0 / len(places)
+    number_ = name.rsplit("-", 1)[-1]
+    corner, far = ORDER_CARD_MM / 2 - 16.0, ORDER_CARD_MM / 2 + 2.0
     shapes: list[Shape] = [
-        Area((centred_box(ORDER_CARD_MM + 4, ORDER_CARD_MM + 4),), fill="#e9eef0"),
+        Area((centred_box(ORDER_CARD_MM + 4, ORDER_CARD_MM + 4),), fill=_ground(number_)),
+        # Which place is the first: towards the card's top, where its corners are dark.
+        *(Area((((side * far, corner), (side * far, far), (side * corner, far)),), fill=_TOP) for side in (-1, 1)),
         Disc((0.0, 0.0), 32.6, fill=_CRUST),
         Disc((0.0, 0.0), 30.2, fill=_CHEESE),
     ]
@@ -156,14 +163,19 @@ def _order(name: str, places: Sequence[str]) -> tuple[Shape, ...]:
         cut = placed_points(((0.0, 0.0), (0.0, 30.2)), (0.0, 0.0), turn + step / 2)
         (at,) = placed_points([(0.0, 21.0)], (0.0, 0.0), turn)
         shapes += [Stroke(cut, _CRUST, 0.8), topping(kind, at, 7.0)]
-    number_ = name.rsplit("-", 1)[-1]
     shapes += [
         Disc((0.0, 0.0), 6.6, fill=_CREAM, line=_CRUST, width_mm=0.8),
         Words(number_, (0.0, -2.2), 4.4, _INK, bold=True),
-        # Which place is the first: towards the card's top.
         Area((((-2.2, 30.6), (2.2, 30.6), (0.0, 34.2)),), fill="#b3261a"),
     ]
     return tuple(shapes)
+
+
+def _ground(number: str) -> Ink:
+    """A colour for each number, those of numbers near each other far apart: toppings alone differ little."""
+    turn = int(number) * _GOLDEN if number.isdigit() else 0.0
+    red, green, blue = colorsys.hsv_to_rgb(turn % 1.0, 0.45, 0.92)
+    return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
 
 
 def _card_back(width: float, height: float, word: str) -> tuple[Shape, ...]:
