@@ -4,7 +4,7 @@ Dots of the top face stand in a square lattice at the height of the die. Two dot
 may lie; there, every place must show either a dot or the die's own colour, and between the places only that colour.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
@@ -51,6 +51,10 @@ _FEW = np.array([p for p in product((-1.5, -0.5, 0.5, 1.5), repeat=2) if abs(p[0
 _ROUND = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(6) * np.pi / 3])
 
 
+Points = Array | NDArray[np.float32]
+Explained = Callable[[Array], NDArray[np.bool_]]
+
+
 @dataclass(frozen=True, slots=True)
 class DotDie:
     """A die that was found."""
@@ -64,10 +68,19 @@ class DotDie:
     """n x 2: its dots in the picture."""
 
 
-def find_dot_dice(image: Image, registration: Registration, size_mm: float, pips_mm: float) -> list[DotDie]:
-    """Dice of this size whose dots stand so far apart, lying on the plane of this registration."""
+def find_dot_dice(
+    image: Image, registration: Registration, size_mm: float, pips_mm: float, *, explained: Explained | None = None
+) -> list[DotDie]:
+    """Dice of this size whose dots stand so far apart, lying on the plane of this registration.
+
+    `explained` says which points of the picture (n x 2) are known to show something else: not all dots of a die do.
+    """
     top = _top_view(image, registration, size_mm)
-    poses = _lattices(_peaks(top, pips_mm), pips_mm)
+    places, colours = _peaks(top, pips_mm)
+    known = np.zeros(len(places), bool)
+    if explained is not None:
+        known = explained(registration.to_picture(registration.seen_from_table(places, size_mm)))
+    poses = _lattices(places, colours, known, pips_mm)
     if not len(poses):
         return []
     fits = _judged(top, poses, size_mm, pips_mm)
@@ -88,7 +101,7 @@ class _TopView:
     corners_mm: Array
     """Of the picture, clockwise from its upper left."""
 
-    def shows(self, points_mm: Array) -> NDArray[np.bool_]:
+    def shows(self, points_mm: Points) -> NDArray[np.bool_]:
         """Which points (n x m x 2) the picture shows."""
         inside = np.ones(points_mm.shape[:-1], bool)
         for start, end in zip(self.corners_mm, np.roll(self.corners_mm, -1, axis=0), strict=True):
@@ -97,10 +110,10 @@ class _TopView:
             inside &= along[0] * across[..., 1] - along[1] * across[..., 0] < 0
         return inside
 
-    def at(self, points_mm: Array) -> NDArray[np.float32]:
+    def at(self, points_mm: Points) -> NDArray[np.float32]:
         """Colours at points (n x m x 2)."""
-        x = ((points_mm[..., 0] - self.left_mm) * PX_PER_MM - 0.5).astype(np.float32)
-        y = ((self.top_mm - points_mm[..., 1]) * PX_PER_MM - 0.5).astype(np.float32)
+        x = (points_mm[..., 0].astype(np.float32) - np.float32(self.left_mm)) * np.float32(PX_PER_MM) - np.float32(0.5)
+        y = (np.float32(self.top_mm) - points_mm[..., 1].astype(np.float32)) * np.float32(PX_PER_MM) - np.float32(0.5)
         step = 16384
         parts = [
             cv2.remap(self.colours, x[i : i + step], y[i : i + step], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -143,7 +156,7 @@ def _peaks(top: _TopView, pips_mm: float) -> tuple[Array, Array]:
     """Round spots of about a dot's size: n x 2 places, and n x 3 how they differ from what is around them."""
     inner, outer = (cv2.GaussianBlur(top.colours, (0, 0), s * pips_mm * PX_PER_MM) for s in (0.17, 0.5))
     spots = np.asarray(inner - outer, np.float32)
-    strength = np.abs(spots).max(axis=2)
+    strength = _most(spots)
     side = 2 * round(0.3 * pips_mm * PX_PER_MM) + 1
     highest = cv2.dilate(strength, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)))
     rows, columns = np.nonzero((strength >= highest) & (strength > LEAST_PEAK))
@@ -154,15 +167,15 @@ def _peaks(top: _TopView, pips_mm: float) -> tuple[Array, Array]:
     return places, np.asarray(spots[rows, columns], np.float64)
 
 
-def _lattices(peaks: tuple[Array, Array], pips_mm: float) -> Array:
-    """Poses (x, y, degrees) of lattices that two spots alike may belong to."""
-    places, colours = peaks
+def _lattices(places: Array, colours: Array, known: NDArray[np.bool_], pips_mm: float) -> Array:
+    """Poses (x, y, degrees) of lattices that two spots alike, not both known to be something else, may belong to."""
     first, second = np.triu_indices(len(places), 1)
     apart = places[second] - places[first]
     distance = np.hypot(apart[:, 0], apart[:, 1])
     strong = np.linalg.norm(colours, axis=1)
     unlike = np.linalg.norm(colours[first] - colours[second], axis=1)
-    pairs = (distance < 3.1 * pips_mm) & (unlike < 0.6 * np.maximum(strong[first], strong[second]))
+    pairs = (distance < 3.1 * pips_mm) & ~(known[first] & known[second])
+    pairs &= unlike < 0.6 * np.maximum(strong[first], strong[second])
     first, apart, distance = first[pairs], apart[pairs], distance[pairs]
     found = [np.zeros((0, 3))]
     for start, step in _steps():
@@ -218,7 +231,7 @@ def _by_dots(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float
     for _ in range(2):
         colours = top.at(_placed((_PLACES[dots][:, None] + near).reshape(-1, 2) * pips_mm, pose[None]))[0]
         own = np.median(top.at(_placed(_FEW * pips_mm, pose[None]))[0], axis=0)
-        off = np.abs(colours - own).max(axis=1).reshape(len(expected), -1)
+        off = _most(colours - own).reshape(len(expected), -1)
         weight = np.clip(off / off.max(axis=1, keepdims=True) - 0.4, 0.0, None)
         middles = expected + (weight @ near) / weight.sum(axis=1, keepdims=True) * pips_mm
         a, b = expected - expected.mean(0), middles - middles.mean(0)
@@ -236,13 +249,13 @@ def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> N
     points = np.concatenate([_PLACES * pips_mm, _FEW * pips_mm, ways * 0.84, ways * 1.25])
     at, between, inside, beyond = np.split(top.at(_placed(points, poses)), [9, 9 + len(_FEW), -4], axis=1)
     own = np.median(between, axis=1, keepdims=True)
-    off = np.abs(at - own).max(axis=2)
+    off = _most(at - own)
     contrast = np.maximum(off.max(axis=1), 1e-3)
     share = off / contrast[:, None]
-    uneven = np.sort(np.abs(between - own).max(axis=2), axis=1)[:, -2] / contrast
+    uneven = np.sort(_most(between - own), axis=1)[:, -2] / contrast
     unclear = np.minimum(share, np.abs(1.0 - share)).max(axis=1)
     dots = (share > CLEAR[1]).sum(axis=1)
-    edge = np.sort(np.abs(inside - beyond).max(axis=2), axis=1)[:, 1]
+    edge = np.sort(_most(inside - beyond), axis=1)[:, 1]
     fair = (contrast > LEAST_CONTRAST) & (uneven < 2 * EVEN) & (dots >= 2) & (edge > 0.5 * LEAST_EDGE)
     order = np.argsort(np.where(fair, uneven + unclear - 0.08 * dots, np.inf))[:MOST_JUDGED]
     return np.asarray(order[fair[order]])
@@ -256,12 +269,15 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     inner, outer = ((_PLACES[:, None] + radius * _ROUND).reshape(-1, 2) * pips_mm for radius in DOT_RADII)
     own_frame = [_PLACES * pips_mm, inner, outer, _FACE * pips_mm, sides * half * 0.82, sides * half * 1.25]
     points = _placed(np.concatenate(own_frame), poses)
-    shown = top.shows(points.reshape(len(poses), -1, 2)).all(axis=1)
+    # All other points lie between the ends of the sides.
+    shown = top.shows(points.reshape(len(poses), -1, 2)[:, -len(sides) :].reshape(len(poses), 4, 7, 2)[:, :, ::6]).all(
+        axis=(1, 2)
+    )
     at, within, around, face, inside, beyond = np.split(
         top.at(points), np.cumsum([len(part) for part in own_frame])[:-1], axis=1
     )
     own = np.median(face, axis=1, keepdims=True)
-    off, off_within, off_around, off_face = (np.abs(part - own).max(axis=2) for part in (at, within, around, face))
+    off, off_within, off_around, off_face = (_most(part - own) for part in (at, within, around, face))
     contrast = np.maximum(off.max(axis=1), 1e-3)
     share = off / contrast[:, None]
     dots = share >= CLEAR[1]
@@ -270,8 +286,8 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     under_dot = (np.linalg.norm(_FACE[:, None] - _PLACES, axis=2) < DOT_RADII[1]).astype(np.float32)
     bare = 1.0 - np.minimum(dots.astype(np.float32) @ under_dot.T, 1.0)
     uneven = ((off_face > EVEN * contrast[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
-    rim = (np.abs(inside - own).max(axis=2) > EVEN * contrast[:, None]).mean(axis=1)
-    stands_out = np.sort(np.abs(inside - beyond).max(axis=2).reshape(-1, 4, 7), axis=2)[..., 1]
+    rim = (_most(inside - own) > EVEN * contrast[:, None]).mean(axis=1)
+    stands_out = np.sort(_most(inside - beyond).reshape(-1, 4, 7), axis=2)[..., 1]
     edge = np.sort(stands_out, axis=1)[:, 1]
     wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
     wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < LEAST_EDGE)
@@ -280,12 +296,18 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     return np.asarray(np.where(wrong, -1.0, quality)), dots
 
 
-def _placed(points: Array, poses: Array) -> Array:
+def _most(colours: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Of the three values of each colour the one farthest from 0, without its sign."""
+    sizes = np.abs(colours)
+    return np.asarray(np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2]))
+
+
+def _placed(points: Array, poses: Array) -> NDArray[np.float32]:
     """Own-frame points (m x 2) at poses (n x 3): n x m x 2."""
-    turn = np.radians(poses[:, 2:])
+    turn = np.radians(poses[:, 2])
     cosine, sine = np.cos(turn), np.sin(turn)
-    x, y = points[:, 0], points[:, 1]
-    return np.stack([poses[:, :1] + cosine * x - sine * y, poses[:, 1:2] + sine * x + cosine * y], axis=-1)
+    ways = np.stack([np.stack([cosine, sine], axis=1), np.stack([-sine, cosine], axis=1)], axis=1)
+    return np.asarray(points.astype(np.float32) @ ways.astype(np.float32) + poses[:, None, :2].astype(np.float32))
 
 
 def _die(fit: _Fit, registration: Registration, size_mm: float, pips_mm: float) -> DotDie:

@@ -117,6 +117,29 @@ def pencil_all(sheet: DrawnSheet, rng: np.random.Generator, hand: Hand, *, share
             sheet.marks.add((MarkKind.CROSSED_BONUS, (number,)))
 
 
+def rub_out(sheet: DrawnSheet, rng: np.random.Generator, hand: Hand, count: int) -> None:
+    """Lines and dots where no mark is, rubbed out again: a trace stays, wide smudges about it."""
+    layout = sheet.layout
+    dots = {at for kind, at in sheet.marks if kind is MarkKind.DOT}
+    free = [line for line in layout.lines if (MarkKind.LINE, (*line[0], *line[1])) not in sheet.marks]
+    for number in rng.permutation(len(free))[:count]:
+        remains = float(rng.uniform(0.03, 0.22))
+        trace = Hand(
+            tuple(remains * level for level in hand.darkness),  # type: ignore[arg-type]
+            hand.dot_mm,
+            hand.line_mm,
+            wobble_mm=hand.wobble_mm,
+        )
+        ends = [np.array(layout.dot_mm(dot)) + rng.normal(0, 0.4, 2) for dot in free[number]]
+        stroke(sheet, rng, trace, ends)
+        for dot, place in zip(free[number], ends, strict=True):
+            if (dot[0], dot[1]) not in dots and rng.random() < 0.7:
+                disc(sheet, rng, trace, place)
+        if rng.random() < 0.7:
+            x, y = np.mean(ends, axis=0)
+            smudge(sheet, rng, (float(x), float(y)))
+
+
 def disc(sheet: DrawnSheet, rng: np.random.Generator, hand: Hand, place: NDArray[np.float64]) -> None:
     """A filled dot, not quite round."""
     radius = rng.uniform(*hand.dot_mm)

@@ -1,19 +1,29 @@
 """Sheets as pieces of a scene: where they lie, what was pencilled on them, and the dice beside them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from time import perf_counter
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.dot_dice import DotDie, find_dot_dice
 from vision.frame import Image
-from vision.registration import Lens, MarkersMissing, Registration, RegistrationError, find_mat_in_grey
-from vision.scene import FaceLikelihood, Origin, PieceKind, Pose, Scene, Sighting
+from vision.registration import (
+    MARKERS_MM,
+    Lens,
+    MarkersMissing,
+    Registration,
+    RegistrationError,
+    find_mat_in_grey,
+)
+from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, Sighting
 from vision.shapes import as_points
-from vision.sheets.finding import FoundSheet, find_sheets
+from vision.sheets.finding import FoundSheet, find_sheets, see_markers
 from vision.sheets.flattening import FlatSheet, flatten
 from vision.sheets.layout import Array, SheetLayout
+from vision.sheets.likelihood import Judge, load_judges
 from vision.sheets.marks import read_marks
 from vision.sheets.printed import print_agreement
 
@@ -69,16 +79,18 @@ def lay_out(
 ) -> tuple[Registration, Origin, list[FoundSheet]]:
     """The frame in which `read_sheets` measures a picture, and the sheets in it. Raises as that does."""
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    try:
-        registration = find_mat_in_grey(grey, lens=lens)
-    except MarkersMissing as error:
-        found = find_sheets(grey, layouts, lens=lens)
-        if not found:
-            wanted = ", ".join(str(i) for i in sorted({i for layout in layouts for i in layout.marks}))
-            raise SheetMissing(f"{error}; nor does a score sheet with three of its markers {wanted}") from error
-        lowest = max(found, key=lambda sheet: float(sheet.registration.to_picture([[0.0, 0.0]])[0, 1]))
-        return lowest.registration, Origin.SHEET, found
-    return registration, Origin.MAT, find_sheets(grey, layouts, lens=registration.lens)
+    seen = see_markers(grey, layouts, others=MARKERS_MM)
+    found = find_sheets(grey, layouts, lens=lens, seen=seen)
+    if not found or any(marker.number in MARKERS_MM for marker in seen):
+        try:
+            registration = find_mat_in_grey(grey, lens=lens)
+            return registration, Origin.MAT, find_sheets(grey, layouts, lens=registration.lens, seen=seen)
+        except MarkersMissing as error:
+            if not found:
+                wanted = ", ".join(str(i) for i in sorted({i for layout in layouts for i in layout.marks}))
+                raise SheetMissing(f"{error}; nor does a score sheet with three of its markers {wanted}") from error
+    lowest = max(found, key=lambda sheet: float(sheet.registration.to_picture([[0.0, 0.0]])[0, 1]))
+    return lowest.registration, Origin.SHEET, found
 
 
 def sightings(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[Sighting]:
@@ -109,28 +121,41 @@ def _sighting(sheet: FoundSheet, flat: FlatSheet, agreement: float, registration
         face_up=True,
         visible=round(1.0 - float((flat.foreign > 0).mean()), 3),
         outline_mm=as_points(corners[::-1]),
-        marks=read_marks(flat),
+        marks=read_marks(flat, _judges()),
     )
 
 
+@cache
+def _judges() -> Mapping[MarkKind, Judge]:
+    return load_judges()
+
+
 def _dice(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[DotDie]:
-    """The dice of the prints that were found."""
+    """The dice of the prints that were found. All that is taken for a die's dots may be where a sheet is pencilled or
+    printed: dots of a die are too near each other for that."""
+
+    def explained(points_px: Array) -> NDArray[np.bool_]:
+        return np.asarray(np.any([_is_of_sheet(points_px, sheet) for sheet in found], axis=0))
+
     sizes = {(sheet.layout.die_mm, sheet.layout.pips_mm) for sheet in found}
-    dice = [die for size, pips in sorted(sizes) for die in find_dot_dice(image, registration, size, pips)]
-    return [die for die in dice if not any(_is_of_sheet(die, sheet) for sheet in found)]
+    dice = [
+        die
+        for size, pips in sorted(sizes)
+        for die in find_dot_dice(image, registration, size, pips, explained=explained)
+    ]
+    return [die for die in dice if not explained(die.dots_px).all()]
 
 
-def _is_of_sheet(die: DotDie, sheet: FoundSheet) -> bool:
-    """Whether all that is taken for a die's dots is where a sheet is pencilled or printed: dots of a die are too near
-    each other for that."""
+def _is_of_sheet(points_px: Array, sheet: FoundSheet) -> NDArray[np.bool_]:
+    """Which points of the picture are where a sheet is pencilled or printed."""
     layout = sheet.layout
-    dots = sheet.registration.to_table(die.dots_px)
-    places = np.array([layout.dot_mm(dot) for dot in layout.dots])
-    on_dots = np.linalg.norm(dots[:, None] - places, axis=2).min(axis=1) < PENCILLED_MM
-    on_toppings = np.zeros(len(dots), bool)
+    points = sheet.registration.to_table(points_px)
+    steps = (points - layout.first_mm) * (1.0, -1.0) / layout.pitch_mm
+    nearest = np.clip(np.round(steps), 0, (layout.columns - 1, layout.rows - 1))
+    there = np.linalg.norm(steps - nearest, axis=1) * layout.pitch_mm < PENCILLED_MM
     for topping in layout.toppings:
-        on_toppings |= np.linalg.norm(dots - topping.centre_mm, axis=1) < topping.size_mm / 2 + 1.0
-    return bool((on_dots | on_toppings).all())
+        there |= np.linalg.norm(points - topping.centre_mm, axis=1) < topping.size_mm / 2 + 1.0
+    return np.asarray(there)
 
 
 def _carried(points_mm: Array, start: Registration, end: Registration) -> Array:

@@ -4,7 +4,7 @@ Several sheets of one print may lie in one picture: every marker says where its 
 agree are of one sheet.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,10 @@ from vision.sheets.layout import Array, SheetLayout
 Grey = NDArray[np.uint8]
 
 PATCH_PX_PER_MM = 6.0
-REACHES_MM = (12.0, 2.5, 1.5)
-"""So far from where the others put it a marker is looked for, round after round."""
+FAR_MM = 12.0
+REACHES_MM = (2.5, 1.5)
+"""So far from where the others put it a marker is looked for, round after round; farther at first while one is
+missing."""
 ALIKE = 0.6
 """Correlation with its own drawing from which on a marker is seen."""
 CENTRES_MM = 40.0
@@ -41,29 +43,45 @@ class FoundSheet:
     """In the sheet's own frame."""
 
 
-def find_sheets(grey: Grey, layouts: Sequence[SheetLayout], *, lens: Lens | None = None) -> list[FoundSheet]:
-    """All sheets of these prints of which three markers show, two of them well. One sheet may fit several prints."""
+@dataclass(frozen=True, slots=True)
+class SeenMarker:
+    """A marker somewhere in a picture."""
+
+    number: int
+    corners_px: Array
+    """4 x 2, to about a pixel."""
+
+
+def see_markers(grey: Grey, layouts: Sequence[SheetLayout], others: Collection[int] = ()) -> list[SeenMarker]:
+    """The markers of these prints in a picture, and of `others` those that are seen in looking for them."""
     wanted = {marker for layout in layouts for marker in layout.marks}
-    seen = _markers(grey, wanted)
+    seen = _detected(grey, wanted | set(others), 1)
+    count = sum(marker.number in wanted for marker in seen)
+    if count < LEAST_MARKERS and (count or grey.shape[1] < SMALL_PX):
+        twice = np.asarray(cv2.resize(grey, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC), np.uint8)
+        again = _detected(twice, wanted | set(others), 2)
+        seen = max(seen, again, key=lambda some: sum(marker.number in wanted for marker in some))
+    return seen
+
+
+def find_sheets(
+    grey: Grey, layouts: Sequence[SheetLayout], *, lens: Lens | None = None, seen: Sequence[SeenMarker] | None = None
+) -> list[FoundSheet]:
+    """All sheets of these prints of which three markers show, two of them well. One sheet may fit several prints.
+
+    `seen` are the picture's markers where they are known already.
+    """
+    markers = see_markers(grey, layouts) if seen is None else seen
     found = []
     for layout in layouts:
-        for group in _groups(seen, layout.marks):
+        for group in _groups(markers, layout.marks):
             registration = _registered(grey, group, layout.marks, lens)
             if registration is not None:
                 found.append(FoundSheet(layout, registration))
     return found
 
 
-def _markers(grey: Grey, wanted: set[int]) -> list[tuple[int, Array]]:
-    """Markers anywhere, with corners to about a pixel."""
-    found = _detected(grey, wanted, 1)
-    if len(found) < LEAST_MARKERS and (found or grey.shape[1] < SMALL_PX):
-        twice = np.asarray(cv2.resize(grey, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC), np.uint8)
-        found = max(found, _detected(twice, wanted, 2), key=len)
-    return found
-
-
-def _detected(grey: Grey, wanted: set[int], times: int) -> list[tuple[int, Array]]:
+def _detected(grey: Grey, wanted: set[int], times: int) -> list[SeenMarker]:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
     parameters.cornerRefinementWinSize = 3
@@ -76,12 +94,16 @@ def _detected(grey: Grey, wanted: set[int], times: int) -> list[tuple[int, Array
     if ids is None:
         return []
     places = [(np.asarray(c, np.float64).reshape(4, 2) + 0.5) / times - 0.5 for c in corners]
-    return [(int(i), place) for i, place in zip(ids.ravel(), places, strict=True) if int(i) in wanted]
+    return [SeenMarker(int(i), place) for i, place in zip(ids.ravel(), places, strict=True) if int(i) in wanted]
 
 
-def _groups(seen: Sequence[tuple[int, Array]], places: Mapping[int, Array]) -> Iterator[dict[int, Array]]:
+def _groups(seen: Sequence[SeenMarker], places: Mapping[int, Array]) -> Iterator[dict[int, Array]]:
     """Markers of one sheet each, by where they put its centre."""
-    mine = [(marker, corners, *_centre(corners, places[marker])) for marker, corners in seen if marker in places]
+    mine = [
+        (one.number, one.corners_px, *_centre(one.corners_px, places[one.number]))
+        for one in seen
+        if one.number in places
+    ]
     while mine:
         _, _, centre, px_per_mm = mine[0]
         near = [one for one in mine if np.hypot(*(one[2] - centre)) < CENTRES_MM * px_per_mm]
@@ -113,17 +135,20 @@ def _registered(
     grey: Grey, group: Mapping[int, Array], places: Mapping[int, Array], lens: Lens | None
 ) -> Registration | None:
     """The sheet laid out by its markers, those first found and then all that show where those put them."""
-    size = (grey.shape[1], grey.shape[0])
     # Two small markers say too little of perspective: what they say is taken without any, and all the others must show.
     few = len(group) < LEAST_MARKERS
     markers = _without_perspective(group, places) if few else dict(group)
-    try:
-        for reach_mm in REACHES_MM:
-            registration = register(markers, size, lens=lens, markers_mm=places)
-            markers = _looked_at_again(grey, registration, places, reach_mm)
-        if len(markers) < (len(places) if few else LEAST_MARKERS):
+    for reach_mm in REACHES_MM if len(group) == len(places) else (FAR_MM, *REACHES_MM):
+        plane = _plane(markers, places)
+        if plane is None:
             return None
-        registration = register(markers, size, lens=lens, markers_mm=places)
+        markers = _looked_at_again(grey, plane, places, reach_mm)
+        if len(markers) < LEAST_MARKERS:
+            return None
+    if few and len(markers) < len(places):
+        return None
+    try:
+        registration = register(markers, (grey.shape[1], grey.shape[0]), lens=lens, markers_mm=places)
     except RegistrationError:
         return None
     well = registration.error_px < MOST_ERROR_MM * _px_per_mm(registration, places)
@@ -138,25 +163,36 @@ def _without_perspective(group: Mapping[int, Array], places: Mapping[int, Array]
     return {marker: np.asarray(place * (1.0, -1.0) @ turn.T + shift) for marker, place in places.items()}
 
 
+def _plane(markers: Mapping[int, Array], places: Mapping[int, Array]) -> Array | None:
+    """The homography that takes the sheet to the picture, without the lens: near enough to look there again."""
+    mm, px = (np.concatenate([where[marker] for marker in markers]) for where in (places, markers))
+    fitted = cv2.findHomography(mm, px, 0)[0]
+    return None if fitted is None else np.asarray(fitted, np.float64)
+
+
+def _seen(plane: Array, points_mm: Array) -> Array:
+    """Where points (n x 2) of the sheet lie in the picture."""
+    px = np.column_stack([points_mm, np.ones(len(points_mm))]) @ plane.T
+    return np.asarray(px[:, :2] / px[:, 2:])
+
+
 def _px_per_mm(registration: Registration, places: Mapping[int, Array]) -> float:
     mm = np.concatenate(list(places.values()))
     px = registration.to_picture(mm)
     return float(np.linalg.norm(np.ptp(px, axis=0)) / np.linalg.norm(np.ptp(mm, axis=0)))
 
 
-def _looked_at_again(
-    grey: Grey, registration: Registration, places: Mapping[int, Array], reach_mm: float
-) -> dict[int, Array]:
+def _looked_at_again(grey: Grey, plane: Array, places: Mapping[int, Array], reach_mm: float) -> dict[int, Array]:
     """Every marker that shows near where it should be: its corners moved by where its drawing fits best."""
     found = {}
     for marker, place in places.items():
-        off = _offset_mm(grey, registration, marker, place, reach_mm)
+        off = _offset_mm(grey, plane, marker, place, reach_mm)
         if off is not None:
-            found[marker] = registration.to_picture(place + off)
+            found[marker] = _seen(plane, place + off)
     return found
 
 
-def _offset_mm(grey: Grey, registration: Registration, marker: int, place: Array, reach_mm: float) -> Array | None:
+def _offset_mm(grey: Grey, plane: Array, marker: int, place: Array, reach_mm: float) -> Array | None:
     """How far a marker lies from its place, in the sheet's frame; None where it does not show."""
     drawing = _drawing(marker, place)
     half = np.abs(place - place.mean(0)).max() + 1.0 + reach_mm
@@ -165,7 +201,7 @@ def _offset_mm(grey: Grey, registration: Registration, marker: int, place: Array
     along, down = (place[1] - place[0]), (place[3] - place[0])
     along, down = along / np.linalg.norm(along), down / np.linalg.norm(down)
     grid = place.mean(0) + steps[None, :, None] * along + steps[:, None, None] * down
-    px = registration.to_picture(grid.reshape(-1, 2)).astype(np.float32).reshape(count, count, 2)
+    px = _seen(plane, grid.reshape(-1, 2)).astype(np.float32).reshape(count, count, 2)
     height, width = grey.shape
     if px.min() < -half or px[..., 0].max() > width + half or px[..., 1].max() > height + half:
         return None

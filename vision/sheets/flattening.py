@@ -19,9 +19,9 @@ from vision.spreading import spread
 Plane = NDArray[np.float32]
 Mask = NDArray[np.uint8]
 
-PX_PER_MM = 6.0
+PX_PER_MM = 4.5
 MARGIN_MM = 5.0
-COARSE = 4
+COARSE = 3
 """The paper is looked at in cells of so many pixels."""
 TOPPING_ROOM = 1.35
 """Times its size, a topping's print and a cross over it may spread."""
@@ -41,8 +41,13 @@ FOREIGN_SPREADS = 7.0
 many times what is usual. A shadow is darker and of nearly the same colour; marks in it can be read."""
 FOREIGN_MM2 = 25.0
 """Smaller parts are print or pencil."""
+EVERY = 3
+"""The light is fitted to every third cell."""
 GROWN_MM = 2.0
 """Edges of things are soft."""
+
+
+_LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + BLACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +87,16 @@ def flatten(
     """The sheet that this registration (in its own frame) lays out; `over_px` are outlines, in the picture, of what is
     known to lie on it."""
     left, top, width, height = _extent(layout)
-    columns = left + (np.arange(width) + 0.5) / PX_PER_MM
-    rows = top - (np.arange(height) + 0.5) / PX_PER_MM
+    columns = left + (np.arange(0, width, COARSE) + 0.5) / PX_PER_MM
+    rows = top - (np.arange(0, height, COARSE) + 0.5) / PX_PER_MM
     grid = np.stack(np.meshgrid(columns, rows), axis=-1)
-    # Smooth enough to be interpolated between every fourth pixel.
-    sparse = registration.to_picture(grid[::COARSE, ::COARSE].reshape(-1, 2))
-    pixels = spread(sparse.reshape(*grid[::COARSE, ::COARSE].shape), COARSE, width, height)
+    # Smooth enough to be interpolated between every few pixels.
+    sparse = registration.to_picture(grid.reshape(-1, 2))
+    pixels = spread(sparse.reshape(grid.shape), COARSE, width, height)
     flat = cv2.remap(image, pixels[..., 0], pixels[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
     outside = _outside(pixels, registration.size_px)
     px_corners = registration.to_picture(layout.corners_mm)
-    logs = np.log(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM).astype(np.float32) + BLACK)
+    logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     bare = _without_toppings(_coarse(logs), layout, left, top)
     paper = cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
@@ -102,7 +107,7 @@ def flatten(
         layout=layout,
         left_mm=left,
         top_mm=top,
-        darkness=np.ascontiguousarray(colours.min(axis=2)),
+        darkness=np.asarray(cv2.min(cv2.min(colours[..., 0], colours[..., 1]), colours[..., 2]), np.float32),
         colours=colours,
         foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
         px_per_mm=float(next(diagonals) / next(diagonals)),
@@ -126,7 +131,8 @@ def _extent(layout: SheetLayout) -> tuple[float, float, int, int]:
 
 def _outside(pixels: Plane, size_px: tuple[int, int]) -> Mask:
     """255 where the picture shows nothing."""
-    inside = (pixels > -0.5).all(axis=2) & (pixels < np.array(size_px) - 0.5).all(axis=2)
+    x, y = pixels[..., 0], pixels[..., 1]
+    inside = (x > -0.5) & (y > -0.5) & (x < size_px[0] - 0.5) & (y < size_px[1] - 0.5)
     return np.where(inside, np.uint8(0), np.uint8(255))
 
 
@@ -214,11 +220,12 @@ def _even_light(surface: Plane, zone: NDArray[np.bool_]) -> Plane:
     """The surface as light that changes slowly would show it: a quadratic for each colour, fitted to most cells."""
     y, x = np.indices(surface.shape[:2]) / max(surface.shape[:2])
     terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
-    at, seen = terms[zone], surface[zone]
+    at, seen = terms[zone][::EVERY], surface[zone][::EVERY].astype(np.float64)
     weight = np.ones(len(at))
     fitted: Array = np.zeros((6, 3))
     for _ in range(6):
-        fitted = np.asarray(np.linalg.lstsq(at * weight[:, None], seen * weight[:, None], rcond=None)[0])
+        weighted = at * weight[:, None] ** 2
+        fitted = np.asarray(np.linalg.lstsq(weighted.T @ at, weighted.T @ seen, rcond=None)[0])
         off = np.abs(seen - at @ fitted).max(axis=1)
         weight = 1.0 / (1.0 + (off / 0.06) ** 2)
     return np.asarray(terms @ fitted, np.float32)

@@ -4,6 +4,9 @@ A measure says how dark the strongest mark of the expected form is there, agains
 print is where it is on every sheet, and both cancel.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +14,14 @@ from numpy.typing import NDArray
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
 from vision.sheets.layout import Array, BonusBox
 
+Bools = NDArray[np.bool_]
+
 DOT_REACH_MM = 1.6
 """How far from its place a dot may be pencilled."""
 DOT_CORE_MM = 0.62
 """A pencilled dot is dark all over a disc of this radius; a printed one or a line is smaller."""
+DOT_WIDE_MM = 1.0
+"""Most dots are dark to here."""
 DOT_RING_MM = (2.3, 3.3)
 
 LINE_SHARE = (0.27, 0.73)
@@ -24,18 +31,21 @@ LINE_FLANK_MM = 1.0
 PRINT_ROOM = 1.1
 """Times its size, a topping's print spreads with the picture's softness; lines are looked for beside it."""
 STEP_MM = 0.25
-WEAK_SHARE = 0.25
-"""A line is as strong as its weaker parts: this share of it is weaker."""
-
+PATH_SHARES = (0.1, 0.25, 0.5, 0.75)
+"""A line is as strong as its weaker parts: the quantiles along it that are told."""
 LEAST_JUDGED = 0.4
 """A path of which less is judged is none."""
+BAND_MM = 2.6
+"""So far to both sides of the outer dots a print may have a border."""
+LEAST_FREE = 2
+"""So many edges without a line show it."""
 
 CROSS_REACH_MM = 4.2
 """Strokes over a topping are looked for so far from its middle."""
 CROSS_TURNS_DEG = np.arange(-24.0, 25.0, 6.0)
 CROSS_SHIFTS_MM = np.arange(-1.2, 1.3, 0.2)
 CROSS_FLANK_MM = 0.8
-SLACK_MM = 0.35
+SLACK_MM = 0.45
 """How far prints of one kind may be off each other."""
 
 RING_SHARES = (0.33, 0.62)
@@ -46,23 +56,119 @@ BORDER_MM = 0.8
 BOX_STROKE_SHARE = 0.36
 """Strokes over a box are looked for so far from its middle, in its smaller side."""
 BOX_STROKE_SHIFTS_MM = np.arange(-3.3, 3.4, 0.3)
+ARM_SHARE = 0.7
+"""The arms of a stroke begin at this share of its reach."""
 
 
-def dot_darkness(flat: FlatSheet, places_mm: Array) -> tuple[Plane, Array]:
-    """How dark a dot is at each place (n x 2), and where it is darkest (n x 2)."""
-    side = 2 * round(DOT_CORE_MM * PX_PER_MM) + 1
-    core = cv2.erode(flat.darkness, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)))
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """Of each of n places."""
+
+    core: Plane
+    """How dark a dot is there, against what is around it."""
+    wide: Plane
+    """The same for a larger dot at the same point."""
+    middle: Plane
+    around: Plane
+    """How dark what is around it is."""
+    centres_mm: Array
+    """n x 2: where it is darkest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Of each of n lines, the strongest path between its ends."""
+
+    quantiles: Plane
+    """n x `PATH_SHARES`: how much darker it is than both its sides."""
+    plain: Plane
+    """How much darker its weaker parts are than half of all about it."""
+    judged: Plane
+    """The share of it that was measured; print hides the rest."""
+    bend: Plane
+    """How far (mm) it strays from the straight line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strokes:
+    """The strongest stroke of each direction over n places: n x 2, rising and falling."""
+
+    whole: Plane
+    """How much darker it is than both its sides, on average."""
+    weak: Plane
+    """The same of its weaker parts."""
+    inner: Plane
+    """Of the part in the middle."""
+    arms: Plane
+    """n x 2 x 2: of both ends."""
+
+
+def noise_of(flat: FlatSheet) -> float:
+    """How much darkness spreads on bare paper."""
+    plane = flat.darkness[::2, ::2]
+    return float(np.median(np.abs(plane - cv2.blur(plane, (5, 5))))) * 1.5 + 1e-3
+
+
+def dots(flat: FlatSheet, places_mm: Array) -> Dots:
+    """Measure dots at places (n x 2)."""
+    core = _eroded(flat.darkness, DOT_CORE_MM)
     near = _disc_points(0.0, DOT_REACH_MM, 0.25)
-    values = flat.sampled(np.asarray(core, np.float32), places_mm[:, None] + near)
-    best = values.argmax(axis=1)
-    centres = places_mm + near[best]
+    values = flat.sampled(core, places_mm[:, None] + near)
+    centres = places_mm + near[values.argmax(axis=1)]
     ring = flat.sampled(flat.darkness, centres[:, None] + _disc_points(*DOT_RING_MM, 0.35))
-    around = np.quantile(ring, 0.35, axis=1)
-    return np.asarray(values.max(axis=1) - around, np.float32), centres
+    around = np.quantile(ring, 0.35, axis=1).astype(np.float32)
+    wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM), centres)
+    middle = flat.sampled(flat.darkness, centres)
+    return Dots(values.max(axis=1) - around, wide - around, middle - around, around, centres)
 
 
-def line_darkness(flat: FlatSheet, starts_mm: Array, ends_mm: Array) -> Plane:
-    """How dark the darkest connected line between two points is along its weaker parts, n x 2 each."""
+def without_border(flat: FlatSheet, free: Bools) -> tuple[Plane, float]:
+    """The darkness without what is printed along the outer dots, and how dark that is at most.
+
+    `free` are the outer edges (above, right, below, left; each from the left or from above) that no line is on: they
+    show the print, which is the same on all four sides. Where none is, nothing is taken off.
+    """
+    plane = flat.darkness.copy()
+    sides = _sides(flat, plane)
+    shown = [_repeated(edges, side.shape[1]) for edges, side in zip(_by_side(flat, free), sides, strict=True)]
+    if free.sum() < LEAST_FREE:
+        return plane, 0.0
+    print_profile = np.quantile(
+        np.concatenate([side[:, at] for side, at in zip(sides, shown, strict=True)], axis=1), 0.5, axis=1
+    )
+    for side, at, edges in zip(sides, shown, _by_side(flat, free), strict=True):
+        own = np.quantile(side[:, at], 0.5, axis=1) if edges.sum() >= LEAST_FREE else print_profile
+        # A sheet is not quite flat, and no lens is quite known: the print may be a pixel off.
+        wide = np.maximum(np.maximum(own, np.roll(own, 1)), np.roll(own, -1))
+        side -= np.clip(wide, 0.0, None).astype(np.float32)[:, None]
+    middle = len(print_profile) // 2
+    return plane, float(print_profile[middle // 2 : -(middle // 2)].max())
+
+
+def _sides(flat: FlatSheet, plane: Plane) -> list[Plane]:
+    """Bands along the outer dots, above, right, below and left, from outside inwards: what is taken off them is taken
+    off the plane."""
+    layout = flat.layout
+    last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
+    (x0, y0), (x1, y1) = np.round(flat.at(np.array([layout.first_mm, last]))).astype(int)
+    band = round(BAND_MM * PX_PER_MM)
+    above, below = plane[y0 - band : y0 + band + 1, x0:x1], plane[y1 - band : y1 + band + 1, x0:x1]
+    left, right = plane[y0:y1, x0 - band : x0 + band + 1].T, plane[y0:y1, x1 - band : x1 + band + 1].T
+    return [above, right[::-1], below[::-1], left]
+
+
+def _by_side(flat: FlatSheet, edges: Bools) -> list[Bools]:
+    across, down = flat.layout.columns - 1, flat.layout.rows - 1
+    return list(np.split(edges, np.cumsum([across, down, across])))
+
+
+def _repeated(edges: Bools, count: int) -> Bools:
+    """Of `count` pixels along a side, those whose edge is one of these."""
+    return np.asarray(edges[np.arange(count) * len(edges) // count])
+
+
+def lines(flat: FlatSheet, plane: Plane, starts_mm: Array, ends_mm: Array) -> Paths:
+    """Measure the strongest connected lines between points, n x 2 each, on this plane of darkness."""
     along = ends_mm - starts_mm
     length = np.linalg.norm(along, axis=1, keepdims=True)
     across = np.stack([-along[:, 1], along[:, 0]], axis=1) / length
@@ -75,14 +181,79 @@ def line_darkness(flat: FlatSheet, starts_mm: Array, ends_mm: Array) -> Plane:
         + along[:, None, None] * shares[None, :, None, None]
         + across[:, None, None] * offsets[None, None, :, None]
     )
-    values = flat.sampled(flat.darkness, points.reshape(len(points), -1, 2)).reshape(points.shape[:3])
-    return _strongest_path(_ridge(values, _printed(flat, points), flank))
+    values = flat.sampled(plane, points.reshape(len(points), -1, 2)).reshape(points.shape[:3])
+    ridge = _ridge(values, _printed(flat, points), flank)
+    found, at = _strongest_path(ridge)
+    on_path = np.take_along_axis(values[..., flank:-flank], at[..., None], axis=2)[..., 0]
+    usual = np.median(values.reshape(len(values), -1), axis=1)
+    stray = np.abs(at - (ridge.shape[2] - 1) / 2).max(axis=1) * STEP_MM
+    judged = np.isfinite(found).mean(axis=1)
+    return Paths(
+        quantiles=_quantiles(found),
+        plain=np.asarray(np.quantile(on_path, 0.25, axis=1) - usual, np.float32),
+        judged=np.asarray(judged, np.float32),
+        bend=np.asarray(stray, np.float32),
+    )
 
 
-def _printed(flat: FlatSheet, points_mm: Array) -> NDArray[np.bool_]:
+def crosses(flat: FlatSheet, hidden: Bools) -> tuple[Strokes, Plane]:
+    """Strokes over each topping, and how dark what was added to its print is inside it; nothing is learned of the print
+    from those that are `hidden`.
+
+    Toppings of one kind are printed alike, and pencil only darkens: what every one of them shows is print.
+    """
+    toppings = flat.layout.toppings
+    patches = [_patch(flat, topping.centre_mm, CROSS_REACH_MM + 1.4) for topping in toppings]
+    added = np.zeros(len(toppings), np.float32)
+    for kind in sorted({topping.kind for topping in toppings}):
+        members = [i for i, topping in enumerate(toppings) if topping.kind == kind]
+        radius = toppings[members[0]].size_mm / 2 * PRINT_ROOM
+        shown = [not hidden[i] for i in members]
+        for i, patch in zip(members, _added([patches[i] for i in members], shown, radius), strict=True):
+            patches[i] = patch
+            y, x = (np.indices(patch.shape) - (patch.shape[0] - 1) / 2) / PX_PER_MM
+            added[i] = float(patch[np.hypot(x, y) < radius].mean())
+    along = np.arange(-CROSS_REACH_MM, CROSS_REACH_MM + STEP_MM / 2, STEP_MM)
+    return _strokes(patches, [45.0] * len(patches), along, CROSS_SHIFTS_MM), added
+
+
+def rings(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Plane:
+    """n x `PATH_SHARES`: how dark the darkest closed curve about each bonus box is, along its weaker parts."""
+    angles = np.radians(np.arange(0.0, 360.0, 5.0))
+    flank = round(RING_FLANK_MM / STEP_MM)
+    ridges = []
+    for box in boxes:
+        side = min(box.size_mm)
+        count = round((RING_SHARES[1] - RING_SHARES[0]) * min(min(b.size_mm) for b in boxes) / STEP_MM) + 2 * flank
+        radii = RING_SHARES[0] * side - RING_FLANK_MM + np.arange(count) * STEP_MM
+        stretch = np.array(box.size_mm) / side
+        points = np.stack([np.cos(angles), np.sin(angles)], axis=-1)[:, None] * radii[None, :, None] * stretch
+        values = flat.sampled(flat.darkness, np.array(box.centre_mm) + points)
+        border = (np.abs(np.abs(points) - np.array(box.size_mm) / 2) < BORDER_MM).any(axis=-1)
+        ridges.append(_ridge(values[None], border[None], flank)[0])
+    ridge = np.stack(ridges)
+    found, _ = _strongest_path(np.concatenate([ridge, ridge[:, : ridge.shape[1] // 4]], axis=1))
+    return _quantiles(found)
+
+
+def box_crosses(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Strokes:
+    """Strokes over each bonus box from corner to corner: what is printed in it lies under less than half of them."""
+    reach = BOX_STROKE_SHARE * min(float(np.hypot(*box.size_mm)) for box in boxes) / np.sqrt(2.0)
+    patches = [_patch(flat, box.centre_mm, reach + 4.2) for box in boxes]
+    steep = [float(np.degrees(np.arctan2(box.size_mm[1], box.size_mm[0]))) for box in boxes]
+    return _strokes(patches, steep, np.arange(-reach, reach, STEP_MM), BOX_STROKE_SHIFTS_MM)
+
+
+def _eroded(plane: Plane, radius_mm: float) -> Plane:
+    side = 2 * round(radius_mm * PX_PER_MM) + 1
+    return np.asarray(cv2.erode(plane, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))), np.float32)
+
+
+def _printed(flat: FlatSheet, points_mm: Array) -> Bools:
     """Which points lie on a topping's print."""
     on = np.zeros(points_mm.shape[:-1], bool)
-    low, high = points_mm.reshape(len(points_mm), -1, 2).min(1), points_mm.reshape(len(points_mm), -1, 2).max(1)
+    rows = points_mm.reshape(len(points_mm), -1, 2)
+    low, high = rows.min(1), rows.max(1)
     for topping in flat.layout.toppings:
         centre, radius = np.array(topping.centre_mm), topping.size_mm / 2 * PRINT_ROOM
         near = np.flatnonzero(((low < centre + radius) & (high > centre - radius)).all(axis=1))
@@ -90,7 +261,7 @@ def _printed(flat: FlatSheet, points_mm: Array) -> NDArray[np.bool_]:
     return on
 
 
-def _ridge(values: Plane, printed: NDArray[np.bool_], flank: int) -> Plane:
+def _ridge(values: Plane, printed: Bools, flank: int) -> Plane:
     """How much darker each point is than both sides of it, `flank` columns away; on print nothing is said, and
     beside it the other side counts alone. Loses as many columns at each end."""
     sides = np.where(printed, -np.inf, values)
@@ -100,29 +271,39 @@ def _ridge(values: Plane, printed: NDArray[np.bool_], flank: int) -> Plane:
     return np.asarray(np.where(silent, np.nan, middle - np.where(silent, 0.0, darker)), np.float32)
 
 
-def _strongest_path(ridge: Plane) -> Plane:
-    """Of n x steps x offsets, the darkest paths from end to end, one offset a step at most: how dark their weaker parts
-    are. Where nothing is said (not a number) a path gains nothing and is not judged."""
-    known = ~np.isnan(ridge)
-    ridge = np.where(known, ridge, 0.0)
-    total = ridge[:, 0]
+def _strongest_path(ridge: Plane) -> tuple[Plane, NDArray[np.intp]]:
+    """Of n x steps x offsets, the darkest paths from end to end, one offset a step at most: how dark they are, and
+    their offsets, n x steps each. Where nothing is said (not a number) a path gains nothing."""
+    known = np.nan_to_num(ridge, nan=0.0)
+    total = known[:, 0]
     back = []
     for step in range(1, ridge.shape[1]):
         wide = np.pad(total, ((0, 0), (1, 1)), constant_values=-np.inf)
         choices = np.stack([wide[:, :-2], wide[:, 1:-1], wide[:, 2:]])
         best = choices.argmax(axis=0)
         back.append(best - 1)
-        total = np.take_along_axis(choices, best[None], axis=0)[0] + ridge[:, step]
+        total = np.take_along_axis(choices, best[None], axis=0)[0] + known[:, step]
     at = total.argmax(axis=1)
     rows = np.arange(len(ridge))
-    path = [np.where(known[rows, -1, at], ridge[rows, -1, at], np.nan)]
-    for step in range(ridge.shape[1] - 2, -1, -1):
-        at = at + back[step][rows, at]
-        path.append(np.where(known[rows, step, at], ridge[rows, step, at], np.nan))
-    found = np.stack(path, axis=1)
-    judged = np.isfinite(found).sum(axis=1) >= LEAST_JUDGED * found.shape[1]
-    found[~judged] = 0.0
-    return np.asarray(np.nanquantile(found, WEAK_SHARE, axis=1), np.float32)
+    path = [at]
+    for steps in reversed(back):
+        at = at + steps[rows, at]
+        path.append(at)
+    offsets = np.stack(path[::-1], axis=1)
+    return np.take_along_axis(ridge, offsets[..., None], axis=2)[..., 0], offsets
+
+
+def _quantiles(found: Plane) -> Plane:
+    """The `PATH_SHARES` along n paths; 0 where too little of one is judged."""
+    told = found.copy()
+    told[np.isfinite(found).mean(axis=1) < LEAST_JUDGED] = 0.0
+    # Sorted, what is no number is last: quantiles of the rest.
+    ranked, count = np.sort(told, axis=1), np.isfinite(told).sum(axis=1)
+    places = np.array(PATH_SHARES) * (count[:, None] - 1)
+    low = np.floor(places).astype(int)
+    high = np.minimum(low + 1, count[:, None] - 1)
+    rows = np.arange(len(told))[:, None]
+    return np.asarray(ranked[rows, low] + (ranked[rows, high] - ranked[rows, low]) * (places - low), np.float32)
 
 
 def _disc_points(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
@@ -133,72 +314,62 @@ def _disc_points(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
     return np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)])
 
 
-def cross_darkness(flat: FlatSheet) -> tuple[Plane, Plane]:
-    """How dark the two strokes of a cross are over each topping: the rising and the falling one, n each.
-
-    Toppings of one kind are printed alike, and pencil only darkens: what every one of them shows is print.
-    """
-    along = np.arange(-CROSS_REACH_MM, CROSS_REACH_MM + STEP_MM / 2, STEP_MM)
-    kinds = sorted({topping.kind for topping in flat.layout.toppings})
-    strokes = np.zeros((2, len(flat.layout.toppings)), np.float32)
-    for kind in kinds:
-        members = [i for i, topping in enumerate(flat.layout.toppings) if topping.kind == kind]
-        patches = [_patch(flat, flat.layout.toppings[i].centre_mm, CROSS_REACH_MM + 1.0) for i in members]
-        radius = flat.layout.toppings[members[0]].size_mm / 2 * PRINT_ROOM
-        for i, patch in zip(members, _added(patches, radius), strict=True):
-            ridges = [_stroke_ridges(patch, turn, along, CROSS_SHIFTS_MM) for turn in (45.0, -45.0)]
-            strokes[:, i] = [ridge.mean(axis=2).max() for ridge in ridges]
-    return strokes[0], strokes[1]
-
-
-def ring_darkness(flat: FlatSheet, box: BonusBox) -> float:
-    """How dark the darkest closed curve about a bonus box is along its weaker parts."""
-    side = min(box.size_mm)
-    angles = np.radians(np.arange(0.0, 360.0, 4.0))
-    flank = round(RING_FLANK_MM / STEP_MM)
-    radii = np.arange(RING_SHARES[0] * side - RING_FLANK_MM, RING_SHARES[1] * side + RING_FLANK_MM, STEP_MM)
-    stretch = np.array(box.size_mm) / side
-    points = np.stack([np.cos(angles), np.sin(angles)], axis=-1)[:, None] * radii[None, :, None] * stretch
-    values = flat.sampled(flat.darkness, np.array(box.centre_mm) + points)
-    border = (np.abs(np.abs(points) - np.array(box.size_mm) / 2) < BORDER_MM).any(axis=-1)
-    ridge = _ridge(values[None], border[None], flank)
-    twice = np.concatenate([ridge, ridge[:, : ridge.shape[1] // 4]], axis=1)
-    return float(_strongest_path(twice)[0])
-
-
-def box_strokes(flat: FlatSheet, box: BonusBox) -> tuple[float, float]:
-    """How dark the rising and the falling stroke of a cross over a bonus box are for most of their length: what is
-    printed in the box lies under less than half of it."""
-    reach = BOX_STROKE_SHARE * float(np.hypot(*box.size_mm)) / np.sqrt(2.0)
-    patch = _patch(flat, box.centre_mm, reach + 3.0)
-    steep = float(np.degrees(np.arctan2(box.size_mm[1], box.size_mm[0])))
-    along = np.arange(-reach, reach, STEP_MM)
-    found = []
-    for turn in (steep, -steep):
-        ridges = _stroke_ridges(patch, turn, along, BOX_STROKE_SHIFTS_MM)
-        # A hand's stroke bends a little to both sides.
-        bent = np.maximum(np.maximum(ridges[:, :-2], ridges[:, 1:-1]), ridges[:, 2:])
-        found.append(float(np.quantile(bent, 0.35, axis=2).max()))
-    return found[0], found[1]
-
-
 def _patch(flat: FlatSheet, centre_mm: tuple[float, float], reach_mm: float) -> Plane:
     """The darkness about a point, y down."""
-    steps = np.arange(-reach_mm, reach_mm + 0.5 / PX_PER_MM, 1.0 / PX_PER_MM)
-    grid = np.stack(np.meshgrid(steps, -steps), axis=-1) + np.array(centre_mm)
-    return flat.sampled(flat.darkness, grid)
+    count = 2 * round(reach_mm * PX_PER_MM) + 1
+    x, y = flat.at(np.array(centre_mm))
+    return np.asarray(cv2.getRectSubPix(flat.darkness, (count, count), (float(x), float(y))), np.float32)
 
 
-def _added(patches: list[Plane], print_mm: float) -> list[Plane]:
-    """What each patch shows that not all of them do; beyond the print's radius, all that it shows."""
-    if len(patches) == 1:
+def _added(patches: list[Plane], shown: list[bool], print_mm: float) -> list[Plane]:
+    """What each patch shows that not all that are shown do; beyond the print's radius, all that it shows."""
+    if sum(shown) < 2:
         return patches
-    side = 2 * round(SLACK_MM * PX_PER_MM) + 1
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
-    common = np.stack([cv2.dilate(patch, kernel) for patch in patches]).min(axis=0)
-    y, x = (np.indices(common.shape) - (common.shape[0] - 1) / 2) / PX_PER_MM
+    y, x = (np.indices(patches[0].shape) - (patches[0].shape[0] - 1) / 2) / PX_PER_MM
+    usual = np.median(np.stack(patches)[shown], axis=0).astype(np.float32)
+    aligned = np.stack([_aligned(patch, usual, print_mm) for patch in patches])
+    common = aligned[shown].min(axis=0)
     common[np.hypot(x, y) > print_mm] = 0.0
-    return [np.asarray(patch - common, np.float32) for patch in patches]
+    return [np.asarray(patch - common, np.float32) for patch in aligned]
+
+
+def _aligned(patch: Plane, usual: Plane, print_mm: float) -> Plane:
+    """The patch moved to where the print in it fits the usual one best."""
+    slack, half, middle = round(SLACK_MM * PX_PER_MM), round(print_mm * PX_PER_MM), patch.shape[0] // 2
+    template = usual[middle - half : middle + half + 1, middle - half : middle + half + 1]
+    reach = half + slack
+    window = patch[middle - reach : middle + reach + 1, middle - reach : middle + reach + 1]
+    scores = np.asarray(cv2.matchTemplate(window, template, cv2.TM_CCOEFF_NORMED), np.float32)
+    _, _, _, (x, y) = cv2.minMaxLoc(scores)
+    if not (0 < x < 2 * slack and 0 < y < 2 * slack):
+        return patch
+    shift = (x + _top(scores[y, x - 1 : x + 2]) - slack, y + _top(scores[y - 1 : y + 2, x]) - slack)
+    size, centre = (patch.shape[1], patch.shape[0]), (middle + shift[0], middle + shift[1])
+    return np.asarray(cv2.getRectSubPix(patch, size, centre), np.float32)
+
+
+def _top(three: Plane) -> float:
+    """Where a parabola through three values has its top, from the middle one."""
+    left, middle, right = (float(value) for value in three)
+    bend = left - 2 * middle + right
+    return 0.0 if bend >= 0 else float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5))
+
+
+def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Array, shifts_mm: Array) -> Strokes:
+    """The strongest strokes near both diagonals of each patch."""
+    inner = np.abs(along_mm) < ARM_SHARE * along_mm.max()
+    ends = (along_mm <= -ARM_SHARE * along_mm.max(), along_mm >= ARM_SHARE * along_mm.max())
+    found = []
+    for patch, steep in zip(patches, steep_deg, strict=True):
+        for turn in (steep, -steep):
+            ridges = _stroke_ridges(patch, turn, along_mm, shifts_mm)
+            # A hand's stroke bends a little to both sides.
+            bent = np.maximum(np.maximum(ridges[:, :-2], ridges[:, 1:-1]), ridges[:, 2:]).reshape(-1, len(along_mm))
+            best = bent[int(np.clip(bent, -0.1, None).mean(axis=1).argmax())]
+            parts = [best.mean(), np.quantile(best, 0.3), best[inner].mean(), *(best[end].mean() for end in ends)]
+            found.append(parts)
+    values = np.asarray(found, np.float32).reshape(-1, 2, 5)
+    return Strokes(values[..., 0], values[..., 1], values[..., 2], values[..., 3:])
 
 
 def _stroke_ridges(patch: Plane, turn_deg: float, along_mm: Array, shifts_mm: Array) -> Plane:

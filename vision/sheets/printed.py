@@ -1,5 +1,6 @@
 """Whether a flat sheet shows the print that it is taken for."""
 
+import cv2
 import numpy as np
 
 from vision.sheets.flattening import FlatSheet
@@ -21,7 +22,8 @@ def print_agreement(flat: FlatSheet) -> float:
     corners = np.array([layout.dot_mm(square) for square in squares])
     centres = corners + np.array([0.5, -0.5]) * layout.pitch_mm
     points = centres[:, None] + _inner(0.24 * layout.pitch_mm)
-    ink = flat.sampled(np.ascontiguousarray(flat.colours.max(axis=2)), points).mean(axis=1)
+    darkest = cv2.max(cv2.max(flat.colours[..., 0], flat.colours[..., 1]), flat.colours[..., 2])
+    ink = flat.sampled(np.asarray(darkest, np.float32), points).mean(axis=1)
     free = (flat.sampled(flat.foreign.astype(np.float32), points) > 127).mean(axis=1) < HIDDEN_SHARE
     printed = np.array([square in inked for square in squares])
     if not (free & printed).any():

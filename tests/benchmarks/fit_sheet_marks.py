@@ -1,0 +1,127 @@
+"""Fits the networks that say how likely marks on score sheets are, to sheets drawn from seeds.
+
+Run: python -m tests.benchmarks.fit_sheet_marks [--sheets N] [--seed FIRST] OUT.npz
+
+Only the kinds of sheet in `TRAINED` are drawn. The same numbers give the same file.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.vision.drawn_sheet import DrawnSheet, MarkPlace
+from tests.vision.drawn_sheet_kinds import TRAINED, drawn_of_kind
+from vision.frame import Image
+from vision.scene import MarkKind
+from vision.sheets.evidence import Evidence, gather
+from vision.sheets.finding import find_sheets
+from vision.sheets.flattening import flatten
+from vision.sheets.likelihood import FAR, Judge
+
+Plane = NDArray[np.float32]
+
+NETWORKS = 5
+UNITS, FEW_UNITS = 20, 8
+"""Of each network; fewer where there are few samples."""
+FEW = 20000
+ROUNDS = 2000
+BATCH = 4096
+DECAY = 0.5
+"""Divided by the number of samples."""
+RATE = 4e-3
+LEAST_SPREAD = 1e-3
+
+
+def evidence_of(sheet: DrawnSheet, image: Image) -> dict[MarkKind, Evidence] | None:
+    """What is measured of a drawn sheet; None where it is not found."""
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    found = find_sheets(grey, [sheet.layout])
+    return gather(flatten(image, sheet.layout, found[0].registration)) if found else None
+
+
+def samples(kind: MarkKind, evidence: Evidence, marks: set[MarkPlace]) -> tuple[Plane, NDArray[np.bool_]]:
+    """Measures and truth of the places that are judged: of lines only those between pencilled dots."""
+    there = np.array([(kind, place) in marks for place in evidence.places], bool)
+    judged = ~evidence.hidden
+    if kind is MarkKind.LINE:
+        judged &= np.array([{(MarkKind.DOT, at[:2]), (MarkKind.DOT, at[2:])} <= marks for at in evidence.places])
+    return evidence.features[judged], there[judged]
+
+
+def fit(features: Plane, there: NDArray[np.bool_], rng: np.random.Generator) -> Judge:
+    """Networks with the least log loss."""
+    middle = np.median(features, axis=0)
+    spread = np.maximum(features.std(axis=0), LEAST_SPREAD)
+    scaled = np.clip((features - middle) / spread, -FAR, FAR).astype(np.float32)
+    fitted = [_fit_one(scaled, there.astype(np.float32), rng) for _ in range(NETWORKS)]
+    return Judge(middle, spread, np.stack([one[0] for one in fitted]), np.stack([one[1] for one in fitted]))
+
+
+def _fit_one(features: Plane, there: Plane, rng: np.random.Generator) -> tuple[Plane, Plane]:
+    """One network, by Adam (Kingma and Ba, 2015)."""
+    count = features.shape[1] + 1
+    data = np.column_stack([features, np.ones(len(features), np.float32)])
+    units, decay = FEW_UNITS if len(data) < FEW else UNITS, DECAY / len(data)
+    values = [rng.normal(0, count**-0.5, (count, units)), rng.normal(0, units**-0.5, units + 1)]
+    values = [value.astype(np.float32) for value in values]
+    first, second = [np.zeros_like(v) for v in values], [np.zeros_like(v) for v in values]
+    for turn in range(1, ROUNDS + 1):
+        rows = rng.integers(0, len(data), min(BATCH, len(data)))
+        part, truth = data[rows], there[rows]
+        inner = np.tanh(part @ values[0])
+        logits = inner @ values[1][:-1] + values[1][-1]
+        off = (1.0 / (1.0 + np.exp(-np.clip(logits, -30, 30))) - truth) / len(rows)
+        slopes = [
+            part.T @ (off[:, None] * values[1][:-1] * (1.0 - inner**2)) + decay * values[0],
+            np.append(inner.T @ off, off.sum()) + decay * values[1],
+        ]
+        rate = RATE * min(1.0, 2.0 * (1.0 - turn / (ROUNDS + 1)))
+        for i, slope in enumerate(slopes):
+            first[i] = 0.9 * first[i] + 0.1 * slope
+            second[i] = 0.999 * second[i] + 0.001 * slope**2
+            step = first[i] / (1.0 - 0.9**turn) / (np.sqrt(second[i] / (1.0 - 0.999**turn)) + 1e-8)
+            values[i] = (values[i] - rate * step).astype(np.float32)
+    return values[0], values[1]
+
+
+def fit_all(sheets: Sequence[tuple[dict[MarkKind, Evidence], set[MarkPlace]]], seed: int) -> dict[str, Plane]:
+    """Everything that the file holds."""
+    stored = {}
+    for number, kind in enumerate(MarkKind):
+        parts = [samples(kind, evidence[kind], marks) for evidence, marks in sheets]
+        judge = fit(
+            np.concatenate([p[0] for p in parts]),
+            np.concatenate([p[1] for p in parts]),
+            np.random.default_rng([seed, number]),
+        )
+        stored |= {f"{kind.value}.{part}": np.asarray(getattr(judge, part), np.float32) for part in Judge.__slots__}
+    return stored
+
+
+def main() -> int:
+    """Draw, measure, fit, store."""
+    parser = argparse.ArgumentParser(description="Fits the networks that judge marks on score sheets.")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--sheets", type=int, default=60, help="of each kind")
+    parser.add_argument("--seed", type=int, default=50000, help="of the first sheet")
+    arguments = parser.parse_args()
+    cv2.setNumThreads(1)
+    sheets = []
+    for seed in range(arguments.seed, arguments.seed + arguments.sheets):
+        for kind in TRAINED:
+            sheet, image = drawn_of_kind(kind, seed)
+            evidence = evidence_of(sheet, image)
+            if evidence is not None:
+                sheets.append((evidence, sheet.marks))
+    print(f"{len(sheets)} of {arguments.sheets * len(TRAINED)} sheets found")
+    np.savez_compressed(arguments.out, **fit_all(sheets, arguments.seed))  # type: ignore[arg-type]
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""Kinds of score sheet that are hard to read, drawn from seeds: to fit likelihoods on, and to check them on others."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from hardware.kit.score_sheets import Bonus, SheetPrint, load_sheet_print
+from tests.vision.drawn_sheet import (
+    PX_PER_MM,
+    Camera,
+    DrawnSheet,
+    Hand,
+    blank_sheet,
+    pencil_all,
+    photograph,
+    rub_out,
+    some_camera,
+    some_hand,
+)
+from vision.frame import Image
+from vision.sheets.layout import PrintedTopping
+
+GRIDS = (None, (200, 225, 240), (225, 240, 215), (190, 215, 225), (235, 225, 215))
+"""Colours that the pizza of a drawn sheet is filled with."""
+SHARES, SHARES_ODDS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9), (0.05, 0.2, 0.25, 0.25, 0.2, 0.05)
+"""Of its dots that are pencilled on a sheet at least, and how many sheets have so many."""
+TOPPINGS = ("bacon", "basil", "chili", "mushroom", "olive", "onion", "pepper", "pineapple", "shrimp", "tomato")
+"""Those that our kit draws alike each time."""
+Change = Callable[[Hand, Camera, np.random.Generator], tuple[Hand, Camera]]
+
+
+def _plain(hand: Hand, camera: Camera, _: np.random.Generator) -> tuple[Hand, Camera]:
+    return hand, camera
+
+
+def _faint(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    firm = float(rng.uniform(0.22, 0.4))
+    return replace(hand, darkness=(firm * 0.8, firm * 1.2)), camera
+
+
+def _tilted(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    return hand, replace(camera, tilt=float(rng.uniform(0.12, 0.25)), px_per_mm=min(camera.px_per_mm, 3.5))
+
+
+def _blurred(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    return hand, replace(camera, blur_px=float(rng.uniform(0.4, 0.62)) * camera.px_per_mm)
+
+
+def _dim(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    white = tuple(float(level) for level in rng.uniform(45, 80) * rng.uniform(0.65, 1.0, 3))
+    return hand, replace(camera, white=(white[0], white[1], white[2]), noise=float(rng.uniform(2, 5)))
+
+
+def _far(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    return hand, replace(camera, px_per_mm=float(rng.uniform(1.65, 2.1)), blur_px=float(rng.uniform(0.4, 0.9)))
+
+
+def _thick(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    return replace(hand, line_mm=(0.9, 1.3), dot_mm=(1.2, 2.0)), camera
+
+
+def _thin(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    return replace(hand, line_mm=(0.3, 0.45), dot_mm=(0.85, 1.2), darkness=(0.5, 0.85)), camera
+
+
+def _wild(hand: Hand, camera: Camera, _: np.random.Generator) -> tuple[Hand, Camera]:
+    return replace(hand, wobble_mm=0.7, off_mm=0.75), camera
+
+
+TRAINED: Mapping[str, Change] = {
+    "plain": _plain,
+    "faint": _faint,
+    "tilted": _tilted,
+    "blurred": _blurred,
+    "dim": _dim,
+    "far": _far,
+}
+"""Kinds that likelihoods are fitted on."""
+ASIDE: Mapping[str, Change] = {
+    "thick pencil": _thick,
+    "thin pencil": _thin,
+    "shaken": _plain,
+    "hard shadow": _plain,
+    "wild hand": _wild,
+}
+"""Kinds that they are only checked on."""
+KINDS: Mapping[str, Change] = {**TRAINED, **ASIDE}
+
+
+def drawn_of_kind(kind: str, seed: int) -> tuple[DrawnSheet, Image]:
+    """A sheet of this kind and a picture of it."""
+    rng = np.random.default_rng([seed, list(KINDS).index(kind)])
+    printed = _some_print(load_sheet_print(), rng)
+    sheet = blank_sheet(printed, grid=GRIDS[int(rng.integers(len(GRIDS)))])
+    if rng.random() < 0.6:
+        _print_border(sheet, rng)
+    hand, camera = KINDS[kind](_uneven(some_hand(rng), rng), some_camera(rng), rng)
+    pencil_all(sheet, rng, hand, share=float(rng.choice(SHARES, p=SHARES_ODDS)))
+    if rng.random() < 0.6:
+        rub_out(sheet, rng, hand, int(rng.integers(4, 20)))
+    image = photograph(sheet, rng, camera)
+    if kind == "shaken":
+        image = _shaken(image, rng, camera.px_per_mm)
+    if kind == "hard shadow":
+        image = _shadowed(image, rng)
+    return sheet, image
+
+
+def _uneven(hand: Hand, rng: np.random.Generator) -> Hand:
+    """Nobody presses evenly, and some forget much."""
+    return replace(
+        hand,
+        darkness=(hand.darkness[0] * float(rng.uniform(0.65, 1.1)), hand.darkness[1]),
+        line_mm=(float(rng.uniform(0.3, 0.5)), float(rng.uniform(0.5, 0.9))),
+        off_mm=float(rng.uniform(0.2, 0.6)),
+        wobble_mm=float(rng.uniform(0.05, 0.45)),
+        forgets=float(rng.choice([0.03, 0.15, 0.4])),
+    )
+
+
+def _print_border(sheet: DrawnSheet, rng: np.random.Generator) -> None:
+    """Join the outer dots."""
+    layout = sheet.layout
+    (x0, y0), (x1, y1) = (layout.dot_mm(dot) for dot in ((0, 0), (layout.columns - 1, layout.rows - 1)))
+    (left, top), (right, bottom) = (
+        ((x + layout.size_mm[0] / 2) * PX_PER_MM, (layout.size_mm[1] / 2 - y) * PX_PER_MM)
+        for x, y in ((x0, y0), (x1, y1))
+    )
+    colour = tuple(float(level) for level in np.sort(rng.uniform(0.3, 0.9, 3)))
+    width = round(float(rng.uniform(0.15, 0.45)) * PX_PER_MM)
+    cv2.rectangle(sheet.ink, (round(left), round(top)), (round(right), round(bottom)), colour, width, cv2.LINE_AA)
+
+
+def _some_print(printed: SheetPrint, rng: np.random.Generator) -> SheetPrint:
+    """Our own, or the same grid with other toppings in other squares, other bonuses and dots of another size."""
+    layout = printed.layout
+    if rng.random() < 0.3:
+        return printed
+    kinds = [str(kind) for kind in rng.choice(TOPPINGS, 4, replace=False)]
+    squares = [(c, r) for c in range(layout.columns - 1) for r in range(layout.rows - 1)]
+    toppings = []
+    for number in rng.choice(len(squares), int(rng.integers(12, 36)), replace=False):
+        square = squares[int(number)]
+        x, y = layout.dot_mm(square)
+        centre = (x + layout.pitch_mm / 2, y - layout.pitch_mm / 2)
+        kind = kinds[int(rng.integers(len(kinds)))]
+        toppings.append(PrintedTopping(square, kind, centre, layout.toppings[0].size_mm))
+    bonuses = tuple(
+        Bonus(tuple(str(kind) for kind in rng.choice(kinds, int(rng.integers(1, 4)))), int(rng.choice([3, 8, 12, 40])))
+        for _ in layout.boxes
+    )
+    changed = replace(layout, toppings=tuple(toppings))
+    return replace(printed, layout=changed, bonuses=bonuses, dot_mm=float(rng.uniform(0.6, 1.1)))
+
+
+def _shaken(image: Image, rng: np.random.Generator, px_per_mm: float) -> Image:
+    """The camera moved while the picture was taken."""
+    length, turn = float(rng.uniform(0.5, 1.0)) * px_per_mm, rng.uniform(0, np.pi)
+    kernel = np.zeros((9, 9), np.float32)
+    for at in np.linspace(-length / 2, length / 2, 40):
+        row, column = np.clip(np.round(4 + at * np.array([np.sin(turn), np.cos(turn)])), 0, 8).astype(int)
+        kernel[row, column] += 1
+    return np.asarray(cv2.filter2D(image, -1, cv2.GaussianBlur(kernel, (3, 3), 0.5) / 40.0), np.uint8)
+
+
+def _shadowed(image: Image, rng: np.random.Generator) -> Image:
+    """Something between a lamp and the table."""
+    height, width = image.shape[:2]
+    y, x = np.indices((height, width), np.float32) / width
+    turn, place = rng.uniform(0, 2 * np.pi), rng.uniform(-0.15, 0.15)
+    side = (x - 0.5) * np.cos(turn) + (y - height / width / 2) * np.sin(turn) - place
+    shade = 1.0 - rng.uniform(0.2, 0.5) / (1.0 + np.exp(np.clip(-side / rng.uniform(0.002, 0.02), -30, 30)))
+    return np.asarray(np.clip(image * shade[..., None], 0, 255), np.uint8)

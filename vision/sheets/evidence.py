@@ -1,0 +1,231 @@
+"""What speaks for a mark at each place of a flat sheet: its measures, beside those of the sheet's own pencil and paper.
+
+Some pencil firmly, some faintly, and cameras blur: how dark a mark must be is told by the marks of the sheet itself.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.scene import MarkKind
+from vision.sheets import measures
+from vision.sheets.flattening import FlatSheet, Plane
+from vision.sheets.layout import Array
+
+Bools = NDArray[np.bool_]
+
+HIDDEN_SHARE = 0.2
+"""A place of which more lies under something is hidden."""
+FIRM = 0.8
+"""How dark dots of a firm pencil measure in a sharp picture."""
+DOT_APART = 0.14
+"""Pencilled dots measure so much more than printed ones, or there are not both."""
+DOT_SHARE = 0.33
+"""Of the way from printed dots to pencilled ones, from where on a dot is taken for pencilled at first."""
+LINE_TO_DOT = 0.55
+"""How dark lines measure beside dots of the same pencil."""
+ENOUGH = 6
+"""So many lines tell how dark lines are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The n places for marks of one kind, and what was measured of each."""
+
+    places: tuple[tuple[int, ...], ...]
+    features: Plane
+    """n x m. Darkness against paper, against that of the sheet's marks, and against its noise."""
+    hidden: Bools
+    """Whether something lies there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pencil:
+    """How marks and paper of one sheet measure."""
+
+    line: float
+    noise: float
+    px_per_mm: float
+
+    def beside(self, *columns: Array | Plane) -> list[Array | Plane]:
+        """Each measure, and its ratio to how dark the sheet's lines are."""
+        return [value for column in columns for value in (column, column / self.line)]
+
+    def ratios(self, *columns: Array | Plane) -> list[Array | Plane]:
+        """Each measure beside how dark the sheet's lines are."""
+        return [column / self.line for column in columns]
+
+    def constants(self, count: int) -> list[Array]:
+        """What is the same everywhere on the sheet."""
+        values = (self.line, self.noise, self.noise / self.line, np.log(self.px_per_mm))
+        return [np.full(count, value) for value in values]
+
+
+def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
+    """Look at every place that may be marked."""
+    layout = flat.layout
+    places = np.array([layout.dot_mm(dot) for dot in layout.dots])
+    dots = measures.dots(flat, places)
+    hidden = _hidden(flat, dots.centres_mm[:, None] + _around(1.2))
+    low, high = _sorts(dots.core[~hidden])
+    dotted = dots.core > low + DOT_SHARE * (high - low)
+    noise = measures.noise_of(flat)
+
+    number = {dot: i for i, dot in enumerate(layout.dots)}
+    ends = np.array([[number[a], number[b]] for a, b in layout.lines])
+    joined = dotted[ends].all(axis=1)
+    edge = np.array([any(a[i] == b[i] and a[i] in (0, most) for i, most in _mosts(flat)) for a, b in layout.lines])
+    centres = np.where(dotted[:, None], dots.centres_mm, places)
+    starts, stops = centres[ends[:, 0]], centres[ends[:, 1]]
+    shares = np.linspace(*measures.LINE_SHARE, 8)[None, :, None]
+    under = _hidden(flat, starts[:, None] * (1 - shares) + stops[:, None] * shares) | hidden[ends].any(axis=1)
+    plane, border = measures.without_border(flat, _outer(flat, ~joined & ~under))
+    paths = measures.lines(flat, plane, starts, stops)
+    weak = paths.quantiles[:, 1]
+    told, free = weak[joined & ~under], weak[~joined & ~under]
+    usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * (high - low)
+    blank, spread = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
+    pencil = _Pencil(max(usual, 0.02), noise, flat.px_per_mm)
+    return {
+        MarkKind.DOT: Evidence(
+            layout.dots, _of_dots(flat, dots, (low, high), _arms(weak, ends, len(places)), pencil), hidden
+        ),
+        MarkKind.LINE: Evidence(
+            tuple((*a, *b) for a, b in layout.lines),
+            _table(
+                *pencil.beside(*paths.quantiles.T, paths.plain, weak - blank),
+                (weak - blank) / (spread + 0.01),
+                paths.judged,
+                paths.bend,
+                edge * 1.0,
+                edge * border,
+                dots.core[ends].min(axis=1) / pencil.line,
+                *pencil.constants(len(weak)),
+            ),
+            under,
+        ),
+        MarkKind.CROSSED_TOPPING: _of_toppings(flat, pencil),
+        **_of_boxes(flat, pencil),
+    }
+
+
+def _of_dots(flat: FlatSheet, dots: measures.Dots, sorts: tuple[float, float], arms: Array, pencil: _Pencil) -> Plane:
+    low, high = sorts
+    places = np.array([flat.layout.dot_mm(dot) for dot in flat.layout.dots])
+    outer = np.array([any(dot[i] in (0, most) for i, most in _mosts(flat)) for dot in flat.layout.dots])
+    gap = high - low
+    return _table(
+        dots.core,
+        (dots.core - low) / gap,
+        (dots.core - low) / (pencil.noise + 0.01),
+        dots.wide / gap,
+        dots.middle / gap,
+        dots.around,
+        np.hypot(*(dots.centres_mm - places).T),
+        *(arms.T / pencil.line),
+        np.full(len(places), low),
+        np.full(len(places), gap),
+        outer * 1.0,
+        *pencil.constants(len(places)),
+    )
+
+
+def _of_toppings(flat: FlatSheet, pencil: _Pencil) -> Evidence:
+    toppings = flat.layout.toppings
+    if not toppings:
+        return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool))
+    centres = np.array([topping.centre_mm for topping in toppings])
+    hidden = _hidden(flat, centres[:, None] + _around(4.0))
+    strokes, added = measures.crosses(flat, hidden)
+    shown = [topping.kind for topping, under in zip(toppings, hidden, strict=True) if not under]
+    alike = np.minimum([shown.count(topping.kind) for topping in toppings], 4)
+    features = _table(*pencil.ratios(*_by_strength(strokes), added), alike, *pencil.constants(len(toppings)))
+    return Evidence(tuple(topping.square for topping in toppings), features, hidden)
+
+
+def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
+    boxes = flat.layout.boxes
+    kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
+    if not boxes:
+        return {kind: Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool)) for kind in kinds}
+    strokes, rings = measures.box_crosses(flat, boxes), measures.rings(flat, boxes)
+    features = _table(
+        *pencil.ratios(*rings.T, *_by_strength(strokes), strokes.arms.max(axis=2).min(axis=1)),
+        *pencil.constants(len(boxes)),
+    )
+    points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
+    evidence = Evidence(tuple((number,) for number in range(len(boxes))), features, _hidden(flat, points))
+    return dict.fromkeys(kinds, evidence)
+
+
+def _by_strength(strokes: measures.Strokes) -> list[Plane]:
+    """Measures of the stronger stroke and of the other, with the weaker end of each: a line beside it darkens one."""
+    order = np.argsort(-strokes.whole, axis=1)
+    parts = (strokes.whole, strokes.weak, strokes.inner, strokes.arms.min(axis=2))
+    return [column for part in parts for column in np.take_along_axis(part, order, axis=1).T]
+
+
+def _sorts(darkness: Plane) -> tuple[float, float]:
+    """How dark printed dots are, and pencilled ones."""
+    if not len(darkness):
+        return 0.1, FIRM
+    low, high = float(darkness.min()), float(darkness.max())
+    for _ in range(12):
+        upper = darkness > (low + high) / 2
+        if upper.all() or not upper.any():
+            break
+        low, high = float(darkness[~upper].mean()), float(darkness[upper].mean())
+    if high - low >= DOT_APART:
+        return low, high
+    # Only one sort: print is never dark all over.
+    usual = float(np.median(darkness))
+    return (0.0, usual) if usual > 0.3 else (usual, usual + FIRM)
+
+
+def _arms(weak: Plane, ends: NDArray[np.intp], count: int) -> Array:
+    """How dark the two darkest of the lines are that may end at each dot: n x 2."""
+    best = np.zeros((count, 4))
+    seen = np.zeros(count, int)
+    for line, pair in enumerate(ends):
+        for dot in pair:
+            best[dot, seen[dot]] = weak[line]
+            seen[dot] += 1
+    return np.asarray(-np.sort(-best, axis=1)[:, :2])
+
+
+def _outer(flat: FlatSheet, chosen: Bools) -> Bools:
+    """Which of the outer edges are chosen: above, right, below and left."""
+    columns, rows = flat.layout.columns - 1, flat.layout.rows - 1
+    is_chosen = dict(zip(flat.layout.lines, chosen, strict=True))
+    above = [is_chosen[(c, 0), (c + 1, 0)] for c in range(columns)]
+    below = [is_chosen[(c, rows), (c + 1, rows)] for c in range(columns)]
+    left = [is_chosen[(0, r), (0, r + 1)] for r in range(rows)]
+    right = [is_chosen[(columns, r), (columns, r + 1)] for r in range(rows)]
+    return np.array([*above, *right, *below, *left])
+
+
+def _mosts(flat: FlatSheet) -> tuple[tuple[int, int], ...]:
+    return (0, flat.layout.columns - 1), (1, flat.layout.rows - 1)
+
+
+def _middle_and_spread(values: Plane) -> tuple[float, float]:
+    middle = float(np.median(values))
+    return middle, 1.5 * float(np.median(np.abs(values - middle)))
+
+
+def _table(*columns: Array | Plane) -> Plane:
+    return np.column_stack(columns).astype(np.float32)
+
+
+def _hidden(flat: FlatSheet, points_mm: Array) -> Bools:
+    """Of which of n x m points a share lies under something."""
+    under = flat.sampled(flat.foreign.astype(np.float32), points_mm) > 127
+    return np.asarray(under.mean(axis=1) > HIDDEN_SHARE)
+
+
+def _around(radius_mm: float) -> Array:
+    """Points all over a disc."""
+    line = np.linspace(-radius_mm, radius_mm, 9)
+    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    return np.asarray(points[np.hypot(points[:, 0], points[:, 1]) <= radius_mm])

@@ -1,0 +1,53 @@
+"""How likely a mark is, from what was measured of its place: small networks, one for each kind of mark.
+
+They were fitted by `tests/benchmarks/fit_sheet_marks.py` on drawn sheets; `make sheets-report` says how often marks are
+there that they call so likely, on other seeds and on kinds of sheet and pencil that they were not fitted on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from io import BytesIO
+
+import numpy as np
+
+from vision.scene import MarkKind
+from vision.sheets.flattening import Plane
+from vision.sheets.layout import Array
+
+WEIGHTS = "marks.npz"
+FAR = 4.0
+"""Measures further (standard deviations) from what they were fitted on count as no further."""
+DOUBT = 0.001
+"""Nothing is likelier or less likely than but for this: not every sheet is like those that were drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Several networks of one hidden layer each, fitted apart from each other; their mean judges."""
+
+    middle: Plane
+    """m: of each measure, and its spread, where they were fitted."""
+    spread: Plane
+    hidden: Plane
+    """k networks x (m + 1) x h: the last row is added."""
+    out: Plane
+    """k x (h + 1)."""
+
+    def probability(self, features: Plane) -> Array:
+        """Of a mark at each of n places (n x m)."""
+        scaled = np.clip((features - self.middle) / self.spread, -FAR, FAR)
+        inner = np.tanh(scaled @ self.hidden[:, :-1] + self.hidden[:, -1:])
+        logits = (inner @ self.out[:, :-1, None])[..., 0] + self.out[:, -1:]
+        # Where they were fitted they agree; where they do not, their mean is a doubt.
+        likely = (1.0 / (1.0 + np.exp(-np.clip(logits, -30.0, 30.0)))).mean(axis=0)
+        return np.asarray(DOUBT + (1.0 - 2.0 * DOUBT) * likely, np.float64)
+
+
+def load_judges() -> Mapping[MarkKind, Judge]:
+    """The networks that come with the program."""
+    with np.load(BytesIO(files(__package__).joinpath(WEIGHTS).read_bytes())) as stored:
+        return {
+            kind: Judge(*(np.asarray(stored[f"{kind.value}.{part}"], np.float32) for part in Judge.__slots__))
+            for kind in MarkKind
+        }
