@@ -4,7 +4,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,12 @@ import numpy as np
 from vision.faces import BACKS, FacePack, LabelError
 from vision.frame import Image
 from vision.looking_for import finders_for
+from vision.mark_report import MarkClaim, claims, in_sheets_frame, true_marks, turned_pattern
 from vision.reader import read_photo
 from vision.registration import RegistrationError
-from vision.scene import PieceKind, Pose, Scene, Sighting
+from vision.scene import MarkKind, Origin, PieceKind, Pose, Scene, Sighting
+from vision.sheets.finder import read_sheets
+from vision.sheets.layout import SheetLayout
 
 SURE = 0.9
 NEAR_MM = 5.0
@@ -33,9 +36,11 @@ PICTURES: Mapping[str, frozenset[PieceKind]] = {
     "seats": _TILES,
     "theory": frozenset({PieceKind.BOARD, PieceKind.TOPPING, PieceKind.CUTTER}),
     "cards": frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD}),
+    "sheet": frozenset({PieceKind.SHEET, PieceKind.DIE}),
 }
-"""The kinds of labelled picture that are read, and what is looked for in each. Dice with numbers are not read yet;
-sheets have marks and often no mat: `tests.benchmarks.sheets_report` compares those."""
+"""The kinds of labelled picture that are read, and what is looked for in each. Dice with numbers are not read yet."""
+SHEET_PICTURES = "sheet"
+"""Those that may show no mat, and a sheet whose marks are compared too."""
 TRUE_KINDS: Mapping[str, PieceKind] = {"tile": PieceKind.SLICE} | {kind.value: kind for kind in PieceKind}
 """What label files call the kinds of piece."""
 EVERY_DEG: Mapping[PieceKind, float] = {PieceKind.DIE: 90.0, PieceKind.TOPPING: 0.0}
@@ -44,6 +49,8 @@ LIGHTS = ((70.0, "dim"), (125.0, "middling"), (256.0, "bright"))
 """Names for a picture's median grey value (0 to 255) below each of these."""
 BINS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
 """Edges of the likelihoods that are put together for the reliability table."""
+MARK_BINS = (0.0, 0.005, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.995, 1.0)
+"""The same for marks: most places have none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,8 @@ class PhotoReport:
     """Why it could not be read at all."""
     light: str = ""
     """One of LIGHTS."""
+    marks: tuple[MarkClaim, ...] = ()
+    """Every place of its score sheet."""
 
     @property
     def expected(self) -> int:
@@ -102,7 +111,13 @@ class PhotoReport:
     def sure_but_wrong(self) -> int:
         """Sightings claimed as sure that are of another face or of nothing."""
         wrong = sum(not match.right and match.sighting.probability >= SURE for match in self.matches)
-        return wrong + sum(sighting.probability >= SURE for sighting in self.extra)
+        wrong += sum(sighting.probability >= SURE for sighting in self.extra)
+        return wrong + sum(claim.sureness >= SURE for claim in self.wrong_marks)
+
+    @property
+    def wrong_marks(self) -> tuple[MarkClaim, ...]:
+        """Places of the sheet that are read as what they are not, but for those said to be hidden."""
+        return tuple(claim for claim in self.marks if not claim.right and not claim.mark.hidden)
 
     @property
     def sure_but_hardly_visible(self) -> int:
@@ -112,7 +127,8 @@ class PhotoReport:
     @property
     def perfect(self) -> bool:
         """Whether everything expected is right and nothing is claimed that is not there."""
-        return not self.problem and self.right == self.expected and not self.extra and not self.sure_but_hardly_visible
+        pieces = self.right == self.expected and not self.extra and not self.sure_but_hardly_visible
+        return not self.problem and pieces and not self.wrong_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +147,20 @@ class Report:
         rows += [_row("all", light, photos) for light, photos in lights if photos]
         rows.append("")
         rows += _by_piece(self.photos)
+        rows += _by_mark(self.photos)
         rows.append("")
         rows += [str(share) for share in self.reliability()]
+        rows += [f"mark on a sheet, {share}".replace("right", "there") for share in self.mark_reliability()]
         return "\n".join([_HEAD, *rows, "", *self.faults(), "", _times(self.photos)]).strip() + "\n"
 
     def reliability(self) -> list["Reliability"]:
         """For each range of likelihood how often the face claimed with it was right, from everything claimed."""
-        claims = [claim for photo in self.photos for claim in _claims(photo)]
-        ranges = itertools.pairwise(BINS)
-        bins = [
-            Reliability(low, high, [c for c in claims if low <= c[0] < high or c[0] == high == 1.0])
-            for low, high in ranges
-        ]
-        return [one for one in bins if one.claims]
+        return _binned([claim for photo in self.photos for claim in _claims(photo)], BINS)
+
+    def mark_reliability(self) -> list["Reliability"]:
+        """For each range of likelihood of a mark how often one was there, of all places of score sheets."""
+        claims = [claim for photo in self.photos for claim in photo.marks if not claim.mark.hidden]
+        return _binned([(claim.mark.probability, claim.there) for claim in claims], MARK_BINS)
 
     def confusion(self) -> Counter[tuple[str, str, str]]:
         """How often (kind of piece, true face, claimed face) occurred; "" for nothing there or nothing seen."""
@@ -161,6 +178,14 @@ class Report:
     def faults(self) -> list[str]:
         """A line for each thing that is not as it should be."""
         return [line for photo in self.photos for line in _faults(photo)]
+
+
+def _binned(claims: Sequence[tuple[float, bool]], edges: Sequence[float]) -> list["Reliability"]:
+    bins = [
+        Reliability(low, high, [c for c in claims if low <= c[0] < high or c[0] == high == 1.0])
+        for low, high in itertools.pairwise(edges)
+    ]
+    return [one for one in bins if one.claims]
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +255,12 @@ def report(
     kinds: Sequence[str] = tuple(PICTURES),
     styles: Sequence[str] = (),
     on_photo: Callable[[PhotoReport, Image], object] | None = None,
+    prints: Sequence[SheetLayout] = (),
 ) -> Report:
     """Read the labelled pictures of these kinds and compare.
 
-    `pack_for` gives the faces of a style for a kind of picture. `on_photo` is called after each picture.
+    `pack_for` gives the faces of a style for a kind of picture; sheets need none, but their `prints`. `on_photo` is
+    called after each picture.
 
     Raises:
         FileNotFoundError: the folder holds no such picture.
@@ -243,10 +270,13 @@ def report(
     packs: dict[tuple[str, str], FacePack] = {}
     for path, labels in labelled(folder, kinds, styles):
         style, kind = str(labels.get("style", "")), str(labels["kind"])
-        if (style, kind) not in packs:
-            packs[style, kind] = pack_for(style, kind)
         image = load_image(path.with_suffix(".jpg"))
-        photos.append(report_photo(image, labels, packs[style, kind], path.stem))
+        if kind == SHEET_PICTURES:
+            photos.append(report_sheet(image, labels, prints, path.stem))
+        else:
+            if (style, kind) not in packs:
+                packs[style, kind] = pack_for(style, kind)
+            photos.append(report_photo(image, labels, packs[style, kind], path.stem))
         if on_photo is not None:
             on_photo(photos[-1], image)
     if not photos:
@@ -267,6 +297,39 @@ def report_photo(image: Image, labels: Mapping[str, Any], pack: FacePack, name: 
     matches, missing, extra = compare(scene, truth)
     extra = [sighting for sighting in extra if sighting.kind in kinds]
     return PhotoReport(name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms, light=light)
+
+
+def report_sheet(image: Image, labels: Mapping[str, Any], prints: Sequence[SheetLayout], name: str) -> PhotoReport:
+    """Read one picture of a score sheet of these prints, with or without a mat, and compare its pieces and marks.
+
+    Raises:
+        LabelError: the labels do not say what is needed.
+    """
+    style, kind, light = str(labels.get("style", "")), str(labels.get("kind", "")), light_of(image)
+    kinds = PICTURES[SHEET_PICTURES]
+    truth = [piece for piece in true_pieces(labels, name) if piece.kind in kinds]
+    marked = true_marks(labels, name)
+    try:
+        scene = read_sheets(image, prints)
+    except RegistrationError as error:
+        return PhotoReport(name, style, kind, (), tuple(truth), (), {}, str(error), light)
+    lying = [piece.pose for piece in truth if piece.kind is PieceKind.SHEET]
+    if scene.origin is Origin.SHEET and lying:
+        truth = [replace(piece, pose=in_sheets_frame(piece.pose, lying[0])) for piece in truth]
+    matches, missing, extra = compare(scene, [_as_read(piece) for piece in truth])
+    marks = [mark for match in matches if match.truth.kind is PieceKind.SHEET for mark in match.sighting.marks]
+    return PhotoReport(
+        name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms,
+        light=light, marks=claims(marks, marked),
+    )  # fmt: skip
+
+
+def _as_read(piece: TruePiece) -> TruePiece:
+    """A die with dots is said from the side that its angle, between -45 and 45 degrees, names."""
+    if piece.kind is not PieceKind.DIE:
+        return piece
+    face, angle = turned_pattern(piece.face, piece.pose.angle_deg)
+    return replace(piece, face=face, pose=replace(piece.pose, angle_deg=angle))
 
 
 def light_of(image: Image) -> str:
@@ -366,6 +429,28 @@ def _by_piece(photos: Sequence[PhotoReport]) -> list[str]:
     return lines
 
 
+def _by_mark(photos: Sequence[PhotoReport]) -> list[str]:
+    """Rates by kind of mark, with intervals: of marks there, and of places without one."""
+    lines = []
+    for kind in MarkKind:
+        places = [claim for photo in photos for claim in photo.marks if claim.mark.kind is kind]
+        seen = [claim for claim in places if not claim.mark.hidden]
+        if not places:
+            continue
+        there, free = ([claim.right for claim in seen if claim.there is truth] for truth in (True, False))
+        sure = sum(claim.sureness >= SURE and not claim.right for claim in seen)
+        shares = [
+            f"{sum(right)} of {len(right)} ({low:.4f} to {high:.4f})"
+            for right in (there, free)
+            for low, high in [wilson(sum(right), len(right))]
+        ]
+        lines.append(
+            f"{kind.value:15} read {shares[0]}, left blank {shares[1]}, {sure} sure but wrong, "
+            f"{sum(claim.sureness < SURE for claim in seen)} said to be doubtful, {len(places) - len(seen)} hidden"
+        )
+    return lines
+
+
 _HEAD = "style  kind     photos whole  pieces  right  missing  wrong  extra  sure&wrong  <half&sure  p95 mm  p95 deg"
 
 
@@ -412,6 +497,11 @@ def _faults(photo: PhotoReport) -> list[str]:
             lines.append(f"{photo.photo}: {claim} claimed with {match.truth.visible:.0%} visible")
     lines += [
         f"{photo.photo}: nothing where {s.face} {s.probability:.2f} is claimed, {_at(s.pose)}" for s in photo.extra
+    ]
+    lines += [
+        f"{photo.photo}: {mark.kind.value} {mark.at} {'missing' if claim.there else 'claimed'}, {mark.probability:.2f}"
+        for claim in photo.wrong_marks
+        for mark in [claim.mark]
     ]
     return lines
 

@@ -98,8 +98,9 @@ def _reader(
     kinds: Collection[PieceKind], faces: Path | None, sheets: Sequence[Path], lens_file: Path | None
 ) -> tuple[Callable[[Image], Scene], Callable[[Image], Registration]]:
     """What reads a photo of these kinds of piece, and what lays it over the table for drawing."""
+    from controller.sheet_prints import load_prints
+
     if kinds == {PieceKind.SHEET}:
-        from controller.sheet_prints import load_prints
         from vision.sheets.finder import lay_out, read_sheets
 
         if lens_file is not None:
@@ -111,7 +112,7 @@ def _reader(
     if faces is None:
         raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
     pack = load_pack(faces)
-    finders = finders_for(kinds, pack)
+    finders = finders_for(kinds, pack, load_prints(sheets))
     if lens_file is None:
         return partial(read_photo, pack=pack, finders=finders), find_mat
 

@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from controller.cli.common import EXISTING_FILE, PhotoError, load_photo, save_photo, told
+from controller.sheet_prints import load_prints
 from vision.faces import FacePack, enrol, load_pack
 from vision.registration import RegistrationError, VisionError, find_mat
 from vision.report import PICTURES, PhotoReport, Report, labelled, report
+from vision.sheets.layout import SheetLayout
 
 if TYPE_CHECKING:
     from vision.frame import Image
     from vision.report_pictures import ErrorTile
 
+SHEET_LAYOUT = "sheet-layout.json"
+"""The file of a folder that describes the print of its score sheets."""
 ENROL_PICTURES = {"cards": "enrol-cards"}
 """The kind of picture that faces are learned from, where it is not `enrol`."""
 
@@ -41,7 +45,8 @@ def command(
     wrong; likelihoods against how often they were right; milliseconds by stage.
 
     Without --faces they are learned, for each style, from the folder's own photos of kind `enrol` (cards:
-    `enrol-cards`). The board of `theory` is learned from the first such picture of a style, which is not judged.
+    `enrol-cards`). The board of `theory` is learned from the first such picture of a style, which is not judged. Sheets
+    are read for our own print, and for the one that DIR describes in `sheet-layout.json`; their marks are counted.
     """
     wanted = kinds or tuple(PICTURES)
     tiles: list[ErrorTile] = []
@@ -55,7 +60,7 @@ def command(
                 if out is not None:
                     tiles.extend(_tiles(photo, image))
 
-            result = report(folder, pack_for, wanted, styles, on_photo)
+            result = report(folder, pack_for, wanted, styles, on_photo, _prints(folder))
         if faces is None:
             result = _judged(result, folder)
         click.echo(result.as_text(), nl=False)
@@ -73,6 +78,12 @@ def _learned(folder: Path, style: str, kind: str) -> FacePack:
     pictures = pictures or list(labelled(folder, (kind,), (style,)))[:1]
     photos = [(load_photo(path.with_suffix(".jpg")), labels) for path, labels in pictures]
     return enrol(photos, source=[path.name for path, _ in pictures])
+
+
+def _prints(folder: Path) -> tuple[SheetLayout, ...]:
+    """Our own print of the score sheet, and the folder's."""
+    own = folder / SHEET_LAYOUT
+    return load_prints([own] if own.is_file() else [])
 
 
 def _judged(result: Report, folder: Path) -> Report:
@@ -119,6 +130,8 @@ def _as_json(photo: PhotoReport) -> dict[str, Any]:
         "sure_but_wrong": photo.sure_but_wrong,
         "missing": [piece.face for piece in photo.missing],
         "extra": [sighting.face for sighting in photo.extra],
+        "marks": len(photo.marks),
+        "wrong_marks": [[c.mark.kind.value, list(c.mark.at), c.mark.probability] for c in photo.wrong_marks],
         "problem": photo.problem,
         "stage_ms": dict(photo.stage_ms),
     }

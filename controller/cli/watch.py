@@ -14,6 +14,7 @@ from controller.cli.common import EXISTING_FILE, PhotoError, game_option, save_p
 from controller.cli.read import scene_line
 from controller.games.registry import load_part
 from controller.reading import Describe
+from controller.sheet_prints import load_prints
 from controller.watching import open_table_camera
 from hardware.camera import CameraError, CameraLost
 from vision.faces import load_pack
@@ -53,7 +54,7 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
         if file is None:
             raise click.UsageError("expected --faces, or settings with faces; `pizzatable enrol` makes the file")
         part, pack = load_part(game, "describe"), load_pack(file)
-        watcher = _Watcher(Reader(pack, finders=finders_for(part.KINDS, pack)), part.describe, draw)
+        watcher = _Watcher(Reader(pack, finders=finders_for(part.KINDS, pack, load_prints())), part.describe, draw)
         camera = open_table_camera(config, None)
         try:
             while True:

@@ -3,7 +3,8 @@
 Run: python -m tests.benchmarks.sheets_report [--drawn N] [FOLDER]
 
 Rendered pictures (`sheet-*.jpg` with truth and `sheet-layout.json` in FOLDER, by default ../shared/photos/table) as
-they are and altered, and N sheets drawn by `tests/vision/drawn_sheet.py`.
+they are and altered, and N sheets of each kind drawn by `tests/vision/drawn_sheet_kinds.py`: of the kinds that the
+likelihoods were fitted on (with other seeds), and of those that they were not.
 """
 
 import argparse
@@ -14,23 +15,21 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import process_time
-from typing import Any
 
 import cv2
 import numpy as np
 
 from hardware.kit.score_sheets import load_sheet_print
-from tests.vision.drawn_sheet import blank_sheet, pencil_all, photograph, some_camera, some_hand
+from tests.vision.drawn_sheet_kinds import ASIDE, TRAINED, drawn_of_kind
 from vision.frame import Image
+from vision.mark_report import MarkPlace, true_marks
 from vision.registration import RegistrationError
+from vision.report import MARK_BINS, Reliability
 from vision.scene import MarkKind, PieceKind, SheetMark
 from vision.sheets.finder import read_sheets
 from vision.sheets.layout import SheetLayout, parse_layout
 
 SURE = 0.9
-MarkPlace = tuple[MarkKind, tuple[int, ...]]
-GRIDS = (None, (200, 225, 240), (225, 240, 215))
-"""Colours that the pizza of a drawn sheet is filled with."""
 
 
 @dataclass
@@ -44,6 +43,8 @@ class Count:
     hidden: int = 0
     """Marks there that are said to be hidden."""
     sure_and_wrong: int = 0
+    doubtful: int = 0
+    """Places of which it is said that they may be or not."""
     claims: list[tuple[float, bool]] = field(default_factory=list)
     """Likelihood and truth of every place that is seen."""
 
@@ -60,6 +61,7 @@ class Count:
         self.extra += other.extra
         self.hidden += other.hidden
         self.sure_and_wrong += other.sure_and_wrong
+        self.doubtful += other.doubtful
         self.claims += other.claims
 
 
@@ -75,20 +77,11 @@ def compare_marks(marks: Collection[SheetMark], truth: Collection[MarkPlace]) ->
         numbers[0 if there else 2] += 1
         numbers[1 if there else 3] += there != claimed
         count.claims.append((mark.probability, there))
+        count.doubtful += max(mark.probability, 1 - mark.probability) < SURE
         if there != claimed:
             (count.missing if there else count.extra).append(mark)
             count.sure_and_wrong += max(mark.probability, 1 - mark.probability) >= SURE
     return count
-
-
-def true_marks(labels: Mapping[str, Any]) -> set[MarkPlace]:
-    """The marks that a label file tells of."""
-    sheet = labels["arrangement"]["sheet"]
-    marks: set[MarkPlace] = {(MarkKind.DOT, tuple(dot)) for dot in sheet["dots"]}
-    marks |= {(MarkKind.LINE, (*first, *second)) for first, second in (sorted(line) for line in sheet["lines"])}
-    marks |= {(MarkKind.CROSSED_TOPPING, tuple(topping["square"])) for topping in sheet["crossed"]}
-    marks |= {(MarkKind.CIRCLED_BONUS, (box,)) for box in sheet["circled"]}
-    return marks | {(MarkKind.CROSSED_BONUS, (box,)) for box in sheet["crossed_bonuses"]}
 
 
 def darker(image: Image) -> Image:
@@ -181,14 +174,14 @@ class Row:
         dice = "/".join(str(number) for number in (self.dice[1], self.dice[0])) + f" +{self.dice[2]}"
         return (
             f"{self.name:14}{self.pictures:4}{self.found:6}{self.whole:6}  {' '.join(numbers)} "
-            f"{self.count.hidden:6} {self.count.sure_and_wrong:5} {dice:>9} {ms}"
+            f"{self.count.hidden:6} {self.count.sure_and_wrong:5} {self.count.doubtful:5} {dice:>9} {ms}"
         )
 
 
 HEAD = (
     f"{'pictures':14}{'':4} found whole  "
     + " ".join(f"{kind.value + ' miss/there extra/free':21}"[:21] for kind in MarkKind)
-    + " hidden sure& dice right    ms"
+    + " hidden sure& doubt dice right    ms"
 )
 
 
@@ -206,7 +199,7 @@ def rendered(folder: Path) -> Iterator[tuple[str, Image, set[MarkPlace], list[st
         if image is None:
             raise FileNotFoundError(f"{path} is no picture")
         dice = ["/".join(piece["pattern"]) for piece in labels["pieces"] if piece["kind"] == "die"]
-        yield path.stem, np.asarray(image, np.uint8), true_marks(labels), dice
+        yield path.stem, np.asarray(image, np.uint8), true_marks(labels, path.stem), dice
 
 
 def report_rendered(folder: Path) -> None:
@@ -223,31 +216,29 @@ def report_rendered(folder: Path) -> None:
 
 
 def report_drawn(pictures: int, first_seed: int) -> None:
-    """Print the drawn pictures' row, and how often marks of each likelihood were there."""
-    printed = load_sheet_print()
-    row = Row("drawn")
-    for seed in range(first_seed, first_seed + pictures):
-        rng = np.random.default_rng(seed)
-        sheet = blank_sheet(printed, grid=GRIDS[seed % len(GRIDS)], border=bool(seed % 2))
-        pencil_all(sheet, rng, some_hand(rng), share=float(rng.uniform(0.1, 0.75)))
-        wrong = row.read(photograph(sheet, rng, some_camera(rng)), [printed.layout], sheet.marks, [])
-        if wrong:
-            print(f"    {seed}: {wrong}", flush=True)
-    print(row)
-    print("\nlikelihood   places  there")
-    claims = np.array(row.count.claims, float).reshape(-1, 2)
-    edges = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1.01)
-    for low, high in itertools.pairwise(edges):
-        part = claims[(claims[:, 0] >= low) & (claims[:, 0] < high)]
-        if len(part):
-            print(f"{low:.2f}-{min(high, 1.0):.2f}  {len(part):8}  {part[:, 1].mean():.4f}")
+    """Print a row for each kind of drawn picture, and how often marks of each likelihood were there."""
+    for kinds, what in ((TRAINED, "kinds that the likelihoods were fitted on"), (ASIDE, "kinds that they were not")):
+        print(f"{what}, drawn:")
+        rows = {kind: Row(kind) for kind in kinds}
+        for kind, row in rows.items():
+            faults = []
+            for seed in range(first_seed, first_seed + pictures):
+                sheet, image = drawn_of_kind(kind, seed)
+                wrong = row.read(image, [sheet.layout], sheet.marks, [])
+                faults += [f"    {seed}: {wrong}"] if wrong else []
+            print(row, *faults, sep="\n", flush=True)
+        claims = [claim for row in rows.values() for claim in row.count.claims]
+        for low, high in itertools.pairwise(MARK_BINS):
+            part = Reliability(low, high, [c for c in claims if low <= c[0] < high or c[0] == high == 1.0])
+            if part.claims:
+                print(f"    {part}".replace("right", "there"))
 
 
 def main() -> int:
     """Print both tables."""
     parser = argparse.ArgumentParser(description="How well score sheets are read.")
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/photos/table"))
-    parser.add_argument("--drawn", type=int, default=30, help="how many drawn sheets")
+    parser.add_argument("--drawn", type=int, default=4, help="how many drawn sheets of each kind")
     parser.add_argument("--seed", type=int, default=1000, help="of the first drawn sheet")
     arguments = parser.parse_args()
     cv2.setNumThreads(1)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hardware.kit.score_sheets import load_sheet_print
-from tests.benchmarks.sheets_report import Count, compare_marks, true_marks
+from tests.benchmarks.sheets_report import Count, compare_marks
 from tests.vision.drawn_sheet import (
     PX_PER_MM,
     Camera,
@@ -24,6 +24,7 @@ from tests.vision.drawn_sheet import (
     smudge,
 )
 from vision.frame import Image
+from vision.mark_report import true_marks
 from vision.registration import PictureTooDark
 from vision.scene import MarkKind, Origin, PieceKind, Sighting
 from vision.sheets.finder import SheetMissing, read_sheets
@@ -197,7 +198,7 @@ def load(name: str) -> tuple[Image, dict[str, Any], SheetLayout]:
 @pytest.mark.parametrize("name", NAMES)
 def test_rendered_sheets_are_read_whole(name: str) -> None:
     image, labels, layout = load(name)
-    count = compare_marks(only_sheet(image, layout, PRINT.layout).marks, true_marks(labels))
+    count = compare_marks(only_sheet(image, layout, PRINT.layout).marks, true_marks(labels, name))
     assert count.missing == []
     assert count.extra == []
     assert count.hidden <= len(labels["arrangement"]["sheet"].get("dots_hidden", ())) * 3
