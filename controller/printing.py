@@ -1,8 +1,16 @@
 """What there is to print for each game, from the facts about its pieces."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from hardware.kit.paper import Content, Paper
+from vision.scene import Point
+
+if TYPE_CHECKING:
+    from hardware.kit.cutting import Piece
+    from hardware.kit.theory import BoardSide
 
 PICTURE_PX_PER_MM = 8.0
 """How fine drawn pictures are printed: about 200 dots an inch."""
@@ -63,11 +71,10 @@ def new_york_slice(paper: Paper, px_per_mm: float) -> list[Content]:
     ]
 
 
-def pizzeria(paper: Paper, _: float) -> list[Content]:
-    """Slices and special offers."""
+def pizzeria_pieces() -> tuple[list[Piece], list[Piece]]:
+    """Pizzeria's slices and special offers."""
     from controller.games.pizzeria.components import load_components
     from hardware.kit.cards import Offer, When, offers
-    from hardware.kit.cutting import sheets_of
     from hardware.kit.slices import BasilSlice, basil_slices
 
     components = load_components()
@@ -78,29 +85,46 @@ def pizzeria(paper: Paper, _: float) -> list[Content]:
             for one in components.specials
         ]
     )
+    return slices, cards
+
+
+def pizzeria(paper: Paper, _: float) -> list[Content]:
+    """Slices and special offers."""
+    from hardware.kit.cutting import sheets_of
+
+    slices, cards = pizzeria_pieces()
     return [
         *sheets_of(paper, "Pizzeria: slices", _WEDGES, slices, nested=True),
         *sheets_of(paper, "Pizzeria: special offers", _CARD, cards),
     ]
 
 
-def pizza_theory(paper: Paper, _: float) -> list[Content]:
-    """The board, the toppings, cutters and dice."""
+def theory_board() -> tuple[list[Point], list[BoardSide]]:
+    """What Pizza Theory's board shows: its spaces, as `hardware.kit.theory.BoardSide` says, and its sides."""
     from controller.games.pizza_theory.components import line_ends, load_components, position_on_board
-    from hardware.kit import theory
-    from hardware.kit.cutting import sheets_of
-    from hardware.kit.nets import Die, die_sheets, pip_faces
+    from hardware.kit.theory import BoardSide
 
     components = load_components()
     places = {name: position_on_board(at) for name, at in components.spaces.items()}
     sides = [
-        theory.BoardSide(
+        BoardSide(
             place.name,
             tuple(line_ends(components, place, number) for number in components.numbers),
             tuple(places[start] for start in place.starts),
         )
         for place in components.places
     ]
+    return list(places.values()), sides
+
+
+def pizza_theory(paper: Paper, _: float) -> list[Content]:
+    """The board, the toppings, cutters and dice."""
+    from controller.games.pizza_theory.components import load_components
+    from hardware.kit import theory
+    from hardware.kit.cutting import sheets_of
+    from hardware.kit.nets import Die, die_sheets, pip_faces
+
+    components = load_components()
     edge = 24.0
     dice = [
         Die(f"{colour} die", edge, theory.INKS[colour][0], pip_faces(edge, _pip_ink(colour)))
@@ -108,27 +132,34 @@ def pizza_theory(paper: Paper, _: float) -> list[Content]:
     ]
     note = "Print on stiff paper and cut along the fine lines, or glue on card first."
     return [
-        theory.board_sheet(paper, list(places.values()), sides),
+        theory.board_sheet(paper, *theory_board()),
         *sheets_of(paper, "Pizza Theory: toppings", note, theory.toppings(components.colours, components.each)),
         theory.cutter_sheet(paper, components.colours),
         *die_sheets(paper, "Pizza Theory: dice", _DICE_NOTE, dice),
     ]
 
 
-def slice_game(paper: Paper, _: float) -> list[Content]:
-    """Order cards and slice cards."""
+def slice_pieces() -> tuple[list[Piece], list[Piece]]:
+    """SLICE's order cards, and its slice cards, each as often as there are of it."""
     from controller.games.slice.components import SPECIAL_CARDS, load_components
     from hardware.kit.cards import order_cards, slice_cards
-    from hardware.kit.cutting import sheets_of
 
     components = load_components()
     toppings = [card for card in components.cards if card not in SPECIAL_CARDS]
     cards = [
         (card, components.words(card), count) for card, count in zip(components.cards, components.counts, strict=True)
     ]
+    return order_cards(components.orders), slice_cards(cards, toppings)
+
+
+def slice_game(paper: Paper, _: float) -> list[Content]:
+    """Order cards and slice cards."""
+    from hardware.kit.cutting import sheets_of
+
+    orders, slices = slice_pieces()
     return [
-        *sheets_of(paper, "SLICE: order cards", _CARD, order_cards(components.orders)),
-        *sheets_of(paper, "SLICE: slice cards", _CARD, slice_cards(cards, toppings)),
+        *sheets_of(paper, "SLICE: order cards", _CARD, orders),
+        *sheets_of(paper, "SLICE: slice cards", _CARD, slices),
     ]
 
 

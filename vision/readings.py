@@ -180,6 +180,12 @@ class Raster:
         other.__dict__.update(self.__dict__, _taken=self._taken.copy())
         return other
 
+    def bare(self) -> "Raster":
+        """Another of the same table with nothing explained."""
+        other = self.copy()
+        other._taken[:] = False
+        return other
+
     def open_pixels(self, table: TableMap) -> NDArray[np.uint8]:
         """255 at the pixels of the table's map that no piece explains."""
         cells = np.where(self._taken, np.uint8(0), np.uint8(255)).reshape(self._rows, self._columns)
@@ -469,7 +475,7 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
 
     What the raster has already is explained; what is chosen is painted on it.
     """
-    chosen: list[Reading] = []
+    chosen: list[tuple[Reading, Flags, Flags, Indices, Indices]] = []
     some = list(readings)
     cells = _cells_of(some, kinds, raster)
     strengths = [_strength(reading) for reading in some]
@@ -482,9 +488,26 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
             continue
         if reading.gain[own].mean() < LEAST_GAIN or reading.gain[free].mean() < LEAST_GAIN / 3:
             continue
-        chosen.append(reading if (reading.taken == taken).all() else replace(reading, taken=taken))
+        chosen.append((reading, taken, own, at, around))
         raster.paint_cells(around[own])
-    return chosen
+    return _with_all_taken(chosen, raster)
+
+
+def _with_all_taken(chosen: Sequence[tuple[Reading, Flags, Flags, Indices, Indices]], raster: Raster) -> list[Reading]:
+    """Readings, strongest first, with what is taken from each by stronger ones, and by weaker ones where it is not
+    seen: a small piece that is clear may lie on a large one, and right beside it are its edge and shadow. Each comes
+    with its cells, as `Raster.cells_of` gives them."""
+    weaker = raster.bare()
+    readings = []
+    for reading, taken, own, at, around in reversed(chosen):
+        taken = taken | (weaker.taken_cells(at) & ~reading.agrees)
+        if taken.any():
+            beside = taken[reading.prepared.faces.shape.neighbours].any(1)
+            taken = taken | (beside & ~reading.agrees)
+        if reading.settled:
+            weaker.paint_cells(around[own])
+        readings.append(reading if (reading.taken == taken).all() else replace(reading, taken=taken))
+    return readings[::-1]
 
 
 def _cells_of(

@@ -1,6 +1,6 @@
 """Tables full of pieces that lie as they fell, as the simulated camera sees them in any light, with truth files.
 
-Each family is one kind of picture: tiles (New York Slice), cards (SLICE), theory (Pizza Theory's board).
+Each family is one kind of picture: tiles (New York Slice), pizzeria, cards (SLICE), theory (Pizza Theory's board).
 """
 
 import math
@@ -17,12 +17,9 @@ from numpy.typing import NDArray
 from controller.games.new_york_slice.components import load_components as new_york_slice
 from controller.games.pizza_theory.components import line_ends, position_on_board
 from controller.games.pizza_theory.components import load_components as pizza_theory
-from controller.games.slice.components import SPECIAL_CARDS
-from controller.games.slice.components import load_components as slice_cards_of
+from controller.printing import pizzeria_pieces, slice_pieces, theory_board
 from controller.simulation.copy import own_art
 from hardware.kit import theory
-from hardware.kit.cards import order_cards, slice_cards
-from hardware.kit.cutting import Piece
 from hardware.simulated.art import Artwork
 from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.kit_art import cut_out, kit_art
@@ -198,13 +195,20 @@ def _tiles() -> Mapping[str, Artwork]:
     return dict(own_art(new_york_slice()))
 
 
+@cache
+def _offers() -> Mapping[str, Artwork]:
+    slices, offers = pizzeria_pieces()
+    faces = kit_art([*slices, *offers], PX_PER_MM, backs={"offer": BACKS[PieceKind.SPECIAL]})
+    return faces | {BACKS[PieceKind.SLICE]: cut_out(slices[0].back, slices[0].outline, PX_PER_MM)}
+
+
 def _tile(face: str) -> tuple[PieceKind, str]:
-    return (PieceKind.SPECIAL if face.startswith("special/") else PieceKind.SLICE), face
+    return (PieceKind.SPECIAL if face.partition("/")[0] in ("special", "offer") else PieceKind.SLICE), face
 
 
-def _tile_table(rng: Random) -> list[PieceView]:
-    """Slices and Specials anywhere, some on others; every third table has backs as well."""
-    faces = [_tile(face) for face in _tiles()]
+def _tile_table(art: Mapping[str, Artwork], rng: Random) -> list[PieceView]:
+    """Slices and Specials anywhere, backs among them, some on others."""
+    faces = [_tile(face) for face in art]
     slices = rng.sample([one for one in faces if one[0] is PieceKind.SLICE], 30)
     specials = [one for one in faces if one[0] is PieceKind.SPECIAL] * 2
     pieces = slices + specials
@@ -217,10 +221,8 @@ def _tile_table(rng: Random) -> list[PieceView]:
 
 @cache
 def _cards() -> Mapping[str, Artwork]:
-    components = slice_cards_of()
-    toppings = [card for card in components.cards if card not in SPECIAL_CARDS]
-    pieces: list[Piece] = slice_cards([(card, components.words(card), 1) for card in components.cards], toppings)
-    return kit_art([*pieces, *order_cards(components.orders)], PX_PER_MM, backs={"slice": BACKS[PieceKind.SLICE_CARD]})
+    orders, slices = slice_pieces()
+    return kit_art([*slices, *orders], PX_PER_MM, backs={"slice": BACKS[PieceKind.SLICE_CARD]})
 
 
 def _card(face: str) -> tuple[PieceKind, str]:
@@ -253,20 +255,10 @@ def _card_table(rng: Random) -> list[PieceView]:
 
 @cache
 def _theory() -> Mapping[str, Artwork]:
-    components = pizza_theory()
-    places = {name: position_on_board(at) for name, at in components.spaces.items()}
-    sides = [
-        theory.BoardSide(
-            place.name,
-            tuple(line_ends(components, place, number) for number in components.numbers),
-            tuple(places[start] for start in place.starts),
-        )
-        for place in components.places
-    ]
-    outline = piece_outline(PieceKind.BOARD)
-    art = {"board": cut_out(theory.board_drawing(list(places.values()), sides), outline, PX_PER_MM)}
-    pieces = [*theory.toppings(components.colours, 1), *map(theory.folded_cutter, components.colours)]
-    return art | kit_art(pieces, PX_PER_MM)
+    colours = pizza_theory().colours
+    board = theory.board_drawing(*theory_board())
+    pieces = [*theory.toppings(colours, 1), *map(theory.folded_cutter, colours)]
+    return {"board": cut_out(board, piece_outline(PieceKind.BOARD), PX_PER_MM)} | kit_art(pieces, PX_PER_MM)
 
 
 def _on_board(board: Pose, point: tuple[float, float]) -> tuple[float, float]:
@@ -300,10 +292,21 @@ def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
     return views
 
 
+def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
+    return Family(
+        name,
+        "ring",
+        art,
+        lambda: _apart([_tile(face) for face in art()], (66.0, 108.0)),
+        lambda rng: _tile_table(art(), rng),
+    )
+
+
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
-        Family("tiles", "ring", _tiles, lambda: _apart([_tile(face) for face in _tiles()], (66.0, 108.0)), _tile_table),
+        _tile_family("tiles", _tiles),
+        _tile_family("pizzeria", _offers),
         Family("cards", "cards", _cards, lambda: _apart([_card(face) for face in _cards()], (80.0, 80.0)), _card_table),
         Family(
             "theory",
