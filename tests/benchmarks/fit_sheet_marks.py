@@ -107,7 +107,7 @@ def main() -> int:
     """Draw, measure, fit, store."""
     parser = argparse.ArgumentParser(description="Fits the networks that judge marks on score sheets.")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--sheets", type=int, default=60, help="of each kind")
+    parser.add_argument("--sheets", type=int, default=100, help="of each kind")
     parser.add_argument("--seed", type=int, default=50000, help="of the first sheet")
     arguments = parser.parse_args()
     cv2.setNumThreads(1)
