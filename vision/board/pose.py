@@ -28,6 +28,10 @@ CENTRES = 3
 RIM_CELL_MM = 2.5
 RIM_EDGES = 0.1
 """This share of the picture, where it is steepest, may be rim."""
+RIM_AROUND_MM = 30.0
+"""Edges count by how steep they are beside what is so far around,"""
+LEAST_STEEP = 0.02
+"""and steeper than noise."""
 RIM_SPREAD = 1.2
 """Cells by which rims stray from a circle, as pictures show them."""
 TURNS = 6
@@ -201,7 +205,8 @@ def _by_rim(sight: Sight, board: BoardPrint) -> list[Array]:
     light = np.log(cv2.GaussianBlur(small, (0, 0), 1.0) + np.float32(LOG_FLOOR))
     across, down = cv2.Sobel(light, cv2.CV_32F, 1, 0), cv2.Sobel(light, cv2.CV_32F, 0, 1)
     steep = np.hypot(across, down)
-    rows, columns = np.nonzero(steep > max(float(np.quantile(steep, 1.0 - RIM_EDGES)), 1e-3))
+    clear = steep / (cv2.GaussianBlur(steep, (0, 0), RIM_AROUND_MM / RIM_CELL_MM) + np.float32(LEAST_STEEP))
+    rows, columns = np.nonzero(clear > max(float(np.quantile(clear, 1.0 - RIM_EDGES)), 1e-3))
     way = np.stack([across[rows, columns], down[rows, columns]]) / steep[rows, columns]
     height_px, width_px = small.shape[:2]
     votes: Floats = np.zeros((height_px, width_px), np.float32)
@@ -210,7 +215,7 @@ def _by_rim(sight: Sight, board: BoardPrint) -> list[Array]:
         column, row = np.round(spots).astype(np.intp)
         inside = (row >= 0) & (row < height_px) & (column >= 0) & (column < width_px)
         np.add.at(votes, (row[inside], column[inside]), np.float32(1.0))
-    votes = np.asarray(cv2.GaussianBlur(votes, (0, 0), RIM_SPREAD), np.float32)
+    votes = _peaked(np.asarray(cv2.GaussianBlur(votes, (0, 0), RIM_SPREAD), np.float32))
     apart = round(board.diameter_mm / 4 / RIM_CELL_MM)
     found = []
     for _ in range(CENTRES):
@@ -219,6 +224,14 @@ def _by_rim(sight: Sight, board: BoardPrint) -> list[Array]:
         found.append(sight.registration.on_table(sight.table.to_table((at + 0.5) / scale - 0.5), height)[0])
         votes[max(row - apart, 0) : row + apart + 1, max(column - apart, 0) : column + apart + 1] = 0.0
     return found
+
+
+def _peaked(votes: Floats) -> Floats:
+    """How much each place is the top of a hill that falls to all sides: straight edges, as of a chequered cloth, vote
+    for ridges (the lesser curvature of the surface)."""
+    xx, yy, xy = (cv2.Sobel(votes, cv2.CV_32F, *order) for order in ((2, 0), (0, 2), (1, 1)))
+    lesser = -(xx + yy) / 2 - np.sqrt(((xx - yy) / 2) ** 2 + xy**2)
+    return np.asarray(np.maximum(lesser, 0.0), np.float32)
 
 
 def _by_rings(sight: Sight, board: BoardPrint) -> list[Array]:
