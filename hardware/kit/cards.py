@@ -150,9 +150,13 @@ def _combo(name: str, toppings: Sequence[str]) -> tuple[Shape, ...]:
 def _order(name: str, places: Sequence[str]) -> tuple[Shape, ...]:
     step = 360.0 / len(places)
     number_ = name.rsplit("-", 1)[-1]
+    ground = _hue(int(number_) if number_.isdigit() else 0, 0.45, 0.92)
     corner, far = ORDER_CARD_MM / 2 - 16.0, ORDER_CARD_MM / 2 + 2.0
     shapes: list[Shape] = [
-        Area((centred_box(ORDER_CARD_MM + 4, ORDER_CARD_MM + 4),), fill=_ground(number_)),
+        Area(
+            (centred_box(ORDER_CARD_MM + 4, ORDER_CARD_MM + 4),),
+            fill=_hue(int(number_) if number_.isdigit() else 0, 0.45, 0.92),
+        ),
         # Which place is the first: towards the card's top, where its corners are dark.
         *(Area((((side * far, corner), (side * far, far), (side * corner, far)),), fill=_TOP) for side in (-1, 1)),
         Disc((0.0, 0.0), 32.6, fill=_CRUST),
@@ -171,10 +175,9 @@ def _order(name: str, places: Sequence[str]) -> tuple[Shape, ...]:
     return tuple(shapes)
 
 
-def _ground(number: str) -> Ink:
-    """A colour for each number, those of numbers near each other far apart: toppings alone differ little."""
-    turn = int(number) * _GOLDEN if number.isdigit() else 0.0
-    red, green, blue = colorsys.hsv_to_rgb(turn % 1.0, 0.45, 0.92)
+def _hue(number: int, saturation: float, value: float) -> Ink:
+    """A colour for each number, those of numbers near each other far apart: cards that differ in little else."""
+    red, green, blue = colorsys.hsv_to_rgb(number * _GOLDEN % 1.0, saturation, value)
     return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
 
 
@@ -193,10 +196,10 @@ def _card_back(width: float, height: float, word: str) -> tuple[Shape, ...]:
     return (*shapes, Words(word, (0.0, -low - capital / 2), capital, "#f2dfb8", bold=True))
 
 
-def _frame(width: float, height: float, edge: Ink) -> tuple[Shape, ...]:
+def _frame(width: float, height: float, edge: Ink, ground: Ink = _CREAM) -> tuple[Shape, ...]:
     return (
         Area((centred_box(width + 4, height + 4),), fill=edge),
-        Area((centred_box(width - 6, height - 6, corner_mm=3.0),), fill=_CREAM),
+        Area((centred_box(width - 6, height - 6, corner_mm=3.0),), fill=ground),
     )
 
 
@@ -221,7 +224,7 @@ _WHEN_WORDS = {When.THIS_ROUND: "this round", When.ANY_ROUND: "any round", When.
 def _offer(offer: Offer) -> tuple[Shape, ...]:
     width, height, ground = SPECIAL_WIDTH_MM, SPECIAL_HEIGHT_MM, _GROUNDS[offer.when]
     shapes: list[Shape] = [
-        *_frame(width, height, ground),
+        *_frame(width, height, ground, _hue(ord(offer.letter), 0.2, 0.99)),
         Disc((0.0, 18.5), 13.5, fill=ground),
         Disc((0.0, 18.5), 11.8, line=_CREAM, width_mm=0.5),
         Words(offer.letter, (0.0, 18.5 - 5.5), 11.0, _CREAM, bold=True),
