@@ -155,7 +155,7 @@ def _order(name: str, places: Sequence[str]) -> tuple[Shape, ...]:
     shapes: list[Shape] = [
         Area(
             (centred_box(ORDER_CARD_MM + 4, ORDER_CARD_MM + 4),),
-            fill=_hue(int(number_) if number_.isdigit() else 0, 0.45, 0.92),
+            fill=ground,
         ),
         # Which place is the first: towards the card's top, where its corners are dark.
         *(Area((((side * far, corner), (side * far, far), (side * corner, far)),), fill=_TOP) for side in (-1, 1)),
