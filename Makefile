@@ -21,8 +21,8 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report sheets-report theory-report many-pieces \
-	test-avahi firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
+.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces \
+	test-avahi test-pins firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -77,11 +77,17 @@ many-pieces: $(INSTALLED) ## How well each kind of piece is read on simulated ta
 theory-report: $(INSTALLED) ## Pizza Theory's board, toppings and cutters on the pictures in ../shared/photos/table
 	$(BIN)/python -m tests.benchmarks.theory_report $(ARGS)
 
+dice-report: $(INSTALLED) ## How well dice are read, each source by networks that never saw it; ARGS="--only table --faults"
+	$(BIN)/python -m tests.benchmarks.dice_report $(ARGS)
+
 sheets-report: $(INSTALLED) ## Marks of score sheets read and missed, on rendered pictures, altered ones and drawn ones; ARGS="--drawn 100"
 	$(BIN)/python -m tests.benchmarks.sheets_report $(ARGS)
 
 test-avahi: $(INSTALLED) ## avahi-browse finds the table across two network namespaces (needs root)
 	bash tests/rigs/avahi.sh
+
+test-pins: $(DEV_INSTALLED) ## The panel's tests on GPIO lines of a real kernel in a virtual machine
+	bash tests/rigs/pins_vm.sh $(BIN)/python $(ARGS)
 
 firmware: ## Build the microcontroller's program (ELF and hex) and say how much memory it uses
 	@.ci/debian-packages $(PYTHON) firmware

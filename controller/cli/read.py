@@ -12,6 +12,7 @@ from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_p
 from controller.games.registry import load_part
 from controller.reading import Describe
 from vision.calibration import load_lens
+from vision.dice.finder import DiceFinder
 from vision.faces import load_pack
 from vision.frame import Image
 from vision.looking_for import finders_for
@@ -41,6 +42,11 @@ from vision.scene import HiddenCause, PieceKind, Scene
     help="The camera's lens, from `pizzatable calibrate`; without it, it is estimated from each photo.",
 )
 @click.option(
+    "--dice",
+    is_flag=True,
+    help="Look for ordinary dice on the mat and beside it, too. A flat print of a die's face may be taken for a die.",
+)
+@click.option(
     "--draw",
     type=click.Path(file_okay=False, path_type=Path),
     help="A folder for copies of the photos with what was read drawn on them: NAME-read.jpg.",
@@ -53,6 +59,7 @@ def command(
     faces: Path | None,
     sheets: tuple[Path, ...],
     lens_file: Path | None,
+    dice: bool,
     draw: Path | None,
     photos: tuple[Path, ...],
 ) -> None:
@@ -65,7 +72,7 @@ def command(
     part = load_part(game, "describe")
     describe: Describe = part.describe
     with told(VisionError, OSError):
-        read, lay_out = _reader(part.KINDS, faces, sheets, lens_file)
+        read, lay_out = _reader(part.KINDS, faces, sheets, lens_file, dice=dice)
     failed = False
     for photo in photos:
         try:
@@ -95,7 +102,12 @@ def nothing_known(scene: Scene, game: str) -> str | None:
 
 
 def _reader(
-    kinds: Collection[PieceKind], faces: Path | None, sheets: Sequence[Path], lens_file: Path | None
+    kinds: Collection[PieceKind],
+    faces: Path | None,
+    sheets: Sequence[Path],
+    lens_file: Path | None,
+    *,
+    dice: bool = False,
 ) -> tuple[Callable[[Image], Scene], Callable[[Image], Registration]]:
     """What reads a photo of these kinds of piece, and what lays it over the table for drawing."""
     from controller.sheet_prints import load_prints
@@ -103,6 +115,8 @@ def _reader(
     if kinds == {PieceKind.SHEET}:
         from vision.sheets.finder import lay_out, read_sheets
 
+        if dice:
+            raise click.UsageError("--dice is for photos of a table with its mat")
         if lens_file is not None:
             raise click.UsageError(
                 "--lens is for photos of a table with its mat: sheets are laid flat by their own marks"
@@ -112,7 +126,7 @@ def _reader(
     if faces is None:
         raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
     pack = load_pack(faces)
-    finders = finders_for(kinds, pack, load_prints(sheets))
+    finders = (*finders_for(kinds, pack, load_prints(sheets)), *((DiceFinder(),) if dice else ()))
     if lens_file is None:
         return partial(read_photo, pack=pack, finders=finders), find_mat
 

@@ -132,7 +132,7 @@ def test_nothing_is_seen_where_no_board_lies() -> None:
 
     scene = read(photograph([]))
     assert scene.sightings == ()
-    assert describe(scene) == {"board": None, "spaces": {}, "unclear": [], "cutters": {}, "loose": {}}
+    assert describe(scene) == {"board": None, "spaces": {}, "unclear": [], "cutters": {}, "loose": {}, "dice": []}
 
 
 def test_a_pack_keeps_its_board(tmp_path: Path) -> None:

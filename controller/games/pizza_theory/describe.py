@@ -33,12 +33,14 @@ def describe(scene: Scene) -> Json:
     label, and `nearest`, the label nearest to the picture's lower edge), `spaces` (coordinates -> colour, those with a
     topping), `unclear` (spaces that cannot be told), `cutters` (colour -> `side` and `line` it lies on, both None where
     it lies on none; `between`: the numbers of the lines of `side` it lies between, None where it lies on one or along
-    none; with line 0 and 7 for beyond the outermost), and `loose` (colour -> how many toppings lie on no space).
+    none; with line 0 and 7 for beyond the outermost), `loose` (colour -> how many toppings lie on no space), and `dice`
+    (from left to right, each with `value`, `likelihood` and `at_mm`).
     """
     parts = load_components()
     board = next((s for s in scene.sightings if s.kind is PieceKind.BOARD), None)
     toppings = [s for s in scene.sightings if s.kind is PieceKind.TOPPING and s.probability >= LEAST]
     cutters = [s for s in scene.sightings if s.kind is PieceKind.CUTTER and s.probability >= LEAST]
+    dice = [s for s in scene.sightings if s.kind is PieceKind.DIE and s.probability >= LEAST]
     spaces = board.spaces if board else ()
     lattice = _lattice(spaces)
     on_spaces = {space.name: space.contents[0].face for space in spaces if _told(space) and not _empty(space)}
@@ -48,7 +50,12 @@ def describe(scene: Scene) -> Json:
         "unclear": [space.name for space in spaces if not _told(space)],
         "cutters": {s.face: _cutter(s, lattice, parts) for s in cutters} if lattice else {},
         "loose": dict(sorted(Counter(s.face for s in toppings if not _on_a_space(s, spaces)).items())),
+        "dice": [_die(die) for die in sorted(dice, key=lambda die: die.pose.x_mm)],
     }
+
+
+def _die(die: Sighting) -> Json:
+    return {"value": int(die.face), "likelihood": die.probability, "at_mm": [die.pose.x_mm, die.pose.y_mm]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,57 @@
+"""The two networks: where a die may lie, seen small; what its top shows, seen at one size."""
+
+import torch
+from torch import nn
+
+VALUES = 7
+GEOMETRY = 5
+
+
+def _layer(inside: int, outside: int, size: int = 3, stride: int = 1, *, dilation: int = 1) -> nn.Module:
+    padding = dilation * (size // 2)
+    return nn.Sequential(
+        nn.Conv2d(inside, outside, size, stride, padding, dilation, bias=False),
+        nn.BatchNorm2d(outside),
+        nn.ReLU(inplace=True),
+    )
+
+
+class Proposer(nn.Module):
+    """3 x h x w to 4 x h/4 x w/4: whether a die's middle is in the cell (logit), its offset in cells, its log size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stem = nn.Sequential(_layer(3, 16, stride=2), _layer(16, 32, stride=2))
+        self.blocks = nn.ModuleList(_layer(32, 32, dilation=dilation) for dilation in (1, 2, 1))
+        self.head = nn.Conv2d(32, 4, 1)
+        nn.init.constant_(self.head.bias, -2.0)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.stem(x)
+        for block in self.blocks:
+            x = x + block(x)
+        return self.head(x)
+
+
+class TopReader(nn.Module):
+    """3 x 48 x 48 to 12 numbers: logits of nothing and of 1 to 6; place, size and turn of the top face."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            _layer(3, 32, 5, 2),
+            _layer(32, 32),
+            _layer(32, 64, 3, 2),
+            _layer(64, 64),
+            _layer(64, 96, 3, 2),
+            _layer(96, 96),
+            _layer(96, 32, 1),
+            nn.Flatten(),
+            nn.Dropout(0.1),
+            nn.Linear(32 * 36, 128),
+            nn.ReLU(inplace=True),
+            nn.Linear(128, VALUES + GEOMETRY),
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)

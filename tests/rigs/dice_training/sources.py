@@ -1,0 +1,201 @@
+"""The pictures to learn from, by source: real photographs with boxes, rendered tables with truth, dice of our own."""
+
+import csv
+import json
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.vision import drawn_board, drawn_table
+from tests.vision.drawn_clutter import draw_clutter
+from tests.vision.drawn_dice import Die, TableView, die_style, draw_dice, photograph_dice
+from vision.dice.patches import Pyramid
+from vision.frame import Image
+from vision.registration import RegistrationError, find_mat
+
+Array = NDArray[np.float64]
+
+PHOTOS = Path(__file__).parents[3].parent / "shared" / "photos"
+SOURCES = ("nellbyler", "epanemu", "table")
+"""Those with boxes. kamil has none; it is never learned from."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A picture and its dice."""
+
+    source: str
+    name: str
+    image: Image
+    boxes: Array
+    """n x 4: left, top, right, bottom in pixels."""
+    values: NDArray[np.int64]
+    """1 to 6; 0 is a die whose top cannot be read; -1 is left alone."""
+    tops: Array
+    """n x 4 x 2 corners of the top faces, NaN where unknown."""
+    steps: Array
+    """n x 2 x 2: the table's plane to pixels at the top faces (any unit), NaN where unknown."""
+    turnable: bool
+    """Whether it is seen from so high above that any side may be up."""
+    scale_px: float | None = None
+    """How wide a die would be, where there is none."""
+
+    @property
+    def sizes(self) -> Array:
+        """The square root of each box's area."""
+        return np.asarray(np.sqrt(np.prod(self.boxes[:, 2:] - self.boxes[:, :2], axis=1)))
+
+    @property
+    def centres(self) -> Array:
+        """The middle of each box."""
+        return np.asarray((self.boxes[:, 2:] + self.boxes[:, :2]) / 2)
+
+
+def load(source: str) -> list[Example]:
+    """All pictures of a source that have labels."""
+    return {"nellbyler": _nellbyler, "epanemu": _epanemu, "table": _table}[source]()
+
+
+def drawn(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
+    """So many pictures of our own."""
+    if jobs == 1:
+        return [_draw(first_seed + number) for number in range(count)]
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(partial(_draw), range(first_seed, first_seed + count), chunksize=50))
+
+
+def clutter(count: int, first_seed: int) -> list[Example]:
+    """So many pictures of our own without any die."""
+    return [_without_dice(draw_clutter(np.random.default_rng(first_seed + n)), n) for n in range(count)]
+
+
+def _without_dice(image: Image, number: int) -> Example:
+    none = np.empty((0, 4))
+    tops = np.empty((0, 4, 2))
+    return Example("clutter", f"clutter-{number}", image, none, np.empty(0, np.int64), tops, tops[:, :2], True, 30.0)
+
+
+def own_tables(count: int, first_seed: int) -> list[Example]:
+    """So many drawn tables with slices and cards, or Pizza Theory's board, on them; dice too on half of them."""
+    return [_own_table(first_seed + number) for number in range(count)]
+
+
+def _own_table(seed: int) -> Example:
+    rng = np.random.default_rng(seed)
+    view = drawn_table.View(
+        height_mm=float(rng.uniform(620, 950)), tilt=float(rng.uniform(0, 0.3)), turn_deg=float(rng.uniform(0, 360)),
+        noise=0.0, blur=0.01, seed=seed,
+    )  # fmt: skip
+    table = _with_board(rng, view) if rng.random() < 0.4 else _with_pieces(rng, view)
+    try:
+        viewer = TableView(find_mat(table))
+    except RegistrationError:
+        return _own_table(seed + 100_000)
+    side = float(np.exp(rng.uniform(np.log(12), np.log(50))))
+    places = rng.uniform(-170, 170, (8, 2)) if rng.random() < 0.5 else np.empty((0, 2))
+    apart = [i for i, at in enumerate(places) if all(np.linalg.norm(at - b) > 1.5 * side for b in places[:i])]
+    dice = [
+        Die(*map(float, places[i]), side, float(rng.uniform(0, 90)), int(rng.integers(1, 7)), die_style(rng))
+        for i in apart
+    ]
+    image, truth = photograph_dice(rng, table, dice, viewer)
+    image = np.asarray(np.clip(image * np.exp(rng.normal(0, 0.15, 3) + rng.normal(-0.1, 0.25)), 0, 255), np.uint8)
+    image = np.asarray(cv2.GaussianBlur(image, (0, 0), rng.uniform(0.3, 1.2)), np.uint8)
+    example = as_example(image, [(d.value, d.box, d.top_px, d.to_px) for d in truth], 0.0, f"own-{seed}")
+    scale = float(np.sqrt(abs(np.linalg.det(truth[0].to_px))) * 10 / side) if truth else 1.3
+    return replace(example, source="own table", turnable=True, scale_px=20.0 * scale)
+
+
+def _with_pieces(rng: np.random.Generator, view: drawn_table.View) -> Image:
+    faces = (*drawn_table.FACES, *drawn_table.SPECIALS, "slice/one", "slice/two", "order/one", "order/two")
+    pieces = [
+        drawn_table.Piece(str(rng.choice(faces)), *map(float, rng.uniform(-170, 170, 2)), float(rng.uniform(0, 360)))
+        for _ in range(int(rng.integers(3, 14)))
+    ]
+    return drawn_table.photograph(pieces, view)
+
+
+def _with_board(rng: np.random.Generator, view: drawn_table.View) -> Image:
+    colours = list(drawn_board.COLOURS)
+    spaces = {name: str(rng.choice(colours)) for name in drawn_board.every_space() if rng.random() < 0.4}
+    board = drawn_board.Board(*map(float, rng.uniform(-60, 60, 2)), float(rng.uniform(0, 360)), spaces)
+    loose = {str(rng.choice(colours)): [(float(x), float(y)) for x, y in rng.uniform(-180, 180, (4, 2))]}
+    return drawn_board.draw(board, view, loose=loose)
+
+
+def _draw(seed: int) -> Example:
+    image, dice, roll = draw_dice(np.random.default_rng(seed))
+    return as_example(image, [(d.value, d.box, d.top_px, d.to_px) for d in dice], roll, f"drawn-{seed}")
+
+
+def as_example(image: Image, dice: Sequence[tuple[int, object, Array, Array]], roll_deg: float, name: str) -> Example:
+    """A drawn picture as an example. Dice seen from low down stand upright in it."""
+    boxes = np.array([d[1] for d in dice], np.float64).reshape(-1, 4)
+    low = any(abs(np.linalg.det(d[3])) < 0.8 * np.linalg.norm(d[3][:, 0]) ** 2 for d in dice)
+    return Example(
+        "drawn", name, image, boxes, np.array([d[0] for d in dice], np.int64),
+        np.array([d[2] for d in dice]).reshape(-1, 4, 2), np.array([d[3] for d in dice]).reshape(-1, 2, 2), not low,
+        30.0,
+    )  # fmt: skip
+
+
+def _nellbyler() -> list[Example]:
+    rows: dict[str, list[list[float]]] = {}
+    for row in csv.DictReader((PHOTOS / "dice/nellbyler/labels.csv").open()):
+        box = [float(row[key]) * 640 for key in ("xmin", "ymin", "xmax", "ymax")]
+        rows.setdefault(row["image"], []).append([*box, float(row["value"])])
+    return [_photo("nellbyler", name, dice, turnable=True) for name, dice in sorted(rows.items())]
+
+
+def _epanemu() -> list[Example]:
+    rows: dict[str, list[list[float]]] = {}
+    for row in csv.DictReader((PHOTOS / "dice/epanemu/labels.csv").open()):
+        box = [float(row[key]) for key in ("xmin", "ymin", "xmax", "ymax")]
+        rows.setdefault(row["image"], []).append([*box, float(row["value"])])
+    return [_photo("epanemu", name, dice, turnable=False) for name, dice in sorted(rows.items())]
+
+
+def _photo(source: str, name: str, dice: list[list[float]], *, turnable: bool) -> Example:
+    image = cv2.imread(str(PHOTOS / "dice" / source / "images" / name))
+    assert image is not None, name
+    table = np.array(dice)
+    unknown = np.full((len(dice), 4, 2), np.nan)
+    values = table[:, 4].astype(np.int64)
+    return Example(source, name, np.asarray(image), table[:, :4], values, unknown, unknown[:, :2], turnable)
+
+
+def _table() -> list[Example]:
+    examples = []
+    for path in sorted((PHOTOS / "table").glob("*.json")):
+        truth = json.loads(path.read_text())
+        if not isinstance(truth, dict) or "pieces" not in truth:
+            continue
+        image = cv2.imread(str(path.with_suffix(".jpg")))
+        assert image is not None, path
+        dice = [piece for piece in truth["pieces"] if piece["kind"] == "die"]
+        outlines = [np.array(piece["outline_px"]) for piece in dice]
+        boxes = np.array([[*outline.min(0), *outline.max(0)] for outline in outlines]).reshape(-1, 4)
+        values = np.array([int(piece.get("value") or -1) for piece in dice], np.int64)
+        tops = np.array([_top(piece) for piece in dice]).reshape(-1, 4, 2)
+        steps = np.stack([tops[:, 1] - tops[:, 0], tops[:, 3] - tops[:, 0]], axis=2)
+        camera = truth["camera"]
+        px_per_mm = camera["K"][0][0] / np.linalg.norm(camera["t"])
+        examples.append(
+            Example("table", path.stem, np.asarray(image), boxes, values, tops, steps, True, 20.0 * px_per_mm)
+        )
+    return examples
+
+
+def _top(piece: dict[str, object]) -> Array:
+    return np.array(piece.get("top_face_px", np.full((4, 2), np.nan)), np.float64)
+
+
+def pyramids(examples: Sequence[Example]) -> list[Pyramid]:
+    """A pyramid of each picture."""
+    return [Pyramid(example.image) for example in examples]

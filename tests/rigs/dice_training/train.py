@@ -1,0 +1,302 @@
+"""Train the dice reader's two networks and write them for OpenCV.
+
+Needs PyTorch and onnx, which nothing else here does; take a virtual environment of its own:
+
+    python3 -m venv /tmp/dice-venv
+    /tmp/dice-venv/bin/pip install torch==2.13.0 onnx onnxscript 'numpy>=2' 'opencv-python-headless>=5'
+    /tmp/dice-venv/bin/python -m tests.rigs.dice_training.train --out /tmp/drawn --without photographs
+    /tmp/dice-venv/bin/python -m tests.rigs.dice_training.train --out vision/dice --start /tmp/drawn --rate 1.5e-3
+
+Seconds are of one core; the networks in the package had 130 and 420, then 30 and 160.
+
+First both learn from drawn dice alone (tests/vision/drawn_dice.py), then from those and the photographs in
+../shared/photos. `--without SOURCE` leaves a source out, so that it can be tested on (`make dice-report`); `--start`
+takes the networks that a run before had learned from drawn dice. kamil's photographs are never learned from: they have
+no boxes.
+"""
+
+import argparse
+import copy
+import pickle
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from tests.rigs.dice_training.networks import VALUES, Proposer, TopReader
+from tests.rigs.dice_training.samples import WINDOW, patch_sample, window_sample, wrong_sample
+from tests.rigs.dice_training.sources import SOURCES, Example, clutter, drawn, load, own_tables
+from tests.rigs.dice_training.spoiling import normalised_all, spoilt
+from vision.dice.patches import DIE_PX, LEAST_CONTRAST, PATCH, Pyramid
+from vision.dice.proposing import propose
+from vision.frame import Image
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a network is trained."""
+
+    seconds: float
+    rate: float
+    batch: int
+    out: Path
+    """The ONNX file."""
+
+
+NOTHING = np.empty((0, 3))
+SHARES = {"drawn": 0.36, "clutter": 0.1, "own table": 0.14, "nellbyler": 0.18, "epanemu": 0.08, "table": 0.14}
+"""How often each source is drawn from; what is left out goes to the others."""
+MOST_HARD = 5000
+HARD_SHARE = 0.12
+"""How many of the second network's patches are places that were taken for a die and are none, and of how many."""
+TABLES = ("table", "own table")
+STYLES = ("table-alpha", "table-beta")
+"""Parts of a source that can be left out alone."""
+
+
+class Mixture:
+    """Examples of several sources, drawn from at random."""
+
+    def __init__(self, examples: Sequence[Example], rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.by_source: dict[str, list[int]] = {}
+        self.examples = list(examples)
+        self.pyramids = [Pyramid(example.image) for example in examples]
+        self.wrong = [NOTHING] * len(examples)
+        self.hard: list[tuple[int, int]] = []
+        """Picture and number in `wrong`."""
+        self.hardness = np.empty(0)
+        for number, example in enumerate(examples):
+            self.by_source.setdefault(example.source, []).append(number)
+        shares = np.array([SHARES[source] for source in self.by_source])
+        self.shares = shares / shares.sum()
+        self.weights = {}
+        for source, members in self.by_source.items():
+            weight = np.sqrt([max(len(self.examples[m].boxes), 1) for m in members])
+            self.weights[source] = weight / weight.sum()
+
+    def pick(self, count: int) -> list[int]:
+        """Numbers of pictures."""
+        sources = list(self.by_source)
+        counts = self.rng.multinomial(count, self.shares)
+        picked = [
+            self.rng.choice(self.by_source[source], many, p=self.weights[source])
+            for source, many in zip(sources, counts, strict=True)
+        ]
+        return [int(number) for number in self.rng.permutation(np.concatenate(picked))]
+
+    def windows(self, count: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """A batch for the first network."""
+        made = [window_sample(self.rng, self.examples[i], self.pyramids[i]) for i in self.pick(count)]
+        seen = spoilt(self.rng, _pieces([m[0] for m in made])) / 127.5 - 1.0
+        return seen, torch.from_numpy(np.stack([m[1] for m in made])).float()
+
+    def patches(self, count: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """A batch for the second network."""
+        hard = round(count * HARD_SHARE) if self.hard else 0
+        made = [
+            patch_sample(self.rng, self.examples[i], self.pyramids[i], self.wrong[i]) for i in self.pick(count - hard)
+        ]
+        chosen = self.rng.choice(len(self.hard), hard, p=self.hardness) if hard else []
+        for number, place in (self.hard[int(c)] for c in chosen):
+            made.append(wrong_sample(self.rng, self.examples[number], self.pyramids[number], self.wrong[number][place]))
+        made = [made[int(i)] for i in self.rng.permutation(len(made))]
+        seen = normalised_all(spoilt(self.rng, _pieces([m.patch for m in made])), LEAST_CONTRAST)
+        geometry = torch.from_numpy(np.stack([m.geometry for m in made])).float()
+        return seen, torch.tensor([m.value for m in made]), geometry
+
+    def find_wrong(self, network: cv2.dnn.Net, most: int) -> None:
+        """Remember where the first network proposes a die and there is none.
+
+        epanemu is left out: some of its dice are not labelled.
+        """
+        for source, members in self.by_source.items():
+            if source == "epanemu":
+                continue
+            for number in self.rng.permutation(members)[:most]:
+                self.wrong[number] = _wrong_of(network, self.examples[number])
+        every = [(i, j) for i, places in enumerate(self.wrong) for j in range(len(places))]
+        self.hard = [every[int(n)] for n in self.rng.permutation(len(every))[:MOST_HARD]]
+        self.hardness = np.full(len(self.hard), 1 / max(len(self.hard), 1))
+
+    def harden(self, network: nn.Module) -> None:
+        """Show those places more often that the second network takes for a die."""
+        network.eval()
+        sure = []
+        for start in range(0, len(self.hard), 256):
+            pieces = [self._as_proposed(i, j) for i, j in self.hard[start : start + 256]]
+            with torch.no_grad():
+                said = network(normalised_all(_pieces(pieces).float(), LEAST_CONTRAST))[:, :VALUES].float()
+            sure.append(1 - said.softmax(1)[:, 0].numpy())
+        network.train()
+        weight = np.clip(np.concatenate(sure), 0.02, 0.7) if sure else np.empty(0)
+        self.hardness = weight / max(weight.sum(), 1e-9)
+        print(f"{len(self.hard)} wrong places, {int((weight > 0.3).sum())} of them taken for dice", flush=True)
+
+    def _as_proposed(self, number: int, place: int) -> Image:
+        x, y, size = self.wrong[number][place]
+        return self.pyramids[number].cut(np.array([x, y]), np.eye(2) * size / DIE_PX)
+
+
+def _pieces(images: Sequence[Image]) -> torch.Tensor:
+    return torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2)
+
+
+def _wrong_of(network: cv2.dnn.Net, example: Example) -> NDArray[np.float64]:
+    middle = float(np.median(example.sizes)) if len(example.sizes) else (example.scale_px or 30.0)
+    widest = 3.5 if example.source in TABLES else 1.7
+    found = propose(network, example.image, (middle * 0.55, middle * widest), least=0.1)
+    places = np.array([[*p.centre_px, p.size_px] for p in found]).reshape(-1, 3)
+    if len(example.boxes) and len(places):
+        apart = np.linalg.norm(places[:, None, :2] - example.centres[None], axis=2) / example.sizes
+        places = places[(apart > 0.6).all(1)]
+    return places[:60]
+
+
+def heat_loss(said: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
+    """CenterNet's focal loss on the heat, and the distance of place and size where there is a die."""
+    heat, weight = truth[:, 0], truth[:, 1]
+    logit = said[:, 0]
+    score = torch.sigmoid(logit)
+    there = (heat > 0.999).float()
+    positive = -functional.logsigmoid(logit) * (1 - score) ** 2 * there
+    negative = -functional.logsigmoid(-logit) * score**2 * (1 - heat) ** 4 * (1 - there)
+    count = there.mul(weight).sum() + 1
+    near = (heat > 0.25).float() * weight
+    place = (functional.smooth_l1_loss(said[:, 1:4], truth[:, 2:5], reduction="none", beta=0.1).sum(1) * near).sum()
+    return ((positive + negative) * weight).sum() / count + place / (near.sum() + 1)
+
+
+def top_loss(said: torch.Tensor, value: torch.Tensor, geometry: torch.Tensor) -> torch.Tensor:
+    """Cross entropy of the value, and the distance of place, size and turn where they are known."""
+    known = torch.isfinite(geometry[:, 0])
+    loss = functional.cross_entropy(said[:, :VALUES], value, label_smoothing=0.01)
+    if known.any():
+        off = functional.smooth_l1_loss(said[known, VALUES:], geometry[known], reduction="none", beta=0.05)
+        loss = loss + (off * torch.tensor([4.0, 4.0, 4.0, 1.0, 1.0])).sum(1).mean() * 0.5
+    return loss
+
+
+def fit(network: nn.Module, mixture: Mixture, plan: Plan) -> nn.Module:
+    """Train for so long, at a rate that falls to nothing; gives the running mean of its weights, saved now and then."""
+    network.train()
+    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    mean_of = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(0.995), use_buffers=True)
+    optimiser = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01)
+    start, steps, mean, saved = time.process_time(), 0, 0.0, 0.0
+    while (share := (time.process_time() - start) / plan.seconds) < 1.0:
+        for group in optimiser.param_groups:
+            group["lr"] = plan.rate * min(1.0, (steps + 1) / 60) * 0.5 * (1 + np.cos(np.pi * share))
+        for loss in _losses(network, mixture, plan.batch):
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+            optimiser.step()
+            mean_of.update_parameters(network)
+            steps += 1
+            mean += (loss.item() - mean) * max(0.02, 1 / steps)
+        if share > saved + 0.1:
+            if isinstance(network, TopReader) and int(share * 4) > int(saved * 4):
+                mixture.harden(mean_of.module)
+            saved = share
+            print(f"{plan.out.stem} {share:4.0%} step {steps} loss {mean:.3f}", flush=True)
+    write(mean_of.module, plan.out)
+    return mean_of.module
+
+
+def _losses(network: nn.Module, mixture: Mixture, batch: int) -> Iterator[torch.Tensor]:
+    """The loss over a batch, then over its mirror image: mirrored pips are pips too, and drawing samples takes long."""
+    if isinstance(network, Proposer):
+        windows, truth = mixture.windows(batch)
+        for mirrored in (False, True):
+            if mirrored:
+                windows, truth = windows.flip(3), truth.flip(3) * torch.tensor([1, 1, -1, 1, 1]).view(1, 5, 1, 1)
+            yield heat_loss(_said(network, windows), truth)
+    else:
+        patches, value, geometry = mixture.patches(batch)
+        for mirrored in (False, True):
+            if mirrored:
+                patches, geometry = patches.flip(3), geometry * torch.tensor([-1, 1, 1, 1, -1])
+            yield top_loss(_said(network, patches), value, geometry)
+
+
+def _said(network: nn.Module, shown: torch.Tensor) -> torch.Tensor:
+    with torch.autocast("cpu", torch.bfloat16):
+        said = network(shown.to(memory_format=torch.channels_last))
+    return said.float()
+
+
+def write(network: nn.Module, path: Path) -> None:
+    """Write a network's weights, and the network for OpenCV; check that OpenCV says the same."""
+    network = copy.deepcopy(network).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(network.state_dict(), path.with_suffix(".pt"))
+    size = WINDOW if isinstance(network, Proposer) else PATCH
+    shown = torch.randn(2, 3, size, size)
+    axes = {"in": {0: "n"}, "out": {0: "n"}}
+    if isinstance(network, Proposer):
+        axes = {"in": {0: "n", 2: "h", 3: "w"}, "out": {0: "n", 2: "h", 3: "w"}}
+    torch.onnx.export(
+        network, (shown,), str(path), input_names=["in"], output_names=["out"], dynamic_axes=axes, dynamo=False
+    )
+    net = cv2.dnn.readNetFromONNX(str(path))
+    net.setInput(shown.numpy())
+    off = float(np.abs(net.forward() - network(shown).detach().numpy()).max())
+    print(f"{path}: {path.stat().st_size / 1e6:.2f} MB, OpenCV differs by {off:.1e}", flush=True)
+
+
+def main() -> None:
+    """Train as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="folder for the two networks")
+    parser.add_argument("--start", type=Path, help="folder of a run before: go on from its networks")
+    parser.add_argument("--without", choices=[*SOURCES, *STYLES, "photographs"], action="append", default=[])
+    parser.add_argument("--drawn", type=int, default=6000, help="drawn pictures")
+    parser.add_argument("--pools", type=Path, nargs="*", help="pickled drawn examples instead")
+    parser.add_argument("--clutter", type=int, default=1200, help="drawn pictures without dice")
+    parser.add_argument("--tables", type=int, default=80, help="drawn tables")
+    parser.add_argument("--proposer-s", type=float, default=300.0)
+    parser.add_argument("--reader-s", type=float, default=600.0)
+    parser.add_argument("--only", choices=["proposer", "reader"])
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    examples = [e for path in options.pools or () for e in pickle.loads(path.read_bytes())] or drawn(
+        options.drawn, 1000
+    )
+    examples += clutter(options.clutter, 500_000) + own_tables(options.tables, 500_000)
+    for source in SOURCES:
+        if source not in options.without and "photographs" not in options.without:
+            examples += load(source)
+    left_out = tuple(f"-{style.removeprefix('table-')}-" for style in options.without if style in STYLES)
+    examples = [e for e in examples if e.source != "table" or not any(name in e.name for name in left_out)]
+    mixture = Mixture(examples, np.random.default_rng(options.seed))
+    for name, network, seconds in (
+        ("proposer", Proposer(), options.proposer_s),
+        ("reader", TopReader(), options.reader_s),
+    ):
+        if options.only not in (None, name):
+            continue
+        if options.start:
+            network.load_state_dict(torch.load(options.start / f"{name}.pt"))
+        if name == "reader":
+            where = options.out if (options.out / "proposer.onnx").exists() else options.start
+            if where:
+                mixture.find_wrong(cv2.dnn.readNetFromONNX(str(where / "proposer.onnx"), cv2.dnn.ENGINE_NEW), 250)
+        plan = Plan(seconds, options.rate, 32 if name == "proposer" else 128, options.out / f"{name}.onnx")
+        fit(network, mixture, plan)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""Dice are read on surfaces of our own and on the rendered tables; what is no top of a die is not."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.drawn_dice import Die, TableView, die_style, draw_dice, photograph_dice
+from tests.vision.drawn_table import View, photograph
+from vision.dice.finder import DiceFinder, side_mm
+from vision.dice.finding import DiceReader, load_reader
+from vision.dice.patches import Pyramid
+from vision.frame import Image
+from vision.registration import find_mat
+from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
+
+PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
+SEED = 700_000
+"""Far from those that the networks learned from."""
+SURE = 0.9
+MODELS_MB = 3.0
+
+
+@cache
+def reader() -> DiceReader:
+    return load_reader()
+
+
+@cache
+def drawn_table(values: tuple[int, ...], side: float, view: View) -> tuple[Image, list[Die]]:
+    """Dice of one size on the drawn table, each with the value and style of its turn."""
+    rng = np.random.default_rng(round(side * 10) + sum(values))
+    table = photograph([], view)
+    places = [(-120.0, 60.0), (0.0, -40.0), (110.0, 90.0), (-60.0, -120.0), (90.0, -110.0), (-20.0, 130.0)]
+    dice = []
+    for (x, y), value in zip(places, values, strict=False):
+        style = die_style(rng) | {"what": "dots", "gloss": False}
+        dice.append(Die(x, y, side, float(rng.uniform(0, 90)), value, style))
+    picture, _ = photograph_dice(rng, table, dice, TableView(find_mat(table)))
+    return picture, dice
+
+
+def seen_on(picture: Image) -> list[Sighting]:
+    return list(DiceFinder(reader()).find(picture, find_mat(picture), ()))
+
+
+def nearest(seen: list[Sighting], die: Die) -> Sighting:
+    return min(seen, key=lambda s: float(np.hypot(s.pose.x_mm - die.x, s.pose.y_mm - die.y)))
+
+
+def darkened(image: Image) -> Image:
+    noise = np.random.default_rng(1).normal(0, 2, image.shape)
+    return np.asarray(np.clip(image * 0.35 + noise, 0, 255), np.uint8)
+
+
+def tinted(image: Image) -> Image:
+    return np.asarray(np.clip(image * np.array([0.6, 0.85, 1.1]), 0, 255), np.uint8)
+
+
+def turned(image: Image) -> Image:
+    return np.ascontiguousarray(image[::-1, ::-1])
+
+
+def same(image: Image) -> Image:
+    return image
+
+
+@pytest.mark.parametrize("side", [12.0, 16.0, 30.0, 50.0])
+def test_dice_of_all_sizes_are_found_where_they_stand(side: float) -> None:
+    size = (1920, 1080)
+    picture, dice = drawn_table((1, 2, 3, 4, 5, 6), side, View(size=size, height_mm=760.0))
+    seen = seen_on(picture)
+    assert len(seen) == len(dice)
+    for die in dice:
+        sighting = nearest(seen, die)
+        assert sighting.face == str(die.value)
+        assert np.hypot(sighting.pose.x_mm - die.x, sighting.pose.y_mm - die.y) < 0.08 * side + 0.8
+        assert abs((sighting.pose.angle_deg - die.turn + 45.0) % 90.0 - 45.0) < 6.0
+        assert side_mm(sighting) == pytest.approx(side, rel=0.12)
+
+
+@pytest.mark.parametrize("change", [same, darkened, tinted, turned])
+def test_light_and_turn_of_the_picture_do_not_matter(change: Any) -> None:
+    picture, dice = drawn_table((6, 5, 4, 3, 2, 1), 18.0, View(height_mm=800.0))
+    picture = change(picture)
+    seen = seen_on(picture)
+    assert sorted(s.face for s in seen) == sorted(str(die.value) for die in dice)
+
+
+def test_drawn_dice_on_surfaces_never_seen() -> None:
+    dice = right = wrong = 0
+    for seed in range(SEED, SEED + 40):
+        image, truth, _ = draw_dice(np.random.default_rng(seed), side_px=float(22 + seed % 20))
+        middle = float(np.median([_width(die.box) for die in truth])) if truth else 30.0
+        seen = reader().find(image, (middle * 0.6, middle * 1.6))
+        for die in truth:
+            if die.value:
+                near = [s for s in seen if np.linalg.norm(s.centre_px - die.top_px.mean(0)) < 0.4 * _width(die.box)]
+                dice += 1
+                right += any(s.value == die.value for s in near)
+                wrong += any(s.value != die.value and s.probability >= SURE for s in near)
+    assert dice > 80
+    assert right >= 0.75 * dice
+    assert wrong <= 0.02 * dice
+
+
+def _width(box: tuple[float, float, float, float]) -> float:
+    return float(np.sqrt((box[2] - box[0]) * (box[3] - box[1])))
+
+
+def test_an_empty_table_has_no_dice() -> None:
+    assert seen_on(photograph([], View(size=(1920, 1080)))) == []
+
+
+def test_cubes_without_pips_are_no_dice() -> None:
+    rng = np.random.default_rng(3)
+    table = photograph([], View())
+    blank = [Die(40.0 * i - 80, 30.0 * i - 60, 20.0, 17.0 * i, 3, die_style(rng) | {"what": "blank"}) for i in range(5)]
+    picture, _ = photograph_dice(rng, table, blank, TableView(find_mat(table)))
+    assert [s for s in seen_on(picture) if s.probability >= SURE] == []
+
+
+def test_a_covered_top_is_not_deduced_from_the_sides() -> None:
+    picture, dice = drawn_table((2, 3, 4, 5), 30.0, View(height_mm=700.0, tilt=0.3))
+    registration = find_mat(picture)
+    covered = picture.copy()
+    view = TableView(registration)
+    for die in dice:
+        middle = view.project(np.array([[die.x, die.y, die.side]]))[0]
+        width = np.linalg.norm(view.project(np.array([[die.x + die.side, die.y, die.side]]))[0] - middle)
+        cv2.circle(covered, tuple(int(v) for v in middle), round(width * 0.62), (120, 150, 205), -1, cv2.LINE_AA)
+    assert [s for s in seen_on(covered) if s.probability >= SURE] == []
+
+
+def test_a_die_that_another_finder_saw_is_not_told_again() -> None:
+    picture, dice = drawn_table((6, 5), 20.0, View(height_mm=700.0))
+    die = dice[0]
+    pose = Pose(die.x, die.y, die.turn)
+    corner = ((-10.0, -10.0), (10.0, -10.0), (10.0, 10.0), (-10.0, 10.0))
+    outline = tuple((die.x + x, die.y + y) for x, y in corner)
+    other = Sighting(PieceKind.DIE, pose, (FaceLikelihood("#../.../..#", 1.0),), True, 1.0, outline)
+    seen = DiceFinder(reader()).find(picture, find_mat(picture), (other,))
+    assert [s.face for s in seen] == ["5"]
+
+
+def test_likelihoods_leave_something_to_nothing() -> None:
+    picture, _ = drawn_table((6, 5, 4, 3, 2, 1), 18.0, View(height_mm=800.0))
+    for sighting in seen_on(picture):
+        assert [f.probability for f in sighting.faces] == sorted((f.probability for f in sighting.faces), reverse=True)
+        assert 0.5 <= sum(f.probability for f in sighting.faces) <= 1.0
+
+
+def test_pieces_are_cut_where_they_are() -> None:
+    image = np.zeros((240, 320, 3), np.uint8)
+    cv2.circle(image, (200, 100), 12, (255, 255, 255), -1)
+    for scale in (0.5, 1.0, 3.0):
+        patch = Pyramid(image).cut(np.array([200.0, 100.0]), np.eye(2) * scale)
+        moments = cv2.moments(patch[..., 0])
+        assert moments["m10"] / moments["m00"] == pytest.approx(23.5, abs=0.15)
+        assert moments["m01"] / moments["m00"] == pytest.approx(23.5, abs=0.15)
+
+
+def test_the_networks_are_small() -> None:
+    models = Path(__file__).parents[2] / "vision" / "dice"
+    assert 0 < sum(path.stat().st_size for path in models.glob("*.onnx")) < MODELS_MB * 1e6
+
+
+@pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
+def test_dice_on_the_rendered_tables() -> None:
+    dice = read = 0
+    for path in sorted(path for kind in ("dice", "theory") for path in PHOTOS.glob(f"{kind}-*.jpg")):
+        image = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        assert image is not None
+        labels = json.loads(path.with_suffix(".json").read_text())
+        true_dice = [piece for piece in labels["pieces"] if piece["kind"] == "die"]
+        dice += len(true_dice)
+        for sighting in seen_on(np.asarray(image, np.uint8)):
+            near = [
+                p for p in true_dice if np.hypot(sighting.pose.x_mm - p["x_mm"], sighting.pose.y_mm - p["y_mm"]) < 4
+            ]
+            assert [sighting.face] == [str(piece["value"]) for piece in near], path.name
+            read += sighting.probability >= SURE
+    assert dice > 30
+    assert read >= 0.85 * dice
+
+
+@pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
+@pytest.mark.parametrize("name", ["ring-alpha-01", "split-beta-01", "seats-alpha-01", "cards-alpha-01"])
+def test_no_die_where_there_is_none(name: str) -> None:
+    image = cv2.imread(str(PHOTOS / f"{name}.jpg"), cv2.IMREAD_COLOR)
+    assert image is not None
+    assert seen_on(np.asarray(image, np.uint8)) == []

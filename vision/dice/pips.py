@@ -1,0 +1,78 @@
+"""How well a top face shows each of the six patterns of pips: geometry, for tops whose place and turn are known.
+
+Whatever the colours are, a die's top is one plane of colour (the light may fall off across it) and spots of another
+colour where the pattern has them, and nothing else. How much of what differs from a plane is explained by the spots of
+a pattern says how likely it is that the face shows it: round toppings, printed pictures and writing have spots
+elsewhere.
+"""
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+
+Array = NDArray[np.float64]
+Fit = NDArray[np.float32]
+
+SIZE = 32
+"""Width and height of the patch that is judged."""
+SIDE_PX = 30.0
+"""So wide the top face is in it."""
+SPACINGS = (0.2, 0.235, 0.27)
+RADII = (0.075, 0.1, 0.125)
+"""Of neighbouring pips and of one pip, as shares of the side: dice of all makes."""
+SINGLE = 1.3
+"""A single pip is so much larger."""
+SHIFTS = (-0.06, 0.0, 0.06)
+"""How far the pattern may stand off the middle, as a share of the side."""
+REACH, ROUND = 0.44, 0.14
+"""The part of the top that is judged: so far from its middle, with corners of this radius."""
+NOISE = 1.6
+"""Standard deviation (of 255) that a channel has without showing anything."""
+_PIPS = {
+    1: (((0, 0),),),
+    2: (((-1, -1), (1, 1)), ((-1, 1), (1, -1))),
+    3: (((-1, -1), (0, 0), (1, 1)), ((-1, 1), (0, 0), (1, -1))),
+    4: (((-1, -1), (-1, 1), (1, -1), (1, 1)),),
+    5: (((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),),
+    6: (
+        ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+        ((-1, -1), (0, -1), (1, -1), (-1, 1), (0, 1), (1, 1)),
+    ),
+}
+"""Where pips are, for each way that a face may lie."""
+
+
+def pip_fits(patch: Image) -> Array:
+    """Shares (0 to 1) of what a top face (SIZE x SIZE, its sides upright, SIDE_PX wide) shows that 1, 2, ... 6 pips
+    explain. A clear face has 0.6 and more for its own value, what is no die less than 0.3."""
+    inside, planes, patterns, values = _patterns()
+    shown = patch[inside].astype(np.float32)
+    shown = shown - planes @ (planes.T @ shown)
+    whole = float((shown**2).sum()) + shown.size * NOISE**2
+    explained = ((patterns @ shown) ** 2).sum(1) / whole
+    return np.array([float(explained[values == value].max()) for value in _PIPS])
+
+
+@cache
+def _patterns() -> tuple[NDArray[np.bool_], Fit, Fit, NDArray[np.int64]]:
+    """The pixels that are judged, the planes of colour over them, and every pattern less those, with its value."""
+    steps = (np.arange(SIZE) - (SIZE - 1) / 2) / SIDE_PX
+    xx, yy = np.meshgrid(steps, steps)
+    far = np.hypot(np.maximum(np.abs(xx) - REACH + ROUND, 0), np.maximum(np.abs(yy) - REACH + ROUND, 0))
+    inside = far < ROUND
+    x, y = xx[inside], yy[inside]
+    planes, _ = np.linalg.qr(np.stack([np.ones_like(x), x, y], axis=1))
+    patterns, values = [], []
+    for value, ways in _PIPS.items():
+        for way, spacing, radius, dx, dy in product(ways, SPACINGS[: 1 if value == 1 else None], RADII, SHIFTS, SHIFTS):
+            spots = np.array(way) * spacing + [dx, dy]
+            apart = np.hypot(x[:, None] - spots[:, 0], y[:, None] - spots[:, 1]).min(1)
+            pattern = np.clip((radius * (SINGLE if value == 1 else 1.0) - apart) * SIDE_PX + 0.5, 0, 1)
+            pattern -= planes @ (planes.T @ pattern)
+            patterns.append(pattern / np.linalg.norm(pattern))
+            values.append(value)
+    return inside, planes.astype(np.float32), np.array(patterns, np.float32), np.array(values)
