@@ -228,7 +228,12 @@ class _PinButton:
             self._say(self._debouncer.settle(bool(self._button.is_pressed), now_s))
 
     def close(self) -> None:
-        self._button.close()
+        # gpiozero forgets to: the next edge after the factory is closed would then end lgpio's thread, and a panel that
+        # is opened later in this process would be told of none.
+        try:
+            self._button.pin.when_changed = None
+        finally:
+            self._button.close()
 
     def _pin_changed(self, ticks_s: float, level: int) -> None:
         now = self._clock()

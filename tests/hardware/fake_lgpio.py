@@ -20,7 +20,7 @@ class _Line:
     mode: int = 0
     level: int = 0
     claimed: bool = False
-    told: Callable[[int, int, int, int], None] | None = None
+    told: list[Callable[[int, int, int, int], None]] = field(default_factory=list)
 
 
 @dataclass
@@ -47,8 +47,8 @@ class FakeLgpio:
         """Somebody presses (0) or lets go (1)."""
         line = self._line(gpio)
         line.level = level
-        if line.told is not None:
-            line.told(0, gpio, level, ticks_ns)
+        for told in list(line.told):
+            told(0, gpio, level, ticks_ns)
 
     def level(self, gpio: int) -> float:
         """What a line gives out."""
@@ -70,7 +70,7 @@ class FakeLgpio:
         line = self._claim(gpio)
         pulled_up = bool(flags & self.SET_PULL_UP)
         line.mode = PULL_UP if pulled_up else 0
-        if pulled_up and line.told is None:
+        if pulled_up and not line.told:
             line.level = 1
 
     def gpio_claim_output(self, handle: int, gpio: int, level: int = 0, flags: int = 0) -> None:
@@ -84,6 +84,8 @@ class FakeLgpio:
         self._line(gpio).claimed = False
 
     def gpio_get_mode(self, handle: int, gpio: int) -> int:
+        if handle not in self.chips:  # None, where gpiozero has closed its factory
+            raise Error("unknown handle")
         return self._line(gpio).mode
 
     def gpio_read(self, handle: int, gpio: int) -> int:
@@ -99,8 +101,8 @@ class FakeLgpio:
         assert micros == 0, "lgpio's own debouncing compares two different clocks"
 
     def callback(self, handle: int, gpio: int, edge: int, told: Callable[[int, int, int, int], None]) -> "_Callback":
-        self._line(gpio).told = told
-        return _Callback(self._line(gpio))
+        self._line(gpio).told.append(told)
+        return _Callback(self._line(gpio), told)
 
     def _claim(self, gpio: int) -> _Line:
         if gpio in self.busy:
@@ -118,6 +120,7 @@ class FakeLgpio:
 @dataclass
 class _Callback:
     line: _Line
+    told: Callable[[int, int, int, int], None]
 
     def cancel(self) -> None:
-        self.line.told = None
+        self.line.told.remove(self.told)

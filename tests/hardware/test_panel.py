@@ -1,5 +1,12 @@
-"""The panel's contract, on the simulated table's pins and on the pin factories of Raspberry Pi 4 and 5."""
+"""The panel's contract: on the simulated table's pins, on the pin factories of Raspberry Pi 4 and 5, on kernel lines.
 
+Tests tell a story that begins at 100 s. Stand-ins take its times for the panel's clock. Lines of a real kernel live
+through it, and what they stamp must lie within the microseconds in which the edge was made.
+"""
+
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -18,6 +25,7 @@ from hardware.panel import (
     Panel,
     PanelLost,
     PanelPins,
+    PanelTiming,
     PanelUnavailable,
     SeatPins,
     UnknownSeat,
@@ -27,11 +35,15 @@ from hardware.pin_table.table import Device, load_pin_table
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.world import ButtonEdge, World
 from tests.hardware.fake_lgpio import FakeLgpio
+from tests.hardware.gpio_sim import SimulatedHeader
 
 PINS = PanelPins({1: SeatPins(5, 4), 2: SeatPins(6, 17)}, host_button=16, buzzer=12)
 BUTTONS = {HOST_SEAT: 16, 1: 5, 2: 6}
 PI_4, PI_5 = 0xC03112, 0xC04170
 """Revision codes."""
+
+BEGIN_S = 100.0
+"""When the story begins; a multiple of BLINK_S."""
 
 PRESSED, RELEASED, HELD = SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_RELEASED, SignalKind.BUTTON_HELD
 
@@ -41,16 +53,42 @@ class Pins(Protocol):
 
     factory: Factory
 
-    def edge(self, seat: int, down: bool, at_s: float) -> None: ...
+    def clock(self) -> float:
+        """The panel's."""
+        ...
+
+    def wait_until(self, at_s: float) -> None:
+        """Let the story go on to a time of it, and everything be told that happened until then."""
+        ...
+
+    def edge(self, seat: int, down: bool, at_s: float) -> tuple[float, float]:
+        """Press or let go at a time of the story; the panel's clock then, from and to."""
+        ...
 
     def lamp(self, seat: int) -> float: ...
 
     def buzzing(self) -> bool: ...
 
+    def reopen(self) -> None:
+        """Let go of the factory and open another one, as somebody does whose pins did not work any more."""
+        ...
+
     def close(self) -> None: ...
 
 
-class TablePins:
+class ToldTime:
+    """A clock that stands where it was put."""
+
+    now_s: float = BEGIN_S
+
+    def clock(self) -> float:
+        return self.now_s
+
+    def wait_until(self, at_s: float) -> None:
+        self.now_s = max(self.now_s, at_s)
+
+
+class TablePins(ToldTime):
     """The simulated table's."""
 
     def __init__(self) -> None:
@@ -58,8 +96,9 @@ class TablePins:
         self._pins = SimulatedPins(PINS, self._world.set_lamp, self._world.set_buzzer)
         self.factory = self._pins.factory
 
-    def edge(self, seat: int, down: bool, at_s: float) -> None:
+    def edge(self, seat: int, down: bool, at_s: float) -> tuple[float, float]:
         self._pins.apply(ButtonEdge(seat, down, at_s))
+        return at_s, at_s
 
     def lamp(self, seat: int) -> float:
         return self._world.lamp(seat)
@@ -67,11 +106,16 @@ class TablePins:
     def buzzing(self) -> bool:
         return self._world.snapshot().buzzing
 
+    def reopen(self) -> None:
+        self._pins.close()
+        self._pins = SimulatedPins(PINS, self._world.set_lamp, self._world.set_buzzer)
+        self.factory = self._pins.factory
+
     def close(self) -> None:
         self._pins.close()
 
 
-class PiPins:
+class PiPins(ToldTime):
     """gpiozero's factory for a Raspberry Pi's own pins, on a chip that stands in for the kernel's."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, revision: int) -> None:
@@ -80,8 +124,9 @@ class PiPins:
         monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: revision)
         self.factory = open_real_pins()
 
-    def edge(self, seat: int, down: bool, at_s: float) -> None:
+    def edge(self, seat: int, down: bool, at_s: float) -> tuple[float, float]:
         self.chip.edge(BUTTONS[seat], int(not down), round(at_s * 1e9))
+        return at_s, at_s
 
     def lamp(self, seat: int) -> float:
         return self.chip.level(PINS.seats[seat].lamp)
@@ -89,40 +134,89 @@ class PiPins:
     def buzzing(self) -> bool:
         return self.chip.level(PINS.buzzer) == 1.0
 
+    def reopen(self) -> None:
+        self.factory.close()
+        self.factory = open_real_pins()
+
     def close(self) -> None:
         self.chip.gone = False
         self.factory.close()
 
 
+class KernelPins:
+    """The factory for a Raspberry Pi's own pins on lines of this machine's kernel."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.header = SimulatedHeader(PINS, monkeypatch, PI_5)
+        self.factory = self.header.factory
+        self.clock = time.monotonic
+        # A whole number of blinks away from the story, so that lamps blink in its time.
+        self._later_s = (time.monotonic() // BLINK_S + 1) * BLINK_S - BEGIN_S
+
+    def wait_until(self, at_s: float) -> None:
+        time.sleep(max(0.0, at_s + self._later_s - time.monotonic()))
+        self.header.wait_until_told()
+
+    def edge(self, seat: int, down: bool, at_s: float) -> tuple[float, float]:
+        time.sleep(max(0.0, at_s + self._later_s - time.monotonic()))
+        return self.header.press(BUTTONS[seat], down)
+
+    def lamp(self, seat: int) -> float:
+        return self.header.lamp(PINS.seats[seat].lamp)
+
+    def buzzing(self) -> bool:
+        return self.header.level(PINS.buzzer) == 1
+
+    def reopen(self) -> None:
+        self.header.reopen()
+        self.factory = self.header.factory
+
+    def close(self) -> None:
+        self.header.close()
+
+
 @dataclass
 class Bench:
-    """Pins, a panel on them, a clock, and what the panel said."""
+    """Pins, a panel on them, and what the panel said."""
 
     pins: Pins
-    now_s: float = 100.0
     heard: list[Signal] = field(default_factory=list)
+    edges: list[tuple[float, tuple[float, float]]] = field(default_factory=list)
+    """Times of the story, and the panel's clock then, from and to."""
     panel: Panel = field(init=False)
 
     def __post_init__(self) -> None:
-        self.panel = Panel(PINS, self.pins.factory, lambda: self.now_s, self.heard.append)
+        self.panel = Panel(PINS, self.pins.factory, self.pins.clock, self.heard.append)
 
     def edge(self, seat: int, down: bool, at_s: float) -> None:
-        self.now_s = max(self.now_s, at_s)
-        self.pins.edge(seat, down, at_s)
+        if isinstance(self.pins, ToldTime):
+            self.pins.wait_until(at_s)
+        self.edges.append((at_s, self.pins.edge(seat, down, at_s)))
 
     def advance(self, to_s: float) -> None:
-        self.now_s = to_s
+        self.pins.wait_until(to_s)
         self.panel.poll()
 
     def said(self) -> list[tuple[int, SignalKind, float]]:
-        return [(signal.seat, signal.kind, round(signal.time_s, 6)) for signal in self.heard]
+        """What the panel said until now, at the times of the story."""
+        self.pins.wait_until(BEGIN_S)
+        return [(signal.seat, signal.kind, self._in_story(signal)) for signal in self.heard]
+
+    def _in_story(self, signal: Signal) -> float:
+        """The time of the edge that a signal is stamped with; the signal's own where there is none such."""
+        after_s = PanelTiming().held_s if signal.kind is HELD else 0.0
+        for at_s, (from_s, to_s) in self.edges:
+            if from_s - 2e-9 <= signal.time_s - after_s <= to_s + 2e-9:
+                return round(at_s + after_s, 6)
+        return round(signal.time_s, 6)
 
 
-KINDS: dict[str, Callable[[pytest.MonkeyPatch], Pins]] = {
+STAND_INS: dict[str, Callable[[pytest.MonkeyPatch], Pins]] = {
     "simulated table": lambda _: TablePins(),
     "Raspberry Pi 4": lambda monkeypatch: PiPins(monkeypatch, PI_4),
     "Raspberry Pi 5": lambda monkeypatch: PiPins(monkeypatch, PI_5),
 }
+KINDS = STAND_INS | {"gpio-sim": KernelPins}
 
 
 @pytest.fixture(params=KINDS)
@@ -140,19 +234,39 @@ def bench(pins: Pins) -> Iterator[Bench]:
 
 
 def test_press_and_release_carry_the_edges_own_times(bench: Bench) -> None:
-    bench.now_s = 100.3  # the factory's thread is late
+    bench.edge(2, True, 100.0)
+    bench.edge(2, False, 100.25)
+    bench.advance(101.0)
+    assert bench.said() == [(2, PRESSED, 100.0), (2, RELEASED, 100.25)]
+    assert all(signal.uncertainty_s < 0.001 for signal in bench.heard)
+
+
+@pytest.mark.parametrize("pins", STAND_INS, indirect=True)
+def test_a_late_thread_does_not_cost_the_edges_own_times(bench: Bench) -> None:
+    bench.pins.wait_until(100.3)
     bench.edge(2, True, 100.0)
     bench.edge(2, False, 100.250000123)
     bench.advance(101.0)
-    assert bench.said() == [(2, PRESSED, 100.0), (2, RELEASED, 100.25)]
+    assert [signal.kind for signal in bench.heard] == [PRESSED, RELEASED]
+    assert bench.heard[0].time_s == 100.0
     assert bench.heard[1].time_s == pytest.approx(100.250000123, abs=2e-9), "the nanoseconds are kept"
     assert all(signal.uncertainty_s < 0.001 for signal in bench.heard)
+
+
+@pytest.mark.parametrize("pins", ["gpio-sim"], indirect=True)
+def test_the_kernels_nanoseconds_are_kept(bench: Bench) -> None:
+    for press in range(4):
+        bench.edge(1, True, 100 + press / 10)
+        bench.edge(1, False, 100.05 + press / 10)
+    bench.advance(100.5)
+    assert [kind for _, kind, _ in bench.said()] == [PRESSED, RELEASED] * 4
+    assert any(round(signal.time_s * 1e9) % 1000 for signal in bench.heard), bench.heard
 
 
 def test_the_hosts_button_is_seat_0(bench: Bench) -> None:
     bench.edge(HOST_SEAT, True, 100.0)
     bench.edge(HOST_SEAT, False, 100.1)
-    assert [signal.seat for signal in bench.heard] == [HOST_SEAT, HOST_SEAT]
+    assert bench.said() == [(HOST_SEAT, PRESSED, 100.0), (HOST_SEAT, RELEASED, 100.1)]
 
 
 def test_a_long_press_is_held_once_and_while_it_lasts(bench: Bench) -> None:
@@ -171,6 +285,7 @@ def test_bounces_are_no_presses(bench: Bench) -> None:
     assert bench.said() == [(1, PRESSED, 100.0), (1, RELEASED, 100.2)]
 
 
+@pytest.mark.parametrize("pins", STAND_INS, indirect=True)
 def test_ticks_of_another_clock_are_not_believed(bench: Bench) -> None:
     """Kernels before 5.7 count from 1970."""
     bench.pins.edge(1, True, 1_700_000_000.0)
@@ -179,7 +294,7 @@ def test_ticks_of_another_clock_are_not_believed(bench: Bench) -> None:
 
 def test_a_button_that_is_down_at_the_start_is_pressed() -> None:
     pins = TablePins()
-    pins.edge(1, True, 0.0)
+    pins.edge(1, True, 0.0)  # stand-ins only: a simulated line knows no closed contact, a pull up is all it takes
     bench = Bench(pins)
     assert bench.said() == [(1, PRESSED, 100.0)]
     bench.panel.close()
@@ -210,10 +325,11 @@ def test_a_seat_without_a_lamp_is_an_error(bench: Bench) -> None:
 
 
 def test_buzzer_follows_its_pattern(bench: Bench) -> None:
+    bench.advance(100.0)
     bench.panel.buzz([0.1, 0.1, 0.2])
     heard = []
     for step in range(10):
-        bench.advance(100.0 + step * 0.05 + 0.001)
+        bench.advance(100.02 + step * 0.05)
         heard.append(bench.pins.buzzing())
     assert heard == [True, True, False, False, True, True, True, True, False, False]
     with pytest.raises(ValueError, match="-1"):
@@ -226,6 +342,19 @@ def test_closing_twice_is_fine_and_darkens_the_lamps(bench: Bench) -> None:
     bench.panel.close()
     bench.panel.poll()
     assert bench.pins.lamp(1) == 0.0
+
+
+def test_a_panel_that_is_opened_again_hears(bench: Bench) -> None:
+    bench.edge(1, True, 100.0)
+    bench.edge(1, False, 100.1)
+    bench.panel.close()
+    bench.pins.reopen()
+    again = Bench(bench.pins)
+    again.edge(1, True, 101.0)
+    again.edge(2, True, 101.1)
+    assert again.said() == [(1, PRESSED, 101.0), (2, PRESSED, 101.1)]
+    assert all(signal.uncertainty_s < 0.001 for signal in again.heard)
+    again.panel.close()
 
 
 def test_a_pin_used_twice_is_an_error_that_names_it(bench: Bench) -> None:
@@ -289,6 +418,19 @@ def test_pins_that_another_program_holds_are_an_error_and_can_be_had_later(monke
     pins.chip.busy = frozenset()
     Panel(PINS, pins.factory, lambda: 100.0, print).close()
     pins.close()
+
+
+@pytest.mark.parametrize("pins", ["gpio-sim"], indirect=True)
+def test_lines_that_another_program_holds_are_an_error_and_can_be_had_later(pins: Pins) -> None:
+    script = f"import lgpio; lgpio.gpio_claim_input(lgpio.gpiochip_open(0), {PINS.buzzer}); print(flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(PanelUnavailable, match=r"the panel's pins cannot be used: .*busy.*; they are seat 1"):
+            Panel(PINS, pins.factory, pins.clock, print)
+        other.stdin.write(b"\n")
+    Panel(PINS, pins.factory, pins.clock, print).close()
 
 
 def test_pins_that_stop_working_are_said_by_the_next_look(monkeypatch: pytest.MonkeyPatch) -> None:

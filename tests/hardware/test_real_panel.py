@@ -1,6 +1,7 @@
 """Every lamp and every button of a panel, one after the other: somebody presses what blinks.
 
-With `--hardware` on the real pins of the machine's own settings; else on the stand-in for the kernel's.
+With `--hardware` on the real pins of the machine's own settings; else pressed by a program, on the stand-in for the
+kernel's and, where they are (`make test-pins`), on lines of a real one.
 """
 
 import os
@@ -15,6 +16,7 @@ from controller.wiring import panel_pins
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from hardware.panel import LampState, Panel, PanelPins, open_real_pins
 from tests.hardware.fake_lgpio import FakeLgpio
+from tests.hardware.gpio_sim import SimulatedHeader
 
 PATIENCE_S = 30.0
 OF_THE_KERNEL_S = 0.0005
@@ -62,6 +64,20 @@ def test_what_blinks_is_pressed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     check(pins, clock, sleep)
     assert chip.closed == chip.opened == [0]
+
+
+def test_what_blinks_is_pressed_on_gpio_sim(monkeypatch: pytest.MonkeyPatch) -> None:
+    wired = panel_pins(load_table())
+    header = SimulatedHeader(wired, monkeypatch, 0xC04170)
+    header.close()
+
+    def sleep(span_s: float) -> None:
+        time.sleep(span_s)
+        lit = [of.button for of in wired.seats.values() if header.level(of.lamp)]
+        for button in lit or ([wired.host_button] if header.level(wired.buzzer) else []):
+            header.press(button, True)
+
+    check(wired, time.monotonic, sleep)
 
 
 def test_real_pins(request: pytest.FixtureRequest) -> None:

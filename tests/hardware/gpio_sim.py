@@ -1,0 +1,78 @@
+"""The Raspberry Pi's header on the kernel's own GPIO simulator: real lines, real edges, nobody's hands.
+
+`tests/rigs/pins_vm.sh` sets it up. A line that is pulled to ground reads low, as with a button that is down; what pulls
+it up again is the letting go.
+"""
+
+import time
+from pathlib import Path
+from threading import Event
+
+import pytest
+from gpiozero.pins import Factory
+
+from hardware.panel import PanelPins, open_real_pins
+
+BANK = Path("/sys/devices/platform/gpio-sim.0/gpiochip0")
+_OWN_LINE = 7
+"""Nothing is wired to this one."""
+_PWM_S = 0.025
+"""A lamp's new level is there after so long: two periods of gpiozero's PWM and some more."""
+_PATIENCE_S = 10.0
+
+
+class SimulatedHeader:
+    """gpiozero's factory for a Raspberry Pi's own pins on lines of this machine's kernel."""
+
+    def __init__(self, pins: PanelPins, monkeypatch: pytest.MonkeyPatch, revision: int) -> None:
+        """All buttons are up. `revision` is the Raspberry Pi's that the factory believes to be on."""
+        if not BANK.exists():
+            pytest.skip("needs lines of the kernel's GPIO simulator: make test-pins")
+        monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: revision)
+        for of_seat in pins.seats.values():
+            self.press(of_seat.button, False)
+        self.press(pins.host_button, False)
+        self._told = Event()
+        self._own_is_down = False
+        self._open()
+
+    def press(self, number: int, down: bool) -> tuple[float, float]:
+        """Press the button of a line or let go of it; monotonic times just before and just after."""
+        before_s = time.monotonic()
+        (BANK / f"sim_gpio{number}" / "pull").write_text("pull-down" if down else "pull-up")
+        return before_s, time.monotonic()
+
+    def level(self, number: int) -> int:
+        """What is on a line."""
+        return int((BANK / f"sim_gpio{number}" / "value").read_text())
+
+    def lamp(self, number: int) -> float:
+        """How bright a lamp is, once it is as it has been told."""
+        time.sleep(_PWM_S)
+        return float(self.level(number))
+
+    def wait_until_told(self) -> None:
+        """Wait until all edges that there were have been told: lgpio tells them in the order of their times."""
+        self._told.clear()
+        self._own_is_down = not self._own_is_down
+        self.press(_OWN_LINE, self._own_is_down)
+        assert self._told.wait(_PATIENCE_S), f"line {_OWN_LINE}: no edge told within {_PATIENCE_S} s"
+
+    def reopen(self) -> None:
+        """Let go of the lines and open another factory."""
+        self.close()
+        self._open()
+
+    def close(self) -> None:
+        self._own.when_changed = None
+        self.factory.close()
+
+    def _open(self) -> None:
+        self.factory: Factory = open_real_pins()
+        self._own = self.factory.pin(_OWN_LINE)
+        self._own.input_with_pull("up")  # which lets go of it
+        self._own_is_down = False
+        self._own.when_changed = self._own_changed
+
+    def _own_changed(self, ticks_s: float, level: int) -> None:
+        self._told.set()
