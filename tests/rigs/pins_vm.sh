@@ -143,9 +143,9 @@ chmod +x "$root/init"
 # And off --------------------------------------------------------------------------------------------------------------
 
 begun=$(date +%s%N)
-# One simulated processor whose clock counts instructions: a busy host makes it slower, not late.
+# One simulated processor whose clock counts instructions while it works: a busy host makes it slower, not late.
 timeout --foreground --kill-after 5 "$patience_s" qemu-system-x86_64 -M q35 -cpu max -accel tcg \
-    -icount shift=1,sleep=off -m 768 -nodefaults -vga none -display none -no-reboot -serial stdio \
+    -icount shift=1,sleep=on -m 768 -nodefaults -vga none -display none -no-reboot -serial stdio \
     -kernel "$built/boot/vmlinuz-$release" -initrd "$work/initramfs" \
     -append "console=ttyS0 quiet panic=-1 random.trust_cpu=on" \
     -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
