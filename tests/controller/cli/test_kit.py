@@ -139,7 +139,8 @@ def test_pieces_are_where_printers_reach(game: str, paper: Paper) -> None:
 
 
 def test_a_photo_of_the_printed_score_sheet_is_read_as_empty(tmp_path: Path) -> None:
-    """Print and reading agree: the sheet is found, and none of its own ink is taken for pencil."""
+    """Print and reading agree: the sheet is found, and none of its own ink is taken for pencil; whether a bonus is
+    crossed out may be doubted a little."""
     (content, *_) = GAME_PRINTS["dice_and_slice"](Paper.A4, COARSE)
     (page,) = make_pages(Paper.A4, [content])
     maker, rng = PhotoMaker((1280, 720), Lens(0.86, -0.04, 0.01)), np.random.default_rng(1)
@@ -150,7 +151,9 @@ def test_a_photo_of_the_printed_score_sheet_is_read_as_empty(tmp_path: Path) -> 
     line = json.loads(result.output)
     assert [piece["kind"] for piece in line["pieces"]] == ["sheet"]
     (sheet,) = line["arrangement"]["sheets"]
+    doubtful = sheet.pop("doubtful")
     assert not any(sheet.values())
+    assert all(mark["likelihood"] < 0.25 for mark in doubtful)
 
 
 def fronts(game: str) -> list[tuple[str, Placed]]:
