@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from vision.board.finder import board_finder
+from vision.dice.finder import DiceFinder
 from vision.faces import FacePack, FacePackError
 from vision.finders import Finder
 from vision.scene import PieceKind
@@ -25,7 +26,15 @@ def _sheet_finder(_: FacePack, prints: Sequence[SheetLayout]) -> Finder:
     return SheetFinder(prints)
 
 
-FINDERS: Mapping[PieceKind, MakeFinder] = {PieceKind.BOARD: _board_finder, PieceKind.SHEET: _sheet_finder}
+def _dice_finder(_: FacePack, __: Sequence[SheetLayout]) -> Finder:
+    return DiceFinder()
+
+
+FINDERS: Mapping[PieceKind, MakeFinder] = {
+    PieceKind.BOARD: _board_finder,
+    PieceKind.SHEET: _sheet_finder,
+    PieceKind.DIE: _dice_finder,
+}
 """Those for the kinds that are not told by an enrolled face alone, in the order in which they look."""
 
 

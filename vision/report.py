@@ -34,11 +34,12 @@ PICTURES: Mapping[str, frozenset[PieceKind]] = {
     "split": _TILES,
     "hand": _TILES,
     "seats": _TILES,
-    "theory": frozenset({PieceKind.BOARD, PieceKind.TOPPING, PieceKind.CUTTER}),
+    "theory": frozenset({PieceKind.BOARD, PieceKind.TOPPING, PieceKind.CUTTER, PieceKind.DIE}),
+    "dice": frozenset({PieceKind.DIE}),
     "cards": frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD}),
     "sheet": frozenset({PieceKind.SHEET, PieceKind.DIE}),
 }
-"""The kinds of labelled picture that are read, and what is looked for in each. Dice with numbers are not read yet."""
+"""The kinds of labelled picture that are read, and what is looked for in each."""
 SHEET_PICTURES = "sheet"
 """Those that may show no mat, and a sheet whose marks are compared too."""
 TRUE_KINDS: Mapping[str, PieceKind] = {"tile": PieceKind.SLICE} | {kind.value: kind for kind in PieceKind}
@@ -421,10 +422,14 @@ def _by_piece(photos: Sequence[PhotoReport]) -> list[str]:
         if not count and not extra:
             continue
         right = sum(m.right for m in shown)
+        doubtful = sum(m.right and m.sighting.probability < SURE for m in shown)
+        sure = sum(not m.right and m.sighting.probability >= SURE for m in matches)
+        sure += sum(s.kind is kind and s.probability >= SURE for photo in photos for s in photo.extra)
         low, high = wilson(right, count)
         lines.append(
-            f"{kind.value:11} {right:6} of {count:6} right ({low:.4f} to {high:.4f}), {missing} missing, "
-            f"{len(matches) - sum(m.right for m in matches)} wrong, {extra} extra"
+            f"{kind.value:11} {right:6} of {count:6} right ({low:.4f} to {high:.4f}), {doubtful} of them doubtful, "
+            f"{missing} missing, {len(matches) - sum(m.right for m in matches)} wrong, {extra} extra, "
+            f"{sure} sure but wrong"
         )
     return lines
 

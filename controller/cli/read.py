@@ -12,7 +12,6 @@ from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_p
 from controller.games.registry import load_part
 from controller.reading import Describe
 from vision.calibration import load_lens
-from vision.dice.finder import DiceFinder
 from vision.faces import load_pack
 from vision.frame import Image
 from vision.looking_for import finders_for
@@ -44,7 +43,7 @@ from vision.scene import HiddenCause, PieceKind, Scene
 @click.option(
     "--dice",
     is_flag=True,
-    help="Look for ordinary dice on the mat and beside it, too. A flat print of a die's face may be taken for a die.",
+    help="Look for ordinary dice in a game without dice, too.",
 )
 @click.option(
     "--draw",
@@ -126,7 +125,7 @@ def _reader(
     if faces is None:
         raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
     pack = load_pack(faces)
-    finders = (*finders_for(kinds, pack, load_prints(sheets)), *((DiceFinder(),) if dice else ()))
+    finders = finders_for({*kinds, PieceKind.DIE} if dice else kinds, pack, load_prints(sheets))
     if lens_file is None:
         return partial(read_photo, pack=pack, finders=finders), find_mat
 

@@ -14,6 +14,7 @@ from controller.sheet_prints import load_prints
 from vision.faces import FacePack, enrol, load_pack
 from vision.registration import RegistrationError, VisionError, find_mat
 from vision.report import PICTURES, PhotoReport, Report, labelled, report
+from vision.scene import PieceKind
 from vision.sheets.layout import SheetLayout
 
 if TYPE_CHECKING:
@@ -73,7 +74,9 @@ def _given(pack: FacePack, style: str, kind: str) -> FacePack:  # noqa: ARG001
 
 
 def _learned(folder: Path, style: str, kind: str) -> FacePack:
-    """The faces of a style for a kind of picture, from the folder's own photos."""
+    """The faces of a style for a kind of picture, from the folder's own photos. Dice need none."""
+    if PICTURES[kind] == {PieceKind.DIE}:
+        return FacePack({}, ())
     pictures = list(labelled(folder, (ENROL_PICTURES.get(kind, "enrol"),), (style,))) if kind != "theory" else []
     pictures = pictures or list(labelled(folder, (kind,), (style,)))[:1]
     photos = [(load_photo(path.with_suffix(".jpg")), labels) for path, labels in pictures]

@@ -1,6 +1,7 @@
 """Dice are read on surfaces of our own and on the rendered tables; what is no top of a die is not."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,13 +9,21 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from controller.cli import vision_report
+from controller.games.pizza_theory.describe import KINDS, describe
+from controller.games.registry import games_with, load_part
+from tests.vision import drawn_board
 from tests.vision.drawn_dice import Die, TableView, die_style, draw_dice, photograph_dice
 from tests.vision.drawn_table import View, photograph
 from vision.dice.finder import DiceFinder, side_mm
 from vision.dice.finding import DiceReader, load_reader
 from vision.dice.patches import Pyramid
+from vision.faces import FacePack, enrol
 from vision.frame import Image
+from vision.looking_for import finders_for
+from vision.reader import read_photo
 from vision.registration import find_mat
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
@@ -23,6 +32,7 @@ SEED = 700_000
 """Far from those that the networks learned from."""
 SURE = 0.9
 MODELS_MB = 3.0
+BOARD = drawn_board.Board(-4.0, 6.0, 20.0)
 
 
 @cache
@@ -110,6 +120,51 @@ def test_drawn_dice_on_surfaces_never_seen() -> None:
 
 def _width(box: tuple[float, float, float, float]) -> float:
     return float(np.sqrt((box[2] - box[0]) * (box[3] - box[1])))
+
+
+def test_games_with_dice_look_for_them_unasked() -> None:
+    having = [game for game in games_with("describe") if PieceKind.DIE in load_part(game, "describe").KINDS]
+    (finder,) = finders_for({PieceKind.DIE}, FacePack({}, ()))
+    assert having == ["pizza_theory"]
+    assert isinstance(finder, DiceFinder)
+
+
+def test_dice_beside_the_board_are_described_with_it() -> None:
+    sticks = [
+        drawn_board.Stick(colour, drawn_board.line_ends(side, 2, BOARD), (6.5, 6.5))
+        for side, colour in enumerate(drawn_board.COLOURS)
+    ]
+    board = replace(
+        BOARD, spaces=dict(zip(drawn_board.every_space(), drawn_board.COLOURS, strict=False)), sticks=sticks
+    )
+    pack = enrol([(drawn_board.draw(board), drawn_board.label(board))], source=["drawn"])
+    rng = np.random.default_rng(5)
+    table = drawn_board.draw(board, View(seed=6))
+    white = np.full(3, 230.0)
+    style = die_style(rng) | {"what": "dots", "gloss": False, "body": white, "second": white, "pips": np.full(3, 25.0)}
+    dice = [Die(x, -160.0, 30.0, 20.0 * x, value, style) for x, value in ((-60.0, 2), (0.0, 6), (60.0, 5))]
+    picture, _ = photograph_dice(rng, table, dice, TableView(find_mat(table)))
+    described: Any = describe(read_photo(picture, pack, finders=finders_for(KINDS, pack)))
+    values = [die["value"] for die in described["dice"]]
+    assert len(values) >= 2
+    assert values == [value for value in (2, 6, 5) if value in values]
+    assert described["board"] is not None
+
+
+def test_a_report_counts_dice(tmp_path: Path) -> None:
+    picture, dice = drawn_table((1, 2, 3, 4, 5, 6), 18.0, View(size=(1920, 1080), height_mm=760.0))
+    pieces: list[dict[str, Any]] = [
+        {"kind": "die", "value": d.value, "x_mm": d.x, "y_mm": d.y, "angle_deg": d.turn, "visible": 1.0} for d in dice
+    ]
+    pieces[0]["value"] = 3
+    pieces[1]["x_mm"] += 60.0
+    cv2.imwrite(str(tmp_path / "dice-01.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 97])
+    (tmp_path / "dice-01.json").write_text(json.dumps({"kind": "dice", "style": "mine", "pieces": pieces}))
+    result = CliRunner().invoke(vision_report.command, ["--kind", "dice", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    line = next(line for line in result.stdout.splitlines() if line.startswith("die "))
+    assert " 4 of      6 right" in line
+    assert "1 missing, 1 wrong, 1 extra, 2 sure but wrong" in line
 
 
 def test_an_empty_table_has_no_dice() -> None:
