@@ -27,14 +27,23 @@ def shrink(image: Image) -> Small:
     return np.asarray(cv2.resize(image, (WIDTH, height), interpolation=cv2.INTER_AREA), np.float32)
 
 
-def differs(first: Small, second: Small) -> Mask:
-    """255 in blocks that differ by more than noise, exposure and flicker do."""
+def differences(first: Small, second: Small) -> Small:
+    """By how many levels (of 255) blocks differ, exposure set aside: rows x 240."""
     gain = float(np.median(first[::4, ::4].sum(-1) / np.maximum(second[::4, ::4].sum(-1), 3.0)))
     top = np.float32(SATURATED * min(1.0, gain))
-    difference = np.abs(np.minimum(first, top) - np.minimum(second * np.float32(gain), top)).max(-1)
+    return np.asarray(np.abs(np.minimum(first, top) - np.minimum(second * np.float32(gain), top)).max(-1))
+
+
+def beyond_noise(difference: Small, tolerance: Small | float = 0.0) -> Mask:
+    """255 in blocks that differ by more than noise does, and than each block's own tolerance."""
     noise = float(np.median(difference[::2, ::2]))
-    mask = (difference > max(LEAST_DIFFERENCE, NOISES * noise)).astype(np.uint8) * np.uint8(255)
-    return _without_specks(mask)
+    least = np.maximum(tolerance, np.float32(max(LEAST_DIFFERENCE, NOISES * noise)))
+    return _without_specks((difference > least).astype(np.uint8) * np.uint8(255))
+
+
+def differs(first: Small, second: Small, tolerance: Small | float = 0.0) -> Mask:
+    """255 in blocks that differ by more than noise, exposure and flicker do."""
+    return beyond_noise(differences(first, second), tolerance)
 
 
 def _without_specks(mask: Mask) -> Mask:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -21,6 +22,7 @@ from vision.rectify import PX_PER_MM, TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
 from vision.search import build_index
+from vision.settling import LastRest, Motion, same
 from vision.shapes import place
 from vision.sightings import sighting
 from vision.tone import in_tone, tone_of
@@ -45,8 +47,6 @@ FITS_COST = 0.7
 """A card that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
 GONE_MM = 6.0
 """A piece found again further off than this is one that lies elsewhere now."""
-MOVED_MM = 1.0
-MOVED_DEG = 1.5
 MAT_MOVED_MM = 0.7
 LENS_MATTERS_MM = 0.5
 LENS_ROUNDS = 3
@@ -88,6 +88,7 @@ class Reader:
         self._lens_by = 0
         """How many pieces far from the mat the lens was fitted by. With twice as many it is fitted again."""
         self._clock = _StageClock()
+        self._last_rest = LastRest()
 
     @property
     def registration(self) -> Registration | None:
@@ -106,23 +107,24 @@ class Reader:
         if known is None:
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
-        moving = differs(small, known.last)
-        changed = differs(small, known.read)
-        known.last = small
+        moving = known.motion.follow(small, frame.time_s)
+        changed = differs(small, known.read, known.motion.tolerance)
         self._clock.stage("compare")
         if (changed & known.markers).any() and not self._still_registered(frame, known):
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
-        if moving.any():
-            known.disturbed_s = frame.time_s
-            return self._scene_while_moving(frame, known, changed)
-        if changed.any():
-            known = self._read_again(frame, known, changed)
+        busy = known.motion.busy(moving, changed)
+        come_to_rest = changed & ~busy
+        if come_to_rest.any():
+            known = self._read_again(frame, known, come_to_rest, busy)
         elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S:
-            known = self._read_again(frame, known, None)
-        if known.hand and frame.time_s - known.hand_since_s < ABSORB_S:
-            known.disturbed_s = frame.time_s
-        return self._scene(frame, known, known.sightings, known.hidden)
+            known = self._read_again(frame, known, None, busy)
+        if known.hand.any() and frame.time_s - known.hand_since_s < ABSORB_S:
+            busy = busy | known.hand
+            known.motion.disturb(known.hand)
+        if moving.any():
+            return self._scene_while_moving(frame, known, changed & busy, busy)
+        return self._scene(frame, known, known.sightings, known.hidden, busy)
 
     # One picture ----------------------------------------------------------------------------------------------
 
@@ -149,15 +151,16 @@ class Reader:
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
         known = _Table(registration, look.table, coarse_map(look.table), small, frame.time_s)
-        self._settle(frame, known, looked, readings)
+        self._settle(frame, known, looked, readings, known.nowhere)
         self._table = known
         return known
 
-    def _read_again(self, frame: Frame, known: "_Table", changed: Mask | None) -> "_Table":
+    def _read_again(self, frame: Frame, known: "_Table", changed: Mask | None, busy: Mask) -> "_Table":
         """Read what changed, where the mat lies as it lay; without a change, look once more where the last one was.
 
-        What nothing touched stays as it was read. What was touched is looked at where it lay, and corners in and around
-        the change lead to what came. Both have to explain the table together with the rest.
+        What nothing touched stays as it was read, and so does what lies where something moves (`busy`). What was
+        touched is looked at where it lay, and corners in and around the change lead to what came. Both have to explain
+        the table together with the rest.
         """
         if changed is not None:
             known.add_change(changed)
@@ -165,7 +168,7 @@ class Reader:
         look, looked = _look(frame.image, known.table, known.registration)
         self._clock.stage("rectify")
         far, near = known.apart(known.readings, cv2.dilate(known.change, known.reach), self._kinds)
-        stay, doubtful = known.apart(near, known.change if changed is None else changed, self._kinds)
+        stay, doubtful = known.apart(near, (known.change if changed is None else changed) & ~busy, self._kinds)
         if changed is None:
             stay += [r for r in doubtful if r.settled]
             doubtful = [r for r in doubtful if not r.settled]
@@ -174,7 +177,7 @@ class Reader:
             again += doubtful
         gone = [place(self._kinds[r.kind].faces.shape.outline, r.pose) for r in _gone(doubtful, again)]
         known.uncovered |= known.polygons(gone)
-        came, around = known.where_changed()
+        came, around = known.where_changed(busy)
         self._clock.stage("pieces")
         where = around & self._unexplained(look.table, [*stay, *again])
         keypoints = find_keypoints(looked, look.table, mask=where)
@@ -182,7 +185,7 @@ class Reader:
         readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came)
         readings += far
         self._clock.stage("pieces")
-        if self._lens is None and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
+        if self._lens is None and not busy.any() and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
             registration, look, looked, readings = self._with_better_lens(
                 frame, known.registration, look, looked, readings
             )
@@ -190,7 +193,7 @@ class Reader:
                 if self._first is known.registration:
                     self._first = registration
                 known = self._table = known.seen_with(registration, look.table)
-        self._settle(frame, known, looked, readings)
+        self._settle(frame, known, looked, readings, busy)
         return known
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
@@ -229,25 +232,24 @@ class Reader:
         self._clock.stage("lens")
         return registration, look, looked, readings
 
-    def _settle(self, frame: Frame, known: "_Table", looked: Image, readings: list[Reading]) -> None:
-        """Take what was found as what lies there, with what hides the rest."""
+    def _settle(self, frame: Frame, known: "_Table", looked: Image, readings: list[Reading], busy: Mask) -> None:
+        """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
         covered = known.covered(readings, self._kinds)
         foreign = find_foreign(looked, known.coarse, readings, self._kinds)
         open_ones = [_with_hidden(r, known.hidden_of(r, self._kinds[r.kind], foreign)) for r in readings]
         known.readings = [r for r in open_ones if confirmed(r)]
         known.hidden = hidden_places(foreign, known.coarse)
-        hand = any(hidden.cause is HiddenCause.HAND for hidden in known.hidden)
-        if hand and not known.hand:
-            known.hand_since_s = frame.time_s
-        known.hand = hand
-        before, known.sightings = known.sightings, known.sightings_of(known.readings, self._kinds)
+        known.hands_are(known.hidden, frame.time_s)
+        before = known.sightings
+        known.sightings = known.sightings_of(known.readings, self._kinds)
         for finder in self._finders:
-            known.sightings += tuple(finder.find(frame.image, known.registration, known.sightings))
+            found = finder.find(frame.image, known.registration, known.sightings)
+            known.sightings += known.with_what_stays(finder, found, busy)
             self._clock.stage(finder.name)
-        if known.looks > 1 and _moved(before, known.sightings):
-            known.disturbed_s = frame.time_s
-        known.read = known.last
-        known.remember(known.last, covered, foreign)
+        if known.looks > 1 and not same(before, known.sightings):
+            known.motion.disturb()
+        known.read = np.where(busy[..., None] > 0, known.read, known.motion.last)
+        known.remember(known.motion.last, covered | busy, foreign)
         self._clock.stage("hidden")
 
     # Video ----------------------------------------------------------------------------------------------------
@@ -261,22 +263,35 @@ class Reader:
         self._clock.stage("register")
         return found.markers_shift_mm(known.registration) < MAT_MOVED_MM
 
-    def _scene_while_moving(self, frame: Frame, known: "_Table", changed: Mask) -> Scene:
+    def _scene_while_moving(self, frame: Frame, known: "_Table", changed: Mask, busy: Mask) -> Scene:
         """What was known and is not touched by the movement; what moves hides the rest."""
-        strange = known.strange(known.last, known.covered(known.readings, self._kinds)) | changed
+        strange = known.strange(known.motion.last, known.covered(known.readings, self._kinds)) | changed
         hiding = np.asarray(cv2.dilate(strange, np.ones((3, 3), np.uint8)), np.uint8)
         untouched = tuple(s for s in known.sightings if not known.touched(np.array(s.outline_mm), changed))
         hidden = hidden_places(known.small_to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
         self._clock.stage("hidden")
-        return self._scene(frame, known, untouched, hidden)
+        return self._scene(frame, known, untouched, hidden, busy)
 
     def _scene(
-        self, frame: Frame, known: "_Table", sightings: tuple[Sighting, ...], hidden: tuple[HiddenPlace, ...]
+        self,
+        frame: Frame,
+        known: "_Table",
+        sightings: tuple[Sighting, ...],
+        hidden: tuple[HiddenPlace, ...],
+        busy: Mask | None = None,
     ) -> Scene:
         shift = known.registration.shift_mm(self._first) if self._first else 0.0
+        busy = None if busy is None or not busy.any() else busy
+        at_rest_s = known.motion.at_rest_s()
+        settled = self._last_rest.take(
+            sightings,
+            None if busy is None else partial(known.meets, busy),
+            at_rest_s if busy is None else known.motion.at_rest_s(busy),
+            frame.time_s,
+        )
         return Scene(
             frame.time_s, frame.sequence, sightings, hidden + known.out_of_picture,
-            max(frame.time_s - known.disturbed_s, 0.0), round(shift, 2), self._clock.stages,
+            0.0 if busy is not None else at_rest_s, round(shift, 2), self._clock.stages, settled=settled,
         )  # fmt: skip
 
 
@@ -302,14 +317,15 @@ class _Table:
         self.registration = registration
         self.table = table
         self.coarse = coarse
-        self.last = small
+        self.motion = Motion(small, time_s)
         self.read = small
+        self.nowhere: Mask = np.zeros(small.shape[:2], np.uint8)
         self.readings: list[Reading] = []
         self.sightings: tuple[Sighting, ...] = ()
         self.hidden: tuple[HiddenPlace, ...] = ()
         self.out_of_picture: tuple[HiddenPlace, ...] = ()
         self._made: list[tuple[Reading, Sighting]] = []
-        self.disturbed_s = time_s
+        self._found: dict[str, tuple[Sighting, ...]] = {}
         self.change = np.full(small.shape[:2], 255, np.uint8)
         """Blocks that changed before the table came to rest."""
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
@@ -317,7 +333,8 @@ class _Table:
         self.looks = 1
         """So many pictures were read since then."""
         self.looked_s = time_s
-        self.hand = False
+        self.hand: Mask = self.nowhere
+        """Blocks where hands lie that do not move."""
         self.hand_since_s = time_s
         self._scale = WIDTH / registration.size_px[0]
         blocks = round(REACH_MM * WIDTH / table.width * PX_PER_MM)
@@ -332,9 +349,9 @@ class _Table:
 
     def seen_with(self, registration: Registration, table: TableMap) -> "_Table":
         """The same view, laid over the table anew, with the same memory."""
-        other = _Table(registration, table, coarse_map(table), self.last, self.looked_s)
+        other = _Table(registration, table, coarse_map(table), self.motion.last, self.looked_s)
         other._bare, other._bare_known = self._bare, self._bare_known
-        other.disturbed_s, other.looks = self.disturbed_s, self.looks
+        other.motion, other.looks = self.motion, self.looks
         other.change, other.uncovered = self.change, self.uncovered
         other.hand, other.hand_since_s = self.hand, self.hand_since_s
         return other
@@ -354,7 +371,7 @@ class _Table:
 
     def polygons(self, outlines: list[Array], *, in_picture: bool = False) -> Mask:
         """255 in the small blocks inside any of these outlines (table mm, or pixels)."""
-        mask = np.zeros(self.last.shape[:2], np.uint8)
+        mask = np.zeros(self.nowhere.shape, np.uint8)
         if not outlines:
             return mask
         together = np.concatenate(outlines)
@@ -397,10 +414,31 @@ class _Table:
             self.change = self.change | changed
         self.looks = 0
 
-    def where_changed(self) -> tuple[Raster, Mask]:
-        """What changed, and the pixels of the table's map within reach of it."""
-        changed = np.asarray(cv2.dilate(self.small_to_cells(self.change), _BESIDE), np.uint8)
-        near = changed | np.asarray(cv2.dilate(self.small_to_cells(self.uncovered), _AROUND), np.uint8)
+    def hands_are(self, hidden: Sequence[HiddenPlace], time_s: float) -> None:
+        """Which of the hidden places are hands at rest."""
+        hands = self.polygons([np.array(place.outline_mm) for place in hidden if place.cause is HiddenCause.HAND])
+        if hands.any() and not self.hand.any():
+            self.hand_since_s = time_s
+        self.hand = hands
+
+    def with_what_stays(self, finder: Finder, found: Sequence[Sighting], busy: Mask) -> tuple[Sighting, ...]:
+        """What a finder found, but where something moves what it found there before."""
+        if busy.any():
+            before = [s for s in self._found.get(finder.name, ()) if self.meets(busy, s)]
+            found = [*(s for s in found if not self.meets(busy, s)), *before]
+        self._found[finder.name] = tuple(found)
+        return self._found[finder.name]
+
+    def meets(self, blocks: Mask, sighting: Sighting) -> bool:
+        """Whether any part of a piece lies in these blocks."""
+        return bool((self.polygons([np.array(sighting.outline_mm)]) & blocks).any())
+
+    def where_changed(self, busy: Mask) -> tuple[Raster, Mask]:
+        """What changed, and the pixels of the table's map within reach of it, but for where something moves."""
+        changed = np.asarray(cv2.dilate(self.small_to_cells(self.change & ~busy), _BESIDE), np.uint8)
+        near = changed | np.asarray(cv2.dilate(self.small_to_cells(self.uncovered & ~busy), _AROUND), np.uint8)
+        if busy.any():
+            near &= ~self.small_to_cells(busy)
         size = (self.table.width, self.table.height)
         pixels = cv2.resize(near, size, interpolation=cv2.INTER_NEAREST)
         return Raster.of_cells(self.table, changed), np.asarray(pixels, np.uint8)
@@ -470,16 +508,3 @@ def _outer(readings: list[Reading]) -> int:
 def _contours(mask: Mask) -> list[Mask]:
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     return [np.asarray(contour) for contour in contours if len(contour) > 2]
-
-
-def _moved(before: tuple[Sighting, ...], after: tuple[Sighting, ...]) -> bool:
-    """Whether a piece came, went, or lies elsewhere."""
-    if len(before) != len(after):
-        return True
-    return any(not any(_same_place(old, new) for old in before) for new in after)
-
-
-def _same_place(old: Sighting, new: Sighting) -> bool:
-    turned = abs((old.pose.angle_deg - new.pose.angle_deg + 180.0) % 360.0 - 180.0)
-    near = np.hypot(old.pose.x_mm - new.pose.x_mm, old.pose.y_mm - new.pose.y_mm) < MOVED_MM
-    return bool(near and turned < MOVED_DEG and old.face == new.face)

@@ -149,6 +149,26 @@ class HiddenPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """One piece that came (nothing before), went (nothing after), or lies or looks different. At least one is given."""
+
+    before: Sighting | None
+    after: Sighting | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """How everything lay when its own part of the table was last at rest."""
+
+    sightings: tuple[Sighting, ...]
+    """Under a hand that moves, what was seen there before."""
+    at_rest_s: float
+    """For how long the rest of the table, where no hand moves, has been at rest."""
+    changes: tuple[Change, ...] = ()
+    """By which this differs from how everything lay before something changed last."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """What lay on the table when a frame was taken."""
 
@@ -165,3 +185,5 @@ class Scene:
     stage_ms: dict[str, float] = field(default_factory=dict)
     """Milliseconds spent in each stage of reading, in order."""
     origin: Origin = Origin.MAT
+    settled: Settled | None = None
+    """What is at rest while hands move elsewhere; None in a single picture."""

@@ -1,0 +1,162 @@
+"""What moves where, what is at rest meanwhile, and what is different since."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.vision.drawn_table import Piece, View, enrolled, photograph
+from tests.vision.test_reader import TABLE, assert_shows
+from vision.faces import FacePack
+from vision.frame import Frame
+from vision.motion import Mask, Small
+from vision.reader import Reader
+from vision.scene import FaceLikelihood, PieceKind, Pose, Scene, Settled, Sighting
+from vision.settling import LastRest, Motion, changes
+
+FRAME_S = 0.1
+WAVING = [np.array([[x, -300.0], [x, -90.0], [x - 45.0, -90.0], [x - 45.0, -300.0]]) for x in (150, 175, 160, 180)]
+"""A hand in the lower right corner, beside the Special there."""
+
+
+@pytest.fixture(scope="module")
+def pack() -> FacePack:
+    return enrolled()
+
+
+def settled(scene: Scene) -> Settled:
+    assert scene.settled is not None
+    return scene.settled
+
+
+def watch(reader: Reader, tables: list[tuple[Piece, ...]], *, waving: bool, start: int = 0) -> list[Scene]:
+    """Scenes of tables, one every FRAME_S, while a hand waves in a corner (or not)."""
+    frames = []
+    for i, pieces in enumerate(tables, start):
+        hand = WAVING[i % len(WAVING)] if waving else None
+        frames.append(Frame(photograph(pieces, View(seed=i), hand=hand), i * FRAME_S, i))
+    return [reader.read(frame) for frame in frames]
+
+
+def test_what_comes_to_rest_is_read_while_a_hand_moves_elsewhere(pack: FacePack) -> None:
+    reader = Reader(pack)
+    moved = (*TABLE[:2], replace(TABLE[2], x_mm=-150.0, y_mm=60.0), *TABLE[3:])
+    first = watch(reader, [TABLE] * 4, waving=False)
+    assert settled(first[-1]).changes == ()
+    scenes = watch(reader, [TABLE] * 3 + [moved] * 8, waving=True, start=4)
+    assert all(scene.at_rest_s == 0.0 for scene in scenes)
+    last = settled(scenes[-1])
+    assert last.at_rest_s == pytest.approx(0.7, abs=0.15)
+    assert_shows(replace(scenes[-1], sightings=last.sightings), moved)
+    (change,) = last.changes
+    assert change.before is not None
+    assert change.after is not None
+    assert change.before.pose.x_mm == pytest.approx(-120.0, abs=1.5)
+    assert change.after.pose.x_mm == pytest.approx(-150.0, abs=1.5)
+
+
+def test_under_a_hand_that_moves_what_was_seen_before_stays_and_nothing_is_guessed(pack: FacePack) -> None:
+    """The Special lies where the hand is; it is taken away meanwhile."""
+    reader = Reader(pack)
+    near = replace(TABLE[4], x_mm=150.0, y_mm=-70.0)
+    table = (*TABLE[:4], near)
+    watch(reader, [table] * 4, waving=False)
+    while_waving = watch(reader, [TABLE[:4]] * 8, waving=True, start=4)
+    for scene in while_waving:
+        assert "special/two" in {s.face for s in settled(scene).sightings}
+        assert "special/two" not in {s.face for s in scene.sightings}
+    after = watch(reader, [TABLE[:4]] * 4, waving=False, start=12)[-1]
+    assert_shows(after, TABLE[:4])
+    assert [(c.before.face if c.before else "", c.after) for c in settled(after).changes] == [("special/two", None)]
+
+
+def test_rest_begins_anew_where_something_stops(pack: FacePack) -> None:
+    reader = Reader(pack)
+    lifted = (*TABLE[:2], *TABLE[3:])
+    watch(reader, [TABLE] * 4, waving=False)
+    restless = watch(reader, [lifted, TABLE, lifted, TABLE], waving=True, start=4)
+    assert all("back" in {s.face for s in settled(scene).sightings} for scene in restless)
+    scenes = watch(reader, [TABLE, lifted, lifted, lifted], waving=True, start=8)
+    assert [round(settled(scene).at_rest_s, 1) for scene in scenes[2:]] == [0.1, 0.2]
+    assert "back" not in {s.face for s in settled(scenes[-1]).sightings}
+
+
+def blocks(level: float = 100.0) -> Small:
+    return np.full((30, 40, 3), level, np.float32)
+
+
+def with_part(level: float, rows: slice, columns: slice) -> Small:
+    small = blocks()
+    small[rows, columns] = level
+    return small
+
+
+NOWHERE: Mask = np.zeros((30, 40), np.uint8)
+
+
+def test_a_light_that_flickers_counts_as_movement_only_until_it_is_known() -> None:
+    motion = Motion(blocks(), 0.0)
+    flickering = [with_part(100.0 + 4.5 * (i % 2), slice(2, 6), slice(2, 6)) for i in range(120)]
+    moving = [motion.follow(small, i / 15).any() for i, small in enumerate(flickering, 1)]
+    assert moving[1]
+    assert not any(moving[90:])
+
+
+def test_a_hand_moves_however_long_it_does() -> None:
+    motion = Motion(blocks(), 0.0)
+    waving = [with_part(160.0, slice(2, 6), slice(i % 3, 4 + i % 3)) for i in range(200)]
+    assert all([motion.follow(small, i / 15).any() for i, small in enumerate(waving, 1)][1:])
+
+
+def test_what_touches_something_that_moves_is_not_at_rest_and_what_lies_apart_is() -> None:
+    motion = Motion(blocks(), 0.0)
+    moving = motion.follow(with_part(160.0, slice(2, 6), slice(2, 6)), 1.0)
+    changed = NOWHERE.copy()
+    changed[4:8, 6:10] = 255
+    changed[20:24, 30:34] = 255
+    busy = motion.busy(moving, changed)
+    assert busy[2:8, 2:10].all()
+    assert not busy[20:24, 30:34].any()
+    assert motion.at_rest_s() == 0.0
+    assert motion.at_rest_s(busy) == 1.0
+
+
+def test_what_moved_a_moment_ago_beside_what_moves_is_not_at_rest() -> None:
+    motion = Motion(blocks(), 0.0)
+    motion.follow(with_part(160.0, slice(2, 6), slice(2, 6)), 1.0)
+    moving = motion.follow(with_part(160.0, slice(2, 6), slice(8, 12)), 1.1)
+    moving[2:6, 2:6] = 0
+    assert motion.busy(moving, NOWHERE)[2:6, 2:6].all()
+
+
+def sighting(face: str, x_mm: float) -> Sighting:
+    pose = Pose(x_mm, 0.0, 0.0)
+    return Sighting(PieceKind.SLICE, pose, (FaceLikelihood(face, 1.0),), True, 1.0, ((x_mm, 0.0),) * 3)
+
+
+def test_changes_pair_a_piece_with_where_it_lies_now() -> None:
+    stays, here, there, new = sighting("a", 0.0), sighting("b", 50.0), sighting("b", 90.0), sighting("c", 20.0)
+    other = sighting("b", 300.0)
+    found = changes([stays, here, other], [stays, there, other, new])
+    assert {(c.before, c.after) for c in found} == {(here, there), (None, new)}
+    assert changes([here], []) == (changes([here], [])[0],)
+    assert changes([here], [])[0].after is None
+    assert changes([stays], [sighting("a", 0.4)]) == ()
+
+
+def test_what_one_look_missed_and_the_next_sees_is_one_change() -> None:
+    rest = LastRest()
+    a, b, c = sighting("a", 0.0), sighting("b", 50.0), sighting("c", 90.0)
+    rest.take((a,), None, 1.0, 1.0)
+    assert rest.take((a, b), None, 0.1, 5.0).changes[0].after == b
+    assert {change.after for change in rest.take((a, b, c), None, 0.1, 5.4).changes} == {b, c}
+    assert rest.take((a, b, c), None, 3.0, 9.0).changes == rest.take((a, b, c), None, 3.0, 9.5).changes
+    assert [change.before for change in rest.take((a, b), None, 0.1, 20.0).changes] == [c]
+
+
+def test_what_is_not_at_rest_is_taken_as_it_was() -> None:
+    rest = LastRest()
+    a, b = sighting("a", 0.0), sighting("b", 50.0)
+    rest.take((a, b), None, 1.0, 1.0)
+    assert rest.take((a,), lambda s: s.pose.x_mm > 20.0, 1.0, 2.0).sightings == (a, b)
+    assert rest.take((a,), None, 0.0, 3.0).sightings == (a,)
