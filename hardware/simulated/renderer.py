@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import cv2
@@ -34,6 +35,8 @@ _FLATTEST = 0.06
 _CARDBOARD = (150, 172, 186)
 _BLUR_MARGIN = 6
 _MAT_PX_PER_MM = 4
+_SAME_SCALE = 1e-9
+"""Scales that differ by this share differ by rounding alone."""
 _NOISE_MARGIN = 64
 _LAMP_SLOPE = 0.9
 """How far a shadow reaches for a millimetre of height."""
@@ -119,14 +122,14 @@ class Renderer:
         self._whole = _Rect(0, 0, camera.width, camera.height)
         turn = math.radians(conditions.lamp_deg)
         self._shadow_way = (-math.cos(turn) * _LAMP_SLOPE, -math.sin(turn) * _LAMP_SLOPE)
-        self._gain = np.clip(surroundings.light_gain(conditions, grid_x, grid_y) * 128.0 + 0.5, 0, 255).astype(np.uint8)
+        self._gain = surroundings.light_gain(conditions, grid_x, grid_y)
         self._glare = surroundings.glare_light(conditions, grid_x, grid_y)
         self._base = self._draw_base()
         self._still = self._base.copy()
         self._work = self._base.copy()
         self._lit = self._lit_part(self._whole, self._still, self._whole).copy()
         self._bodies: tuple[_Body, ...] = ()
-        self._noise = _noise_pool(camera, conditions.noise, self._seed)
+        self._noise = _noise_pool(camera, conditions.noise)
 
     def render(self, snapshot: WorldSnapshot) -> Picture:
         """The picture, shape (height, width, 3), blue-green-red."""
@@ -141,7 +144,7 @@ class Renderer:
 
     def _draw_base(self) -> Picture:
         """Table and mat, not lit."""
-        scale = self.camera.px_per_mm * 1.3
+        scale = texture_scale(self.camera)
         table = surroundings.draw_surface(self.conditions.surface, scale, self._seed)
         to_table = np.array(
             [
@@ -157,7 +160,7 @@ class Renderer:
         drawn = surroundings.draw_mat(self.conditions.mat, _MAT_PX_PER_MM, self._seed)
         opaque = np.dstack([drawn, np.full(drawn.shape[:2], 255, np.uint8)])
         middle = drawn.shape[0] / 2 - 0.5
-        mat = _scaled(Artwork(opaque, _MAT_PX_PER_MM, (middle, middle)), self.camera.px_per_mm * 1.3)
+        mat = at_scale(Artwork(opaque, _MAT_PX_PER_MM, (middle, middle)), texture_scale(self.camera))
         half = surroundings.MAT_MM / 2
         outline = [(-half, -half), (half, -half), (half, half), (-half, half)]
         shadow = self._project(outline, 0.0, (1.6 * self._shadow_way[0], 1.6 * self._shadow_way[1]))
@@ -312,7 +315,7 @@ class Renderer:
         if found is None:
             if face not in self._art:
                 raise KeyError(f"no art for face {face!r} among the {len(self._art)} faces given to this renderer")
-            found = _premultiplied(_scaled(self._art[face], self.camera.px_per_mm * 1.3))
+            found = _premultiplied(at_scale(self._art[face], texture_scale(self.camera)))
             self._scaled[face] = found
         return found
 
@@ -396,6 +399,32 @@ def outline_mm(kind: PieceKind, pose: Pose) -> tuple[Point, ...]:
     return tuple(_placed(piece_outline(kind), pose))
 
 
+def texture_scale(camera: CameraModel) -> float:
+    """Pixels per millimetre in which a camera's table and pieces are drawn before they are laid in its picture."""
+    return camera.px_per_mm * 1.3
+
+
+def at_scale(art: Artwork, px_per_mm: float) -> Artwork:
+    """The art made smaller, to at most `px_per_mm`. Who makes many renderers gives them art that is so already."""
+    factor = px_per_mm / art.px_per_mm
+    if factor >= 1 - _SAME_SCALE:
+        return art
+    height, width = art.image.shape[:2]
+    size = (max(1, round(width * factor)), max(1, round(height * factor)))
+    # One factor for both directions keeps the geometry exact: pad to a size that it divides evenly enough.
+    exact = (size[0] / factor, size[1] / factor)
+    scale = np.array([[factor, 0, 0.5 * factor - 0.5], [0, factor, 0.5 * factor - 0.5]])
+    if abs(exact[0] - width) < 0.01 and abs(exact[1] - height) < 0.01:
+        small = cv2.resize(art.image, size, interpolation=cv2.INTER_AREA)
+    else:
+        sigma = 0.42 / factor
+        soft = cv2.GaussianBlur(_premultiply(art.image), (0, 0), sigma)
+        small = cv2.warpAffine(soft, scale, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        small = _unpremultiply(np.asarray(small, np.uint8))
+    anchor = ((art.anchor_px[0] + 0.5) * factor - 0.5, (art.anchor_px[1] + 0.5) * factor - 0.5)
+    return Artwork(np.asarray(small, np.uint8), px_per_mm, anchor)
+
+
 def resting_heights(views: Sequence[PieceView]) -> list[float]:
     """The height of each piece's underside, bottom first: what lies over others is raised. Tiles lean."""
     outlines = [np.array(outline_mm(view.kind, view.pose), np.float32) for view in views]
@@ -444,30 +473,8 @@ def _merged(rects: Sequence[_Rect]) -> list[_Rect]:
     return merged
 
 
-def _scaled(art: Artwork, px_per_mm: float) -> Artwork:
-    """The art made smaller, to at most `px_per_mm`."""
-    factor = px_per_mm / art.px_per_mm
-    if factor >= 1:
-        return art
-    height, width = art.image.shape[:2]
-    size = (max(1, round(width * factor)), max(1, round(height * factor)))
-    # One factor for both directions keeps the geometry exact: pad to a size that it divides evenly enough.
-    exact = (size[0] / factor, size[1] / factor)
-    scale = np.array([[factor, 0, 0.5 * factor - 0.5], [0, factor, 0.5 * factor - 0.5]])
-    if abs(exact[0] - width) < 0.01 and abs(exact[1] - height) < 0.01:
-        small = cv2.resize(art.image, size, interpolation=cv2.INTER_AREA)
-    else:
-        sigma = 0.42 / factor
-        soft = cv2.GaussianBlur(_premultiply(art.image), (0, 0), sigma)
-        small = cv2.warpAffine(soft, scale, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-        small = _unpremultiply(np.asarray(small, np.uint8))
-    anchor = ((art.anchor_px[0] + 0.5) * factor - 0.5, (art.anchor_px[1] + 0.5) * factor - 0.5)
-    return Artwork(np.asarray(small, np.uint8), px_per_mm, anchor)
-
-
 def _premultiply(image: Picture) -> Picture:
-    alpha = image[..., 3:].astype(np.float32) / 255.0
-    return np.dstack([np.round(image[..., :3] * alpha).astype(np.uint8), image[..., 3]])
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_RGBA2mRGBA), np.uint8)
 
 
 def _unpremultiply(image: Picture) -> Picture:
@@ -505,16 +512,25 @@ def _darken(target: Picture, mask: Picture, strength: float) -> None:
     target[:] = cv2.multiply(target, cv2.merge([factor] * 3), scale=1 / 255.0)
 
 
-def _noise_pool(camera: CameraModel, deviation: float, seed: int) -> tuple[Picture, Picture] | None:
+def _noise_pool(camera: CameraModel, deviation: float) -> tuple[Picture, Picture] | None:
     """What noise adds and what it takes away, a little larger than a picture."""
     if deviation <= 0:
         return None
-    rng = np.random.default_rng(seed)
-    size = (camera.height + _NOISE_MARGIN, camera.width + _NOISE_MARGIN)
-    grey = rng.standard_normal((*size, 1), dtype=np.float32)
-    colour = rng.standard_normal((*size, 3), dtype=np.float32)
+    noise, dither = _unit_noise(camera.width + _NOISE_MARGIN, camera.height + _NOISE_MARGIN)
+    brighter = cv2.addWeighted(noise, deviation, dither, 1.0, 0.0, dtype=cv2.CV_8U)
+    darker = cv2.addWeighted(noise, -deviation, dither, -1.0, 0.0, dtype=cv2.CV_8U)
+    return np.asarray(brighter, np.uint8), np.asarray(darker, np.uint8)
+
+
+@lru_cache(maxsize=2)
+def _unit_noise(width: int, height: int) -> tuple[_Floats, _Floats]:
+    """Noise of deviation 1 as a sensor and its demosaicing make it, and what rounds it to whole levels by chance.
+
+    Drawn once for each size of picture: it is the dearest part of a renderer.
+    """
+    rng = np.random.default_rng(0)
+    grey = rng.standard_normal((height, width, 1), dtype=np.float32)
+    colour = rng.standard_normal((height, width, 3), dtype=np.float32)
     noise = np.asarray(cv2.GaussianBlur(0.75 * grey + 0.66 * colour, (3, 3), 0.55), np.float32)
-    noise *= deviation / max(1e-6, float(noise.std()))
-    noise += rng.random(noise.shape, dtype=np.float32) - 0.5
-    whole = np.round(noise)
-    return np.clip(whole, 0, 255).astype(np.uint8), np.clip(-whole, 0, 255).astype(np.uint8)
+    noise /= float(noise.std())
+    return noise, rng.random(noise.shape, dtype=np.float32) - np.float32(0.5)

@@ -1,6 +1,7 @@
 """The table top, the printed mat, the light: everything a picture shows that is no piece and no hand."""
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
@@ -164,8 +165,8 @@ def draw_mat(style: MatStyle, px_per_mm: int, seed: int) -> Picture:
     return image
 
 
-def light_gain(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> _Floats:
-    """How much of each colour every pixel gets, shape (rows, columns, 3)."""
+def light_gain(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> Picture:
+    """How much of each colour every pixel gets, in 128ths, shape (rows, columns, 3)."""
     rows, columns = table_x.shape
     turn = math.radians(conditions.lamp_deg)
     along = (table_x * math.cos(turn) + table_y * math.sin(turn)) / 650.0
@@ -174,8 +175,10 @@ def light_gain(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> _F
     down = (np.linspace(-1, 1, rows, dtype=np.float32)[:, None] * rows / columns) ** 2
     level *= 1.0 - conditions.vignette * (across + down)
     warm = (5000.0 - conditions.kelvin) / 5000.0
-    colour = np.array([1 - 0.55 * warm, 1 - 0.04 * warm, 1 + 0.4 * warm], np.float32)
-    return np.asarray(conditions.light * level[..., None] * colour, np.float32)
+    level *= np.float32(conditions.light)
+    return _tinted(
+        np.asarray(level, np.float32), [1 - 0.55 * warm, 1 - 0.04 * warm, 1 + 0.4 * warm], scale=128.0, offset=0.5
+    )
 
 
 def glare_light(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> Picture | None:
@@ -185,7 +188,7 @@ def glare_light(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> P
     turn = math.radians(conditions.lamp_deg)
     x_mm, y_mm = 330 * math.cos(turn), 190 * math.sin(turn)
     spot = np.exp(-(((table_x - x_mm) / 110) ** 2 + ((table_y - y_mm) / 70) ** 2))
-    return np.repeat((255 * conditions.glare * spot)[..., None], 3, axis=2).astype(np.uint8)
+    return np.asarray(cv2.merge([(255 * conditions.glare * spot).astype(np.uint8)] * 3), np.uint8)
 
 
 _MAT_COLOURS: dict[MatStyle, tuple[Colour, Colour, Colour]] = {
@@ -229,17 +232,51 @@ def _smooth(size: tuple[int, int], cell_px: tuple[float, float], rng: np.random.
 
 
 def _shade(colour: Colour, level: _Floats) -> Picture:
-    return np.clip(level[..., None] * np.array(colour, np.float32), 0, 255).astype(np.uint8)
+    return _tinted(level, colour)
+
+
+def _tinted(level: _Floats, colour: Sequence[float], *, scale: float = 1.0, offset: float = 0.0) -> Picture:
+    """A level times a colour, then scaled and shifted. Channel by channel: numpy is slow on rows of three."""
+    planes = []
+    for part in colour:
+        plane = level * np.float32(part)
+        if scale != 1.0:
+            plane *= np.float32(scale)
+        if offset:
+            plane += np.float32(offset)
+        planes.append(_as_bytes(plane))
+    return np.asarray(cv2.merge(planes), np.uint8)
+
+
+def _mixed(light: Colour, dark: Colour, weight: _Floats, finish: Callable[[_Floats], object]) -> Picture:
+    """From light where the weight is 0 to dark where it is 1; `finish` works on each channel in place."""
+    rest = 1 - weight
+    planes = []
+    for bright, dim in zip(light, dark, strict=True):
+        plane = rest * np.float32(bright)
+        plane += weight * np.float32(dim)
+        finish(plane)
+        planes.append(_as_bytes(plane))
+    return np.asarray(cv2.merge(planes), np.uint8)
+
+
+def _as_bytes(plane: _Floats) -> Picture:
+    """Cut off to 0 to 255 and to whole numbers; overwrites its argument."""
+    np.maximum(plane, 0, out=plane)
+    np.minimum(plane, 255, out=plane)
+    return plane.astype(np.uint8)
 
 
 def _mottled(
     size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, colour: Colour, depth: float
 ) -> Picture:
-    level = 0.6 * _smooth(size, (60 * px_per_mm, 60 * px_per_mm), rng) + 0.7 * _smooth(
-        size, (9 * px_per_mm, 9 * px_per_mm), rng
+    level = _sum_of(
+        (weight, _smooth(size, (cell_mm * px_per_mm, cell_mm * px_per_mm), rng))
+        for weight, cell_mm in ((0.6, 60), (0.7, 9), (0.8, 1.5))
     )
-    level += 0.8 * _smooth(size, (1.5 * px_per_mm, 1.5 * px_per_mm), rng)
-    return _shade(colour, np.asarray(1 + depth / 100 * level, np.float32))
+    level *= np.float32(depth / 100)
+    level += 1
+    return _shade(colour, level)
 
 
 def _wood(
@@ -251,21 +288,31 @@ def _wood(
     shift = rng.uniform(0, 400, plank.max() + 1).astype(np.float32)[plank][:, None]
     tone = rng.uniform(-0.22, 0.22, plank.max() + 1).astype(np.float32)[plank][:, None]
     wobble = _smooth(size, (30 * px_per_mm, 260 * px_per_mm), rng) * 9 * px_per_mm
-    grain = np.sin((rows[:, None] + wobble + shift) / px_per_mm * 0.55)
+    grain = _wave(rows[:, None] + wobble + shift, px_per_mm, 0.55)
     fibre = _smooth(size, (0.8 * px_per_mm, 42 * px_per_mm), rng)
-    pores = np.clip(_smooth(size, (0.9 * px_per_mm, 9 * px_per_mm), rng) - 1.3, 0, 1)
-    weight = np.clip(0.34 + 0.17 * grain + 0.13 * fibre + 0.35 * pores + tone, 0, 1)[..., None]
-    image = (1 - weight) * np.array(light, np.float32) + weight * np.array(dark, np.float32)
+    pores = _smooth(size, (0.9 * px_per_mm, 9 * px_per_mm), rng)
+    pores -= np.float32(1.3)
+    _cut(pores)
+    grain *= np.float32(0.17)
+    grain += np.float32(0.34)
+    weight = _sum_of([(1.0, grain), (0.13, fibre), (0.35, pores)])
+    weight += tone
+    _cut(weight)
     seam = np.mod(rows, plank_px) < 0.9 * px_per_mm
-    image[seam] *= 0.45
-    return np.asarray(np.clip(image, 0, 255), np.uint8)
+    dark_seam = np.where(seam, np.float32(0.45), np.float32(1.0))[:, None]
+    return _mixed(light, dark, weight, lambda plane: np.multiply(plane, dark_seam, out=plane))
 
 
 def _woven(size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, colour: Colour) -> Picture:
     warp = _smooth(size, (0.9 * px_per_mm, 60 * px_per_mm), rng)
     weft = _smooth(size, (60 * px_per_mm, 0.9 * px_per_mm), rng)
     folds = _smooth(size, (160 * px_per_mm, 130 * px_per_mm), rng)
-    return _shade(colour, 1 + 0.05 * warp + 0.05 * weft + 0.05 * folds)
+    for part in (warp, weft, folds):
+        part *= np.float32(0.05)
+    warp += 1
+    warp += weft
+    warp += folds
+    return _shade(colour, warp)
 
 
 def _checked(size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, light: Colour, dark: Colour) -> Picture:
@@ -273,8 +320,36 @@ def _checked(size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, 
     rows = np.arange(size[0], dtype=np.float32)[:, None] + drift
     columns = np.arange(size[1], dtype=np.float32)[None, :] + drift
     square = 24 * px_per_mm
-    weight = 0.5 * (np.mod(rows / square, 2) < 1) + 0.5 * (np.mod(columns / square, 2) < 1)
-    weave = _woven(size, px_per_mm, rng, (255, 255, 255)).astype(np.float32)[..., :1] / 250.0
-    weight = np.asarray(weight, np.float32)[..., None]
-    image = ((1 - weight) * np.array(light, np.float32) + weight * np.array(dark, np.float32)) * weave
-    return np.clip(image, 0, 255).astype(np.uint8)
+    weight = _every_other(rows, square)
+    weight += _every_other(columns, square)
+    weight *= np.float32(0.5)
+    weave = np.ascontiguousarray(_woven(size, px_per_mm, rng, (255, 255, 255))[..., 0]).astype(np.float32)
+    weave /= np.float32(250.0)
+    return _mixed(light, dark, weight, lambda plane: np.multiply(plane, weave, out=plane))
+
+
+def _every_other(at: _Floats, square_px: float) -> _Floats:
+    """1 in the first of each two squares, 0 in the second."""
+    return np.asarray((np.floor(at / np.float32(square_px)).astype(np.int32) & 1) == 0, np.float32)
+
+
+def _wave(at: _Floats, px_per_mm: float, per_mm: float) -> _Floats:
+    """A sine over places in pixels; overwrites its argument."""
+    at /= np.float32(px_per_mm)
+    at *= np.float32(per_mm)
+    return np.asarray(np.sin(at, out=at), np.float32)
+
+
+def _sum_of(parts: Iterable[tuple[float, _Floats]]) -> _Floats:
+    """The weighted sum of one part or more."""
+    weighted = (part * np.float32(weight) for weight, part in parts)
+    total = next(weighted)
+    for part in weighted:
+        total += part
+    return total
+
+
+def _cut(level: _Floats) -> None:
+    """To 0 to 1, in place."""
+    np.maximum(level, 0, out=level)
+    np.minimum(level, 1, out=level)

@@ -24,7 +24,7 @@ from hardware.simulated.art import Artwork
 from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.kit_art import cut_out, kit_art
 from hardware.simulated.lens import CameraModel
-from hardware.simulated.renderer import Renderer, outline_mm, resting_heights
+from hardware.simulated.renderer import Renderer, at_scale, outline_mm, resting_heights, texture_scale
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView, WorldSnapshot
 from vision.faces import BACKS, FacePack, enrol
@@ -75,7 +75,8 @@ def photograph(
 ) -> Photo:
     """What the camera sees of pieces, bottom first, and the truth about it."""
     camera = conditions.camera_model(*size)
-    image = Renderer(family.art(), camera, conditions).render(WorldSnapshot(0.0, tuple(views), (), frozenset(), ()))
+    art = _for_camera(family.art, round(texture_scale(camera), 9))
+    image = Renderer(art, camera, conditions).render(WorldSnapshot(0.0, tuple(views), (), frozenset(), ()))
     tops = [base + thickness_mm(view.kind) for base, view in zip(resting_heights(views), views, strict=True)]
     pieces = [
         _label(view, top, share, camera)
@@ -86,18 +87,31 @@ def photograph(
     return image, {"style": style, "kind": family.picture, "pieces": pieces}
 
 
+@cache
+def _for_camera(art: Callable[[], Mapping[str, Artwork]], px_per_mm: float) -> Mapping[str, Artwork]:
+    """Art made as small as a camera's pictures show it, once for all of them."""
+    return {face: at_scale(drawn, px_per_mm) for face, drawn in art().items()}
+
+
 def shares_visible(views: Sequence[PieceView]) -> list[float]:
     """The share of each piece, bottom first, that no other lies on."""
-    width, height = (round(2 * (reach + 130.0) / RASTER_MM) for reach in REACH_MM)
-    owner = np.full((height, width), -1, np.int32)
+    origin = [reach + 130.0 for reach in REACH_MM]
+    outlines = [np.array(outline_mm(view.kind, view.pose)) * [1, -1] + origin for view in views]
+    cells = [np.round(outline / RASTER_MM).astype(np.int32) for outline in outlines]
+    if not cells:
+        return []
+    first = np.min([outline.min(0) for outline in cells], axis=0)
+    width, height = np.max([outline.max(0) for outline in cells], axis=0) - first + 1
+    owner = np.zeros((int(height), int(width)), np.uint16)
     areas = []
-    for number, view in enumerate(views):
-        outline = np.array(outline_mm(view.kind, view.pose)) * [1, -1] + [reach + 130.0 for reach in REACH_MM]
-        mask = np.zeros(owner.shape, np.uint8)
-        cv2.fillPoly(mask, [np.round(outline / RASTER_MM).astype(np.int32)], (1,))
-        owner[mask > 0] = number
-        areas.append(int(mask.sum()))
-    return [float((owner == number).sum()) / max(area, 1) for number, area in enumerate(areas)]
+    for number, outline in enumerate(cells):
+        (left, top), (right, bottom) = outline.min(0) - first, outline.max(0) - first + 1
+        mask = np.zeros((int(bottom - top), int(right - left)), np.uint8)
+        cv2.fillPoly(mask, [outline - outline.min(0)], (255,))
+        cv2.copyTo(np.full(mask.shape, number + 1, np.uint16), mask, owner[top:bottom, left:right])
+        areas.append(cv2.countNonZero(mask))
+    shown = np.bincount(owner.ravel(), minlength=len(cells) + 1)[1:]
+    return [float(count) / max(area, 1) for count, area in zip(shown, areas, strict=True)]
 
 
 def _label(view: PieceView, top_mm: float, visible: float, camera: CameraModel) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from hardware.simulated.art import Artwork, SliceArt, draw_slice
 from hardware.simulated.demo import demo_art, demo_gestures, demo_world
 from hardware.simulated.lens import looking_down
-from hardware.simulated.renderer import Renderer, outline_mm, resting_heights
+from hardware.simulated.renderer import Renderer, at_scale, outline_mm, resting_heights, texture_scale
 from hardware.simulated.surroundings import MARKER_MM, MARKER_OUTER_MM, Conditions, MatStyle, Surface
 from hardware.simulated.world import World
 from vision.scene import PieceKind, Pose
@@ -69,6 +69,16 @@ def test_what_was_rendered_before_leaves_no_trace(art: Mapping[str, Artwork]) ->
         picture = renderer.render(world.snapshot())
         fresh = Renderer(art, camera, conditions).render(world.snapshot())
         assert np.array_equal(picture, fresh)
+
+
+def test_art_made_smaller_beforehand_gives_the_same_picture(art: Mapping[str, Artwork]) -> None:
+    conditions = Conditions.random(Random(5))
+    camera = conditions.camera_model(*SIZE)
+    small = {face: at_scale(drawn, texture_scale(camera)) for face, drawn in art.items()}
+    assert any(small[face].image.shape != art[face].image.shape for face in art)
+    snapshot = demo_world(Random(1)).snapshot()
+    pictures = [Renderer(faces, camera, conditions).render(snapshot) for faces in (art, small)]
+    assert np.array_equal(*pictures)
 
 
 def test_two_moments_differ_by_noise_alone() -> None:
