@@ -190,6 +190,8 @@ def test_a_stick_rests_on_what_lies_under_its_middle() -> None:
     low, high = rest(ends, 1.5, 2.0, [under], [])
     assert low == pytest.approx(3.5)
     assert low + (high - low) * (131.0 / 200.0) == pytest.approx(6.5)
+    sides = [Disc(np.array([off, side * 9.5]), 9.0, 5.0) for off in (-40.0, 40.0) for side in (-1.0, 1.0)]
+    assert rest(ends, 1.5, 2.0, sides, []) == pytest.approx((5.0 + 2.0**0.5,) * 2)
     across = (np.array([[10.0, -50.0], [10.0, 50.0]]), (3.5, 3.5))
     low, high = rest(ends, 1.5, 2.0, [], [across])
     assert (low + (high - low) * 0.55, low) == pytest.approx((6.5, 3.5))

@@ -61,6 +61,21 @@ COST_LIMIT = 9.0
 OTHER_COST = 5.0
 EVIDENCE = 0.1
 """How much of one millimetre's cost counts as independent evidence."""
+SLICE_MM = 6
+"""Along so much of a stick its edges are measured together."""
+POINT_MM = 14.0
+"""So far from its point a stick is no longer narrower."""
+EDGE_REACH_MM = 1.2
+"""An edge is looked for so far to both sides of where it was thought to be,"""
+BESIDE_EDGE_MM = 1.5
+"""between what the stick's middle looks like and what lies so far beside the edge."""
+LEAST_CONTRAST = 0.4
+"""Edges across which colours (logarithm) differ less say less."""
+EDGE_NOISE, EDGE_SHADING = 0.05, 0.25
+"""How far colours stray, and how far brightness alone changes on a stick and in its shadow."""
+EDGE_STRAY_MM = 0.3
+"""By so much single edges are found from where they are: other things touch a stick."""
+STRAIGHTENINGS = 6
 CROSSING_MM = 6.0
 SETTLED_SCORE, SETTLED_COLOUR = 4.1, 0.98
 SURE_SCORE = 3.8
@@ -104,7 +119,8 @@ def find_cutters(
             found = _with(found, cutter)
         if len({c.colours[0][0] for c in found if _settled(c)}) == len(board.cutters.names):
             break
-    return _at_rest(sight, image, board, fit, spaces, _one_of_each(found))
+    straight = [_straightened(sight, image, board, fit, cutter) for cutter in _one_of_each(found)]
+    return _at_rest(sight, image, board, fit, spaces, straight)
 
 
 # Candidates -------------------------------------------------------------------------------------------------------
@@ -420,6 +436,75 @@ def _one_of_each(found: Sequence[CutterFit]) -> list[CutterFit]:
         if cutter.colours[0][0] not in taken:
             chosen.append(cutter)
     return chosen
+
+
+# Exactly where ----------------------------------------------------------------------------------------------------
+
+
+def _straightened(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, cutter: CutterFit) -> CutterFit:
+    """The cutter moved and turned to where its edges are, measured to parts of a pixel slice by slice.
+
+    Between what the stick's middle and what lies beside it look like, an edge is where half the change is made. All
+    edges share one line and one width; those that something else touches stray and count little.
+    """
+    strip = _strip(sight, image, fit, cutter.seen_mm)
+    first, slices = 3, int((strip.length_mm - POINT_MM - 3.0) // SLICE_MM)
+    cut = strip.colours[first : first + slices * SLICE_MM]
+    profiles = np.median(cut.reshape(slices, SLICE_MM, len(strip.across_mm), 3), axis=1)
+    lever = np.arange(slices, dtype=np.float64) * SLICE_MM + first + (SLICE_MM - 1.0 - strip.length_mm) / 2
+    half = board.cutter_mm[1] / 2
+    # Offset in the middle, slope, half the width.
+    line, columns = np.array([0.0, 0.0, half]), _edge_columns(lever)
+    for _ in range(STRAIGHTENINGS):
+        at = columns @ line
+        middle = line[0] + line[1] * lever
+        found, contrast = _edges(profiles, middle, at.reshape(2, -1))
+        weight = (np.minimum(contrast / LEAST_CONTRAST, 1.0) ** 2).ravel()
+        off = found.ravel() - at
+        weight = weight / (1.0 + (off / EDGE_STRAY_MM) ** 2) ** 2
+        prior = np.diag([0.1, 0.1 * lever[-1] ** 2, len(lever) / 4])
+        normal = columns.T @ (columns * weight[:, None]) + prior
+        pull = prior @ (np.array([line[0], line[1], half]) - line)
+        line = line + np.linalg.solve(normal, columns.T @ (off * weight) + pull)
+    ends = np.array([-0.5, 0.5]) * strip.length_mm
+    return replace(cutter, seen_mm=_shifted(cutter.seen_mm, *(line[0] + line[1] * ends)))
+
+
+def _edge_columns(lever: Array) -> Array:
+    """How far both edges of all slices move with a line's offset, slope and half width (edges x 3)."""
+    ones = np.ones(len(lever))
+    return np.concatenate([np.column_stack([ones, lever, side * ones]) for side in (-1.0, 1.0)])
+
+
+def _edges(profiles: Floats, middle_mm: Array, edges_mm: Array) -> tuple[Array, Array]:
+    """Where the lower and the upper edge of each slice are across (2 x slices), thought to be at `edges_mm`, and how
+    much colours differ there."""
+    core = np.mean([_across(profiles, middle_mm + off) for off in (-0.4, 0.0, 0.4)], axis=0)
+    # Sticks are round and have shadows: brightness changes on them and beside them, tint at their edges.
+    shading = 1.0 - LOG_FLOOR * np.exp(-core)
+    shaded = 1.0 / ((EDGE_NOISE / EDGE_SHADING) ** 2 + (shading**2).sum(-1, keepdims=True))
+    places, contrasts = [], []
+    steps = np.arange(-EDGE_REACH_MM, EDGE_REACH_MM + 1e-6, 0.2)
+    for side, edge in zip((-1.0, 1.0), edges_mm, strict=True):
+        beyond = np.mean([_across(profiles, edge + side * (BESIDE_EDGE_MM + off)) for off in (-0.3, 0.0, 0.3)], axis=0)
+        step = core - beyond
+        tinted = step - (step * shading).sum(-1, keepdims=True) * shading * shaded
+        contrast = np.sqrt((step * tinted).sum(-1))
+        along = tinted / np.maximum(contrast, 1e-3)[:, None] ** 2
+        shares = [((_across(profiles, edge + side * off) - beyond) * along).sum(-1) for off in steps]
+        inside = np.trapezoid(np.clip(shares, 0.0, 1.0), steps, axis=0)
+        places.append(edge + side * (inside - EDGE_REACH_MM))
+        contrasts.append(contrast)
+    return np.stack(places), np.stack(contrasts)
+
+
+def _across(profiles: Floats, at_mm: Array) -> Floats:
+    """The colours of each slice (slices x 3) at its own place across."""
+    where = np.clip((at_mm + HALF_MM) / FINE_MM, 0, profiles.shape[1] - 1.001)
+    left = where.astype(int)
+    share = (where - left)[:, None]
+    rows = np.arange(len(profiles))
+    return np.asarray(profiles[rows, left] * (1 - share) + profiles[rows, left + 1] * share, np.float32)
 
 
 # Where they truly lie ---------------------------------------------------------------------------------------------

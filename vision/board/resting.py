@@ -39,13 +39,21 @@ def rest(
     for disc in discs:
         offset = disc.at_mm - middle
         along, aside = float(offset @ way), float(abs(offset[0] * way[1] - offset[1] * way[0]))
-        if aside < disc.radius_mm:
-            chord = float(np.sqrt(disc.radius_mm**2 - aside**2))
-            supports += [(along - chord, disc.top_mm + radius_mm), (along + chord, disc.top_mm + radius_mm)]
+        supports += [(along + step, disc.top_mm + high) for step, high in _over_disc(aside, disc.radius_mm, radius_mm)]
     for other, heights in sticks:
         supports += _crossing(middle, way, half, other, heights, radius_mm)
     height, slope = _lowest_line(supports)
     return height - half * slope, height + half * slope
+
+
+def _over_disc(aside_mm: float, disc_mm: float, radius_mm: float) -> list[tuple[float, float]]:
+    """How high over a disc's top the axis of a stick lies that passes so far from the disc's middle, where they touch: at
+    places along the stick from there. One that passes beside it may still lie on its edge."""
+    if aside_mm < disc_mm:
+        chord = float(np.sqrt(disc_mm**2 - aside_mm**2))
+        return [(-chord, radius_mm), (chord, radius_mm)]
+    beside = aside_mm - disc_mm
+    return [(0.0, float(np.sqrt(radius_mm**2 - beside**2)))] if beside < radius_mm else []
 
 
 def _crossing(
