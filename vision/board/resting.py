@@ -47,7 +47,7 @@ def rest(
 
 
 def _over_disc(aside_mm: float, disc_mm: float, radius_mm: float) -> list[tuple[float, float]]:
-    """How high over a disc's top the axis of a stick lies that passes so far from the disc's middle, where they touch: at
+    """How high over a disc's top the axis of a stick lies that passes so far from its middle, where they touch: at
     places along the stick from there. One that passes beside it may still lie on its edge."""
     if aside_mm < disc_mm:
         chord = float(np.sqrt(disc_mm**2 - aside_mm**2))
