@@ -1,85 +1,20 @@
-"""The microcontroller as the table shows it: how its line is, what its docks hold, who slapped first."""
+"""The microcontroller as the table shows it: how its line is, what its docks hold."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from controller.game import Json
 from controller.views import BoardView, PartState, PartView, SlapsView
-from firmware_bridge.schema import TICK_NS, Hello
+from firmware_bridge.schema import Hello
 from firmware_bridge.session import LinkState
-from firmware_bridge.signals import Signal
-from firmware_bridge.slaps import Verdict, judge
 
 if TYPE_CHECKING:
     from firmware_bridge.link import LinkStatus
 
-SLAPS_S = 1.0
-"""Slaps that come so soon after the first one belong together."""
-SETTLED_S = SLAPS_S + 0.25
-"""After the first slap of a burst was heard: a verdict that has stood for so long is written down."""
-SLAPS_SHOWN_S = 15.0
 EMULATED = "the real firmware, emulated"
 _WITHOUT = "Pads, docks and the dice tower are not heard until it is back; nothing that it keeps is lost."
 BOUND_FALLS_S = 10.0
 """A bound is called smaller when it has been so for this long: displays are told nothing new twice a second."""
 _BOUNDS_US = (10, 100, 1000, 10_000, 100_000, 1_000_000)
-
-
-class SlapBook:
-    """The last burst of slaps and its verdict. A slap that comes late, over a line that was pulled, still counts."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._slaps: list[Signal] = []
-        self._verdict: Verdict | None = None
-        self._written: Json = None
-        self._number = 0
-        self._begun_s = 0.0
-
-    def add(self, slap: Signal) -> None:
-        """A pad was pressed."""
-        if not self._belongs(slap):
-            self._slaps = []
-            self._number += 1
-            self._begun_s = self._clock()
-        self._slaps.append(slap)
-        self._verdict = judge(self._slaps)
-
-    @property
-    def shown(self) -> SlapsView | None:
-        """The verdict, while it is of interest."""
-        verdict = self._verdict
-        if verdict is None or self._clock() - self._begun_s > SLAPS_SHOWN_S:
-            return None
-        margin_us = None if verdict.margin_us is None else max(round(verdict.margin_us, 1), 0.0)
-        return SlapsView(number=self._number, seats=list(verdict.seats), first=list(verdict.first), margin_us=margin_us)
-
-    @property
-    def to_write(self) -> Json | None:
-        """What is to be written down now: a verdict that stands, once, and again if a late slap changed it."""
-        verdict = self._verdict
-        if verdict is None or self._clock() - self._begun_s < SETTLED_S:
-            return None
-        found = {
-            "burst": self._number,
-            "seats": list(verdict.seats),
-            "first": list(verdict.first),
-            "margin_us": verdict.margin_us,
-        }
-        return None if found == self._written else found
-
-    def written(self, found: Json) -> None:
-        """This was."""
-        self._written = found
-
-    def _belongs(self, slap: Signal) -> bool:
-        """Whether a slap is of the burst that there is, by the board's own time."""
-        if not self._slaps:
-            return False
-        first = self._slaps[0].stamp
-        if first is None or slap.stamp is None or first.boot != slap.stamp.boot:
-            return False
-        return abs(slap.stamp.ticks - first.ticks) * TICK_NS <= SLAPS_S * 1e9
 
 
 class SteadyBound:

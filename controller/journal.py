@@ -187,10 +187,16 @@ class Journal:
             "WHERE seq > ?1 AND (?2 IS NULL OR game = ?2) ORDER BY seq",
             (after, game),
         )
-        return [
-            Record(seq, game, wall_time, monotonic_s, kind, json.loads(data))
-            for seq, game, wall_time, monotonic_s, kind, data in rows
-        ]
+        return [_record(row) for row in rows]
+
+    def newest(self, kind: str, count: int) -> list[Record]:
+        """The last `count` records of a kind, in order."""
+        rows = self._query(
+            "SELECT seq, game, wall_time, monotonic_s, kind, data FROM records "
+            "WHERE kind = ? ORDER BY seq DESC LIMIT ?",
+            (kind, count),
+        )
+        return [_record(row) for row in reversed(rows)]
 
     def evidence(self, seq: int) -> bytes | None:
         """What the record was read from; None where nothing was kept."""
@@ -291,6 +297,11 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]])
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _record(row: tuple[int, int, str, float, str, str]) -> Record:
+    seq, game, wall_time, monotonic_s, kind, data = row
+    return Record(seq, game, wall_time, monotonic_s, kind, json.loads(data))
 
 
 def _uncancellable() -> "Future[Any]":

@@ -35,6 +35,10 @@ class JournalKeeper:
         """See `Journal.records`."""
         return self._journal.records(after, game=game)
 
+    def newest(self, kind: str, count: int) -> list[Record]:
+        """See `Journal.newest`."""
+        return self._journal.newest(kind, count)
+
     def last_game(self) -> int | None:
         """See `Journal.last_game`."""
         return self._journal.last_game()

@@ -1,11 +1,12 @@
 """The service: opens everything a table has, joins it together, and closes it again.
 
     camera, reading (child process) ──Scene──▶ ┐
-    panel (pins), board (serial line) ──Signal──▶ inbox ──▶ table ──▶ journal (thread), hub ──▶ displays, lamps
-    host's controls (HTTP) ──────────▶ ┘
+    panel (pins) ─────────────Signal──▶ inbox ──▶ table ──▶ journal (thread), hub ──▶ displays, lamps
+    host's controls (HTTP) ──────────▶ ┘                     ▲
+    board (serial line) ──────Signal─────────────────────────┘ ──▶ back to the board: it may forget
 
 One asyncio loop decides everything, one thing after the other. The inbox keeps the newest scene only, and up to
-SIGNALS_KEPT signals; of the board's as many as fit into half of that, for it keeps the others.
+SIGNALS_KEPT signals of the panel; the board keeps its own until they are written down.
 
 What is shown first comes first: journal, state, pages. Camera and panel follow while the display says "starting"; their
 libraries are imported only then, so that after a power cut the room sees its game again at once.
@@ -37,7 +38,8 @@ from fastapi import FastAPI, Request, Response
 
 import controller.games
 from config.schema import TableConfig
-from controller.board import SlapBook, SteadyBound, board_part, board_view, no_board
+from controller.board import SteadyBound, board_part, board_view, no_board
+from controller.board_signals import BoardSignals
 from controller.games.registry import load_game, load_part
 from controller.journal import JournalError
 from controller.journal_keeper import JournalKeeper
@@ -52,7 +54,7 @@ from controller.web.problems import problem_response
 from controller.web.server import ServerError, serving
 from controller.wiring import board_lamps, panel_pins, timing
 from firmware_bridge.session import Buzzing, LinkState
-from firmware_bridge.signals import Signal, SignalKind
+from firmware_bridge.signals import Signal
 from vision.scene import Scene
 
 if TYPE_CHECKING:
@@ -130,7 +132,6 @@ class _Service:
         self._hub = Hub()
         self._inbox = _Inbox()
         self._outlets = _Outlets(self._hub)
-        self._slaps = SlapBook(time.monotonic)
         self._table = Table(
             config, load_game(config.game), load_part(config.game, "table").GAME_TABLE, Referee(timing(config)),
             journal, self._outlets, version=self._version, simulated=simulated is not None,
@@ -269,10 +270,6 @@ class _Service:
         while True:
             signals, scene = await self._inbox.next()
             for one in signals:
-                if one.kind is SignalKind.PAD_PRESSED:
-                    self._slaps.add(one)
-                elif one.kind is SignalKind.SIGNALS_LOST:
-                    _log.warning("the microcontroller had no room for %d signals", one.number)
                 await self._judged(self._table.on_signal(one), f"{one.kind.value} of seat {one.seat}")
             if scene is not None:
                 self._outlets.scene = scene
@@ -339,37 +336,31 @@ class _Service:
             self._table.set_part("board", no_board(reason, simulated=simulated is not None))
             await asyncio.Event().wait()
             return
-        link = Link(port, time.monotonic, baud=self._config.serial.baud)
+        signals = BoardSignals(self._journal, time.monotonic)
+        link = Link(port, time.monotonic, baud=self._config.serial.baud, settled=signals.settled)
         self._outlets.plug_board(link)
         try:
-            await self._watch_board(link, emulated=self._config.serial.port is None)
+            await self._watch_board(link, signals, emulated=self._config.serial.port is None)
         finally:
             self._outlets.board = None
             await asyncio.to_thread(link.close)
 
-    async def _watch_board(self, link: "Link", *, emulated: bool) -> None:
-        """Take the board's signals as there is room for them, show how it is, write down who slapped first."""
+    async def _watch_board(self, link: "Link", signals: BoardSignals, *, emulated: bool) -> None:
+        """Write down what the board says, show that and how the board is. What the disk refuses stays on the board."""
         bound, starts_until_s = SteadyBound(time.monotonic), time.monotonic() + BOARD_STARTS_S
         while True:
-            while self._inbox.has_room and (signal := link.get()) is not None:
-                self._inbox.signal(signal)
+            if self._table.parts["journal"].state is PartState.OK:
+                with contextlib.suppress(JournalError):  # said by the part "journal"
+                    await signals.take(link)
+                    await signals.write_verdict()
             status = link.status()
             bound_us = bound.of(status.clock_bound_s)
-            shown = board_view(status, emulated=emulated, clock_bound_us=bound_us, slaps=self._slaps.shown)
+            shown = board_view(status, emulated=emulated, clock_bound_us=bound_us, slaps=signals.slaps.shown)
             if shown.link is LinkState.READY:
                 starts_until_s = 0.0
             self._table.set_board(shown)
             self._table.set_part("board", board_part(shown, starting=time.monotonic() < starts_until_s))
-            await self._write_slaps()
             await asyncio.sleep(POLL_S)
-
-    async def _write_slaps(self) -> None:
-        verdict = self._slaps.to_write
-        if verdict is None or self._table.parts["journal"].state is not PartState.OK:
-            return
-        with contextlib.suppress(JournalError):  # said by the part "journal"; written when it can be
-            await self._table.note("slaps", verdict)
-            self._slaps.written(verdict)
 
     async def _keep_journal(self) -> None:
         """A disk that refuses records is tried again until it takes them."""
@@ -493,11 +484,6 @@ class _Inbox:
             _log.warning("more than %d signals wait: dropping %s", SIGNALS_KEPT, self._signals[0])
         self._signals.append(signal)
         self._something.set()
-
-    @property
-    def has_room(self) -> bool:
-        """Whether one more of the board's signals leaves room enough for the buttons'."""
-        return len(self._signals) < SIGNALS_KEPT // 2
 
     async def next(self) -> tuple[list[Signal], Scene | None]:
         """Wait for something; signals come before the scene."""

@@ -44,7 +44,7 @@ class SlapsView(Model):
     """Slaps that belong together, and who was first."""
 
     number: int
-    """Counts up with every burst since the program's start."""
+    """Counts up with every burst."""
     seats: list[int]
     """Every seat that slapped, the earliest first."""
     first: list[int]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from firmware_bridge.clock import TICK_S, ClockMap
 from firmware_bridge.messages import MessageError
 from firmware_bridge.schema import DEBOUNCE_TICKS, POLL_TICKS, Event, EventFlag, EventKind
-from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind, Stamp
+from firmware_bridge.signals import HOST_SEAT, RingPlace, Signal, SignalKind, Stamp
 
 _KINDS: Mapping[tuple[int, bool], SignalKind] = {
     (EventKind.PAD, True): SignalKind.PAD_PRESSED,
@@ -53,6 +53,7 @@ def signal_of(event: Event, ticks: int, clock: ClockMap | None, arrived_s: float
         uncertainty_s=bound_s,
         number=_number(event),
         stamp=Stamp(event.boot, ticks, early),
+        place=RingPlace(event.epoch, event.sequence),
     )
 
 

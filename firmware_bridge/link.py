@@ -18,7 +18,7 @@ from firmware_bridge.contacts import Contacts
 from firmware_bridge.framing import FrameError
 from firmware_bridge.schema import BAUD, Hello
 from firmware_bridge.session import Buzzing, LinkState, Session
-from firmware_bridge.signals import Signal
+from firmware_bridge.signals import RingPlace, Signal
 
 SERIAL_NAMES = Path("/dev/serial/by-id")
 """Where Linux names serial devices after what they are, whatever order they were plugged in."""
@@ -27,7 +27,8 @@ RETRY_S = 0.2
 READ_S = 0.01
 WRITE_S = 1.0
 QUEUE_SIZE = 256
-"""Signals that wait to be fetched. Nothing is dropped: what has no room stays on the board."""
+"""Signals that wait to be fetched. Nothing is dropped: what has no room stays on the board, which sends no more than
+WINDOW ahead of what was settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,11 @@ def board_ports(folder: Path = SERIAL_NAMES) -> tuple[str, ...]:
 
 
 class Link:
-    """A board on a serial port. Closing twice is fine."""
+    """A board on a serial port. Closing twice is fine.
+
+    Whoever has got signals says when they need the board no more (`settle`). What was not settled is kept there, and
+    comes again over the next link.
+    """
 
     def __init__(
         self,
@@ -66,17 +71,19 @@ class Link:
         baud: int = BAUD,
         queue_size: int = QUEUE_SIZE,
         takes_signals: bool = True,
+        settled: RingPlace | None = None,
     ) -> None:
         """`clock` is monotonic, in seconds: that of the signals' times.
 
-        Who does not take signals leaves them on the board, for the program whose they are.
+        Who does not take signals leaves them on the board, for the program whose they are. `settled` is the last place
+        that is known to have been settled over an earlier link: nothing is got anew that stood there or before.
         """
         self._port = port
         self._baud = baud
         self._clock = clock
         self._signals: Queue[Signal] = Queue(queue_size)
         self._takes_signals = takes_signals
-        self._session = Session(self._take)
+        self._session = Session(self._take, settled)
         self._lock = Lock()
         self._stop = Flag()
         self._thread = Thread(target=self._run, name="board-line", daemon=True)
@@ -88,6 +95,12 @@ class Link:
             return self._signals.get(timeout_s > 0, timeout_s or None)
         except Empty:
             return None
+
+    def settle(self, signal: Signal) -> None:
+        """This signal, and all that were got before it, need the board no more: it may forget them."""
+        if signal.place is not None:
+            with self._lock:
+                self._session.settle(signal.place)
 
     def status(self) -> LinkStatus:
         """How the connection is now."""

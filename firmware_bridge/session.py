@@ -1,7 +1,8 @@
 """The host's side of the conversation with the board, without a port and without a clock of its own.
 
-Bytes that came in go to `receive`, bytes that `due` gives go out. An event is delivered once and in order: what was
-delivered is acknowledged, what is missing is asked for again, what nobody has room for stays on the board.
+Bytes that came in go to `receive`, bytes that `due` gives go out. An event is delivered once and in order; what is
+missing is asked for again, what nobody has room for stays on the board. The board is told to forget an event only when
+`settle` was: until then it may come again, to us or to who comes after us.
 """
 
 import math
@@ -30,7 +31,7 @@ from firmware_bridge.schema import (
     payload_size,
     schema_hash,
 )
-from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
+from firmware_bridge.signals import HOST_SEAT, RingPlace, Signal, SignalKind
 
 GREETING_S = 0.3
 """How often the board is asked who it is, until it answers."""
@@ -78,12 +79,18 @@ class Buzzing:
 class Session:
     """One connection after another with a board; what was delivered is remembered over all of them."""
 
-    def __init__(self, deliver: Callable[[Signal], bool]) -> None:
-        """`deliver` says whether it took the signal; one that it did not take comes again."""
+    def __init__(self, deliver: Callable[[Signal], bool], settled: RingPlace | None = None) -> None:
+        """`deliver` says whether it took the signal; one that it did not take comes again.
+
+        `settled` is the last place that somebody before us is known to have settled, who may have settled later ones:
+        what stands there or before is not delivered, and what is missing right after it is no news.
+        """
         self._deliver = deliver
         self._clocks: dict[int, tuple[TickCounter, ClockMap]] = {}
-        self._epoch: int | None = None
-        self._expected = 1
+        self._epoch = settled.epoch if settled else None
+        self._expected = settled.sequence + 1 if settled else 1
+        self._settled = self._expected
+        self._is_heir = settled is not None
         self._lamps = (0, 0)
         self._buzz = Buzz(0, 0, 0, 0)
         self._is_buzz_due = False
@@ -143,6 +150,12 @@ class Session:
         number = self._buzz.number % 255 + 1
         self._is_buzz_due = self._is_order_new = True
         self._buzz = Buzz(number, round(1000 * sound.on_s), round(1000 * sound.off_s), sound.times)
+
+    def settle(self, place: RingPlace) -> None:
+        """What was delivered up to this place needs the board no more: it may forget it."""
+        if place.epoch == self._epoch and self._settled <= place.sequence < self._expected:
+            self._settled = place.sequence + 1
+            self._is_ack_due = True
 
     def test_pads(self) -> None:
         """Let the board test its pads; what it finds is in the `hello` that comes then."""
@@ -238,12 +251,19 @@ class Session:
     def _is_followed(self, hello: Hello) -> bool:
         """Go on where the board's ring goes on; False if that has to wait until somebody takes the news of a gap."""
         if self._epoch != hello.epoch or hello.next < self._expected:
-            self._epoch, self._expected = hello.epoch, hello.oldest
+            self._epoch, self._expected, self._settled = hello.epoch, hello.oldest, hello.oldest
+        elif hello.oldest > self._expected and self._is_heir:
+            self._expected = hello.oldest
         elif hello.oldest > self._expected:
-            missing = hello.oldest - self._expected
-            if not self._deliver(Signal(HOST_SEAT, SignalKind.SIGNALS_LOST, self._heard_s, math.inf, missing)):
+            lost = Signal(
+                HOST_SEAT, SignalKind.SIGNALS_LOST, self._heard_s, math.inf, number=hello.oldest - self._expected,
+                place=RingPlace(hello.epoch, hello.oldest - 1),
+            )  # fmt: skip
+            if not self._deliver(lost):
                 return False
             self._expected = hello.oldest
+        self._settled = max(self._settled, hello.oldest)
+        self._is_heir = False
         return True
 
     def _take_pong(self, pong: Pong, now_s: float) -> None:
@@ -281,7 +301,6 @@ class Session:
         signal = signal_of(event, counter.extend(event.turns, event.ticks), known, self._heard_s)
         if self._deliver(signal):
             self._expected += 1
-            self._is_ack_due = True
             if self._contacts is not None:
                 self._contacts = contacts_after(self._contacts, signal)
             # What was lost may have changed any contact: the next Hello says how they all are.
@@ -307,7 +326,7 @@ class Session:
         if again:
             self._is_missing, self._again_s = False, now_s
         assert self._epoch is not None
-        return _bytes_of(Ack(self._epoch, self._expected, int(again)))
+        return _bytes_of(Ack(self._epoch, self._settled, int(again)))
 
     def _question(self, now_s: float) -> bytes:
         if self._asked_s is not None and now_s - self._asked_s > ANSWER_S:

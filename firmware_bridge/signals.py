@@ -45,6 +45,8 @@ class Signal:
     """Which skewer's dock or spare input, from 1; how many for SIGNALS_LOST; else 0."""
     stamp: "Stamp | None" = None
     """The board's own time, for what came from there: the order between signals is decided by it alone."""
+    place: "RingPlace | None" = None
+    """Where it stood in the board's ring, for what came from there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +59,13 @@ class Stamp:
     """Carried on to 64 bits."""
     early_ticks: int = 0
     """The edge may have been so much earlier: it bounced, or was not looked at before."""
+
+
+@dataclass(frozen=True, slots=True)
+class RingPlace:
+    """An event's place among those that the board keeps until they are acknowledged."""
+
+    epoch: int
+    """Which ring: another one where numbers began anew."""
+    sequence: int
+    """Its number in that ring, from 1."""

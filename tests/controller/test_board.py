@@ -1,28 +1,17 @@
-"""What the table says of its microcontroller, and who slapped first."""
+"""What the table says of its microcontroller."""
 
 import math
 from dataclasses import replace
 
 import pytest
 
-from controller.board import (
-    BOUND_FALLS_S,
-    SETTLED_S,
-    SLAPS_S,
-    SLAPS_SHOWN_S,
-    SlapBook,
-    SteadyBound,
-    board_part,
-    board_view,
-    no_board,
-)
-from controller.views import BoardView, PartState, SlapsView
+from controller.board import BOUND_FALLS_S, SteadyBound, board_part, board_view, no_board
+from controller.views import BoardView, PartState
 from controller.wiring import board_lamps
 from firmware_bridge.contacts import Contacts
 from firmware_bridge.link import LinkStatus
 from firmware_bridge.schema import Hello
 from firmware_bridge.session import LinkState
-from firmware_bridge.signals import Signal, SignalKind, Stamp
 
 HELLO = Hello(
     token=1, epoch=1, boot=1, cold_boots=7, warm_boots=2, cause=1, oldest=1, next=1, stuck=0, bridged=0, pads=0,
@@ -30,7 +19,6 @@ HELLO = Hello(
 )  # fmt: skip
 CLOSED = Contacts(frozenset({2}), frozenset({5}), frozenset({1, 3}), True, frozenset())
 READY = LinkStatus(LinkState.READY, "all is well", "/dev/b", HELLO, 0, 3, 0.0004, CLOSED)
-TICKS_PER_S = 2_000_000
 
 
 class Clock:
@@ -41,11 +29,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now_s
-
-
-def slap(seat: int, at_s: float, boot: int = 1, early_s: float = 0.0) -> Signal:
-    stamp = Stamp(boot, round(at_s * TICKS_PER_S), round(early_s * TICKS_PER_S))
-    return Signal(seat, SignalKind.PAD_PRESSED, at_s, 0.001, stamp=stamp)
 
 
 def view(status: LinkStatus, bound_us: int | None = 1000) -> BoardView:
@@ -125,53 +108,3 @@ def test_the_bound_is_steady() -> None:
 def test_lamps_on_the_board() -> None:
     assert board_lamps({}) == (0, 0)
     assert board_lamps({1: "on", 2: "off", 3: "blink", 8: "on", 9: "on"}) == (0b10000001, 0b100)
-
-
-# Slaps ----------------------------------------------------------------------------------------------------------------
-
-
-def test_first_by_a_margin() -> None:
-    clock = Clock()
-    book = SlapBook(clock)
-    assert book.shown is None
-    assert book.to_write is None
-    book.add(slap(3, 10.0))
-    assert book.shown == SlapsView(number=1, seats=[3], first=[3], margin_us=None)
-    book.add(slap(5, 10.000412))
-    assert book.shown == SlapsView(number=1, seats=[3, 5], first=[3], margin_us=412.0)
-    assert book.to_write is None, "others may follow"
-    clock.now_s += SETTLED_S
-    found = book.to_write
-    assert found == {"burst": 1, "seats": [3, 5], "first": [3], "margin_us": 412.0}
-    book.written(found)
-    assert book.to_write is None
-    clock.now_s += SLAPS_SHOWN_S
-    assert book.shown is None
-
-
-def test_a_tie() -> None:
-    book = SlapBook(Clock())
-    book.add(slap(6, 10.0))
-    book.add(slap(2, 10.000007))
-    assert book.shown == SlapsView(number=1, seats=[6, 2], first=[6, 2], margin_us=7.0)
-
-
-def test_a_slap_that_came_late_counts_and_is_written_again() -> None:
-    clock = Clock()
-    book = SlapBook(clock)
-    book.add(slap(4, 10.2))
-    clock.now_s += SETTLED_S
-    first = book.to_write
-    book.add(slap(1, 10.3))
-    book.written(first)
-    assert book.to_write == {"burst": 1, "seats": [4, 1], "first": [4], "margin_us": 100_000.0}
-
-
-@pytest.mark.parametrize("later", [slap(1, 10.0 + SLAPS_S + 0.001), slap(1, 10.5, boot=2)])
-def test_slaps_that_do_not_belong_together(later: Signal) -> None:
-    clock = Clock()
-    book = SlapBook(clock)
-    book.add(slap(4, 10.0))
-    clock.now_s += SLAPS_SHOWN_S + 1
-    book.add(later)
-    assert book.shown == SlapsView(number=2, seats=[1], first=[1], margin_us=None)

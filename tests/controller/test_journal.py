@@ -56,6 +56,15 @@ def test_games_are_told_apart(path: Path) -> None:
         assert journal.last_game() == 3
 
 
+def test_the_newest_of_a_kind(path: Path) -> None:
+    with Journal(path) as journal:
+        assert journal.newest("slap", 2) == []
+        for number, kind in enumerate(("start", "slap", "slap", "move", "slap", "move")):
+            journal.append(kind, {"number": number})
+        assert [(record.seq, record.data["number"]) for record in journal.newest("slap", 2)] == [(3, 2), (5, 4)]
+        assert [record.seq for record in journal.newest("slap", 9)] == [2, 3, 5]
+
+
 def test_a_burst_keeps_its_order(path: Path) -> None:
     with Journal(path) as journal:
         futures = [journal.append("move", number) for number in range(500)]

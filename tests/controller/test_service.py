@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 
 from config.loader import load_table
-from controller.board import SETTLED_S
 from controller.journal import Journal
+from controller.slap_book import SETTLED_S
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from firmware_bridge.session import LinkState, Session
-from firmware_bridge.signals import Signal, SignalKind
+from firmware_bridge.signals import RingPlace, Signal, SignalKind
 from hardware.simulated.emulated_board import HERTZ, EmulatedBoard
 
 STEP = HERTZ // 500
@@ -33,15 +33,21 @@ class EmulatedTable:
         faults: tuple[Faults, Faults] = (_faultless, _faultless),
         step: int = STEP,
         said: bool = False,
+        keeps: Callable[[], bool] = lambda: True,
     ) -> None:
         """`faults` stand in the line to us and in the line to the board.
 
         The line is looked at every `step` cycles, with `said` also whenever the board has finished saying something.
+        Whenever it is, `keeps` says whether what is in hand is kept now, and whether the board is told now.
         """
         self._step, self._said = step, said
         self.board = EmulatedBoard(folder / "board", free=True)
         self._faults = faults
+        self._keeps = keeps
         self.signals: list[Signal] = []
+        """Kept: they outlive the program."""
+        self._in_hand: list[Signal] = []
+        self._kept: RingPlace | None = None
         self.room = room
         self.session = Session(self._take)
         self.cycle = 0
@@ -75,6 +81,14 @@ class EmulatedTable:
     def replug(self) -> None:
         """Put it back."""
         self.board.do("plug")
+        self.plug()
+
+    def kill(self) -> None:
+        """The program dies, with what it has in hand, and another one goes on from what was kept."""
+        assert self._line is not None
+        os.close(self._line)
+        self._in_hand.clear()
+        self.session = Session(self._take, self._kept)
         self.plug()
 
     def run(self, seconds: float) -> None:
@@ -125,10 +139,19 @@ class EmulatedTable:
             with contextlib.suppress(BlockingIOError):
                 received = os.read(self._line, 4096)
             self.session.receive(self._faults[0](received, self.now_s), self.now_s)
+            self._keep()
             os.write(self._line, self._faults[1](self.session.due(self.now_s), self.now_s))
 
+    def _keep(self) -> None:
+        if self._in_hand and self._keeps():
+            self.signals += self._in_hand
+            self._kept = self._in_hand[-1].place
+            self._in_hand.clear()
+        if self._kept is not None and self._keeps():
+            self.session.settle(self._kept)
+
     def _take(self, signal: Signal) -> bool:
-        if len(self.signals) >= self.room:
+        if len(self.signals) + len(self._in_hand) >= self.room:
             return False
-        self.signals.append(signal)
+        self._in_hand.append(signal)
         return True

@@ -15,7 +15,7 @@ import pytest
 from config.loader import load_table, table_files
 from firmware_bridge.link import Link, LinkStatus
 from firmware_bridge.session import Buzzing, LinkState
-from firmware_bridge.signals import Signal, SignalKind
+from firmware_bridge.signals import RingPlace, Signal, SignalKind
 from hardware.pin_table.table import Device, load_pin_table
 from hardware.simulated.board_cable import BoardCable
 from hardware.simulated.emulated_board import EmulatedBoard
@@ -140,9 +140,10 @@ def people(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[People]:
 class Listener:
     """A link, and what it said."""
 
-    def __init__(self, people: People) -> None:
+    def __init__(self, people: People, settled: RingPlace | None = None, *, settles: bool = True) -> None:
         self._people = people
-        self.link = Link(people.port, time.monotonic)
+        self._settles = settles
+        self.link = Link(people.port, time.monotonic, settled=settled)
         self.heard: list[Signal] = []
 
     def until(self, holds: Callable[[], bool], within_s: float = PATIENCE_S) -> None:
@@ -153,6 +154,8 @@ class Listener:
             signal = self.link.get(0.02)
             if signal is not None:
                 self.heard.append(signal)
+                if self._settles:
+                    self.link.settle(signal)
 
     def until_ready(self) -> LinkStatus:
         self.until(lambda: self.link.status().state is LinkState.READY, 3 * READY_S)
@@ -208,6 +211,28 @@ def test_a_link_that_is_opened_again_goes_on_and_says_nothing_twice(people: Peop
         assert not [s for s in again.heard if s.kind is SignalKind.PAD_PRESSED]
     finally:
         again.link.close()
+
+
+def test_what_was_not_settled_comes_again_over_the_next_link(people: People, listener: Listener) -> None:
+    listener.until_ready()
+    listener.link.close()
+    pads = (SignalKind.PAD_PRESSED, SignalKind.PAD_RELEASED)
+    dead = Listener(people, settles=False)
+    try:
+        dead.until_ready()
+        dead.link.set_lamps(1 << (people.seats[0] - 1))
+        dead.until(lambda: any(s.kind is SignalKind.PAD_PRESSED for s in dead.heard))
+        dead.link.set_lamps(0)
+        dead.until(lambda: any(s.kind is SignalKind.PAD_RELEASED for s in dead.heard))
+    finally:
+        dead.link.close()
+    heard = [(s.seat, s.kind, s.place) for s in dead.heard if s.kind in pads]
+    heir = Listener(people, settled=heard[0][2])
+    try:
+        heir.until(lambda: any(s.kind is SignalKind.PAD_RELEASED for s in heir.heard))
+        assert [(s.seat, s.kind, s.place) for s in heir.heard if s.kind in pads] == heard[1:]
+    finally:
+        heir.link.close()
 
 
 def test_a_port_has_one_user(people: People, listener: Listener) -> None:

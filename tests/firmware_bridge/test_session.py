@@ -25,16 +25,17 @@ from firmware_bridge.schema import (
 )
 from firmware_bridge.schema import schema_hash as ours
 from firmware_bridge.session import GREETING_S, REFUSED_S, RETEST_S, SILENCE_S, Buzzing, LinkState, Session
-from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
+from firmware_bridge.signals import HOST_SEAT, RingPlace, Signal, SignalKind
 
 
 class Conversation:
     """A session and what it says; a board's words are put into its mouth."""
 
-    def __init__(self, room: int = 100) -> None:
+    def __init__(self, room: int = 100, settled: RingPlace | None = None) -> None:
         self.signals: list[Signal] = []
         self.room = room
-        self.session = Session(self._take)
+        self.keeps = True
+        self.session = Session(self._take, settled)
         self.now_s = 100.0
         self._reader = FrameReader()
         self.session.open(self.now_s)
@@ -43,6 +44,13 @@ class Conversation:
         """The board says something."""
         data = b"".join(format_frame(format_message(message)) for message in messages)
         self.session.receive(data, self.now_s)
+        if self.keeps:
+            self.keep()
+
+    def keep(self) -> None:
+        """What was delivered needs the board no more."""
+        if self.signals and self.signals[-1].place is not None:
+            self.session.settle(self.signals[-1].place)
 
     def said(self, after_s: float = 0.0) -> list[Message]:
         """What the session says after a while."""
@@ -112,6 +120,47 @@ def test_what_is_not_taken_is_not_acknowledged() -> None:
     talk.room = 2
     talk.hear(an_event(2))
     assert Ack(16, 3, 0) in talk.said(0.1)
+
+
+def test_what_is_not_settled_is_not_acknowledged_and_not_delivered_again() -> None:
+    talk = Conversation()
+    talk.settle()
+    talk.keeps = False
+    talk.hear(an_event(1), an_event(2))
+    assert not any(isinstance(message, Ack) for message in talk.said(0.1))
+    talk.hear(an_event(1), an_event(2), an_event(3))
+    assert Ack(16, 1, 0) in talk.said(0.1)
+    assert [signal.place for signal in talk.signals] == [RingPlace(16, number) for number in (1, 2, 3)]
+    talk.session.settle(RingPlace(16, 2))
+    assert Ack(16, 3, 0) in talk.said(0.1)
+    for place in (RingPlace(16, 1), RingPlace(16, 4), RingPlace(17, 3)):
+        talk.session.settle(place)  # settled already, never delivered, of another ring
+        assert not any(isinstance(message, Ack) for message in talk.said(0.1))
+
+
+def test_an_heir_goes_on_from_what_was_settled() -> None:
+    talk = Conversation(settled=RingPlace(16, 7))
+    talk.greet(a_hello(token=talk._next_token(), oldest=5, next=10))
+    said = talk.said()
+    assert Ack(16, 8, 0) in said, "the board never heard of it"
+    talk.now_s += 0.01
+    talk.hear(a_pong(token=next(message.token for message in said if isinstance(message, Ping))))
+    talk.hear(*(an_event(number) for number in range(5, 10)))
+    assert [signal.place.sequence for signal in talk.signals if signal.place] == [8, 9]
+
+
+@pytest.mark.parametrize(("epoch", "oldest"), [(16, 9), (32, 9), (16, 1)], ids=["later", "another ring", "begun anew"])
+def test_an_heir_tells_no_gap_and_takes_another_ring_from_its_first_event(epoch: int, oldest: int) -> None:
+    talk = Conversation(settled=RingPlace(16, 100 if oldest == 1 else 6))
+    talk.greet(a_hello(token=talk._next_token(), epoch=epoch, oldest=oldest, next=oldest + 2))
+    ping = next(message for message in talk.said() if isinstance(message, Ping))
+    talk.now_s += 0.01
+    talk.hear(a_pong(token=ping.token, epoch=epoch))
+    talk.hear(an_event(oldest, epoch=epoch))
+    assert [signal.place for signal in talk.signals] == [RingPlace(epoch, oldest)]
+    talk.session.open(talk.now_s)
+    talk.greet(a_hello(token=talk._next_token(), epoch=epoch, oldest=oldest + 4, next=oldest + 5))
+    assert [signal.number for signal in talk.signals[1:]] == [3], "later gaps are told"
 
 
 def test_events_wait_for_the_clock() -> None:

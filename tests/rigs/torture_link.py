@@ -1,9 +1,10 @@
 """Events through the worst of lines: `make torture-link`.
 
 The board's own ELF in the emulator, a proxy on its pseudo-terminal that drops, doubles, spoils, splits, delays and
-reorders what passes, resets of the board, pulled lines, a host that does not look for seconds, a board that stands
-still as on a machine too busy to emulate it, a ring that is made to overflow. Every edge is known; what arrives is
-compared with it: none lost, none twice, none out of order, and what overflowed is reported to the number.
+reorders what passes, resets of the board, pulled lines, a host that does not look for seconds, that takes its time to
+keep what it has got and dies with it in hand, a board that stands still as on a machine too busy to emulate it, a ring
+that is made to overflow. Every edge is known; what is kept is compared with it: none lost, none twice, none out of
+order, and what overflowed is reported to the number.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -32,6 +34,10 @@ FAULT_RATES = (0.002, 0.01, 0.05)
 """Faults per piece of the stream, a piece being 1 to 24 bytes: a poor line, a bad one and a wretched one."""
 STALL_RATE = 0.01
 """Stalls per eight edges."""
+DEATH_RATE = 0.03
+"""Deaths of the host's program per eight edges."""
+KEEP_RATE = 0.3
+"""Looks at the line after which what is in hand is kept, and of these after which the board is told."""
 _KINDS = ("dropped", "doubled", "spoilt", "invented", "delayed")
 
 
@@ -91,6 +97,8 @@ class Report:
     """Came more than once and were delivered once."""
     resets: int = 0
     unplugs: int = 0
+    deaths: int = 0
+    """Of the host's program."""
     stalls: int = 0
     """Times that the host did not look, or the board stood still."""
     slowest_back_s: float = 0.0
@@ -105,15 +113,19 @@ def torture(events: int, rng: Random, folder: Path) -> tuple[Report, dict[str, i
     """
     lines = FaultyLine(rng), FaultyLine(rng)
     report = Report()
-    with EmulatedTable(folder, faults=lines, step=HERTZ // 250, said=True) as table:
+    with EmulatedTable(folder, faults=lines, step=HERTZ // 250, said=True, keeps=_sometimes(rng)) as table:
         table.until_ready(5.0)
         while report.events < events:
             lines[0].rate = lines[1].rate = rng.choice(FAULT_RATES)
             _disturb(table, rng, report)
             rounds = OVERFLOWING if rng.random() < 0.06 else rng.choice((1, 4, 8, 12, FITTING, FITTING, FITTING))
             _round(table, rounds, rng, report)
-        report.repeated = table.session.repeated
+        report.repeated += table.session.repeated
     return report, {kind: lines[0].counts[kind] + lines[1].counts[kind] for kind in _KINDS}
+
+
+def _sometimes(rng: Random) -> Callable[[], bool]:
+    return lambda: rng.random() < KEEP_RATE
 
 
 def _disturb(table: EmulatedTable, rng: Random, report: Report) -> None:
@@ -141,6 +153,10 @@ def _round(table: EmulatedTable, rounds: int, rng: Random, report: Report) -> No
                 stall = rng.choice((table.oversleep, table.freeze))
                 stall(rng.choice((rng.uniform(0.0, 0.2), rng.uniform(0.0, 2.5))))
                 report.stalls += 1
+            if not pulled and rng.random() < DEATH_RATE:
+                report.repeated += table.session.repeated
+                table.kill()
+                report.deaths += 1
             expected += [(pad + 1, kind) for pad in order]
     if rng.random() < 0.1:
         table.board.do("reset")
@@ -196,8 +212,8 @@ def _main() -> None:
     told = ", ".join(f"{count} {kind}" for kind, count in faults.items())
     lines = (
         f"{report.events} events in {time.monotonic() - begin_s:.0f} s; pieces of the stream: {told}",
-        f"{report.resets} resets, {report.stalls} stalls, {report.unplugs} unplugs, back within "
-        f"{report.slowest_back_s:.2f} s of board time",
+        f"{report.resets} resets, {report.stalls} stalls, {report.deaths} deaths of the host, "
+        f"{report.unplugs} unplugs, back within {report.slowest_back_s:.2f} s of board time",
         f"none lost, none twice, none out of order; {report.repeated} came again and were not delivered again;",
         f"{report.lost} overflowed, as forced, and were reported to the number",
     )

@@ -61,6 +61,7 @@ def _pull_once(board: EmulatedBoard, link: Link, turn: int, rng: Random) -> floa
     expected = pad + 1, SignalKind.PAD_RELEASED if level else SignalKind.PAD_PRESSED
     if took_s > BACK_S or signal is None or (signal.seat, signal.kind) != expected:
         raise NotBack(f"time {turn + 1}: back after {took_s:.2f} s with {signal}: expected {expected}")
+    link.settle(signal)
     return took_s
 
 
