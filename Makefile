@@ -22,7 +22,7 @@ PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces \
-	test-avahi test-pins firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link fuzz-frames clean
+	test-avahi test-pins firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -111,6 +111,9 @@ torture-link: $(INSTALLED) firmware-tools ## A million events of the emulated bo
 
 unplug-link: $(INSTALLED) firmware-tools ## A thousand pulled lines in real time; ARGS="--times 20"
 	@$(BIN)/python -m tests.rigs.unplug_link $(ARGS)
+
+kill-signals: $(INSTALLED) firmware-tools ## The service killed 300 times while slaps are on their way to the journal; ARGS="--kills 20"
+	@$(BIN)/python -m tests.rigs.kill_signals $(ARGS)
 
 fuzz-frames: firmware-tools ## STRETCHES=100000000 spoilt stretches of frames against the firmware's parser
 	@mkdir -p build

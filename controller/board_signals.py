@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from controller.game import Json
 from controller.journal import JournalError, Record
-from controller.slap_book import Burst, SlapBook, burst_after, burst_of
+from controller.slap_book import Burst, SlapBook, burst_after, burst_of, encode_verdict
 from firmware_bridge.schema import TICK_BITS
 from firmware_bridge.signals import RingPlace, Signal, SignalKind, Stamp
 
@@ -107,12 +107,15 @@ class BoardSignals:
             self._slaps.written(verdict)
 
     async def _write(self, signals: Sequence[Signal]) -> None:
-        burst, writing = self._slaps.burst, []
+        burst, verdict, writing = self._slaps.burst, self._slaps.unwritten, []
         for signal in signals:
             if signal.kind is SignalKind.PAD_PRESSED:
                 before, burst = burst, burst_after(burst, signal)
+                if before is not None and burst.number != before.number and verdict is not None:
+                    writing.append(self._journal.append(VERDICT, verdict))  # nothing more belongs to it
                 if burst is not before:
                     writing.append(self._journal.append(SIGNAL, _encode(signal, burst.number)))
+                    verdict = encode_verdict(burst)
             elif signal.kind is SignalKind.SIGNALS_LOST:
                 _log.warning("the microcontroller had no room for %d signals", signal.number)
                 writing.append(self._journal.append(SIGNAL, _encode(signal, None)))

@@ -44,6 +44,17 @@ def burst_after(burst: Burst | None, slap: Signal) -> Burst:
     return burst if longer.verdict == burst.verdict else longer
 
 
+def encode_verdict(burst: Burst) -> Json:
+    """Who was first, as it is written down."""
+    verdict = burst.verdict
+    return {
+        "burst": burst.number,
+        "seats": list(verdict.seats),
+        "first": list(verdict.first),
+        "margin_us": verdict.margin_us,
+    }
+
+
 class SlapBook:
     """The last burst of slaps and its verdict. A slap that comes late, over a line that was pulled, still counts."""
 
@@ -53,7 +64,7 @@ class SlapBook:
         self._written = written
         self._begun_s = clock()
         self.burst = burst
-        if self._unwritten is None:
+        if self.unwritten is None:
             self._begun_s -= SLAPS_SHOWN_S
 
     def turn_to(self, burst: Burst | None) -> None:
@@ -76,23 +87,16 @@ class SlapBook:
     @property
     def to_write(self) -> Json | None:
         """What is to be written down now: a verdict that stands, once, and again if a late slap changed it."""
-        return self._unwritten if self._clock() - self._begun_s >= SETTLED_S else None
+        return self.unwritten if self._clock() - self._begun_s >= SETTLED_S else None
 
     def written(self, found: Json) -> None:
         """This was."""
         self._written = found
 
     @property
-    def _unwritten(self) -> Json | None:
-        if self.burst is None:
-            return None
-        verdict = self.burst.verdict
-        found = {
-            "burst": self.burst.number,
-            "seats": list(verdict.seats),
-            "first": list(verdict.first),
-            "margin_us": verdict.margin_us,
-        }
+    def unwritten(self) -> Json | None:
+        """The same, whether it stands or not."""
+        found = None if self.burst is None else encode_verdict(self.burst)
         return None if found == self._written else found
 
 

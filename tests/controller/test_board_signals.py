@@ -150,6 +150,25 @@ def test_a_pad_that_chatters_is_written_once_a_burst(tmp_path: Path) -> None:
     play(tmp_path, story)
 
 
+def test_each_burst_has_its_verdict_however_soon_the_next_one_comes(tmp_path: Path) -> None:
+    async def story(table: Table) -> None:
+        for burst, seats in enumerate(((3, 5), (5,), (1, 3))):
+            for at, seat in enumerate(seats):
+                table.board.press(seat, 10.0 + 1.1 * burst + at / 1000)
+        await table.take()
+        assert [data["seats"] for data in table.written("slaps")] == [[3, 5], [5]]
+        await table.settle_verdict()
+        table.board.press(2, 20.0)
+        table.begin()
+        await table.take()
+        await table.settle_verdict()
+        assert [(data["burst"], data["seats"]) for data in table.written("slaps")] == [
+            (1, [3, 5]), (2, [5]), (3, [1, 3]), (4, [2]),
+        ]  # fmt: skip
+
+    play(tmp_path, story)
+
+
 def test_what_the_board_had_no_room_for_is_written(tmp_path: Path) -> None:
     async def story(table: Table) -> None:
         table.board.press(HOST_SEAT, 10.0, SignalKind.SIGNALS_LOST, number=12)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,9 @@ def free_port() -> int:
 class Service:
     """One `pizzatable run` on a folder of its own, again and again on the same port."""
 
-    def __init__(self, folder: Path, *options: str, settings: str = SETTINGS) -> None:
+    def __init__(
+        self, folder: Path, *options: str, settings: str = SETTINGS, environment: Mapping[str, str] | None = None
+    ) -> None:
         self.data = folder / "data"
         self.data.mkdir(parents=True, exist_ok=True)
         self.port = free_port()
@@ -48,6 +50,7 @@ class Service:
         self._config = folder / "table.toml"
         self._config.write_text(settings)
         self._options = options
+        self._environment = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"} | dict(environment or {})
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -68,11 +71,10 @@ class Service:
     def start(self, *options: str) -> None:
         """Start it; does not wait."""
         arguments = ["--config", str(self._config), "--port", str(self.port), "--data", str(self.data)]
-        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [str(COMMAND), "run", *arguments, *self._options, *options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=os.environ | self._environment,
             )  # fmt: skip
 
     def start_and_look(self, within_s: float = 30.0) -> tuple[float, Any]:
