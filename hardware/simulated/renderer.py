@@ -140,6 +140,17 @@ class Renderer:
         self._add_noise(frame, snapshot.time_s)
         return frame
 
+    def hiding(self, snapshot: WorldSnapshot) -> list[Picture]:
+        """For each hand, shape (height, width), how far it and what it holds cover each pixel, 0 to 255."""
+        masks = []
+        for hand in snapshot.hands:
+            group = self._group(snapshot, hand)
+            mask = np.zeros((self.camera.height, self.camera.width), np.uint8)
+            if not group.rect.empty:
+                mask[group.rect.slices()] = self._group_layer(group)[..., 3]
+            masks.append(mask)
+        return masks
+
     # What lies still ------------------------------------------------------------------------------------------
 
     def _draw_base(self) -> Picture:
@@ -273,6 +284,10 @@ class Renderer:
         _darken(target, np.asarray(mask, np.uint8), self.conditions.shadow)
 
     def _draw_group(self, group: "_Group") -> None:
+        _over(self._work[group.rect.slices()], self._group_layer(group))
+
+    def _group_layer(self, group: "_Group") -> Picture:
+        """A hand and what it holds, premultiplied, covering the group's rectangle."""
         rect = group.rect
         layer = np.zeros((rect.bottom - rect.top, rect.right - rect.left, 4), np.uint8)
         for body in group.bodies:
@@ -283,7 +298,7 @@ class Renderer:
         _over(layer, _sampled(group.sprite.image, cv2.transform(self._grid[rect.slices()], way)))
         if max(group.smear_px) > 1:
             layer = np.asarray(cv2.blur(layer, (group.smear_px[0] + 1, group.smear_px[1] + 1)), np.uint8)
-        _over(self._work[rect.slices()], layer)
+        return layer
 
     # One piece ------------------------------------------------------------------------------------------------
 

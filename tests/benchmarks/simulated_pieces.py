@@ -25,8 +25,9 @@ from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.kit_art import cut_out, kit_art
 from hardware.simulated.lens import CameraModel
 from hardware.simulated.renderer import Renderer, at_scale, outline_mm, resting_heights, texture_scale
-from hardware.simulated.surroundings import Conditions
-from hardware.simulated.world import PieceView, WorldSnapshot
+from hardware.simulated.surroundings import Conditions, Picture
+from hardware.simulated.world import HandView, PieceView, WorldSnapshot
+from tests.benchmarks.simulated_hands import reaching
 from vision.faces import BACKS, FacePack, enrol
 from vision.frame import Image
 from vision.registration import MARKERS_MM
@@ -43,6 +44,10 @@ CLEAR_MM = 10.0
 """Around the mat's markers."""
 MOST_COVERED = 0.4
 RASTER_MM = 1.5
+WITH_HANDS = 1 / 3
+"""The share of pictures that hands reach into."""
+HIDES = 128
+"""A pixel that a hand covers by more of 255 shows nothing of what lies there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class Family:
     art: Callable[[], Mapping[str, Artwork]]
     enrolment: Callable[[], Iterator[list[PieceView]]]
     table: Callable[[Random], list[PieceView]]
+    with_hands: float = WITH_HANDS
 
 
 def enrolled(family: Family) -> FacePack:
@@ -67,24 +73,34 @@ def enrolled(family: Family) -> FacePack:
 def photographs(family: Family, seed: int, size: tuple[int, int] = SIZE) -> Photo:
     """The picture and truth of a table; which, and in which light, on what and from where, the seed says."""
     rng = Random(seed)
-    return photograph(family, family.table(rng), Conditions.random(rng), size)
+    views, conditions = family.table(rng), Conditions.random(rng)
+    hands = reaching(rng, views, REACH_MM) if rng.random() < family.with_hands else ()
+    return photograph(family, views, conditions, size, hands)
 
 
 def photograph(
-    family: Family, views: Sequence[PieceView], conditions: Conditions, size: tuple[int, int] = SIZE
+    family: Family,
+    views: Sequence[PieceView],
+    conditions: Conditions,
+    size: tuple[int, int] = SIZE,
+    hands: tuple[HandView, ...] = (),
 ) -> Photo:
-    """What the camera sees of pieces, bottom first, and the truth about it."""
+    """What the camera sees of pieces, bottom first, under hands, and the truth about it."""
     camera = conditions.camera_model(*size)
-    art = _for_camera(family.art, round(texture_scale(camera), 9))
-    image = Renderer(art, camera, conditions).render(WorldSnapshot(0.0, tuple(views), (), frozenset(), ()))
+    renderer = Renderer(_for_camera(family.art, round(texture_scale(camera), 9)), camera, conditions)
+    snapshot = WorldSnapshot(0.0, tuple(views), hands, frozenset(), ())
     tops = [base + thickness_mm(view.kind) for base, view in zip(resting_heights(views), views, strict=True)]
+    shown = shares_visible(views)
+    masks = renderer.hiding(snapshot)
+    open_shares = _shares_beside_hands(views, tops, camera, masks) if hands else shown
     pieces = [
-        _label(view, top, share, camera)
-        for view, top, share in zip(views, tops, shares_visible(views), strict=True)
+        _label(view, top, visible, camera)
+        for view, top, share, visible in zip(views, tops, shown, open_shares, strict=True)
         if share > 0.0
     ]
+    pieces += [_hand_label(hand, mask) for hand, mask in zip(hands, masks, strict=True) if (mask >= HIDES).any()]
     style = f"{conditions.surface.value}"[:6]
-    return image, {"style": style, "kind": family.picture, "pieces": pieces}
+    return renderer.render(snapshot), {"style": style, "kind": family.picture, "pieces": pieces}
 
 
 @cache
@@ -95,23 +111,60 @@ def _for_camera(art: Callable[[], Mapping[str, Artwork]], px_per_mm: float) -> M
 
 def shares_visible(views: Sequence[PieceView]) -> list[float]:
     """The share of each piece, bottom first, that no other lies on."""
+    owner, _, areas = _owners(views)
+    shown = np.bincount(owner.ravel(), minlength=len(areas) + 1)[1:]
+    return [float(count) / max(area, 1) for count, area in zip(shown, areas, strict=True)]
+
+
+def _shares_beside_hands(
+    views: Sequence[PieceView], tops_mm: Sequence[float], camera: CameraModel, masks: Sequence[Picture]
+) -> list[float]:
+    """The share of each piece, bottom first, that neither another nor, in the picture, a hand covers."""
+    owner, origin_mm, areas = _owners(views)
+    rows, columns = np.nonzero(owner)
+    whose = owner[rows, columns].astype(np.intp) - 1
+    places = np.column_stack([columns * RASTER_MM - origin_mm[0], origin_mm[1] - rows * RASTER_MM])
+    pixels = np.round(camera.project(np.column_stack([places, np.array(tops_mm)[whose]]))).astype(np.intp)
+    inside = ((pixels >= 0) & (pixels < (camera.width, camera.height))).all(1)
+    hidden = np.maximum.reduce(list(masks)) >= HIDES
+    seen = ~inside
+    seen[inside] = ~hidden[pixels[inside, 1], pixels[inside, 0]]
+    shown = np.bincount(whose[seen], minlength=len(areas))
+    return [float(count) / max(area, 1) for count, area in zip(shown, areas, strict=True)]
+
+
+def _owners(views: Sequence[PieceView]) -> tuple[NDArray[np.uint16], tuple[float, float], list[int]]:
+    """Who is on top, in cells of RASTER_MM: numbers from 1, bottom first, 0 for nobody; how far left of and above the
+    mat's middle the first cell lies; and how many cells each covers by itself."""
     origin = [reach + 130.0 for reach in REACH_MM]
     outlines = [np.array(outline_mm(view.kind, view.pose)) * [1, -1] + origin for view in views]
     cells = [np.round(outline / RASTER_MM).astype(np.int32) for outline in outlines]
     if not cells:
-        return []
+        return np.zeros((1, 1), np.uint16), (0.0, 0.0), []
     first = np.min([outline.min(0) for outline in cells], axis=0)
     width, height = np.max([outline.max(0) for outline in cells], axis=0) - first + 1
     owner = np.zeros((int(height), int(width)), np.uint16)
     areas = []
-    for number, outline in enumerate(cells):
+    for number, outline in enumerate(cells, 1):
         (left, top), (right, bottom) = outline.min(0) - first, outline.max(0) - first + 1
         mask = np.zeros((int(bottom - top), int(right - left)), np.uint8)
         cv2.fillPoly(mask, [outline - outline.min(0)], (255,))
-        cv2.copyTo(np.full(mask.shape, number + 1, np.uint16), mask, owner[top:bottom, left:right])
+        cv2.copyTo(np.full(mask.shape, number, np.uint16), mask, owner[top:bottom, left:right])
         areas.append(cv2.countNonZero(mask))
-    shown = np.bincount(owner.ravel(), minlength=len(cells) + 1)[1:]
-    return [float(count) / max(area, 1) for count, area in zip(shown, areas, strict=True)]
+    return owner, (origin[0] - float(first[0]) * RASTER_MM, origin[1] - float(first[1]) * RASTER_MM), areas
+
+
+def _hand_label(hand: HandView, mask: Picture) -> dict[str, Any]:
+    contours, _ = cv2.findContours((mask >= HIDES).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    outlines = [cv2.approxPolyDP(contour, 1.0, True).reshape(-1, 2).tolist() for contour in contours]
+    way = math.degrees(math.atan2(hand.fingertip[1] - hand.shoulder[1], hand.fingertip[0] - hand.shoulder[0]))
+    return {
+        "kind": "hand",
+        "x_mm": hand.fingertip[0],
+        "y_mm": hand.fingertip[1],
+        "angle_deg": way % 360.0,
+        "outlines_px": outlines,
+    }
 
 
 def _label(view: PieceView, top_mm: float, visible: float, camera: CameraModel) -> dict[str, Any]:
@@ -328,6 +381,7 @@ FAMILIES: Mapping[str, Family] = {
             _theory,
             lambda: (_theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
             _theory_table,
+            with_hands=0.0,
         ),
     )
 }

@@ -144,6 +144,26 @@ def test_hands_reach_into_the_picture_and_leave_it(art: Mapping[str, Artwork]) -
     assert np.array_equal(renderer.render(world.snapshot()), still)
 
 
+def test_a_hand_hides_what_it_is_said_to_hide(art: Mapping[str, Artwork]) -> None:
+    """Where it covers all there is nothing else in the picture, and what changes elsewhere is its shadow."""
+    conditions = Conditions(noise=0.0, blur_px=0.0, shadow=0.0)
+    camera = conditions.camera_model(*SIZE)
+    world = demo_world(Random(1))
+    bare = Renderer(art, camera, conditions).render(replace(world.snapshot(), pieces=()))
+    demo_gestures(world)
+    world.advance(0.7)
+    snapshot = world.snapshot()
+    masks = Renderer(art, camera, conditions).hiding(snapshot)
+    assert len(masks) == len(snapshot.hands) == 3
+    hides = np.maximum.reduce(masks)
+    held = tuple(piece for piece in snapshot.pieces if piece.holder is not None)
+    without = Renderer(art, camera, conditions).render(replace(snapshot, pieces=held))
+    everything = Renderer(art, camera, conditions).render(snapshot)
+    assert (hides == 255).sum() > 20_000
+    assert np.array_equal(everything[hides == 255], without[hides == 255])
+    assert np.array_equal(without[hides == 0], bare[hides == 0])
+
+
 def test_a_face_without_art_is_an_error() -> None:
     world = World(Random(0))
     world.add_piece("x", PieceKind.SLICE, "x/1", "back", pose=Pose(0, 0, 0), face_up=True)

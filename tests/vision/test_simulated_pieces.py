@@ -12,7 +12,8 @@ import pytest
 from hardware.simulated.art import Artwork
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
-from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
+from tests.benchmarks.simulated_hands import reaching
+from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
 from vision.faces import FacePack
 from vision.looking_for import finders_for
 from vision.reader import read_photo
@@ -42,6 +43,30 @@ def test_nearly_every_piece_is_read_right_and_none_surely_wrong(name: str, seed:
     assert sum(match.right for match in shown) >= 0.94 * (len(shown) + len(missed)), missed
     assert not [match for match in matches if not match.right and match.sighting.probability >= SURE]
     assert not [seen for seen in extra if seen.kind in kinds and seen.probability >= SURE]
+
+
+@pytest.mark.parametrize("name", ["cards", "tiles"])
+def test_what_hands_hide_is_not_claimed(name: str) -> None:
+    rng = Random(505)
+    family = FAMILIES[name]
+    views, conditions = family.table(rng), Conditions.random(rng)
+    hands = reaching(rng, views, REACH_MM)
+    _, bare = photograph(family, views, conditions)
+    image, labels = photograph(family, views, conditions, hands=hands)
+    assert len([piece for piece in labels["pieces"] if piece["kind"] == "hand"]) == len(hands) > 0
+    truth, without = true_pieces(labels, name), true_pieces(bare, name)
+    assert len(truth) == len(without)
+    assert all(piece.visible <= alone.visible for piece, alone in zip(truth, without, strict=True))
+    hidden = [
+        piece for piece, alone in zip(truth, without, strict=True) if piece.visible < LEAST_VISIBLE <= alone.visible
+    ]
+    assert hidden
+    matches, missing, extra = compare(read_photo(image, pack_of(name)), truth, near_mm=8.0, near_deg=8.0)
+    assert not [seen for seen in extra if seen.probability >= SURE]
+    assert not [
+        m for m in matches if m.sighting.probability >= SURE and not (m.right and m.truth.visible >= LEAST_VISIBLE)
+    ]
+    assert len([piece for piece in missing if piece.visible >= 0.9]) <= 2
 
 
 def test_a_face_that_differs_from_another_in_one_topping_is_read() -> None:
