@@ -4,6 +4,7 @@ The four answers of the design: nothing yet, a move, unclear, a breach. The refe
 only which buttons were pressed and for how long the same thing has been lying there.
 """
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
@@ -75,6 +76,7 @@ class Referee:
     def __init__(self, timing: Timing) -> None:
         self._timing = timing
         self._pressed: dict[Player, float] = {}
+        self._used_up_s = -math.inf
         self._at_rest = False
         self._standing: dict[Hashable, _Standing] = {}
         self._just_made: tuple[Player | None, float] | None = None
@@ -90,8 +92,11 @@ class Referee:
 
     def counted(self, scene: Scene) -> frozenset[Player]:
         """Players whose press counts for this scene: it was made before the scene was taken, and nothing has moved
-        since."""
-        return frozenset(p for p, time_s in self._pressed.items() if time_s <= scene.time_s)
+        since; while hands move elsewhere, nothing but those hands."""
+        if self.settled_apart(scene) and scene.settled is not None:
+            since_s = scene.time_s - scene.settled.at_rest_s
+            return frozenset(p for p, time_s in self._pressed.items() if since_s <= time_s <= scene.time_s)
+        return frozenset(p for p, time_s in self._pressed.items() if self._used_up_s < time_s <= scene.time_s)
 
     def settled(self, scene: Scene) -> bool:
         """Whether this scene may be judged at all."""
@@ -101,6 +106,10 @@ class Referee:
         """Whether this scene is on its way to rest: nothing has moved for a while, but it is too early to judge."""
         return self._timing.rest_s > scene.at_rest_s >= self._timing.rest_s / 2
 
+    def settled_apart(self, scene: Scene) -> bool:
+        """Whether hands still move, but all the rest of the table has been at rest for long enough."""
+        return not self.settled(scene) and scene.settled is not None and scene.settled.at_rest_s >= self._timing.rest_s
+
     def foresee(self, scene: Scene, reading: Reading) -> Verdict:
         """What a scene says that is about to be at rest: the first of the two pictures that a play needs."""
         self._stood_s(scene, reading)
@@ -109,9 +118,7 @@ class Referee:
     def hands(self, scene: Scene) -> Verdict:
         """The verdict on a scene that is not at rest. A press was meant for what lay there when it was made: with the
         first movement after that, it is used up."""
-        if self._at_rest:
-            self._pressed = {p: time_s for p, time_s in self._pressed.items() if time_s > scene.time_s}
-        self._at_rest = False
+        self._moves_again(scene)
         self._standing.clear()
         self._taken_back = None
         return Verdict(Answer.HANDS)
@@ -132,9 +139,23 @@ class Referee:
             case ReadingKind.MOVES:
                 return self._moves(scene, reading, stood_s)
 
+    def judge_apart(self, scene: Scene, reading: Reading) -> Verdict:
+        """The verdict on what is at rest while hands move elsewhere, and what its reading says: a play that explains
+        all of it counts. All else waits for the hands: under them may lie what makes it right, or wrong."""
+        self._moves_again(scene)
+        stood_s = self._stood_s(scene, reading)
+        if reading.kind is not ReadingKind.MOVES or stood_s <= 0:
+            return Verdict(Answer.HANDS)
+        play, confirm = reading.plays[0], reading.confirm
+        ready = confirm is None or confirm in self.counted(scene)
+        if not ready or play.moves == self._taken_back or play.probability < self._timing.clear:
+            return Verdict(Answer.HANDS)
+        return Verdict(Answer.MOVE, play=play, confirm=confirm)
+
     def forget(self) -> None:
         """After a correction: buttons pressed before it no longer count."""
         self._pressed.clear()
+        self._used_up_s = -math.inf
         self._standing.clear()
         self._just_made = None
         self._taken_back = None
@@ -148,6 +169,11 @@ class Referee:
         """A play was taken back: as long as nothing moves, what lies there does not make it again."""
         self.forget()
         self._taken_back = moves
+
+    def _moves_again(self, scene: Scene) -> None:
+        if self._at_rest:
+            self._used_up_s = scene.time_s
+        self._at_rest = False
 
     def _stood_s(self, scene: Scene, reading: Reading) -> float:
         """For how long this reading has been the same."""

@@ -155,7 +155,7 @@ class _Service:
             await asyncio.to_thread(_import_devices)
             await self._set_up_simulated(port, new=new_table)
             if self._config.faces is not None:
-                await _check_faces(self._config.faces)
+                await _check_faces(self._config.faces, self._config.game)
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._keep_panel(), self._keep_board()]
@@ -528,12 +528,12 @@ def _import_devices() -> None:
         import_module(name)
 
 
-async def _check_faces(path: Path) -> None:
+async def _check_faces(path: Path, game: str) -> None:
     from controller.watching import load_faces
     from vision.registration import VisionError
 
     try:
-        await asyncio.to_thread(load_faces, path)
+        await asyncio.to_thread(load_faces, path, game)
     except (VisionError, OSError) as error:
         raise ServiceError(f"faces: {error}. `pizzatable enrol` makes the file from photos of your copy.") from error
 

@@ -233,7 +233,9 @@ class Table:
                 if self._referee.settled(scene):
                     await self._judge(scene)
                 elif self._referee.settling(scene):
-                    self._verdict = self._referee.foresee(scene, self._read(scene))
+                    self._verdict = self._referee.foresee(scene, self._read(scene, self._referee.counted(scene)))
+                elif self._referee.settled_apart(scene):
+                    await self._judge_apart(scene)
                 else:
                     self._verdict = self._referee.hands(scene)
                     self._question = None
@@ -357,7 +359,7 @@ class Table:
     # Judging -------------------------------------------------------------------------------------------------------
 
     async def _judge(self, scene: Scene) -> None:
-        reading = self._read(scene)
+        reading = self._read(scene, self._referee.counted(scene))
         self._places, self._faces = reading.places, reading.faces
         before = self._verdict.answer
         verdict = self._referee.judge(scene, reading)
@@ -373,9 +375,18 @@ class Table:
         if verdict.answer in (Answer.BREACH, Answer.UNCLEAR) and before is not verdict.answer:
             self._outlets.buzz()
 
-    def _read(self, scene: Scene) -> Reading:
+    async def _judge_apart(self, scene: Scene) -> None:
+        """While hands move elsewhere, a play that is plain is made; nothing is asked, and nobody is told off."""
+        self._question = None
+        verdict = self._referee.judge_apart(scene, self._read(scene.last_rest(), self._referee.counted(scene)))
+        self._verdict = verdict
+        if verdict.answer is Answer.MOVE and verdict.play is not None:
+            await self._make(verdict.play, "table")
+            self._referee.made(verdict.confirm, scene.time_s)
+
+    def _read(self, scene: Scene, pressed: frozenset[Player]) -> Reading:
         game = self._require_game()
-        return self._game_table.read(game.state, scene, game.layout, self._referee.counted(scene))
+        return self._game_table.read(game.state, scene, game.layout, pressed)
 
     def _ask(self, candidates: tuple[Play, ...]) -> None:
         """A question stays the same while the candidates do, whatever their probabilities, until something moves."""

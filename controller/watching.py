@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from config.schema import TableConfig
-from controller.games.new_york_slice.components import Components, load_components
+from controller.games.registry import load_part
 from controller.lenses import stored_lens
+from controller.sheet_prints import load_prints
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.simulated.link import LinkLost, RemoteWorld
@@ -34,14 +35,18 @@ def open_table_camera(config: TableConfig, world: Path | None) -> Camera:
 
 
 def make_reader(config: TableConfig) -> Callable[[Frame], Scene]:
-    """A reader that knows the faces of this table's copy of the game and, where it was calibrated, its camera's lens.
+    """A reader that knows the faces of this table's copy of the game, looks for the game's other pieces too, and knows
+    the camera's lens where it was calibrated.
 
     Raises:
         FacePackError, LensFileError, OSError: the file of faces or that of the lens cannot be used.
     """
+    from vision.looking_for import finders_for
     from vision.reader import Reader
 
-    return Reader(known_faces(config), lens=stored_lens(config)).read
+    pack = known_faces(config)
+    finders = finders_for(load_part(config.game, "describe").KINDS, pack, load_prints())
+    return Reader(pack, lens=stored_lens(config), finders=finders).read
 
 
 def known_faces(config: TableConfig) -> FacePack:
@@ -51,13 +56,13 @@ def known_faces(config: TableConfig) -> FacePack:
         FacePackError, OSError: the file of faces cannot be used.
     """
     if config.faces is not None:
-        return load_faces(config.faces)
+        return load_faces(config.faces, config.game)
     from controller.simulation.copy import OwnCopy
 
     return OwnCopy(config.data_dir).faces(config.camera.width, config.camera.height)
 
 
-def load_faces(path: Path) -> FacePack:
+def load_faces(path: Path, game: str) -> FacePack:
     """An owner's faces, all that the game has.
 
     Raises:
@@ -65,8 +70,8 @@ def load_faces(path: Path) -> FacePack:
         OSError: it cannot be read.
     """
     pack = load_pack(path)
-    components: Components = load_components()
-    needed = {"back", "special/back"} | {s.face for s in components.slices} | {s.face for s in components.specials}
+    part = load_part(game, "describe")
+    needed = set(part.faces()) if hasattr(part, "faces") else set()
     if missing := sorted(needed - set(pack.names)):
         some = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
         raise FacePackError(

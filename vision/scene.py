@@ -4,7 +4,7 @@ Table frame: origin at the mat's centre, x to the right, y away from seat 1, z u
 counter-clockwise from +x.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 Point = tuple[float, float]
@@ -187,3 +187,15 @@ class Scene:
     origin: Origin = Origin.MAT
     settled: Settled | None = None
     """What is at rest while hands move elsewhere; None in a single picture."""
+
+    def last_rest(self) -> "Scene":
+        """The same moment with everything as it lay when its own part of the table was last at rest.
+
+        Raises:
+            ValueError: the scene does not say.
+        """
+        if self.settled is None:
+            raise ValueError(
+                f"scene {self.sequence}: it is of a single picture, expected one of a table that is watched"
+            )
+        return replace(self, sightings=self.settled.sightings, at_rest_s=self.settled.at_rest_s)

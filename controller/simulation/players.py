@@ -6,6 +6,7 @@ names anew; now and then they break a rule on purpose, wait for the complaint, a
 """
 
 import functools
+import math
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from controller.game import Actor, Game, Player
 from controller.hands import GameHands, Lay, Lying, Mistake, Step
 from controller.views import RefereeState, TableView
 from firmware_bridge.signals import HOST_SEAT
-from hardware.simulated.world import Carry, Gesture, Piece
+from hardware.simulated.world import Carry, Gesture, Piece, arm_home
 from vision.scene import PieceKind
 
 
@@ -28,6 +29,8 @@ class TableWorld(Protocol):
 
     @property
     def busy(self) -> bool: ...
+
+    def busy_at(self, seat: int) -> bool: ...
 
     @property
     def pieces(self) -> Mapping[str, Piece]: ...
@@ -47,6 +50,8 @@ class Habits:
     hesitate_s: tuple[float, float] = (0.1, 0.6)
     idle_hand: float = 0.08
     """How often a hand just hovers over the table."""
+    fidget: float = 0.25
+    """How often somebody else's hand is about the own pieces meanwhile."""
     mistake: float = 0.06
     """How often a rule is broken on purpose before a play."""
     patience_s: float = 6.0
@@ -162,6 +167,8 @@ class SimulatedPlayers:
             yield from self._break_a_rule(moves)
         if self._rng.random() < self._habits.idle_hand:
             yield from self._hover()
+        if player is not None and self._rng.random() < self._habits.fidget:
+            self._fidget(self._rng.choice([seat for other, seat in self._seats.items() if other != player]))
         before = self.state
         for move in moves:
             self.state = self._game.apply(self.state, move)
@@ -259,7 +266,7 @@ class SimulatedPlayers:
             duration = self._rng.uniform(*self._habits.gesture_s)
             self._world.perform(Gesture(self._seats[step.player], carries, duration))
             yield
-            while self._world.busy:
+            while self._world.busy_at(self._seats[step.player]):
                 yield
             yield from self._wait(self._rng.uniform(*self._habits.hesitate_s) * 0.3)
 
@@ -270,6 +277,15 @@ class SimulatedPlayers:
         yield
         while self._world.busy:
             yield
+
+    def _fidget(self, seat: int) -> None:
+        """A hand comes, stays over something that lies near it, and does so again, while others go on."""
+        home = arm_home(seat)
+        lying = [(p.pose.x_mm, p.pose.y_mm) for p in self._world.pieces.values() if p.pose is not None]
+        near = [point for point in lying if math.dist(point, home) < math.hypot(*point)]
+        for _ in range(self._rng.randint(1, 3) if near else 0):
+            duration_s, stays_s = self._rng.uniform(*self._habits.gesture_s), self._rng.uniform(0.2, 2.5)
+            self._world.perform(Gesture(seat, (), duration_s, stays_s, self._rng.choice(near)))
 
     def _press(self, seat: int) -> Generator[None, None, None]:
         yield from self._wait(self._rng.uniform(*self._habits.hesitate_s))

@@ -199,6 +199,10 @@ class World:
         """Whether a hand is over the table or about to be, or a button is down."""
         return bool(self._active or any(self._waiting.values()) or self._presses)
 
+    def busy_at(self, seat: int) -> bool:
+        """Whether this seat's hand is over the table or about to be."""
+        return seat in self._active or bool(self._waiting.get(seat))
+
     def add_piece(
         self,
         piece_id: str,

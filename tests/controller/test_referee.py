@@ -7,7 +7,7 @@ import pytest
 from controller.game import Refusal
 from controller.reading import Fault, Play, Reading, ReadingKind
 from controller.referee import Answer, Referee, Timing, Verdict
-from vision.scene import Scene
+from vision.scene import Scene, Settled
 
 TIMING = Timing(rest_s=0.3, breach_s=2.0, confirm_rest_s=None)
 
@@ -220,3 +220,51 @@ def test_what_was_taken_back_is_not_made_again_before_something_moves(referee: R
     assert judge_twice(referee, 5.5, moves(1.0, confirm=None, name="other")).answer is Answer.MOVE
     referee.hands(scene(6.0, 0.0))
     assert judge_twice(referee, 7.0, reading).answer is Answer.MOVE
+
+
+def hands_elsewhere(time_s: float, rest_s: float = 1.0) -> Scene:
+    """Something moves, all else has been at rest for a while."""
+    return Scene(time_s, int(time_s * 100), (), (), 0.0, settled=Settled((), rest_s))
+
+
+def test_while_hands_move_elsewhere_a_plain_play_counts(referee: Referee) -> None:
+    early, first, second = (hands_elsewhere(*times) for times in ((1.0, 0.2), (1.2, 0.4), (1.3, 0.5)))
+    assert not referee.settled_apart(early)
+    assert referee.settled_apart(first)
+    assert not referee.settled(first)
+    take = moves(1.0, confirm=None)
+    assert [referee.judge_apart(s, take).answer for s in (first, second)] == [Answer.HANDS, Answer.MOVE]
+
+
+@pytest.mark.parametrize("reading", [moves(0.6, 0.4, confirm=None), fault(), AS_BEFORE, UNFINISHED])
+def test_while_hands_move_elsewhere_nothing_is_asked_and_nobody_is_told_off(referee: Referee, reading: Reading) -> None:
+    answers = {referee.judge_apart(hands_elsewhere(t / 10, t / 10), reading).answer for t in range(4, 150)}
+    assert answers == {Answer.HANDS}
+
+
+def test_a_press_counts_while_other_hands_move_and_not_after_its_own_did(referee: Referee) -> None:
+    referee.judge(scene(1.0), AS_BEFORE)
+    referee.press(2, 1.1)
+    assert referee.counted(hands_elsewhere(1.2, 1.0)) == {2}
+    referee.judge_apart(hands_elsewhere(1.2, 1.0), moves(1.0))
+    assert referee.judge_apart(hands_elsewhere(1.3, 1.1), moves(1.0)).answer is Answer.MOVE
+    referee.forget()
+    referee.press(2, 2.0)
+    assert referee.counted(hands_elsewhere(3.0, 0.6)) == frozenset()
+
+
+def test_a_press_made_at_rest_is_used_up_by_hands_anywhere_once_all_rests_again(referee: Referee) -> None:
+    """Whoever lays pieces anew after a press presses again."""
+    referee.judge(scene(1.0), AS_BEFORE)
+    referee.press(2, 1.1)
+    referee.judge_apart(hands_elsewhere(1.2, 1.0), AS_BEFORE)
+    assert referee.counted(scene(3.0)) == frozenset()
+    assert judge_twice(referee, 3.0, moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
+    referee.press(2, 3.2)
+    assert judge_twice(referee, 3.3, moves(1.0)).answer is Answer.MOVE
+
+
+def test_what_was_taken_back_is_not_made_again_by_hands_elsewhere(referee: Referee) -> None:
+    referee.taken_back(("take 0",))
+    take = moves(1.0, confirm=None)
+    assert {referee.judge_apart(hands_elsewhere(1 + t / 10), take).answer for t in range(9)} == {Answer.HANDS}
