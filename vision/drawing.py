@@ -1,11 +1,13 @@
 """What was read, drawn on the picture it was read from."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.dice.finding import SeenDie
 from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, Point, Scene, Sighting
@@ -41,12 +43,28 @@ def draw_scene(image: Image, scene: Scene, registration: Registration) -> Image:
     return drawn
 
 
+def draw_dice(image: Image, dice: Sequence[SeenDie]) -> Image:
+    """A copy of a picture that is laid over no table with the tops of dice, as `draw_scene` draws pieces."""
+    drawn = image.copy()
+    width = max(1, round(image.shape[1] / 900))
+    for die in dice:
+        colour = SURE_COLOUR if die.probability >= SURE else DOUBTFUL_COLOUR
+        top = np.round(np.array(die.corners_px)).astype(np.int32).reshape(-1, 1, 2)
+        cv2.polylines(drawn, [top], True, colour, width, cv2.LINE_AA)
+    for die in dice:
+        _write(drawn, f"{die.value} {100 * die.probability:.0f}", np.array(die.centre_px))
+    return drawn
+
+
 def _name(drawn: Image, sighting: Sighting, registration: Registration) -> None:
-    scale = drawn.shape[1] / 2600
     text = f"{sighting.face.removeprefix('special/')} {100 * sighting.probability:.0f}"
+    _write(drawn, text, _pixels(registration, [_middle(sighting.outline_mm)])[0, 0])
+
+
+def _write(drawn: Image, text: str, middle: NDArray[Any]) -> None:
+    scale = drawn.shape[1] / 2600
     font = cv2.FONT_HERSHEY_SIMPLEX
     (width, height), _ = cv2.getTextSize(text, font, scale, 1)
-    middle = _pixels(registration, [_middle(sighting.outline_mm)])[0, 0]
     corner = (int(middle[0] - width / 2), int(middle[1] + height / 2))
     for shift_x, shift_y, colour in ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, 255)):
         spot = (corner[0] + shift_x, corner[1] + shift_y)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import click
@@ -12,11 +13,14 @@ from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_p
 from controller.games.registry import load_part
 from controller.reading import Describe
 from vision.calibration import load_lens
+from vision.dice.finder import DiceFinder
+from vision.dice.finding import SeenDie, any_sizes_px, load_reader
+from vision.drawing import draw_dice, draw_scene
 from vision.faces import load_pack
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
-from vision.registration import Lens, Registration, VisionError, find_mat
+from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat
 from vision.scene import HiddenCause, PieceKind, Scene
 
 
@@ -43,7 +47,7 @@ from vision.scene import HiddenCause, PieceKind, Scene
 @click.option(
     "--dice",
     is_flag=True,
-    help="Look for ordinary dice in a game without dice, too.",
+    help="Read ordinary dice alone: in any photo, without faces; without a mat, places are in pixels.",
 )
 @click.option(
     "--draw",
@@ -71,17 +75,24 @@ def command(
     part = load_part(game, "describe")
     describe: Describe = part.describe
     with told(VisionError, OSError):
-        read, lay_out = _reader(part.KINDS, faces, sheets, lens_file, dice=dice)
+        if dice:
+            line_of = _dice_lines(faces, sheets, lens_file)
+        else:
+            read, lay_out = _reader(part.KINDS, faces, sheets, lens_file)
+
+            def line_of(photo: Path, image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
+                scene = read(image)
+                line = scene_line(photo.name, scene, describe(scene))
+                if (warning := nothing_known(scene, game)) is not None:
+                    line["warning"] = warning
+                return line, lambda: draw_scene(image, scene, lay_out(image))
+
     failed = False
     for photo in photos:
         try:
-            image = load_photo(photo)
-            scene = read(image)
+            line, drawn = line_of(photo, load_photo(photo))
             if draw is not None:
-                _draw(draw / f"{photo.stem}-read.jpg", image, scene, lay_out(image))
-            line = scene_line(photo.name, scene, describe(scene))
-            if (warning := nothing_known(scene, game)) is not None:
-                line["warning"] = warning
+                save_photo(draw / f"{photo.stem}-read.jpg", drawn())
         except (PhotoError, VisionError) as error:
             line = {"photo": photo.name, "error": str(error)}
             failed = True
@@ -105,8 +116,6 @@ def _reader(
     faces: Path | None,
     sheets: Sequence[Path],
     lens_file: Path | None,
-    *,
-    dice: bool = False,
 ) -> tuple[Callable[[Image], Scene], Callable[[Image], Registration]]:
     """What reads a photo of these kinds of piece, and what lays it over the table for drawing."""
     from controller.sheet_prints import load_prints
@@ -114,8 +123,6 @@ def _reader(
     if kinds == {PieceKind.SHEET}:
         from vision.sheets.finder import lay_out, read_sheets
 
-        if dice:
-            raise click.UsageError("--dice is for photos of a table with its mat")
         if lens_file is not None:
             raise click.UsageError(
                 "--lens is for photos of a table with its mat: sheets are laid flat by their own marks"
@@ -125,7 +132,7 @@ def _reader(
     if faces is None:
         raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
     pack = load_pack(faces)
-    finders = finders_for({*kinds, PieceKind.DIE} if dice else kinds, pack, load_prints(sheets))
+    finders = finders_for(kinds, pack, load_prints(sheets))
     if lens_file is None:
         return partial(read_photo, pack=pack, finders=finders), find_mat
 
@@ -166,7 +173,47 @@ def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:
     }
 
 
-def _draw(path: Path, image: Image, scene: Scene, registration: Registration) -> None:
-    from vision.drawing import draw_scene
+def _dice_lines(
+    faces: Path | None, sheets: Sequence[Path], lens_file: Path | None
+) -> Callable[[Path, Image], tuple[dict[str, Any], Callable[[], Image]]]:
+    """What reads dice alone: a photo's line, and the photo with them drawn on it."""
+    if faces is not None or sheets:
+        raise click.UsageError("--dice reads dice alone: expected neither --faces nor --sheet with it")
+    finder, reader = DiceFinder(), load_reader()
+    if lens_file is not None:
+        load_lens(lens_file)
 
-    save_photo(path, draw_scene(image, scene, registration))
+    def line_of(photo: Path, image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
+        lens = load_lens(lens_file, (image.shape[1], image.shape[0])) if lens_file is not None else None
+        try:
+            registration = find_mat(image, lens=lens)
+        except MarkersMissing:
+            dice = reader.find(image, any_sizes_px(image))
+            return dice_line(photo.name, dice), lambda: draw_dice(image, dice)
+        start = perf_counter()
+        sightings = tuple(finder.find(image, registration, ()))
+        scene = Scene(0.0, 0, sightings, (), 0.0, stage_ms={finder.name: (perf_counter() - start) * 1e3})
+        values = sorted(int(sighting.face) for sighting in sightings)
+        return scene_line(photo.name, scene, {"dice": values}), lambda: draw_scene(image, scene, registration)
+
+    return line_of
+
+
+def dice_line(photo: str, dice: Sequence[SeenDie]) -> dict[str, Any]:
+    """What is printed of dice in a photo without a mat; places and corners of the tops in pixels."""
+    return {
+        "photo": photo,
+        "frame": "picture",
+        "pieces": [
+            {
+                "kind": PieceKind.DIE.value,
+                "face": str(die.value),
+                "x_px": round(die.centre_px[0], 1),
+                "y_px": round(die.centre_px[1], 1),
+                "corners_px": [[round(x, 1), round(y, 1)] for x, y in die.corners_px],
+                "likelihood": round(die.probability, 4),
+            }
+            for die in dice
+        ],
+        "arrangement": {"dice": sorted(die.value for die in dice)},
+    }

@@ -46,6 +46,10 @@ BESIDE = 0.6
 """Tops nearer to each other than this share of a side are the same die."""
 
 
+PHOTO_SHARES = (0.02, 0.16)
+"""Widths of dice in photographs of which nothing is known, as shares of the photograph's longer side."""
+
+
 @dataclass(frozen=True, slots=True)
 class SeenDie:
     """A die's top face in a picture."""
@@ -116,6 +120,12 @@ class DiceReader:
         logits = both[:, : VALUES + 1]
         odds = np.exp(logits - logits.max(1, keepdims=True))
         return np.column_stack([odds / odds.sum(1, keepdims=True), both[:, VALUES + 1 :]])
+
+
+def any_sizes_px(image: Image) -> tuple[float, float]:
+    """Widths that dice may have in a photograph of which nothing is known."""
+    longer = max(image.shape[:2])
+    return PHOTO_SHARES[0] * longer, PHOTO_SHARES[1] * longer
 
 
 def load_reader() -> DiceReader:

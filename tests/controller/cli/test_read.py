@@ -131,3 +131,34 @@ def test_a_sheet_is_read_without_faces_and_without_a_mat(tmp_path: Path) -> None
     assert len(lines[0]["arrangement"]["sheets"][0]["dots"]) > 20
     assert (tmp_path / "drawn" / "sheet-read.jpg").is_file()
     assert "nor does a score sheet" in lines[1]["error"]
+
+
+def test_dice_alone_are_read_without_faces_and_without_a_mat(tmp_path: Path) -> None:
+    from tests.vision.drawn_dice import Die, TableView, die_style, draw_dice, photograph_dice
+    from tests.vision.drawn_table import View, photograph
+    from vision.registration import find_mat
+
+    rng = np.random.default_rng(4)
+    table = photograph([], View(height_mm=700.0))
+    white = np.full(3, 235.0)
+    style = die_style(rng) | {"what": "dots", "gloss": False, "body": white, "second": white, "pips": np.full(3, 20.0)}
+    dice = [Die(90.0 * i - 90.0, 40.0, 24.0, 20.0 * i, value, style) for i, value in enumerate((6, 3, 5))]
+    picture, _ = photograph_dice(rng, table, dice, TableView(find_mat(table)))
+    bare, truth, _ = draw_dice(np.random.default_rng(700_009), side_px=30.0)
+    cv2.imwrite(str(tmp_path / "table.png"), picture)
+    cv2.imwrite(str(tmp_path / "bare.png"), bare)
+    names = [str(tmp_path / name) for name in ("table.png", "bare.png")]
+    options = ["--game", "pizza_theory", "--dice", "--draw", str(tmp_path / "drawn")]
+    result = CliRunner().invoke(read.command, [*options, *names])
+    assert result.exit_code == 0, result.output
+    on_table, in_picture = (json.loads(line) for line in result.stdout.splitlines())
+    assert on_table["frame"] == "mat"
+    assert set(on_table["arrangement"]["dice"]) <= {3, 5, 6}
+    assert len(on_table["arrangement"]["dice"]) >= 2
+    assert in_picture["frame"] == "picture"
+    assert in_picture["pieces"]
+    for piece in in_picture["pieces"]:
+        near = min(truth, key=lambda d: float(np.hypot(*(d.top_px.mean(0) - [piece["x_px"], piece["y_px"]]))))
+        assert str(near.value) == piece["face"]
+    assert len(list((tmp_path / "drawn").iterdir())) == 2
+    assert CliRunner().invoke(read.command, [*options, "--sheet", names[0], names[0]]).exit_code == 2
