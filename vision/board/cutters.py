@@ -46,6 +46,8 @@ OVER_MM = 14.0
 SLIDE_MM = 12.0
 """a stick longer than the board may lie so far off its middle."""
 EDGE_LIMIT = 0.7
+BRIGHTNESS_SHARE = 0.15
+"""Edges of brightness count by so much beside those of tint: shadows have them too."""
 WOOD_SHARE = 0.2
 EDGE_SHADE = 0.1
 """How much brighter or darker than enrolled wood may be to tell a stick from its shadow beside it."""
@@ -77,6 +79,10 @@ EDGE_STRAY_MM = 0.3
 """By so much single edges are found from where they are: other things touch a stick."""
 STRAIGHTENINGS = 6
 CROSSING_MM = 6.0
+LEAST_UNLIKE = 0.15
+"""A line that looks less like wood than this, and more like what it lies over, is print;"""
+SURE_UNLIKE = 0.3
+"""one that looks as much like wood is not."""
 SETTLED_SCORE, SETTLED_COLOUR = 4.1, 0.98
 SURE_SCORE = 3.8
 """A line explained as well as this is a cutter."""
@@ -98,6 +104,8 @@ class CutterFit:
     """Share of its length where it looks like a cutter."""
     score: float
     """How much better a cutter explains the line than nothing does, per millimetre."""
+    unlike: float
+    """How far (0 to 1) it looks like wood where print and toppings would not."""
 
     def outline(self, diameter_mm: float) -> Array:
         """Where it seems to lie at z = 0, a little wider: 4 x 2."""
@@ -112,11 +120,13 @@ def find_cutters(
 ) -> tuple[CutterFit, ...]:
     """The cutters over a board on which the toppings lie as read."""
     found: list[CutterFit] = []
-    for line in _candidates(sight, board, fit, spaces):
+    other = _other_than_print(sight, board, fit, spaces)
+    for line in _candidates(sight, board, fit, other):
         strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
         cutter = _along(strip, board)
-        if cutter is not None:
-            found = _with(found, cutter)
+        unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)
+        if cutter is not None and unlike > LEAST_UNLIKE:
+            found = _with(found, replace(cutter, unlike=unlike))
         if len({c.colours[0][0] for c in found if _settled(c)}) == len(board.cutters.names):
             break
     straight = [_straightened(sight, image, board, fit, cutter) for cutter in _one_of_each(found)]
@@ -126,9 +136,9 @@ def find_cutters(
 # Candidates -------------------------------------------------------------------------------------------------------
 
 
-def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> Iterator[Array]:
+def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, other: "_Other") -> Iterator[Array]:
     """Lines (2 x 2 seen points) along which the table looks unlike print and toppings, the clearest first."""
-    strange = _strangeness(sight, board, fit, spaces)
+    strange = _strangeness(other)
     size = strange.shape[0]
     middle = (size - 1) / 2
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
@@ -180,9 +190,18 @@ def _line(turn_deg: float, off_mm: float, sight: Sight, board: BoardPrint, fit: 
     return sight.seen(place(own, fit.pose), fit.height_mm)
 
 
-def _strangeness(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> NDArray[np.uint8]:
-    """How the board looks other than print and toppings, less what is so around: 128 is not at all, on a map of
-    COARSE_MM."""
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """How a board looks other than print and toppings, on a map of COARSE_MM in its own frame; rows run along +y."""
+
+    expected: Floats
+    """n x n x 3: print and toppings;"""
+    residual: Floats
+    """what is seen, less that."""
+    known: NDArray[np.bool_]
+
+
+def _other_than_print(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> _Other:
     reach = int(board.diameter_mm / 2 / COARSE_MM)
     steps = np.arange(-reach, reach + 1) * COARSE_MM
     own = np.stack(np.meshgrid(steps, steps), axis=-1)
@@ -191,10 +210,31 @@ def _strangeness(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequenc
     expected = on_grid(board.colours, own)
     known = np.hypot(own[..., 0], own[..., 1]) < board.diameter_mm / 2 - RIM_MM
     _paint_toppings(expected, known, own, sight, board, fit, spaces)
-    residual = np.where(known[..., None], np.clip(seen - expected, -0.6, 0.6), 0.0).astype(np.float32)
+    return _Other(expected, np.where(known[..., None], seen - expected, np.float32(0.0)), known)
+
+
+def _strangeness(other: _Other) -> NDArray[np.uint8]:
+    """How the board looks other than print and toppings, less what is so around: 128 is not at all."""
+    residual = np.clip(other.residual, -0.6, 0.6)
     width = 2 * round(AROUND_MM / COARSE_MM) + 1
     strange = np.clip((residual - cv2.blur(residual, (width, width))) / STRANGEST, -1.0, 1.0)
-    return np.where(known[..., None], 128.0 + 127.0 * strange, 128.0).astype(np.uint8)
+    return np.where(other.known[..., None], 128.0 + 127.0 * strange, 128.0).astype(np.uint8)
+
+
+def _unlike(other: _Other, board: BoardPrint, sight: Sight, fit: BoardFit, seen_mm: Array) -> float:
+    """How far (0 to 1) a line (2 x 2 seen points) looks like wood where print and toppings would not."""
+    length = float(np.linalg.norm(seen_mm[1] - seen_mm[0]))
+    along = seen_mm[0] + np.linspace(0.0, 1.0, round(length / COARSE_MM))[:, None] * (seen_mm[1] - seen_mm[0])
+    own = to_own_frame(sight.registration.on_table(along, fit.height_mm), fit.pose)
+    reach = other.known.shape[0] // 2
+    column, row = np.clip(np.round(own / COARSE_MM).astype(np.intp) + reach, 0, 2 * reach).T
+    known = other.known[row, column]
+    step = board.wood[0] - other.expected[row, column][known]
+    tinted = _less_shading(step, board.wood[0])
+    apart = (step * tinted).sum(-1)
+    shares = (other.residual[row, column][known] * tinted).sum(-1) / np.maximum(apart, 1e-4)
+    weight = np.minimum(apart, LEAST_CONTRAST**2)
+    return float((np.clip(shares, 0.0, 1.0) * weight).sum() / max(float(weight.sum()), 1e-6))
 
 
 def _paint_toppings(
@@ -308,7 +348,8 @@ def _edge_pairs(strip: _Strip, board: BoardPrint) -> tuple[Array, Floats]:
     step = round(0.5 / FINE_MM)
     change = np.zeros_like(middle)
     change[:, step:-step] = middle[:, 2 * step :] - middle[:, : -2 * step]
-    edge = np.minimum(np.linalg.norm(change, axis=-1), EDGE_LIMIT)
+    steep = (change * (BRIGHTNESS_SHARE * change + _less_shading(change, middle))).sum(-1)
+    edge = np.minimum(np.sqrt(np.maximum(steep, 0.0)), EDGE_LIMIT)
     half = round(board.cutter_mm[1] / 2 / FINE_MM)
     pairs = np.zeros(edge.shape, np.float32)
     pairs[:, half:-half] = 2 * np.sqrt(edge[:, 2 * half :] * edge[:, : -2 * half])
@@ -361,7 +402,7 @@ def _along(strip: _Strip, board: BoardPrint) -> CutterFit | None:
     shares = weights / weights.sum()
     colours = tuple((board.cutters.names[i], float(shares[i])) for i in np.argsort(-shares))
     low, high = (int(np.clip(end, 0, len(middle))) for end in (ends.min(), ends.max()))
-    return CutterFit(seen, seen, (0.0, 0.0), colours, float((body[low:high] < COST_LIMIT).mean()), score)
+    return CutterFit(seen, seen, (0.0, 0.0), colours, float((body[low:high] < COST_LIMIT).mean()), score, 0.0)
 
 
 def _body(middle: Floats, board: BoardPrint) -> tuple[Floats, float, float]:
@@ -480,15 +521,12 @@ def _edges(profiles: Floats, middle_mm: Array, edges_mm: Array) -> tuple[Array, 
     """Where the lower and the upper edge of each slice are across (2 x slices), thought to be at `edges_mm`, and how
     much colours differ there."""
     core = np.mean([_across(profiles, middle_mm + off) for off in (-0.4, 0.0, 0.4)], axis=0)
-    # Sticks are round and have shadows: brightness changes on them and beside them, tint at their edges.
-    shading = 1.0 - LOG_FLOOR * np.exp(-core)
-    shaded = 1.0 / ((EDGE_NOISE / EDGE_SHADING) ** 2 + (shading**2).sum(-1, keepdims=True))
     places, contrasts = [], []
     steps = np.arange(-EDGE_REACH_MM, EDGE_REACH_MM + 1e-6, 0.2)
     for side, edge in zip((-1.0, 1.0), edges_mm, strict=True):
         beyond = np.mean([_across(profiles, edge + side * (BESIDE_EDGE_MM + off)) for off in (-0.3, 0.0, 0.3)], axis=0)
         step = core - beyond
-        tinted = step - (step * shading).sum(-1, keepdims=True) * shading * shaded
+        tinted = _less_shading(step, core)
         contrast = np.sqrt((step * tinted).sum(-1))
         along = tinted / np.maximum(contrast, 1e-3)[:, None] ** 2
         shares = [((_across(profiles, edge + side * off) - beyond) * along).sum(-1) for off in steps]
@@ -496,6 +534,14 @@ def _edges(profiles: Floats, middle_mm: Array, edges_mm: Array) -> tuple[Array, 
         places.append(edge + side * (inside - EDGE_REACH_MM))
         contrasts.append(contrast)
     return np.stack(places), np.stack(contrasts)
+
+
+def _less_shading(steps: Floats, colours: Floats) -> Floats:
+    """Differences of colours with most of what brightness alone would do to `colours` taken out. Sticks are round and
+    have shadows: brightness changes on them and beside them, tint at their edges."""
+    shading = 1.0 - LOG_FLOOR * np.exp(-colours)
+    shaded = 1.0 / ((EDGE_NOISE / EDGE_SHADING) ** 2 + (shading**2).sum(-1, keepdims=True))
+    return np.asarray(steps - (steps * shading).sum(-1, keepdims=True) * shading * shaded, np.float32)
 
 
 def _across(profiles: Floats, at_mm: Array) -> Floats:

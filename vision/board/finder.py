@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.cutters import SURE_SCORE, CutterFit, find_cutters
+from vision.board.cutters import LEAST_UNLIKE, SURE_SCORE, SURE_UNLIKE, CutterFit, find_cutters
 from vision.board.loose import Loose, find_loose
 from vision.board.pose import LEAST_AGREEING, BoardFit, BoardGrid, board_grid, find_board
 from vision.board.record import BoardPrint
@@ -116,7 +116,9 @@ def _cutter(cutter: CutterFit, board: BoardPrint) -> Sighting:
 
 
 def _certainty(cutter: CutterFit) -> float:
-    return float(np.clip((cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE), 0.0, 1.0))
+    explained = (cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE)
+    unlike = (cutter.unlike - LEAST_UNLIKE) / (SURE_UNLIKE - LEAST_UNLIKE)
+    return float(np.clip(explained, 0.0, 1.0) * np.clip(unlike, 0.0, 1.0))
 
 
 def _pose(at_mm: Array, angle_deg: float) -> Pose:
