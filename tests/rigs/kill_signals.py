@@ -34,6 +34,8 @@ BURST_EVERY_S = (1.15, 1.6)
 """From one burst to the next: more than what belongs together."""
 BURST_MS = 250
 PATIENCE_S = 60.0
+KILLED_WITHIN_S = (0.1, 0.1, 0.4)
+"""After a burst's first edge was ordered, which comes 10 ms later."""
 _KILLED_IN_BURST = 0.8
 """Of the kills; the others come at any time."""
 _LAST_S = 3.0
@@ -88,6 +90,8 @@ class Killing:
         self._board = EmulatedBoard(folder / "board")
         self._service = Service(folder, settings=_settings(folder, own_copy), environment=_slow_disk(folder))
         self._bursts: list[list[Slap]] = []
+        self._ordered: list[tuple[int, str, int]] = []
+        """Edges of the last burst, by their order."""
         self._next_s = 0.0
         self._kills_s: list[float] = []
         self._shown: set[tuple[int, tuple[int, ...]]] = set()
@@ -106,12 +110,13 @@ class Killing:
                 self._live(self._rng.uniform(0.05, 1.5))
                 if self._rng.random() < _KILLED_IN_BURST:
                     self._live_until_burst()
-                    time.sleep(self._rng.uniform(0.0, 1.6 * BURST_MS / 1000))
+                    time.sleep(self._rng.uniform(0.0, self._rng.choice(KILLED_WITHIN_S)))
                 self._service.kill()
                 self._kills_s.append(time.monotonic())
                 self._start()
             self._live(2 * BURST_EVERY_S[1])
             time.sleep(_LAST_S)
+            self._note_fired()
             spectator.close()
             self._service.send(15)
             self._service.wait(PATIENCE_S)
@@ -156,11 +161,21 @@ class Killing:
         self._next_s = time.monotonic() + self._rng.uniform(*BURST_EVERY_S)
         rng = self._rng
         pads = rng.sample(range(8), rng.randint(1, 8))
-        cycle = self._board.now()[0] + 10 * MS
-        cycles = sorted(cycle + rng.randrange(rng.choice((MS, BURST_MS * MS))) for _ in pads)
-        self._board.edges([(at, f"K{pad}", 0) for pad, at in zip(pads, cycles, strict=True)])
-        self._board.edges([(at + 15 * MS, f"K{pad}", 1) for pad, at in zip(pads, cycles, strict=True)])
-        self._bursts.append([Slap(pad + 1, at) for pad, at in zip(pads, cycles, strict=True)])
+        self._note_fired()
+        spread = rng.choice((MS, BURST_MS * MS))
+        for pad in pads:
+            at = 10 * MS + rng.randrange(spread)
+            self._ordered += [(at, f"K{pad}", 0), (at + 15 * MS, f"K{pad}", 1)]
+        self._ordered.sort()
+        self._board.soon(self._ordered)
+        self._bursts.append([])
+
+    def _note_fired(self) -> None:
+        """When the edges of the last burst came: it is over."""
+        for cycle, (_, pin, level) in zip(self._board.fired(), self._ordered, strict=True):
+            if level == 0:
+                self._bursts[-1].append(Slap(int(pin[1:]) + 1, cycle))
+        self._ordered = []
 
     def _on_view(self, view: Any) -> None:
         if view["board"] and view["board"]["slaps"]:
@@ -185,7 +200,7 @@ class Killing:
     def _match(self, slaps: list[Record]) -> None:
         """Each edge with its record, by the board's counter."""
         edges = sorted((slap for burst in self._bursts for slap in burst), key=lambda slap: slap.cycle)
-        found = {one.data["ticks"]: one for one in slaps}
+        found = {(one.data["seat"], one.data["ticks"]): one for one in slaps}
         counter_begun = _counter_begun(edges, slaps)
         offset_s = _offset_s(self._board)
         flying: set[int] = set()
@@ -227,12 +242,12 @@ def _counter_begun(edges: list[Slap], slaps: list[Record]) -> int:
     return begun.most_common(1)[0][0] if begun else 0
 
 
-def _near(found: dict[int, Record], edge: Slap, counter_begun: int) -> Record | None:
+def _near(found: dict[tuple[int, int], Record], edge: Slap, counter_begun: int) -> Record | None:
     """The record of an edge: its seat, and stamped within 100 us."""
     ticks = edge.cycle // CYCLES_PER_TICK - counter_begun
     for near in range(ticks - 200, ticks + 200):
-        if near in found and found[near].data["seat"] == edge.seat:
-            return found[near]
+        if (edge.seat, near) in found:
+            return found[edge.seat, near]
     return None
 
 
