@@ -4,7 +4,6 @@ import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +11,7 @@ import cv2
 
 from config.loader import load_table
 from config.schema import TableConfig
+from controller.batch import asked_to_stop, results
 from controller.games.new_york_slice.components import load_components
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import Played, play_game
@@ -25,6 +25,8 @@ _worker: dict[str, Any] = {}
 class Summary:
     """What happened in all games together."""
 
+    wanted: int = 0
+    """How many games were to be played; fewer were if somebody stopped it."""
     games: int = 0
     ended: int = 0
     plays: int = 0
@@ -42,8 +44,8 @@ class Summary:
 
     @property
     def clean(self) -> bool:
-        """Nothing silently wrong, no broken rule missed, every game played to its end."""
-        return not self.wrong and not self.missed and self.ended == self.games
+        """Nothing silently wrong, no broken rule missed, every game played, and to its end."""
+        return not self.wrong and not self.missed and self.ended == self.games == self.wanted
 
     def add(self, game: Played) -> None:
         """Count one more game."""
@@ -67,7 +69,7 @@ class Summary:
 
     def __str__(self) -> str:
         lines = [
-            f"games            {self.games}, {self.ended} played to the end",
+            f"games            {self._played()}, {self.ended} played to the end",
             f"plays            {self.plays}",
             f"read at once     {_share(self.read, self.plays)}",
             f"asked            {_share(self.asked, self.plays)}",
@@ -84,6 +86,20 @@ class Summary:
         lines += self.problems
         return "\n".join(lines)
 
+    def _played(self) -> str:
+        return str(self.games) if self.games == self.wanted else f"{self.games} of {self.wanted} before it was stopped"
+
+
+def line_of(game: Played) -> str:
+    """One game in a line."""
+    tally = game.tally
+    found, missed = (sum(counted.values()) for counted in (tally.breaches_found, tally.breaches_missed))
+    return (
+        f"seed {game.seed}, {game.players} players: {tally.plays} plays, {tally.read} read, {tally.asked} asked, "
+        f"{tally.wrong} silently wrong; breaches {found} found, {missed} missed"
+        + (f"; not ended: {game.problem}" if game.problem else "")
+    )
+
 
 def play_games(
     *,
@@ -91,23 +107,24 @@ def play_games(
     players: range,
     seed: int,
     jobs: int,
-    on_game: Callable[[], object],
+    on_game: Callable[[Played], object],
     size: tuple[int, int] = (1920, 1080),
     mistakes: float = 0.06,
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ..., on `jobs` processes, and sum up.
 
-    `size` is the camera's width and height in pixels. `on_game` is called after each game.
+    `size` is the camera's width and height in pixels. `on_game` is called after each game. Ctrl-C and SIGTERM end it
+    early, with the sum of the games that were played by then.
     """
-    summary, started = Summary(), time.monotonic()
+    summary, started = Summary(wanted=games), time.monotonic()
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare, initargs=(size,)) as pool:
-        waiting = [
-            pool.submit(_play, number, players[number % len(players)], mistakes) for number in range(seed, seed + games)
-        ]
-        for done in as_completed(waiting):
-            summary.add(done.result())
-            on_game()
+    wanted = [(number, players[number % len(players)], mistakes) for number in range(seed, seed + games)]
+    with asked_to_stop() as stop:
+        for game in results(
+            _play, wanted, stop, processes=jobs, context=context, initializer=_prepare, initargs=(size,)
+        ):
+            summary.add(game)
+            on_game(game)
     summary.wall_s = time.monotonic() - started
     return summary
 

@@ -48,19 +48,26 @@ def command(
     """Play whole games without a display, through pictures, pins, reading, rules and journal.
 
     Each move that was committed is compared with what the simulated hands did. The exit status is 1 if a move was
-    silently wrong or a broken rule was missed.
+    silently wrong, a broken rule was missed, or a game was not played to its end. Ctrl-C and SIGTERM stop it: the games
+    played by then are counted and shown.
     """
-    from controller.playing import play_games
+    from controller.playing import line_of, play_games
+    from controller.simulation.play import Played
 
-    with click.progressbar(
-        length=games, label="Games", file=sys.stderr, show_pos=True, hidden=not sys.stderr.isatty()
-    ) as bar:
+    on_terminal = sys.stderr.isatty()
+    with click.progressbar(length=games, label="Games", file=sys.stderr, show_pos=True, hidden=not on_terminal) as bar:
+
+        def tell(game: Played) -> None:
+            bar.update(1)
+            if not on_terminal:
+                click.echo(f"{bar.pos} of {games}: {line_of(game)}", err=True)
+
         tally = play_games(
             games=games,
             players=players,
             seed=seed,
             jobs=jobs,
-            on_game=lambda: bar.update(1),
+            on_game=tell,
             size=size,
             mistakes=mistakes,
         )

@@ -1,26 +1,45 @@
 """How well pieces of each kind are read, from many simulated tables in any light, on any cloth, from any place.
 
-Faces are learned from pictures in one light; the tables that are read vary all that `Conditions.random` varies.
-Run with `make many-pieces`; ARGS="--families cards --pictures 20 --seed 5 --jobs 1 --faults DIR".
+Faces are learned from pictures in one light; the tables that are read vary all that `Conditions.random` varies, and
+hands reach over a third of them. Run with `make many-pieces`; ARGS="--families cards --pictures 20 --seed 5 --jobs 1
+--faults DIR". Ctrl-C and SIGTERM stop it; what was read by then is shown.
 """
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from time import perf_counter
 
 import cv2
 
+from controller.batch import asked_to_stop, results
+from tests.benchmarks.piece_rates import rates
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
 from vision.faces import FacePack
 from vision.report import PhotoReport, Report, report_photo
 
+TELL_EVERY_S = 60.0
+"""How often it says how far it is where nobody watches a terminal."""
+
 _packs: dict[str, FacePack] = {}
+"""What a process has learned."""
 
 
-def read_one(family: str, seed: int, faults: Path | None) -> PhotoReport:
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table, read and compared."""
+
+    seed: int
+    hands: int
+    """How many hands reach into its picture."""
+    found: PhotoReport
+
+
+def read_one(family: str, seed: int, faults: Path | None) -> Table:
     """Render, read and compare one table."""
     cv2.setNumThreads(1)
     if family not in _packs:
@@ -29,11 +48,11 @@ def read_one(family: str, seed: int, faults: Path | None) -> PhotoReport:
     found = report_photo(image, labels, _packs[family], f"{family}-{seed}")
     if faults is not None and not found.perfect:
         cv2.imwrite(str(faults / f"{family}-{seed}.png"), image)
-    return found
+    return Table(seed, sum(piece["kind"] == "hand" for piece in labels["pieces"]), found)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the rates; 1 where something was claimed as sure and wrong."""
+    """Print the rates; 1 where something was claimed as sure and wrong, or not all was read."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--families", nargs="+", choices=sorted(FAMILIES), default=sorted(FAMILIES))
     parser.add_argument("--pictures", type=int, default=400, help="of each family")
@@ -43,21 +62,66 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.faults is not None:
         options.faults.mkdir(parents=True, exist_ok=True)
-    sure_but_wrong = 0
-    for family in options.families:
-        found: list[PhotoReport] = []
-        start = perf_counter()
-        with ProcessPoolExecutor(options.jobs) as pool:
-            seeds = range(options.seed, options.seed + options.pictures)
-            waiting = [pool.submit(read_one, family, seed, options.faults) for seed in seeds]
-            for done in as_completed(waiting):
-                found.append(done.result())
-                if sys.stderr.isatty():
-                    print(f"\r{family}: {len(found)} of {len(waiting)} tables", end="", file=sys.stderr)
-        result = Report(tuple(sorted(found, key=lambda photo: int(photo.photo.rpartition("-")[2]))))
-        print(f"\n{family}: {len(found)} tables, {perf_counter() - start:.0f} s\n{result.as_text()}", flush=True)
-        sure_but_wrong += sum(photo.sure_but_wrong for photo in result.photos)
-    return 1 if sure_but_wrong else 0
+    good = True
+    seeds = range(options.seed, options.seed + options.pictures)
+    with asked_to_stop() as stop:
+        for family in options.families:
+            if stop.is_set():
+                break
+            start = perf_counter()
+            tables = _read_all(family, seeds, options.jobs, options.faults, stop)
+            print(f"\n{family}: {_how_many(len(tables), len(seeds))}, {perf_counter() - start:.0f} s")
+            print(_as_text(tables), flush=True)
+            good &= not sum(table.found.sure_but_wrong for table in tables)
+        return 0 if good and not stop.is_set() else 1
+
+
+def _read_all(family: str, seeds: Sequence[int], jobs: int, faults: Path | None, stop: Event) -> list[Table]:
+    """The tables that were read until all were or somebody stopped it, by seed."""
+    tables: list[Table] = []
+    told = perf_counter()
+    for table in results(read_one, [(family, seed, faults) for seed in seeds], stop, processes=jobs):
+        tables.append(table)
+        if sys.stderr.isatty():
+            print(f"\r{family}: {len(tables)} of {len(seeds)} tables", end="", file=sys.stderr)
+        elif perf_counter() - told >= TELL_EVERY_S:
+            told = perf_counter()
+            print(f"{family}: {len(tables)} of {len(seeds)} tables; {_so_far(tables)}", file=sys.stderr, flush=True)
+    return sorted(tables, key=lambda table: table.seed)
+
+
+def _how_many(read: int, wanted: int) -> str:
+    return f"{read} tables" if read == wanted else f"{read} of {wanted} tables before it was stopped"
+
+
+def _so_far(tables: Sequence[Table]) -> str:
+    right, expected = sum(table.found.right for table in tables), sum(table.found.expected for table in tables)
+    return f"{right} of {expected} pieces right, {sum(table.found.sure_but_wrong for table in tables)} sure but wrong"
+
+
+def _as_text(tables: Sequence[Table]) -> str:
+    """The whole report, then the rates without and with hands, and what was taken for what."""
+    photos = [table.found for table in tables]
+    report = Report(tuple(photos))
+    parts = [report.as_text()]
+    for name, some in (
+        ("no hands", [table.found for table in tables if not table.hands]),
+        ("hands", [table.found for table in tables if table.hands]),
+        ("all tables", photos),
+    ):
+        if some:
+            parts.append("\n".join([f"{name}: {len(some)} tables", *rates(some)]))
+    parts.append("\n".join(["taken for another:", *_confused(report.confusion())]))
+    return "\n\n".join(parts)
+
+
+def _confused(pairs: Counter[tuple[str, str, str]]) -> list[str]:
+    """What was claimed and is not so, the most frequent first."""
+    wrong = Counter({pair: count for pair, count in pairs.items() if pair[2] and pair[1] != pair[2]})
+    lines = [
+        f"  {kind}: {true or 'nothing'} as {claimed}, {count}" for (kind, true, claimed), count in wrong.most_common()
+    ]
+    return lines or ["  none"]
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import pytest
 from hardware.simulated.art import Artwork
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
+from tests.benchmarks.piece_rates import at_most
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
 from vision.faces import FacePack
@@ -67,6 +68,13 @@ def test_what_hands_hide_is_not_claimed(name: str) -> None:
         m for m in matches if m.sighting.probability >= SURE and not (m.right and m.truth.visible >= LEAST_VISIBLE)
     ]
     assert len([piece for piece in missing if piece.visible >= 0.9]) <= 2
+
+
+@pytest.mark.parametrize(("count", "mean"), [(0, 2.996), (1, 4.744), (4, 9.154), (10, 16.962)])
+def test_what_was_seen_so_often_is_so_frequent_at_most(count: int, mean: float) -> None:
+    """Upper limits of a Poisson mean, 95 % from one side (Gehrels 1986, table 1)."""
+    assert at_most(count, 10_000) == pytest.approx(mean / 10_000, rel=1e-3)
+    assert at_most(count, 0) == at_most(count, 2) == 1.0
 
 
 def test_a_face_that_differs_from_another_in_one_topping_is_read() -> None:

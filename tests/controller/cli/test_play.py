@@ -1,9 +1,14 @@
 """`pizzatable play`: its options. The games are tested where they are played."""
 
+from collections import Counter
+
 import click
 import pytest
 
 from controller.cli.play import command, player_counts
+from controller.playing import Summary, line_of
+from controller.simulation.play import Played
+from controller.simulation.players import Tally
 
 CONTEXT = click.Context(command)
 PLAYERS = next(option for option in command.params if option.name == "players")
@@ -18,3 +23,18 @@ def test_numbers_of_players(text: str, counts: list[int]) -> None:
 def test_wrong_numbers_of_players_are_named(text: str) -> None:
     with pytest.raises(click.BadParameter, match=f"'{text}': expected"):
         player_counts(CONTEXT, PLAYERS, text)
+
+
+def test_a_game_is_told_in_a_line() -> None:
+    tally = Tally(plays=31, read=30, asked=1, breaches_found=Counter({"late": 2}))
+    line = line_of(Played(7, 3, tally, (1,), 900, 400.0, {}))
+    assert line == ("seed 7, 3 players: 31 plays, 30 read, 1 asked, 0 silently wrong; breaches 2 found, 0 missed")
+
+
+def test_games_that_were_not_played_are_said_and_are_no_success() -> None:
+    summary = Summary(wanted=2)
+    for seed in (1, 2):
+        assert not summary.clean
+        summary.add(Played(seed, 2, Tally(plays=20, read=20), (1,), 500, 300.0, {}))
+        assert ("1 of 2 before it was stopped" in str(summary)) is (seed == 1)
+    assert summary.clean
