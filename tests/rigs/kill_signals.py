@@ -92,6 +92,7 @@ class Killing:
         self._bursts: list[list[Slap]] = []
         self._ordered: list[tuple[int, str, int]] = []
         """Edges of the last burst, by their order."""
+        self._fired: list[int] = []
         self._next_s = 0.0
         self._kills_s: list[float] = []
         self._shown: set[tuple[int, tuple[int, ...]]] = set()
@@ -114,9 +115,9 @@ class Killing:
                 self._service.kill()
                 self._kills_s.append(time.monotonic())
                 self._start()
-            self._live(2 * BURST_EVERY_S[1])
+            while not self._is_over():
+                time.sleep(0.01)
             time.sleep(_LAST_S)
-            self._note_fired()
             spectator.close()
             self._service.send(15)
             self._service.wait(PATIENCE_S)
@@ -155,27 +156,32 @@ class Killing:
             self._live(0.005)
 
     def _slap(self) -> None:
-        """A burst, if it is time for one."""
-        if time.monotonic() < self._next_s:
+        """A burst, if it is time for one and the last is over, by the board's own time too."""
+        if time.monotonic() < self._next_s or not self._is_over():
             return
         self._next_s = time.monotonic() + self._rng.uniform(*BURST_EVERY_S)
         rng = self._rng
         pads = rng.sample(range(8), rng.randint(1, 8))
-        self._note_fired()
+        apart = round(BURST_EVERY_S[0] * HERTZ)
+        begin = self._bursts[-1][0].cycle + apart - self._board.now()[0] if self._bursts else 0
         spread = rng.choice((MS, BURST_MS * MS))
         for pad in pads:
-            at = 10 * MS + rng.randrange(spread)
+            at = max(begin, 10 * MS) + rng.randrange(spread)
             self._ordered += [(at, f"K{pad}", 0), (at + 15 * MS, f"K{pad}", 1)]
         self._ordered.sort()
         self._board.soon(self._ordered)
         self._bursts.append([])
 
-    def _note_fired(self) -> None:
-        """When the edges of the last burst came: it is over."""
-        for cycle, (_, pin, level) in zip(self._board.fired(), self._ordered, strict=True):
+    def _is_over(self) -> bool:
+        """Whether all edges of the last burst have come; when they came, then."""
+        self._fired += self._board.fired()
+        if len(self._fired) < len(self._ordered):
+            return False
+        for cycle, (_, pin, level) in zip(self._fired, self._ordered, strict=True):
             if level == 0:
                 self._bursts[-1].append(Slap(int(pin[1:]) + 1, cycle))
-        self._ordered = []
+        self._ordered, self._fired = [], []
+        return True
 
     def _on_view(self, view: Any) -> None:
         if view["board"] and view["board"]["slaps"]:
