@@ -23,10 +23,12 @@ COARSE_MM = 8.0
 INNER_SHARE = 0.56
 """Toppings and cutters change the look of a board least outside this share of its radius."""
 OUTER_SHARE = 0.97
-CENTRES = 3
-"""So many places of each way to guess them are looked at closely."""
+RING_CENTRES, RIM_CENTRES = 3, 5
+"""So many places of each way to guess them are looked at."""
+RIM_APART_MM = 10.0
+"""Rings printed on a mat vote for places close to the board's middle."""
 RIM_CELL_MM = 2.5
-RIM_EDGES = 0.1
+RIM_EDGES = 0.2
 """This share of the picture, where it is steepest, may be rim."""
 RIM_AROUND_MM = 30.0
 """Edges count by how steep they are beside what is so far around,"""
@@ -36,6 +38,8 @@ RIM_SPREAD = 1.2
 """Cells by which rims stray from a circle, as pictures show them."""
 TURNS = 6
 """And so many turns at each."""
+GUESSES = 16
+"""The best of all those together, by what lies round the rim, are compared with the print."""
 TURN_STEP_DEG = 1.5
 NOISE = 0.06
 """How far print seen under even light strays from what was enrolled (logarithm)."""
@@ -91,8 +95,9 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
     """The board, where one lies in the picture. `grid` is what `board_grid` gives, worked out before."""
     grid = grid or board_grid(board)
     coarse = grid.every(COARSE_STEP)
-    guesses = [np.array([*centre, turn]) for centre in _centres(sight, board) for turn in _turns(sight, board, centre)]
-    ranked = sorted(guesses, key=lambda pose: _compare(sight, coarse, pose).cost)
+    guesses = [guess for centre in _centres(sight, board) for guess in _turns(sight, board, centre)]
+    likely = [pose for _, pose in sorted(guesses, key=lambda guess: -guess[0])[:GUESSES]]
+    ranked = sorted(likely, key=lambda pose: _compare(sight, coarse, pose).cost)
     fits = [_refine(sight, coarse, pose, rounds=COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
     if not fits:
         return None
@@ -209,16 +214,17 @@ def _by_rim(sight: Sight, board: BoardPrint) -> list[Array]:
     rows, columns = np.nonzero(clear > max(float(np.quantile(clear, 1.0 - RIM_EDGES)), 1e-3))
     way = np.stack([across[rows, columns], down[rows, columns]]) / steep[rows, columns]
     height_px, width_px = small.shape[:2]
-    votes: Floats = np.zeros((height_px, width_px), np.float32)
+    counts = np.zeros(height_px * width_px, np.intp)
     for side in (1.0, -1.0):
         spots = np.stack([columns, rows]) + side * board.diameter_mm / 2 / RIM_CELL_MM * way
         column, row = np.round(spots).astype(np.intp)
         inside = (row >= 0) & (row < height_px) & (column >= 0) & (column < width_px)
-        np.add.at(votes, (row[inside], column[inside]), np.float32(1.0))
+        counts += np.bincount(row[inside] * width_px + column[inside], minlength=len(counts))
+    votes = counts.astype(np.float32).reshape(height_px, width_px)
     votes = _peaked(np.asarray(cv2.GaussianBlur(votes, (0, 0), RIM_SPREAD), np.float32))
-    apart = round(board.diameter_mm / 4 / RIM_CELL_MM)
+    apart = round(RIM_APART_MM / RIM_CELL_MM)
     found = []
-    for _ in range(CENTRES):
+    for _ in range(RIM_CENTRES):
         row, column = (int(i) for i in np.unravel_index(int(votes.argmax()), votes.shape))
         at = np.array([_peak(votes[row, :], column), _peak(votes[:, column], row)])
         found.append(sight.registration.on_table(sight.table.to_table((at + 0.5) / scale - 0.5), height)[0])
@@ -246,7 +252,7 @@ def _by_rings(sight: Sight, board: BoardPrint) -> list[Array]:
     like = cv2.matchTemplate(padded, rings, cv2.TM_CCOEFF_NORMED, mask=mask)
     score: Floats = np.asarray(np.nan_to_num(like, nan=-1.0, posinf=-1.0, neginf=-1.0), np.float32)
     found = []
-    for _ in range(CENTRES):
+    for _ in range(RING_CENTRES):
         row, column = (int(i) for i in np.unravel_index(int(score.argmax()), score.shape))
         if score[row, column] < 0.2:
             break
@@ -285,8 +291,8 @@ def _peak(line: Floats, at: int) -> float:
     return at + float(np.clip(0.5 * (low - high) / bend, -0.5, 0.5)) if bend < -1e-9 else float(at)
 
 
-def _turns(sight: Sight, board: BoardPrint, centre: Array) -> list[float]:
-    """The turns at which what lies round the board's rim fits best, best first."""
+def _turns(sight: Sight, board: BoardPrint, centre: Array) -> list[tuple[float, Array]]:
+    """The poses at a centre at which what lies round the board's rim fits best, best first, and how well it does."""
     radius = board.diameter_mm / 2
     radii = np.arange(INNER_SHARE * radius, OUTER_SHARE * radius, CELL_MM)
     angles = np.radians(np.arange(0.0, 360.0, TURN_STEP_DEG))
@@ -301,7 +307,8 @@ def _turns(sight: Sight, board: BoardPrint, centre: Array) -> list[float]:
     for _ in range(TURNS):
         best = int(np.where(blocked, -np.inf, together).argmax())
         around_best = np.array([together[(best + i) % len(angles)] for i in (-1, 0, 1)])
-        turns.append((_peak(around_best.astype(np.float32), 1) - 1 + best) * TURN_STEP_DEG)
+        turn = (_peak(around_best.astype(np.float32), 1) - 1 + best) * TURN_STEP_DEG
+        turns.append((float(together[best]), np.array([*centre, turn])))
         blocked[(best + np.arange(-4, 5)) % len(angles)] = True
     return turns
 
