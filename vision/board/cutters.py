@@ -79,9 +79,9 @@ EDGE_STRAY_MM = 0.3
 """By so much single edges are found from where they are: other things touch a stick."""
 STRAIGHTENINGS = 6
 CROSSING_MM = 6.0
-LEAST_UNLIKE = 0.15
+LEAST_UNLIKE = 0.2
 """A line that looks less like wood than this, and more like what it lies over, is print;"""
-SURE_UNLIKE = 0.3
+SURE_UNLIKE = 0.35
 """one that looks as much like wood is not."""
 SETTLED_SCORE, SETTLED_COLOUR = 4.1, 0.98
 SURE_SCORE = 3.8
@@ -229,10 +229,15 @@ def _unlike(other: _Other, board: BoardPrint, sight: Sight, fit: BoardFit, seen_
     reach = other.known.shape[0] // 2
     column, row = np.clip(np.round(own / COARSE_MM).astype(np.intp) + reach, 0, 2 * reach).T
     known = other.known[row, column]
-    step = board.wood[0] - other.expected[row, column][known]
-    tinted = _less_shading(step, board.wood[0])
+    if not known.any():
+        return 0.0
+    expected, residual = other.expected[row, column][known], other.residual[row, column][known]
+    shade, tint = _light_on(expected + residual, board)
+    wood = board.wood[0] + shade + tint
+    step = wood - expected
+    tinted = _less_shading(step, wood)
     apart = (step * tinted).sum(-1)
-    shares = (other.residual[row, column][known] * tinted).sum(-1) / np.maximum(apart, 1e-4)
+    shares = (residual * tinted).sum(-1) / np.maximum(apart, 1e-4)
     weight = np.minimum(apart, LEAST_CONTRAST**2)
     return float((np.clip(shares, 0.0, 1.0) * weight).sum() / max(float(weight.sum()), 1e-6))
 
@@ -410,13 +415,18 @@ def _body(middle: Floats, board: BoardPrint) -> tuple[Floats, float, float]:
 
     A round stick's brightness depends on how it lies to the light, and light has a tint.
     """
-    shift = np.median(middle[len(middle) // 4 : -len(middle) // 4], axis=0) - board.wood[0]
-    shade = float(np.clip(shift.mean(), -LARGEST_SHADE, LARGEST_SHADE))
-    tint = np.clip(shift - shift.mean(), -LARGEST_TINT, LARGEST_TINT)
+    shade, tint = _light_on(middle[len(middle) // 4 : -len(middle) // 4], board)
     spread = np.hypot(board.wood[1], WOOD_NOISE)
     cost = _shaded_cost(middle - board.wood[0] - shade - tint, spread, SHADE)
     unusual = ((shade / SHADE) ** 2 + float(((tint / TINT) ** 2).sum())) / EVIDENCE
     return cost, shade, unusual
+
+
+def _light_on(colours: Floats, board: BoardPrint) -> tuple[float, Floats]:
+    """How much brighter and how otherwise tinted these colours (n x 3) of a stick are than enrolled wood."""
+    shift = np.median(colours, axis=0) - board.wood[0]
+    shade = float(np.clip(shift.mean(), -LARGEST_SHADE, LARGEST_SHADE))
+    return shade, np.asarray(np.clip(shift - shift.mean(), -LARGEST_TINT, LARGEST_TINT), np.float32)
 
 
 def _costs_by_point(middle: Floats, body: Floats, bare: Floats, shade: float, board: BoardPrint) -> Array:
