@@ -79,7 +79,11 @@ def identify(state: State, scene: Scene, layout: Layout) -> list[tuple[float, Se
     places = tuple(lie.place(s, layout.areas) for s in scene.sightings)
     to_come = faces_to_come(state)
     possible = faces_up(state) | to_come | BACKS
-    weighed = [_weigh(s, possible, 1.0 if to_come else ELSEWHERE_PRIOR) for s in scene.sightings]
+    owner = _owners(state)
+    weighed = [
+        _weigh(s, possible, 1.0 if to_come and not _is_at_home(s, place, owner) else ELSEWHERE_PRIOR)
+        for s, place in zip(scene.sightings, places, strict=True)
+    ]
     faces: list[str | None] = [None] * len(places)
     doubtful = []
     used: set[str] = set()
@@ -94,6 +98,18 @@ def identify(state: State, scene: Scene, layout: Layout) -> list[tuple[float, Se
         (share, _seen(scene, places, _filled(faces, doubtful, chosen), possible))
         for share, chosen in _readings([weighed[i] for i in doubtful], used)
     ]
+
+
+def _owners(state: State) -> dict[str, int]:
+    """In front of whom each piece lies face up by the state."""
+    numbered = enumerate(state.holdings, 1)
+    return {face: p for p, h in numbered for face in (*h.collected, *(s.name for s in h.specials if not s.used))}
+
+
+def _is_at_home(sighting: Sighting, place: lie.Place, owner: Mapping[str, int]) -> bool:
+    """Whether what a sighting looks like most lies in front of whom it belongs to. No stranger is looked for there:
+    the piece would have had to go as another like it came."""
+    return place.where is lie.Where.SEAT and owner.get(sighting.face) == place.player
 
 
 def _weigh(sighting: Sighting, possible: frozenset[str], other: float) -> list[tuple[float, str | None]]:
@@ -240,7 +256,7 @@ class Changes:
 def changes(state: State, seen: Seen) -> Changes:
     """Compare a scene with the state."""
     numbered = list(enumerate(state.holdings, 1))
-    owner = {face: p for p, h in numbered for face in (*h.collected, *(s.name for s in h.specials if not s.used))}
+    owner = _owners(state)
     done = {face for h in state.holdings for face in (*h.eaten, *(s.name for s in h.specials if s.used))}
     in_middle = special_in_middle(state) and state.special is not None
     special_place = seen.where(str(state.special)) if in_middle else None

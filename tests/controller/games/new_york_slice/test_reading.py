@@ -224,6 +224,18 @@ def test_a_doubt_that_the_state_resolves_is_none() -> None:
     assert situation.read(scene=scene).kind is ReadingKind.AS_BEFORE
 
 
+def test_what_lies_where_it_belongs_makes_no_doubt_of_what_comes() -> None:
+    """In a bad light many a slice may look a little like none that is known; each was known when it was laid there."""
+    collected = [f"10/{i}" for i in range(1, 8)]
+    situation = Situation(having(game(), 2, " ".join(collected)))
+    serve(situation)
+    scene = situation.world.scene()
+    for face in collected:
+        scene = doubted(scene, face, (face, 0.87))
+    (only,) = situation.read(scene=scene).plays
+    assert only.probability > 0.99
+
+
 def doubted(scene: Scene, face: str, *likelihoods: tuple[str, float]) -> Scene:
     """The same scene with one face in doubt."""
     likely = tuple(FaceLikelihood(f, p) for f, p in likelihoods)
