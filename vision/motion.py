@@ -31,7 +31,10 @@ def differences(first: Small, second: Small) -> Small:
     """By how many levels (of 255) blocks differ, exposure set aside: rows x 240."""
     gain = float(np.median(first[::4, ::4].sum(-1) / np.maximum(second[::4, ::4].sum(-1), 3.0)))
     top = np.float32(SATURATED * min(1.0, gain))
-    return np.asarray(np.abs(np.minimum(first, top) - np.minimum(second * np.float32(gain), top)).max(-1))
+    scaled = second * np.float32(gain)
+    apart = cv2.absdiff(np.minimum(first, top), np.minimum(scaled, top, out=scaled))
+    blue, green, red = cv2.split(apart)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
 def beyond_noise(difference: Small, tolerance: Small | float = 0.0) -> Mask:
