@@ -96,7 +96,7 @@ def soften(looked: Image) -> Image:
 
 def light_gain(looked: Image, table: TableMap, markers: Iterable[int]) -> NDArray[np.float32]:
     """What each channel is to be multiplied by to make the white of the mat's markers (those seen) white."""
-    points = np.concatenate([_white_cells_mm(marker) for marker in markers])
+    points = np.concatenate([white_cells_mm(marker) for marker in markers])
     pixels = table.to_map(points).astype(np.float32).reshape(1, -1, 2)
     paper = np.median(sample(looked, pixels)[0], axis=0)
     return np.asarray(np.clip(PAPER_LEVEL / np.maximum(paper, 1.0), 0.7, 8.0), np.float32)
@@ -110,7 +110,7 @@ def sample_colours(soft: Image, table: TableMap, gain: NDArray[np.float32], poin
     return np.asarray(np.log(seen * gain + np.float32(LOG_FLOOR)), np.float32)
 
 
-def _white_cells_mm(marker: int) -> Array:
+def white_cells_mm(marker: int) -> Array:
     """Centres of a marker's white squares."""
     bits = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50).generateImageMarker(marker, 6)
     rows, columns = np.nonzero(bits > 127)

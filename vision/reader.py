@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.faces import CARDS, FacePack
-from vision.features import find_keypoints, light_gain, soften
+from vision.features import find_keypoints
 from vision.finders import Finder
 from vision.frame import Frame, Image
-from vision.hidden import CELL_MM, CoarseMap, coarse_map, find_foreign, hidden_places
+from vision.from_above import FromAbove
+from vision.hidden import CELL_MM, coarse_map, find_foreign, hidden_places
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
 from vision.readings import Raster, Reading, check, confirmed, explained, find_pieces, select
-from vision.rectify import PX_PER_MM, TableMap, sample, table_map
+from vision.rectify import PX_PER_MM, Box, TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
 from vision.search import build_index
@@ -134,7 +135,8 @@ class Reader:
         lens = self._lens or self._seen_lens
         registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
         self._clock.stage("register")
-        look, looked = _look(frame.image, table_map(registration), registration)
+        view = FromAbove(frame.image, table_map(registration), registration)
+        look, looked = view.look, view.looked
         self._clock.stage("rectify")
         keypoints = find_keypoints(looked, look.table)
         self._clock.stage("keypoints")
@@ -147,11 +149,11 @@ class Reader:
         readings = find_pieces(look, keypoints, self._kinds, self._index, readings)
         self._clock.stage("pieces")
         if self._lens is None:
-            registration, look, looked, readings = self._with_better_lens(frame, registration, look, looked, readings)
+            registration, view, readings = self._with_better_lens(frame, registration, view, readings)
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
-        known = _Table(registration, look.table, coarse_map(look.table), small, frame.time_s)
-        self._settle(frame, known, looked, readings, known.nowhere)
+        known = _Table(registration, view, small, frame.time_s)
+        self._settle(frame, known, view.looked, readings, known.nowhere)
         self._table = known
         return known
 
@@ -165,9 +167,10 @@ class Reader:
         if changed is not None:
             known.add_change(changed)
         known.looks, known.looked_s = known.looks + 1, frame.time_s
-        look, looked = _look(frame.image, known.table, known.registration)
+        within_reach = np.asarray(cv2.dilate(known.change, known.reach), np.uint8)
+        look, looked = known.seen_from_above.again(frame.image, known.registration, known.box_px(within_reach))
         self._clock.stage("rectify")
-        far, near = known.apart(known.readings, cv2.dilate(known.change, known.reach), self._kinds)
+        far, near = known.apart(known.readings, within_reach, self._kinds)
         stay, doubtful = known.apart(near, (known.change if changed is None else changed) & ~busy, self._kinds)
         if changed is None:
             stay += [r for r in doubtful if r.settled]
@@ -186,14 +189,14 @@ class Reader:
         readings += far
         self._clock.stage("pieces")
         if self._lens is None and not busy.any() and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
-            registration, look, looked, readings = self._with_better_lens(
-                frame, known.registration, look, looked, readings
+            registration, view, readings = self._with_better_lens(
+                frame, known.registration, known.seen_from_above, readings
             )
             if registration is not known.registration:
                 if self._first is known.registration:
                     self._first = registration
-                known = self._table = known.seen_with(registration, look.table)
-        self._settle(frame, known, looked, readings, busy)
+                known = self._table = known.seen_with(registration, view)
+        self._settle(frame, known, known.seen_from_above.looked, readings, busy)
         return known
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
@@ -209,28 +212,28 @@ class Reader:
         return explained(settled, self._kinds, table).open_pixels(table)
 
     def _with_better_lens(
-        self, frame: Frame, registration: Registration, look: Look, looked: Image, readings: list[Reading]
-    ) -> tuple[Registration, Look, Image, list[Reading]]:
+        self, frame: Frame, registration: Registration, view: FromAbove, readings: list[Reading]
+    ) -> tuple[Registration, FromAbove, list[Reading]]:
         """The lens that the pieces show, where it differs from what the markers showed, and the pieces seen with it."""
         by_markers = self._lens_by_markers or registration.lens
         self._lens_by_markers = by_markers
         for _ in range(LENS_ROUNDS):
-            lens = lens_by_pieces(look, readings, self._kinds, registration, by_markers)
+            lens = lens_by_pieces(view.look, readings, self._kinds, registration, by_markers)
             better = with_lens(registration, lens)
             if largest_move_mm(registration, better) < LENS_MATTERS_MM:
                 break
-            look, looked = _look(frame.image, table_map(better), better)
+            view = FromAbove(frame.image, table_map(better), better)
             again: list[Reading] = []
             for kind, prepared in self._kinds.items():
                 mine = [r for r in readings if r.kind is kind]
                 centre = prepared.faces.shape.centre
                 poses = [carried_over(r.pose, centre, registration, better) for r in mine]
                 faces = np.array([r.face for r in mine], np.intp)
-                again += check(look, kind, prepared, np.array(poses).reshape(-1, 3), faces)
-            registration, readings = better, select(again, self._kinds, Raster(look.table))
+                again += check(view.look, kind, prepared, np.array(poses).reshape(-1, 3), faces)
+            registration, readings = better, select(again, self._kinds, Raster(view.table))
         self._seen_lens, self._lens_by = registration.lens, _outer(readings)
         self._clock.stage("lens")
-        return registration, look, looked, readings
+        return registration, view, readings
 
     def _settle(self, frame: Frame, known: "_Table", looked: Image, readings: list[Reading], busy: Mask) -> None:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
@@ -311,12 +314,11 @@ class _StageClock:
 class _Table:
     """What is known of the table while camera and mat stay where they are."""
 
-    def __init__(
-        self, registration: Registration, table: TableMap, coarse: CoarseMap, small: Small, time_s: float
-    ) -> None:
+    def __init__(self, registration: Registration, view: FromAbove, small: Small, time_s: float) -> None:
         self.registration = registration
-        self.table = table
-        self.coarse = coarse
+        self.seen_from_above = view
+        self.table = table = view.table
+        self.coarse = coarse = coarse_map(table)
         self.motion = Motion(small, time_s)
         self.read = small
         self.nowhere: Mask = np.zeros(small.shape[:2], np.uint8)
@@ -347,9 +349,9 @@ class _Table:
         spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
         self._cells_in_small = spots.reshape(coarse.height, coarse.width, 2).astype(np.float32)
 
-    def seen_with(self, registration: Registration, table: TableMap) -> "_Table":
-        """The same view, laid over the table anew, with the same memory."""
-        other = _Table(registration, table, coarse_map(table), self.motion.last, self.looked_s)
+    def seen_with(self, registration: Registration, view: FromAbove) -> "_Table":
+        """The same, laid over the table anew, with the same memory."""
+        other = _Table(registration, view, self.motion.last, self.looked_s)
         other._bare, other._bare_known = self._bare, self._bare_known
         other.motion, other.looks = self.motion, self.looks
         other.change, other.uncovered = self.change, self.uncovered
@@ -405,6 +407,16 @@ class _Table:
         if not mask.any():
             return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
         return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
+
+    def box_px(self, blocks: Mask) -> Box:
+        """Columns and rows of the table's map within which these blocks lie."""
+        left, top, width, height = cv2.boundingRect(self.small_to_cells(blocks))
+        scale = np.array([self.table.width / self.coarse.width, self.table.height / self.coarse.height])
+        first = np.floor(np.array([left, top]) * scale).astype(int)
+        last = np.ceil(np.array([left + width, top + height]) * scale).astype(int)
+        return Box(
+            int(first[0]), int(first[1]), min(int(last[0]), self.table.width), min(int(last[1]), self.table.height)
+        )
 
     def add_change(self, changed: Mask) -> None:
         """Blocks that changed: with those before, if they were not looked at often enough yet."""
@@ -492,12 +504,6 @@ def _gone(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:
 def _with_hidden(reading: Reading, hidden: NDArray[np.bool_]) -> Reading:
     """The reading with what hides it; itself where that is as it was."""
     return reading if (reading.hidden == hidden).all() else replace(reading, hidden=hidden)
-
-
-def _look(image: Image, table: TableMap, registration: Registration) -> tuple[Look, Image]:
-    """A picture of the table ready for comparing, and its rectified picture."""
-    looked = table.look(image)
-    return Look(soften(looked), table, light_gain(looked, table, registration.markers_px)), looked
 
 
 def _outer(readings: list[Reading]) -> int:
