@@ -3,6 +3,7 @@ pictures beside the repository."""
 
 import json
 import zipfile
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -11,18 +12,24 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from controller.games.pizza_theory.describe import KINDS, describe
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends, space_mm
 from tests.vision.drawn_table import View
 from tests.vision.rendered import PHOTOS, load, with_photos
+from vision.board.changed import Changed
+from vision.board.finder import board_finder
 from vision.board.learning import BoardLabelError
 from vision.board.resting import Disc, rest
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
-from vision.scene import EMPTY, PieceKind, Scene
+from vision.registration import find_mat
+from vision.scene import EMPTY, PieceKind, Scene, Sighting
+
+Array = NDArray[np.float64]
 
 SURE = 0.9
 
@@ -125,6 +132,107 @@ def test_loose_toppings_are_counted() -> None:
     described: Any = describe(read(draw(board, loose=loose)))
     assert described["loose"] == {colour: len(places) for colour, places in loose.items()}
     assert described["spaces"] == board.spaces
+
+
+# Read again ---------------------------------------------------------------------------------------------------------
+
+
+def found_again(before: Board, after: Board, changed: Changed | None = None, **drawn: Any) -> tuple[Any, Any, Any]:
+    """What is found before, from that in a picture of the table after, and there without knowing what was before.
+
+    `changed` says where to look; the places where the pictures differ if None.
+    """
+    faces = pack().board
+    assert faces is not None
+    finder = board_finder(faces)
+    first, second = draw(before), draw(after, **drawn)
+    registration = find_mat(first)
+    unlike = cv2.dilate(cv2.absdiff(first, second).max(-1), np.ones((9, 9), np.uint8)) > 40
+
+    def differs(points_mm: Array) -> NDArray[np.bool_]:
+        column, row = np.round(registration.to_picture(points_mm)).astype(int).T
+        inside = (column >= 0) & (row >= 0) & (column < unlike.shape[1]) & (row < unlike.shape[0])
+        column, row = np.clip(column, 0, unlike.shape[1] - 1), np.clip(row, 0, unlike.shape[0] - 1)
+        return np.asarray(unlike[row, column] & inside)
+
+    known = finder.find(first, registration, ())
+    return (
+        known,
+        finder.find_again(second, registration, (), known, changed or differs),
+        finder.find(second, registration, ()),
+    )
+
+
+def same(one: Sequence[Sighting], other: Sequence[Sighting]) -> None:
+    """Both are the same pieces in the same places, and the same on each space."""
+    names = [sorted((s.kind.value, s.face) for s in sightings) for sightings in (one, other)]
+    assert names[0] == names[1]
+    for sighting in one:
+        near = [
+            s for s in other
+            if (s.kind, s.face) == (sighting.kind, sighting.face)
+            and np.hypot(s.pose.x_mm - sighting.pose.x_mm, s.pose.y_mm - sighting.pose.y_mm) < 1.0
+            and abs((s.pose.angle_deg - sighting.pose.angle_deg + 180.0) % 360.0 - 180.0) < 0.5
+        ]  # fmt: skip
+        assert near, sighting
+    spaces = [{s.name: s.contents[0].face for s in sightings[0].spaces} for sightings in (one, other)]
+    assert spaces[0] == spaces[1]
+
+
+BEFORE = arranged(21, Board(4.0, -3.0, 40.0))
+
+
+def test_a_topping_laid_down_and_one_taken_away_are_read_again() -> None:
+    spaces = dict(BEFORE.spaces or {})
+    free = sorted(set(every_space()) - set(spaces))
+    taken = sorted(spaces)[3]
+    del spaces[taken]
+    spaces[free[2]] = "orange"
+    known, again, anew = found_again(BEFORE, replace(BEFORE, spaces=spaces))
+    same(again, anew)
+    assert {s.name: s.contents[0].face for s in again[0].spaces}[free[2]] == "orange"
+    stayed = [sighting for sighting in again if any(sighting is old for old in known)]
+    assert len(stayed) >= len(known) - 2 - 4, "what nothing touched is the very sighting of before"
+
+
+@pytest.mark.parametrize("sticks", [0, 1, 3])
+def test_cutters_laid_down_and_taken_away_are_read_again(sticks: int) -> None:
+    two = replace(BEFORE, sticks=BEFORE.sticks[:2])
+    _, again, anew = found_again(two, replace(BEFORE, sticks=BEFORE.sticks[:sticks]))
+    same(again, anew)
+    assert sum(s.kind is PieceKind.CUTTER for s in again) == sticks
+
+
+def test_a_cutter_laid_on_another_line_is_read_again() -> None:
+    other = Stick("black", line_ends(2, 6 if BEFORE.sticks[2].ends_mm == line_ends(2, 1, BEFORE) else 1, BEFORE))
+    _, again, anew = found_again(BEFORE, replace(BEFORE, sticks=[*BEFORE.sticks[:2], other]))
+    same(again, anew)
+
+
+def test_loose_toppings_are_read_again() -> None:
+    _, again, anew = found_again(BEFORE, BEFORE, loose={"blue": [(-160.0, 20.0)], "orange": [(30.0, 165.0)]})
+    same(again, anew)
+
+
+def test_a_board_that_was_moved_is_found_anew() -> None:
+    _, again, anew = found_again(BEFORE, replace(arranged(21, Board(9.0, 6.0, 46.0))))
+    assert again == anew
+
+
+def test_only_what_may_have_changed_is_read_again() -> None:
+    spaces = dict.fromkeys(every_space(), "orange")
+
+    def left(points_mm: Array) -> NDArray[np.bool_]:
+        return np.asarray((points_mm[:, 0] < -60.0) & (np.abs(points_mm[:, 1]) < 40.0))
+
+    bare = replace(BEFORE, sticks=(), spaces={})
+    _, again, _ = found_again(bare, replace(bare, spaces=spaces), left)
+    for space in again[0].spaces:
+        assert space.contents[0].face == ("orange" if space.x_mm < -72.0 and abs(space.y_mm) < 30.0 else EMPTY) or (
+            -85.0 < space.x_mm < -40.0 or 25.0 < abs(space.y_mm) < 55.0
+        )
+    nothing = found_again(bare, replace(bare, spaces=spaces), lambda points: np.zeros(len(points), bool))
+    assert nothing[1] == nothing[0]
 
 
 def test_nothing_is_seen_where_no_board_lies() -> None:

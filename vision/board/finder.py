@@ -6,25 +6,33 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.cutters import LEAST_UNLIKE, SURE_SCORE, SURE_UNLIKE, CutterFit, find_cutters
-from vision.board.loose import Loose, find_loose
-from vision.board.pose import LEAST_AGREEING, BoardFit, BoardGrid, board_grid, find_board
-from vision.board.record import BoardPrint
-from vision.board.sight import sight_of
-from vision.board.toppings import SpaceFit, read_spaces
+from vision.board.changed import Changed, changed_discs, changed_places, changed_spaces, stick_changed
+from vision.board.cutters import find_cutters
+from vision.board.loose import find_loose
+from vision.board.pose import BoardFit, BoardGrid, board_grid, find_board, same_board
+from vision.board.record import TOPPING_THICK_MM, BoardPrint
+from vision.board.sight import Sight, sight_of
+from vision.board.sightings import (
+    board_sighting,
+    certainty,
+    cutter_sighting,
+    loose_sighting,
+    space_of,
+    topping_sighting,
+    turn_probability,
+)
+from vision.board.toppings import read_spaces
 from vision.frame import Image
 from vision.registration import Registration
-from vision.scene import EMPTY, FaceLikelihood, PieceKind, Pose, Sighting, Space
-from vision.shapes import as_points, place
+from vision.scene import EMPTY, PieceKind, Sighting
+from vision.shapes import place
 
 Array = NDArray[np.float64]
 
-BOARD_FACE = "board"
-WELL_SEEN = 0.88
-"""A board of which less than this share is seen as enrolled may be another one."""
-LEAST_SCORE = 2.6
-"""A line explained less well than this is no cutter."""
-CIRCLE = np.radians(np.arange(0.0, 360.0, 10.0))
+AROUND_MM = 30.0
+"""So far around a change the table is looked at."""
+OVER_MM = 1.5
+"""How high a cutter may lie is open by so much in its outline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +50,42 @@ class BoardFinder:
         fit = find_board(sight, self.board, self.grid)
         if fit is None:
             return ()
-        spaces = read_spaces(sight, self.board, fit)
-        cutters = find_cutters(sight, image, self.board, fit, spaces)
-        cutters = tuple(cutter for cutter in cutters if _certainty(cutter) > 0.0)
-        over = [cutter.outline(self.board.cutter_mm[1]) for cutter in cutters]
-        spaces = read_spaces(sight, self.board, fit, over)
-        toppings = [_topping(space, self.board) for space in spaces if space.likely not in (None, EMPTY)]
-        taken = [np.array(other.outline_mm) for other in seen]
-        loose = [_loose(one, self.board) for one in find_loose(sight, self.board, fit, taken)]
-        over_it = [_cutter(cutter, self.board) for cutter in cutters]
-        return (_board(self.board, fit, spaces), *toppings, *loose, *over_it)
+        return _in_order(_lying(sight, image, self.board, fit), _loose(sight, self.board, fit, seen))
+
+    def find_again(
+        self,
+        image: Image,
+        registration: Registration,
+        seen: Sequence[Sighting],
+        before: Sequence[Sighting],
+        changed: Changed,
+    ) -> Sequence[Sighting]:
+        """What `find` gives, the cheaper way: from `before`, what was read in an earlier picture with the same
+        registration, this finder's sightings among it.
+
+        Only where `changed` says so the picture is looked at: spaces, cutters and loose toppings that it does not touch
+        are the very sightings of `before`. Where no board lay, or it lies otherwise now, all is looked for anew. `seen`
+        is what others found in this picture, as for `find`.
+        """
+        known = next(iter(_of_kind(before, PieceKind.BOARD)), None)
+        if known is None or tuple(space.name for space in known.spaces) != self.board.space_names:
+            return self.find(image, registration, seen)
+        places = changed_places(changed)
+        if not len(places):
+            return before
+        outline = np.array(known.outline_mm)
+        reach = np.array([[-AROUND_MM, -AROUND_MM], [AROUND_MM, AROUND_MM]])
+        sight = sight_of(image, registration, (np.concatenate([outline, places])[:, None] + reach).reshape(-1, 2))
+        pose = np.array([known.pose.x_mm, known.pose.y_mm, known.pose.angle_deg])
+        fit = same_board(sight, self.board, pose, turn_probability(known), self.grid)
+        if fit is None:
+            return self.find(image, registration, seen)
+        sticks = _of_kind(before, PieceKind.CUTTER)
+        if stick_changed(sight, self.board, fit, sticks, places, changed):
+            lying = _lying(sight, image, self.board, fit)
+        else:
+            lying = _lying_again(sight, self.board, fit, before, changed)
+        return _in_order(lying, _loose_again(sight, self.board, fit, seen, before, places, changed))
 
 
 def board_finder(board: BoardPrint) -> BoardFinder:
@@ -59,71 +93,89 @@ def board_finder(board: BoardPrint) -> BoardFinder:
     return BoardFinder(board, board_grid(board))
 
 
-def _board(board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> Sighting:
-    rim = board.diameter_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
-    sure = _board_certainty(fit)
-    return Sighting(
-        PieceKind.BOARD,
-        _pose(fit.pose[:2], float(fit.pose[2])),
-        (FaceLikelihood(BOARD_FACE, round(sure, 4)),),
-        True,
-        round(fit.agreeing, 3),
-        as_points(place(rim, fit.pose)),
-        spaces=tuple(_space(space, board, fit, i) for i, space in enumerate(spaces)),
-    )
+def _in_order(lying: Sequence[Sighting], loose: Sequence[Sighting]) -> tuple[Sighting, ...]:
+    """From the lowest to the highest: cutters lie over all."""
+    sticks = _of_kind(lying, PieceKind.CUTTER)
+    return (*(sighting for sighting in lying if sighting.kind is not PieceKind.CUTTER), *loose, *sticks)
 
 
-def _board_certainty(fit: BoardFit) -> float:
-    seen = (fit.agreeing - LEAST_AGREEING) / (WELL_SEEN - LEAST_AGREEING)
-    return fit.turn_probability * float(np.clip(seen, 0.0, 1.0))
+def _lying(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit) -> list[Sighting]:
+    """The board and all that lies on it."""
+    spaces = read_spaces(sight, board, fit)
+    cutters = find_cutters(sight, image, board, fit, spaces)
+    cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
+    over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
+    spaces = read_spaces(sight, board, fit, over)
+    toppings = [topping_sighting(space, board) for space in spaces if space.likely not in (None, EMPTY)]
+    whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces])
+    return [whole, *toppings, *(cutter_sighting(cutter, board) for cutter in cutters)]
 
 
-def _space(space: SpaceFit, board: BoardPrint, fit: BoardFit, index: int) -> Space:
-    x, y = place(board.spaces_mm[index][None], fit.pose)[0]
-    sure = _board_certainty(fit)
-    contents = [(name, share * sure) for name, share in space.contents]
-    return Space(space.name, round(float(x), 2), round(float(y), 2), _ranked(contents))
+def _lying_again(
+    sight: Sight, board: BoardPrint, fit: BoardFit, before: Sequence[Sighting], changed: Changed
+) -> list[Sighting]:
+    """The same where only spaces may have changed."""
+    (known,) = _of_kind(before, PieceKind.BOARD)
+    sticks = _of_kind(before, PieceKind.CUTTER)
+    only = changed_spaces(sight, board, fit, changed)
+    over = [sight.seen(_grown(np.array(stick.outline_mm)), fit.height_mm + TOPPING_THICK_MM) for stick in sticks]
+    read = {space.name: space for space in read_spaces(sight, board, fit, over, only)}
+    spaces = [space_of(read[space.name], board, fit) if space.name in read else space for space in known.spaces]
+    middles, near_mm = place(board.spaces_mm, fit.pose), board.pitch_mm / 2
+    toppings: list[Sighting] = []
+    for name, middle in zip(board.space_names, middles, strict=True):
+        if name in read:
+            likely = read[name].likely
+            toppings += [topping_sighting(read[name], board)] if likely not in (None, EMPTY) else []
+        else:
+            toppings += [one for one in _of_kind(before, PieceKind.TOPPING) if _off(one, middle) < near_mm]
+    return [board_sighting(board, fit, spaces), *toppings, *sticks]
 
 
-def _topping(space: SpaceFit, board: BoardPrint) -> Sighting:
-    rim = space.at_mm + board.topping_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
-    colours = tuple((name, share) for name, share in space.contents if name != EMPTY)
-    return Sighting(
-        PieceKind.TOPPING, _pose(space.at_mm, 0.0), _ranked(colours), True, round(space.seen, 3), as_points(rim)
-    )
+def _loose(sight: Sight, board: BoardPrint, fit: BoardFit, seen: Sequence[Sighting]) -> list[Sighting]:
+    taken = [np.array(other.outline_mm) for other in seen]
+    return [loose_sighting(one, board) for one in find_loose(sight, board, fit, taken)]
 
 
-def _loose(one: Loose, board: BoardPrint) -> Sighting:
-    rim = one.at_mm + board.topping_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
-    return Sighting(
-        PieceKind.TOPPING, _pose(one.at_mm, 0.0), _ranked([(one.colour, one.probability)]), True, 1.0, as_points(rim)
-    )
+def _loose_again(
+    sight: Sight,
+    board: BoardPrint,
+    fit: BoardFit,
+    seen: Sequence[Sighting],
+    before: Sequence[Sighting],
+    places_mm: Array,
+    changed: Changed,
+) -> list[Sighting]:
+    """Loose toppings: those that nothing changed, and those found where something did."""
+    spaces, near_mm = place(board.spaces_mm, fit.pose), board.pitch_mm / 2
+    toppings = _of_kind(before, PieceKind.TOPPING)
+    known = [one for one in toppings if min(_off(one, middle) for middle in spaces) >= near_mm]
+    stay = _apart_from(known, sight, board, changed, touched=False)
+    beside = np.linalg.norm(places_mm - fit.pose[:2], axis=1) > board.diameter_mm / 2
+    if not beside.any():
+        return stay
+    return stay + _apart_from(_loose(sight, board, fit, seen), sight, board, changed, touched=True)
 
 
-def _cutter(cutter: CutterFit, board: BoardPrint) -> Sighting:
-    step = cutter.ends_mm[1] - cutter.ends_mm[0]
-    side = np.array([-step[1], step[0]]) / np.linalg.norm(step) * board.cutter_mm[1] / 2
-    first, last = cutter.ends_mm
-    sure = _certainty(cutter)
-    return Sighting(
-        PieceKind.CUTTER,
-        _pose(cutter.ends_mm.mean(0), float(np.degrees(np.arctan2(step[1], step[0])))),
-        _ranked([(name, share * sure) for name, share in cutter.colours]),
-        True,
-        round(cutter.seen, 3),
-        as_points(np.array([first - side, last - side, last + side, first + side])),
-    )
+def _apart_from(
+    toppings: Sequence[Sighting], sight: Sight, board: BoardPrint, changed: Changed, *, touched: bool
+) -> list[Sighting]:
+    """Those that a change touches, or those that none does."""
+    middles = np.array([[one.pose.x_mm, one.pose.y_mm] for one in toppings]).reshape(-1, 2)
+    under = set(changed_discs(sight, middles, board.topping_mm / 2, 0.0, changed))
+    return [one for i, one in enumerate(toppings) if (i in under) is touched]
 
 
-def _certainty(cutter: CutterFit) -> float:
-    explained = (cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE)
-    unlike = (cutter.unlike - LEAST_UNLIKE) / (SURE_UNLIKE - LEAST_UNLIKE)
-    return float(np.clip(explained, 0.0, 1.0) * np.clip(unlike, 0.0, 1.0))
+def _of_kind(sightings: Sequence[Sighting], kind: PieceKind) -> list[Sighting]:
+    return [sighting for sighting in sightings if sighting.kind is kind]
 
 
-def _pose(at_mm: Array, angle_deg: float) -> Pose:
-    return Pose(round(float(at_mm[0]), 3), round(float(at_mm[1]), 3), round(angle_deg % 360.0, 3))
+def _off(one: Sighting, middle_mm: Array) -> float:
+    return float(np.hypot(one.pose.x_mm - middle_mm[0], one.pose.y_mm - middle_mm[1]))
 
 
-def _ranked(shares: Sequence[tuple[str, float]]) -> tuple[FaceLikelihood, ...]:
-    return tuple(FaceLikelihood(name, round(share, 4)) for name, share in shares)
+def _grown(outline_mm: Array) -> Array:
+    """A cutter's outline, wider: how high it lies is not kept."""
+    way = outline_mm[1] - outline_mm[0]
+    side = np.array([-way[1], way[0]]) / np.linalg.norm(way) * OVER_MM
+    return np.asarray(outline_mm + np.array([-side, -side, side, side]))

@@ -55,6 +55,8 @@ COARSE_STEP = 2
 COARSE_ROUNDS, ROUNDS = 3, 3
 CLOSE_LOOKS = 3
 LARGEST_STEP_MM = 2.0
+STILL_ROUNDS, STILL_MM, STILL_DEG = 2, 0.8, 0.5
+"""A board that fits best no farther from where it lay has not moved."""
 LIGHT_MM = 30.0
 """Light changes little within so many millimetres: what print and picture have in common beyond that is light."""
 SHADOW_STEEPEST = 6
@@ -108,6 +110,20 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
         return None
     lies = np.array([pose[0], pose[1], pose[2] % 360.0])
     return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light)
+
+
+def same_board(
+    sight: Sight, board: BoardPrint, pose: Array, turn_probability: float, grid: "BoardGrid | None" = None
+) -> BoardFit | None:
+    """The board where it lay, in another picture; None where it does not lie so any more, or hardly shows."""
+    grid = grid or board_grid(board)
+    moved = _refine(sight, grid.every(COARSE_STEP), pose, rounds=STILL_ROUNDS)[0] - pose
+    if np.hypot(moved[0], moved[1]) > STILL_MM or abs(moved[2]) > STILL_DEG:
+        return None
+    found = _compare(sight, grid, pose)
+    if found.agreeing < LEAST_AGREEING:
+        return None
+    return BoardFit(pose, height_of(pose[0], pose[1]), found.agreeing, turn_probability, found.light)
 
 
 def _turned(sight: Sight, grid: "BoardGrid", pose: Array) -> tuple[Array, float]:

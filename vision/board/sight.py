@@ -45,9 +45,13 @@ class Sight:
         return self.table.shows(self.seen(points_mm, height_mm))
 
 
-def sight_of(image: Image, registration: Registration) -> Sight:
-    """Look at the table through a registered picture."""
-    table = table_map(registration)
+def sight_of(image: Image, registration: Registration, around_mm: Array | None = None) -> Sight:
+    """Look at the table through a registered picture: at all of it, or at the mat's markers and around some points
+    (n x 2) at least."""
+    if around_mm is not None:
+        markers = [registration.to_table(corners) for corners in registration.markers_px.values()]
+        around_mm = np.concatenate([around_mm, *markers])
+    table = table_map(registration, around_mm)
     looked = table.look(image)
     return Sight(registration, table, looked, soften(looked), light_gain(looked, table, registration.markers_px))
 

@@ -1,7 +1,7 @@
 """What lies on the spaces of a board."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,12 +59,25 @@ class SpaceFit:
         return self.contents[0][0] if self.contents and self.contents[0][1] >= 0.5 else None
 
 
-def read_spaces(sight: Sight, board: BoardPrint, fit: BoardFit, covered: Sequence[Array] = ()) -> tuple[SpaceFit, ...]:
-    """What lies on each space. `covered`: outlines, where they seem to lie at z = 0, of what lies over the board."""
+def read_spaces(
+    sight: Sight,
+    board: BoardPrint,
+    fit: BoardFit,
+    covered: Sequence[Array] = (),
+    only: Sequence[int] | None = None,
+) -> tuple[SpaceFit, ...]:
+    """What lies on each space, or on `only` some. `covered`: outlines, where they seem to lie at z = 0, of what lies
+    over the board."""
+    plausible = _light_plausible(board, fit)
+    if only is not None:
+        if not only:
+            return ()
+        chosen = np.array(only, np.intp)
+        names_of = tuple(board.space_names[i] for i in only)
+        board, plausible = replace(board, space_names=names_of, spaces_mm=board.spaces_mm[chosen]), plausible[chosen]
     offsets = _offsets(sight, board, fit, covered)
     costs, seen = _costs(sight, board, fit, offsets, covered)
     names = (EMPTY, *board.toppings.names)
-    plausible = _light_plausible(board, fit)
     fits = []
     for i, name in enumerate(board.space_names):
         ranked = _ranked(costs[i], names, plausible[i]) if seen[i] >= LEAST_SEEN else ()

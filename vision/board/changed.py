@@ -1,0 +1,68 @@
+"""Where on a table that was read before something may look otherwise now."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.board.pose import BoardFit
+from vision.board.record import TOPPING_THICK_MM, BoardPrint
+from vision.board.sight import Sight
+from vision.rectify import REACH_MM
+from vision.scene import Sighting
+from vision.shapes import place
+
+Array = NDArray[np.float64]
+Changed = Callable[[Array], NDArray[np.bool_]]
+"""Which table points (n x 2, where they seem to lie at z = 0) may look otherwise than in an earlier picture."""
+
+STEP_MM = 8.0
+"""Changes of the whole table are looked for in steps of this: less than a topping."""
+STICK_MM = 100.0
+"""What changes on a board over less than this is no cutter that came."""
+BESIDE_STICK_MM = 4.0
+_ROUND = np.radians(np.arange(0.0, 360.0, 30.0))
+_DISC = np.concatenate([np.zeros((1, 2)), *(r * np.column_stack([np.cos(_ROUND), np.sin(_ROUND)]) for r in (0.5, 1.0))])
+"""Points of a disc of radius 1."""
+
+
+def changed_places(changed: Changed) -> Array:
+    """Where on the whole table (n x 2, as they seem at z = 0) something changed."""
+    table = np.stack(np.meshgrid(*(np.arange(-reach, reach + 1.0, STEP_MM) for reach in REACH_MM)), axis=-1)
+    flat = table.reshape(-1, 2)
+    return np.asarray(flat[changed(flat)])
+
+
+def changed_spaces(sight: Sight, board: BoardPrint, fit: BoardFit, changed: Changed) -> list[int]:
+    """The numbers of the spaces where something changed, on the board's face or as high as a topping."""
+    return changed_discs(sight, place(board.spaces_mm, fit.pose), board.pitch_mm / 2, fit.height_mm, changed)
+
+
+def changed_discs(sight: Sight, middles_mm: Array, radius_mm: float, low_mm: float, changed: Changed) -> list[int]:
+    """Which of some discs (true places, n x 2) changed, a topping high over what lies at `low_mm`."""
+    if not len(middles_mm):
+        return []
+    points = middles_mm[:, None] + radius_mm * _DISC
+    seen = np.concatenate([sight.seen(points, low_mm), sight.seen(points, low_mm + TOPPING_THICK_MM)], axis=1)
+    flags = changed(seen.reshape(-1, 2)).reshape(len(points), -1)
+    return [int(i) for i in np.flatnonzero(flags.any(1))]
+
+
+def stick_changed(
+    sight: Sight, board: BoardPrint, fit: BoardFit, sticks: Sequence[Sighting], places_mm: Array, changed: Changed
+) -> bool:
+    """Whether a cutter may have come, gone or moved: something changed along one, or far across the board."""
+    over = places_mm[np.linalg.norm(places_mm - fit.pose[:2], axis=1) < board.diameter_mm / 2]
+    if len(over) and float(np.linalg.norm(over.max(0) - over.min(0))) > STICK_MM:
+        return True
+    beside = np.array([-BESIDE_STICK_MM, 0.0, BESIDE_STICK_MM])
+    for stick in sticks:
+        corners = np.array(stick.outline_mm)
+        first, last = (corners[0] + corners[3]) / 2, (corners[1] + corners[2]) / 2
+        way = (last - first) / np.linalg.norm(last - first)
+        along = first + np.arange(0.0, float(np.linalg.norm(last - first)), BESIDE_STICK_MM)[:, None] * way
+        points = (along[:, None] + beside[:, None] * np.array([-way[1], way[0]])).reshape(-1, 2)
+        seen = sight.seen(points, fit.height_mm + TOPPING_THICK_MM)
+        if changed(seen).any():
+            return True
+    return False

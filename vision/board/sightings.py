@@ -1,0 +1,107 @@
+"""A board's parts, as they were fitted, as sightings."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.board.cutters import LEAST_UNLIKE, SURE_SCORE, SURE_UNLIKE, CutterFit
+from vision.board.loose import Loose
+from vision.board.pose import LEAST_AGREEING, BoardFit
+from vision.board.record import BoardPrint
+from vision.board.toppings import SpaceFit
+from vision.scene import EMPTY, FaceLikelihood, PieceKind, Pose, Sighting, Space
+from vision.shapes import as_points, place
+
+Array = NDArray[np.float64]
+
+BOARD_FACE = "board"
+WELL_SEEN = 0.88
+"""A board of which less than this share is seen as enrolled may be another one."""
+LEAST_SCORE = 2.6
+"""A line explained less well than this is no cutter."""
+CIRCLE = np.radians(np.arange(0.0, 360.0, 10.0))
+
+
+def board_sighting(board: BoardPrint, fit: BoardFit, spaces: Sequence[Space]) -> Sighting:
+    """The board with its spaces."""
+    rim = board.diameter_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
+    sure = _board_certainty(fit)
+    return Sighting(
+        PieceKind.BOARD,
+        _pose(fit.pose[:2], float(fit.pose[2])),
+        (FaceLikelihood(BOARD_FACE, round(sure, 4)),),
+        True,
+        round(fit.agreeing, 3),
+        as_points(place(rim, fit.pose)),
+        spaces=tuple(spaces),
+    )
+
+
+def turn_probability(board: Sighting) -> float:
+    """How likely the turn of a board is that was seen, were all of it seen well."""
+    return min(board.probability / max(_well_seen(board.visible), 1e-3), 1.0)
+
+
+def _board_certainty(fit: BoardFit) -> float:
+    return fit.turn_probability * _well_seen(fit.agreeing)
+
+
+def _well_seen(agreeing: float) -> float:
+    return float(np.clip((agreeing - LEAST_AGREEING) / (WELL_SEEN - LEAST_AGREEING), 0.0, 1.0))
+
+
+def space_of(space: SpaceFit, board: BoardPrint, fit: BoardFit) -> Space:
+    """One space of the board."""
+    x, y = place(board.spaces_mm[board.space_names.index(space.name)][None], fit.pose)[0]
+    sure = _board_certainty(fit)
+    contents = [(name, share * sure) for name, share in space.contents]
+    return Space(space.name, round(float(x), 2), round(float(y), 2), _ranked(contents))
+
+
+def topping_sighting(space: SpaceFit, board: BoardPrint) -> Sighting:
+    """The topping on a space."""
+    rim = space.at_mm + board.topping_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
+    colours = tuple((name, share) for name, share in space.contents if name != EMPTY)
+    return Sighting(
+        PieceKind.TOPPING, _pose(space.at_mm, 0.0), _ranked(colours), True, round(space.seen, 3), as_points(rim)
+    )
+
+
+def loose_sighting(one: Loose, board: BoardPrint) -> Sighting:
+    """A topping beside the board."""
+    rim = one.at_mm + board.topping_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
+    return Sighting(
+        PieceKind.TOPPING, _pose(one.at_mm, 0.0), _ranked([(one.colour, one.probability)]), True, 1.0, as_points(rim)
+    )
+
+
+def cutter_sighting(cutter: CutterFit, board: BoardPrint) -> Sighting:
+    """A cutter where it truly lies."""
+    step = cutter.ends_mm[1] - cutter.ends_mm[0]
+    side = np.array([-step[1], step[0]]) / np.linalg.norm(step) * board.cutter_mm[1] / 2
+    first, last = cutter.ends_mm
+    sure = certainty(cutter)
+    return Sighting(
+        PieceKind.CUTTER,
+        _pose(cutter.ends_mm.mean(0), float(np.degrees(np.arctan2(step[1], step[0])))),
+        _ranked([(name, share * sure) for name, share in cutter.colours]),
+        True,
+        round(cutter.seen, 3),
+        as_points(np.array([first - side, last - side, last + side, first + side])),
+    )
+
+
+def certainty(cutter: CutterFit) -> float:
+    """How likely it is a cutter at all."""
+    explained = (cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE)
+    unlike = (cutter.unlike - LEAST_UNLIKE) / (SURE_UNLIKE - LEAST_UNLIKE)
+    return float(np.clip(explained, 0.0, 1.0) * np.clip(unlike, 0.0, 1.0))
+
+
+def _pose(at_mm: Array, angle_deg: float) -> Pose:
+    return Pose(round(float(at_mm[0]), 3), round(float(at_mm[1]), 3), round(angle_deg % 360.0, 3))
+
+
+def _ranked(shares: Sequence[tuple[str, float]]) -> tuple[FaceLikelihood, ...]:
+    return tuple(FaceLikelihood(name, round(share, 4)) for name, share in shares)
