@@ -18,6 +18,7 @@ SURE = 0.9
 """A face at least this likely is drawn as sure."""
 SURE_COLOUR: Colour = (60, 220, 60)
 DOUBTFUL_COLOUR: Colour = (40, 170, 255)
+GONE_COLOUR: Colour = (255, 255, 255)
 HIDDEN_COLOURS: dict[HiddenCause, Colour] = {
     HiddenCause.HAND: (240, 60, 200),
     HiddenCause.FOREIGN: (200, 120, 40),
@@ -28,16 +29,24 @@ HIDDEN_COLOURS: dict[HiddenCause, Colour] = {
 def draw_scene(image: Image, scene: Scene, registration: Registration) -> Image:
     """A copy of the picture with every piece's outline and face, and hidden places hatched.
 
-    Green is a face read as sure, orange a doubtful one; the number is its likelihood in percent.
+    Green is a face read as sure, orange a doubtful one; the number is its likelihood in percent. What changed last has
+    a bold outline; where it lay before, a white one.
     """
     drawn = image.copy()
     for place in scene.hidden:
         _hatch(drawn, place, registration)
     width = max(1, round(image.shape[1] / 900))
+    changes = scene.settled.changes if scene.settled is not None else ()
+    bold = {id(change.after) for change in changes}
+    for change in changes:
+        if change.before is not None:
+            before = _pixels(registration, change.before.outline_mm)
+            cv2.polylines(drawn, [before], True, GONE_COLOUR, width, cv2.LINE_AA)
     for sighting in scene.sightings:
         colour = SURE_COLOUR if sighting.probability >= SURE else DOUBTFUL_COLOUR
         outline = _pixels(registration, sighting.outline_mm)
-        cv2.polylines(drawn, [outline], True, colour, width, cv2.LINE_AA)
+        thick = 3 * width if id(sighting) in bold else width
+        cv2.polylines(drawn, [outline], True, colour, thick, cv2.LINE_AA)
     for sighting in scene.sightings:
         _name(drawn, sighting, registration)
     return drawn

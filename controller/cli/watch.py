@@ -21,7 +21,7 @@ from vision.faces import load_pack
 from vision.looking_for import finders_for
 from vision.reader import Reader
 from vision.registration import RegistrationError, VisionError
-from vision.scene import Scene
+from vision.scene import Change, Scene, Sighting
 
 if TYPE_CHECKING:
     from vision.frame import Frame
@@ -43,8 +43,9 @@ DRAW_EVERY_S = 0.5
 def command(game: str, config_file: Path | None, faces: Path | None, draw: Path | None) -> None:
     """Read the table's camera until Ctrl+C: a line of JSON as from `pizzatable read` whenever what lies there changed.
 
-    No game is played and nothing is judged. What keeps a picture from being read is said once. A recording is read to
-    its end.
+    "changed" says which pieces came, went ("to_mm" is null) or lie elsewhere. A hand at one end of the table does not
+    hold up the other: under it, what was seen before is said. No game is played and nothing is judged. What keeps a
+    picture from being read is said once. A recording is read to its end.
     """
     with told(ConfigError, CameraError, VisionError, PhotoError, OSError):
         config = load_table(table_files(config_file, os.environ))
@@ -74,6 +75,8 @@ class _Watcher:
         self._describe = describe
         self._draw = draw
         self._said = ""
+        self._strange: list[str] = []
+        """Why what could not be seen: as long as a hand moves, that is not told from it."""
         self._drawn_s = 0.0
         self.pictures = 0
 
@@ -85,9 +88,13 @@ class _Watcher:
         except RegistrationError as error:
             self._say({"picture": frame.sequence, "error": str(error)}, str(error))
             return
-        if scene.at_rest_s > 0:
-            line = scene_line(f"picture {frame.sequence}", scene, self._describe(scene))
-            self._say(line, _as_laid(scene))
+        if scene.settled is not None and scene.settled.at_rest_s > 0:
+            lies = scene.last_rest()
+            line = scene_line(f"picture {frame.sequence}", lies, self._describe(lies))
+            line["changed"] = [_change(change) for change in scene.settled.changes]
+            if scene.at_rest_s > 0:
+                self._strange = [place.cause.value for place in scene.hidden]
+            self._say(line, repr((_as_laid(lies), self._strange)))
         if self._draw is not None and time.monotonic() - self._drawn_s >= DRAW_EVERY_S:
             self._show(frame, scene, self._draw)
 
@@ -108,10 +115,25 @@ class _Watcher:
         self._drawn_s = time.monotonic()
 
 
-def _as_laid(scene: Scene) -> str:
+def _change(change: Change) -> dict[str, Any]:
+    """A piece that came, went, or lies elsewhere, in the words of `pizzatable read`."""
+    piece = change.after or change.before
+    assert piece is not None  # one of both is given
+    return {
+        "kind": piece.kind.value,
+        "face": piece.face,
+        "from_mm": None if change.before is None else _spot(change.before),
+        "to_mm": None if change.after is None else _spot(change.after),
+    }
+
+
+def _spot(piece: Sighting) -> list[float]:
+    return [round(piece.pose.x_mm, 1), round(piece.pose.y_mm, 1)]
+
+
+def _as_laid(scene: Scene) -> list[tuple[str, int, int, int]]:
     """What lies where, to the centimetre and ten degrees: less is no change."""
-    pieces = sorted(
+    return sorted(
         (s.face, round(s.pose.x_mm / 10), round(s.pose.y_mm / 10), round(s.pose.angle_deg / 10) % 36)
         for s in scene.sightings
     )
-    return repr((pieces, [place.cause.value for place in scene.hidden]))

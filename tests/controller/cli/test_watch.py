@@ -5,10 +5,12 @@ import json
 from pathlib import Path
 
 import cv2
+import numpy as np
+import pytest
 from click.testing import CliRunner
 
 from controller.cli import watch
-from tests.vision.drawn_table import Piece, enrolled, photograph
+from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.faces import save_pack
 
 FIRST = [Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", -120.0, 30.0, 200.0)]
@@ -41,6 +43,10 @@ def test_a_line_is_printed_when_what_lies_there_changed(tmp_path: Path) -> None:
     assert seen[0] == ["a/1", "special/two"]
     assert seen[-1] == ["a/1", "b/1", "special/two"]
     assert all(before != after for before, after in itertools.pairwise(seen))
+    assert lines[0]["changed"] == []
+    (came,) = lines[-1]["changed"]
+    assert (came["kind"], came["face"], came["from_mm"]) == ("slice", "b/1", None)
+    assert came["to_mm"] == pytest.approx([90.0, 60.0], abs=1.5)
     drawn = cv2.imread(str(tmp_path / "live.png"))
     assert drawn.shape == one.shape
     assert (drawn != one).any()
@@ -58,3 +64,13 @@ def test_a_table_without_a_camera_is_refused() -> None:
     result = CliRunner().invoke(watch.command, ["--game", "new_york_slice"])
     assert result.exit_code == 2
     assert "the table's camera is the simulated one" in result.output
+
+
+def test_a_hand_at_one_end_does_not_hold_up_the_other(tmp_path: Path) -> None:
+    wave = [np.array([[x, -300.0], [x, -90.0], [x - 45.0, -90.0], [x - 45.0, -300.0]]) for x in (150, 175, 160)]
+    waving = [photograph(THEN, View(seed=i), hand=wave[i % 3]) for i in range(14)]
+    result = run(recording(tmp_path, [photograph(FIRST)] * 6 + waving))
+    assert result.exit_code == 0, result.output
+    last = json.loads(result.stdout.splitlines()[-1])
+    assert sorted(piece["face"] for piece in last["pieces"]) == ["a/1", "b/1", "special/two"]
+    assert [change["face"] for change in last["changed"]] == ["b/1"]
