@@ -45,6 +45,8 @@ LEAST_LEAD, FIT_WHERE_OPEN = 0.35, 0.72
 DOUBTFUL_LEAD, FIT_OF_DOUBTFUL = 0.5, 0.85
 STRONG_LEAD, FIT_OF_STRONG = 0.8, 0.65
 """A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
+WHOLE_LEAD = 0.1
+"""With so little lead a piece still holds, as a doubtful one, that is seen wherever no other lies on it, and plainly."""
 CARD_LEAD, CARD_FIT, CARD_COST = 0.45, 0.9, 2.2
 """An open card holds with such a lead, share and mean cost where it is seen. Of pictures read with two thirds of their
 faces enrolled, cards of the others led by 0.36 at most; cloths looked like 0.86 of a card, or at a cost of 2.6."""
@@ -59,6 +61,8 @@ TAIL_PITCHES_MM = (21.0, 25.0, 29.0)
 SETTLED_FIT = 0.93
 """A piece of which less of what no other piece covers agrees may be another, or lie a little elsewhere."""
 SETTLED_QUALITY = 0.9
+CLEAR_COST = 0.7
+"""A piece that costs less than this where it is seen is one of its kind, if not the one with this face."""
 NUDGES_DEG_MM = ((7.0, 0.0, 0.0), (14.0, 0.0, 0.0), (0.0, 7.0, 0.0), (0.0, 0.0, 7.0))
 """Where else a piece that fits badly may lie (both ways): an even face slides and turns with little loss."""
 LEAST_CHANGED = 0.1
@@ -101,10 +105,20 @@ class Reading:
         return float((self.agrees & ~self.taken).mean())
 
     @property
+    def whole(self) -> bool:
+        """Whether it is seen nearly everywhere where others do not cover it."""
+        free = ~self.taken
+        return bool((self.agrees & free).sum() >= SETTLED_FIT * free.sum())
+
+    @property
     def settled(self) -> bool:
         """Whether nothing is left to explain where this piece is not covered by others."""
-        free = ~self.taken
-        return bool((self.agrees & free).sum() >= SETTLED_FIT * free.sum() and self.quality >= SETTLED_QUALITY)
+        return self.whole and self.quality >= SETTLED_QUALITY
+
+    @property
+    def lies_there(self) -> bool:
+        """Whether a piece like this one lies there, whichever of faces that are alike it has."""
+        return self.whole and (self.cost < CLEAR_COST or self.quality >= SETTLED_QUALITY)
 
     @property
     def trusted(self) -> bool:
@@ -457,6 +471,8 @@ def confirmed(reading: Reading) -> bool:
     lead = reading.lead
     if reading.kind in CARDS:
         return _confirmed_card(reading, fit, lead)
+    if lead >= WHOLE_LEAD and reading.trusted and fit >= SETTLED_FIT and reading.cost < CLEAR_COST:
+        return True
     if not reading.trusted:
         strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and reading.cost < TRUSTED_COST
         return strong or (lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL)
@@ -504,9 +520,10 @@ def _with_all_taken(chosen: Sequence[tuple[Reading, Flags, Flags, Indices, Indic
         if taken.any():
             beside = taken[reading.prepared.faces.shape.neighbours].any(1)
             taken = taken | (beside & ~reading.agrees)
-        if reading.settled:
+        open_now = reading if (reading.taken == taken).all() else replace(reading, taken=taken)
+        if open_now.lies_there:
             weaker.paint_cells(around[own])
-        readings.append(reading if (reading.taken == taken).all() else replace(reading, taken=taken))
+        readings.append(open_now)
     return readings[::-1]
 
 
@@ -524,12 +541,11 @@ def _cells_of(
 def _strength(reading: Reading) -> float:
     """How much a reading explains; what it says wrongly of its place has to be explained by something on top of it.
 
-    What a card explains is told by its own cost: an even surface in its place costs more or less with how it is turned.
+    What it explains is told by its own cost alone, beside what an even surface costs where this face truly is: in this
+    picture that costs the more, the more of what is beside a piece a wrong pose takes in. Cards count alike.
     """
-    if reading.kind in CARDS:
-        explains = COST_LIMIT - reading.costs[reading.candidates == reading.face][0]
-    else:
-        explains = reading.gain
+    own = reading.costs[reading.candidates == reading.face][0]
+    explains = (COST_LIMIT if reading.kind in CARDS else reading.prepared.contrast[reading.face]) - own
     return float(explains[reading.agrees].sum()) - COVER_COST * float((~reading.agrees).sum())
 
 

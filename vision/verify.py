@@ -70,6 +70,12 @@ class Prepared:
         candidates = np.tile(np.arange(len(colours)), (len(colours), 1))
         return np.asarray(judge(colours, candidates, self.full, np.ones((3, 1), np.float32)).costs.mean(-1), np.float32)
 
+    @cached_property
+    def contrast(self) -> Floats:
+        """faces x cells: what an even surface costs where each is seen just as it was enrolled."""
+        colours = np.ascontiguousarray(np.swapaxes(self.faces.colours, 1, 2))
+        return np.minimum(_misses(colours, None, self.full.precision, self.full), np.float32(COST_LIMIT))
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
