@@ -14,7 +14,8 @@ import numpy as np
 from controller.games.new_york_slice.components import Components, load_components
 from controller.simulation.kept_art import KeptArt
 from hardware.simulated.art import Artwork, SliceArt, SpecialArt, draw_all
-from hardware.simulated.renderer import Renderer, outline_mm
+from hardware.simulated.lying import outline_mm
+from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack

@@ -16,23 +16,22 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.kit.theory import CUTTER_MM, SLEEVE_MM
 from hardware.simulated import surroundings
 from hardware.simulated.art import Artwork, Picture
 from hardware.simulated.bodies import TILE_MM, piece_outline, thickness_mm
 from hardware.simulated.hands import draw_hand
 from hardware.simulated.lens import CameraModel
+from hardware.simulated.lying import TILES, Lying, lying, placed
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import HandView, PieceView, WorldSnapshot
 from vision.scene import PieceKind, Point, Pose
 
-_TILES = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
-_LEANING_MM = 2 * TILE_MM
-"""No tile's middle is raised further than this by what lies under parts of it."""
-_TOUCHES_MM2 = 60.0
-"""What overlaps by less lies beside."""
 _FLATTEST = 0.06
 """A piece on edge still shows this share of its width."""
 _CARDBOARD = (150, 172, 186)
+_STICK_SIDES = (0.0, 0.35, 0.7)
+"""A stick's sides show the same as its top: they are drawn as tops so far up."""
 _BLUR_MARGIN = 6
 _MAT_PX_PER_MM = 4
 _SAME_SCALE = 1e-9
@@ -90,7 +89,7 @@ class _Body:
     """A piece at its height, drawn."""
 
     view: PieceView
-    base_mm: float
+    lies: Lying
     rect: _Rect
     """All that it changes in the picture, shadow included."""
     layer: Picture
@@ -186,10 +185,9 @@ class Renderer:
         known = {body.view: body for body in self._bodies}
         if len(known) == len(views) and all(body.view == view for body, view in zip(self._bodies, views, strict=True)):
             return
-        heights = resting_heights(views)
         bodies = tuple(
-            known[view] if view in known and known[view].base_mm == height else self._body(view, height)
-            for view, height in zip(views, heights, strict=True)
+            known[view] if view in known and known[view].lies == lies else self._body(view, lies)
+            for view, lies in zip(views, lying(views), strict=True)
         )
         dirty = self._changed(self._bodies, bodies)
         self._bodies = bodies
@@ -228,11 +226,11 @@ class Renderer:
 
     def _group(self, snapshot: WorldSnapshot, hand: HandView) -> "_Group":
         held = [view for view in snapshot.pieces if view.holder == hand.seat]
-        bodies = tuple(self._body(view, view.lift_mm + TILE_MM * k) for k, view in enumerate(held))
+        bodies = tuple(self._body(view, Lying(view.lift_mm + TILE_MM * k)) for k, view in enumerate(held))
         sprite = draw_hand(hand.seat, hand.grip > 0.5, self._seed % 97)
         angle = math.degrees(math.atan2(hand.fingertip[1] - hand.shoulder[1], hand.fingertip[0] - hand.shoulder[0]))
         pose = Pose(hand.fingertip[0], hand.fingertip[1], angle)
-        lift = hand.height_mm + max((body.base_mm for body in bodies), default=0.0)
+        lift = hand.height_mm + max((body.lies.base_mm for body in bodies), default=0.0)
         corners = self._sprite_corners(sprite, pose, lift)
         rect = self._bounds(corners, 4)
         for body in bodies:
@@ -249,7 +247,7 @@ class Renderer:
         left, up = sprite.anchor_px[0] / sprite.px_per_mm, sprite.anchor_px[1] / sprite.px_per_mm
         right, down = width / sprite.px_per_mm - left, min(height / sprite.px_per_mm - up, 900.0)
         local = [(up, left), (up, -right), (-down, -right), (-down, left)]
-        return self._project(_placed(local, pose), lift)
+        return self._project(placed(local, pose), lift)
 
     def _draw_groups(self, frame: Picture, groups: list["_Group"]) -> None:
         spread = 14.0 * self.camera.px_per_mm
@@ -302,28 +300,49 @@ class Renderer:
 
     # One piece ------------------------------------------------------------------------------------------------
 
-    def _body(self, view: PieceView, base_mm: float) -> _Body:
+    def _body(self, view: PieceView, lies: Lying) -> _Body:
         flip = max(_FLATTEST, view.flip)
-        outline = [(x, y * flip) for x, y in piece_outline(view.kind)]
-        placed = _placed(outline, view.pose)
+        own = [(x, y * flip) for x, y in piece_outline(view.kind)]
+        outline = placed(own, view.pose)
+        base_mm = lies.base_at(np.array([x for x, _ in own]))
         top_mm = base_mm + thickness_mm(view.kind)
-        sides = np.vstack([self._project(placed, base_mm), self._project(placed, top_mm)])
-        reach = top_mm if view.holder is not None or view.kind not in _TILES else TILE_MM
-        shadow = self._project(placed, 0.0, (reach * self._shadow_way[0], reach * self._shadow_way[1]))
+        sides = np.vstack([self._project(outline, base_mm), self._project(outline, top_mm)])
+        reach = top_mm if view.holder is not None or view.kind not in TILES else np.full(len(own), TILE_MM)
+        shadow = self._project(outline, 0.0, reach[:, None] * np.array(self._shadow_way))
         if view.holder is None:
             rect = self._bounds(np.vstack([sides, shadow]), math.ceil(4.0 * self.camera.px_per_mm))
         else:
             rect = self._bounds(sides, 3)
         if rect.empty:
-            return _Body(view, base_mm, rect, np.zeros((0, 0, 4), np.uint8), None, shadow)
+            return _Body(view, lies, rect, np.zeros((0, 0, 4), np.uint8), None, shadow)
         layer = np.zeros((rect.bottom - rect.top, rect.right - rect.left, 4), np.uint8)
         hull = cv2.convexHull(sides.astype(np.float32)).reshape(-1, 2)
         cv2.fillConvexPoly(layer, _sixteenths(hull, rect), (*_CARDBOARD, 255), cv2.LINE_AA, 4)
         art = self._artwork(view.face)
-        way = self._texture_map(art, view.pose, top_mm, flip)
-        _over(layer, _sampled(art.image, cv2.transform(self._grid[rect.slices()], way)))
+        for share in (*_STICK_SIDES, 1.0) if view.kind is PieceKind.CUTTER else (1.0,):
+            high_mm = lies.base_mm + share * thickness_mm(view.kind)
+            way = self._texture_map(art, view.pose, high_mm, flip)
+            if lies.rise_mm:
+                way = self._tilted(way, view.pose, high_mm, lies.rise_mm)
+            _over(layer, _sampled(art.image, cv2.transform(self._grid[rect.slices()], way)))
         shade = self._soft_shadow(rect, shadow, 1.3) if view.holder is None else None
-        return _Body(view, base_mm, rect, layer, shade, shadow)
+        return _Body(view, lies, rect, layer, shade, shadow)
+
+    def _tilted(self, way: _Matrix, pose: Pose, height_mm: float, rise_mm: float) -> _Matrix:
+        """The texture map of a stick at a height in its middle whose pointed end lies higher than the other. It is
+        narrow: both its ends and one place beside its middle tell all."""
+        half = CUTTER_MM / 2
+        spots = np.array(placed([(-half, 0.0), (half, 0.0), (0.0, SLEEVE_MM)], pose))
+        heights = height_mm + rise_mm * np.array([-0.5, 0.5, 0.0])
+        flat, tilted = (self._seen_on_table(spots, mm) for mm in (np.full(3, height_mm), heights))
+        texture = np.column_stack([flat, np.ones(3)]) @ way.T
+        return np.asarray(cv2.getAffineTransform(tilted.astype(np.float32), texture.astype(np.float32)), np.float64)
+
+    def _seen_on_table(self, points_mm: _Matrix, heights_mm: _Matrix) -> _Matrix:
+        """Where points at heights seem to lie at height 0."""
+        x_cam, y_cam, z_cam = self.camera.position_mm
+        share = (heights_mm / z_cam)[:, None]
+        return np.asarray((points_mm - share * np.array([x_cam, y_cam])) / (1.0 - share))
 
     def _artwork(self, face: str) -> Artwork:
         found = self._scaled.get(face)
@@ -336,9 +355,11 @@ class Renderer:
 
     # Geometry and light ---------------------------------------------------------------------------------------
 
-    def _project(self, points: Sequence[Point], height_mm: float, shift: Point = (0.0, 0.0)) -> _Matrix:
+    def _project(
+        self, points: Sequence[Point], height_mm: float | _Matrix, shift: Point | _Matrix = (0.0, 0.0)
+    ) -> _Matrix:
         flat = np.asarray(points, np.float64) + shift
-        return self.camera.project(np.column_stack([flat, np.full(len(flat), height_mm)]))
+        return self.camera.project(np.column_stack([flat, np.broadcast_to(height_mm, len(flat))]))
 
     def _bounds(self, points_px: _Matrix, margin: int) -> _Rect:
         left, top = np.floor(points_px.min(axis=0)).astype(int) - margin
@@ -409,11 +430,6 @@ class _Group:
     rect: _Rect
 
 
-def outline_mm(kind: PieceKind, pose: Pose) -> tuple[Point, ...]:
-    """A piece's outline on the table, counter-clockwise."""
-    return tuple(_placed(piece_outline(kind), pose))
-
-
 def texture_scale(camera: CameraModel) -> float:
     """Pixels per millimetre in which a camera's table and pieces are drawn before they are laid in its picture."""
     return camera.px_per_mm * 1.3
@@ -440,33 +456,12 @@ def at_scale(art: Artwork, px_per_mm: float) -> Artwork:
     return Artwork(np.asarray(small, np.uint8), px_per_mm, anchor)
 
 
-def resting_heights(views: Sequence[PieceView]) -> list[float]:
-    """The height of each piece's underside, bottom first: what lies over others is raised. Tiles lean."""
-    outlines = [np.array(outline_mm(view.kind, view.pose), np.float32) for view in views]
-    boxes = [(outline.min(axis=0), outline.max(axis=0)) for outline in outlines]
-    heights: list[float] = []
-    for k, (outline, (low, high)) in enumerate(zip(outlines, boxes, strict=True)):
-        under = 0.0
-        for j in range(k):
-            if (boxes[j][0] < high).all() and (low < boxes[j][1]).all():
-                area, _ = cv2.intersectConvexConvex(outline, outlines[j])
-                if area > _TOUCHES_MM2:
-                    under = max(under, heights[j] + thickness_mm(views[j].kind))
-        heights.append(min(under, _LEANING_MM) if views[k].kind in _TILES else under)
-    return heights
-
-
 def _within(rect: _Rect, origin: _Rect) -> tuple[slice, slice]:
     """The rectangle's rows and columns in an array that covers `origin`."""
     return (
         slice(rect.top - origin.top, rect.bottom - origin.top),
         slice(rect.left - origin.left, rect.right - origin.left),
     )
-
-
-def _placed(points: Sequence[Point], pose: Pose) -> list[Point]:
-    cos, sin = math.cos(math.radians(pose.angle_deg)), math.sin(math.radians(pose.angle_deg))
-    return [(pose.x_mm + x * cos - y * sin, pose.y_mm + x * sin + y * cos) for x, y in points]
 
 
 def _sixteenths(points_px: NDArray[Any], origin: _Rect) -> NDArray[np.int32]:

@@ -24,7 +24,8 @@ from hardware.simulated.art import Artwork
 from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.kit_art import cut_out, kit_art
 from hardware.simulated.lens import CameraModel
-from hardware.simulated.renderer import Renderer, at_scale, outline_mm, resting_heights, texture_scale
+from hardware.simulated.lying import Lying, lying, outline_mm
+from hardware.simulated.renderer import Renderer, at_scale, texture_scale
 from hardware.simulated.surroundings import Conditions, Picture
 from hardware.simulated.world import HandView, PieceView, WorldSnapshot
 from tests.benchmarks.simulated_hands import reaching
@@ -89,13 +90,14 @@ def photograph(
     camera = conditions.camera_model(*size)
     renderer = Renderer(_for_camera(family.art, round(texture_scale(camera), 9)), camera, conditions)
     snapshot = WorldSnapshot(0.0, tuple(views), hands, frozenset(), ())
-    tops = [base + thickness_mm(view.kind) for base, view in zip(resting_heights(views), views, strict=True)]
+    lie = lying(views)
+    tops = [lies.base_mm + thickness_mm(view.kind) for lies, view in zip(lie, views, strict=True)]
     shown = shares_visible(views)
     masks = renderer.hiding(snapshot)
     open_shares = _shares_beside_hands(views, tops, camera, masks) if hands else shown
     pieces = [
-        _label(view, top, visible, camera)
-        for view, top, share, visible in zip(views, tops, shown, open_shares, strict=True)
+        _label(view, lies, visible, camera)
+        for view, lies, share, visible in zip(views, lie, shown, open_shares, strict=True)
         if share > 0.0
     ]
     pieces += [_hand_label(hand, mask) for hand, mask in zip(hands, masks, strict=True) if (mask >= HIDES).any()]
@@ -167,8 +169,10 @@ def _hand_label(hand: HandView, mask: Picture) -> dict[str, Any]:
     }
 
 
-def _label(view: PieceView, top_mm: float, visible: float, camera: CameraModel) -> dict[str, Any]:
+def _label(view: PieceView, lies: Lying, visible: float, camera: CameraModel) -> dict[str, Any]:
     outline = np.array(outline_mm(view.kind, view.pose))
+    along = np.array([x for x, _ in piece_outline(view.kind)])
+    tops = lies.base_at(along) + thickness_mm(view.kind)
     label: dict[str, Any] = {
         "kind": "tile" if view.kind is PieceKind.SLICE else view.kind.value,
         "face": view.face,
@@ -176,7 +180,7 @@ def _label(view: PieceView, top_mm: float, visible: float, camera: CameraModel) 
         "x_mm": view.pose.x_mm,
         "y_mm": view.pose.y_mm,
         "angle_deg": view.pose.angle_deg,
-        "outline_px": camera.project(np.column_stack([outline, np.full(len(outline), top_mm)])).tolist(),
+        "outline_px": camera.project(np.column_stack([outline, tops])).tolist(),
         "visible": visible,
     }
     if view.kind in (PieceKind.BOARD, PieceKind.TOPPING):
@@ -188,7 +192,8 @@ def _label(view: PieceView, top_mm: float, visible: float, camera: CameraModel) 
         turn = math.radians(view.pose.angle_deg)
         way = theory.CUTTER_MM / 2 * np.array([math.cos(turn), math.sin(turn)])
         ends = np.array([[view.pose.x_mm, view.pose.y_mm]]) + np.array([-way, way])
-        axis = np.column_stack([ends, np.full(2, top_mm - theory.SLEEVE_MM / 2)])
+        heights = lies.base_at(np.array([-0.5, 0.5]) * theory.CUTTER_MM) + theory.SLEEVE_MM / 2
+        axis = np.column_stack([ends, heights])
         label |= {"colour": view.piece_id.split(":")[1], "diameter_mm": theory.SLEEVE_MM}
         label |= {"ends_mm": ends.tolist(), "ends_px": camera.project(axis).tolist()}
     return label
@@ -319,6 +324,11 @@ def _card_table(rng: Random) -> list[PieceView]:
 
 # Pizza Theory ---------------------------------------------------------------------------------------------------------
 
+FEWER_CUTTERS = 0.2
+"""The share of boards without all three cutters."""
+ASKEW = 0.15
+"""The share of cutters that lie along no line."""
+
 
 @cache
 def _theory() -> Mapping[str, Artwork]:
@@ -337,7 +347,8 @@ def _on_board(board: Pose, point: tuple[float, float]) -> tuple[float, float]:
 
 
 def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
-    """A board in any turn on the mat, toppings on some of its spaces, up to three cutters on lines of their own."""
+    """A board in any turn on the mat, toppings on some of its spaces, and the three cutters, mostly all, mostly on
+    lines of their own; one lies on another where they cross."""
     components = pizza_theory()
     board = Pose(rng.uniform(-15, 15), rng.uniform(-15, 15), rng.uniform(0, 360))
     views = [_view("board", PieceKind.BOARD, "board", board)]
@@ -351,7 +362,14 @@ def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
             views.append(_view(f"topping:{colour}:{space}", PieceKind.TOPPING, f"topping/{colour}", pose))
     places = rng.sample(list(components.places), 3)
     colours = rng.sample(list(components.colours), 3)
-    for place, colour in list(zip(places, colours, strict=True))[: rng.randint(0, 3) if filled is None else 3]:
+    some = rng.randint(0, 2) if filled is None and rng.random() < FEWER_CUTTERS else 3
+    for place, colour in list(zip(places, colours, strict=True))[:some]:
+        if filled is None and rng.random() < ASKEW:
+            off = _on_board(board, (rng.uniform(-2.5, 2.5), rng.uniform(-2.5, 2.5)))
+            views.append(
+                _view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", Pose(*off, rng.uniform(0, 360)))
+            )
+            continue
         start, end = (_on_board(board, at) for at in line_ends(components, place, rng.choice(components.numbers)))
         angle = math.degrees(math.atan2(start[1] - end[1], start[0] - end[0])) + rng.gauss(0, 1.0)
         middle = ((start[0] + end[0]) / 2 + rng.gauss(0, 0.8), (start[1] + end[1]) / 2 + rng.gauss(0, 0.8))
@@ -381,7 +399,6 @@ FAMILIES: Mapping[str, Family] = {
             _theory,
             lambda: (_theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
             _theory_table,
-            with_hands=0.0,
         ),
     )
 }

@@ -11,7 +11,8 @@ import pytest
 from hardware.simulated.art import Artwork, SliceArt, draw_slice
 from hardware.simulated.demo import demo_art, demo_gestures, demo_world
 from hardware.simulated.lens import looking_down
-from hardware.simulated.renderer import Renderer, at_scale, outline_mm, resting_heights, texture_scale
+from hardware.simulated.lying import lying, outline_mm
+from hardware.simulated.renderer import Renderer, at_scale, texture_scale
 from hardware.simulated.surroundings import MARKER_MM, MARKER_OUTER_MM, Conditions, MatStyle, Surface
 from hardware.simulated.world import World
 from vision.scene import PieceKind, Pose
@@ -187,7 +188,7 @@ def test_pieces_lie_on_those_below() -> None:
     world = World(Random(0))
     for number, x_mm in enumerate((0.0, 20.0, 200.0)):
         world.add_piece(str(number), PieceKind.SLICE, "3/1", "back", pose=Pose(x_mm, 0, 90), face_up=True)
-    assert resting_heights(world.snapshot().pieces) == [0.0, 2.0, 0.0]
+    assert [lies.base_mm for lies in lying(world.snapshot().pieces)] == [0.0, 2.0, 0.0]
 
 
 def test_conditions_decide_the_light() -> None:
