@@ -46,7 +46,7 @@ DOUBTFUL_LEAD, FIT_OF_DOUBTFUL = 0.5, 0.85
 STRONG_LEAD, FIT_OF_STRONG = 0.8, 0.65
 """A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
 WHOLE_LEAD = 0.1
-"""With so little lead a piece still holds, as a doubtful one, that is seen wherever no other lies on it, and plainly."""
+"""With so little lead a piece still holds, as a doubtful one, that is seen plainly wherever no other lies on it."""
 CARD_LEAD, CARD_FIT, CARD_COST = 0.45, 0.9, 2.2
 """An open card holds with such a lead, share and mean cost where it is seen. Of pictures read with two thirds of their
 faces enrolled, cards of the others led by 0.36 at most; cloths looked like 0.86 of a card, or at a cost of 2.6."""
