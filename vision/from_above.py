@@ -1,5 +1,6 @@
 """The table seen from above, ready for comparing; where little of it changed, only that is looked at again."""
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,32 +23,45 @@ class FromAbove:
 
     def __init__(self, image: Image, table: TableMap, registration: Registration) -> None:
         self.table = table
-        self._all(image, registration)
+        self.looked = table.look(image)
+        self.look = self._ready(registration)
+        self._white = _white(image, registration)
 
-    def again(self, image: Image, registration: Registration, box: Box) -> tuple[Look, Image]:
-        """A new picture, looked at where the table may have changed; elsewhere what was seen before stays.
+    def again(
+        self, image: Image, registration: Registration, box: Box, but: NDArray[np.uint8] | None = None
+    ) -> tuple[Look, Image]:
+        """A new picture, looked at where the table may have changed; elsewhere, and in the map's pixels `but`, what was
+        seen before stays.
 
         Returns the look and the rectified picture.
         """
+        width, height = self.table.width, self.table.height
         white = _white(image, registration)
-        map_px = self.table.width * self.table.height
-        if box.pixels > MOST_OF_MAP * map_px or float(np.abs(white / self._white - 1.0).max()) > SAME_LIGHT:
-            self._all(image, registration)
-        elif box.pixels:
-            around = box.grown(_BLUR_PX, self.table.width, self.table.height)
-            self.looked[around.inside] = self.table.look(image, around)
-            wider = around.grown(_BLUR_PX, self.table.width, self.table.height)
-            soft = soften(self.looked[wider.inside])
-            top, left = around.top - wider.top, around.left - wider.left
-            height, width = around.bottom - around.top, around.right - around.left
-            self.look.soft[around.inside] = soft[top : top + height, left : left + width]
+        whole = box.pixels > MOST_OF_MAP * width * height or _share_apart(white, self._white) > SAME_LIGHT
+        around = Box(0, 0, width, height) if whole else box.grown(_BLUR_PX, width, height)
+        if not around.pixels:
+            return self.look, self.looked
+        fresh = self.table.look(image, around)
+        if but is not None:
+            cv2.copyTo(self.looked[around.inside], but[around.inside], fresh)
+        self.looked[around.inside] = fresh
+        if whole:
+            self.look, self._white = self._ready(registration), white
+        else:
+            wider = around.grown(_BLUR_PX, width, height)
+            inner = Box(
+                around.left - wider.left, around.top - wider.top, around.right - wider.left, around.bottom - wider.top
+            )
+            self.look.soft[around.inside] = soften(self.looked[wider.inside])[inner.inside]
         return self.look, self.looked
 
-    def _all(self, image: Image, registration: Registration) -> None:
-        self._white = _white(image, registration)
-        self.looked = self.table.look(image)
+    def _ready(self, registration: Registration) -> Look:
         gain = light_gain(self.looked, self.table, registration.markers_px)
-        self.look = Look(soften(self.looked), self.table, gain)
+        return Look(soften(self.looked), self.table, gain)
+
+
+def _share_apart(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+    return float(np.abs(first / second - 1.0).max())
 
 
 def _white(image: Image, registration: Registration) -> NDArray[np.float64]:

@@ -168,10 +168,13 @@ class Reader:
             known.add_change(changed)
         known.looks, known.looked_s = known.looks + 1, frame.time_s
         within_reach = np.asarray(cv2.dilate(known.change, known.reach), np.uint8)
-        look, looked = known.seen_from_above.again(frame.image, known.registration, known.box_px(within_reach))
+        view, box = known.seen_from_above, known.box_px(within_reach)
+        look, looked = view.again(frame.image, known.registration, box, known.pixels(busy))
         self._clock.stage("rectify")
         far, near = known.apart(known.readings, within_reach, self._kinds)
+        near, untouchable = known.apart(near, busy, self._kinds)
         stay, doubtful = known.apart(near, (known.change if changed is None else changed) & ~busy, self._kinds)
+        stay += untouchable
         if changed is None:
             stay += [r for r in doubtful if r.settled]
             doubtful = [r for r in doubtful if not r.settled]
@@ -186,7 +189,7 @@ class Reader:
         keypoints = find_keypoints(looked, look.table, mask=where)
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came)
-        readings += far
+        readings = known.without_new_under(busy, readings, stay, self._kinds) + far
         self._clock.stage("pieces")
         if self._lens is None and not busy.any() and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
             registration, view, readings = self._with_better_lens(
@@ -465,6 +468,23 @@ class _Table:
             outline = place(kinds[reading.kind].faces.shape.outline, reading.pose)
             (under if self.touched(outline, change) else apart).append(reading)
         return apart, under
+
+    def without_new_under(
+        self, busy: Mask, readings: list[Reading], before: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]
+    ) -> list[Reading]:
+        """Readings without those that are new and reach where something moves: there the table was not looked at."""
+        if not busy.any():
+            return readings
+        apart, under = self.apart(readings, busy, kinds)
+        old = {(r.kind, r.face, tuple(r.pose)) for r in before}
+        return apart + [r for r in under if (r.kind, r.face, tuple(r.pose)) in old]
+
+    def pixels(self, blocks: Mask) -> Mask | None:
+        """255 in the table map's pixels where these blocks lie; None where there are none."""
+        if not blocks.any():
+            return None
+        size = (self.table.width, self.table.height)
+        return np.asarray(cv2.resize(self.small_to_cells(blocks), size, interpolation=cv2.INTER_NEAREST), np.uint8)
 
     def touched(self, outline_mm: Array, change: Any) -> bool:
         """Whether what lies inside an outline lies under changed blocks."""

@@ -160,3 +160,15 @@ def test_what_is_not_at_rest_is_taken_as_it_was() -> None:
     rest.take((a, b), None, 1.0, 1.0)
     assert rest.take((a,), lambda s: s.pose.x_mm > 20.0, 1.0, 2.0).sightings == (a, b)
     assert rest.take((a,), None, 0.0, 3.0).sightings == (a,)
+
+
+def test_nothing_is_found_where_a_hand_moves_and_stays_there_afterwards(pack: FacePack) -> None:
+    """A slice comes to rest beside a hand that holds another one, face down, and goes away with it."""
+    reader = Reader(pack)
+    watch(reader, [TABLE[:2]] * 4, waving=False)
+    came = Piece("b/1", 60.0, -90.0, 80.0)
+    in_hand = [Piece("back", 130.0 + 6.0 * (i % 3), -110.0, 90.0) for i in range(10)]
+    scenes = watch(reader, [(*TABLE[:2], came, held) for held in in_hand], waving=True, start=4)
+    assert "back" not in {s.face for s in settled(scenes[-1]).sightings}
+    after = watch(reader, [(*TABLE[:2], came)] * 5, waving=False, start=14)[-1]
+    assert_shows(after, (*TABLE[:2], came))
