@@ -1,11 +1,17 @@
 """What finds pieces that are told by their form and not by an enrolled face: dice, cutters, sheets, ..."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import Sighting
+
+Changed = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
+"""Which table points (n x 2, where they seem to lie at z = 0) may look otherwise than in an earlier picture."""
 
 
 class Finder(Protocol):
@@ -18,4 +24,21 @@ class Finder(Protocol):
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """What it finds. `seen` is what was found in this picture before."""
+        ...
+
+
+@runtime_checkable
+class FindsAgain(Finder, Protocol):
+    """A finder that need not look at all of a picture in which little changed."""
+
+    def find_again(
+        self,
+        image: Image,
+        registration: Registration,
+        seen: Sequence[Sighting],
+        before: Sequence[Sighting],
+        changed: Changed,
+    ) -> Sequence[Sighting]:
+        """What `find` gives, the cheaper way: `before` is what it found in an earlier picture, with the same
+        registration; what nothing changed are the very sightings of then."""
         ...

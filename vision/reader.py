@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.faces import CARDS, FacePack
 from vision.features import find_keypoints
-from vision.finders import Finder
+from vision.finders import Finder, FindsAgain
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map, find_foreign, hidden_places
@@ -249,8 +249,7 @@ class Reader:
         before = known.sightings
         known.sightings = known.sightings_of(known.readings, self._kinds)
         for finder in self._finders:
-            found = finder.find(frame.image, known.registration, known.sightings)
-            known.sightings += known.with_what_stays(finder, found, busy)
+            known.sightings += known.found_by(finder, frame.image, busy)
             self._clock.stage(finder.name)
         if known.looks > 1 and not same(before, known.sightings):
             known.motion.disturb()
@@ -436,13 +435,26 @@ class _Table:
             self.hand_since_s = time_s
         self.hand = hands
 
-    def with_what_stays(self, finder: Finder, found: Sequence[Sighting], busy: Mask) -> tuple[Sighting, ...]:
-        """What a finder found, but where something moves what it found there before."""
-        if busy.any():
-            before = [s for s in self._found.get(finder.name, ()) if self.meets(busy, s)]
-            found = [*(s for s in found if not self.meets(busy, s)), *before]
+    def found_by(self, finder: Finder, image: Image, busy: Mask) -> tuple[Sighting, ...]:
+        """What a finder finds where something changed; elsewhere, and where something moves, what it found before."""
+        before = self._found.get(finder.name)
+        if before is None or not isinstance(finder, FindsAgain):
+            found = finder.find(image, self.registration, self.sightings)
+        else:
+            changed = partial(self._lies_under, cv2.dilate(self.change & ~busy, np.ones((3, 3), np.uint8)))
+            found = finder.find_again(image, self.registration, self.sightings, before, changed)
+        if before is not None and busy.any():
+            stays = [s for s in before if self.meets(busy, s)]
+            found = [*(s for s in found if not self.meets(busy, s)), *stays]
         self._found[finder.name] = tuple(found)
         return self._found[finder.name]
+
+    def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:
+        """Which table points (n x 2) lie under these blocks."""
+        spots = np.round(self._to_small(self.registration.to_picture(points_mm))).astype(np.intp)
+        rows, columns = np.clip(spots[:, 1], 0, blocks.shape[0] - 1), np.clip(spots[:, 0], 0, blocks.shape[1] - 1)
+        inside = (spots == np.column_stack([columns, rows])).all(1)
+        return np.asarray(inside & (blocks[rows, columns] > 0))
 
     def meets(self, blocks: Mask, sighting: Sighting) -> bool:
         """Whether any part of a piece lies in these blocks."""

@@ -1,5 +1,6 @@
 """What moves where, what is at rest meanwhile, and what is different since."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from tests.vision.test_reader import TABLE, assert_shows
 from vision.faces import FacePack
-from vision.frame import Frame
+from vision.finders import Changed
+from vision.frame import Frame, Image
 from vision.motion import Mask, Small
 from vision.reader import Reader
+from vision.registration import Registration
 from vision.scene import FaceLikelihood, PieceKind, Pose, Scene, Settled, Sighting
 from vision.settling import LastRest, Motion, changes
 
@@ -172,3 +175,39 @@ def test_nothing_is_found_where_a_hand_moves_and_stays_there_afterwards(pack: Fa
     assert "back" not in {s.face for s in settled(scenes[-1]).sightings}
     after = watch(reader, [(*TABLE[:2], came)] * 5, waving=False, start=14)[-1]
     assert_shows(after, (*TABLE[:2], came))
+
+
+class Coins:
+    """A finder of one thing that never moves. Notes which of some places it was told have changed."""
+
+    name = "coins"
+    PLACES = np.array([[-135.0, 25.0], [0.0, 60.0], [150.0, 60.0]])
+
+    def __init__(self) -> None:
+        self.found = 0
+        self.told: list[list[bool]] = []
+
+    def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
+        self.found += 1
+        return [sighting("coin", 100.0)]
+
+    def find_again(
+        self,
+        image: Image,
+        registration: Registration,
+        seen: Sequence[Sighting],
+        before: Sequence[Sighting],
+        changed: Changed,
+    ) -> Sequence[Sighting]:
+        self.told.append(changed(self.PLACES).tolist())
+        return before
+
+
+def test_a_finder_is_told_what_changed_since_it_looked(pack: FacePack) -> None:
+    coins = Coins()
+    reader = Reader(pack, finders=[coins])
+    moved = (*TABLE[:2], replace(TABLE[2], x_mm=-150.0), *TABLE[3:])
+    scenes = watch(reader, [TABLE] * 9 + [moved] * 4, waving=False)
+    assert coins.found == 1
+    assert coins.told[-1] == [True, False, False]
+    assert "coin" in {s.face for s in scenes[-1].sightings}

@@ -27,7 +27,7 @@ from vision.frame import Image
 from vision.mark_report import true_marks
 from vision.registration import PictureTooDark
 from vision.scene import MarkKind, Origin, PieceKind, Sighting
-from vision.sheets.finder import SheetMissing, read_sheets
+from vision.sheets.finder import SheetFinder, SheetMissing, lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, SheetLayoutError, parse_layout
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
@@ -210,3 +210,32 @@ def test_a_rendered_sheet_lies_where_it_lies_on_the_mat() -> None:
     pose, piece = only_sheet(image, layout).pose, labels["pieces"][0]
     assert (pose.x_mm, pose.y_mm) == pytest.approx((piece["x_mm"], piece["y_mm"]), abs=0.3)
     assert pose.angle_deg == pytest.approx(piece["angle_deg"], abs=0.2)
+
+
+def test_a_sheet_on_which_nothing_changed_is_not_read_again() -> None:
+    image = photograph(pencilled(), np.random.default_rng(5), NEAR)
+    finder = SheetFinder([PRINT.layout])
+    registration = lay_out(image, [PRINT.layout])[0]
+    before = finder.find(image, registration, ())
+    (sheet,) = before
+
+    def beside(points_mm: np.ndarray) -> np.ndarray:
+        return points_mm[:, 0] > PRINT.layout.size_mm[0] / 2 + 20.0
+
+    (same,) = finder.find_again(image, registration, (), before, beside)
+    assert same is sheet
+
+
+def test_a_sheet_on_which_something_changed_is_read_anew() -> None:
+    first, second = drawn(1, Hand(forgets=0.1)), drawn(2, Hand(forgets=0.1))
+    image, later = (photograph(sheet, np.random.default_rng(5), NEAR) for sheet in (first, second))
+    finder = SheetFinder([PRINT.layout])
+    registration = lay_out(image, [PRINT.layout])[0]
+    before = finder.find(image, registration, ())
+
+    def in_the_middle(points_mm: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(points_mm, axis=1) < 15.0
+
+    again = finder.find_again(later, registration, (), before, in_the_middle)
+    assert list(again) == list(finder.find(later, registration, ()))
+    assert again[0].marks != before[0].marks

@@ -1,6 +1,6 @@
 """Where on a table that was read before something may look otherwise now."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,14 +8,12 @@ from numpy.typing import NDArray
 from vision.board.pose import BoardFit
 from vision.board.record import TOPPING_THICK_MM, BoardPrint
 from vision.board.sight import Sight
+from vision.finders import Changed
 from vision.rectify import REACH_MM
 from vision.scene import Sighting
 from vision.shapes import place
 
 Array = NDArray[np.float64]
-Changed = Callable[[Array], NDArray[np.bool_]]
-"""Which table points (n x 2, where they seem to lie at z = 0) may look otherwise than in an earlier picture."""
-
 STEP_MM = 8.0
 """Changes of the whole table are looked for in steps of this: less than a topping."""
 STICK_MM = 100.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.changed import Changed, changed_discs, changed_places, changed_spaces, stick_changed
+from vision.board.changed import changed_discs, changed_places, changed_spaces, stick_changed
 from vision.board.cutters import find_cutters
 from vision.board.loose import find_loose
 from vision.board.pose import BoardFit, BoardGrid, board_grid, find_board, same_board
@@ -22,6 +22,7 @@ from vision.board.sightings import (
     turn_probability,
 )
 from vision.board.toppings import read_spaces
+from vision.finders import Changed
 from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import EMPTY, PieceKind, Sighting

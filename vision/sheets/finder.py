@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.dot_dice import DotDie, find_dot_dice
+from vision.finders import Changed
 from vision.frame import Image
 from vision.registration import (
     MARKERS_MM,
@@ -53,6 +54,23 @@ class SheetFinder:
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         return sightings(image, registration, find_sheets(grey, self._layouts, lens=registration.lens))
 
+    def find_again(
+        self,
+        image: Image,
+        registration: Registration,
+        seen: Sequence[Sighting],
+        before: Sequence[Sighting],
+        changed: Changed,
+    ) -> Sequence[Sighting]:
+        """See `FindsAgain.find_again`. A sheet on which something changed is read anew as a whole, and so are those that
+        came, and dice."""
+        sheets = [one for one in before if one.kind is PieceKind.SHEET]
+        kept = [one for one in sheets if not changed(_all_over(one)).any()]
+        grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+        found = find_sheets(grey, self._layouts, lens=registration.lens)
+        new = [sheet for sheet in found if not any(_lies_at(sheet, one, registration) for one in kept)]
+        return (*kept, *sightings(image, registration, new, dice_of=found))
+
 
 def read_sheets(
     image: Image, layouts: Sequence[SheetLayout], *, time_s: float = 0.0, lens: Lens | None = None
@@ -93,9 +111,12 @@ def lay_out(
     return lowest.registration, Origin.SHEET, found
 
 
-def sightings(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[Sighting]:
-    """Sheets and dice as pieces, in the frame of this registration. Of prints that fit one sheet, the best counts."""
-    dice = _dice(image, registration, found)
+def sightings(
+    image: Image, registration: Registration, found: Sequence[FoundSheet], *, dice_of: Sequence[FoundSheet] = ()
+) -> list[Sighting]:
+    """Sheets and dice as pieces, in the frame of this registration. Of prints that fit one sheet, the best counts.
+    `dice_of`: all sheets of the picture, where `found` are not all."""
+    dice = _dice(image, registration, dice_of or found)
     over = [die.silhouette_px for die in dice]
     judged = []
     for sheet in found:
@@ -161,6 +182,20 @@ def _is_of_sheet(points_px: Array, sheet: FoundSheet) -> NDArray[np.bool_]:
 def _carried(points_mm: Array, start: Registration, end: Registration) -> Array:
     """Points of one registration's plane in another's."""
     return end.to_table(start.to_picture(points_mm))
+
+
+def _all_over(piece: Sighting) -> Array:
+    """Points all over a piece, some millimetres apart."""
+    outline = np.array(piece.outline_mm)
+    shares = np.arange(0.0, 1.0, 0.02)[:, None]
+    along = [a + shares * (b - a) for a, b in ((outline[0], outline[1]), (outline[3], outline[2]))]
+    return np.concatenate([along[0] + share * (along[1] - along[0]) for share in np.linspace(0.0, 1.0, 50)])
+
+
+def _lies_at(sheet: FoundSheet, piece: Sighting, registration: Registration) -> bool:
+    """Whether a sheet lies where this piece lies."""
+    centre = _carried(np.zeros((1, 2)), sheet.registration, registration)[0]
+    return float(np.hypot(centre[0] - piece.pose.x_mm, centre[1] - piece.pose.y_mm)) < SAME_MM
 
 
 def _same(first: FoundSheet, second: FoundSheet) -> bool:
