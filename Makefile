@@ -22,7 +22,7 @@ PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces \
-	test-avahi test-pins firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
+	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -87,7 +87,10 @@ test-avahi: $(INSTALLED) ## avahi-browse finds the table across two network name
 	bash tests/rigs/avahi.sh
 
 test-pins: $(DEV_INSTALLED) ## The panel's tests on GPIO lines of a real kernel in a virtual machine
-	bash tests/rigs/pins_vm.sh $(BIN)/python $(ARGS)
+	bash tests/rigs/kernel_vm.sh pins $(BIN)/python $(ARGS)
+
+test-usb: $(DEV_INSTALLED) firmware-tools ## The link's tests on a USB serial port of a real kernel; ARGS="--pulls 100"
+	bash tests/rigs/kernel_vm.sh usb $(BIN)/python $(ARGS)
 
 firmware: ## Build the microcontroller's program (ELF and hex) and say how much memory it uses
 	@.ci/debian-packages $(PYTHON) firmware

@@ -1,7 +1,9 @@
 """What every board on every line must do, whoever slaps: the same for the emulated one, the simulated table's, and with
-`--hardware` the one on `serial.port` of the machine's own settings, where somebody slaps what is lit.
+`--hardware` the one on `serial.port` of the machine's own settings, where somebody slaps what is lit, and once all
+eight lamps are, pulls the cable, slaps seat 1's pad once, and puts the cable back. `make test-usb` has such a somebody.
 """
 
+import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -13,17 +15,22 @@ from typing import Protocol
 import pytest
 
 from config.loader import load_table, table_files
-from firmware_bridge.link import Link, LinkStatus
+from firmware_bridge.link import Link, LinkStatus, board_ports
 from firmware_bridge.session import Buzzing, LinkState
 from firmware_bridge.signals import RingPlace, Signal, SignalKind
 from hardware.pin_table.table import Device, load_pin_table
 from hardware.simulated.board_cable import BoardCable
-from hardware.simulated.emulated_board import EmulatedBoard
+from hardware.simulated.emulated_board import HERTZ, EmulatedBoard
 from hardware.simulated.world import World
 from tests.rigs.emulation import CannotEmulate, build
 
 PATIENCE_S = 30.0
 READY_S = 5.0
+BACK_S = 2.0
+"""A board whose cable was put back is heard again within this."""
+PULLED_S = 0.2
+SEEN_S = 0.5
+"""Until somebody who looks at the lamps has seen that they are off."""
 BOUND_S = 0.02
 """How well the clock is known at the latest after a second of talking, on a line that is not overloaded."""
 
@@ -36,7 +43,7 @@ class People(Protocol):
     """Those that have a pad and somebody to slap it."""
 
     def follow(self) -> None:
-        """Slap what is lit, let go of what is not. Called again and again."""
+        """Slap what is lit, let go of what is not; pull the cable when all is lit. Called again and again."""
         ...
 
     def close(self) -> None: ...
@@ -55,13 +62,35 @@ class AtEmulator:
         self._board = EmulatedBoard(folder / "board")
         self.port = str(self._board.port)
         self._pads, self._lamps = pins_of("pads"), pins_of("seat_lamps")
+        self._seen: set[int] = set()
         self._down: set[int] = set()
+        self._is_pulled = False
 
     def follow(self) -> None:
         lit = {seat for seat, pin in self._lamps.items() if self._board.level(pin)}
+        if lit != self._seen:  # one lamp is looked at after the other
+            self._seen = lit
+            return
+        if lit == set(self.seats):
+            self._pull()
+            return
+        self._is_pulled = False
         for seat in lit ^ self._down:
             self._board.edge(0, self._pads[seat], int(seat not in lit))
         self._down = lit
+
+    def _pull(self) -> None:
+        """Once, until the lamps want something else."""
+        if self._is_pulled:
+            return
+        self._is_pulled = True
+        self._board.do("unplug")
+        self._board.fired()
+        self._board.soon([(HERTZ // 1000, self._pads[1], 0), (HERTZ // 10, self._pads[1], 1)])
+        fired = 0
+        while fired < 2:
+            fired += len(self._board.fired())
+        self._board.do("plug")
 
     def close(self) -> None:
         self._board.close()
@@ -77,17 +106,30 @@ class AtSimulatedTable:
         self._world = World(Random(1), time.monotonic())
         self._cable = BoardCable(folder / "board")
         self._lamps = pins_of("seat_lamps")
+        self._seen: set[int] = set()
         self._lit: set[int] = set()
+        self._plug_s = math.inf
         self.follow()
 
     def follow(self) -> None:
         self._world.advance(time.monotonic())
         board = self._cable._board
         lit = {seat for seat in self.seats if board is not None and board.level(self._lamps[seat])}
-        for seat in lit - self._lit:
-            self._world.slap(seat, 0.01, 0.05)
+        if lit != self._seen:  # one lamp is looked at after the other
+            self._seen = lit
+            lit = self._lit
+        if board is not None and lit == set(self.seats) != self._lit:
+            board.do("unplug")
+            self._world.slap(1, 0.01, 0.05)
+            self._plug_s = self._world.now_s + PULLED_S
+        elif lit != set(self.seats):
+            for seat in lit - self._lit:
+                self._world.slap(seat, 0.01, 0.05)
         self._lit = lit
         self._cable.follow(self._world)
+        if board is not None and self._world.now_s >= self._plug_s:
+            board.do("plug")
+            self._plug_s = math.inf
 
     def close(self) -> None:
         self._cable.close()
@@ -243,3 +285,30 @@ def test_a_port_has_one_user(people: People, listener: Listener) -> None:
         assert listener.link.status().state is LinkState.READY
     finally:
         other.close()
+
+
+def test_a_board_whose_cable_was_pulled_is_back_with_what_happened_meanwhile(
+    people: People, listener: Listener, request: pytest.FixtureRequest
+) -> None:
+    pads = (SignalKind.PAD_PRESSED, SignalKind.PAD_RELEASED)
+    for turn in range(request.config.getoption("pulls")):
+        listener.until_ready()
+        listener.heard.clear()
+        listener.link.set_lamps(0xFF)
+        listener.until(lambda: listener.link.status().state is LinkState.NO_BOARD)
+        listener.until(lambda: Path(people.port).exists())
+        begun_s = time.monotonic()
+        listener.until(lambda: listener.link.status().state is LinkState.READY)
+        back_s = time.monotonic() - begun_s
+        listener.until(lambda: len([s for s in listener.heard if s.kind in pads]) >= 2)
+        assert back_s < BACK_S, f"time {turn + 1}"
+        listener.link.set_lamps(0)
+        seen_s = time.monotonic() + SEEN_S
+        listener.until(lambda: time.monotonic() > seen_s)  # noqa: B023
+        assert [(s.seat, s.kind) for s in listener.heard if s.kind in pads] == [(1, kind) for kind in pads]
+
+
+def test_a_real_board_has_a_stable_name(request: pytest.FixtureRequest) -> None:
+    if not request.config.getoption("hardware"):
+        pytest.skip("needs a real board: --hardware")
+    assert real_board().port in board_ports()

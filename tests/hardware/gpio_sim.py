@@ -1,7 +1,7 @@
 """The Raspberry Pi's header on the kernel's own GPIO simulator: real lines, real edges, nobody's hands.
 
-`tests/rigs/pins_vm.sh` sets it up. A line that is pulled to ground reads low, as with a button that is down; what pulls
-it up again is the letting go.
+`tests/rigs/kernel_vm.sh` sets it up. A line that is pulled to ground reads low, as with a button that is down; what
+pulls it up again is the letting go.
 """
 
 import time

@@ -8,8 +8,10 @@ order, and what overflowed is reported to the number.
 """
 
 import argparse
+import contextlib
 import heapq
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -106,7 +108,7 @@ class Report:
 
 
 def torture(events: int, rng: Random, folder: Path) -> tuple[Report, dict[str, int]]:
-    """Run so many events through faults; the report and the faults.
+    """Run so many events through faults, or until somebody has had enough (SIGINT); the report and the faults.
 
     Raises:
         Tortured: an event was lost, doubled or out of order.
@@ -115,11 +117,12 @@ def torture(events: int, rng: Random, folder: Path) -> tuple[Report, dict[str, i
     report = Report()
     with EmulatedTable(folder, faults=lines, step=HERTZ // 250, said=True, keeps=_sometimes(rng)) as table:
         table.until_ready(5.0)
-        while report.events < events:
-            lines[0].rate = lines[1].rate = rng.choice(FAULT_RATES)
-            _disturb(table, rng, report)
-            rounds = OVERFLOWING if rng.random() < 0.06 else rng.choice((1, 4, 8, 12, FITTING, FITTING, FITTING))
-            _round(table, rounds, rng, report)
+        with contextlib.suppress(KeyboardInterrupt):
+            while report.events < events:
+                lines[0].rate = lines[1].rate = rng.choice(FAULT_RATES)
+                _disturb(table, rng, report)
+                rounds = OVERFLOWING if rng.random() < 0.06 else rng.choice((1, 4, 8, 12, FITTING, FITTING, FITTING))
+                _round(table, rounds, rng, report)
         report.repeated += table.session.repeated
     return report, {kind: lines[0].counts[kind] + lines[1].counts[kind] for kind in _KINDS}
 
@@ -206,6 +209,7 @@ def _main() -> None:
     build()
     if options.jobs > 1:
         sys.exit(_in_parts(options.events, options.seed, options.jobs))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where a shell started it in the background
     begin_s = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         report, faults = torture(options.events, Random(options.seed), Path(folder))

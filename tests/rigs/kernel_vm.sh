@@ -1,19 +1,26 @@
 #!/bin/bash
-# Does the panel keep its contract on lines of a real kernel? The kernel's own GPIO simulator (gpio-sim), which no
-# distribution ships, is built for Debian's kernel, and that kernel run in a virtual machine which sees this machine's
-# files, cannot change them, and runs the panel's tests on such lines.
+# Panel and link on a real kernel: Debian's, in a virtual machine which sees this machine's files, cannot change them,
+# and runs our tests.
 #
-# Usage: tests/rigs/pins_vm.sh [PYTHON [PYTEST ARGUMENTS...]]
+#   pins   The panel's contract on GPIO lines: those of the kernel's own simulator (gpio-sim), which no distribution
+#          ships and which is built here.
+#   usb    The link's contract, and a cable that is pulled, on a USB serial port: the kernel's driver, named by Debian's
+#          udev. Behind it, out here, runs the board's own ELF in the emulator, and somebody who slaps what is lit and
+#          pulls the cable (tests/rigs/board_hands.py).
 #
-# Kernel, headers and source are fetched as Debian packages and unpacked, not installed, into PINS_VM_CACHE
+# Usage: tests/rigs/kernel_vm.sh pins|usb [PYTHON [PYTEST ARGUMENTS...]]
+#
+# Kernel, headers, source and udev are fetched as Debian packages and unpacked, not installed, into KERNEL_VM_CACHE
 # (~/.cache/pizzatable-pins), which may be deleted at any time.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 repository=$PWD
-python=${1:-.venv/bin/python}
-shift || true
-cache=${PINS_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/pizzatable-pins}
-patience_s=${PINS_VM_PATIENCE_S:-600}
+what=${1-}
+python=${2:-.venv/bin/python}
+shift 2 2>/dev/null || shift $#
+[[ $what == pins || $what == usb ]] || { echo "Usage: $0 pins|usb [PYTHON [PYTEST ARGUMENTS...]]" >&2; exit 2; }
+cache=${KERNEL_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/pizzatable-pins}
+patience_s=${KERNEL_VM_PATIENCE_S:-600}
 
 skip() {
     echo "SKIPPED: $*"
@@ -90,25 +97,47 @@ if [[ ! -d $built ]]; then
     mv "$built.new" "$built"
 fi
 
+udev=$cache/udev
+fetch_udev() {
+    echo "Fetching Debian's udev into $cache (2 MB, once)"
+    rm -rf "$udev.new"
+    mkdir -p "$udev.new"
+    (
+        cd "$udev.new"
+        apt-get download -qq udev 2>apt.log || { cat apt.log; exit 1; }
+        dpkg-deb -x udev_*.deb .
+        ln -s bin/udevadm systemd-udevd
+    )
+    mv "$udev.new" "$udev"
+}
+if [[ $what == usb && ! -d $udev ]]; then fetch_udev || skip "udev cannot be fetched"; fi
+
 # What it starts with --------------------------------------------------------------------------------------------------
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-mkdir -p "$root"/{bin,dev,proc,sys,config,host,modules}
+mkdir -p "$root"/{bin,dev,proc,sys,host,modules}
 cp /bin/busybox "$root/bin/"
 # In the order in which they need each other.
 modules=(configfs virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci netfs fscache 9pnet 9pnet_virtio 9p)
+if [[ $what == usb ]]; then modules+=(usb-common usbcore xhci-hcd xhci-pci usbserial ftdi_sio); fi
 for module in "${modules[@]}"; do
     find "$built/lib/modules/$release/kernel" -name "$module.ko" -exec cp {} "$root/modules/" \;
 done
-cp "$built/modules/"{irq_sim,gpio-sim}.ko "$root/modules/"
+if [[ $what == pins ]]; then
+    cp "$built/modules/"{irq_sim,gpio-sim}.ko "$root/modules/"
+    modules+=(irq_sim gpio-sim)
+    tests=(-k "gpio-sim or gpio_sim" tests/hardware/test_panel.py tests/hardware/test_real_panel.py)
+else
+    tests=(--hardware -k real tests/firmware_bridge/test_link_contract.py)
+fi
 interpreter=$("$python" -c 'import os, sys; print(os.path.abspath(sys.executable))')
 cat >"$root/command" <<COMMAND
-cd ${repository@Q} && ${interpreter@Q} -m pytest -q -p no:cacheprovider --color=no --tb=short \\
-    -k "gpio-sim or gpio_sim" tests/hardware/test_panel.py tests/hardware/test_real_panel.py ${*@Q}
+cd ${repository@Q} && ${interpreter@Q} -m pytest -q -p no:cacheprovider --color=no --tb=short ${tests[*]@Q} ${*@Q}
 COMMAND
-printf 'for module in %s; do insmod /modules/$module.ko || stop 1; done\n' "${modules[*]} irq_sim gpio-sim" >"$root/load"
+printf 'for module in %s; do insmod /modules/$module.ko || stop 1; done\n' "${modules[*]}" >"$root/load"
+printf 'what=%s udev=%s\n' "$what" "${udev@Q}" >"$root/settings"
 
 cat >"$root/init" <<'INIT'
 #!/bin/busybox sh
@@ -117,22 +146,39 @@ export PATH=/bin:/usr/bin:/sbin:/usr/sbin
 mount -t proc none /proc
 mount -t sysfs none /sys
 mount -t devtmpfs none /dev
-stop() { echo "PINS: $1"; poweroff -f; }
+stop() { echo "VM: $1"; poweroff -f; }
+. /settings
 . /load
-mount -t configfs none /config
-
-# One line for each of the header's, and GPIO7, which nothing is wired to, for the tests themselves.
-mkdir -p /config/gpio-sim/header/bank
-echo 28 >/config/gpio-sim/header/bank/num_lines
-echo 1 >/config/gpio-sim/header/live || stop 1
-# Without it the tests would be skipped.
-[ -d /sys/devices/platform/gpio-sim.0/gpiochip0 ] || stop "no lines"
-echo "$(uname -sr), lines on $(cat /config/gpio-sim/header/bank/chip_name)"
 
 mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=512000 host /host || stop 1
+mount -t configfs none /sys/kernel/config || stop 1
 for folder in proc sys dev; do mount --rbind /$folder /host/$folder || stop 1; done
-mount -t tmpfs none /host/tmp
+for folder in tmp run; do mount -t tmpfs none /host/$folder || stop 1; done
 ip link set lo up
+
+if [ $what = pins ]; then
+    # One line for each of the header's, and GPIO7, which nothing is wired to, for the tests themselves.
+    header=/sys/kernel/config/gpio-sim/header
+    mkdir -p $header/bank
+    echo 28 >$header/bank/num_lines
+    echo 1 >$header/live || stop 1
+    # Without it the tests would be skipped.
+    [ -d /sys/devices/platform/gpio-sim.0/gpiochip0 ] || stop "no lines"
+    echo "$(uname -sr), lines on $(cat $header/bank/chip_name)"
+else
+    mkdir -p /host/run/udev/rules.d /host/tmp/.config/pizzatable
+    cp /host$udev/lib/udev/rules.d/50-udev-default.rules /host$udev/lib/udev/rules.d/60-serial.rules \
+        /host/run/udev/rules.d/
+    chroot /host $udev/systemd-udevd --daemon || stop 1
+    # What was plugged in before udev was there.
+    for event in /sys/class/tty/ttyUSB*/uevent; do echo add >$event; done
+    for second in 1 2 3 4 5 6 7 8 9 10; do [ -d /dev/serial/by-id ] && break; sleep 1; done
+    port=$(echo /dev/serial/by-id/*)
+    [ -e "$port" ] || stop "no serial port"
+    echo "$(uname -sr), $(readlink -f $port) is $port"
+    printf '[serial]\nport = "%s"\n' "$port" >/host/tmp/.config/pizzatable/table.toml
+fi
+
 chroot /host /usr/bin/env -i HOME=/tmp PATH=/usr/local/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1 LG_WD=/tmp \
     GPIOZERO_PIN_FACTORY=lgpio /bin/sh -c "$(cat /command)"
 stop $?
@@ -142,16 +188,38 @@ chmod +x "$root/init"
 
 # And off --------------------------------------------------------------------------------------------------------------
 
+if [[ $what == pins ]]; then
+    # One simulated processor whose clock counts instructions while it works: a busy host makes it slower, not late.
+    machine=(-accel tcg -icount shift=1,sleep=on)
+else
+    # The board outside lives in real time.
+    port=$work/board
+    "$python" -m tests.rigs.board_hands "$port" "$work/monitor" >"$work/hands" &
+    hands=$!
+    trap 'kill $hands 2>/dev/null || true; rm -rf "$work"' EXIT
+    until [[ -e $port ]]; do
+        kill -0 $hands 2>/dev/null || skip "$(cat "$work/hands")"
+        sleep 0.1
+    done
+    machine=(-accel tcg -chardev "serial,id=board,path=$port" -qmp "unix:$work/monitor,server=on,wait=off"
+        -device qemu-xhci,id=usb -device usb-serial,id=board,chardev=board,bus=usb.0,serial=emulated)
+fi
+
 begun=$(date +%s%N)
-# One simulated processor whose clock counts instructions while it works: a busy host makes it slower, not late.
-timeout --foreground --kill-after 5 "$patience_s" qemu-system-x86_64 -M q35 -cpu max -accel tcg \
-    -icount shift=1,sleep=on -m 768 -nodefaults -vga none -display none -no-reboot -serial stdio \
+timeout --foreground --kill-after 5 "$patience_s" qemu-system-x86_64 -M q35 -cpu max "${machine[@]}" -m 768 -nodefaults -vga none -display none -no-reboot -serial stdio \
     -kernel "$built/boot/vmlinuz-$release" -initrd "$work/initramfs" \
     -append "console=ttyS0 quiet panic=-1 random.trust_cpu=on" \
     -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
     </dev/null | tr -d '\r' | tee "$work/log" || true
 echo "$(((($(date +%s%N) - begun) / 100000000))) tenths of a second from power-on to power-off"
-result=$(sed -n 's/^PINS: //p' "$work/log" | tail -n 1)
+if [[ $what == usb ]]; then
+    kill $hands 2>/dev/null || true
+    hands_failed=0
+    wait $hands || hands_failed=$?
+    cat "$work/hands"
+fi
+result=$(sed -n 's/^VM: //p' "$work/log" | tail -n 1)
+if [[ $result == 0 && ${hands_failed-0} != 0 ]]; then result="what the board saw"; fi
 if [[ $result == 0 ]]; then
     echo PASSED
 else
