@@ -17,7 +17,7 @@ from vision.frame import Image
 from vision.readings import Reading
 from vision.rectify import PX_PER_MM, TableMap
 from vision.registration import INNER_MM
-from vision.scene import HiddenCause, HiddenPlace, PieceKind
+from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.shapes import as_points, place
 from vision.verify import Prepared
 
@@ -36,6 +36,11 @@ SHADOW_DEPTH = 0.75
 
 LEAST_EDGE = 6
 """So many cells of a part's edge must lie on the mat to tell what kind of edge it is."""
+BESIDE_MM = 5.0
+"""So far beside a piece its height and its shadow make the table look strange."""
+HELD_WITHIN_MM = 14.0
+HELD_SHARE = 0.35
+"""A die is held where so much of what is around it is foreign."""
 SOFT_EDGE = 0.045
 SOFT_SHARE = 0.3
 """Where brightness (logarithm per cell) changes by less along this share of a part's edge, it is no thing's edge; the
@@ -110,6 +115,34 @@ def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None
         what = cause or (HiddenCause.HAND if reaches else HiddenCause.FOREIGN)
         places.append(HiddenPlace(as_points(coarse.to_table(outline)[::-1]), what))
     return tuple(places)
+
+
+def told_by_form(pieces: Sequence[Sighting], foreign: Mask, coarse: CoarseMap) -> tuple[tuple[Sighting, ...], Mask]:
+    """Of pieces told by their form those that lie there, and what is foreign but for them.
+
+    A die in somebody's fingers shows nothing until it is thrown: what is foreign goes on around it.
+    """
+    if not pieces or not foreign.any():
+        return tuple(pieces), foreign
+    others = [np.array(piece.outline_mm) for piece in pieces if piece.kind is not PieceKind.DIE]
+    strange = _without(foreign, others, coarse)
+    lying = tuple(p for p in pieces if p.kind is not PieceKind.DIE or not _is_held(p, strange, coarse))
+    dice = [np.array(piece.outline_mm) for piece in lying if piece.kind is PieceKind.DIE]
+    return lying, _without(strange, dice, coarse)
+
+
+def _without(foreign: Mask, outlines_mm: Sequence[Array], coarse: CoarseMap) -> Mask:
+    """What is foreign but for these pieces, and what stands out beside them."""
+    if not len(outlines_mm):
+        return foreign
+    pieces = cv2.dilate(coarse.polygons(outlines_mm), _disc(2 * BESIDE_MM))
+    return _large_parts(_opened(np.where(pieces > 0, np.uint8(0), foreign)))
+
+
+def _is_held(die: Sighting, foreign: Mask, coarse: CoarseMap) -> bool:
+    itself = coarse.polygons([np.array(die.outline_mm)])
+    around = (cv2.dilate(itself, _disc(2 * HELD_WITHIN_MM)) > 0) & (cv2.dilate(itself, _disc(2 * BESIDE_MM)) == 0)
+    return bool(around.any()) and float((foreign[around] > 0).mean()) > HELD_SHARE
 
 
 def _seen_and_covered(

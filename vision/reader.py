@@ -15,7 +15,7 @@ from vision.features import find_keypoints
 from vision.finders import Finder, FindsAgain
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
-from vision.hidden import CELL_MM, coarse_map, find_foreign, hidden_places
+from vision.hidden import CELL_MM, coarse_map, find_foreign, hidden_places, told_by_form
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import WIDTH, Mask, Small, differs, shrink
 from vision.readings import Raster, Reading, check, confirmed, explained, find_pieces, select
@@ -138,17 +138,19 @@ class Reader:
         view = FromAbove(frame.image, table_map(registration), registration)
         look, looked = view.look, view.looked
         self._clock.stage("rectify")
-        keypoints = find_keypoints(looked, look.table)
-        self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index)
-        if self._cards:
-            readings = self._in_tone(look, readings)
-        self._clock.stage("pieces")
-        keypoints = find_keypoints(looked, look.table, mask=self._unexplained(look.table, readings))
-        self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, readings)
-        self._clock.stage("pieces")
-        if self._lens is None:
+        readings: list[Reading] = []
+        if self._kinds:
+            keypoints = find_keypoints(looked, look.table)
+            self._clock.stage("keypoints")
+            readings = find_pieces(look, keypoints, self._kinds, self._index)
+            if self._cards:
+                readings = self._in_tone(look, readings)
+            self._clock.stage("pieces")
+            keypoints = find_keypoints(looked, look.table, mask=self._unexplained(look.table, readings))
+            self._clock.stage("keypoints")
+            readings = find_pieces(look, keypoints, self._kinds, self._index, readings)
+            self._clock.stage("pieces")
+        if self._lens is None and readings:
             registration, view, readings = self._with_better_lens(frame, registration, view, readings)
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
@@ -244,13 +246,15 @@ class Reader:
         foreign = find_foreign(looked, known.coarse, readings, self._kinds)
         open_ones = [_with_hidden(r, known.hidden_of(r, self._kinds[r.kind], foreign)) for r in readings]
         known.readings = [r for r in open_ones if confirmed(r)]
-        known.hidden = hidden_places(foreign, known.coarse)
-        known.hands_are(known.hidden, frame.time_s)
         before = known.sightings
-        known.sightings = known.sightings_of(known.readings, self._kinds)
+        known.sightings = by_faces = known.sightings_of(known.readings, self._kinds)
         for finder in self._finders:
             known.sightings += known.found_by(finder, frame.image, busy)
             self._clock.stage(finder.name)
+        by_form, strange = told_by_form(known.sightings[len(by_faces) :], foreign, known.coarse)
+        known.sightings = by_faces + by_form
+        known.hidden = hidden_places(strange, known.coarse)
+        known.hands_are(known.hidden, frame.time_s)
         if known.looks > 1 and not same(before, known.sightings):
             known.motion.disturb()
         known.read = np.where(busy[..., None] > 0, known.read, known.motion.last)

@@ -1,16 +1,18 @@
 """Reading drawn pictures: alone, and one after another."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
 from vision.faces import FacePack
-from vision.frame import Frame
+from vision.frame import Frame, Image
 from vision.reader import Reader, read_photo
-from vision.registration import MarkersMissing
-from vision.scene import HiddenCause, PieceKind, Scene, Sighting
+from vision.registration import MarkersMissing, Registration
+from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Sighting
 
 TABLE = (
     Piece("a/1", 2.0, 0.0, 20.0),
@@ -196,3 +198,39 @@ def test_a_picture_of_another_size_starts_afresh(pack: FacePack) -> None:
     reader = Reader(pack)
     reader.read(Frame(photograph(TABLE), 0.0, 0))
     assert_shows(reader.read(Frame(photograph(TABLE, View(size=(1920, 1080))), 0.1, 1)), TABLE)
+
+
+class Finds:
+    """A finder that finds the same wherever it looks."""
+
+    name = "some"
+
+    def __init__(self, *found: Sighting) -> None:
+        self._found = found
+
+    def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
+        return self._found
+
+
+def die(x_mm: float, y_mm: float) -> Sighting:
+    outline = tuple((x_mm + x, y_mm + y) for x, y in ((-8.0, -8.0), (8.0, -8.0), (8.0, 8.0), (-8.0, 8.0)))
+    return Sighting(PieceKind.DIE, Pose(x_mm, y_mm, 0.0), (FaceLikelihood("4", 0.99),), True, 1.0, outline)
+
+
+def test_a_die_in_a_hand_is_not_read(pack: FacePack) -> None:
+    finder = Finds(die(62.0, -60.0), die(-90.0, -90.0))
+    scene = read_photo(photograph(TABLE, hand=HAND), pack, finders=[finder])
+    assert [s.pose.x_mm for s in scene.sightings if s.kind is PieceKind.DIE] == [-90.0]
+    assert HiddenCause.HAND in {hidden.cause for hidden in scene.hidden}
+
+
+def test_what_a_finder_found_is_nothing_foreign(pack: FacePack) -> None:
+    """A white paper with a die on it, on the mat."""
+    picture = photograph(TABLE[2:], View(light=(0.4, 0.4, 0.4)))
+    paper = np.array([[-60.0, -150.0], [40.0, -150.0], [40.0, -70.0], [-60.0, -70.0]])
+    cv2.fillPoly(picture, [project(paper, View()).round().astype(np.int32)], (120, 120, 120))
+    assert read_photo(picture, pack).hidden != ()
+    sheet = replace(die(0.0, 0.0), kind=PieceKind.SHEET, outline_mm=tuple(map(tuple, paper.tolist())))
+    scene = read_photo(picture, pack, finders=[Finds(sheet, die(-10.0, -110.0))])
+    assert scene.hidden == ()
+    assert {s.kind for s in scene.sightings} >= {PieceKind.SHEET, PieceKind.DIE}
