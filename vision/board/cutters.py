@@ -67,17 +67,18 @@ SLICE_MM = 6
 """Along so much of a stick its edges are measured together."""
 POINT_MM = 14.0
 """So far from its point a stick is no longer narrower."""
-EDGE_REACH_MM = 1.2
-"""An edge is looked for so far to both sides of where it was thought to be,"""
-BESIDE_EDGE_MM = 1.5
-"""between what the stick's middle looks like and what lies so far beside the edge."""
+EDGE_LOOKS = ((2.2, 0.8),) * 3 + ((1.2, 0.4),) * 4
+"""Edges are looked for so far to both sides of where they were thought to be, and single ones stray by so much from
+where they are: other things touch a stick. First coarsely, then closely,"""
+EDGE_STEP_MM = 0.2
+BESIDE_EDGE_MM = 0.3
+"""between what the stick's middle looks like and what lies so far beyond."""
+WIDTH_WEIGHT = 0.5
+"""How many clear edges the enrolled width counts for: sticks differ, and blur widens them."""
 LEAST_CONTRAST = 0.4
 """Edges across which colours (logarithm) differ less say less."""
 EDGE_NOISE, EDGE_SHADING = 0.05, 0.25
 """How far colours stray, and how far brightness alone changes on a stick and in its shadow."""
-EDGE_STRAY_MM = 0.3
-"""By so much single edges are found from where they are: other things touch a stick."""
-STRAIGHTENINGS = 6
 CROSSING_MM = 6.0
 LEAST_UNLIKE = 0.2
 """A line that looks less like wood than this, and more like what it lies over, is print;"""
@@ -506,14 +507,12 @@ def _straightened(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, 
     half = board.cutter_mm[1] / 2
     # Offset in the middle, slope, half the width.
     line, columns = np.array([0.0, 0.0, half]), _edge_columns(lever)
-    for _ in range(STRAIGHTENINGS):
+    prior = np.diag([0.1, 0.1 * lever[-1] ** 2, WIDTH_WEIGHT])
+    for reach_mm, stray_mm in EDGE_LOOKS:
         at = columns @ line
-        middle = line[0] + line[1] * lever
-        found, contrast = _edges(profiles, middle, at.reshape(2, -1))
-        weight = (np.minimum(contrast / LEAST_CONTRAST, 1.0) ** 2).ravel()
+        found, contrast = _edges(profiles, line[0] + line[1] * lever, at.reshape(2, -1), half, reach_mm)
         off = found.ravel() - at
-        weight = weight / (1.0 + (off / EDGE_STRAY_MM) ** 2) ** 2
-        prior = np.diag([0.1, 0.1 * lever[-1] ** 2, len(lever) / 4])
+        weight = (np.minimum(contrast / LEAST_CONTRAST, 1.0) ** 2).ravel() / (1.0 + (off / stray_mm) ** 2) ** 2
         normal = columns.T @ (columns * weight[:, None]) + prior
         pull = prior @ (np.array([line[0], line[1], half]) - line)
         line = line + np.linalg.solve(normal, columns.T @ (off * weight) + pull)
@@ -527,23 +526,34 @@ def _edge_columns(lever: Array) -> Array:
     return np.concatenate([np.column_stack([ones, lever, side * ones]) for side in (-1.0, 1.0)])
 
 
-def _edges(profiles: Floats, middle_mm: Array, edges_mm: Array) -> tuple[Array, Array]:
+def _edges(profiles: Floats, middle_mm: Array, edges_mm: Array, half_mm: float, reach_mm: float) -> tuple[Array, Array]:
     """Where the lower and the upper edge of each slice are across (2 x slices), thought to be at `edges_mm`, and how
     much colours differ there."""
     core = np.mean([_across(profiles, middle_mm + off) for off in (-0.4, 0.0, 0.4)], axis=0)
     places, contrasts = [], []
-    steps = np.arange(-EDGE_REACH_MM, EDGE_REACH_MM + 1e-6, 0.2)
+    steps = np.arange(-min(reach_mm, 0.8 * half_mm), reach_mm + 1e-6, EDGE_STEP_MM)
     for side, edge in zip((-1.0, 1.0), edges_mm, strict=True):
-        beyond = np.mean([_across(profiles, edge + side * (BESIDE_EDGE_MM + off)) for off in (-0.3, 0.0, 0.3)], axis=0)
-        step = core - beyond
+        beyond = [_across(profiles, edge + side * (reach_mm + BESIDE_EDGE_MM + off)) for off in (-0.3, 0.0, 0.3)]
+        step = core - np.mean(beyond, axis=0)
         tinted = _less_shading(step, core)
-        contrast = np.sqrt((step * tinted).sum(-1))
+        contrast = np.sqrt(np.maximum((step * tinted).sum(-1), 0.0))
         along = tinted / np.maximum(contrast, 1e-3)[:, None] ** 2
-        shares = [((_across(profiles, edge + side * off) - beyond) * along).sum(-1) for off in steps]
-        inside = np.trapezoid(np.clip(shares, 0.0, 1.0), steps, axis=0)
-        places.append(edge + side * (inside - EDGE_REACH_MM))
+        off_core = np.stack([((core - _across(profiles, edge + side * off)) * along).sum(-1) for off in steps])
+        places.append(edge + side * (steps[0] + EDGE_STEP_MM * _half_way(1.0 - off_core)))
         contrasts.append(contrast)
     return np.stack(places), np.stack(contrasts)
+
+
+def _half_way(shares: Array) -> Array:
+    """At which row (rows x slices gives slices) what was about 1 becomes about 0: the step that fits best, and between
+    rows where half is passed."""
+    low_high = np.clip(shares, -1.0, 2.0)
+    inside = np.cumsum(2.0 * low_high - 1.0, axis=0)
+    last = np.minimum(inside.argmax(0), len(shares) - 2)
+    columns = np.arange(shares.shape[1])
+    here, after = low_high[last, columns], low_high[last + 1, columns]
+    past = (here - 0.5) / np.maximum(here - after, 1e-3)
+    return np.asarray(last + np.clip(past, 0.0, 1.0), np.float64)
 
 
 def _less_shading(steps: Floats, colours: Floats) -> Floats:
