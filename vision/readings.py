@@ -62,7 +62,8 @@ SETTLED_FIT = 0.93
 """A piece of which less of what no other piece covers agrees may be another, or lie a little elsewhere."""
 SETTLED_QUALITY = 0.9
 CLEAR_COST = 0.7
-"""A piece that costs less than this where it is seen is one of its kind, if not the one with this face."""
+"""A piece that costs less than this where it is seen is one of its kind, if not the one with this face; one that costs
+more may lie a little elsewhere, even if it is seen nearly everywhere: so fit patterns that repeat themselves."""
 NUDGES_DEG_MM = ((7.0, 0.0, 0.0), (14.0, 0.0, 0.0), (0.0, 7.0, 0.0), (0.0, 0.0, 7.0))
 """Where else a piece that fits badly may lie (both ways): an even face slides and turns with little loss."""
 LEAST_CHANGED = 0.1
@@ -325,7 +326,7 @@ def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
     """Pieces that fit badly, tried a little elsewhere."""
     found: list[Reading] = []
     for kind, prepared in kinds.items():
-        mine = [reading for reading in readings if reading.kind is kind and not reading.settled]
+        mine = [r for r in readings if r.kind is kind and not (r.settled and r.cost < CLEAR_COST)]
         if not mine:
             continue
         poses = np.concatenate([_turned_and_shifted(reading.pose, prepared) for reading in mine])
