@@ -470,10 +470,10 @@ def confirmed(reading: Reading) -> bool:
     free = ~(reading.taken | reading.hidden)
     fit = float((reading.agrees & free).sum()) / max(int(free.sum()), 1)
     lead = reading.lead
-    if reading.kind in CARDS:
-        return _confirmed_card(reading, fit, lead)
     if lead >= WHOLE_LEAD and reading.trusted and fit >= SETTLED_FIT and reading.cost < CLEAR_COST:
         return True
+    if reading.kind in CARDS:
+        return _confirmed_card(reading, fit, lead)
     if not reading.trusted:
         strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and reading.cost < TRUSTED_COST
         return strong or (lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL)
