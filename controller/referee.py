@@ -12,7 +12,8 @@ from typing import Any
 
 from controller.game import Player
 from controller.reading import Fault, Play, Reading, ReadingKind
-from vision.scene import Scene
+from vision.scene import Scene, Sighting
+from vision.settling import same
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class Timing:
     """What is unfinished and cannot stay as it is has become a breach after this long."""
     twice_s: float = 1.0
     """A second press of the button that has just made a play, within this time, is meant for the same play."""
+    press_before_s: float = 1.5
+    """A press may be made so long before what it is meant for comes to rest, while something moves."""
     blink_s: float = 0.45
     """A reading that is gone for no longer than this was there all the time: vision may miss a piece once,"""
     certain_blink_s: float = 1.0
@@ -77,6 +80,8 @@ class Referee:
         self._timing = timing
         self._pressed: dict[Player, float] = {}
         self._used_up_s = -math.inf
+        self._began_s = -math.inf
+        self._lies: tuple[Sighting, ...] | None = None
         self._at_rest = False
         self._standing: dict[Hashable, _Standing] = {}
         self._just_made: tuple[Player | None, float] | None = None
@@ -91,12 +96,26 @@ class Referee:
         self._pressed[player] = time_s
 
     def counted(self, scene: Scene) -> frozenset[Player]:
-        """Players whose press counts for this scene: it was made before the scene was taken, and nothing has moved
-        since; while hands move elsewhere, nothing but those hands."""
+        """Players whose press counts for this scene: it was made before the scene was taken, and what lies there has
+        not changed since; while hands move elsewhere, nothing but those hands has moved."""
         if self.settled_apart(scene) and scene.settled is not None:
             since_s = scene.time_s - scene.settled.at_rest_s
             return frozenset(p for p, time_s in self._pressed.items() if since_s <= time_s <= scene.time_s)
         return frozenset(p for p, time_s in self._pressed.items() if self._used_up_s < time_s <= scene.time_s)
+
+    def follow(self, scene: Scene) -> None:
+        """Take notice of what lies there now; before anything is asked about a scene.
+
+        A press was meant for what lay there when it was made. It is used up when that has changed, unless it was made
+        while that was being changed, or hardly before it came to rest: people press with one hand while the other still
+        lets go. A hand that changes nothing uses up nothing.
+        """
+        if scene.settled is None:
+            return
+        before, self._lies = self._lies, scene.settled.sightings
+        if before is not None and not same(before, self._lies):
+            rests_since_s = scene.time_s - scene.settled.at_rest_s
+            self._used_up_s = max(self._used_up_s, self._began_s, rests_since_s - self._timing.press_before_s)
 
     def settled(self, scene: Scene) -> bool:
         """Whether this scene may be judged at all."""
@@ -116,8 +135,7 @@ class Referee:
         return Verdict(Answer.HANDS)
 
     def hands(self, scene: Scene) -> Verdict:
-        """The verdict on a scene that is not at rest. A press was meant for what lay there when it was made: with the
-        first movement after that, it is used up."""
+        """The verdict on a scene that is not at rest."""
         self._moves_again(scene)
         self._standing.clear()
         self._taken_back = None
@@ -172,7 +190,9 @@ class Referee:
 
     def _moves_again(self, scene: Scene) -> None:
         if self._at_rest:
-            self._used_up_s = scene.time_s
+            self._began_s = scene.time_s
+            if scene.settled is None:
+                self._used_up_s = scene.time_s
         self._at_rest = False
 
     def _stood_s(self, scene: Scene, reading: Reading) -> float:

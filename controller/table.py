@@ -229,6 +229,7 @@ class Table:
         async with self._deciding:
             self._scene = scene
             self._places, self._faces = (), ()
+            self._referee.follow(scene)
             if self._running is not None and not self._over and not self._paused:
                 if self._referee.settled(scene):
                     await self._judge(scene)

@@ -1,13 +1,14 @@
 """When a reading becomes a move, a question or a breach."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from controller.game import Refusal
 from controller.reading import Fault, Play, Reading, ReadingKind
 from controller.referee import Answer, Referee, Timing, Verdict
-from vision.scene import Scene, Settled
+from vision.scene import FaceLikelihood, PieceKind, Pose, Scene, Settled, Sighting
 
 TIMING = Timing(rest_s=0.3, breach_s=2.0, confirm_rest_s=None)
 
@@ -253,15 +254,59 @@ def test_a_press_counts_while_other_hands_move_and_not_after_its_own_did(referee
     assert referee.counted(hands_elsewhere(3.0, 0.6)) == frozenset()
 
 
-def test_a_press_made_at_rest_is_used_up_by_hands_anywhere_once_all_rests_again(referee: Referee) -> None:
+def lying(time_s: float, rest_s: float, *places_mm: float) -> Scene:
+    """A table that has been at rest for a while, with pieces there."""
+    pieces = tuple(
+        Sighting(PieceKind.SLICE, Pose(x, 0.0, 0.0), (FaceLikelihood("1/1", 1.0),), True, 1.0, ((x, 0.0),) * 3)
+        for x in places_mm
+    )
+    return Scene(time_s, int(time_s * 100), pieces, (), rest_s, settled=Settled(pieces, rest_s))
+
+
+def moving(scene: Scene) -> Scene:
+    """The same while hands move somewhere."""
+    return replace(scene, at_rest_s=0.0)
+
+
+def follow(referee: Referee, *scenes: Scene) -> None:
+    for one in scenes:
+        referee.follow(one)
+        if referee.settled(one):
+            referee.judge(one, AS_BEFORE)
+        elif referee.settled_apart(one):
+            referee.judge_apart(one, AS_BEFORE)
+        else:
+            referee.hands(one)
+
+
+def test_a_press_is_used_up_when_what_lies_there_changes(referee: Referee) -> None:
     """Whoever lays pieces anew after a press presses again."""
-    referee.judge(scene(1.0), AS_BEFORE)
+    follow(referee, lying(1.0, 1.0, 0.0))
     referee.press(2, 1.1)
-    referee.judge_apart(hands_elsewhere(1.2, 1.0), AS_BEFORE)
-    assert referee.counted(scene(3.0)) == frozenset()
-    assert judge_twice(referee, 3.0, moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
-    referee.press(2, 3.2)
-    assert judge_twice(referee, 3.3, moves(1.0)).answer is Answer.MOVE
+    follow(referee, moving(lying(1.2, 0.0, 0.0)), moving(lying(3.0, 0.0, 0.0)), lying(3.4, 0.4, 50.0))
+    assert referee.counted(lying(3.4, 0.4, 50.0)) == frozenset()
+
+
+def test_a_hand_that_changes_nothing_uses_up_no_press(referee: Referee) -> None:
+    follow(referee, lying(1.0, 1.0, 0.0))
+    referee.press(2, 1.1)
+    follow(referee, moving(lying(1.2, 0.0, 0.0)), moving(lying(3.0, 0.0, 0.0)), lying(3.4, 0.4, 0.0))
+    assert referee.counted(lying(3.4, 0.4, 0.0)) == {2}
+
+
+def test_a_press_made_while_the_hand_still_lets_go_counts(referee: Referee) -> None:
+    follow(referee, lying(1.0, 1.0, 0.0), moving(lying(1.2, 0.0, 0.0)))
+    referee.press(2, 2.5)
+    follow(referee, moving(lying(2.6, 0.0, 0.0)), lying(3.4, 0.4, 50.0))
+    assert referee.counted(lying(3.4, 0.4, 50.0)) == {2}
+
+
+def test_an_early_press_is_used_up_however_long_somebody_s_hands_have_been_moving(referee: Referee) -> None:
+    """Hands elsewhere have moved since before the press; then the pieces are laid anew."""
+    follow(referee, lying(1.0, 1.0, 0.0), moving(lying(1.2, 1.2, 0.0)))
+    referee.press(2, 2.0)
+    follow(referee, moving(lying(2.1, 2.1, 0.0)), moving(lying(6.0, 0.4, 50.0)), lying(7.0, 0.5, 50.0))
+    assert referee.counted(lying(7.0, 0.5, 50.0)) == frozenset()
 
 
 def test_what_was_taken_back_is_not_made_again_by_hands_elsewhere(referee: Referee) -> None:
