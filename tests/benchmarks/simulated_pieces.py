@@ -365,10 +365,10 @@ def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
     some = rng.randint(0, 2) if filled is None and rng.random() < FEWER_CUTTERS else 3
     for place, colour in list(zip(places, colours, strict=True))[:some]:
         if filled is None and rng.random() < ASKEW:
-            off = _on_board(board, (rng.uniform(-2.5, 2.5), rng.uniform(-2.5, 2.5)))
-            views.append(
-                _view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", Pose(*off, rng.uniform(0, 360)))
-            )
+            turn, along, aside = rng.uniform(0, 2 * math.pi), rng.uniform(-0.5, 0.5), rng.uniform(-2.5, 2.5)
+            off = along * math.cos(turn) - aside * math.sin(turn), along * math.sin(turn) + aside * math.cos(turn)
+            pose = Pose(*_on_board(board, off), (math.degrees(turn) + board.angle_deg - 90.0) % 360.0)
+            views.append(_view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", pose))
             continue
         start, end = (_on_board(board, at) for at in line_ends(components, place, rng.choice(components.numbers)))
         angle = math.degrees(math.atan2(start[1] - end[1], start[0] - end[0])) + rng.gauss(0, 1.0)

@@ -79,7 +79,8 @@ LEAST_CONTRAST = 0.4
 """Edges across which colours (logarithm) differ less say less."""
 EDGE_NOISE, EDGE_SHADING = 0.05, 0.25
 """How far colours stray, and how far brightness alone changes on a stick and in its shadow."""
-CROSSING_MM = 6.0
+CROSSING_MM, CORE_MM = 7.0, 0.8
+"""So far beyond another stick, and so near its own middle, a stick's look at a crossing is compared."""
 LEAST_UNLIKE = 0.2
 """A line that looks less like wood than this, and more like what it lies over, is print;"""
 SURE_UNLIKE = 0.35
@@ -585,7 +586,7 @@ def _at_rest(
     cutters: Sequence[CutterFit],
 ) -> tuple[CutterFit, ...]:
     """The cutters where they lie, from the lowest to the highest."""
-    order = _from_below(sight, image, fit, cutters)
+    order = _from_below(sight, image, fit, cutters, board.cutter_mm[1])
     top = fit.height_mm + TOPPING_THICK_MM
     discs = [Disc(space.at_mm, board.topping_mm / 2, top) for space in spaces if space.likely not in (None, EMPTY)]
     lying: list[CutterFit] = []
@@ -604,7 +605,9 @@ def _at_rest(
     return tuple(lying)
 
 
-def _from_below(sight: Sight, image: Image, fit: BoardFit, cutters: Sequence[CutterFit]) -> list[CutterFit]:
+def _from_below(
+    sight: Sight, image: Image, fit: BoardFit, cutters: Sequence[CutterFit], thickness_mm: float
+) -> list[CutterFit]:
     """The cutters in an order in which one can be laid on those before: who is seen uncut at a crossing lies above."""
     strips = [_strip(sight, image, fit, cutter.seen_mm) for cutter in cutters]
     above = np.zeros((len(cutters), len(cutters)))
@@ -613,10 +616,18 @@ def _from_below(sight: Sight, image: Image, fit: BoardFit, cutters: Sequence[Cut
             places = crossing(cutters[i].seen_mm, cutters[j].seen_mm)
             if places is None:
                 continue
-            more = _disturbance(strips[j], places[1]) - _disturbance(strips[i], places[0])
+            reach = thickness_mm / 2 / _sine(cutters[i].seen_mm, cutters[j].seen_mm) + CROSSING_MM
+            more = _disturbance(strips[j], places[1], reach) - _disturbance(strips[i], places[0], reach)
             above[i, j], above[j, i] = more, -more
     order = sorted(range(len(cutters)), key=lambda i: (int((above[i] > 0).sum()), float(above[i].sum())))
     return [cutters[i] for i in order]
+
+
+def _sine(one: Array, other: Array) -> float:
+    """Of the angle between two sticks; not too small."""
+    first, second = one[1] - one[0], other[1] - other[0]
+    across = abs(first[0] * second[1] - first[1] * second[0])
+    return max(float(across / np.linalg.norm(first) / np.linalg.norm(second)), 0.15)
 
 
 def crossing(one: Array, other: Array) -> tuple[float, float] | None:
@@ -633,10 +644,12 @@ def crossing(one: Array, other: Array) -> tuple[float, float] | None:
     return float(here * np.linalg.norm(first)), float(there * np.linalg.norm(second))
 
 
-def _disturbance(strip: _Strip, at_mm: float) -> float:
-    """How much a stick looks otherwise at a crossing than shortly before and after it."""
+def _disturbance(strip: _Strip, at_mm: float, reach_mm: float) -> float:
+    """How much a stick looks otherwise within reach of a crossing than shortly before and after it: edges and shadow of
+    one that lies over it."""
     away = np.abs(strip.along_mm - at_mm)
-    core = np.abs(strip.across_mm) <= 1.1
-    around = (away > 8.0) & (away < 25.0)
+    core = np.abs(strip.across_mm) <= CORE_MM
+    around = (away > reach_mm + 2.0) & (away < reach_mm + 20.0)
     usual = np.median(strip.colours[around][:, core], axis=0)
-    return float(np.abs(strip.colours[away < CROSSING_MM][:, core] - usual).mean())
+    off = np.abs(strip.colours[away < reach_mm][:, core] - usual).mean((1, 2))
+    return float(np.percentile(off, 90))
