@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 
 from vision.report import LEAST_VISIBLE, SURE, PhotoReport, wilson
-from vision.scene import PieceKind
+from vision.scene import PieceKind, Sighting
+
+BESIDE_MM = 15.0
 
 
 def rates(photos: Sequence[PhotoReport]) -> list[str]:
@@ -25,6 +27,16 @@ def at_most(count: int, tries: int) -> float:
     return min(1.0, high / tries) if tries else 1.0
 
 
+def _is_elsewhere(sighting: Sighting, photo: PhotoReport) -> bool:
+    """Whether this is a piece that lies not quite there: it counts as missed, and as claimed of nothing."""
+    return any(
+        piece.kind is sighting.kind
+        and piece.face == sighting.face
+        and math.dist((piece.pose.x_mm, piece.pose.y_mm), (sighting.pose.x_mm, sighting.pose.y_mm)) < BESIDE_MM
+        for piece in photo.missing
+    )
+
+
 def _of_kind(kind: PieceKind, photos: Sequence[PhotoReport]) -> list[str]:
     matches = [match for photo in photos for match in photo.matches if match.truth.kind is kind]
     shown = [match for match in matches if match.truth.visible >= LEAST_VISIBLE]
@@ -32,6 +44,9 @@ def _of_kind(kind: PieceKind, photos: Sequence[PhotoReport]) -> list[str]:
     missing = [piece.visible for photo in photos for piece in photo.missing if piece.kind is kind]
     missed = sum(visible >= LEAST_VISIBLE for visible in missing)
     extra = [sighting.probability for photo in photos for sighting in photo.extra if sighting.kind is kind]
+    misplaced = sum(
+        _is_elsewhere(sighting, photo) for photo in photos for sighting in photo.extra if sighting.kind is kind
+    )
     count = len(shown) + missed
     if not count and not extra:
         return []
@@ -45,7 +60,8 @@ def _of_kind(kind: PieceKind, photos: Sequence[PhotoReport]) -> list[str]:
     return [
         f"{kind.value:11} {right} of {count} right, {100 * right / max(count, 1):.2f} % ({100 * low:.2f} to "
         f"{100 * high:.2f}), {doubted} of them doubted; {missed} missed; another face: {len(other) - sure_other} "
-        f"doubted, {sure_other} sure; of nothing: {len(extra) - sure_nothing} doubted, {sure_nothing} sure",
+        f"doubted, {sure_other} sure; of nothing: {len(extra) - sure_nothing} doubted, {sure_nothing} sure "
+        f"({misplaced} beside a missed piece with that face)",
         f"{'':11} sure but wrong {sure_other + sure_nothing} of {sure} sure claims, at most "
         f"{100 * at_most(sure_other + sure_nothing, sure):.3f} %; mostly hidden {hidden}, of which "
         f"{sum(match.sighting.probability >= SURE for match in hardly)} claimed as sure, "

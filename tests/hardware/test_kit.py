@@ -4,12 +4,13 @@ import math
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import cv2
 import numpy as np
 import pytest
 
-from hardware.kit.cards import order_cards
+from hardware.kit.cards import Offer, When, offers, order_cards
 from hardware.kit.cutting import Piece, sheets_of
 from hardware.kit.drawing import Area, Bitmap, Disc, Page, Placed, Shape, Stroke, Words, all_words, box, centred_box
 from hardware.kit.lettering import UnknownLetter, encoded, fitting_mm, lines_of, width_mm
@@ -460,6 +461,19 @@ def test_an_order_card_shows_its_toppings_clockwise_from_the_top() -> None:
     assert drawn[0].at == pytest.approx((0.0, 21.0))
     assert drawn[2].at == pytest.approx((21.0, 0.0))
     assert list(all_words(piece.front)) == ["7"]
+
+
+def test_offers_have_their_bands_in_places_of_their_own() -> None:
+    """In half of the places, and any two differ in half of them or all, so that a part of a card tells it."""
+    letters = "ABCDEFGHIJKLMN"
+    cards = [Offer(f"offer/{letter.lower()}", letter, "Eat it.", When.END, "", True) for letter in letters]
+    words = []
+    for piece in offers(cards):
+        (bands,) = [shape for shape in piece.front if isinstance(shape, Placed) and shape.clip]
+        tops = [max(y for _, y in shape.outlines[0]) for shape in bands.shapes if isinstance(shape, Area)]
+        words.append({round((42.0 - top) / 10.5, 3) for top in tops})
+    assert all(len(word) == 4 and word <= set(range(8)) for word in words)
+    assert all(len(one ^ other) >= 4 for one, other in combinations(words, 2))
 
 
 def test_the_boards_lines_run_between_its_spaces() -> None:

@@ -15,11 +15,16 @@ from hardware.simulated.world import PieceView
 from tests.benchmarks.piece_rates import at_most
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
-from vision.faces import FacePack
+from vision.faces import FacePack, seen_pose
+from vision.features import light_gain, soften
 from vision.looking_for import finders_for
 from vision.reader import read_photo
+from vision.readings import Raster, check, select
+from vision.rectify import table_map
+from vision.registration import find_mat
 from vision.report import LEAST_VISIBLE, PICTURES, SURE, compare, true_pieces
 from vision.scene import PieceKind, Pose
+from vision.verify import Look, prepare
 
 SEEDS = (501, 502)
 
@@ -75,6 +80,38 @@ def test_what_was_seen_so_often_is_so_frequent_at_most(count: int, mean: float) 
     """Upper limits of a Poisson mean, 95 % from one side (Gehrels 1986, table 1)."""
     assert at_most(count, 10_000) == pytest.approx(mean / 10_000, rel=1e-3)
     assert at_most(count, 0) == at_most(count, 2) == 1.0
+
+
+def test_a_covered_piece_covers_the_one_below_it() -> None:
+    """Three in a pile, each known alone: what the middle one hides of the lowest is known at once."""
+
+    def lying(kind: PieceKind, face: str, x: float, y: float, turn: float) -> PieceView:
+        return PieceView(face, kind, face, True, Pose(x, y, turn), 0.0, 1.0, (0.0, 0.0), None)
+
+    views = [
+        lying(PieceKind.SPECIAL, "offer/a", 0.0, 0.0, 260.0),
+        lying(PieceKind.SPECIAL, "offer/h", 24.0, 66.0, 42.0),
+        lying(PieceKind.SLICE, "7/1", -20.0, 82.0, 30.0),
+    ]
+    image, labels = photograph(FAMILIES["pizzeria"], views, Conditions(tilt_deg=1.0))
+    registration = find_mat(image)
+    table = table_map(registration)
+    looked = table.look(image)
+    look = Look(soften(looked), table, light_gain(looked, table, registration.markers_px))
+    kinds = {kind: prepare(faces) for kind, faces in pack_of("pizzeria").kinds.items()}
+    readings = []
+    for view in views:
+        prepared = kinds[view.kind]
+        pose = np.array([view.pose.x_mm, view.pose.y_mm, view.pose.angle_deg])
+        face = np.array([prepared.faces.names.index(view.face)])
+        poses = seen_pose(pose, prepared.faces.shape, registration)[None]
+        readings += check(look, view.kind, prepared, poses, face)
+    assert len(readings) == len(views)
+    assert not any(reading.taken.any() for reading in readings)
+    found = select(readings, kinds, Raster(table))
+    taken = {r.prepared.faces.names[r.face]: float(r.taken.mean()) for r in found}
+    for view, piece in zip(views, labels["pieces"], strict=True):
+        assert taken[view.face] == pytest.approx(1.0 - piece["visible"], abs=0.06)
 
 
 def test_a_face_that_differs_from_another_in_one_topping_is_read() -> None:
