@@ -27,7 +27,7 @@ from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 
-PATIENT = f"{SETTINGS}\n[timing]\nhang_s = 60\n"
+PATIENT = f"{SETTINGS}\n[timing]\nhang_s = 3600\n"
 """On a machine that is too busy, camera and reading are late and have not hung."""
 PLAYERS = ("--players", "2", "--speed", "4", "--mistakes", "0", "--seed", "5")
 

@@ -17,8 +17,10 @@ from typing import Any
 COMMAND = Path(sys.executable).with_name("pizzatable")
 PATIENCE_LOOK_S = 0.25
 """How often it is looked who waits for a processor."""
-MOST_WAITING = 12.0
-"""Patience ends after so many times its seconds, however busy the machine is."""
+MOST_WAITING = 100.0
+"""Patience ends after so many times its seconds, lest a test of what works on and on never ends."""
+LONGEST_ANSWER_S = 120.0
+"""A request that a busy machine is slow to answer is not given up before that."""
 SETTINGS = """
 [camera]
 width = 1280
@@ -98,8 +100,9 @@ class Service:
             TimeoutError: there was none in time, or the service ended.
         """
         patience = Patience(within_s, self.processes)
-        view = None
-        while patience.lasts():
+        view, lasts = None, True
+        while lasts:
+            lasts = patience.lasts()  # asked before looking: we too may have waited for a processor
             view = self.look()
             if view is not None and condition(view):
                 return view
@@ -111,7 +114,7 @@ class Service:
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, bytes]:
         """One request from this machine."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LONGEST_ANSWER_S)
         try:
             content = None if body is None else json.dumps(body)
             connection.request(method, path, content, {"Content-Type": "application/json"})
@@ -136,8 +139,9 @@ class Service:
             TimeoutError: it goes on.
         """
         assert self._process is not None
-        patience = Patience(within_s, self.processes)
-        while patience.lasts():
+        patience, lasts = Patience(within_s, self.processes), True
+        while lasts:
+            lasts = patience.lasts()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return self._process.wait(0.1)
         raise TimeoutError(f"process {self.pid} has not ended within {within_s} s")
@@ -169,8 +173,9 @@ class Service:
 
 
 class Patience:
-    """Seconds in which processes could work: those that a thread of theirs spent waiting for a processor do not count,
-    so that what is late is the program and not the machine. Where the kernel does not tell, every second counts.
+    """Seconds in which processes could work: those that a thread of theirs, or of ours and of what we started, spent
+    waiting for a processor do not count, so that what is late is the program and not the machine. Where the kernel does
+    not tell, every second counts.
     """
 
     def __init__(self, seconds: float, processes: Callable[[], Iterable[int]]) -> None:
@@ -178,18 +183,21 @@ class Patience:
         self._processes = processes
         self._looked_s = time.monotonic()
         self._end_s = self._looked_s + seconds * MOST_WAITING
-        self._waited = waiting_times(processes())
+        self._waited = self._waiting_times()
 
     def lasts(self) -> bool:
         """Whether there is some left."""
         now_s = time.monotonic()
         passed_s = now_s - self._looked_s
         if passed_s >= PATIENCE_LOOK_S:
-            waited = waiting_times(self._processes())
+            waited = self._waiting_times()
             longest_s = max((waited[thread] - self._waited.get(thread, 0.0) for thread in waited), default=0.0)
             self._left_s -= passed_s - longest_s  # the kernel counts a wait when it is over: it may be longer than this
             self._looked_s, self._waited = now_s, waited
         return self._left_s > 0 and now_s < self._end_s
+
+    def _waiting_times(self) -> dict[int, float]:
+        return waiting_times({os.getpid(), *children(os.getpid()), *self._processes()})
 
 
 class Spectator:
