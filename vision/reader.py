@@ -46,6 +46,8 @@ LENS_GROWTH = 1.3
 OUTER_MM = 260.0
 FITS_COST = 0.7
 """A card that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
+MOST_GONE = 24
+"""So many pieces that are gone are remembered with the place where they lay."""
 GONE_MM = 6.0
 """A piece found again further off than this is one that lies elsewhere now."""
 MAT_MOVED_MM = 0.7
@@ -185,6 +187,7 @@ class Reader:
             again += doubtful
         gone = [place(self._kinds[r.kind].faces.shape.outline, r.pose) for r in _gone(doubtful, again)]
         known.uncovered |= known.polygons(gone)
+        again += known.back_again(look, busy, self._kinds)
         came, around = known.where_changed(busy)
         self._clock.stage("pieces")
         where = around & self._unexplained(look.table, [*stay, *again])
@@ -245,7 +248,7 @@ class Reader:
         covered = known.covered(readings, self._kinds)
         foreign = find_foreign(looked, known.coarse, readings, self._kinds)
         open_ones = [_with_hidden(r, known.hidden_of(r, self._kinds[r.kind], foreign)) for r in readings]
-        known.readings = [r for r in open_ones if confirmed(r)]
+        known.take([r for r in open_ones if confirmed(r)])
         before = known.sightings
         known.sightings = by_faces = known.sightings_of(known.readings, self._kinds)
         for finder in self._finders:
@@ -338,6 +341,8 @@ class _Table:
         """Blocks that changed before the table came to rest."""
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
         """Blocks where a piece lay that was gone then."""
+        self._gone: list[Reading] = []
+        """Those that lay where something else was seen later, the last ones of them."""
         self.looks = 1
         """So many pictures were read since then."""
         self.looked_s = time_s
@@ -431,6 +436,20 @@ class _Table:
         else:
             self.change = self.change | changed
         self.looks = 0
+
+    def take(self, readings: list[Reading]) -> None:
+        """These lie there now. Those that are gone are remembered."""
+        now = set(map(id, readings))
+        self._gone = [*self._gone, *_gone([r for r in self.readings if id(r) not in now], readings)][-MOST_GONE:]
+        self.readings = readings
+
+    def back_again(self, look: Look, busy: Mask, kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
+        """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them
+        nothing else leads back to them."""
+        elsewhere, here = self.apart(self._gone, self.change & ~busy, kinds)
+        back = [r for kind, some in kinds.items() for r in _where_they_lay(look, kind, some, here)]
+        self._gone = [*elsewhere, *_gone(here, back)]
+        return back
 
     def hands_are(self, hidden: Sequence[HiddenPlace], time_s: float) -> None:
         """Which of the hidden places are hands at rest."""

@@ -125,6 +125,8 @@ def same(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:
 
 def changes(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[Change, ...]:
     """What is different: a piece that lay elsewhere is paired with where it lies now, the nearest of its face first."""
+    if before == after:
+        return ()
     gone, come = _unmatched(before, after)
     pairs = sorted(
         ((_distance_mm(a, b), i, j) for i, a in enumerate(gone) for j, b in enumerate(come) if _alike(a, b)),
