@@ -107,9 +107,9 @@ def _lying(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit) -> list
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
     spaces = read_spaces(sight, board, fit, over)
-    toppings = [topping_sighting(space, board) for space in spaces if space.likely not in (None, EMPTY)]
+    toppings = [topping_sighting(space, board, fit) for space in spaces if space.likely not in (None, EMPTY)]
     whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces])
-    return [whole, *toppings, *(cutter_sighting(cutter, board) for cutter in cutters)]
+    return [whole, *toppings, *(cutter_sighting(cutter, board, fit) for cutter in cutters)]
 
 
 def _lying_again(
@@ -127,7 +127,7 @@ def _lying_again(
     for name, middle in zip(board.space_names, middles, strict=True):
         if name in read:
             likely = read[name].likely
-            toppings += [topping_sighting(read[name], board)] if likely not in (None, EMPTY) else []
+            toppings += [topping_sighting(read[name], board, fit)] if likely not in (None, EMPTY) else []
         else:
             toppings += [one for one in _of_kind(before, PieceKind.TOPPING) if _off(one, middle) < near_mm]
     return [board_sighting(board, fit, spaces), *toppings, *sticks]

@@ -16,8 +16,9 @@ from vision.shapes import as_points, place
 Array = NDArray[np.float64]
 
 BOARD_FACE = "board"
-WELL_SEEN = 0.88
-"""A board of which less than this share is seen as enrolled may be another one."""
+WELL_SEEN = 0.85
+"""A board of which less than this share is seen as enrolled may be another one, or lies under a hand, which looks like
+some topping or cutter here and there."""
 LEAST_SCORE = 2.6
 """A line explained less well than this is no cutter."""
 CIRCLE = np.radians(np.arange(0.0, 360.0, 10.0))
@@ -59,10 +60,11 @@ def space_of(space: SpaceFit, board: BoardPrint, fit: BoardFit) -> Space:
     return Space(space.name, round(float(x), 2), round(float(y), 2), _ranked(contents))
 
 
-def topping_sighting(space: SpaceFit, board: BoardPrint) -> Sighting:
+def topping_sighting(space: SpaceFit, board: BoardPrint, fit: BoardFit) -> Sighting:
     """The topping on a space."""
     rim = space.at_mm + board.topping_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
-    colours = tuple((name, share) for name, share in space.contents if name != EMPTY)
+    seen = _well_seen(fit.agreeing)
+    colours = tuple((name, share * seen) for name, share in space.contents if name != EMPTY)
     return Sighting(
         PieceKind.TOPPING, _pose(space.at_mm, 0.0), _ranked(colours), True, round(space.seen, 3), as_points(rim)
     )
@@ -76,12 +78,12 @@ def loose_sighting(one: Loose, board: BoardPrint) -> Sighting:
     )
 
 
-def cutter_sighting(cutter: CutterFit, board: BoardPrint) -> Sighting:
+def cutter_sighting(cutter: CutterFit, board: BoardPrint, fit: BoardFit) -> Sighting:
     """A cutter where it truly lies."""
     step = cutter.ends_mm[1] - cutter.ends_mm[0]
     side = np.array([-step[1], step[0]]) / np.linalg.norm(step) * board.cutter_mm[1] / 2
     first, last = cutter.ends_mm
-    sure = certainty(cutter)
+    sure = certainty(cutter) * _well_seen(fit.agreeing)
     return Sighting(
         PieceKind.CUTTER,
         _pose(cutter.ends_mm.mean(0), float(np.degrees(np.arctan2(step[1], step[0])))),
