@@ -27,7 +27,8 @@ Floats = NDArray[np.float32]
 
 COARSE_MM = 2.0
 TURN_STEP_DEG = 2.0
-CANDIDATES = 10
+CANDIDATES = 18
+BESIDE_FOUND_MM = 6.0
 APART_MM = 4.0
 APART_DEG = 5.0
 AROUND_MM = 5.0
@@ -124,6 +125,8 @@ def find_cutters(
     found: list[CutterFit] = []
     other = _other_than_print(sight, board, fit, spaces)
     for line in _candidates(sight, board, fit, other):
+        if any(_settled(cutter) and _beside(line, cutter.seen_mm) for cutter in found):
+            continue
         strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
         cutter = _along(strip, board)
         unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)
@@ -471,6 +474,12 @@ def _with(found: Sequence[CutterFit], cutter: CutterFit) -> list[CutterFit]:
 def _settled(cutter: CutterFit) -> bool:
     """Whether nothing better need be looked for."""
     return cutter.score > SETTLED_SCORE and cutter.colours[0][1] > SETTLED_COLOUR
+
+
+def _beside(line: Array, seen_mm: Array) -> bool:
+    """Whether a candidate is a cutter that was found, or one of its sides."""
+    way = (line[1] - line[0]) / np.linalg.norm(line[1] - line[0])
+    return bool(np.abs((seen_mm - line[0]) @ np.array([-way[1], way[0]])).max() < BESIDE_FOUND_MM)
 
 
 def _same(one: CutterFit, other: CutterFit) -> bool:
