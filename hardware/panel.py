@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from threading import RLock
 
-from gpiozero import PWMLED, Button, Buzzer
+from gpiozero import PWMLED, Button, Buzzer, GPIODevice
 from gpiozero.pins import Factory
 
 from firmware_bridge.signals import HOST_SEAT, Signal
@@ -81,9 +81,9 @@ def open_real_pins() -> Factory:
         PanelUnavailable: no GPIO chip, or no right to use it.
     """
     try:
-        from gpiozero.pins.lgpio import LGPIOFactory
+        from hardware.real_pins import RealPins
 
-        return LGPIOFactory()
+        return RealPins()
     except Exception as error:  # lgpio's own error is a subclass of nothing else
         raise PanelUnavailable(
             f"no GPIO pins on this machine: {error}; expected a Raspberry Pi whose /dev/gpiochip this user may open"
@@ -170,11 +170,14 @@ class Panel:
 
     def close(self) -> None:
         """Let go of the pins; lamps and buzzer go off."""
-        devices = [*self._buttons, *self._lamps.values(), *([self._buzzer] if self._buzzer is not None else [])]
-        self._buttons, self._lamps, self._buzzer = [], {}, None
-        for device in devices:
+        outputs = [*self._lamps.values(), *([self._buzzer] if self._buzzer is not None else [])]
+        buttons, self._buttons, self._lamps, self._buzzer = self._buttons, [], {}, None
+        for button in buttons:
             with self._keeping_failure():
-                device.close()
+                button.close()
+        for output in outputs:
+            with self._keeping_failure(), _closed_for_good(output):
+                output.close()
 
     @contextlib.contextmanager
     def _keeping_failure(self) -> Iterator[None]:
@@ -230,10 +233,11 @@ class _PinButton:
     def close(self) -> None:
         # gpiozero forgets to: the next edge after the factory is closed would then end lgpio's thread, and a panel that
         # is opened later in this process would be told of none.
-        try:
-            self._button.pin.when_changed = None
-        finally:
-            self._button.close()
+        with _closed_for_good(self._button):
+            try:
+                self._button.pin.when_changed = None
+            finally:
+                self._button.close()
 
     def _pin_changed(self, ticks_s: float, level: int) -> None:
         now = self._clock()
@@ -247,6 +251,16 @@ class _PinButton:
     def _say(self, changes: Sequence[Change]) -> None:
         for change in changes:
             self._on_signal(Signal(self._seat, change.kind, change.time_s, change.uncertainty_s))
+
+
+@contextlib.contextmanager
+def _closed_for_good(device: GPIODevice) -> Iterator[None]:
+    """gpiozero closes a device that it could not close once more when nobody knows it any more, which would fail again,
+    or meet a pin that somebody else has by then."""
+    try:
+        yield
+    finally:
+        device._pin = None
 
 
 def _all_pins(pins: PanelPins) -> str:

@@ -3,7 +3,7 @@
 Levels, pulls and edges are kept; an edge carries the nanoseconds that the kernel would stamp it with.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import lgpio as real
@@ -29,6 +29,8 @@ class FakeLgpio:
 
     chips: tuple[int, ...] = (0,)
     """Those that there are."""
+    labels: Mapping[int, str] = field(default_factory=dict)
+    """What the kernel calls them."""
     busy: frozenset[int] = frozenset()
     """Lines that another program holds."""
     gone: bool = False
@@ -58,13 +60,19 @@ class FakeLgpio:
     # lgpio -----------------------------------------------------------------------------------------------------------
 
     def gpiochip_open(self, chip: int) -> int:
-        if chip not in self.chips:
+        if self.gone or chip not in self.chips:
             raise Error("can not open gpiochip")
         self.opened.append(chip)
         return chip
 
     def gpiochip_close(self, handle: int) -> None:
         self.closed.append(handle)
+        for line in self.lines.values():
+            line.claimed = False
+            line.told.clear()
+
+    def gpio_get_chip_info(self, handle: int) -> tuple[int, int, str, str]:
+        return 0, 54, f"gpiochip{handle}", self.labels.get(handle, "")
 
     def gpio_claim_input(self, handle: int, gpio: int, flags: int = 0) -> None:
         line = self._claim(gpio)
@@ -123,4 +131,5 @@ class _Callback:
     told: Callable[[int, int, int, int], None]
 
     def cancel(self) -> None:
-        self.line.told.remove(self.told)
+        if self.told in self.line.told:
+            self.line.told.remove(self.told)

@@ -4,6 +4,7 @@
 pulls it up again is the letting go.
 """
 
+import contextlib
 import time
 from pathlib import Path
 from threading import Event
@@ -13,7 +14,8 @@ from gpiozero.pins import Factory
 
 from hardware.panel import PanelPins, open_real_pins
 
-BANK = Path("/sys/devices/platform/gpio-sim.0/gpiochip0")
+_BANKS = Path("/sys/devices/platform/gpio-sim.0")
+_LIVE = Path("/sys/kernel/config/gpio-sim/header/live")
 _OWN_LINE = 7
 """Nothing is wired to this one."""
 _PWM_S = 0.025
@@ -21,12 +23,17 @@ _PWM_S = 0.025
 _PATIENCE_S = 10.0
 
 
+def bank() -> Path:
+    """The chip's folder; its number is another one whenever it is back."""
+    return next(_BANKS.glob("gpiochip*"))
+
+
 class SimulatedHeader:
     """gpiozero's factory for a Raspberry Pi's own pins on lines of this machine's kernel."""
 
     def __init__(self, pins: PanelPins, monkeypatch: pytest.MonkeyPatch, revision: int) -> None:
         """All buttons are up. `revision` is the Raspberry Pi's that the factory believes to be on."""
-        if not BANK.exists():
+        if not _BANKS.exists():
             pytest.skip("needs lines of the kernel's GPIO simulator: make test-pins")
         monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: revision)
         for of_seat in pins.seats.values():
@@ -39,12 +46,12 @@ class SimulatedHeader:
     def press(self, number: int, down: bool) -> tuple[float, float]:
         """Press the button of a line or let go of it; monotonic times just before and just after."""
         before_s = time.monotonic()
-        (BANK / f"sim_gpio{number}" / "pull").write_text("pull-down" if down else "pull-up")
+        (bank() / f"sim_gpio{number}" / "pull").write_text("pull-down" if down else "pull-up")
         return before_s, time.monotonic()
 
     def level(self, number: int) -> int:
         """What is on a line."""
-        return int((BANK / f"sim_gpio{number}" / "value").read_text())
+        return int((bank() / f"sim_gpio{number}" / "value").read_text())
 
     def lamp(self, number: int) -> float:
         """How bright a lamp is, once it is as it has been told."""
@@ -63,8 +70,19 @@ class SimulatedHeader:
         self.close()
         self._open()
 
+    def vanish(self) -> None:
+        """The whole chip is taken away, whoever holds its lines."""
+        _LIVE.write_text("0")
+
+    def come_back(self) -> None:
+        """It is there again, with all buttons up."""
+        _LIVE.write_text("1")
+        for line in bank().glob("sim_gpio*"):
+            (line / "pull").write_text("pull-up")
+
     def close(self) -> None:
-        self._own.when_changed = None
+        with contextlib.suppress(Exception):  # lgpio's own, where the chip is gone
+            self._own.when_changed = None
         self.factory.close()
 
     def _open(self) -> None:

@@ -35,7 +35,7 @@ from hardware.pin_table.table import Device, load_pin_table
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.world import ButtonEdge, World
 from tests.hardware.fake_lgpio import FakeLgpio
-from tests.hardware.gpio_sim import SimulatedHeader
+from tests.hardware.gpio_sim import SimulatedHeader, bank
 
 PINS = PanelPins({1: SeatPins(5, 4), 2: SeatPins(6, 17)}, host_button=16, buzzer=12)
 BUTTONS = {HOST_SEAT: 16, 1: 5, 2: 6}
@@ -71,6 +71,14 @@ class Pins(Protocol):
 
     def reopen(self) -> None:
         """Let go of the factory and open another one, as somebody does whose pins did not work any more."""
+        ...
+
+    def vanish(self) -> None:
+        """No pin works any more."""
+        ...
+
+    def come_back(self) -> None:
+        """The pins are there again for who opens them anew."""
         ...
 
     def close(self) -> None: ...
@@ -111,6 +119,11 @@ class TablePins(ToldTime):
         self._pins = SimulatedPins(PINS, self._world.set_lamp, self._world.set_buzzer)
         self.factory = self._pins.factory
 
+    def vanish(self) -> None:
+        pytest.skip("pins of a simulated table do not vanish")
+
+    def come_back(self) -> None: ...
+
     def close(self) -> None:
         self._pins.close()
 
@@ -138,8 +151,14 @@ class PiPins(ToldTime):
         self.factory.close()
         self.factory = open_real_pins()
 
-    def close(self) -> None:
+    def vanish(self) -> None:
+        self.chip.gone = True
+
+    def come_back(self) -> None:
         self.chip.gone = False
+
+    def close(self) -> None:
+        self.come_back()
         self.factory.close()
 
 
@@ -170,6 +189,12 @@ class KernelPins:
     def reopen(self) -> None:
         self.header.reopen()
         self.factory = self.header.factory
+
+    def vanish(self) -> None:
+        self.header.vanish()
+
+    def come_back(self) -> None:
+        self.header.come_back()
 
     def close(self) -> None:
         self.header.close()
@@ -357,6 +382,44 @@ def test_a_panel_that_is_opened_again_hears(bench: Bench) -> None:
     again.panel.close()
 
 
+def test_pins_that_vanish_are_lost_and_can_be_had_again_when_they_are_back(bench: Bench) -> None:
+    bench.edge(1, True, 100.0)
+    bench.edge(1, False, 100.1)
+    bench.advance(100.3)
+    bench.pins.vanish()
+    with pytest.raises(PanelLost, match="do not work any more"):
+        bench.panel.poll()
+    bench.panel.close()
+    bench.pins.factory.close()
+    for _ in range(2):
+        with pytest.raises(PanelUnavailable, match=r"no GPIO pins on this machine: .*can not open gpiochip"):
+            open_real_pins()
+    bench.pins.come_back()
+    bench.pins.reopen()
+    again = Bench(bench.pins)
+    again.edge(1, True, 101.0)
+    again.edge(1, False, 101.2)
+    again.advance(101.5)
+    assert again.said() == [(1, PRESSED, 101.0), (1, RELEASED, 101.2)]
+    again.panel.set_lamp(2, LampState.ON)
+    assert again.pins.lamp(2) == 1.0
+    again.panel.close()
+
+
+@pytest.mark.parametrize("pins", ["gpio-sim"], indirect=True)
+def test_nothing_goes_on_looking_at_pins_that_have_vanished(bench: Bench) -> None:
+    bench.pins.vanish()
+    with pytest.raises(PanelLost):
+        bench.panel.poll()
+    bench.panel.close()
+    bench.pins.factory.close()
+    begun_s, worked_s = time.monotonic(), time.process_time()
+    time.sleep(1.0)
+    assert time.process_time() - worked_s < (time.monotonic() - begun_s) / 4
+    bench.pins.come_back()
+    bench.pins.reopen()
+
+
 def test_a_pin_used_twice_is_an_error_that_names_it(bench: Bench) -> None:
     with pytest.raises(
         PanelUnavailable, match=r"GPIO4 is already in use.*seat 1 button GPIO5 lamp GPIO4.*buzzer GPIO12"
@@ -401,6 +464,17 @@ def test_the_chip_with_the_header_is_opened(
     assert (chip.opened, chip.closed) == ([opened], [opened])
 
 
+def test_the_chip_with_the_header_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    chip = FakeLgpio(chips=(0, 2, 11), labels={0: "raspberrypi-exp-gpio", 2: "pinctrl-rp1"})
+    monkeypatch.setattr("gpiozero.pins.lgpio.lgpio", chip)
+    monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: PI_5)
+    monkeypatch.setattr("hardware.real_pins.DEVICES", tmp_path)
+    for number in (0, 1, 2, 11):
+        (tmp_path / f"gpiochip{number}").touch()
+    open_real_pins().close()
+    assert chip.opened == chip.closed == [0, 2, 2]
+
+
 def test_no_chip_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpiozero.pins.lgpio.lgpio", FakeLgpio(chips=()))
     monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: PI_4)
@@ -422,7 +496,10 @@ def test_pins_that_another_program_holds_are_an_error_and_can_be_had_later(monke
 
 @pytest.mark.parametrize("pins", ["gpio-sim"], indirect=True)
 def test_lines_that_another_program_holds_are_an_error_and_can_be_had_later(pins: Pins) -> None:
-    script = f"import lgpio; lgpio.gpio_claim_input(lgpio.gpiochip_open(0), {PINS.buzzer}); print(flush=True); input()"
+    chip = bank().name.removeprefix("gpiochip")
+    script = (
+        f"import lgpio; lgpio.gpio_claim_input(lgpio.gpiochip_open({chip}), {PINS.buzzer}); print(flush=True); input()"
+    )
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdin is not None
         assert other.stdout is not None
