@@ -194,7 +194,7 @@ class Reader:
         keypoints = find_keypoints(looked, look.table, mask=where)
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came)
-        readings = known.without_new_under(busy, readings, stay, self._kinds) + far
+        readings = known.without_new_under(busy, readings, self._kinds) + far
         self._clock.stage("pieces")
         if self._lens is None and not busy.any() and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
             registration, view, readings = self._with_better_lens(
@@ -505,14 +505,13 @@ class _Table:
         return apart, under
 
     def without_new_under(
-        self, busy: Mask, readings: list[Reading], before: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]
+        self, busy: Mask, readings: list[Reading], kinds: Mapping[PieceKind, Prepared]
     ) -> list[Reading]:
         """Readings without those that are new and reach where something moves: there the table was not looked at."""
         if not busy.any():
             return readings
         apart, under = self.apart(readings, busy, kinds)
-        old = {(r.kind, r.face, tuple(r.pose)) for r in before}
-        return apart + [r for r in under if (r.kind, r.face, tuple(r.pose)) in old]
+        return apart + [reading for reading in under if _lies_among(reading, self.readings)]
 
     def pixels(self, blocks: Mask) -> Mask | None:
         """255 in the table map's pixels where these blocks lie; None where there are none."""
@@ -546,14 +545,15 @@ def _where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: S
 
 def _gone(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:
     """Those that are not found any more where they lay."""
-    return [
-        old
-        for old in before
-        if not any(
-            new.kind is old.kind and new.face == old.face and np.hypot(*(new.pose[:2] - old.pose[:2])) < GONE_MM
-            for new in again
-        )
-    ]
+    return [old for old in before if not _lies_among(old, again)]
+
+
+def _lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
+    """Whether one of the readings is of the same piece where it lies."""
+    return any(
+        other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
+        for other in readings
+    )
 
 
 def _with_hidden(reading: Reading, hidden: NDArray[np.bool_]) -> Reading:
