@@ -42,7 +42,7 @@ ALIKE, LEAST_APART = 1.0, 0.4
 are not told apart whatever a picture says."""
 CLEAR_LEAD, FIT_OF_CLEAR = 0.5, 0.55
 LEAST_LEAD, FIT_WHERE_OPEN = 0.35, 0.72
-DOUBTFUL_LEAD, FIT_OF_DOUBTFUL = 0.5, 0.85
+DOUBTFUL_LEAD, FIT_OF_DOUBTFUL, COST_OF_DOUBTFUL = 0.5, 0.85, 2.4
 STRONG_LEAD, FIT_OF_STRONG = 0.8, 0.65
 """A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
 WHOLE_LEAD = 0.1
@@ -66,6 +66,8 @@ CLEAR_COST = 0.7
 more may lie a little elsewhere, even if it is seen nearly everywhere: so fit patterns that repeat themselves."""
 NUDGES_DEG_MM = ((7.0, 0.0, 0.0), (14.0, 0.0, 0.0), (0.0, 7.0, 0.0), (0.0, 0.0, 7.0))
 """Where else a piece that fits badly may lie (both ways): an even face slides and turns with little loss."""
+FINE_NUDGES_DEG_MM = ((6.0, 3.0, 0.0), (6.0, -3.0, 0.0), (6.0, 0.0, 3.0), (6.0, 0.0, -3.0))
+"""Where else if it surely is a piece; of a chance likeness more tries would only find a better one."""
 LEAST_CHANGED = 0.1
 """Of a slice that came or was uncovered at least this share lies where the picture changed."""
 LEAST_BUSY = 0.06
@@ -329,9 +331,12 @@ def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
         mine = [r for r in readings if r.kind is kind and not (r.settled and r.cost < CLEAR_COST)]
         if not mine:
             continue
-        poses = np.concatenate([_turned_and_shifted(reading.pose, prepared) for reading in mine])
-        hints = np.repeat(np.array([reading.face for reading in mine], np.intp), len(poses) // len(mine))
-        found += check(look, kind, prepared, poses, hints)
+        tried = [
+            _turned_and_shifted(r.pose, prepared, NUDGES_DEG_MM + FINE_NUDGES_DEG_MM if r.trusted else NUDGES_DEG_MM)
+            for r in mine
+        ]
+        hints = np.repeat(np.array([r.face for r in mine], np.intp), [len(poses) for poses in tried])
+        found += check(look, kind, prepared, np.concatenate(tried), hints)
     return found
 
 
@@ -346,11 +351,11 @@ def _half_turned(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKi
     return found
 
 
-def _turned_and_shifted(pose: Array, prepared: Prepared) -> Array:
-    """The poses that NUDGES_DEG_MM makes of one, turned about the piece's centre."""
+def _turned_and_shifted(pose: Array, prepared: Prepared, nudges_deg_mm: Sequence[tuple[float, float, float]]) -> Array:
+    """The poses that nudges, both ways, make of one, turned about the piece's centre."""
     centre = prepared.faces.shape.centre[None]
     middle = place(centre, pose)[0]
-    nudges = np.array([np.multiply(way, nudge) for nudge in NUDGES_DEG_MM for way in (1.0, -1.0)])
+    nudges = np.array([np.multiply(way, nudge) for nudge in nudges_deg_mm for way in (1.0, -1.0)])
     angles = pose[2] + nudges[:, 0]
     turn = np.radians(pose[2])
     along, across = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
@@ -406,8 +411,8 @@ def polished(
         poses = np.array([reading.pose for reading in mine])
         poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free)
         colours = look.colours(place(prepared.full.points, poses))
-        candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
-        verdict = judge(colours, candidates, prepared.full, look.trust, free=free if kind in CARDS else None)
+        candidates = _candidates(rank_faces(colours, prepared.full, free), faces, RIVALS)
+        verdict = judge(colours, candidates, prepared.full, look.trust, free=free, even_there=kind in CARDS)
         result += _as_readings(look, prepared, kind, poses, candidates, verdict)
     return select(result, kinds, raster.copy())
 
@@ -476,7 +481,7 @@ def confirmed(reading: Reading) -> bool:
         return _confirmed_card(reading, fit, lead)
     if not reading.trusted:
         strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and reading.cost < TRUSTED_COST
-        return strong or (lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL)
+        return strong or (lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL and reading.cost < COST_OF_DOUBTFUL)
     return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)
 
 

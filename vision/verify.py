@@ -117,16 +117,25 @@ def prepare(faces: KindFaces) -> Prepared:
     return Prepared(faces, _grid(faces, everything, faces.shape.neighbours), _grid(faces, faces.shape.sparse, None))
 
 
-def rank_faces(colours: Colours, grid: Grid) -> Floats:
-    """Correlation of each pose's colours (n x 3 x cells) with each face: n x faces."""
-    return np.asarray(_unit(colours) @ grid.unit.T, np.float32)
+def rank_faces(colours: Colours, grid: Grid, free: Flags | None = None) -> Floats:
+    """Correlation of each pose's colours (n x 3 x cells) with each face, over the free cells (n x cells) if given: n x
+    faces."""
+    return np.asarray(_unit(colours if free is None else _with_middle_colour(colours, ~free)) @ grid.unit.T, np.float32)
 
 
-def judge(colours: Colours, candidates: Indices, grid: Grid, trust: Floats, *, free: Flags | None = None) -> Verdict:
+def judge(
+    colours: Colours,
+    candidates: Indices,
+    grid: Grid,
+    trust: Floats,
+    *,
+    free: Flags | None = None,
+    even_there: bool = False,
+) -> Verdict:
     """Compare each pose's colours (n x 3 x cells) with its candidate faces (n x k), light taken out.
 
-    `trust` (3 x 1) weighs the channels. Where only some cells are free of other pieces (n x cells), an even surface is
-    one that is even there.
+    `trust` (3 x 1) weighs the channels. Where only some cells are free of other pieces (n x cells), the face that fits
+    best is the one that does so there, and with `even_there` an even surface is one that is even there.
     """
     n, k = candidates.shape
     rows = np.arange(n)
@@ -135,10 +144,10 @@ def judge(colours: Colours, candidates: Indices, grid: Grid, trust: Floats, *, f
     plain = colours[:, None] - enrolled
     misses = _misses(plain.reshape(n * k, *colours.shape[1:]), enrolled, precision, grid).reshape(n, k, -1)
     costs = np.minimum(misses, np.float32(COST_LIMIT))
-    best = costs.mean(-1).argmin(1)
+    best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
     own = costs[rows, best]
     agrees = own[:, grid.neighbours].mean(-1) < AGREES_BELOW if grid.neighbours is not None else own < AGREES_BELOW
-    surface = colours if free is None else _with_middle_colour(colours, ~free)
+    surface = _with_middle_colour(colours, ~free) if free is not None and even_there else colours
     even = _misses(surface, None, precision[rows, best], grid)
     return Verdict(costs, agrees, best, np.minimum(even, np.float32(COST_LIMIT)) - own)
 
