@@ -62,6 +62,8 @@ class BoardSignals:
         self._journal = journal
         self._clock = clock
         self._in_hand: list[Signal] = []
+        self._last: Signal | None = None
+        """What was got last and is not settled."""
         self._is_unsure = False
         self.settled: RingPlace | None = None
         """The last place in the board's ring that the journal knows of."""
@@ -80,17 +82,19 @@ class BoardSignals:
         """
         if self._is_unsure:
             self._recall()
+            self._in_hand = [signal for signal in self._in_hand if not self._is_written(signal)]
         while (signal := line.get()) is not None:
             self._in_hand.append(signal)
-        if not self._in_hand:
+            self._last = signal
+        if self._last is None:
             return
         try:
-            await self._write([signal for signal in self._in_hand if not self._is_written(signal)])
+            await self._write(self._in_hand)
         except JournalError:
             self._is_unsure = True  # of several records, the disk may have taken some
             raise
-        line.settle(self._in_hand[-1])
-        self._in_hand.clear()
+        line.settle(self._last)
+        self._in_hand, self._last = [], None
 
     async def write_verdict(self) -> None:
         """Write down who was first, once that stands.

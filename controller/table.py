@@ -191,15 +191,6 @@ class Table:
             self._board = board
             self._show()
 
-    async def note(self, kind: str, data: Json) -> None:
-        """Write down what changes no state of the game.
-
-        Raises:
-            JournalError: it cannot be written.
-        """
-        async with self._deciding:
-            await self._write(kind, data)
-
     # What comes in -------------------------------------------------------------------------------------------------
 
     async def on_signal(self, signal: Signal) -> None:

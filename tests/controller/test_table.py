@@ -428,7 +428,7 @@ async def hold(table: LaidTable) -> None:
 @in_loop
 async def test_what_changes_no_game_is_written_and_replays(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
-        await table.table.note("slaps", {"burst": 1, "seats": [3], "first": [3], "margin_us": None})
+        table.table._journal.append("slaps", {"burst": 1, "seats": [3], "first": [3], "margin_us": None}).result()
         board = BoardView(
             link=LinkState.READY, words="", port="", emulated=True, starts=1, watchdog_resets=0, failed_pads=[],
             lost=0, clock_bound_us=None, pads=[], knives=[2], skewers=[], beam_broken=False, slaps=None,
