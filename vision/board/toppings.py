@@ -26,6 +26,8 @@ EVIDENCE = 0.15
 """How much of a point's cost counts as independent evidence."""
 SHADE_SPREAD = 0.3
 """How far (logarithm) shadow and gloss change the brightness of a whole space."""
+SPOT_SPREAD = 0.12
+"""And that of parts of it: a stick's shadow is narrow."""
 TINT_SPREAD = 0.1
 LIGHT_TINT = (0.055, 0.085)
 """How much the light's tint (logarithm) may differ around a space from the board's: hardly ever more than the first,
@@ -168,7 +170,10 @@ def _hypothesis(residual: Floats, noise: Floats, free: Flags) -> Array:
     tint = middle - grey
     share = SHADE_SPREAD**2 / (SHADE_SPREAD**2 + NOISE**2 / 4), TINT_SPREAD**2 / (TINT_SPREAD**2 + NOISE**2)
     shift = grey * share[0] + tint * share[1]
-    misses = (((residual - shift[:, None]) / noise) ** 2).mean(-1)
+    left, precision = residual - shift[:, None], 1.0 / noise**2
+    common = (left * precision).sum(-1)
+    spots = common**2 / (1.0 / SPOT_SPREAD**2 + precision.sum(-1))
+    misses = ((left**2 * precision).sum(-1) - spots) / 3
     points = np.where(free, np.minimum(misses, POINT_LIMIT), 0.0).sum(1)
     return np.asarray(EVIDENCE * points + (grey[:, 0] / SHADE_SPREAD) ** 2 + ((tint / TINT_SPREAD) ** 2).sum(-1))
 
