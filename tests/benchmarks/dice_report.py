@@ -10,7 +10,8 @@ seen.
 
 A die counts as found where the middle of its top is read within 0.4 of its width from the middle of its box (of the
 true top, for the table's). Sizes are given roughly: half to twice the photograph's median die; the table's dice are
-sought at 12 to 50 mm by the registration.
+sought at 12 to 50 mm by the registration, and where Pizza Theory's board is, once it is read: the board is learned from
+another picture.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,12 +29,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.rigs.dice_training.sources import PHOTOS, Example, clutter, drawn, load
+from tests.rigs.dice_training.sources import PHOTOS, Example, clutter, drawn, load, own_table
 from vision.dice.finder import DiceFinder, side_mm
 from vision.dice.finding import DiceReader, load_reader
+from vision.faces import enrol
+from vision.finders import Finder
 from vision.frame import Image
+from vision.looking_for import finders_for
 from vision.registration import RegistrationError, find_mat
-from vision.scene import Sighting
+from vision.scene import PieceKind, Sighting
 
 Array = NDArray[np.float64]
 
@@ -231,11 +236,41 @@ def tally_table(
             registration = find_mat(image)
         except RegistrationError:
             continue
-        seen = finder.find(image, registration, ())
+        others = boards.find(image, registration, ()) if (boards := board_of(path.stem)) else ()
+        seen = finder.find(image, registration, others)
         places = [(np.array([p["x_mm"], p["y_mm"]]), float(p["size_mm"]), int(p["value"])) for p in true_dice]
         found = [(np.array([s.pose.x_mm, s.pose.y_mm]), by_value(s)) for s in seen]
         (dice if true_dice else empty).count(path.stem, places, found)
     return [dice, empty]
+
+
+@cache
+def board_of(name: str) -> Finder | None:
+    """What finds the board in a picture of Pizza Theory, learned from another one of its style; None for others."""
+    kind, style = name.split("-")[:2]
+    if kind != "theory":
+        return None
+    other = next(path for path in sorted((PHOTOS / "table").glob(f"theory-{style}-*.json")) if path.stem != name)
+    pack = enrol([(_load(other.with_suffix(".jpg")), json.loads(other.read_text()))], source=[other.stem])
+    (finder,) = finders_for({PieceKind.BOARD}, pack)
+    return finder
+
+
+def tally_drawn_tables(reader: DiceReader, count: int, *, name: str, dice: bool) -> Tally:
+    """Drawn tables with pieces, boards and flat prints of all kinds on them, pips too; with or without dice."""
+    tally = Tally(name)
+    finder = DiceFinder(reader)
+    for seed in range(DRAWN_SEED, DRAWN_SEED + count):
+        example = own_table(seed, dice=dice, prints=True)
+        assert example.registration is not None
+        registration = example.registration
+        found = [
+            (registration.to_picture(registration.seen_from_table([[s.pose.x_mm, s.pose.y_mm]], side_mm(s)))[0], s)
+            for s in finder.find(example.image, registration, ())
+        ]
+        truth = list(zip(example.centres, example.sizes, (int(v) for v in example.values), strict=True))
+        tally.count(example.name, truth, [(place, by_value(sighting)) for place, sighting in found])
+    return tally
 
 
 def by_value(sighting: Sighting) -> tuple[float, ...]:
@@ -275,7 +310,9 @@ def main() -> int:
     """Print all tables; 1 where a die is claimed as sure on an empty table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--own", action="store_true", help="the package's networks for every source")
-    parser.add_argument("--only", choices=["nellbyler", "epanemu", "kamil", "table", "changed", "drawn", "time"])
+    parser.add_argument(
+        "--only", choices=["nellbyler", "epanemu", "kamil", "table", "changed", "drawn", "prints", "time"]
+    )
     parser.add_argument("--models", type=Path, help="networks for every source instead of the left-out ones")
     parser.add_argument("--drawn", type=int, default=400, help="drawn pictures")
     parser.add_argument("--every", type=int, default=1, help="only every so manieth photograph")
@@ -300,7 +337,10 @@ def main() -> int:
             tallies += tally_table(without("table"), change=change, name=f"table, {name}")
     if wanted("drawn"):
         tallies.append(tally_boxes("drawn, other seeds", drawn(options.drawn, DRAWN_SEED), own))
-        tallies.append(tally_boxes("drawn, no dice", clutter(options.drawn, DRAWN_SEED), own))
+        tallies.append(tally_boxes("drawn, no dice, no mat", clutter(options.drawn, DRAWN_SEED), own))
+    if wanted("prints"):
+        for name, dice in (("drawn tables, flat prints", True), ("flat prints, none there", False)):
+            tallies.append(tally_drawn_tables(own, options.drawn // 2, name=name, dice=dice))
     if tallies:
         print(HEAD, *(tally.row() for tally in tallies), sep="\n")
         together = [claim for tally in tallies for claim in tally.claims]

@@ -33,6 +33,11 @@ def draw_clutter(rng: Rng, size: int = 224) -> Image:
     return as_photographed(rng, small.astype(np.float64))
 
 
+def draw_thing(rng: Rng, canvas: Image, at: Array, unit: float) -> None:
+    """One thing that is no die, of about a die's size, drawn over what is there."""
+    _KINDS[int(rng.integers(len(_KINDS)))](rng, canvas, at, unit)
+
+
 def _disc(canvas: Image, at: Array, radius: float, fill: Array, thick: float = 0.0) -> None:
     if radius < 0.5:
         return

@@ -137,17 +137,17 @@ def _put(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer) -> list[
 
 
 def draw_dice(
-    rng: Rng, size: int = 224, *, backgrounds: Sequence[Image] = (), side_px: float | None = None, most: int = 6
+    rng: Rng, size: int = 224, *, cloth: Image | None = None, side_px: float | None = None, most: int = 6
 ) -> tuple[Image, list[DrawnDie], float]:
     """A square picture of up to `most` dice of about the same size, what is true of them, and the camera's roll in
-    degrees (0: away from the viewer is up)."""
+    degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface."""
     kind = rng.random()
     tilt = rng.uniform(0, 14) if kind < 0.5 else rng.uniform(10, 30) if kind < 0.9 else rng.uniform(30, 55)
     side = side_px or float(np.exp(rng.uniform(np.log(15), np.log(52))))
     distance = float(np.exp(rng.uniform(np.log(9), np.log(50))))
     roll = rng.uniform(0, 360) if tilt < 30 else rng.uniform(-25, 25)
     camera = Camera(tilt, distance, side * distance, roll, (size / 2, size / 2))
-    picture = background(rng, size, backgrounds)
+    picture = background(rng, size) if cloth is None else cloth.astype(np.float64)
     dice = _lay_out(rng, size / side, most)
     truth = _put(rng, picture, dice, camera)
     truth = _hide_some(rng, picture, truth)
@@ -396,15 +396,9 @@ def _hide_some(rng: Rng, picture: Array, dice: list[DrawnDie]) -> list[DrawnDie]
     return covered
 
 
-def background(rng: Rng, size: int, backgrounds: Sequence[Image] = ()) -> Array:
+def background(rng: Rng, size: int) -> Array:
     """A table without anything on it but prints."""
     kind = rng.random()
-    if len(backgrounds) and kind < 0.5:
-        picture = backgrounds[int(rng.integers(len(backgrounds)))]
-        cut = int(min(picture.shape[:2]) * rng.uniform(0.25, 1.0))
-        y, x = (int(rng.integers(0, n - cut + 1)) for n in picture.shape[:2])
-        seen = cv2.resize(picture[y : y + cut, x : x + cut], (size, size), interpolation=cv2.INTER_AREA)
-        return np.rot90(seen, int(rng.integers(4))).astype(np.float64).copy()
     first, second = some_colour(rng), some_colour(rng)
     if rng.random() < 0.5:
         second = np.clip(first + rng.normal(0, 18, 3), 0, 255)

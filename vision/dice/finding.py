@@ -1,8 +1,8 @@
 """Dice in a picture: proposed by one small network, each looked at by another that says what its top shows.
 
 Both are plain ONNX files beside this module, run by OpenCV; tests/rigs/dice_training trains them. The second sees each
-die at one size and, where it is known how the table lies, as from straight above, so that the top is a square and its
-pips are round.
+die at one size and, where it is known how the table lies, as from straight above, so that the top is a square, its
+pips are round, and the side of it that must show does so below.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,37 +13,52 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice.patches import DIE_PX, Patch, Pyramid, normalised
+from vision.dice.patches import DIE_PX, UPRIGHT, Ground, Patch, Pyramid, laid_out, shown
 from vision.dice.pips import SIDE_PX, SIZE, pip_fits
-from vision.dice.proposing import Proposal, propose
+from vision.dice.proposing import Box, Proposal, propose
 from vision.frame import Image
 
 Array = NDArray[np.float64]
-Steps = Callable[[Array], Array]
-"""The table's plane as it is seen at a place of the picture: 2 x 2, columns are a step to the right and a step away
-from the viewer, in pixels, of any length."""
+GroundAt = Callable[[Array], Ground]
+"""How the table is seen at a pixel."""
+Sift = Callable[[Sequence[Proposal]], Sequence[Proposal]]
+"""Those of the proposals that are worth a look."""
 
 VALUES = 6
 BATCH = 32
 MOST = 64
 """So many proposals, the likeliest, are looked at."""
-PROMISING = 0.05
+PROMISING = 0.1
 """A proposal whose top is less likely a die's is not looked at again."""
-LEAST = 0.7
-"""A die whose value is less likely is not given out: what is less likely was often none, on tables held aside."""
+LEAST = 0.5
+"""A die whose value is less likely is not given out."""
 SURELY_NONE = 1e-5
 """No look is surer than this that a face is not there."""
-LOOKS = ((1.0, False), (1.0, True), (0.88, False), (1.13, True))
+LOOKS = ((1.0, False), (0.9, True), (1.1, False))
 """Scales at which a promising place is looked at, and whether in a mirror; all together are one likelihood."""
-DIE_SLOPE, DIE_FROM = 0.93, -0.69
-"""From the network's log odds of a die to those that are true."""
-FIT_SLOPE, FIT_FROM = 10.6, 0.233
-"""How the fit of the pips decides whether there are any."""
-VALUE_BY_NETWORK, VALUE_BY_FIT = 0.65, 8.3
-"""How much either counts for which value it is. All six numbers are fitted on sources that the networks had not learned
-from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much counts for there being nothing and for each value; fitted by tests/rigs/dice_training/fit_likelihoods.py
+    on sources that the networks had not learned from."""
+
+    none_by_network: float
+    """The network's logarithm of how likely nothing is."""
+    none: float
+    value_by_network: float
+    value_by_fit: float
+    """How well the pips fit."""
+
+
+TOLD = Counts(0.897, 2.628, 0.606, 3.015)
+"""Where the network is told how far a die would lean."""
+SURE_ODDS, DOUBTFUL = 2.5, 0.89
+"""Where the network is told how far a die would lean and the logarithm of its odds is less than this, pips do not make
+a die sure: printed ones look the same. Of drawn flat things that are measured at all 95 % have less."""
+UNTOLD = Counts(0.847, 2.739, 0.6, 3.959)
 BESIDE = 0.6
-"""Tops nearer to each other than this share of a side are the same die."""
+"""Tops nearer to each other than this share of their mean side are the same die: one's pip, say, taken for another."""
 
 
 PHOTO_SHARES = (0.02, 0.16)
@@ -72,9 +87,29 @@ class SeenDie:
         return max(self.likelihoods)
 
 
-def upright(_: Array) -> Array:
-    """The plane of a picture of which nothing is known: taken from above, or with what stands on the table upright."""
-    return np.array([[1.0, 0.0], [0.0, -1.0]])
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured at a place where a die's top may be."""
+
+    centre_px: Array
+    corners_px: Array
+    """4 x 2."""
+    network: Array
+    """The second network's logarithms of how likely nothing is, and 1 to 6: means over several looks."""
+    fits: Array
+    """How well the pips of 1 to 6 explain the top: see `pip_fits`."""
+    told: bool
+    """Whether the network was told how far a die would lean."""
+
+
+def all_of_them(proposals: Sequence[Proposal]) -> Sequence[Proposal]:
+    """Where nothing is known of what else lies there."""
+    return proposals
+
+
+def upright(_: Array) -> Ground:
+    """Of a picture of which nothing is known."""
+    return UPRIGHT
 
 
 class DiceReader:
@@ -86,29 +121,48 @@ class DiceReader:
         self._reader = cv2.dnn.readNetFromONNX(np.frombuffer(reader, np.uint8), cv2.dnn.ENGINE_NEW)
 
     def find(
-        self, image: Image, sizes_px: tuple[float, float], *, steps: Steps = upright, least: float = LEAST
+        self,
+        image: Image,
+        sizes_px: tuple[float, float],
+        *,
+        ground_at: GroundAt = upright,
+        within: Box | None = None,
+        sift: Sift = all_of_them,
+        least: float = LEAST,
     ) -> list[SeenDie]:
         """The dice in a picture, the surest first.
 
-        `sizes_px`: how wide the smallest and the largest die may look, sides included. A die whose top is hidden, or is
-        none of the six patterns, is none.
+        `sizes_px`: how wide the smallest and the largest die may look, sides included. `within`: where alone to look. A
+        die whose top is hidden, or is none of the six patterns, is none.
         """
-        proposals = propose(self._proposer, image, sizes_px)[:MOST]
-        pyramid = Pyramid(image)
-        looks = [_look(p, steps) for p in proposals]
-        said = self._read([normalised(pyramid.cut(look.centre, look.to_px)) for look in looks])
-        promising = [_recentred(look, one) for look, one in zip(looks, said, strict=True) if _is_die(one) > PROMISING]
-        dice = self._looked_again(pyramid, _apart(promising))
-        return _best([die for die in dice if die.probability >= least])
+        measured = self.measure(image, sizes_px, ground_at=ground_at, within=within, sift=sift)
+        return _best([die for die in map(_seen, measured) if die.probability >= least])
 
-    def _looked_again(self, pyramid: Pyramid, looks: Sequence["_Look"]) -> list[SeenDie]:
+    def measure(
+        self,
+        image: Image,
+        sizes_px: tuple[float, float],
+        *,
+        ground_at: GroundAt = upright,
+        within: Box | None = None,
+        sift: Sift = all_of_them,
+    ) -> list[Measured]:
+        """What is measured wherever a die may be, whatever it says; one die may be there several times."""
+        proposals = sift(propose(self._proposer, image, sizes_px, within=within))[:MOST]
+        pyramid = Pyramid(image)
+        looks = [_look(p, ground_at) for p in proposals]
+        said = self._read([shown(pyramid.cut(look.centre, look.to_px), look.lean) for look in looks])
+        promising = [_recentred(look, one) for look, one in zip(looks, said, strict=True) if _is_die(one) > PROMISING]
+        return self._looked_again(pyramid, _apart(promising))
+
+    def _looked_again(self, pyramid: Pyramid, looks: Sequence["_Look"]) -> list[Measured]:
         patches = []
         for look in looks:
             for scale, mirrored in LOOKS:
-                patch = normalised(pyramid.cut(look.centre, look.to_px * scale))
+                patch = shown(pyramid.cut(look.centre, look.to_px * scale), look.lean)
                 patches.append(np.ascontiguousarray(patch[:, :, ::-1]) if mirrored else patch)
         said = self._read(patches)
-        return [_together(pyramid, look, said[i * len(LOOKS) : (i + 1) * len(LOOKS)]) for i, look in enumerate(looks)]
+        return [_measured(pyramid, look, said[i * len(LOOKS) : (i + 1) * len(LOOKS)]) for i, look in enumerate(looks)]
 
     def _read(self, patches: Sequence[Patch]) -> Array:
         """What the second network says of each: likelihoods of nothing and of 1 to 6, then its geometry."""
@@ -141,14 +195,14 @@ class _Look:
     centre: Array
     to_px: Array
     """2 x 2: a patch's pixels to picture pixels."""
+    lean: float | None
     strength: float = 0.0
 
 
-def _look(proposal: Proposal, steps: Steps) -> _Look:
+def _look(proposal: Proposal, ground_at: GroundAt) -> _Look:
     centre = np.array(proposal.centre_px)
-    plane = steps(centre)
-    plane = plane / np.sqrt(abs(np.linalg.det(plane))) @ np.diag([1.0, -1.0])
-    return _Look(centre, plane * proposal.size_px / DIE_PX)
+    to_px, lean = laid_out(ground_at(centre))
+    return _Look(centre, to_px * proposal.size_px / DIE_PX, lean)
 
 
 def _is_die(said: Array) -> float:
@@ -159,7 +213,7 @@ def _recentred(look: _Look, said: Array) -> _Look:
     """A little nearer to where the top turned out to lie, at the size that it turned out to have."""
     shift = np.clip(said[VALUES + 1 : VALUES + 3], -0.3, 0.3) * DIE_PX
     size = float(np.exp(np.clip(said[VALUES + 3] - np.log(TOP_SHARE), -0.25, 0.25)))
-    return _Look(look.centre + look.to_px @ shift * 0.6, look.to_px * size, _is_die(said))
+    return _Look(look.centre + look.to_px @ shift * 0.6, look.to_px * size, look.lean, _is_die(said))
 
 
 TOP_SHARE = 0.8
@@ -176,8 +230,8 @@ def _apart(looks: Sequence[_Look]) -> list[_Look]:
     return kept
 
 
-def _together(pyramid: Pyramid, look: _Look, said: Array) -> SeenDie:
-    """What several looks at one die, and the pips counted by geometry, say together."""
+def _measured(pyramid: Pyramid, look: _Look, said: Array) -> Measured:
+    """What several looks at one die say together, and the pips counted by geometry."""
     flip = np.array([-1.0 if mirrored else 1.0 for _, mirrored in LOOKS])
     scales = np.array([scale for scale, _ in LOOKS])
     dx, dy, size, cosine, sine = said[:, VALUES + 1 :].T
@@ -188,25 +242,33 @@ def _together(pyramid: Pyramid, look: _Look, said: Array) -> SeenDie:
     centre = look.centre + look.to_px @ shift
     top = look.to_px @ along
     corners = centre + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2 @ top.T
-    shares = np.log(np.maximum(said[:, : VALUES + 1], SURELY_NONE)).mean(0)
-    likelihoods = together(shares, pip_fits(pyramid.cut(centre, top / SIDE_PX, SIZE)))
+    network = np.log(np.maximum(said[:, : VALUES + 1], SURELY_NONE)).mean(0)
+    fits = pip_fits(pyramid.cut(centre, top / SIDE_PX, SIZE))
+    return Measured(centre, corners, network, fits, look.lean is not None)
+
+
+def _seen(one: Measured) -> SeenDie:
+    shares = together(one.network, one.fits, TOLD if one.told else UNTOLD)[1:]
+    if one.told and _odds(one.network) < SURE_ODDS:
+        shares *= min(1.0, DOUBTFUL / shares.max())
     return SeenDie(
-        (float(centre[0]), float(centre[1])),
-        tuple((float(x), float(y)) for x, y in corners),
-        tuple(float(share) for share in likelihoods[1:]),
+        (float(one.centre_px[0]), float(one.centre_px[1])),
+        tuple((float(x), float(y)) for x, y in one.corners_px),
+        tuple(float(share) for share in shares),
     )
 
 
-def together(network: Array, fits: Array) -> Array:
+def _odds(network: Array) -> float:
+    """The logarithm of the network's odds that a die is there."""
+    return float(np.log(np.exp(network[1:]).sum()) - network[0])
+
+
+def together(network: Array, fits: Array, counts: Counts) -> Array:
     """Likelihoods of nothing and of 1 to 6, by the network's logarithms of them and the fits of 1 to 6 pips."""
-    odds = np.log(np.exp(network[1:]).sum()) - network[0]
-    values = np.exp(VALUE_BY_NETWORK * network[1:] + VALUE_BY_FIT * fits)
-    shares = values / values.sum() * _sigmoid(FIT_SLOPE * (fits - FIT_FROM)) * _sigmoid(DIE_SLOPE * (odds - DIE_FROM))
-    return np.append(1.0 - shares.sum(), shares)
-
-
-def _sigmoid(odds: Array) -> Array:
-    return np.asarray(1.0 / (1.0 + np.exp(-odds)))
+    none = counts.none_by_network * network[0] + counts.none
+    said = np.append(none, counts.value_by_network * network[1:] + counts.value_by_fit * fits)
+    shares = np.exp(said - said.max())
+    return np.asarray(shares / shares.sum())
 
 
 def _best(dice: Sequence[SeenDie]) -> list[SeenDie]:
@@ -214,7 +276,7 @@ def _best(dice: Sequence[SeenDie]) -> list[SeenDie]:
     kept: list[SeenDie] = []
     for die in sorted(dice, key=lambda die: -die.probability):
         here = np.array(die.centre_px)
-        if all(np.linalg.norm(here - other.centre_px) > BESIDE * min(_side(die), _side(other)) for other in kept):
+        if all(np.linalg.norm(here - other.centre_px) > BESIDE * (_side(die) + _side(other)) / 2 for other in kept):
             kept.append(die)
     return kept
 

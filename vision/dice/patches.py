@@ -1,4 +1,11 @@
-"""What the two networks are shown: the picture at several scales, and small pieces of it of one size and light."""
+"""What the two networks are shown: the picture at several scales, and small pieces of it of one size and light.
+
+Where it is known how the table lies, pieces are cut out as seen from straight above and turned so that what stands on
+the table leans up: of a die, then, that face is seen below its top which faces the camera, the more of it the more it
+leans. What is printed flat has none there, and the second network is told how far a die would lean.
+"""
+
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -15,6 +22,33 @@ DIE_PX = 30.0
 """So wide a die is in it (square root of the area of its box)."""
 LEAST_CONTRAST = 4.0
 """A patch with less spread (of 255) than this is not stretched further: it would be noise."""
+LEAN_UNIT = 0.5
+"""The second network is told leans as multiples of this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """How the table is seen at a place of the picture."""
+
+    plane: Array
+    """2 x 2: columns are steps on the table to the right and away from the viewer, in pixels, both of one length."""
+    lean: Array | None = None
+    """How far to the right and away something that is one step high is shifted at its top; None: nobody knows."""
+
+
+UPRIGHT = Ground(np.array([[1.0, 0.0], [0.0, -1.0]]))
+"""That of a picture of which nothing is known: taken from above, or with what stands on the table upright."""
+
+
+def laid_out(ground: Ground) -> tuple[Array, float | None]:
+    """How a piece is cut out there: 2 x 2, its steps in picture pixels (area 1), and how far things lean up in it."""
+    plane = ground.plane / np.sqrt(abs(np.linalg.det(ground.plane)))
+    if ground.lean is None:
+        return plane @ np.diag([1.0, -1.0]), None
+    lean = float(np.hypot(*ground.lean))
+    down = -ground.lean / lean if lean > 1e-9 else np.array([0.0, -1.0])
+    right = np.array([down[1], -down[0]]) * np.sign(np.linalg.det(plane))
+    return np.asarray(plane @ np.column_stack([right, down])), lean
 
 
 class Pyramid:
@@ -48,9 +82,18 @@ class Pyramid:
         )
 
 
-def normalised(patch: Image) -> Patch:
-    """The patch as the second network takes it (3 x n x n): without its light's strength."""
+def shown(patch: Image, lean: float | None) -> Patch:
+    """The patch as the second network takes it (5 x n x n): without its light's strength; how far things lean, and
+    whether that is known, everywhere."""
     values = patch.astype(np.float32)
     middle = values[8:-8, 8:-8]
     spread = max(float(middle.std()), LEAST_CONTRAST)
-    return np.ascontiguousarray(((values - middle.mean()) / (2.0 * spread)).transpose(2, 0, 1))
+    both = np.empty((5, *patch.shape[:2]), np.float32)
+    both[:3] = ((values - middle.mean()) / (2.0 * spread)).transpose(2, 0, 1)
+    both[3], both[4] = told(lean)
+    return both
+
+
+def told(lean: float | None) -> tuple[float, float]:
+    """What the second network is told of a lean."""
+    return (0.0, 0.0) if lean is None else (lean / LEAN_UNIT, 1.0)

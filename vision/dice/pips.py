@@ -9,6 +9,7 @@ elsewhere.
 from functools import cache
 from itertools import product
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,7 +54,9 @@ def pip_fits(patch: Image) -> Array:
     shown = patch[inside].astype(np.float32)
     shown = shown - planes @ (planes.T @ shown)
     whole = float((shown**2).sum()) + shown.size * NOISE**2
-    explained = ((patterns @ shown) ** 2).sum(1) / whole
+    # Not NumPy's product: its threads wait for each other where the machine is busy, twenty times as long.
+    along = np.asarray(cv2.gemm(patterns, shown, 1.0, np.zeros((len(patterns), 3), np.float32), 0.0))
+    explained = (along**2).sum(1) / whole
     return np.array([float(explained[values == value].max()) for value in _PIPS])
 
 

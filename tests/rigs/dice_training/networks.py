@@ -34,12 +34,12 @@ class Proposer(nn.Module):
 
 
 class TopReader(nn.Module):
-    """3 x 48 x 48 to 12 numbers: logits of nothing and of 1 to 6; place, size and turn of the top face."""
+    """5 x 48 x 48 to 12 numbers: logits of nothing and of 1 to 6; place, size and turn of the top face."""
 
     def __init__(self) -> None:
         super().__init__()
         self.layers = nn.Sequential(
-            _layer(3, 32, 5, 2),
+            _layer(5, 32, 5, 2),
             _layer(32, 32),
             _layer(32, 64, 3, 2),
             _layer(64, 64),

@@ -7,13 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.rigs.dice_training.sources import Example
-from vision.dice.patches import DIE_PX, Pyramid
+from vision.dice.patches import DIE_PX, Ground, Pyramid, laid_out
 from vision.dice.proposing import SIZES_PX, STRIDE
 from vision.frame import Image
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 WINDOW = 96
+BESIDE_DICE = 0.6
+"""Of the windows of pictures with dice, so many show one; the others are cut out anywhere."""
+TOLD_SHARE = 0.7
+"""Of the patches of which it is known how the table lies, so many say so."""
+LEAN_OFF = 0.015
+"""How far off the lean may be that is told."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +31,14 @@ class PatchSample:
     """0: no top of a die in its middle."""
     geometry: Array
     """dx, dy, log of the top's side, cos and sin of four times its turn; NaN where unknown."""
+    lean: float | None = None
+    """How far things lean up in it; None: it is not told."""
 
 
 def window_sample(rng: Rng, example: Example, pyramid: Pyramid) -> tuple[Image, Array]:
     """A window for the first network, and its truth: 5 maps (heat, weight, dx, dy, log size) of a cell each."""
     low, high = SIZES_PX
-    if len(example.boxes) and rng.random() < 0.9:
+    if len(example.boxes) and rng.random() < BESIDE_DICE:
         pick = int(rng.integers(len(example.boxes)))
         around, size = example.centres[pick], example.sizes[pick]
     else:
@@ -77,23 +85,33 @@ def patch_sample(rng: Rng, example: Example, pyramid: Pyramid, wrong: Array) -> 
 def wrong_sample(rng: Rng, example: Example, pyramid: Pyramid, place: Array) -> PatchSample:
     """A patch of a place (x, y, size) that was taken for a die and is none."""
     centre = place[:2] + place[2] * rng.normal(0, 0.08, 2)
-    to_px = _turn(rng, example) * place[2] * np.exp(rng.normal(0, 0.12)) / DIE_PX
-    return PatchSample(pyramid.cut(centre, to_px), 0, np.full(5, np.nan))
+    turn, lean = _laid_out(rng, example, example.ground_at(centre, rng))
+    to_px = turn * place[2] * np.exp(rng.normal(0, 0.12)) / DIE_PX
+    return PatchSample(pyramid.cut(centre, to_px), 0, np.full(5, np.nan), lean)
 
 
 def _patch_of(rng: Rng, example: Example, pyramid: Pyramid, pick: int) -> PatchSample:
     size = example.sizes[pick]
-    turn = _turn(rng, example)
-    steps = example.steps[pick]
-    if np.isfinite(steps).all() and rng.random() < 0.5:
-        turn = steps / np.sqrt(abs(np.linalg.det(steps))) @ (np.diag([1.0, -1.0]) @ turn)
+    known = example.grounds[pick]
+    if example.registration is not None:
+        known = example.ground_at(example.centres[pick], rng)
+    turn, lean = _laid_out(rng, example, known)
     to_px = turn * size / DIE_PX * np.exp(rng.normal(0, 0.16))
     centre = example.centres[pick] + size * np.clip(rng.normal(0, 0.10, 2), -0.24, 0.24)
     value = int(example.values[pick])
     geometry = np.full(5, np.nan)
     if value > 0 and np.isfinite(example.tops[pick]).all():
         geometry = geometry_of((example.tops[pick] - centre) @ np.linalg.inv(to_px).T)
-    return PatchSample(pyramid.cut(centre, to_px), value, geometry)
+    return PatchSample(pyramid.cut(centre, to_px), value, geometry, lean)
+
+
+def _laid_out(rng: Rng, example: Example, known: Ground | None) -> tuple[Array, float | None]:
+    """How a patch is cut out: mostly as the table lies where that is known, though never exactly; else at any turn."""
+    if known is None or known.lean is None or rng.random() > TOLD_SHARE:
+        return _turn(rng, example), None
+    off = rng.normal(0, LEAN_OFF, 2)
+    turn, lean = laid_out(Ground(known.plane, known.lean * np.exp(rng.normal(0, 0.12)) + off))
+    return np.asarray(turn @ np.diag([rng.choice([-1.0, 1.0]), 1.0])), lean
 
 
 def geometry_of(top: Array) -> Array:
@@ -127,8 +145,8 @@ def _patch_of_nothing(rng: Rng, example: Example, pyramid: Pyramid, wrong: Array
             break
     else:
         centre, width = np.array([-10.0 * wide_px, 0.0]), size
-    to_px = _turn(rng, example) * width / DIE_PX
-    return PatchSample(pyramid.cut(centre, to_px), 0, np.full(5, np.nan))
+    turn, lean = _laid_out(rng, example, example.ground_at(centre, rng))
+    return PatchSample(pyramid.cut(centre, turn * width / DIE_PX), 0, np.full(5, np.nan), lean)
 
 
 def _is_nothing(example: Example, centre: Array, width: float) -> bool:

@@ -13,17 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.vision import drawn_board, drawn_table
-from tests.vision.drawn_clutter import draw_clutter
-from tests.vision.drawn_dice import Die, TableView, die_style, draw_dice, photograph_dice
-from vision.dice.patches import Pyramid
+from tests.vision.drawn_cloths import draw_cloth
+from tests.vision.drawn_clutter import draw_clutter, draw_thing
+from tests.vision.drawn_dice import (
+    Die,
+    DrawnDie,
+    TableView,
+    as_photographed,
+    die_style,
+    draw_dice,
+    photograph_dice,
+)
+from vision.dice.finder import ground
+from vision.dice.patches import UPRIGHT, Ground, Pyramid
 from vision.frame import Image
-from vision.registration import RegistrationError, find_mat
+from vision.registration import Registration, RegistrationError, find_mat
 
 Array = NDArray[np.float64]
 
 PHOTOS = Path(__file__).parents[3].parent / "shared" / "photos"
 SOURCES = ("nellbyler", "epanemu", "table")
 """Those with boxes. kamil has none; it is never learned from."""
+REACH_MM = 230.0
+"""On own tables, so far from the mat's middle things lie."""
+PRINT_PX_PER_MM = 3.0
 
 
 @dataclass(frozen=True)
@@ -39,12 +52,14 @@ class Example:
     """1 to 6; 0 is a die whose top cannot be read; -1 is left alone."""
     tops: Array
     """n x 4 x 2 corners of the top faces, NaN where unknown."""
-    steps: Array
-    """n x 2 x 2: the table's plane to pixels at the top faces (any unit), NaN where unknown."""
+    grounds: tuple[Ground | None, ...]
+    """How the table is seen at each die, where that is known."""
     turnable: bool
     """Whether it is seen from so high above that any side may be up."""
     scale_px: float | None = None
     """How wide a die would be, where there is none."""
+    registration: Registration | None = None
+    """Where the mat shows."""
 
     @property
     def sizes(self) -> Array:
@@ -56,6 +71,15 @@ class Example:
         """The middle of each box."""
         return np.asarray((self.boxes[:, 2:] + self.boxes[:, :2]) / 2)
 
+    def ground_at(self, place: Array, rng: np.random.Generator) -> Ground | None:
+        """How the table is seen at a pixel; what lies flat in a picture from above may have been seen from anywhere."""
+        if self.registration is not None:
+            return ground(self.registration, place)
+        if self.source == "clutter":
+            way, far = rng.uniform(0, 2 * np.pi), rng.uniform(0.0, 0.5)
+            return Ground(UPRIGHT.plane, far * np.array([np.cos(way), np.sin(way)]))
+        return next((known for known in self.grounds if known is not None), None)
+
 
 def load(source: str) -> list[Example]:
     """All pictures of a source that have labels."""
@@ -65,9 +89,9 @@ def load(source: str) -> list[Example]:
 def drawn(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many pictures of our own."""
     if jobs == 1:
-        return [_draw(first_seed + number) for number in range(count)]
+        return [draw_one(first_seed + number) for number in range(count)]
     with ProcessPoolExecutor(jobs) as pool:
-        return list(pool.map(partial(_draw), range(first_seed, first_seed + count), chunksize=50))
+        return list(pool.map(partial(draw_one), range(first_seed, first_seed + count), chunksize=50))
 
 
 def clutter(count: int, first_seed: int) -> list[Example]:
@@ -77,16 +101,36 @@ def clutter(count: int, first_seed: int) -> list[Example]:
 
 def _without_dice(image: Image, number: int) -> Example:
     none = np.empty((0, 4))
-    tops = np.empty((0, 4, 2))
-    return Example("clutter", f"clutter-{number}", image, none, np.empty(0, np.int64), tops, tops[:, :2], True, 30.0)
+    return Example(
+        "clutter", f"clutter-{number}", image, none, np.empty(0, np.int64), np.empty((0, 4, 2)), (), True, 30.0
+    )
 
 
-def own_tables(count: int, first_seed: int) -> list[Example]:
-    """So many drawn tables with slices and cards, or Pizza Theory's board, on them; dice too on half of them."""
-    return [_own_table(first_seed + number) for number in range(count)]
+def cloths(count: int, first_seed: int) -> list[Example]:
+    """So many surfaces with a pattern, with dice of our own on half of them."""
+    return [_cloth(first_seed + number) for number in range(count)]
 
 
-def _own_table(seed: int) -> Example:
+def _cloth(seed: int) -> Example:
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        image = as_photographed(rng, draw_cloth(rng).astype(np.float64))
+        return _without_dice(image, seed)
+    image, dice, _ = draw_dice(rng, cloth=draw_cloth(rng))
+    return as_example(image, dice, f"cloth-{seed}")
+
+
+def own_tables(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
+    """So many drawn tables with slices and cards, or Pizza Theory's board, or flat prints of all kinds on them; dice
+    too on half of them."""
+    if jobs == 1:
+        return [own_table(first_seed + number) for number in range(count)]
+    with ProcessPoolExecutor(jobs) as pool:
+        return list(pool.map(own_table, range(first_seed, first_seed + count), chunksize=8))
+
+
+def own_table(seed: int, *, dice: bool | None = None, prints: bool | None = None) -> Example:
+    """One of them; `dice` and `prints` say whether there are some."""
     rng = np.random.default_rng(seed)
     view = drawn_table.View(
         height_mm=float(rng.uniform(620, 950)), tilt=float(rng.uniform(0, 0.3)), turn_deg=float(rng.uniform(0, 360)),
@@ -96,19 +140,22 @@ def _own_table(seed: int) -> Example:
     try:
         viewer = TableView(find_mat(table))
     except RegistrationError:
-        return _own_table(seed + 100_000)
+        return own_table(seed + 100_000, dice=dice, prints=prints)
+    if (rng.random() < 0.5) if prints is None else prints:
+        table = lay_prints(rng, table, viewer.registration)
     side = float(np.exp(rng.uniform(np.log(12), np.log(50))))
-    places = rng.uniform(-170, 170, (8, 2)) if rng.random() < 0.5 else np.empty((0, 2))
+    some = (rng.random() < 0.5) if dice is None else dice
+    places = rng.uniform(-REACH_MM, REACH_MM, (8, 2)) if some else np.empty((0, 2))
     apart = [i for i, at in enumerate(places) if all(np.linalg.norm(at - b) > 1.5 * side for b in places[:i])]
-    dice = [
+    on_it = [
         Die(*map(float, places[i]), side, float(rng.uniform(0, 90)), int(rng.integers(1, 7)), die_style(rng))
         for i in apart
     ]
-    image, truth = photograph_dice(rng, table, dice, viewer)
+    image, truth = photograph_dice(rng, table, on_it, viewer)
     image = np.asarray(np.clip(image * np.exp(rng.normal(0, 0.15, 3) + rng.normal(-0.1, 0.25)), 0, 255), np.uint8)
     image = np.asarray(cv2.GaussianBlur(image, (0, 0), rng.uniform(0.3, 1.2)), np.uint8)
-    example = as_example(image, [(d.value, d.box, d.top_px, d.to_px) for d in truth], 0.0, f"own-{seed}")
-    scale = float(np.sqrt(abs(np.linalg.det(truth[0].to_px))) * 10 / side) if truth else 1.3
+    example = replace(as_example(image, truth, f"own-{seed}"), registration=viewer.registration)
+    scale = float(np.sqrt(abs(np.linalg.det(ground(viewer.registration, np.array([640.0, 360.0])).plane))))
     return replace(example, source="own table", turnable=True, scale_px=20.0 * scale)
 
 
@@ -129,20 +176,47 @@ def _with_board(rng: np.random.Generator, view: drawn_table.View) -> Image:
     return drawn_board.draw(board, view, loose=loose)
 
 
-def _draw(seed: int) -> Example:
-    image, dice, roll = draw_dice(np.random.default_rng(seed))
-    return as_example(image, [(d.value, d.box, d.top_px, d.to_px) for d in dice], roll, f"drawn-{seed}")
+def draw_one(seed: int) -> Example:
+    image, dice, _ = draw_dice(np.random.default_rng(seed))
+    return as_example(image, dice, f"drawn-{seed}")
 
 
-def as_example(image: Image, dice: Sequence[tuple[int, object, Array, Array]], roll_deg: float, name: str) -> Example:
+def as_example(image: Image, dice: Sequence[DrawnDie], name: str) -> Example:
     """A drawn picture as an example. Dice seen from low down stand upright in it."""
-    boxes = np.array([d[1] for d in dice], np.float64).reshape(-1, 4)
-    low = any(abs(np.linalg.det(d[3])) < 0.8 * np.linalg.norm(d[3][:, 0]) ** 2 for d in dice)
+    boxes = np.array([die.box for die in dice], np.float64).reshape(-1, 4)
+    low = any(abs(np.linalg.det(die.to_px)) < 0.8 * np.linalg.norm(die.to_px[:, 0]) ** 2 for die in dice)
     return Example(
-        "drawn", name, image, boxes, np.array([d[0] for d in dice], np.int64),
-        np.array([d[2] for d in dice]).reshape(-1, 4, 2), np.array([d[3] for d in dice]).reshape(-1, 2, 2), not low,
+        "drawn", name, image, boxes, np.array([die.value for die in dice], np.int64),
+        np.array([die.top_px for die in dice]).reshape(-1, 4, 2), tuple(_ground_of(die) for die in dice), not low,
         30.0,
     )  # fmt: skip
+
+
+def _ground_of(die: DrawnDie) -> Ground:
+    plane = die.to_px * 10.0
+    return Ground(plane, np.linalg.solve(plane, die.top_px.mean(0) - die.foot_px.mean(0)))
+
+
+def lay_prints(rng: np.random.Generator, table: Image, registration: Registration) -> Image:
+    """A table with things lying flat on it that are no dice."""
+    wide = round(2 * REACH_MM * PRINT_PX_PER_MM)
+    seed = int(rng.integers(2**31))
+    sheets = []
+    for level in (0, 255):
+        again = np.random.default_rng(seed)
+        sheet = np.full((wide, wide, 3), level, np.uint8)
+        unit = float(np.exp(again.uniform(np.log(12), np.log(40)))) * PRINT_PX_PER_MM
+        for _ in range(int(again.integers(3, 16))):
+            draw_thing(again, sheet, again.uniform(0, wide, 2), unit * float(np.exp(again.normal(0, 0.2))))
+        sheets.append(sheet.astype(np.float32))
+    share = 1.0 - (sheets[1] - sheets[0]).max(2, keepdims=True) / 255.0
+    corners = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * REACH_MM
+    source = np.array([[0, 0], [wide, 0], [wide, wide], [0, wide]], np.float32) - 0.5
+    warp = cv2.getPerspectiveTransform(source, registration.to_picture(corners).astype(np.float32))
+    laid = cv2.warpPerspective(
+        np.dstack([sheets[0], share]), warp, (table.shape[1], table.shape[0]), flags=cv2.INTER_AREA
+    )
+    return np.asarray(np.clip(table * (1.0 - laid[..., 3:]) + laid[..., :3], 0, 255), np.uint8)
 
 
 def _nellbyler() -> list[Example]:
@@ -167,7 +241,7 @@ def _photo(source: str, name: str, dice: list[list[float]], *, turnable: bool) -
     table = np.array(dice)
     unknown = np.full((len(dice), 4, 2), np.nan)
     values = table[:, 4].astype(np.int64)
-    return Example(source, name, np.asarray(image), table[:, :4], values, unknown, unknown[:, :2], turnable)
+    return Example(source, name, np.asarray(image), table[:, :4], values, unknown, (None,) * len(dice), turnable)
 
 
 def _table() -> list[Example]:
@@ -183,13 +257,22 @@ def _table() -> list[Example]:
         boxes = np.array([[*outline.min(0), *outline.max(0)] for outline in outlines]).reshape(-1, 4)
         values = np.array([int(piece.get("value") or -1) for piece in dice], np.int64)
         tops = np.array([_top(piece) for piece in dice]).reshape(-1, 4, 2)
-        steps = np.stack([tops[:, 1] - tops[:, 0], tops[:, 3] - tops[:, 0]], axis=2)
         camera = truth["camera"]
         px_per_mm = camera["K"][0][0] / np.linalg.norm(camera["t"])
         examples.append(
-            Example("table", path.stem, np.asarray(image), boxes, values, tops, steps, True, 20.0 * px_per_mm)
-        )
+            Example(
+                "table", path.stem, np.asarray(image), boxes, values, tops, (None,) * len(dice), True,
+                20.0 * px_per_mm, _mat_of(np.asarray(image, np.uint8)),
+            )
+        )  # fmt: skip
     return examples
+
+
+def _mat_of(image: Image) -> Registration | None:
+    try:
+        return find_mat(image)
+    except RegistrationError:
+        return None
 
 
 def _top(piece: dict[str, object]) -> Array:
