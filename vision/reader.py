@@ -17,7 +17,7 @@ from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map, find_foreign, hidden_places, told_by_form
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
-from vision.motion import WIDTH, Mask, Small, differs, shrink
+from vision.motion import WIDTH, Mask, Small, differences, differs, shrink
 from vision.readings import Raster, Reading, check, confirmed, explained, find_pieces, select
 from vision.rectify import PX_PER_MM, Box, TableMap, sample, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
@@ -46,6 +46,10 @@ LENS_GROWTH = 1.3
 OUTER_MM = 260.0
 FITS_COST = 0.7
 """A card that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
+UNLIKE_BARE = 16.0
+"""Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
+LEAST_REACHING = 40
+"""Blocks of a part that may be a hand: about ten square centimetres."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
 GONE_MM = 6.0
@@ -182,7 +186,8 @@ class Reader:
         if changed is None:
             stay += [r for r in doubtful if r.settled]
             doubtful = [r for r in doubtful if not r.settled]
-        again = [r for kind, some in self._kinds.items() for r in _where_they_lay(look, kind, some, doubtful)]
+        trusted = doubtful if changed is None else known.founded(doubtful)
+        again = [r for kind, some in self._kinds.items() for r in _where_they_lay(look, kind, some, trusted)]
         if changed is None:
             again += doubtful
         gone = [place(self._kinds[r.kind].faces.shape.outline, r.pose) for r in _gone(doubtful, again)]
@@ -247,7 +252,9 @@ class Reader:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
         covered = known.covered(readings, self._kinds)
         foreign = find_foreign(looked, known.coarse, readings, self._kinds)
+        foreign |= known.small_to_cells(known.reaching_in(covered))
         open_ones = [_with_hidden(r, known.hidden_of(r, self._kinds[r.kind], foreign)) for r in readings]
+        previous = known.readings
         known.take([r for r in open_ones if confirmed(r)])
         before = known.sightings
         known.sightings = by_faces = known.sightings_of(known.readings, self._kinds)
@@ -258,6 +265,7 @@ class Reader:
         known.sightings = by_faces + by_form
         known.hidden = hidden_places(strange, known.coarse)
         known.hands_are(known.hidden, frame.time_s)
+        known.found_beside_hands(previous, busy, self._kinds)
         if known.looks > 1 and not same(before, known.sightings):
             known.motion.disturb()
         known.read = np.where(busy[..., None] > 0, known.read, known.motion.last)
@@ -339,8 +347,12 @@ class _Table:
         self._found: dict[str, tuple[Sighting, ...]] = {}
         self.change = np.full(small.shape[:2], 255, np.uint8)
         """Blocks that changed before the table came to rest."""
+        self._changed_since: Mask = np.zeros(small.shape[:2], np.uint8)
+        """The same, but for the first picture, in which everything is new."""
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
         """Blocks where a piece lay that was gone then."""
+        self._beside_hands: list[Reading] = []
+        """Those that were found while hands were about, which may be no more than a hand that looked like them."""
         self._gone: list[Reading] = []
         """Those that lay where something else was seen later, the last ones of them."""
         self.looks = 1
@@ -365,7 +377,7 @@ class _Table:
         other = _Table(registration, view, self.motion.last, self.looked_s)
         other._bare, other._bare_known = self._bare, self._bare_known
         other.motion, other.looks = self.motion, self.looks
-        other.change, other.uncovered = self.change, self.uncovered
+        other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
         other.hand, other.hand_since_s = self.hand, self.hand_since_s
         return other
 
@@ -406,6 +418,24 @@ class _Table:
         different[(self._bare_known == 0) | (covered > 0)] = 0
         return np.asarray(cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
 
+    def reaching_in(self, covered: Mask) -> Mask:
+        """Blocks that look quite otherwise than the bare table (where that was never seen: than before), where no piece
+        lies, in parts that reach the picture's edge: hands beside the mat, too, where one picture would not tell."""
+        unlike = differences(self.motion.last, self._bare) > UNLIKE_BARE
+        different = np.where(self._bare_known > 0, unlike, self._changed_since > 0)
+        different &= (covered == 0) & ~self._pieces_by_form()
+        parts = cv2.morphologyEx(different.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+        edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
+        large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
+        hands = np.intersect1d(np.unique(edge[edge > 0]), large)
+        return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
+
+    def _pieces_by_form(self) -> NDArray[np.bool_]:
+        """Blocks that pieces without enrolled faces lay on when finders looked last."""
+        pieces = [np.array(s.outline_mm) for found in self._found.values() for s in found]
+        return np.asarray(cv2.dilate(self.polygons(pieces), np.ones((5, 5), np.uint8)) > 0)
+
     def remember(self, small: Small, covered: Mask, foreign: Mask) -> None:
         """Learn how the table looks where nothing lies."""
         hidden = self.polygons([self.coarse.to_table(c.reshape(-1, 2).astype(np.float64)) for c in _contours(foreign)])
@@ -432,9 +462,9 @@ class _Table:
     def add_change(self, changed: Mask) -> None:
         """Blocks that changed: with those before, if they were not looked at often enough yet."""
         if self.looks >= LOOKS:
-            self.change, self.uncovered = changed, np.zeros_like(changed)
+            self.change, self.uncovered, self._changed_since = changed, np.zeros_like(changed), changed
         else:
-            self.change = self.change | changed
+            self.change, self._changed_since = self.change | changed, self._changed_since | changed
         self.looks = 0
 
     def take(self, readings: list[Reading]) -> None:
@@ -442,6 +472,20 @@ class _Table:
         now = set(map(id, readings))
         self._gone = [*self._gone, *_gone([r for r in self.readings if id(r) not in now], readings)][-MOST_GONE:]
         self.readings = readings
+
+    def found_beside_hands(self, previous: Sequence[Reading], busy: Mask, kinds: Mapping[PieceKind, Prepared]) -> None:
+        """Take notice of what was found that did not lie there before, if hands are about."""
+        untouched, _ = self.apart(self._beside_hands, self.change, kinds)
+        self._beside_hands = untouched
+        if busy.any() or self.hand.any():
+            before = set(map(id, previous))
+            come = [reading for reading in self.readings if id(reading) not in before]
+            self._beside_hands += [reading for reading in come if not _lies_among(reading, previous)]
+
+    def founded(self, readings: Sequence[Reading]) -> list[Reading]:
+        """Those to be looked for where they lay. The others were found while hands were about, and have to be found
+        anew when these are gone."""
+        return [reading for reading in readings if not _lies_among(reading, self._beside_hands)]
 
     def back_again(self, look: Look, busy: Mask, kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
         """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them

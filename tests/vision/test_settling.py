@@ -211,3 +211,20 @@ def test_a_finder_is_told_what_changed_since_it_looked(pack: FacePack) -> None:
     assert coins.found == 1
     assert coins.told[-1] == [True, False, False]
     assert "coin" in {s.face for s in scenes[-1].sightings}
+
+
+def test_a_hand_that_rests_beside_the_mat_is_a_hand_and_what_it_covers_stays(pack: FacePack) -> None:
+    """It lies on a slice beside the mat, for longer than it takes to look at a table at rest, and goes away."""
+    reader = Reader(pack)
+    covered = Piece("a/1", 290.0, -20.0, 80.0)
+    table = (*TABLE[1:], covered)
+    hand = np.array([[640.0, -70.0], [260.0, -60.0], [250.0, 0.0], [260.0, 95.0], [640.0, 105.0]])
+    watch(reader, [table] * 6, waving=False)
+    resting = [reader.read(Frame(photograph(table, View(seed=i), hand=hand), i * FRAME_S, i)) for i in range(6, 24)]
+    assert all(scene.at_rest_s == 0.0 for scene in resting)
+    assert "a/1" not in {s.face for s in resting[-1].sightings}
+    assert "a/1" in {s.face for s in settled(resting[-1]).sightings}
+    assert settled(resting[-1]).at_rest_s > 0.5
+    after = watch(reader, [table] * 5, waving=False, start=24)[-1]
+    assert_shows(after, table)
+    assert settled(after).changes == ()
