@@ -23,6 +23,7 @@ from typing import Any
 from hardware.pin_table.table import Device, load_pin_table
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.rigs.emulation import CannotEmulate, build
+from tests.rigs.running import children, waiting_times
 
 CABLE = {"driver": "usb-serial", "id": "board", "chardev": "board", "bus": "usb.0", "serial": "emulated"}
 BACK_S = 2.0
@@ -80,6 +81,8 @@ class Hands:
         self._down: set[int] = set()
         self._rng = Random(1)
         self.took_s: list[float] = []
+        self.worked_s: list[float] = []
+        """The same, less what virtual machine, emulator or these hands waited for a processor of a busy machine."""
 
     def look(self) -> None:
         """Do what the lamps want."""
@@ -105,12 +108,18 @@ class Hands:
         time.sleep(self._rng.uniform(*AWAY_S))
         self._forget_line()
         monitor.do("device_add", **CABLE)
-        begun_s = time.monotonic()
+        begun_s, waited = time.monotonic(), self._waiting_times()
         while self._lit() == set(self._lamps):
             if time.monotonic() - begun_s > PATIENCE_S:
                 raise TimeoutError(f"nothing for {PATIENCE_S} s after the cable was put back")
             time.sleep(LOOK_S)
-        self.took_s.append(time.monotonic() - begun_s)
+        took_s = time.monotonic() - begun_s
+        waiting_s = max(now_s - waited.get(thread, 0.0) for thread, now_s in self._waiting_times().items())
+        self.took_s.append(took_s)
+        self.worked_s.append(took_s - min(waiting_s, took_s))
+
+    def _waiting_times(self) -> dict[int, float]:
+        return waiting_times({os.getpid(), *children(os.getppid())})
 
     def _slap(self, seat: int) -> None:
         self._board.soon([(16_000, self._pads[seat], 0), (1_600_000, self._pads[seat], 1)])
@@ -148,13 +157,14 @@ def _main() -> None:
             while True:
                 hands.look()
                 time.sleep(LOOK_S)
-    took_s = sorted(hands.took_s)
+    took_s, worked_s = sorted(hands.took_s), sorted(hands.worked_s)
     if took_s:
         sys.stdout.write(
             f"The cable was pulled {len(took_s)} times; from putting it back until the board heard that this was "
-            f"noticed: {took_s[len(took_s) // 2]:.2f} s (median), {took_s[-1]:.2f} s at most\n"
+            f"noticed: {took_s[len(took_s) // 2]:.2f} s (median), {took_s[-1]:.2f} s at most; less what was spent "
+            f"waiting for a processor: {worked_s[len(worked_s) // 2]:.2f} s, {worked_s[-1]:.2f} s\n"
         )
-    sys.exit(max(took_s, default=0.0) > BACK_S)
+    sys.exit(max(worked_s, default=0.0) > BACK_S)
 
 
 if __name__ == "__main__":
