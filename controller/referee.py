@@ -12,11 +12,8 @@ from typing import Any
 
 from controller.game import Player
 from controller.reading import Fault, Play, Reading, ReadingKind
-from vision.scene import Change, Scene, Sighting
-from vision.settling import changes
-
-SURE = 0.9
-"""From here on vision claims a piece rather than guessing at one."""
+from vision.scene import Scene, Sighting
+from vision.settling import same
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +113,7 @@ class Referee:
         if scene.settled is None:
             return
         before, self._lies = self._lies, scene.settled.sightings
-        if before is not None and any(map(_is_plain, changes(before, self._lies))):
+        if before is not None and not same(before, self._lies):
             rests_since_s = scene.time_s - scene.settled.at_rest_s
             self._used_up_s = max(self._used_up_s, self._began_s, rests_since_s - self._timing.press_before_s)
 
@@ -245,13 +242,6 @@ class Referee:
         if finished or stood_s >= self._timing.breach_s:
             return Verdict(Answer.BREACH, fault=fault)
         return Verdict(Answer.UNFINISHED)
-
-
-def _is_plain(change: Change) -> bool:
-    """Whether a change is sure to be one: what is seen badly may be missed at times without anybody touching it."""
-    seen = change.before or change.after
-    moved = change.before is not None and change.after is not None
-    return moved or (seen is not None and seen.probability >= SURE)
 
 
 def _meanings(reading: Reading) -> list[Hashable]:
