@@ -11,9 +11,14 @@ from enum import Enum
 from typing import Any
 
 from controller.game import Player
+from controller.games.polygons import inside
 from controller.reading import Fault, Play, Reading, ReadingKind
-from vision.scene import Scene, Sighting
-from vision.settling import same
+from vision.scene import Change, HiddenCause, Point, Scene, Sighting
+from vision.settling import changes
+
+Outlines = tuple[tuple[Point, ...], ...]
+BESIDE_HAND_MM = 40.0
+"""What lies no farther from a hand's outline may have been under it a moment before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +37,6 @@ class Timing:
     """What is unfinished and cannot stay as it is has become a breach after this long."""
     twice_s: float = 1.0
     """A second press of the button that has just made a play, within this time, is meant for the same play."""
-    press_before_s: float = 1.5
-    """A press may be made so long before what it is meant for comes to rest, while something moves."""
     blink_s: float = 0.45
     """A reading that is gone for no longer than this was there all the time: vision may miss a piece once,"""
     certain_blink_s: float = 1.0
@@ -73,15 +76,23 @@ class _Standing:
     last_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Press:
+    """A button that went down."""
+
+    time_s: float
+    hands: Outlines
+    """Where hands were then."""
+
+
 class Referee:
     """Turns readings into verdicts over time. All times are the scenes' own."""
 
     def __init__(self, timing: Timing) -> None:
         self._timing = timing
-        self._pressed: dict[Player, float] = {}
-        self._used_up_s = -math.inf
-        self._began_s = -math.inf
+        self._pressed: dict[Player, _Press] = {}
         self._lies: tuple[Sighting, ...] | None = None
+        self._hands: Outlines = ()
         self._at_rest = False
         self._standing: dict[Hashable, _Standing] = {}
         self._just_made: tuple[Player | None, float] | None = None
@@ -93,29 +104,30 @@ class Referee:
             made_by, made_s = self._just_made
             if player == made_by and time_s < made_s + self._timing.twice_s:
                 return
-        self._pressed[player] = time_s
+        self._pressed[player] = _Press(time_s, self._hands)
 
     def counted(self, scene: Scene) -> frozenset[Player]:
-        """Players whose press counts for this scene: it was made before the scene was taken, and what lies there has
-        not changed since; while hands move elsewhere, nothing but those hands has moved."""
-        if self.settled_apart(scene) and scene.settled is not None:
-            since_s = scene.time_s - scene.settled.at_rest_s
-            return frozenset(p for p, time_s in self._pressed.items() if since_s <= time_s <= scene.time_s)
-        return frozenset(p for p, time_s in self._pressed.items() if self._used_up_s < time_s <= scene.time_s)
+        """Players whose press counts for this scene: it was made before the scene was taken, and is not used up."""
+        return frozenset(player for player, press in self._pressed.items() if press.time_s <= scene.time_s)
 
     def follow(self, scene: Scene) -> None:
         """Take notice of what lies there now; before anything is asked about a scene.
 
-        A press was meant for what lay there when it was made. It is used up when that has changed, unless it was made
-        while that was being changed, or hardly before it came to rest: people press with one hand while the other still
-        lets go. A hand that changes nothing uses up nothing.
+        A press was meant for what lay there when it was made. It is used up when that has changed, but where a hand was
+        when it was made: people press with one hand while the other still lets go. A hand that changes nothing uses up
+        nothing.
         """
+        self._hands = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND)
         if scene.settled is None:
             return
         before, self._lies = self._lies, scene.settled.sightings
-        if before is not None and not same(before, self._lies):
-            rests_since_s = scene.time_s - scene.settled.at_rest_s
-            self._used_up_s = max(self._used_up_s, self._began_s, rests_since_s - self._timing.press_before_s)
+        if before is not None:
+            changed = changes(before, self._lies)
+            self._pressed = {
+                player: press
+                for player, press in self._pressed.items()
+                if all(_lies_under(change, press.hands) for change in changed)
+            }
 
     def settled(self, scene: Scene) -> bool:
         """Whether this scene may be judged at all."""
@@ -173,7 +185,6 @@ class Referee:
     def forget(self) -> None:
         """After a correction: buttons pressed before it no longer count."""
         self._pressed.clear()
-        self._used_up_s = -math.inf
         self._standing.clear()
         self._just_made = None
         self._taken_back = None
@@ -189,10 +200,8 @@ class Referee:
         self._taken_back = moves
 
     def _moves_again(self, scene: Scene) -> None:
-        if self._at_rest:
-            self._began_s = scene.time_s
-            if scene.settled is None:
-                self._used_up_s = scene.time_s
+        if self._at_rest and scene.settled is None:
+            self._pressed = {p: press for p, press in self._pressed.items() if press.time_s > scene.time_s}
         self._at_rest = False
 
     def _stood_s(self, scene: Scene, reading: Reading) -> float:
@@ -242,6 +251,20 @@ class Referee:
         if finished or stood_s >= self._timing.breach_s:
             return Verdict(Answer.BREACH, fault=fault)
         return Verdict(Answer.UNFINISHED)
+
+
+def _lies_under(change: Change, hands: Outlines) -> bool:
+    """Whether what came, or what went, lies where one of these hands was."""
+    piece = change.after or change.before
+    assert piece is not None  # one of both is given
+    spot = (piece.pose.x_mm, piece.pose.y_mm)
+    return any(inside(spot, hand) or _distance_mm(spot, hand) < BESIDE_HAND_MM for hand in hands)
+
+
+def _distance_mm(spot: Point, outline: tuple[Point, ...]) -> float:
+    """How far a point is from an outline's corners and the middles between them."""
+    sides = zip(outline, (*outline[1:], outline[0]), strict=True)
+    return min(min(math.dist(spot, a), math.dist(spot, ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2))) for a, b in sides)
 
 
 def _meanings(reading: Reading) -> list[Hashable]:
