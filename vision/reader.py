@@ -46,6 +46,8 @@ LENS_GROWTH = 1.3
 OUTER_MM = 260.0
 FITS_COST = 0.7
 """A card that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
+PLAIN = 0.7
+"""A piece of which so large a share is seen as it should be is plain to see."""
 UNLIKE_BARE = 16.0
 """Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
 LEAST_REACHING = 40
@@ -468,9 +470,10 @@ class _Table:
         self.looks = 0
 
     def take(self, readings: list[Reading]) -> None:
-        """These lie there now. Those that are gone are remembered."""
+        """These lie there now. Those that are gone are remembered, if they were plain to see."""
         now = set(map(id, readings))
-        self._gone = [*self._gone, *_gone([r for r in self.readings if id(r) not in now], readings)][-MOST_GONE:]
+        old = [r for r in self.readings if id(r) not in now and r.settled and r.agrees.mean() >= PLAIN]
+        self._gone = [*self._gone, *_gone(old, readings)][-MOST_GONE:]
         self.readings = readings
 
     def found_beside_hands(self, previous: Sequence[Reading], busy: Mask, kinds: Mapping[PieceKind, Prepared]) -> None:
@@ -491,7 +494,8 @@ class _Table:
         """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them
         nothing else leads back to them."""
         elsewhere, here = self.apart(self._gone, self.change & ~busy, kinds)
-        back = [r for kind, some in kinds.items() for r in _where_they_lay(look, kind, some, here)]
+        checked = [r for kind, some in kinds.items() for r in _where_they_lay(look, kind, some, here)]
+        back = [r for r in checked if r.settled and r.agrees.mean() >= PLAIN]
         self._gone = [*elsewhere, *_gone(here, back)]
         return back
 
