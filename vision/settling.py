@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from vision.motion import Mask, Small, beyond_noise, differences
-from vision.scene import Change, Settled, Sighting
+from vision.scene import Change, PieceKind, Settled, Sighting
 
 RECENT_S = 0.4
 """What moved so lately belongs to what moves beside it: a hand stops and goes."""
@@ -158,7 +158,8 @@ def _alike(first: Sighting, second: Sighting) -> bool:
 
 
 def _same(first: Sighting, second: Sighting) -> bool:
-    turned = abs((first.pose.angle_deg - second.pose.angle_deg + 180.0) % 360.0 - 180.0)
+    period = 90.0 if first.kind is PieceKind.DIE else 360.0
+    turned = abs((first.pose.angle_deg - second.pose.angle_deg + period / 2) % period - period / 2)
     lies = _alike(first, second) and _distance_mm(first, second) < MOVED_MM and turned < MOVED_DEG
     return lies and _contents(first) == _contents(second)
 

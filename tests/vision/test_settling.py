@@ -147,6 +147,12 @@ def test_changes_pair_a_piece_with_where_it_lies_now() -> None:
     assert changes([stays], [sighting("a", 0.4)]) == ()
 
 
+def test_a_die_that_is_measured_from_another_of_its_sides_has_not_changed() -> None:
+    die = replace(sighting("4", 0.0), kind=PieceKind.DIE, pose=Pose(0.0, 0.0, 0.3))
+    assert changes([die], [replace(die, pose=Pose(0.1, 0.0, 89.9))]) == ()
+    assert changes([die], [replace(die, pose=Pose(0.1, 0.0, 45.0))]) != ()
+
+
 def test_what_one_look_missed_and_the_next_sees_is_one_change() -> None:
     rest = LastRest()
     a, b, c = sighting("a", 0.0), sighting("b", 50.0), sighting("c", 90.0)

@@ -62,8 +62,8 @@ class SheetFinder:
         before: Sequence[Sighting],
         changed: Changed,
     ) -> Sequence[Sighting]:
-        """See `FindsAgain.find_again`. A sheet on which something changed is read anew as a whole, and so are those that
-        came, and dice."""
+        """See `FindsAgain.find_again`. A sheet on which something changed is read anew as a whole, and so are those
+        that came, and dice."""
         sheets = [one for one in before if one.kind is PieceKind.SHEET]
         kept = [one for one in sheets if not changed(_all_over(one)).any()]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
