@@ -284,7 +284,6 @@ def find_pieces(
     more = [
         *_found_beside(look, found, kinds, keypoints, so_far, changed),
         *_nudged(look, _others(found, done), kinds),
-        *_half_turned(look, _others(found, done), kinds),
     ]
     if more:
         found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster, [*done, *found])
@@ -337,17 +336,6 @@ def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
         ]
         hints = np.repeat(np.array([r.face for r in mine], np.intp), [len(poses) for poses in tried])
         found += check(look, kind, prepared, np.concatenate(tried), hints)
-    return found
-
-
-def _half_turned(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
-    """Cards, tried the other way up: prints that are nearly the same both ways are guessed either way."""
-    found: list[Reading] = []
-    for kind in CARDS & kinds.keys():
-        mine = [reading for reading in readings if reading.kind is kind]
-        if mine:
-            poses = np.array([reading.pose for reading in mine]) + np.array([0.0, 0.0, 180.0])
-            found += check(look, kind, kinds[kind], poses, np.array([reading.face for reading in mine], np.intp))
     return found
 
 
