@@ -495,7 +495,7 @@ class _Table:
         nothing else leads back to them."""
         elsewhere, here = self.apart(self._gone, self.change & ~busy, kinds)
         checked = [r for kind, some in kinds.items() for r in _where_they_lay(look, kind, some, here)]
-        back = [r for r in checked if r.settled and r.agrees.mean() >= PLAIN]
+        back = [r for r in checked if r.settled and r.agrees.mean() >= PLAIN and _lies_among(r, here)]
         self._gone = [*elsewhere, *_gone(here, back)]
         return back
 

@@ -234,3 +234,13 @@ def test_a_hand_that_rests_beside_the_mat_is_a_hand_and_what_it_covers_stays(pac
     after = watch(reader, [table] * 5, waving=False, start=24)[-1]
     assert_shows(after, table)
     assert settled(after).changes == ()
+
+
+def test_where_a_piece_lay_another_is_found_by_what_leads_to_it(pack: FacePack) -> None:
+    """It lies nearly as the one before did; what is looked for there is only that one."""
+    reader = Reader(pack)
+    watch(reader, [TABLE] * 5, waving=False)
+    watch(reader, [TABLE[1:]] * 5, waving=False, start=5)
+    other = replace(TABLE[0], face="b/1", x_mm=TABLE[0].x_mm - 3.0, y_mm=TABLE[0].y_mm + 3.0, angle_deg=22.0)
+    scenes = watch(reader, [(other, *TABLE[1:])] * 6, waving=False, start=10)
+    assert_shows(scenes[-1], (other, *TABLE[1:]))
