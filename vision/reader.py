@@ -85,6 +85,8 @@ class Reader:
         enrolled faces, one after the other, each knowing what those before found."""
         self._finders = tuple(finders)
         self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
+        for prepared in self._kinds.values():
+            prepared.apart.setflags(write=False)  # worked out now, and not when the first piece is moved
         self._cards = {kind: prepared for kind, prepared in self._kinds.items() if kind in CARDS}
         """Those whose faces are told by their colours more than by their print, as they were enrolled."""
         self._index = build_index(pack.kinds)
