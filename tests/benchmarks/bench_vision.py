@@ -20,7 +20,8 @@ import numpy as np
 from tests.benchmarks.vision_tables import SIZES, crowded_table, enrolled, render, ring_table
 from vision.faces import FacePack
 from vision.frame import Frame, Image
-from vision.reader import LOOKS, Reader
+from vision.known_table import LOOKS
+from vision.reader import Reader
 
 MARKERS = 40
 NOISE = 3.0

@@ -1,0 +1,329 @@
+"""What is known of a table while camera and mat stay where they are: what lies where, what changed, what is gone."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.finders import Finder, FindsAgain
+from vision.frame import Image
+from vision.from_above import FromAbove
+from vision.hidden import CELL_MM, coarse_map
+from vision.motion import WIDTH, Mask, Small, differences, differs
+from vision.readings import Raster, Reading, check
+from vision.rectify import PX_PER_MM, Box, sample
+from vision.registration import Registration
+from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
+from vision.settling import Motion
+from vision.shapes import place
+from vision.sightings import sighting
+from vision.verify import Look, Prepared
+
+Array = NDArray[np.float64]
+
+AROUND_MM, BESIDE_MM = 50.0, 7.5
+"""How far beyond a piece that is gone corners are looked for, as what it uncovered reaches so far, and how far beyond
+other changes."""
+REACH_MM = 120.0
+_AROUND, _BESIDE = (np.ones((round(2 * reach / CELL_MM) + 1,) * 2, np.uint8) for reach in (AROUND_MM, BESIDE_MM))
+LOOKS = 3
+"""So many pictures of a table at rest are read; what one of them misses another sees."""
+PLAIN = 0.7
+"""A piece of which so large a share is seen as it should be is plain to see."""
+UNLIKE_BARE = 16.0
+"""Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
+LEAST_REACHING = 40
+"""Blocks of a part that may be a hand: about ten square centimetres."""
+MOST_GONE = 24
+"""So many pieces that are gone are remembered with the place where they lay."""
+GONE_MM = 6.0
+"""A piece found again further off than this is one that lies elsewhere now."""
+
+
+class KnownTable:
+    """What is known of the table while camera and mat stay where they are."""
+
+    def __init__(
+        self,
+        registration: Registration,
+        view: FromAbove,
+        kinds: Mapping[PieceKind, Prepared],
+        small: Small,
+        time_s: float,
+    ) -> None:
+        """`kinds` are the enrolled faces by kind, as this table's light shows them."""
+        self.kinds = kinds
+        self.registration = registration
+        self.seen_from_above = view
+        self.table = table = view.table
+        self.coarse = coarse = coarse_map(table)
+        self.motion = Motion(small, time_s)
+        self.read = small
+        self.nowhere: Mask = np.zeros(small.shape[:2], np.uint8)
+        self.readings: list[Reading] = []
+        self.sightings: tuple[Sighting, ...] = ()
+        self.hidden: tuple[HiddenPlace, ...] = ()
+        self.out_of_picture: tuple[HiddenPlace, ...] = ()
+        self._made: list[tuple[Reading, Sighting]] = []
+        self._found: dict[str, tuple[Sighting, ...]] = {}
+        self.change = np.full(small.shape[:2], 255, np.uint8)
+        """Blocks that changed before the table came to rest."""
+        self._changed_since: Mask = np.zeros(small.shape[:2], np.uint8)
+        """The same, but for the first picture, in which everything is new."""
+        self.uncovered = np.zeros(small.shape[:2], np.uint8)
+        """Blocks where a piece lay that was gone then."""
+        self._beside_hands: list[Reading] = []
+        """Those that were found while hands were about, which may be no more than a hand that looked like them."""
+        self._gone: list[Reading] = []
+        """Those that lay where something else was seen later, the last ones of them."""
+        self.looks = 1
+        """So many pictures were read since then."""
+        self.looked_s = time_s
+        self.hand: Mask = self.nowhere
+        """Blocks where hands lie that do not move."""
+        self.hand_since_s = time_s
+        self._scale = WIDTH / registration.size_px[0]
+        blocks = round(REACH_MM * WIDTH / table.width * PX_PER_MM)
+        self.reach = np.ones((2 * blocks + 1, 2 * blocks + 1), np.uint8)
+        """For growing changed blocks by REACH_MM, as far as what came there can touch what lay there."""
+        self._bare = small.copy()
+        self._bare_known = np.zeros(small.shape[:2], np.uint8)
+        self.markers = self.polygons(list(registration.markers_px.values()), in_picture=True)
+        cells = np.stack(np.meshgrid(np.arange(coarse.width), np.arange(coarse.height)), -1).reshape(-1, 2)
+        spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
+        self._cells_in_small = spots.reshape(coarse.height, coarse.width, 2).astype(np.float32)
+
+    def seen_with(self, registration: Registration, view: FromAbove) -> "KnownTable":
+        """The same, laid over the table anew, with the same memory."""
+        other = KnownTable(registration, view, self.kinds, self.motion.last, self.looked_s)
+        other._bare, other._bare_known = self._bare, self._bare_known
+        other.motion, other.looks = self.motion, self.looks
+        other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
+        other.hand, other.hand_since_s = self.hand, self.hand_since_s
+        return other
+
+    def sightings_of(self, readings: list[Reading]) -> tuple[Sighting, ...]:
+        """Sightings of readings; what did not change is not worked out again."""
+        made = {id(reading): old for reading, old in self._made}
+        self._made = [
+            (reading, made.get(id(reading)) or sighting(reading, self.kinds[reading.kind], self.registration))
+            for reading in readings
+        ]
+        return tuple(seen for _, seen in self._made)
+
+    def fits(self, image: Image) -> bool:
+        """Whether a picture has the size of those before."""
+        return self.registration.size_px == (image.shape[1], image.shape[0])
+
+    def polygons(self, outlines: list[Array], *, in_picture: bool = False) -> Mask:
+        """255 in the small blocks inside any of these outlines (table mm, or pixels)."""
+        mask = np.zeros(self.nowhere.shape, np.uint8)
+        if not outlines:
+            return mask
+        together = np.concatenate(outlines)
+        pixels = self._to_small(together if in_picture else self.registration.to_picture(together))
+        fixed = np.round(pixels * 16).astype(np.int32)
+        ends = np.cumsum([len(outline) for outline in outlines])[:-1]
+        for part in np.split(fixed, ends):
+            cv2.fillPoly(mask, [part], 255, shift=4)
+        return mask
+
+    def covered(self, readings: list[Reading]) -> Mask:
+        """Blocks that pieces lie on."""
+        outlines = [place(self.kinds[r.kind].faces.shape.outline, r.pose) for r in readings]
+        return np.asarray(cv2.dilate(self.polygons(outlines), np.ones((3, 3), np.uint8)), np.uint8)
+
+    def strange(self, small: Small, covered: Mask) -> Mask:
+        """Blocks that neither look as they did when bare nor lie under pieces."""
+        different = differs(small, self._bare)
+        different[(self._bare_known == 0) | (covered > 0)] = 0
+        return np.asarray(cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
+
+    def reaching_in(self, covered: Mask) -> Mask:
+        """Blocks that look quite otherwise than the bare table (where that was never seen: than before), where no piece
+        lies, in parts that reach the picture's edge: hands beside the mat, too, where one picture would not tell."""
+        unlike = differences(self.motion.last, self._bare) > UNLIKE_BARE
+        different = np.where(self._bare_known > 0, unlike, self._changed_since > 0)
+        different &= (covered == 0) & ~self._pieces_by_form()
+        parts = cv2.morphologyEx(different.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+        edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
+        large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
+        hands = np.intersect1d(np.unique(edge[edge > 0]), large)
+        return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
+
+    def _pieces_by_form(self) -> NDArray[np.bool_]:
+        """Blocks that pieces without enrolled faces lay on when finders looked last."""
+        pieces = [np.array(s.outline_mm) for found in self._found.values() for s in found]
+        return np.asarray(cv2.dilate(self.polygons(pieces), np.ones((5, 5), np.uint8)) > 0)
+
+    def remember(self, small: Small, covered: Mask, foreign: Mask) -> None:
+        """Learn how the table looks where nothing lies."""
+        hidden = self.polygons([self.coarse.to_table(c.reshape(-1, 2).astype(np.float64)) for c in _contours(foreign)])
+        bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
+        self._bare[bare] = small[bare]
+        self._bare_known[bare] = 255
+
+    def small_to_cells(self, mask: Mask) -> Mask:
+        """A mask of small blocks as one of table cells."""
+        if not mask.any():
+            return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
+        return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
+
+    def box_px(self, blocks: Mask) -> Box:
+        """Columns and rows of the table's map within which these blocks lie."""
+        left, top, width, height = cv2.boundingRect(self.small_to_cells(blocks))
+        scale = np.array([self.table.width / self.coarse.width, self.table.height / self.coarse.height])
+        first = np.floor(np.array([left, top]) * scale).astype(int)
+        last = np.ceil(np.array([left + width, top + height]) * scale).astype(int)
+        return Box(
+            int(first[0]), int(first[1]), min(int(last[0]), self.table.width), min(int(last[1]), self.table.height)
+        )
+
+    def add_change(self, changed: Mask) -> None:
+        """Blocks that changed: with those before, if they were not looked at often enough yet."""
+        if self.looks >= LOOKS:
+            self.change, self.uncovered, self._changed_since = changed, np.zeros_like(changed), changed
+        else:
+            self.change, self._changed_since = self.change | changed, self._changed_since | changed
+        self.looks = 0
+
+    def take(self, readings: list[Reading]) -> None:
+        """These lie there now. Those that are gone are remembered, if they were plain to see."""
+        now = set(map(id, readings))
+        old = [r for r in self.readings if id(r) not in now and r.settled and r.agrees.mean() >= PLAIN]
+        self._gone = [*self._gone, *gone_from(old, readings)][-MOST_GONE:]
+        self.readings = readings
+
+    def found_beside_hands(self, previous: Sequence[Reading], busy: Mask) -> None:
+        """Take notice of what was found that did not lie there before, if hands are about."""
+        untouched, _ = self.apart(self._beside_hands, self.change)
+        self._beside_hands = untouched
+        if busy.any() or self.hand.any():
+            before = set(map(id, previous))
+            come = [reading for reading in self.readings if id(reading) not in before]
+            self._beside_hands += [reading for reading in come if not lies_among(reading, previous)]
+
+    def founded(self, readings: Sequence[Reading]) -> list[Reading]:
+        """Those to be looked for where they lay. The others were found while hands were about, and have to be found
+        anew when these are gone."""
+        return [reading for reading in readings if not lies_among(reading, self._beside_hands)]
+
+    def back_again(self, look: Look, busy: Mask) -> list[Reading]:
+        """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them
+        nothing else leads back to them."""
+        elsewhere, here = self.apart(self._gone, self.change & ~busy)
+        checked = [r for kind, some in self.kinds.items() for r in where_they_lay(look, kind, some, here)]
+        back = [r for r in checked if r.settled and r.agrees.mean() >= PLAIN and lies_among(r, here)]
+        self._gone = [*elsewhere, *gone_from(here, back)]
+        return back
+
+    def hands_are(self, hidden: Sequence[HiddenPlace], time_s: float) -> None:
+        """Which of the hidden places are hands at rest."""
+        hands = self.polygons([np.array(place.outline_mm) for place in hidden if place.cause is HiddenCause.HAND])
+        if hands.any() and not self.hand.any():
+            self.hand_since_s = time_s
+        self.hand = hands
+
+    def found_by(self, finder: Finder, image: Image, busy: Mask) -> tuple[Sighting, ...]:
+        """What a finder finds where something changed; elsewhere, and where something moves, what it found before."""
+        before = self._found.get(finder.name)
+        if before is None or not isinstance(finder, FindsAgain):
+            found = finder.find(image, self.registration, self.sightings)
+        else:
+            changed = partial(self._lies_under, cv2.dilate(self.change & ~busy, np.ones((3, 3), np.uint8)))
+            found = finder.find_again(image, self.registration, self.sightings, before, changed)
+        if before is not None and busy.any():
+            stays = [s for s in before if self.meets(busy, s)]
+            found = [*(s for s in found if not self.meets(busy, s)), *stays]
+        self._found[finder.name] = tuple(found)
+        return self._found[finder.name]
+
+    def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:
+        """Which table points (n x 2) lie under these blocks."""
+        spots = np.round(self._to_small(self.registration.to_picture(points_mm))).astype(np.intp)
+        rows, columns = np.clip(spots[:, 1], 0, blocks.shape[0] - 1), np.clip(spots[:, 0], 0, blocks.shape[1] - 1)
+        inside = (spots == np.column_stack([columns, rows])).all(1)
+        return np.asarray(inside & (blocks[rows, columns] > 0))
+
+    def meets(self, blocks: Mask, sighting: Sighting) -> bool:
+        """Whether any part of a piece lies in these blocks."""
+        return bool((self.polygons([np.array(sighting.outline_mm)]) & blocks).any())
+
+    def where_changed(self, busy: Mask) -> tuple[Raster, Mask]:
+        """What changed, and the pixels of the table's map within reach of it, but for where something moves."""
+        changed = np.asarray(cv2.dilate(self.small_to_cells(self.change & ~busy), _BESIDE), np.uint8)
+        near = changed | np.asarray(cv2.dilate(self.small_to_cells(self.uncovered & ~busy), _AROUND), np.uint8)
+        if busy.any():
+            near &= ~self.small_to_cells(busy)
+        size = (self.table.width, self.table.height)
+        pixels = cv2.resize(near, size, interpolation=cv2.INTER_NEAREST)
+        return Raster.of_cells(self.table, changed), np.asarray(pixels, np.uint8)
+
+    def apart(self, readings: Sequence[Reading], change: Any) -> tuple[list[Reading], list[Reading]]:
+        """Those of the readings that do not lie under changed blocks, and those that do."""
+        apart: list[Reading] = []
+        under: list[Reading] = []
+        for reading in readings:
+            outline = place(self.kinds[reading.kind].faces.shape.outline, reading.pose)
+            (under if self.touched(outline, change) else apart).append(reading)
+        return apart, under
+
+    def without_new_under(self, busy: Mask, readings: list[Reading]) -> list[Reading]:
+        """Readings without those that are new and reach where something moves: there the table was not looked at."""
+        if not busy.any():
+            return readings
+        apart, under = self.apart(readings, busy)
+        return apart + [reading for reading in under if lies_among(reading, self.readings)]
+
+    def pixels(self, blocks: Mask) -> Mask | None:
+        """255 in the table map's pixels where these blocks lie; None where there are none."""
+        if not blocks.any():
+            return None
+        size = (self.table.width, self.table.height)
+        return np.asarray(cv2.resize(self.small_to_cells(blocks), size, interpolation=cv2.INTER_NEAREST), np.uint8)
+
+    def touched(self, outline_mm: Array, change: Any) -> bool:
+        """Whether what lies inside an outline lies under changed blocks."""
+        inside = self.polygons([outline_mm])
+        return int(np.count_nonzero(inside & change)) > 0.04 * max(int(np.count_nonzero(inside)), 1)
+
+    def hidden_of(self, reading: Reading, foreign: Mask) -> NDArray[np.bool_]:
+        """Which of a reading's lattice points something foreign hides: not those where the piece is seen."""
+        cells = np.round(
+            self.coarse.to_cells(place(self.kinds[reading.kind].faces.shape.lattice, reading.pose))
+        ).astype(int)
+        column = np.clip(cells[:, 0], 0, self.coarse.width - 1)
+        row = np.clip(cells[:, 1], 0, self.coarse.height - 1)
+        return np.asarray((foreign[row, column] > 0) & ~reading.agrees)
+
+    def _to_small(self, pixels: Array) -> Array:
+        return np.asarray((pixels + 0.5) * self._scale - 0.5)
+
+
+def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
+    """Pieces of this kind, looked at again where they lay."""
+    mine = [r for r in readings if r.kind is kind]
+    poses = np.array([r.pose for r in mine]).reshape(-1, 3)
+    return check(look, kind, prepared, poses, np.array([r.face for r in mine], np.intp))
+
+
+def gone_from(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:
+    """Those that are not found any more where they lay."""
+    return [old for old in before if not lies_among(old, again)]
+
+
+def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
+    """Whether one of the readings is of the same piece where it lies."""
+    return any(
+        other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
+        for other in readings
+    )
+
+
+def _contours(mask: Mask) -> list[Mask]:
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    return [np.asarray(contour) for contour in contours if len(contour) > 2]
