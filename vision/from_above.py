@@ -1,5 +1,7 @@
 """The table seen from above, ready for comparing; where little of it changed, only that is looked at again."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,7 @@ class FromAbove:
         self._white = _white(image, registration)
 
     def again(
-        self, image: Image, registration: Registration, box: Box, but: NDArray[np.uint8] | None = None
+        self, image: Image, registration: Registration, boxes: Sequence[Box], but: NDArray[np.uint8] | None = None
     ) -> tuple[Look, Image]:
         """A new picture, looked at where the table may have changed; elsewhere, and in the map's pixels `but`, what was
         seen before stays.
@@ -37,23 +39,26 @@ class FromAbove:
         """
         width, height = self.table.width, self.table.height
         white = _white(image, registration)
-        whole = box.pixels > MOST_OF_MAP * width * height or _share_apart(white, self._white) > SAME_LIGHT
-        around = Box(0, 0, width, height) if whole else box.grown(_BLUR_PX, width, height)
-        if not around.pixels:
-            return self.look, self.looked
-        fresh = self.table.look(image, around)
-        if but is not None:
-            cv2.copyTo(self.looked[around.inside], but[around.inside], fresh)
-        self.looked[around.inside] = fresh
-        if whole:
+        parts = [box.grown(_BLUR_PX, width, height) for box in boxes if box.pixels]
+        most = sum(part.pixels for part in parts) > MOST_OF_MAP * width * height
+        if most or (parts and _share_apart(white, self._white) > SAME_LIGHT):
+            self._take(image, Box(0, 0, width, height), but)
             self.look, self._white = self._ready(registration), white
-        else:
-            wider = around.grown(_BLUR_PX, width, height)
-            inner = Box(
-                around.left - wider.left, around.top - wider.top, around.right - wider.left, around.bottom - wider.top
-            )
-            self.look.soft[around.inside] = soften(self.looked[wider.inside])[inner.inside]
+            return self.look, self.looked
+        for part in parts:
+            self._take(image, part, but)
+        for part in parts:
+            wider = part.grown(_BLUR_PX, width, height)
+            inner = Box(part.left - wider.left, part.top - wider.top, part.right - wider.left, part.bottom - wider.top)
+            self.look.soft[part.inside] = soften(self.looked[wider.inside])[inner.inside]
         return self.look, self.looked
+
+    def _take(self, image: Image, part: Box, but: NDArray[np.uint8] | None) -> None:
+        """Look at this part anew, but for some of the map's pixels."""
+        fresh = self.table.look(image, part)
+        if but is not None:
+            cv2.copyTo(self.looked[part.inside], but[part.inside], fresh)
+        self.looked[part.inside] = fresh
 
     def _ready(self, registration: Registration) -> Look:
         gain = light_gain(self.looked, self.table, registration.markers_px)

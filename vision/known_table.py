@@ -28,6 +28,7 @@ AROUND_MM, BESIDE_MM = 50.0, 7.5
 """How far beyond a piece that is gone corners are looked for, as what it uncovered reaches so far, and how far beyond
 other changes."""
 REACH_MM = 120.0
+"""How far beyond a change pieces lie that what came there can touch."""
 _AROUND, _BESIDE = (np.ones((round(2 * reach / CELL_MM) + 1,) * 2, np.uint8) for reach in (AROUND_MM, BESIDE_MM))
 LOOKS = 3
 """So many pictures of a table at rest are read; what one of them misses another sees."""
@@ -86,9 +87,10 @@ class KnownTable:
         """Blocks where hands lie that do not move."""
         self.hand_since_s = time_s
         self._scale = WIDTH / registration.size_px[0]
-        blocks = round(REACH_MM * WIDTH / table.width * PX_PER_MM)
-        self.reach = np.ones((2 * blocks + 1, 2 * blocks + 1), np.uint8)
-        """For growing changed blocks by REACH_MM, as far as what came there can touch what lay there."""
+        blocks_per_mm = WIDTH / table.width * PX_PER_MM
+        self._reach, self._around = (
+            np.ones((2 * round(mm * blocks_per_mm) + 1,) * 2, np.uint8) for mm in (REACH_MM, AROUND_MM)
+        )
         self._bare = small.copy()
         self._bare_known = np.zeros(small.shape[:2], np.uint8)
         self.markers = self.polygons(list(registration.markers_px.values()), in_picture=True)
@@ -173,15 +175,22 @@ class KnownTable:
             return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
         return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
 
-    def box_px(self, blocks: Mask) -> Box:
-        """Columns and rows of the table's map within which these blocks lie."""
-        left, top, width, height = cv2.boundingRect(self.small_to_cells(blocks))
+    def within_reach(self) -> Mask:
+        """Blocks so near to the change that what came there can touch what lay there."""
+        return np.asarray(cv2.dilate(self.change, self._reach), np.uint8)
+
+    def boxes_looked_at(self) -> list[Box]:
+        """The parts of the table's map that a change makes worth looking at."""
+        return self._boxes_px(np.asarray(cv2.dilate(self.change, self._around), np.uint8))
+
+    def _boxes_px(self, blocks: Mask) -> list[Box]:
+        """Columns and rows of the table's map within which these blocks lie, for each part of them."""
+        count, _, stats, _ = cv2.connectedComponentsWithStats(self.small_to_cells(blocks), connectivity=8)
         scale = np.array([self.table.width / self.coarse.width, self.table.height / self.coarse.height])
-        first = np.floor(np.array([left, top]) * scale).astype(int)
-        last = np.ceil(np.array([left + width, top + height]) * scale).astype(int)
-        return Box(
-            int(first[0]), int(first[1]), min(int(last[0]), self.table.width), min(int(last[1]), self.table.height)
-        )
+        first = np.floor(stats[1:count, :2] * scale).astype(int)
+        last = np.ceil((stats[1:count, :2] + stats[1:count, 2:4]) * scale).astype(int)
+        ends = np.minimum(last, [self.table.width, self.table.height])
+        return [Box(*start, *end) for start, end in zip(first.tolist(), ends.tolist(), strict=True)]
 
     def add_change(self, changed: Mask) -> None:
         """Blocks that changed: with those before, if they were not looked at often enough yet."""

@@ -161,11 +161,10 @@ class Reader:
         if changed is not None:
             known.add_change(changed)
         known.looks, known.looked_s = known.looks + 1, frame.time_s
-        within_reach = np.asarray(cv2.dilate(known.change, known.reach), np.uint8)
-        view, box = known.seen_from_above, known.box_px(within_reach)
-        look, looked = view.again(frame.image, known.registration, box, known.pixels(busy))
+        view = known.seen_from_above
+        look, looked = view.again(frame.image, known.registration, known.boxes_looked_at(), known.pixels(busy))
         self._clock.stage("rectify")
-        far, near = known.apart(known.readings, within_reach)
+        far, near = known.apart(known.readings, known.within_reach())
         near, untouchable = known.apart(near, busy)
         stay, doubtful = known.apart(near, (known.change if changed is None else changed) & ~busy)
         stay += untouchable

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,9 +80,9 @@ COVERED = 0.04
 RASTER_MM = 2.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Reading:
-    """One piece found, as seen at z = 0."""
+    """One piece found, as seen at z = 0. What follows from its cells is worked out once."""
 
     kind: PieceKind
     pose: Array
@@ -102,49 +103,61 @@ class Reading:
     prepared: Prepared
     """The faces it was compared with."""
 
-    @property
+    @cached_property
+    def best(self) -> Floats:
+        """Lattice: what each cell speaks against the found face."""
+        return np.asarray(self.costs[self.candidates == self.face][0])
+
+    @cached_property
+    def strength(self) -> float:
+        """How much this explains; what it says wrongly of its place has to be explained by something on top of it.
+
+        What it explains is told by its own cost alone, beside what an even surface costs where this face truly is: in
+        this picture that costs the more, the more of what is beside a piece a wrong pose takes in. Cards count alike.
+        """
+        explains = (COST_LIMIT if self.kind in CARDS else self.prepared.contrast[self.face]) - self.best
+        return float(explains[self.agrees].sum()) - COVER_COST * np.count_nonzero(~self.agrees)
+
+    @cached_property
     def visible(self) -> float:
         """Share of the lattice where this piece is seen."""
-        return float((self.agrees & ~self.taken).mean())
+        return _share(self._own)
 
-    @property
+    @cached_property
     def whole(self) -> bool:
         """Whether it is seen nearly everywhere where others do not cover it."""
-        free = ~self.taken
-        return bool((self.agrees & free).sum() >= SETTLED_FIT * free.sum())
+        return bool(np.count_nonzero(self._own) >= SETTLED_FIT * np.count_nonzero(~self.taken))
 
-    @property
+    @cached_property
     def settled(self) -> bool:
         """Whether nothing is left to explain where this piece is not covered by others."""
         return self.whole and self.quality >= SETTLED_QUALITY
 
-    @property
+    @cached_property
     def lies_there(self) -> bool:
         """Whether a piece like this one lies there, whichever of faces that are alike it has."""
         return self.whole and (self.cost < CLEAR_COST or self.quality >= SETTLED_QUALITY)
 
-    @property
+    @cached_property
     def trusted(self) -> bool:
         """Whether this is sure enough to say that something lies on the part of it that does not look like it."""
-        own = self.agrees & ~self.taken
-        best = self.costs[self.candidates == self.face][0]
-        return bool(own.mean() > 0.45 and best[own].mean() < TRUSTED_COST)
+        own = self._own
+        return bool(_share(own) > 0.45 and self.best[own].mean() < TRUSTED_COST)
 
-    @property
+    @cached_property
     def cost(self) -> float:
         """What this face costs where it is seen, on average."""
-        own = self.agrees & ~(self.taken | self.hidden)
-        best = self.costs[self.candidates == self.face][0]
-        return float(best[own].mean()) if own.any() else COST_LIMIT
+        open_own = self._own & ~self.hidden
+        return float(self.best[open_own].mean()) if open_own.any() else COST_LIMIT
 
-    @property
+    @cached_property
     def margin(self) -> float:
         """How much more the next best face costs where this one is seen.
 
         A face so like this one that it cannot cost ALIKE more even on the best of pictures counts by its share of that.
         """
-        own = self.agrees & ~(self.taken | self.hidden)
-        seen = int(own.sum())
+        own = self._own & ~self.hidden
+        seen = int(np.count_nonzero(own))
         costs = self.costs @ own.astype(np.float32) / np.float32(max(seen, 1))
         best = self.candidates == self.face
         if not seen:
@@ -157,19 +170,23 @@ class Reading:
             more = more * np.maximum(ALIKE / np.maximum(apart, LEAST_APART), 1.0)
         return float(more.min())
 
-    @property
+    @cached_property
     def lead(self) -> float:
         """The margin, less what this face costs where it is open."""
         free = ~(self.taken | self.hidden)
         if not (self.agrees & free).any():
             return -COST_LIMIT
-        best = self.costs[self.candidates == self.face][0]
-        return self.margin - OWN_DOUBT * float(best @ free.astype(np.float32)) / int(free.sum())
+        return self.margin - OWN_DOUBT * float(self.best @ free.astype(np.float32)) / int(np.count_nonzero(free))
 
-    @property
+    @cached_property
     def quality(self) -> float:
         """How likely it is no chance likeness and no piece that was never enrolled, 0 to 1."""
         return float(1.0 / (1.0 + np.exp((FOREIGN_LEAD - self.lead) / LEAD_SCALE)))
+
+    @cached_property
+    def _own(self) -> Flags:
+        """Lattice: where this piece is seen beside the others."""
+        return self.agrees & ~self.taken
 
 
 class Raster:
@@ -268,8 +285,9 @@ def find_pieces(
         for kind, prepared in kinds.items()
     }
     found = select(known, kinds, raster.copy())
+    so_far = None
     for least, below in WAVES:
-        so_far = explained((r for r in found if r.settled), kinds, look.table, raster.copy())
+        so_far = so_far or explained((r for r in found if r.settled), kinds, look.table, raster.copy())
         new: list[Reading] = []
         for kind, prepared in kinds.items():
             some = guesses[kind]
@@ -277,7 +295,7 @@ def find_pieces(
             open_ones = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
             new += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
         if new:
-            found = select([*found, *new], kinds, raster.copy())
+            found, so_far = select([*found, *new], kinds, raster.copy()), None
     done = [] if changed is None else known
     found = polished(look, found, kinds, raster, done)
     so_far = explained(found, kinds, look.table, raster.copy())
@@ -377,7 +395,7 @@ def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: 
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
     verdict = judge(colours, candidates, prepared.full, look.trust)
     readings = _as_readings(look, prepared, kind, poses, candidates, verdict)
-    return [reading for reading in readings if reading.agrees.mean() >= LEAST_AGREEING]
+    return [reading for reading in readings if _share(reading.agrees) >= LEAST_AGREEING]
 
 
 def polished(
@@ -388,7 +406,7 @@ def polished(
     done: Sequence[Reading] = (),
 ) -> list[Reading]:
     """Readings that others partly cover, fitted once more to what is seen of them alone; but for those done so."""
-    covered = [reading for reading in _others(readings, done) if reading.taken.mean() > COVERED]
+    covered = [reading for reading in _others(readings, done) if _share(reading.taken) > COVERED]
     result = _others(readings, covered)
     for kind, prepared in kinds.items():
         mine = [reading for reading in covered if reading.kind is kind]
@@ -488,13 +506,12 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
     chosen: list[tuple[Reading, Flags, Flags, Indices, Indices]] = []
     some = list(readings)
     cells = _cells_of(some, kinds, raster)
-    strengths = [_strength(reading) for reading in some]
-    for i in sorted(range(len(some)), key=strengths.__getitem__, reverse=True):
+    for i in sorted(range(len(some)), key=lambda i: some[i].strength, reverse=True):
         reading, (at, around) = some[i], cells[i]
         taken = raster.taken_cells(at)
         free = ~taken
         own = reading.agrees & free
-        if own.mean() < LEAST_SEEN or own.sum() < LEAST_FIT * free.sum():
+        if _share(own) < LEAST_SEEN or np.count_nonzero(own) < LEAST_FIT * np.count_nonzero(free):
             continue
         if reading.gain[own].mean() < LEAST_GAIN or reading.gain[free].mean() < LEAST_GAIN / 3:
             continue
@@ -532,15 +549,9 @@ def _cells_of(
     return [cells[id(reading)] for reading in readings]
 
 
-def _strength(reading: Reading) -> float:
-    """How much a reading explains; what it says wrongly of its place has to be explained by something on top of it.
-
-    What it explains is told by its own cost alone, beside what an even surface costs where this face truly is: in this
-    picture that costs the more, the more of what is beside a piece a wrong pose takes in. Cards count alike.
-    """
-    own = reading.costs[reading.candidates == reading.face][0]
-    explains = (COST_LIMIT if reading.kind in CARDS else reading.prepared.contrast[reading.face]) - own
-    return float(explains[reading.agrees].sum()) - COVER_COST * float((~reading.agrees).sum())
+def _share(flags: Flags) -> float:
+    """Which share of these is set."""
+    return np.count_nonzero(flags) / flags.size
 
 
 def _candidates(ranks: Floats, hints: Indices, count: int) -> Indices:
