@@ -95,7 +95,7 @@ def identify(state: State, scene: Scene, layout: Layout) -> list[tuple[float, Se
         else:
             doubtful.append(i)
     return [
-        (share, _seen(scene, places, _filled(faces, doubtful, chosen), possible))
+        (share, _seen(state, scene, places, _filled(faces, doubtful, chosen), possible))
         for share, chosen in _readings([weighed[i] for i in doubtful], used)
     ]
 
@@ -152,9 +152,16 @@ def _filled(
     return tuple(named)
 
 
-def _seen(scene: Scene, places: tuple[lie.Place, ...], faces: tuple[str | None, ...], possible: frozenset[str]) -> Seen:
+def _seen(
+    state: State,
+    scene: Scene,
+    places: tuple[lie.Place, ...],
+    faces: tuple[str | None, ...],
+    possible: frozenset[str],
+) -> Seen:
     faint = {i for i, face in enumerate(faces) if _faint(scene.sightings[i], places[i], face, possible)}
     at = {face: i for i, face in enumerate(faces) if face is not None and face not in BACKS and i not in faint}
+    faint |= _one_too_many(state, scene, places, faces, at)
     lying: dict[tuple[lie.Where, int, PieceKind, bool], list[int]] = {}
     for i, (sighting, place, face) in enumerate(zip(scene.sightings, places, faces, strict=True)):
         if i not in faint:
@@ -167,6 +174,30 @@ def _faint(sighting: Sighting, place: lie.Place, face: str | None, possible: fro
     if sighting.probability >= CLAIMED:
         return False
     return face not in possible or (face in BACKS and place.where is not lie.Where.SEAT)
+
+
+def _one_too_many(
+    state: State,
+    scene: Scene,
+    places: tuple[lie.Place, ...],
+    faces: tuple[str | None, ...],
+    at: Mapping[str, int],
+) -> set[int]:
+    """Slices' backs that vision only guesses at, where every slice on the table is seen without them.
+
+    No slice can come face down but one that has lain open, or the Mystery slice.
+    """
+    if state.special == MYSTERY_SLICE and state.phase in (Phase.CHOOSE, Phase.MYSTERY):
+        return set()
+    backs = [
+        i
+        for i, (sighting, place, face) in enumerate(zip(scene.sightings, places, faces, strict=True))
+        if sighting.kind is PieceKind.SLICE and place.where is lie.Where.SEAT and face in BACKS
+    ]
+    eaten = sum(len(holding.eaten) + holding.unseen_eaten for holding in state.holdings)
+    unseen = sum(face in state.options.components.by_face and face not in at for face in faces_up(state))
+    guesses = sorted((scene.sightings[i].probability, i) for i in backs if scene.sightings[i].probability < CLAIMED)
+    return {i for _, i in guesses[: max(len(backs) - eaten - unseen, 0)]}
 
 
 # What the state says about where pieces lie ---------------------------------------------------------------------------

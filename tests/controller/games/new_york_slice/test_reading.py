@@ -249,6 +249,35 @@ def test_a_guess_at_something_that_cannot_be_there_is_nothing() -> None:
     assert situation.read(scene=replace(scene, sightings=(*scene.sightings, shadow))).kind is ReadingKind.AS_BEFORE
 
 
+def guessed_back(scene: Scene, lying_face: str, probability: float = 0.6) -> Scene:
+    """The same scene with something like a slice's back beside a slice that lies there."""
+    beside = next(s for s in scene.sightings if s.face == lying_face)
+    pose = replace(beside.pose, x_mm=beside.pose.x_mm + 40.0)
+    ghost = replace(beside, pose=pose, faces=(FaceLikelihood("back", probability),), face_up=False)
+    return replace(scene, sightings=(*scene.sightings, ghost))
+
+
+def test_a_guess_at_a_back_where_every_slice_is_seen_is_nothing() -> None:
+    situation = Situation(having(chosen(), 3, "5/2", "6/1"))
+    scene = situation.world.scene()
+    assert situation.read(scene=guessed_back(scene, "5/2")).kind is ReadingKind.AS_BEFORE
+    claimed = situation.read(scene=guessed_back(scene, "5/2", 0.95))
+    assert claimed.kind is ReadingKind.FAULT
+    moves = (Take(2, index_of(situation.state, "7/2")), Decide(2, frozenset({"7/2"})))
+    situation.world.play(situation.state, *moves)
+    (only,) = situation.read(2, scene=guessed_back(situation.world.scene(), "5/2")).plays
+    assert only.moves == moves
+
+
+def test_a_guess_at_a_back_is_a_slice_where_one_is_not_seen_any_more() -> None:
+    situation = Situation(having(chosen(), 3, "5/2 6/1"))
+    scene = situation.world.scene()
+    without = replace(scene, sightings=tuple(s for s in scene.sightings if s.face != "6/1"))
+    fault = situation.read(scene=guessed_back(without, "5/2")).fault
+    assert fault is not None
+    assert "may not eat" in fault.refusal.problem
+
+
 # Divide ---------------------------------------------------------------------------------------------------------------
 
 
