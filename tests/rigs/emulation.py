@@ -1,5 +1,6 @@
 """Firmware and emulator for the tests: built when needed."""
 
+import fcntl
 import subprocess
 
 from hardware.simulated.emulated_board import EMULATOR_SOURCE, FIRMWARE, missing_tools
@@ -18,4 +19,6 @@ def build() -> None:
     if missing := missing_tools():
         raise CannotEmulate(f"{', '.join(missing)}: not installed; `make firmware-tools` does it")
     for folder in (FIRMWARE, EMULATOR_SOURCE):
-        subprocess.run(["make", "-s", "-C", str(folder)], check=True, capture_output=True, text=True)
+        with (folder / "Makefile").open() as makefile:
+            fcntl.flock(makefile, fcntl.LOCK_EX)  # tests run in several processes
+            subprocess.run(["make", "-s", "-C", str(folder)], check=True, capture_output=True, text=True)
