@@ -139,6 +139,10 @@ class EmulatedBoard:
         """The longest time without interrupts since the last time this was asked, in cycles."""
         return int(self._ask("masked", "masked "))
 
+    def late_s(self) -> float:
+        """By how much the board's clock was behind real time at most, as the machine had other things to do."""
+        return int(self._ask("late", "late ")) / HERTZ
+
     def do(self, what: str) -> None:
         """reset, power, hang, unplug or plug."""
         self._ask(what, "ok")

@@ -16,6 +16,8 @@
  *   level PIN              what is on a pin                                        "level 0|1"
  *   masked                 longest time without interrupts since the last `masked`, in cycles; the first one
  *                          only begins                                             "masked CYCLES"
+ *   late                   by how much real time was ahead of the board at most, in cycles, as the machine had other
+ *                          things to do; what was never caught up with is added                "late CYCLES"
  *   reset                  as by the reset button                                  "ok"
  *   power                  as by pulling the plug and putting it back: RAM is rubbish   "ok"
  *   hang                   the processor jumps on the spot: the watchdog's turn    "ok"
@@ -95,6 +97,8 @@ static uint64_t alarm_cycle; /* what is due next from outside; 0: no alarm is se
 static bool measures_masked; /* from the first time it was asked */
 static uint64_t masked_since;
 static uint64_t masked_longest;
+static uint64_t latest;
+static uint64_t skipped;
 
 static void die(const char *what)
 {
@@ -571,6 +575,8 @@ static void on_line(const char *line)
         answer_fired();
     } else if (sscanf(line, "level %c%u", &port, &bit) == 2) {
         printf("level %d\n", pin_level(port, (uint8_t)bit));
+    } else if (!strcmp(line, "late")) {
+        printf("late %llu\n", (unsigned long long)(latest + skipped));
     } else if (!strcmp(line, "masked")) {
         answer_masked();
     } else if (!strcmp(line, "quit")) {
@@ -637,8 +643,12 @@ static void run_paced(void)
         line_read();
         uint64_t due = due_cycle();
         if (due > avr->cycle + LONGEST_LAG) {
+            skipped += due - avr->cycle;
             started_cycle -= due - avr->cycle;
             due = avr->cycle;
+        }
+        if (due > avr->cycle && due - avr->cycle > latest) {
+            latest = due - avr->cycle;
         }
         while (avr->cycle < due) {
             board_run(due - avr->cycle > SLICE ? avr->cycle + SLICE : due);
