@@ -108,8 +108,8 @@ def _owners(state: State) -> dict[str, int]:
 
 def _is_at_home(sighting: Sighting, place: lie.Place, owner: Mapping[str, int]) -> bool:
     """Whether what a sighting looks like most lies in front of whom it belongs to. No stranger is looked for there:
-    the piece would have had to go as another like it came."""
-    return place.where is lie.Where.SEAT and owner.get(sighting.face) == place.player
+    the piece would have had to go as another like it came. Nor is one behind a back: faces that come look otherwise."""
+    return place.where is lie.Where.SEAT and (sighting.face in BACKS or owner.get(sighting.face) == place.player)
 
 
 def _weigh(sighting: Sighting, possible: frozenset[str], other: float) -> list[tuple[float, str | None]]:

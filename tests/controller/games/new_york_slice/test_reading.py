@@ -257,6 +257,16 @@ def guessed_back(scene: Scene, lying_face: str, probability: float = 0.6) -> Sce
     return replace(scene, sightings=(*scene.sightings, ghost))
 
 
+def test_backs_seen_badly_make_no_doubt_of_what_is_taken_while_a_mystery_slice_may_come() -> None:
+    """Each of several backs in a fan shows little; none of them is a slice that nobody has seen."""
+    situation = Situation(having(chosen(special=rules.MYSTERY_SLICE), 3, "5/2", "6/1 6/2 8/1 8/2"))
+    moves = (Take(2, index_of(situation.state, "7/2")), Decide(2, NOTHING))
+    situation.world.play(situation.state, *moves)
+    (only,) = situation.read(2, scene=doubted(situation.world.scene(), "back", ("back", 0.66))).plays
+    assert only.moves == moves
+    assert only.probability > 0.99
+
+
 def test_a_guess_at_a_back_where_every_slice_is_seen_is_nothing() -> None:
     situation = Situation(having(chosen(), 3, "5/2", "6/1"))
     scene = situation.world.scene()
