@@ -17,21 +17,26 @@ from numpy.typing import NDArray
 
 from controller.games.pizza_theory.describe import KINDS, describe
 from hardware.simulated.surroundings import Conditions
-from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photograph
+from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends, space_mm
 from tests.vision.drawn_table import View
 from tests.vision.rendered import PHOTOS, load, with_photos
 from vision.board.changed import Changed
+from vision.board.covering import find_covering
 from vision.board.finder import board_finder
 from vision.board.learning import BoardLabelError
+from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
+from vision.board.sight import sight_of
+from vision.board.toppings import read_spaces
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import find_mat
 from vision.scene import EMPTY, PieceKind, Scene, Sighting
+from vision.shapes import place
 
 Array = NDArray[np.float64]
 
@@ -343,6 +348,76 @@ def test_cutters_under_and_over_each_other_are_where_they_lie() -> None:
     off_mm, turn_deg = np.percentile(errors, 80, axis=0)
     assert off_mm < 0.5
     assert turn_deg < 0.3
+
+
+def test_a_board_alike_from_three_sides_is_never_said_to_lie_one_way() -> None:
+    """Its print averaged over its three turns; the kit's own tells by burnt spots and words on its rim."""
+    theory = FAMILIES["theory"]
+    art = dict(theory.art())
+    printed = art["board"].image
+    middle = ((printed.shape[1] - 1) / 2, (printed.shape[0] - 1) / 2)
+    turns = [cv2.getRotationMatrix2D(middle, turn, 1.0) for turn in (0, 120, 240)]
+    turned = [cv2.warpAffine(printed, turn, printed.shape[1::-1], flags=cv2.INTER_LINEAR) for turn in turns]
+    art["board"] = replace(art["board"], image=np.mean(np.array(turned, np.float32), axis=0).astype(np.uint8))
+    plain = Family("plain", "theory", lambda: art, theory.enrolment, theory.table, with_hands=0.0)
+    faces = enrolled(plain)
+    for seed in (503, 508, 509, 512):
+        for family, pack, low, high in ((plain, faces, 0.0, 0.9), (theory, kit_pack(), 0.95, 1.0)):
+            image, _ = photographs(replace(family, with_hands=0.0), seed)
+            (found,) = [s for s in read(image, pack).sightings if s.kind is PieceKind.BOARD]
+            assert low <= found.probability <= high, (family.name, seed)
+
+
+UNDER_HANDS = replace(FAMILIES["theory"], with_hands=1.0)
+
+
+@pytest.mark.parametrize("seed", [7, 36, 15])
+def test_a_cutter_partly_under_a_hand_is_read_by_what_shows(seed: int) -> None:
+    image, labels = photographs(UNDER_HANDS, seed)
+    seen = {s.face: s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER}
+    true = {piece["colour"]: piece for piece in labels["pieces"] if piece["kind"] == "cutter"}
+    assert any(piece["visible"] < 0.75 for piece in true.values())
+    for colour, piece in true.items():
+        if piece["visible"] >= 0.5:
+            off_mm, turn_deg = line_error(np.array(seen[colour].outline_mm), np.array(piece["ends_mm"]))
+            assert off_mm < 2.0
+            assert turn_deg < 1.5
+            assert seen[colour].probability > 0.5
+
+
+def test_a_cutter_whose_point_a_hand_hides_is_of_no_sure_colour() -> None:
+    """Two lie there: that it has the colour of neither the other nor of one that is hidden cannot be known."""
+    image, labels = photographs(UNDER_HANDS, 38)
+    true = [piece["colour"] for piece in labels["pieces"] if piece["kind"] == "cutter"]
+    seen = {s.face: s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER}
+    assert sorted(true) == ["red", "white"]
+    assert seen["red"].probability > SURE
+    assert max(s.probability for colour, s in seen.items() if colour != "red") < 0.6
+
+
+@pytest.mark.parametrize(("seed", "hands"), [(7, 1.0), (36, 1.0), (10, 1.0), (7, 0.0), (12, 0.0)])
+def test_what_lies_over_a_board_is_known_from_its_print(seed: int, hands: float) -> None:
+    image, labels = photographs(replace(FAMILIES["theory"], with_hands=hands), seed)
+    board = kit_pack().board
+    assert board is not None
+    registration = find_mat(image)
+    sight = sight_of(image, registration)
+    fit = find_board(sight, board)
+    assert fit is not None
+    covering = find_covering(sight, board, fit, read_spaces(sight, board, fit))
+    hidden = replace(fit, covering=covering).hidden_at(board.points)
+    truth = np.zeros(image.shape[:2], np.uint8)
+    for piece in labels["pieces"]:
+        if piece["kind"] == "hand":
+            cv2.fillPoly(truth, [np.array(outline, np.int32) for outline in piece["outlines_px"]], 255)
+    table = place(board.points.reshape(-1, 2), fit.pose)
+    column, row = np.round(registration.to_picture(sight.seen(table, fit.height_mm))).astype(int).T
+    under = (truth[row, column] > 0).reshape(hidden.shape)
+    on_board = np.linalg.norm(board.points, axis=-1) < board.diameter_mm / 2
+    assert under[on_board].any() == bool(hands)
+    assert hidden[on_board & ~under].mean() < (0.2 if hands else 0.001)
+    if hands:
+        assert hidden[on_board & under].mean() > 0.9
 
 
 # The rendered pictures --------------------------------------------------------------------------------------------

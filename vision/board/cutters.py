@@ -7,6 +7,7 @@ high its ends lie follows from what it rests on, and that from which stick is se
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import cv2
 import numpy as np
@@ -62,6 +63,12 @@ TIP_NOISE = 0.12
 LINE_NOISE = 0.08
 COST_LIMIT = 9.0
 OTHER_COST = 5.0
+HIDDEN_COST = 1.0
+"""What costs a millimetre over which something lies, whatever is there: as much as most of a cutter."""
+LEAST_OPEN_MM, SURE_OPEN_MM = 50.0, 110.0
+"""A line of which less is open says nothing; a cutter of which so much is is seen well."""
+LEAST_SHOWN = 0.3
+"""Where less of a line's length is open it stands out less."""
 EVIDENCE = 0.1
 """How much of one millimetre's cost counts as independent evidence."""
 SLICE_MM = 6
@@ -86,9 +93,11 @@ LEAST_UNLIKE = 0.2
 """A line that looks less like wood than this, and more like what it lies over, is print;"""
 SURE_UNLIKE = 0.35
 """one that looks as much like wood is not."""
-SETTLED_SCORE, SETTLED_COLOUR = 4.1, 0.98
-SURE_SCORE = 3.8
-"""A line explained as well as this is a cutter."""
+LEAST_TOGETHER = 0.1
+"""Two lines are two cutters if their colours are so likely to differ, beside the likeliest colour of each."""
+SETTLED_SCORE, SETTLED_COLOUR = 4.5, 0.98
+LEAST_SCORE, SURE_SCORE = 2.6, 3.8
+"""A line explained less well than the first is no cutter, one as well as the second is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +118,8 @@ class CutterFit:
     """How much better a cutter explains the line than nothing does, per millimetre."""
     unlike: float
     """How far (0 to 1) it looks like wood where print and toppings would not."""
+    open_mm: float
+    """So much of its length nothing lies over."""
 
     def outline(self, diameter_mm: float) -> Array:
         """Where it seems to lie at z = 0, a little wider: 4 x 2."""
@@ -147,13 +158,17 @@ def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, other: "_Other")
     size = strange.shape[0]
     middle = (size - 1) / 2
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
-    sums = np.empty((len(turns), size, 3), np.float32)
+    sums, counts = np.empty((len(turns), size, 3), np.float32), np.empty((len(turns), size), np.float32)
+    open_ones = None if fit.covering is None else (~other.covered).astype(np.float32)
     for i, turn in enumerate(turns):
         # The map's rows run along +y, so that turning it like a picture turns the board by as much the other way.
         spin = cv2.getRotationMatrix2D((middle, middle), float(turn), 1.0)
         turned = cv2.warpAffine(strange, spin, (size, size), flags=cv2.INTER_LINEAR, borderValue=(128, 128, 128))
         sums[i] = cv2.reduce(turned, 1, cv2.REDUCE_SUM, dtype=cv2.CV_32F)[:, 0]
-    ridge = _ridge(sums - np.float32(128.0 * size))
+        if open_ones is not None:
+            shown = cv2.warpAffine(open_ones, spin, (size, size), flags=cv2.INTER_NEAREST, borderValue=(1.0,))
+            counts[i] = shown.mean(1)
+    ridge = _ridge(sums - np.float32(128.0 * size), None if open_ones is None else counts)
     for _ in range(CANDIDATES):
         turn_at, row = (int(i) for i in np.unravel_index(int(ridge.argmax()), ridge.shape))
         if ridge[turn_at, row] <= 0.0:
@@ -162,12 +177,15 @@ def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, other: "_Other")
         _block(ridge, turn_at, row)
 
 
-def _ridge(sums: Floats) -> Floats:
-    """How far means along lines (turns x rows) are from those beside them; 0 too far from the board's middle."""
+def _ridge(sums: Floats, shown: Floats | None) -> Floats:
+    """How far means along lines (turns x rows), of which only shares may be `shown`, are from those beside them; 0 too
+    far from the board's middle."""
     size = sums.shape[1]
     rows = np.arange(size) - (size - 1) / 2
     chord = 2 * np.sqrt(np.maximum((size / 2) ** 2 - rows**2, (size / 4) ** 2))
     mean = sums / chord[:, None].astype(np.float32)
+    if shown is not None:
+        mean /= np.maximum(shown, LEAST_SHOWN)[..., None]
     far = round(BESIDE_MM / COARSE_MM)
     change = mean - (np.roll(mean, far, axis=1) + np.roll(mean, -far, axis=1)) / 2
     ridge = np.linalg.norm(change, axis=-1)
@@ -204,6 +222,8 @@ class _Other:
     residual: Floats
     """what is seen, less that."""
     known: NDArray[np.bool_]
+    covered: NDArray[np.bool_]
+    """Where something else lies over it."""
 
 
 def _other_than_print(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> _Other:
@@ -215,7 +235,9 @@ def _other_than_print(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Se
     expected = on_grid(board.colours, own)
     known = np.hypot(own[..., 0], own[..., 1]) < board.diameter_mm / 2 - RIM_MM
     _paint_toppings(expected, known, own, sight, board, fit, spaces)
-    return _Other(expected, np.where(known[..., None], seen - expected, np.float32(0.0)), known)
+    covered = fit.hidden_at(own)
+    known &= ~covered
+    return _Other(expected, np.where(known[..., None], seen - expected, np.float32(0.0)), known, covered)
 
 
 def _strangeness(other: _Other) -> NDArray[np.uint8]:
@@ -285,7 +307,7 @@ class _Strip:
     colours: Floats
     """along x across x 3, the board's light taken out."""
     shown: NDArray[np.bool_]
-    """Which of `along_mm` are inside the picture."""
+    """Which of `along_mm` are inside the picture, and nothing lies over them."""
 
     @property
     def length_mm(self) -> float:
@@ -316,7 +338,8 @@ def _strip(sight: Sight, image: Image, fit: BoardFit, line: Array) -> _Strip:
     own = to_own_frame(sight.registration.on_table(centre, fit.height_mm), fit.pose)
     light = fit.light_at(own)
     logs = np.log(seen * sight.gain + np.float32(LOG_FLOOR)) - light[:, None]
-    return _Strip(line, along, across, np.asarray(logs, np.float32), sight.table.shows(centre))
+    shown = sight.table.shows(centre) & ~fit.hidden_at(own)
+    return _Strip(line, along, across, np.asarray(logs, np.float32), shown)
 
 
 def _on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
@@ -365,6 +388,8 @@ def _edge_pairs(strip: _Strip, board: BoardPrint) -> tuple[Array, Floats]:
     pairs[:, half:-half] = 2 * np.sqrt(edge[:, 2 * half :] * edge[:, : -2 * half])
     cost = np.median(_wood_cost(cut, board, EDGE_SHADE), axis=1) / COST_LIMIT
     inner = cv2.blur(cost.astype(np.float32), (2 * round(0.75 / FINE_MM) + 1, 1))
+    hidden = ~strip.shown[: blocks * BLOCK_MM].reshape(blocks, BLOCK_MM).all(1)
+    pairs[hidden], inner[hidden] = 0.0, 0.0
     spots = strip.along_mm[: blocks * BLOCK_MM].reshape(blocks, BLOCK_MM).mean(1)
     return spots, np.asarray(pairs - WOOD_SHARE * inner, np.float32)
 
@@ -389,19 +414,22 @@ def _along(strip: _Strip, board: BoardPrint) -> CutterFit | None:
     core = np.abs(strip.across_mm) <= 0.8
     middle = np.median(strip.colours[:, core], axis=1)
     length = round(board.cutter_mm[0])
-    if len(middle) < length + 4:
+    if len(middle) < length + 4 or np.count_nonzero(strip.shown) < LEAST_OPEN_MM:
         return None
-    body, shade, unusual = _body(middle, board)
-    bare = _line_cost(strip)
+    body, shade, unusual = _body(middle, strip.shown, board)
+    bare = np.where(strip.shown, _line_cost(strip), np.float32(HIDDEN_COST))
     by_way = [
-        _costs_by_point(middle[::way], body[::way], bare[::way], shade, board)  # both ways round
+        _costs_by_point(middle[::way], strip.shown[::way], (body[::way], bare[::way]), shade, board)  # both ways round
         for way in (1, -1)
     ]
     turned = bool(by_way[1].min() < by_way[0].min())
     costs = by_way[turned] + unusual
     colour, point = np.unravel_index(int(costs.argmin()), costs.shape)
-    score = OTHER_COST - float(costs[colour, point]) / length
-    if score <= 0.0:
+    low = len(middle) - 1 - point if turned else point - length + 1
+    open_mm = int(np.count_nonzero(strip.shown[low : low + length]))
+    hidden = HIDDEN_COST * np.count_nonzero(~strip.shown)
+    score = OTHER_COST - (float(costs[colour, point]) - hidden) / max(open_mm, 1)
+    if open_mm < LEAST_OPEN_MM or score <= 0.0:
         return None
     at = strip.length_mm - point - 0.5 if turned else point + 0.5
     ends = np.array([at + length, at] if turned else [at - length, at])
@@ -411,18 +439,21 @@ def _along(strip: _Strip, board: BoardPrint) -> CutterFit | None:
     weights = np.exp(-0.5 * EVIDENCE * (best - best.min()))
     shares = weights / weights.sum()
     colours = tuple((board.cutters.names[i], float(shares[i])) for i in np.argsort(-shares))
-    low, high = (int(np.clip(end, 0, len(middle))) for end in (ends.min(), ends.max()))
-    return CutterFit(seen, seen, (0.0, 0.0), colours, float((body[low:high] < COST_LIMIT).mean()), score, 0.0)
+    like_wood = (body < COST_LIMIT) & strip.shown
+    share = float(like_wood[low : low + length].mean())
+    return CutterFit(seen, seen, (0.0, 0.0), colours, share, score, 0.0, float(open_mm))
 
 
-def _body(middle: Floats, board: BoardPrint) -> tuple[Floats, float, float]:
+def _body(middle: Floats, shown: NDArray[np.bool_], board: BoardPrint) -> tuple[Floats, float, float]:
     """What each millimetre costs as wood, how much brighter than enrolled the wood is, and what that costs.
 
     A round stick's brightness depends on how it lies to the light, and light has a tint.
     """
-    shade, tint = _light_on(middle[len(middle) // 4 : -len(middle) // 4], board)
+    inner = np.s_[len(middle) // 4 : -len(middle) // 4]
+    some = middle[inner][shown[inner]]
+    shade, tint = _light_on(some if len(some) >= LEAST_OPEN_MM / 2 else middle[shown], board)
     spread = np.hypot(board.wood[1], WOOD_NOISE)
-    cost = _shaded_cost(middle - board.wood[0] - shade - tint, spread, SHADE)
+    cost = np.where(shown, _shaded_cost(middle - board.wood[0] - shade - tint, spread, SHADE), np.float32(HIDDEN_COST))
     unusual = ((shade / SHADE) ** 2 + float(((tint / TINT) ** 2).sum())) / EVIDENCE
     return cost, shade, unusual
 
@@ -434,8 +465,11 @@ def _light_on(colours: Floats, board: BoardPrint) -> tuple[float, Floats]:
     return shade, np.asarray(np.clip(shift - shift.mean(), -LARGEST_TINT, LARGEST_TINT), np.float32)
 
 
-def _costs_by_point(middle: Floats, body: Floats, bare: Floats, shade: float, board: BoardPrint) -> Array:
+def _costs_by_point(
+    middle: Floats, shown: NDArray[np.bool_], body_bare: tuple[Floats, Floats], shade: float, board: BoardPrint
+) -> Array:
     """colours x places: the cost of a cutter whose point lies at each place of a line and that lies before it."""
+    body, bare = body_bare
     length, looks, count = round(board.cutter_mm[0]), board.cutters, len(middle)
     tip = min(round(looks.colours.shape[1] * ALONG_STEP_MM), length)
     sums = np.concatenate([[0.0], np.cumsum(body, dtype=np.float64)])
@@ -450,7 +484,8 @@ def _costs_by_point(middle: Floats, body: Floats, bare: Floats, shade: float, bo
     for i in range(len(looks.names)):
         spread = np.hypot(looks.spread[i], TIP_NOISE)[which]
         misses = _shaded_cost(seen - looks.colours[i][which], spread, SHADE)
-        costs[i, points] = misses.sum(1) + behind + beyond
+        tips = np.where(shown[points[:, None] - back], misses, np.float32(HIDDEN_COST))
+        costs[i, points] = tips.sum(1) + behind + beyond
     return costs
 
 
@@ -491,13 +526,47 @@ def _same(one: CutterFit, other: CutterFit) -> bool:
 
 
 def _one_of_each(found: Sequence[CutterFit]) -> list[CutterFit]:
-    """The best explained line of each colour."""
+    """The best explained lines, of each colour one, and what each is likely to be beside the others: one whose coloured
+    end is hidden has the colour that none of the others has."""
     chosen: list[CutterFit] = []
     for cutter in sorted(found, key=lambda c: -c.score * c.colours[0][1]):
-        taken = {other.colours[0][0] for other in chosen}
-        if cutter.colours[0][0] not in taken:
-            chosen.append(cutter)
+        together = _told_apart([*chosen, cutter])
+        if together is not None:
+            chosen = together
     return chosen
+
+
+def _told_apart(cutters: Sequence[CutterFit]) -> list[CutterFit] | None:
+    """The cutters, each with its colours where no two have the same; None where hardly any two differ.
+
+    A line that may be no cutter at all takes no colour from the others by as much.
+    """
+    names = sorted(name for name, _ in cutters[0].colours)
+    if len(cutters) > len(names):
+        return None
+    sure = np.array([certainty(cutter) for cutter in cutters])[:, None]
+    likely = np.array([[dict(cutter.colours)[name] for name in names] for cutter in cutters])
+    ways = np.array(list(product(range(len(names) + 1), repeat=len(cutters))))  # The last: it is no cutter.
+    apart = np.array([len({i for i in way if i < len(names)}) == int((way < len(names)).sum()) for way in ways])
+    rows = np.arange(len(cutters))
+    differing = np.where(apart & (ways < len(names)).all(1), np.hstack([likely, sure])[rows, ways].prod(1), 0.0)
+    if differing.max() < LEAST_TOGETHER * likely.max(1).prod():
+        return None
+    together = np.where(apart, np.hstack([likely * sure, 1.0 - sure])[rows, ways].prod(1), 0.0)
+    shares = np.array([[together[ways[:, row] == i].sum() for i in range(len(names))] for row in rows])
+    shares = np.where(sure > 0.0, shares / np.maximum(shares.sum(1, keepdims=True), 1e-12), likely)
+    return [
+        replace(cutter, colours=tuple((names[i], float(row[i])) for i in np.argsort(-row, kind="stable")))
+        for cutter, row in zip(cutters, shares, strict=True)
+    ]
+
+
+def certainty(cutter: CutterFit) -> float:
+    """How likely it is a cutter at all."""
+    explained = (cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE)
+    unlike = (cutter.unlike - LEAST_UNLIKE) / (SURE_UNLIKE - LEAST_UNLIKE)
+    shown = (cutter.open_mm - LEAST_OPEN_MM) / (SURE_OPEN_MM - LEAST_OPEN_MM)
+    return float(np.prod(np.clip([explained, unlike, shown], 0.0, 1.0)))
 
 
 # Exactly where ----------------------------------------------------------------------------------------------------
@@ -513,6 +582,7 @@ def _straightened(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, 
     first, slices = 3, int((strip.length_mm - POINT_MM - 3.0) // SLICE_MM)
     cut = strip.colours[first : first + slices * SLICE_MM]
     profiles = np.median(cut.reshape(slices, SLICE_MM, len(strip.across_mm), 3), axis=1)
+    shown = strip.shown[first : first + slices * SLICE_MM].reshape(slices, SLICE_MM).all(1)
     lever = np.arange(slices, dtype=np.float64) * SLICE_MM + first + (SLICE_MM - 1.0 - strip.length_mm) / 2
     half = board.cutter_mm[1] / 2
     # Offset in the middle, slope, half the width.
@@ -522,7 +592,7 @@ def _straightened(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, 
         at = columns @ line
         found, contrast = _edges(profiles, line[0] + line[1] * lever, at.reshape(2, -1), half, reach_mm)
         off = found.ravel() - at
-        weight = (np.minimum(contrast / LEAST_CONTRAST, 1.0) ** 2).ravel() / (1.0 + (off / stray_mm) ** 2) ** 2
+        weight = (np.minimum(contrast / LEAST_CONTRAST, 1.0) ** 2 * shown).ravel() / (1.0 + (off / stray_mm) ** 2) ** 2
         normal = columns.T @ (columns * weight[:, None]) + prior
         pull = prior @ (np.array([line[0], line[1], half]) - line)
         line = line + np.linalg.solve(normal, columns.T @ (off * weight) + pull)

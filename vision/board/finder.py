@@ -7,19 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.changed import changed_discs, changed_places, changed_spaces, stick_changed
-from vision.board.cutters import find_cutters
+from vision.board.covering import covering_outlines, find_covering
+from vision.board.cutters import certainty, find_cutters
 from vision.board.loose import find_loose
-from vision.board.pose import BoardFit, BoardGrid, board_grid, find_board, same_board
+from vision.board.pose import BoardFit, BoardGrid, board_grid, find_board, same_board, turned_under, under
 from vision.board.record import TOPPING_THICK_MM, BoardPrint
 from vision.board.sight import Sight, sight_of
 from vision.board.sightings import (
     board_sighting,
-    certainty,
     cutter_sighting,
     loose_sighting,
     space_of,
     topping_sighting,
-    turn_probability,
 )
 from vision.board.toppings import read_spaces
 from vision.finders import Changed
@@ -32,6 +31,7 @@ Array = NDArray[np.float64]
 
 AROUND_MM = 30.0
 """So far around a change the table is looked at."""
+ANOTHER_TURN_DEG = 60.0
 OVER_MM = 1.5
 """How high a cutter may lie is open by so much in its outline."""
 
@@ -51,6 +51,11 @@ class BoardFinder:
         fit = find_board(sight, self.board, self.grid)
         if fit is None:
             return ()
+        fit = _covered(sight, self.board, self.grid, fit)
+        turned = turned_under(sight, self.grid, fit)
+        if abs(turned.pose[2] - fit.pose[2]) > ANOTHER_TURN_DEG:
+            turned = _covered(sight, self.board, self.grid, turned)
+        fit = turned
         return _in_order(_lying(sight, image, self.board, fit), _loose(sight, self.board, fit, seen))
 
     def find_again(
@@ -78,9 +83,10 @@ class BoardFinder:
         reach = np.array([[-AROUND_MM, -AROUND_MM], [AROUND_MM, AROUND_MM]])
         sight = sight_of(image, registration, (np.concatenate([outline, places])[:, None] + reach).reshape(-1, 2))
         pose = np.array([known.pose.x_mm, known.pose.y_mm, known.pose.angle_deg])
-        fit = same_board(sight, self.board, pose, turn_probability(known), self.grid)
+        fit = same_board(sight, self.board, pose, known.probability, self.grid)
         if fit is None:
             return self.find(image, registration, seen)
+        fit = _covered(sight, self.board, self.grid, fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
         if stick_changed(sight, self.board, fit, sticks, places, changed):
             lying = _lying(sight, image, self.board, fit)
@@ -100,13 +106,19 @@ def _in_order(lying: Sequence[Sighting], loose: Sequence[Sighting]) -> tuple[Sig
     return (*(sighting for sighting in lying if sighting.kind is not PieceKind.CUTTER), *loose, *sticks)
 
 
+def _covered(sight: Sight, board: BoardPrint, grid: BoardGrid, fit: BoardFit) -> BoardFit:
+    """The board with what lies over it."""
+    return under(sight, grid, fit, find_covering(sight, board, fit, read_spaces(sight, board, fit)))
+
+
 def _lying(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit) -> list[Sighting]:
     """The board and all that lies on it."""
-    spaces = read_spaces(sight, board, fit)
+    hands = covering_outlines(sight, fit)
+    spaces = read_spaces(sight, board, fit, hands)
     cutters = find_cutters(sight, image, board, fit, spaces)
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
-    spaces = read_spaces(sight, board, fit, over)
+    spaces = read_spaces(sight, board, fit, [*hands, *over])
     toppings = [topping_sighting(space, board, fit) for space in spaces if space.likely not in (None, EMPTY)]
     whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces])
     return [whole, *toppings, *(cutter_sighting(cutter, board, fit) for cutter in cutters)]
@@ -120,6 +132,7 @@ def _lying_again(
     sticks = _of_kind(before, PieceKind.CUTTER)
     only = changed_spaces(sight, board, fit, changed)
     over = [sight.seen(_grown(np.array(stick.outline_mm)), fit.height_mm + TOPPING_THICK_MM) for stick in sticks]
+    over += covering_outlines(sight, fit)
     read = {space.name: space for space in read_spaces(sight, board, fit, over, only)}
     spaces = [space_of(read[space.name], board, fit) if space.name in read else space for space in known.spaces]
     middles, near_mm = place(board.spaces_mm, fit.pose), board.pitch_mm / 2

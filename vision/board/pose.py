@@ -4,7 +4,7 @@ Rings of the board's mean colours lead to its middle, what lies round its rim to
 point by point where no topping can lie, light that changes slowly over the board taken out.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -48,13 +48,18 @@ COST_LIMIT = 9.0
 AGREES_BELOW = 4.0
 LEAST_AGREEING = 0.45
 """So much of the print that shows something must be seen for a board to be there at all."""
-TURN_EVIDENCE = 24.0
-"""How much evidence all is that a print can show of its turn; a quarter of it makes the turn sure."""
+TURN_SOFT = 3
+TURN_TELLS = 6.0
+"""Print tells of the turn that, softened, differs by more (in squared noises) from itself a third of a circle on."""
+TURN_EVIDENCE = 0.03
+"""How much of such a point's cost counts as independent evidence. Boards that are alike from all sides differ by 70 at
+most between their turns, others by 110 and more."""
 COARSE_STEP = 2
 """Every so many-th grid row and column is compared for a first look."""
 COARSE_ROUNDS, ROUNDS = 3, 3
 CLOSE_LOOKS = 3
 LARGEST_STEP_MM = 2.0
+SURE_TURN = 0.95
 STILL_ROUNDS, STILL_MM, STILL_DEG = 2, 0.8, 0.5
 """A board that fits best no farther from where it lay has not moved."""
 LIGHT_MM = 30.0
@@ -72,11 +77,23 @@ class BoardFit:
     height_mm: float
     """Of its face above the mat's."""
     agreeing: float
-    """Share of its known print that is seen as enrolled."""
+    """Share of its known print that is seen as enrolled, of what nothing lies over."""
     turn_probability: float
     """How likely the turn is the true one, and not one a third of a circle away."""
     light: Floats
     """n x n x 3: what the light adds to the print's colours, on the print's grid."""
+    covering: NDArray[np.uint8] | None = None
+    """n x n: 255 where something lies over the board and beside it, points CELL_MM apart; None where nothing does."""
+    open_share: float = 1.0
+    """Share of its telling print that nothing lies over."""
+
+    def hidden_at(self, own_mm: Array) -> NDArray[np.bool_]:
+        """Whether something lies over points of the board or close around it (... x 2)."""
+        if self.covering is None:
+            return np.zeros(own_mm.shape[:-1], bool)
+        half = self.covering.shape[0] // 2
+        steps = np.clip(np.round(own_mm / CELL_MM).astype(np.intp), -half, half)
+        return np.asarray(self.covering[half - steps[..., 1], half + steps[..., 0]] > 0)
 
     def light_at(self, own_mm: Array) -> Floats:
         """What the light adds to colours at points of the board (... x 2 gives ... x 3)."""
@@ -115,7 +132,10 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
 def same_board(
     sight: Sight, board: BoardPrint, pose: Array, turn_probability: float, grid: "BoardGrid | None" = None
 ) -> BoardFit | None:
-    """The board where it lay, in another picture; None where it does not lie so any more, or hardly shows."""
+    """The board where it lay, in another picture; None where it does not lie so any more, or hardly shows.
+
+    Where it was not sure which of its turns is the true one (`turn_probability`), this picture may say so.
+    """
     grid = grid or board_grid(board)
     moved = _refine(sight, grid.every(COARSE_STEP), pose, rounds=STILL_ROUNDS)[0] - pose
     if np.hypot(moved[0], moved[1]) > STILL_MM or abs(moved[2]) > STILL_DEG:
@@ -123,20 +143,51 @@ def same_board(
     found = _compare(sight, grid, pose)
     if found.agreeing < LEAST_AGREEING:
         return None
+    if turn_probability < SURE_TURN:
+        turned, sure = _turned(sight, grid, pose)
+        if np.hypot(*(turned - pose)[:2]) < STILL_MM and abs((turned - pose)[2]) < STILL_DEG:
+            turn_probability = max(turn_probability, sure)
     return BoardFit(pose, height_of(pose[0], pose[1]), found.agreeing, turn_probability, found.light)
 
 
-def _turned(sight: Sight, grid: "BoardGrid", pose: Array) -> tuple[Array, float]:
-    """Which of the three turns a third of a circle apart fits where the print differs between them, and how likely.
+def under(sight: Sight, grid: "BoardGrid", fit: BoardFit, covering: NDArray[np.uint8]) -> BoardFit:
+    """The board under what lies over it (as `find_covering` gives it): agreement and light of what is open alone."""
+    if not covering.any():
+        return fit
+    fit = replace(fit, covering=covering)
+    bare = _bare(grid, fit)
+    share = float(np.count_nonzero(bare.telling)) / max(float(np.count_nonzero(grid.telling)), 1.0)
+    if not bare.used.any():
+        return replace(fit, open_share=0.0)
+    found = _compare(sight, bare, fit.pose)
+    return replace(fit, agreeing=found.agreeing, light=found.light, open_share=share)
 
-    A turn counts by the share it shows of what it should cost the others: where that is small, print that is the same
-    all round, or hidden, says nothing.
-    """
+
+def turned_under(sight: Sight, grid: "BoardGrid", fit: BoardFit) -> BoardFit:
+    """The board in the turn that its open print tells of, where something lies over it."""
+    if fit.covering is None:
+        return fit
+    pose, sure = _turned(sight, _bare(grid, fit), fit.pose)
+    return replace(fit, pose=np.array([pose[0], pose[1], pose[2] % 360.0]), turn_probability=sure)
+
+
+def _bare(grid: "BoardGrid", fit: BoardFit) -> "BoardGrid":
+    """The print that nothing lies over."""
+    is_open = ~fit.hidden_at(grid.points)
+    return replace(
+        grid,
+        used=grid.used * is_open.astype(np.float32),
+        telling=grid.telling & is_open,
+        turn_telling=grid.turn_telling & is_open,
+    )
+
+
+def _turned(sight: Sight, grid: "BoardGrid", pose: Array) -> tuple[Array, float]:
+    """Which of the three turns a third of a circle apart fits best where the print differs between them, and how likely
+    it is. Where little of that print is there, or open, little is told."""
     poses = [_refine(sight, grid, pose + np.array([0.0, 0.0, turn]), rounds=ROUNDS)[0] for turn in (0.0, 120.0, 240.0)]
-    telling = grid.turn_telling > 0.0
-    costs = [float(np.minimum(_compare(sight, grid, at).misses[telling], COST_LIMIT).sum()) for at in poses]
-    expected = float(np.minimum(grid.turn_telling, COST_LIMIT).sum())
-    weights = np.exp((min(costs) - np.array(costs)) / max(expected, 1e-6) * TURN_EVIDENCE)
+    costs = [float(np.minimum(_compare(sight, grid, at).misses[grid.turn_telling], COST_LIMIT).sum()) for at in poses]
+    weights = np.exp((min(costs) - np.array(costs)) * TURN_EVIDENCE)
     return poses[int(np.argmin(costs))], float(weights.max() / weights.sum())
 
 
@@ -153,9 +204,8 @@ class BoardGrid:
     """1 where the print is known and no topping can lie, else 0."""
     telling: NDArray[np.bool_]
     """Where the print differs from what is around, so that a bare surface would not do."""
-    turn_telling: Floats
-    """How far the print differs (squared, in noises) from itself a third of a circle further, where that is clear and
-    no topping can lie; else 0."""
+    turn_telling: NDArray[np.bool_]
+    """Where the print differs clearly from itself a third of a circle further, and no topping can lie."""
     radius_mm: float
 
     @property
@@ -189,26 +239,21 @@ def board_grid(board: BoardPrint) -> BoardGrid:
     share = np.maximum(cv2.blur(used, (window, window)), 1e-3)[..., None]
     around = cv2.blur(board.colours * used[..., None], (window, window)) / share
     telling = (used > 0) & (((board.colours - around) ** 2).mean(-1) * precision > AGREES_BELOW)
-    differs = _differs_turned(board, points, used) * precision
-    turn_telling = np.where(differs > AGREES_BELOW, differs, np.float32(0.0))
+    turn_telling = _differs_turned(board, points, used) * precision > TURN_TELLS
     return BoardGrid(points, board.colours, board.slopes, precision, used, telling, turn_telling, board.diameter_mm / 2)
 
 
 def _differs_turned(board: BoardPrint, points: Array, used: Floats) -> Floats:
-    """For each grid point the greatest squared difference between the print there and a third of a circle on, and on;
-    0 where any of the three is not known or under a topping."""
-    prints, known = [], np.ones(points.shape[:-1], bool)
-    half = used.shape[0] // 2
-    for turn in np.radians((0.0, 120.0, 240.0)):
+    """For each grid point the greater squared difference of the print there from that a third of a circle on or back; 0
+    where it is not known or under a topping. Softened: thin lines never meet again to the point."""
+    soft = np.asarray(cv2.blur(board.colours, (TURN_SOFT, TURN_SOFT)), np.float32)
+    most = np.zeros(points.shape[:-1], np.float32)
+    for turn in np.radians((120.0, 240.0)):
         spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-        colours, there = print_at(board, points @ spin)
-        prints.append(colours)
-        columns = np.clip(np.round(points @ spin / CELL_MM)[..., 0].astype(int) + half, 0, 2 * half)
-        rows = np.clip(half - np.round(points @ spin / CELL_MM)[..., 1].astype(int), 0, 2 * half)
-        known &= there & (used[rows, columns] > 0)
-    pairs = ((0, 1), (0, 2), (1, 2))
-    most = np.max([((prints[i] - prints[j]) ** 2).mean(-1) for i, j in pairs], axis=0)
-    return np.asarray(np.where(known, most, 0.0), np.float32)
+        known = on_grid(used[..., None], points @ spin)[..., 0] > 0.99
+        differs = ((on_grid(soft, points @ spin) - soft) ** 2).mean(-1)
+        most = np.maximum(most, np.where(known, differs, np.float32(0.0)))
+    return np.where(used > 0, most, np.float32(0.0))
 
 
 def _centres(sight: Sight, board: BoardPrint) -> list[Array]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.cutters import LEAST_UNLIKE, SURE_SCORE, SURE_UNLIKE, CutterFit
+from vision.board.cutters import CutterFit, certainty
 from vision.board.loose import Loose
 from vision.board.pose import LEAST_AGREEING, BoardFit
 from vision.board.record import BoardPrint
@@ -17,10 +17,10 @@ Array = NDArray[np.float64]
 
 BOARD_FACE = "board"
 WELL_SEEN = 0.85
-"""A board of which less than this share is seen as enrolled may be another one, or lies under a hand, which looks like
-some topping or cutter here and there."""
-LEAST_SCORE = 2.6
-"""A line explained less well than this is no cutter."""
+"""A board of which less than this share of what is open is seen as enrolled may be another one, or lies under a hand,
+which looks like some topping or cutter here and there."""
+LEAST_OPEN, ENOUGH_OPEN = 0.15, 0.35
+"""Less than the first share of a board says nothing, the second says enough."""
 CIRCLE = np.radians(np.arange(0.0, 360.0, 10.0))
 
 
@@ -33,23 +33,20 @@ def board_sighting(board: BoardPrint, fit: BoardFit, spaces: Sequence[Space]) ->
         _pose(fit.pose[:2], float(fit.pose[2])),
         (FaceLikelihood(BOARD_FACE, round(sure, 4)),),
         True,
-        round(fit.agreeing, 3),
+        round(fit.agreeing * fit.open_share, 3),
         as_points(place(rim, fit.pose)),
         spaces=tuple(spaces),
     )
 
 
-def turn_probability(board: Sighting) -> float:
-    """How likely the turn of a board is that was seen, were all of it seen well."""
-    return min(board.probability / max(_well_seen(board.visible), 1e-3), 1.0)
-
-
 def _board_certainty(fit: BoardFit) -> float:
-    return fit.turn_probability * _well_seen(fit.agreeing)
+    return fit.turn_probability * _well_seen(fit)
 
 
-def _well_seen(agreeing: float) -> float:
-    return float(np.clip((agreeing - LEAST_AGREEING) / (WELL_SEEN - LEAST_AGREEING), 0.0, 1.0))
+def _well_seen(fit: BoardFit) -> float:
+    agreeing = (fit.agreeing - LEAST_AGREEING) / (WELL_SEEN - LEAST_AGREEING)
+    is_open = (fit.open_share - LEAST_OPEN) / (ENOUGH_OPEN - LEAST_OPEN)
+    return float(np.prod(np.clip([agreeing, is_open], 0.0, 1.0)))
 
 
 def space_of(space: SpaceFit, board: BoardPrint, fit: BoardFit) -> Space:
@@ -63,7 +60,7 @@ def space_of(space: SpaceFit, board: BoardPrint, fit: BoardFit) -> Space:
 def topping_sighting(space: SpaceFit, board: BoardPrint, fit: BoardFit) -> Sighting:
     """The topping on a space."""
     rim = space.at_mm + board.topping_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
-    seen = _well_seen(fit.agreeing)
+    seen = _well_seen(fit)
     colours = tuple((name, share * seen) for name, share in space.contents if name != EMPTY)
     return Sighting(
         PieceKind.TOPPING, _pose(space.at_mm, 0.0), _ranked(colours), True, round(space.seen, 3), as_points(rim)
@@ -83,7 +80,7 @@ def cutter_sighting(cutter: CutterFit, board: BoardPrint, fit: BoardFit) -> Sigh
     step = cutter.ends_mm[1] - cutter.ends_mm[0]
     side = np.array([-step[1], step[0]]) / np.linalg.norm(step) * board.cutter_mm[1] / 2
     first, last = cutter.ends_mm
-    sure = certainty(cutter) * _well_seen(fit.agreeing)
+    sure = certainty(cutter) * _well_seen(fit)
     return Sighting(
         PieceKind.CUTTER,
         _pose(cutter.ends_mm.mean(0), float(np.degrees(np.arctan2(step[1], step[0])))),
@@ -92,13 +89,6 @@ def cutter_sighting(cutter: CutterFit, board: BoardPrint, fit: BoardFit) -> Sigh
         round(cutter.seen, 3),
         as_points(np.array([first - side, last - side, last + side, first + side])),
     )
-
-
-def certainty(cutter: CutterFit) -> float:
-    """How likely it is a cutter at all."""
-    explained = (cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE)
-    unlike = (cutter.unlike - LEAST_UNLIKE) / (SURE_UNLIKE - LEAST_UNLIKE)
-    return float(np.clip(explained, 0.0, 1.0) * np.clip(unlike, 0.0, 1.0))
 
 
 def _pose(at_mm: Array, angle_deg: float) -> Pose:
