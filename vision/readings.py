@@ -418,7 +418,8 @@ def polished(
         poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free)
         colours = look.colours(place(prepared.full.points, poses))
         candidates = _candidates(rank_faces(colours, prepared.full, free), faces, RIVALS)
-        verdict = judge(colours, candidates, prepared.full, look.trust, free=free, even_there=kind in CARDS)
+        told_by_print = kind is not PieceKind.SPECIAL  # what shows of a Special may be nothing but its even ground
+        verdict = judge(colours, candidates, prepared.full, look.trust, free=free, even_there=told_by_print)
         result += _as_readings(look, prepared, kind, poses, candidates, verdict)
     return select(result, kinds, raster.copy())
 
