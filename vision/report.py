@@ -285,8 +285,10 @@ def report(
     return Report(tuple(photos))
 
 
-def report_photo(image: Image, labels: Mapping[str, Any], pack: FacePack, name: str) -> PhotoReport:
-    """Read one picture and compare it with its labels."""
+def report_photo(
+    image: Image, labels: Mapping[str, Any], pack: FacePack, name: str, *, near_mm: float = NEAR_MM
+) -> PhotoReport:
+    """Read one picture and compare it with its labels; what is seen is taken for a piece that lies so near."""
     style, kind = str(labels.get("style", "")), str(labels.get("kind", ""))
     kinds = PICTURES.get(kind) or frozenset(pack.kinds)
     truth = [piece for piece in true_pieces(labels, name) if piece.kind in kinds]
@@ -295,7 +297,7 @@ def report_photo(image: Image, labels: Mapping[str, Any], pack: FacePack, name: 
         scene = read_photo(image, pack, finders=finders_for(kinds, pack))
     except RegistrationError as error:
         return PhotoReport(name, style, kind, (), tuple(truth), (), {}, str(error), light)
-    matches, missing, extra = compare(scene, truth)
+    matches, missing, extra = compare(scene, truth, near_mm=near_mm)
     extra = [sighting for sighting in extra if sighting.kind in kinds]
     return PhotoReport(name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms, light=light)
 

@@ -20,6 +20,7 @@ from hardware.kit.theory import CUTTER_MM, SLEEVE_MM
 from hardware.simulated import surroundings
 from hardware.simulated.art import Artwork, Picture
 from hardware.simulated.bodies import TILE_MM, piece_outline, thickness_mm
+from hardware.simulated.dice import DieView, draw_die
 from hardware.simulated.hands import draw_hand
 from hardware.simulated.lens import CameraModel
 from hardware.simulated.lying import TILES, Lying, lying, placed
@@ -85,19 +86,35 @@ class _Rect:
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
-    """A piece at its height, drawn."""
+class _Shadow:
+    """A die's shadow: it falls before any die is drawn, so that it darkens none."""
 
-    view: PieceView
+    die: DieView
+
+
+_Thing = PieceView | DieView | _Shadow
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A piece at its height, or a die or its shadow, drawn."""
+
+    view: _Thing
     lies: Lying
     rect: _Rect
     """All that it changes in the picture, shadow included."""
     layer: Picture
     """The piece itself, premultiplied, covering `rect`."""
     shade: Picture | None
-    """Its shadow, covering `rect`; None for a piece in a hand, whose shadow is the hand's."""
+    """Its shadow, covering `rect`; None for a piece in a hand, whose shadow is the hand's, and for a die without it."""
     shadow_px: _Matrix
     """The shadow's outline."""
+
+
+def in_drawing_order(dice: Sequence[DieView], camera: CameraModel) -> list[DieView]:
+    """The farthest from the camera first: a nearer one may hide it."""
+    x, y, _ = camera.position_mm
+    return sorted(dice, key=lambda die: -math.hypot(die.pose.x_mm - x, die.pose.y_mm - y))
 
 
 class Renderer:
@@ -132,7 +149,7 @@ class Renderer:
 
     def render(self, snapshot: WorldSnapshot) -> Picture:
         """The picture, shape (height, width, 3), blue-green-red."""
-        self._settle([view for view in snapshot.pieces if view.holder is None])
+        self._settle([view for view in snapshot.pieces if view.holder is None], snapshot.dice)
         frame = self._lit.copy()
         groups = [self._group(snapshot, hand) for hand in snapshot.hands]
         self._draw_groups(frame, [group for group in groups if not group.rect.empty])
@@ -180,14 +197,20 @@ class Renderer:
         way = self._texture_map(mat, Pose(0, 0, 90), 0.0, 1.0)
         _over(target, _sampled(mat.image, cv2.transform(self._grid[rect.slices()], way)))
 
-    def _settle(self, views: Sequence[PieceView]) -> None:
+    def _settle(self, views: Sequence[PieceView], dice: Sequence[DieView] = ()) -> None:
         """Bring the kept picture up to date with what lies still."""
         known = {body.view: body for body in self._bodies}
-        if len(known) == len(views) and all(body.view == view for body, view in zip(self._bodies, views, strict=True)):
+        in_order = in_drawing_order(dice, self.camera)
+        standing: list[_Thing] = [*map(_Shadow, in_order), *in_order]
+        things = [*views, *standing]
+        if len(known) == len(things) and all(
+            body.view == thing for body, thing in zip(self._bodies, things, strict=True)
+        ):
             return
+        how = [*lying(views), *(Lying(0.0) for _ in standing)]
         bodies = tuple(
-            known[view] if view in known and known[view].lies == lies else self._body(view, lies)
-            for view, lies in zip(views, lying(views), strict=True)
+            known[thing] if thing in known and known[thing].lies == lies else self._drawn(thing, lies)
+            for thing, lies in zip(things, how, strict=True)
         )
         dirty = self._changed(self._bodies, bodies)
         self._bodies = bodies
@@ -298,7 +321,35 @@ class Renderer:
             layer = np.asarray(cv2.blur(layer, (group.smear_px[0] + 1, group.smear_px[1] + 1)), np.uint8)
         return layer
 
-    # One piece ------------------------------------------------------------------------------------------------
+    # One piece, one die -----------------------------------------------------------------------------------------
+
+    def _drawn(self, thing: _Thing, lies: Lying) -> _Body:
+        if isinstance(thing, DieView):
+            return self._die(thing)
+        return self._die_shadow(thing) if isinstance(thing, _Shadow) else self._body(thing, lies)
+
+    def _die(self, die: DieView) -> _Body:
+        corners = np.vstack([die.corners_mm(0.0), die.corners_mm(1.0)])
+        rect = self._bounds(self.camera.project(corners), 3)
+        layer = np.zeros((max(rect.bottom - rect.top, 0), max(rect.right - rect.left, 0), 4), np.uint8)
+        if not rect.empty:
+            grid = np.ascontiguousarray(self._grid[rect.slices()])
+            layer = draw_die(die, grid, self.camera.position_mm, self._shadow_way, self.conditions.shadow)
+        return _Body(die, Lying(0.0), rect, layer, None, np.zeros((0, 2)))
+
+    def _die_shadow(self, shadow: _Shadow) -> _Body:
+        die = shadow.die
+        inset = 1.0 - die.look.rounding
+        ground = np.array([die.pose.x_mm, die.pose.y_mm, die.base_mm])
+        corners = (die.corners_mm(0.0) - ground) * inset + ground
+        thrown = corners + np.append(np.array(self._shadow_way) * die.side_mm * inset, 0.0)
+        outline = self.camera.project(np.vstack([corners, thrown]))
+        hull = cv2.convexHull(outline.astype(np.float32)).reshape(-1, 2).astype(np.float64)
+        soft_mm = 0.8 + 0.06 * die.side_mm
+        rect = self._bounds(hull, math.ceil(3.0 * soft_mm * self.camera.px_per_mm))
+        layer = np.zeros((max(rect.bottom - rect.top, 0), max(rect.right - rect.left, 0), 4), np.uint8)
+        shade = None if rect.empty else self._soft_shadow(rect, hull, soft_mm)
+        return _Body(shadow, Lying(0.0), rect, layer, shade, hull)
 
     def _body(self, view: PieceView, lies: Lying) -> _Body:
         flip = max(_FLATTEST, view.flip)

@@ -12,6 +12,7 @@ from enum import Enum
 from random import Random
 from types import MappingProxyType
 
+from hardware.simulated.dice import DieView
 from vision.scene import PieceKind, Point, Pose
 
 LIFT_MM = 18.0
@@ -123,6 +124,7 @@ class WorldSnapshot:
     lamps: tuple[tuple[int, float], ...]
     """Seat and brightness, 0 to 1, of every lamp that was ever switched."""
     buzzing: bool = False
+    dice: tuple[DieView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,8 @@ def read_one(family: str, seed: int, faults: Path | None) -> Table:
     if family not in _packs:
         _packs[family] = enrolled(FAMILIES[family])
     image, labels = photographs(FAMILIES[family], seed)
-    found = report_photo(image, labels, _packs[family], f"{family}-{seed}")
+    near_mm = FAMILIES[family].near_mm
+    found = report_photo(image, labels, _packs[family], f"{family}-{seed}", near_mm=near_mm)
     if faults is not None and not found.perfect:
         cv2.imwrite(str(faults / f"{family}-{seed}.png"), image)
     return Table(seed, sum(piece["kind"] == "hand" for piece in labels["pieces"]), found)
@@ -107,6 +108,7 @@ def _as_text(tables: Sequence[Table]) -> str:
     for name, some in (
         ("no hands", [table.found for table in tables if not table.hands]),
         ("hands", [table.found for table in tables if table.hands]),
+        ("nothing to find", [photo for photo in photos if not photo.expected]),
         ("all tables", photos),
     ):
         if some:

@@ -1,12 +1,13 @@
 """Tables full of pieces that lie as they fell, as the simulated camera sees them in any light, with truth files.
 
-Each family is one kind of picture: tiles (New York Slice), pizzeria, cards (SLICE), theory (Pizza Theory's board).
+Each family is one kind of picture: tiles (New York Slice), pizzeria, cards (SLICE), theory (Pizza Theory's board), dice
+(on bare tables, and among tiles, cards and prints that nobody enrolled).
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 from typing import Any
 
@@ -22,16 +23,19 @@ from controller.simulation.copy import own_art
 from hardware.kit import theory
 from hardware.simulated.art import Artwork
 from hardware.simulated.bodies import piece_outline, thickness_mm
+from hardware.simulated.dice import DieView
 from hardware.simulated.kit_art import cut_out, kit_art
 from hardware.simulated.lens import CameraModel
 from hardware.simulated.lying import Lying, lying, outline_mm
 from hardware.simulated.renderer import Renderer, at_scale, texture_scale
 from hardware.simulated.surroundings import Conditions, Picture
 from hardware.simulated.world import HandView, PieceView, WorldSnapshot
+from tests.benchmarks.simulated_dice import SIDES_MM, die_label, prints, thrown, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from vision.faces import BACKS, FacePack, enrol
 from vision.frame import Image
 from vision.registration import MARKERS_MM
+from vision.report import NEAR_MM
 from vision.scene import PieceKind, Pose
 
 Array = NDArray[np.float64]
@@ -62,12 +66,18 @@ class Family:
     enrolment: Callable[[], Iterator[list[PieceView]]]
     table: Callable[[Random], list[PieceView]]
     with_hands: float = WITH_HANDS
+    dice: bool = False
+    """Whether dice are thrown among them."""
+    near_mm: float = NEAR_MM
+    """How far from its place a piece may be seen. Enrolled pieces tell the lens far from the mat, dice do not."""
 
 
 def enrolled(family: Family) -> FacePack:
     """The faces, learned from pictures in one light."""
     conditions = Conditions(tilt_deg=1.0)
     photos = [photograph(family, views, conditions) for views in family.enrolment()]
+    if not photos:
+        return FacePack({}, ())
     return enrol(photos, source=["simulated table"] * len(photos))
 
 
@@ -76,7 +86,8 @@ def photographs(family: Family, seed: int, size: tuple[int, int] = SIZE) -> Phot
     rng = Random(seed)
     views, conditions = family.table(rng), Conditions.random(rng)
     hands = reaching(rng, views, REACH_MM) if rng.random() < family.with_hands else ()
-    return photograph(family, views, conditions, size, hands)
+    dice = thrown(rng, views, REACH_MM) if family.dice else ()
+    return photograph(family, views, conditions, size, hands, dice)
 
 
 def photograph(
@@ -85,27 +96,30 @@ def photograph(
     conditions: Conditions,
     size: tuple[int, int] = SIZE,
     hands: tuple[HandView, ...] = (),
+    dice: Sequence[DieView] = (),
 ) -> Photo:
-    """What the camera sees of pieces, bottom first, under hands, and the truth about it."""
+    """What the camera sees of pieces, bottom first, dice on them, under hands, and the truth about it."""
     camera = conditions.camera_model(*size)
     renderer = Renderer(_for_camera(family.art, round(texture_scale(camera), 9)), camera, conditions)
-    snapshot = WorldSnapshot(0.0, tuple(views), hands, frozenset(), ())
+    snapshot = WorldSnapshot(0.0, tuple(views), hands, frozenset(), (), dice=tuple(dice))
     lie = lying(views)
-    tops = [lies.base_mm + thickness_mm(view.kind) for lies, view in zip(lie, views, strict=True)]
+    heights = [lies.base_mm + thickness_mm(view.kind) for lies, view in zip(lie, views, strict=True)]
     shown = shares_visible(views)
     masks = renderer.hiding(snapshot)
-    open_shares = _shares_beside_hands(views, tops, camera, masks) if hands else shown
+    open_shares = _shares_beside_hands(views, heights, camera, masks) if hands and views else shown
     pieces = [
         _label(view, lies, visible, camera)
         for view, lies, share, visible in zip(views, lie, shown, open_shares, strict=True)
         if share > 0.0
     ]
+    tops = tops_visible(dice, camera, masks)
+    pieces += [die_label(die, visible, camera) for die, visible in zip(dice, tops, strict=True) if visible > 0.0]
     pieces += [_hand_label(hand, mask) for hand, mask in zip(hands, masks, strict=True) if (mask >= HIDES).any()]
     style = f"{conditions.surface.value}"[:6]
     return renderer.render(snapshot), {"style": style, "kind": family.picture, "pieces": pieces}
 
 
-@cache
+@lru_cache(maxsize=4)
 def _for_camera(art: Callable[[], Mapping[str, Artwork]], px_per_mm: float) -> Mapping[str, Artwork]:
     """Art made as small as a camera's pictures show it, once for all of them."""
     return {face: at_scale(drawn, px_per_mm) for face, drawn in art().items()}
@@ -387,6 +401,30 @@ def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
     )
 
 
+# Dice -----------------------------------------------------------------------------------------------------------------
+
+BARE = 0.4
+"""The share of dice's tables on which nothing else lies."""
+AMONG = 12
+"""So many tiles and so many cards are among the things that dice lie among."""
+
+
+@cache
+def _among() -> Mapping[str, Artwork]:
+    rng = Random("among dice")
+    some = [(face, art) for faces in (_tiles(), _cards()) for face, art in rng.sample(sorted(faces.items()), AMONG)]
+    return dict(some) | prints()
+
+
+def _dice_table(rng: Random) -> list[PieceView]:
+    """What dice lie among: nothing, tiles and cards, or prints as well."""
+    if rng.random() < BARE:
+        return []
+    faces = [face for face in _among() if face not in prints()] + rng.choice([[], list(prints())])
+    pieces = [_card(face) if face in prints() or face in _cards() else _tile(face) for face in faces]
+    return scattered(rng, rng.sample(pieces, rng.randint(3, min(18, len(pieces)))), most_covered=0.1)
+
+
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
@@ -400,5 +438,6 @@ FAMILIES: Mapping[str, Family] = {
             lambda: (_theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
             _theory_table,
         ),
+        Family("dice", "dice", _among, lambda: iter(()), _dice_table, dice=True, near_mm=SIDES_MM[0]),
     )
 }
