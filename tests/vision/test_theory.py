@@ -314,6 +314,15 @@ def test_a_stick_rests_on_what_lies_under_its_middle() -> None:
     assert (low + (high - low) * 0.55, low) == pytest.approx((6.5, 3.5))
 
 
+def test_a_stick_longer_than_its_board_hangs_over_the_rim() -> None:
+    ends = np.array([[-115.0, 0.0], [115.0, 0.0]])
+    board = Disc(np.zeros(2), 95.0, 2.0)
+    assert rest(ends, 2.5, 0.0, [board], []) == pytest.approx((4.5, 4.5))
+    low, high = rest(ends, 2.5, 0.0, [board, Disc(np.array([60.0, 0.0]), 9.0, 5.0)], [])
+    slope = 3.0 / (95.0 + 51.0)
+    assert (low, high) == pytest.approx((4.5 - 20.0 * slope, 7.5 + 64.0 * slope))
+
+
 # Simulated tables -------------------------------------------------------------------------------------------------
 
 
@@ -366,6 +375,14 @@ def test_a_board_alike_from_three_sides_is_never_said_to_lie_one_way() -> None:
             image, _ = photographs(replace(family, with_hands=0.0), seed)
             (found,) = [s for s in read(image, pack).sightings if s.kind is PieceKind.BOARD]
             assert low <= found.probability <= high, (family.name, seed)
+
+
+@pytest.mark.parametrize("seed", [3, 9, 11, 24])
+def test_which_of_crossing_cutters_lies_above_is_seen(seed: int) -> None:
+    views = [view for view in FAMILIES["theory"].table(Random(seed)) if view.kind is PieceKind.CUTTER]
+    image, _ = photographs(replace(FAMILIES["theory"], with_hands=0.0), seed)
+    seen = [s.face for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER]
+    assert seen == [view.piece_id.split(":")[1] for view in views]
 
 
 UNDER_HANDS = replace(FAMILIES["theory"], with_hands=1.0)

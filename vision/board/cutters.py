@@ -7,14 +7,14 @@ high its ends lie follows from what it rests on, and that from which stick is se
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import permutations, product
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit, on_grid
-from vision.board.record import ALONG_STEP_MM, RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
+from vision.board.record import ALONG_STEP_MM, FACE_MM, RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
 from vision.board.resting import Disc, rest
 from vision.board.sight import Sight
 from vision.board.toppings import SpaceFit
@@ -87,8 +87,9 @@ LEAST_CONTRAST = 0.4
 """Edges across which colours (logarithm) differ less say less."""
 EDGE_NOISE, EDGE_SHADING = 0.05, 0.25
 """How far colours stray, and how far brightness alone changes on a stick and in its shadow."""
-CROSSING_MM, CORE_MM = 7.0, 0.8
-"""So far beyond another stick, and so near its own middle, a stick's look at a crossing is compared."""
+ON_UPPER, BESIDE_UPPER, CORE_SHARE = 0.28, (0.4, 0.7), 0.32
+"""Where two sticks cross the lower one, so near its middle, is compared where the upper lies and so far beside its
+middle. Shares of their thickness."""
 LEAST_UNLIKE = 0.2
 """A line that looks less like wood than this, and more like what it lies over, is print;"""
 SURE_UNLIKE = 0.35
@@ -665,9 +666,10 @@ def _at_rest(
     cutters: Sequence[CutterFit],
 ) -> tuple[CutterFit, ...]:
     """The cutters where they lie, from the lowest to the highest."""
-    order = _from_below(sight, image, fit, cutters, board.cutter_mm[1])
-    top = fit.height_mm + TOPPING_THICK_MM
+    order = _from_below(sight, image, cutters, board.cutter_mm[1])
+    top, table = fit.height_mm + TOPPING_THICK_MM, fit.height_mm - FACE_MM
     discs = [Disc(space.at_mm, board.topping_mm / 2, top) for space in spaces if space.likely not in (None, EMPTY)]
+    discs.append(Disc(fit.pose[:2], board.diameter_mm / 2, fit.height_mm))
     lying: list[CutterFit] = []
     for cutter in order:
         lower = [(other.ends_mm, other.heights_mm) for other in lying]
@@ -679,34 +681,47 @@ def _at_rest(
                     for end, height in zip(cutter.seen_mm, heights, strict=True)
                 ]
             )
-            heights = rest(ends, board.cutter_mm[1] / 2, fit.height_mm, discs, lower)
+            heights = rest(ends, board.cutter_mm[1] / 2, table, discs, lower)
         lying.append(replace(cutter, ends_mm=ends, heights_mm=heights))
     return tuple(lying)
 
 
-def _from_below(
-    sight: Sight, image: Image, fit: BoardFit, cutters: Sequence[CutterFit], thickness_mm: float
-) -> list[CutterFit]:
-    """The cutters in an order in which one can be laid on those before: who is seen uncut at a crossing lies above."""
-    strips = [_strip(sight, image, fit, cutter.seen_mm) for cutter in cutters]
+def _from_below(sight: Sight, image: Image, cutters: Sequence[CutterFit], thickness_mm: float) -> list[CutterFit]:
+    """The cutters in an order in which one can be laid on those before: at crossings the edges of the upper show."""
     above = np.zeros((len(cutters), len(cutters)))
-    for i in range(len(cutters)):
-        for j in range(i):
-            places = crossing(cutters[i].seen_mm, cutters[j].seen_mm)
-            if places is None:
-                continue
-            reach = thickness_mm / 2 / _sine(cutters[i].seen_mm, cutters[j].seen_mm) + CROSSING_MM
-            more = _disturbance(strips[j], places[1], reach) - _disturbance(strips[i], places[0], reach)
-            above[i, j], above[j, i] = more, -more
-    order = sorted(range(len(cutters)), key=lambda i: (int((above[i] > 0).sum()), float(above[i].sum())))
-    return [cutters[i] for i in order]
+    for i, one in enumerate(cutters):
+        for j, other in enumerate(cutters):
+            if crossing(one.seen_mm, other.seen_mm) is not None:
+                above[i, j] += _edges_over(sight, image, (one.seen_mm, other.seen_mm), thickness_mm)
+    above -= above.T
+    ways = permutations(range(len(cutters)))
+    best = max(ways, key=lambda way: sum(above[way[k], way[m]] for k in range(len(way)) for m in range(k)))
+    return [cutters[i] for i in best]
 
 
-def _sine(one: Array, other: Array) -> float:
-    """Of the angle between two sticks; not too small."""
-    first, second = one[1] - one[0], other[1] - other[0]
-    across = abs(first[0] * second[1] - first[1] * second[0])
-    return max(float(across / np.linalg.norm(first) / np.linalg.norm(second)), 0.15)
+def _edges_over(sight: Sight, image: Image, upper_lower: tuple[Array, Array], thickness_mm: float) -> float:
+    """How much darker (logarithm) the second of two sticks that cross is right beside the first than where that lies:
+    the upper one's sides and shadow make it so."""
+    first, second = upper_lower
+    normals = []
+    for stick in (first, second):
+        way = (stick[1] - stick[0]) / np.linalg.norm(stick[1] - stick[0])
+        normals.append(np.array([-way[1], way[0]]))
+    off, along = np.meshgrid(
+        np.arange(-BESIDE_UPPER[1], BESIDE_UPPER[1] + 1e-6, 0.05),
+        np.arange(-CORE_SHARE, CORE_SHARE + 1e-6, 0.04),
+        indexing="ij",
+    )
+    levels = [normal @ stick[0] for normal, stick in zip(normals, (first, second), strict=True)]
+    sides = np.stack([off, along]).reshape(2, -1) * thickness_mm + np.array(levels)[:, None]
+    points = np.linalg.solve(np.stack(normals), sides).T
+    pixels = sight.registration.to_picture(points).astype(np.float32).reshape(*off.shape, 2)
+    seen = cv2.remap(image, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    light = np.log(seen * sight.gain + np.float32(LOG_FLOOR)).mean((1, 2))
+    across = off[:, 0]
+    on = float(light[np.abs(across) <= ON_UPPER].mean())
+    beside = [light[(across * side > BESIDE_UPPER[0]) & (across * side < BESIDE_UPPER[1])] for side in (-1.0, 1.0)]
+    return sum(on - float(part.mean()) for part in beside)
 
 
 def crossing(one: Array, other: Array) -> tuple[float, float] | None:
@@ -721,14 +736,3 @@ def crossing(one: Array, other: Array) -> tuple[float, float] | None:
     if not (0.0 < here < 1.0 and 0.0 < there < 1.0):
         return None
     return float(here * np.linalg.norm(first)), float(there * np.linalg.norm(second))
-
-
-def _disturbance(strip: _Strip, at_mm: float, reach_mm: float) -> float:
-    """How much a stick looks otherwise within reach of a crossing than shortly before and after it: edges and shadow of
-    one that lies over it."""
-    away = np.abs(strip.along_mm - at_mm)
-    core = np.abs(strip.across_mm) <= CORE_MM
-    around = (away > reach_mm + 2.0) & (away < reach_mm + 20.0)
-    usual = np.median(strip.colours[around][:, core], axis=0)
-    off = np.abs(strip.colours[away < reach_mm][:, core] - usual).mean((1, 2))
-    return float(np.percentile(off, 90))
