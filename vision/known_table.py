@@ -97,6 +97,10 @@ class KnownTable:
         cells = np.stack(np.meshgrid(np.arange(coarse.width), np.arange(coarse.height)), -1).reshape(-1, 2)
         spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
         self._cells_in_small = spots.reshape(coarse.height, coarse.width, 2).astype(np.float32)
+        around = np.array([[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1], [0.5, 1], [0, 1], [0, 0.5]])
+        edge = coarse.to_table(around * [coarse.width - 1, coarse.height - 1])
+        self._beyond = self.polygons([edge]) == 0
+        """Blocks of the picture beyond the table's map."""
 
     def seen_with(self, registration: Registration, view: FromAbove) -> "KnownTable":
         """The same, laid over the table anew, with the same memory."""
@@ -166,6 +170,8 @@ class KnownTable:
         """Learn how the table looks where nothing lies."""
         hidden = self.polygons([self.coarse.to_table(c.reshape(-1, 2).astype(np.float64)) for c in _contours(foreign)])
         bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
+        if foreign.any():
+            bare &= ~self._beyond  # there an arm goes on
         self._bare[bare] = small[bare]
         self._bare_known[bare] = 255
 
