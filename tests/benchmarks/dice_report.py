@@ -29,6 +29,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.rigs.dice_training.fit_likelihoods import reader_of
 from tests.rigs.dice_training.sources import PHOTOS, Example, clutter, drawn, load, own_table
 from vision.dice.finder import DiceFinder, side_mm
 from vision.dice.finding import DiceReader, load_reader
@@ -182,11 +183,6 @@ def wilson(right: int, count: int) -> tuple[float, float]:
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z * np.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
     return float(max(0.0, middle - half)), float(min(1.0, middle + half))
-
-
-def reader_of(folder: Path) -> DiceReader:
-    """The networks in a folder."""
-    return DiceReader((folder / "proposer.onnx").read_bytes(), (folder / "reader.onnx").read_bytes())
 
 
 def seen_in(reader: DiceReader, image: Image, sizes_px: tuple[float, float]) -> list[Seen]:

@@ -37,6 +37,9 @@ FAINTEST = 35.0
 PRINTS = 12
 PRINT_PX_PER_MM = 4.0
 HIDES = 128
+"""A pixel that a hand covers by more of 255 shows nothing of what lies there."""
+HARDLY = 0.49
+"""What is said to be visible at most of a top whose value cannot be told."""
 _LOOKS = ((1, 2, 3), (2, 3, 1), (3, 1, 2), (1, 3, 2), (3, 2, 1), (2, 1, 3))
 
 
@@ -105,27 +108,37 @@ def die_label(die: DieView, visible: float, camera: CameraModel) -> dict[str, ob
 
 
 def tops_visible(dice: Sequence[DieView], camera: CameraModel, hands: Sequence[Picture]) -> list[float]:
-    """The share of each die's top that neither a nearer die, nor a hand, nor the picture's edge hides."""
+    """The share of each die's top that neither a nearer die, nor a hand, nor the picture's edge hides; less than half
+    where one of the nine places that pips may have is not wholly seen: its value cannot be told then."""
     order = in_drawing_order(dice, camera)
-    tops = [camera.project(die.corners_mm(1.0)) for die in order]
     hulls = [camera.project(np.vstack([die.corners_mm(0.0), die.corners_mm(1.0)])) for die in order]
     found = {}
-    for number, (die, top) in enumerate(zip(order, tops, strict=True)):
-        low = np.floor(top.min(0)).astype(int) - 1
-        wide, high = (np.ceil(top.max(0)).astype(int) + 2 - low).tolist()
-        mask = np.zeros((high, wide), np.uint8)
-        cv2.fillPoly(mask, [np.round(top - low).astype(np.int32)], (1,))
-        whole = int(mask.sum())
+    for number, die in enumerate(order):
+        hidden = np.zeros((camera.height, camera.width), np.uint8)
         for hull in hulls[number + 1 :]:
-            cv2.fillConvexPoly(mask, cv2.convexHull(np.round(hull - low).astype(np.int32)), (0,))
-        rows, columns = np.nonzero(mask)
-        x, y = columns + low[0], rows + low[1]
-        inside = (x >= 0) & (y >= 0) & (x < camera.width) & (y < camera.height)
-        seen = np.flatnonzero(inside)
-        for hand in hands:
-            seen = seen[hand[y[seen], x[seen]] < HIDES]
-        found[id(die)] = len(seen) / max(whole, 1)
+            cv2.fillConvexPoly(hidden, cv2.convexHull(np.round(hull).astype(np.int32)), (1,))
+        spots = camera.project(_on_top(die, np.linspace(-0.49, 0.49, 29)))
+        pips = camera.project(_on_top(die, np.array([-0.35, -0.25, -0.15, 0.0, 0.15, 0.25, 0.35])))
+        share, pattern = (float(_seen(places, hidden, hands).mean()) for places in (spots, pips))
+        found[id(die)] = share if pattern == 1.0 else min(share, HARDLY)
     return [found[id(die)] for die in dice]
+
+
+def _on_top(die: DieView, steps: Array) -> Array:
+    """Points of a die's top (n x 3), `steps` of its side from its middle both ways."""
+    corners = die.corners_mm(1.0)
+    along, aside = corners[1] - corners[0], corners[3] - corners[0]
+    return np.array([corners.mean(0) + a * along + b * aside for a in steps for b in steps])
+
+
+def _seen(places_px: Array, hidden: Picture, hands: Sequence[Picture]) -> Array:
+    columns, rows = np.round(places_px).astype(np.intp).T
+    inside = (columns >= 0) & (rows >= 0) & (columns < hidden.shape[1]) & (rows < hidden.shape[0])
+    rows, columns = np.where(inside, rows, 0), np.where(inside, columns, 0)
+    seen = inside & (hidden[rows, columns] == 0)
+    for hand in hands:
+        seen &= hand[rows, columns] < HIDES
+    return np.asarray(seen)
 
 
 @cache

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from hardware.simulated.art import Artwork
+from hardware.simulated.dice import DieView
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.piece_rates import at_most
+from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
 from vision.faces import FacePack, seen_pose
@@ -181,3 +183,20 @@ def test_a_board_that_looks_the_same_from_all_three_sides_is_not_said_to_lie_one
         sure.append(found.probability)
     assert sure[0] < 0.9  # from there on it would be claimed
     assert sure[1] > 0.95
+
+
+def test_a_die_with_a_pip_hidden_is_not_expected_to_be_read() -> None:
+    conditions = Conditions(tilt_deg=0.0)
+    camera = conditions.camera_model(1920, 1080)
+    look = some_look(Random(1))
+    far = DieView(Pose(300.0, 0.0, 0.0), 16.0, (1, 2, 3), look)
+    apart, near = (DieView(Pose(300.0 - off, 0.0, 0.0), 50.0, (1, 2, 3), look) for off in (60.0, 34.0))
+    assert tops_visible([far], camera, []) == [1.0]
+    assert tops_visible([apart, far], camera, []) == [1.0, 1.0]
+    nearer, hidden = tops_visible([near, far], camera, [])
+    assert nearer == 1.0
+    assert 0.1 < hidden < LEAST_VISIBLE
+    hand = np.zeros((1080, 1920), np.uint8)
+    x, y = np.round(camera.project(far.corners_mm(1.0)).mean(0)).astype(int)
+    hand[y - 2 : y + 3, x - 2 : x + 3] = 255
+    assert tops_visible([far], camera, [hand])[0] < LEAST_VISIBLE

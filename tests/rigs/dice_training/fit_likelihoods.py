@@ -1,15 +1,20 @@
 """Fit how much the second network and the pips' fits count: four numbers, by maximum likelihood on measured places.
 
-Run: python -m tests.rigs.dice_training.fit_likelihoods
+Run: python -m tests.rigs.dice_training.fit_likelihoods --write
 
 Each source is measured with the networks of tests/benchmarks/dice_without that never learned from it; so are drawn
-tables, with flat prints on them, and drawn pictures, with seeds that were never learned from. Every second picture is
-fitted on, the others check it. epanemu's places without a label count for nothing: some of its dice are not labelled.
+tables, with and without flat prints and dice on them, and drawn pictures, with seeds that were never learned from.
+epanemu's places without a label count for nothing: some of its dice are not labelled.
+
+For each source the numbers are also fitted without it, and its claims are shown with those and with the package's;
+`--write` keeps them beside the networks that never saw the source (likelihoods.json), for `make dice-report`.
 """
 
 import argparse
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import cv2
@@ -18,16 +23,17 @@ from numpy.typing import NDArray
 
 from tests.rigs.dice_training.sources import Example, draw_one, load, own_table
 from vision.dice.finder import ground, silhouettes_px
-from vision.dice.finding import TOLD, UNTOLD, Counts, DiceReader, upright
+from vision.dice.finding import TOLD, UNTOLD, Counts, DiceReader, together, upright
 
 Array = NDArray[np.float64]
 
 FOLDS = Path(__file__).parents[2] / "benchmarks" / "dice_without"
 SEED = 800_000
-SHARES = {"nellbyler": 1.0, "epanemu": 0.3, "table": 1.0, "own table": 1.0, "drawn": 0.5}
-"""How much each source counts in all."""
-SHARES_TOLD = SHARES | {"own table": 2.0}
-"""And for where the network is told how far a die would lean: there flat prints count for more."""
+BARE_SEED = 10_000
+SHARES_UNTOLD = {"nellbyler": 1.0, "epanemu": 1.0, "drawn": 0.5}
+SHARES_TOLD = {"table": 1.0, "own table": 2.0}
+"""How much each source counts, where the network is not told how far a die would lean, and where it is."""
+EDGES = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.01)
 
 
 @dataclass(frozen=True)
@@ -106,43 +112,76 @@ def weights_of(places: Sequence[Place], shares: Mapping[str, float]) -> Array:
     return np.array([shares[p.source] / count[p.source] * len(places) for p in places])
 
 
-def main() -> None:
-    """Print the numbers, and the log loss with them and with those of the package, on what was not fitted."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folds", type=Path, default=FOLDS)
-    parser.add_argument("--tables", type=int, default=60, help="drawn tables")
-    parser.add_argument("--drawn", type=int, default=200, help="drawn pictures")
-    options = parser.parse_args()
-    cv2.setNumThreads(1)
+def measured(folds: Path, tables: int, drawn: int) -> list[Place]:
+    """Every place of every source, by networks that never learned from it."""
     places: list[Place] = []
     for source in ("nellbyler", "epanemu", "table"):
-        reader = reader_of(options.folds / source)
+        reader = reader_of(folds / source)
         places += [p for number, e in enumerate(load(source)) for p in places_of(e, number, reader)]
-    reader = reader_of(options.folds / "table")
-    places += [p for i in range(options.drawn) for p in places_of(draw_one(SEED + i), i, reader)]
-    places += [p for i in range(options.tables) for p in places_of(own_table(SEED + i), i, reader)]
-    compared(places, SHARES_TOLD, TOLD)
-    compared(places, SHARES, UNTOLD)
+    reader = reader_of(folds / "table")
+    places += [p for i in range(drawn) for p in places_of(draw_one(SEED + i), i, reader)]
+    places += [p for i in range(tables) for p in places_of(own_table(SEED + i), i, reader)]
+    bare = (own_table(SEED + BARE_SEED + i, dice=False, prints=True) for i in range(tables // 2))
+    return [*places, *(p for i, example in enumerate(bare) for p in places_of(example, i, reader))]
 
 
-def compared(places: Sequence[Place], shares: Mapping[str, float], now: Counts) -> None:
-    """Print the numbers fitted on each half and on all, and how they do on what they were not fitted on."""
-    print("fitted on  checked on  numbers")
-    half = [[p for p in places if p.number % 2 == side] for side in (0, 1)]
-    for learned, other in ((half[0], half[1]), (half[1], half[0]), (places, places)):
-        numbers = fit(features(learned), np.array([p.truth for p in learned]), weights_of(learned, shares))
-        print(f"{len(learned):9} {len(other):11}  {np.round(numbers, 3)}")
-        for source in shares:
-            some = [p for p in other if p.source == source]
-            if some:
-                rows, true, ones = features(some), np.array([p.truth for p in some]), np.ones(len(some))
-                losses = [log_loss(n, rows, true, ones) for n in (numbers, np.array(astuple(now)))]
-                print(f"  {source:10} {len(some):5} places: {losses[0]:.4f}, as it is {losses[1]:.4f}")
+def fitted(places: Sequence[Place], shares: Mapping[str, float], without: str | None = None) -> Counts:
+    """The numbers for places of these sources but one."""
+    some = [p for p in places if p.source in shares and p.source != without]
+    used = {source: share for source, share in shares.items() if source != without}
+    numbers = fit(features(some), np.array([p.truth for p in some]), weights_of(some, used))
+    return Counts(*(round(float(number), 3) for number in numbers))
+
+
+def likelihoods(places: Sequence[Place], counts: Counts) -> Iterator[tuple[float, bool]]:
+    """How likely the likeliest value is at each place, and whether it is there."""
+    for place in places:
+        shares = together(place.network, place.fits, counts)[1:]
+        yield float(shares.max()), int(shares.argmax()) + 1 == place.truth
+
+
+def reliability(places: Sequence[Place], counts: Counts) -> str:
+    """Claims by their likelihood: how many, what they say, how many are right."""
+    claims = list(likelihoods(places, counts))
+    cells = []
+    for low, high in pairwise(EDGES):
+        inside = [(said, right) for said, right in claims if low <= said < high]
+        if inside:
+            mean, share = np.mean(inside, axis=0)
+            cells.append(f"{len(inside)} said {mean:.2f} right {share:.3f}")
+    return "; ".join(cells)
+
+
+def main() -> None:
+    """Print the numbers fitted on all sources and without each, and what is claimed with them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folds", type=Path, default=FOLDS)
+    parser.add_argument("--tables", type=int, default=80, help="drawn tables")
+    parser.add_argument("--drawn", type=int, default=200, help="drawn pictures")
+    parser.add_argument("--write", action="store_true", help="keep each source's numbers beside its networks")
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    places = measured(options.folds, options.tables, options.drawn)
+    for name, shares, now in (("TOLD", SHARES_TOLD, TOLD), ("UNTOLD", SHARES_UNTOLD, UNTOLD)):
+        print(f"{name}: {fitted(places, shares)}, as it is {now}")
+    for source in (*SHARES_UNTOLD, *SHARES_TOLD):
+        told, untold = fitted(places, SHARES_TOLD, source), fitted(places, SHARES_UNTOLD, source)
+        own, now = (told, TOLD) if source in SHARES_TOLD else (untold, UNTOLD)
+        some = [p for p in places if p.source == source]
+        print(f"{source}: {len(some)} places\n  as it is     {reliability(some, now)}")
+        print(f"  without it   {reliability(some, own)}")
+        if options.write and (options.folds / source).is_dir():
+            text = json.dumps({"told": asdict(told), "untold": asdict(untold)}, indent=1)
+            (options.folds / source / "likelihoods.json").write_text(text + "\n")
 
 
 def reader_of(folder: Path) -> DiceReader:
-    """The networks in a folder."""
-    return DiceReader((folder / "proposer.onnx").read_bytes(), (folder / "reader.onnx").read_bytes())
+    """The networks in a folder, with the likelihoods that belong to them."""
+    kept = folder / "likelihoods.json"
+    counts = (
+        {sort: Counts(**numbers) for sort, numbers in json.loads(kept.read_text()).items()} if kept.is_file() else {}
+    )
+    return DiceReader((folder / "proposer.onnx").read_bytes(), (folder / "reader.onnx").read_bytes(), **counts)
 
 
 if __name__ == "__main__":

@@ -96,10 +96,11 @@ def drawn(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
 
 def clutter(count: int, first_seed: int) -> list[Example]:
     """So many pictures of our own without any die."""
-    return [_without_dice(draw_clutter(np.random.default_rng(first_seed + n)), n) for n in range(count)]
+    return [without_dice(draw_clutter(np.random.default_rng(first_seed + n)), n) for n in range(count)]
 
 
-def _without_dice(image: Image, number: int) -> Example:
+def without_dice(image: Image, number: int) -> Example:
+    """A picture without dice; the number names it."""
     none = np.empty((0, 4))
     return Example(
         "clutter", f"clutter-{number}", image, none, np.empty(0, np.int64), np.empty((0, 4, 2)), (), True, 30.0
@@ -115,7 +116,7 @@ def _cloth(seed: int) -> Example:
     rng = np.random.default_rng(seed)
     if seed % 2:
         image = as_photographed(rng, draw_cloth(rng).astype(np.float64))
-        return _without_dice(image, seed)
+        return without_dice(image, seed)
     image, dice, _ = draw_dice(rng, cloth=draw_cloth(rng))
     return as_example(image, dice, f"cloth-{seed}")
 
