@@ -38,6 +38,8 @@ LEAST_EDGE = 6
 """So many cells of a part's edge must lie on the mat to tell what kind of edge it is."""
 BESIDE_MM = 5.0
 """So far beside a piece its height and its shadow make the table look strange."""
+LEANS = 0.2
+"""And a die so much of its side further: its top is seen shifted."""
 HELD_WITHIN_MM = 14.0
 HELD_SHARE = 0.35
 """A die is held where so much of what is around it is foreign."""
@@ -120,28 +122,45 @@ def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None
 def told_by_form(pieces: Sequence[Sighting], foreign: Mask, coarse: CoarseMap) -> tuple[tuple[Sighting, ...], Mask]:
     """Of pieces told by their form those that lie there, and what is foreign but for them.
 
-    A die in somebody's fingers shows nothing until it is thrown: what is foreign goes on around it.
+    A die in somebody's fingers shows nothing until it is thrown: what is foreign goes on around it, and is no other
+    die.
     """
     if not pieces or not foreign.any():
         return tuple(pieces), foreign
     others = [np.array(piece.outline_mm) for piece in pieces if piece.kind is not PieceKind.DIE]
-    strange = _without(foreign, others, coarse)
-    lying = tuple(p for p in pieces if p.kind is not PieceKind.DIE or not _is_held(p, strange, coarse))
-    dice = [np.array(piece.outline_mm) for piece in lying if piece.kind is PieceKind.DIE]
-    return lying, _without(strange, dice, coarse)
+    strange = _without(foreign, [_grown(outline, BESIDE_MM, coarse) for outline in others])
+    dice = [piece for piece in pieces if piece.kind is PieceKind.DIE]
+    own = {id(die): _grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice}
+    between = _without_any(strange, list(own.values()))
+    held = {id(die) for die in dice if _is_held(die, between, list(own.values()), coarse)}
+    lying = tuple(piece for piece in pieces if id(piece) not in held)
+    return lying, _without(strange, [own[id(die)] for die in dice if id(die) not in held])
 
 
-def _without(foreign: Mask, outlines_mm: Sequence[Array], coarse: CoarseMap) -> Mask:
+def _beside_mm(die: Sighting) -> float:
+    """How far beside its foot a die is seen."""
+    side = float(np.linalg.norm(np.subtract(die.outline_mm[0], die.outline_mm[1])))
+    return BESIDE_MM + LEANS * side
+
+
+def _grown(outline_mm: Array, by_mm: float, coarse: CoarseMap) -> Mask:
+    return np.asarray(cv2.dilate(coarse.polygons([outline_mm]), _disc(2 * by_mm)), np.uint8)
+
+
+def _without_any(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
+    covered = np.maximum.reduce([np.zeros_like(foreign), *pieces])
+    return np.where(covered > 0, np.uint8(0), foreign)
+
+
+def _without(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
     """What is foreign but for these pieces, and what stands out beside them."""
-    if not len(outlines_mm):
-        return foreign
-    pieces = cv2.dilate(coarse.polygons(outlines_mm), _disc(2 * BESIDE_MM))
-    return _large_parts(_opened(np.where(pieces > 0, np.uint8(0), foreign)))
+    return _large_parts(_opened(_without_any(foreign, pieces))) if pieces else foreign
 
 
-def _is_held(die: Sighting, foreign: Mask, coarse: CoarseMap) -> bool:
-    itself = coarse.polygons([np.array(die.outline_mm)])
-    around = (cv2.dilate(itself, _disc(2 * HELD_WITHIN_MM)) > 0) & (cv2.dilate(itself, _disc(2 * BESIDE_MM)) == 0)
+def _is_held(die: Sighting, foreign: Mask, dice: Sequence[Mask], coarse: CoarseMap) -> bool:
+    """Whether foreign things go on around a die, `dice` (where each of them is seen) left aside."""
+    within = _beside_mm(die) + HELD_WITHIN_MM - BESIDE_MM
+    around = _without_any(_grown(np.array(die.outline_mm), within, coarse), dice) > 0
     return bool(around.any()) and float((foreign[around] > 0).mean()) > HELD_SHARE
 
 

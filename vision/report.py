@@ -286,7 +286,13 @@ def report(
 
 
 def report_photo(
-    image: Image, labels: Mapping[str, Any], pack: FacePack, name: str, *, near_mm: float = NEAR_MM
+    image: Image,
+    labels: Mapping[str, Any],
+    pack: FacePack,
+    name: str,
+    *,
+    near_mm: float = NEAR_MM,
+    near_deg: float = NEAR_DEG,
 ) -> PhotoReport:
     """Read one picture and compare it with its labels; what is seen is taken for a piece that lies so near."""
     style, kind = str(labels.get("style", "")), str(labels.get("kind", ""))
@@ -297,7 +303,7 @@ def report_photo(
         scene = read_photo(image, pack, finders=finders_for(kinds, pack))
     except RegistrationError as error:
         return PhotoReport(name, style, kind, (), tuple(truth), (), {}, str(error), light)
-    matches, missing, extra = compare(scene, truth, near_mm=near_mm)
+    matches, missing, extra = compare(scene, truth, near_mm=near_mm, near_deg=near_deg)
     extra = [sighting for sighting in extra if sighting.kind in kinds]
     return PhotoReport(name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms, light=light)
 

@@ -24,8 +24,10 @@ from vision.dice.finding import DiceReader, load_reader
 from vision.dice.patches import Pyramid
 from vision.faces import FacePack, enrol
 from vision.frame import Image
+from vision.hidden import coarse_map, told_by_form
 from vision.looking_for import finders_for
 from vision.reader import read_photo
+from vision.rectify import table_map
 from vision.registration import find_mat
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
@@ -284,6 +286,27 @@ def test_a_die_that_another_finder_saw_is_not_told_again() -> None:
     other = Sighting(PieceKind.DIE, pose, (FaceLikelihood("#../.../..#", 1.0),), True, 1.0, outline)
     seen = DiceFinder(reader()).find(picture, find_mat(picture), (other,))
     assert [s.face for s in seen] == ["5"]
+
+
+def test_dice_beside_each_other_are_in_no_hand() -> None:
+    """What is strange around a die is the others, and the sides of it that show; in fingers it goes on."""
+    coarse = coarse_map(table_map(find_mat(photograph([], View()))))
+
+    def die(x: float, y: float, side: float = 20.0) -> Sighting:
+        half = side / 2
+        outline = tuple((x + a * half, y + b * half) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)))
+        return Sighting(PieceKind.DIE, Pose(x, y, 0.0), (FaceLikelihood("5", 0.95),), True, 1.0, outline)
+
+    block = tuple(die(x, y) for x in (-20.5, 0.0, 20.5) for y in (-20.5, 0.0, 20.5))
+    around = np.array([[-34.0, -34.0], [34.0, -34.0], [34.0, 34.0], [-34.0, 34.0]])
+    lying, strange = told_by_form(block, coarse.polygons([around]), coarse)
+    assert lying == block
+    assert not strange.any()
+    lying, strange = told_by_form(
+        (*block, die(120.0, 0.0)), coarse.polygons([around, 1.5 * around + [120.0, 0.0]]), coarse
+    )
+    assert lying == block
+    assert strange.any()
 
 
 def test_likelihoods_leave_something_to_nothing() -> None:

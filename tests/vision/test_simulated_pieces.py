@@ -58,7 +58,8 @@ def test_most_dice_are_read_right_and_none_surely_wrong() -> None:
     right = count = sure = 0
     for seed in range(511, 519):
         image, labels = photographs(FAMILIES["dice"], seed)
-        found = report_photo(image, labels, pack_of("dice"), str(seed), near_mm=FAMILIES["dice"].near_mm)
+        near = {"near_mm": FAMILIES["dice"].near_mm, "near_deg": FAMILIES["dice"].near_deg}
+        found = report_photo(image, labels, pack_of("dice"), str(seed), **near)
         right, count = right + found.right, count + found.expected
         sure += sum(match.right and match.sighting.probability >= SURE for match in found.matches)
         assert not [match for match in found.matches if not match.right and match.sighting.probability >= SURE]
