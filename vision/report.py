@@ -35,6 +35,7 @@ PICTURES: Mapping[str, frozenset[PieceKind]] = {
     "hand": _TILES,
     "seats": _TILES,
     "theory": frozenset({PieceKind.BOARD, PieceKind.TOPPING, PieceKind.CUTTER, PieceKind.DIE}),
+    "board": frozenset({PieceKind.BOARD, PieceKind.TOPPING, PieceKind.CUTTER}),
     "dice": frozenset({PieceKind.DIE}),
     "cards": frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD}),
     "sheet": frozenset({PieceKind.SHEET, PieceKind.DIE}),

@@ -1,7 +1,7 @@
 """Tables full of pieces that lie as they fell, as the simulated camera sees them in any light, with truth files.
 
-Each family is one kind of picture: tiles (New York Slice), pizzeria, cards (SLICE), theory (Pizza Theory's board), dice
-(on bare tables, and among tiles, cards and prints that nobody enrolled).
+Each family is one kind of picture: tiles (New York Slice), pizzeria, cards (SLICE), theory (Pizza Theory's board),
+boards (the same tables, no die looked for), dice (on bare tables, and among tiles, cards and prints nobody enrolled).
 """
 
 import math
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.games.new_york_slice.components import load_components as new_york_slice
-from controller.games.pizza_theory.components import line_ends, position_on_board
+from controller.games.pizza_theory.components import Components, line_ends, position_on_board
 from controller.games.pizza_theory.components import load_components as pizza_theory
 from controller.printing import pizzeria_pieces, slice_pieces, theory_board
 from controller.simulation.copy import own_art
@@ -347,8 +347,13 @@ ASKEW = 0.15
 
 
 @cache
+def _parts() -> Components:
+    return pizza_theory()
+
+
+@cache
 def _theory() -> Mapping[str, Artwork]:
-    colours = pizza_theory().colours
+    colours = _parts().colours
     board = theory.board_drawing(*theory_board())
     pieces = [*theory.toppings(colours, 1), *map(theory.folded_cutter, colours)]
     return {"board": cut_out(board, piece_outline(PieceKind.BOARD), PX_PER_MM)} | kit_art(pieces, PX_PER_MM)
@@ -365,7 +370,7 @@ def _on_board(board: Pose, point: tuple[float, float]) -> tuple[float, float]:
 def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
     """A board in any turn on the mat, toppings on some of its spaces, and the three cutters, mostly all, mostly on
     lines of their own; one lies on another where they cross."""
-    components = pizza_theory()
+    components = _parts()
     board = Pose(rng.uniform(-15, 15), rng.uniform(-15, 15), rng.uniform(0, 360))
     views = [_view("board", PieceKind.BOARD, "board", board)]
     share = rng.uniform(0.2, 1.0) if filled is None else filled
@@ -391,6 +396,16 @@ def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
         middle = ((start[0] + end[0]) / 2 + rng.gauss(0, 0.8), (start[1] + end[1]) / 2 + rng.gauss(0, 0.8))
         views.append(_view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", Pose(*middle, angle % 360)))
     return views
+
+
+def _theory_family(name: str, picture: str) -> Family:
+    return Family(
+        name,
+        picture,
+        _theory,
+        lambda: (_theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
+        _theory_table,
+    )
 
 
 def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
@@ -433,13 +448,8 @@ FAMILIES: Mapping[str, Family] = {
         _tile_family("tiles", _tiles),
         _tile_family("pizzeria", _offers),
         Family("cards", "cards", _cards, lambda: _apart([_card(face) for face in _cards()], (80.0, 80.0)), _card_table),
-        Family(
-            "theory",
-            "theory",
-            _theory,
-            lambda: (_theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
-            _theory_table,
-        ),
+        _theory_family("theory", "theory"),
+        _theory_family("boards", "board"),
         Family("dice", "dice", _among, lambda: iter(()), _dice_table, dice=True, near_mm=SIDES_MM[0], near_deg=10.0),
     )
 }

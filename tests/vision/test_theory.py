@@ -412,6 +412,13 @@ def test_a_cutter_whose_point_a_hand_hides_is_of_no_sure_colour() -> None:
     assert max(s.probability for colour, s in seen.items() if colour != "red") < 0.6
 
 
+def test_cutters_side_by_side_are_no_hand() -> None:
+    """Two of them cross at ten degrees."""
+    image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), 65)
+    seen = [s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER]
+    assert len([s for s in seen if s.probability > SURE]) == len([p for p in labels["pieces"] if p["kind"] == "cutter"])
+
+
 @pytest.mark.parametrize(("seed", "hands"), [(7, 1.0), (36, 1.0), (10, 1.0), (7, 0.0), (12, 0.0)])
 def test_what_lies_over_a_board_is_known_from_its_print(seed: int, hands: float) -> None:
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=hands), seed)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit, on_grid
 from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
-from vision.board.sight import Sight
+from vision.board.sight import Sight, inside_any
 from vision.board.toppings import SpaceFit
 from vision.scene import EMPTY
 from vision.shapes import CELL_MM, place, to_own_frame
@@ -53,7 +53,8 @@ WIDER_MM = (12.5, 17.5)
 """What is narrower is a cutter, and beside the board one that crosses a line printed there."""
 LEAST_MM2 = 400.0
 LEAST_INSIDE_MM2 = 600.0
-"""The same where it does not reach the board's rim: three cutters may cross at one place."""
+"""The same, between spaces, where it does not reach the board's rim, from where hands come: some spaces were never seen
+bare, and three cutters may cross at one place."""
 LEAST_POINTS = 50
 LIGHT_MM, STIFFNESS = 100.0, (2e-9, 2e-3, 2e-3, 6e-3, 6e-3, 6e-3, 1e-3, 1e-3, 1e-3)
 """Light changes little over so much: what holds its terms of first and second degree, and the change of other colours
@@ -63,8 +64,11 @@ RIM_CELLS_MM = 6.0
 STRANGEST, LEAST_SHARE = 3.0, 0.05
 
 
-def find_covering(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> Mask:
-    """255 where something lies over a board, on which toppings lie as read, or over the table close around it.
+def find_covering(
+    sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit], sticks: Sequence[Array] = ()
+) -> Mask:
+    """255 where something lies over a board, on which toppings lie as read and sticks inside these outlines (where they
+    seem to lie at z = 0), or over the table close around it.
 
     Of points of the board's own frame, CELL_MM apart, the board's middle in the middle, rows from far to near.
     """
@@ -73,6 +77,7 @@ def find_covering(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequen
     if np.count_nonzero(look.inside) < LEAST_POINTS:
         return np.zeros(known.shape, np.uint8)
     told = look.inside & look.bare
+    known &= ~inside_any(look.at_mm, sticks)
     light = _light_on(look.own[told], look.printed[told], look.seen[told])
     left = look.seen - look.printed - light.at(look.own, look.printed)
     strange[look.inside] = _strangeness(left, STRANGE_TINT, (STRANGE_BRIGHT, STRANGE_DARK))[look.inside]
@@ -86,7 +91,14 @@ def find_covering(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequen
             _spare_topping(strange, known, look, light, looks, at, radius)
             topped |= np.hypot(look.own[..., 0] - at[0], look.own[..., 1] - at[1]) < radius + TOPPING_RIM_MM[1]
     from_rim = np.hypot(*np.moveaxis(look.own, -1, 0)) - board.diameter_mm / 2
-    return _parts(_spread(strange, known), from_rim, topped)
+    return _parts(_spread(strange, known), from_rim, ~topped, look.between & ~topped)
+
+
+def parts_in(covering: Mask, other: Mask) -> Mask:
+    """The parts of what lies over a board of which something lies there by another account, too."""
+    _, labels = cv2.connectedComponents(covering, connectivity=8)
+    both = np.unique(labels[(other > 0) & (labels > 0)])
+    return np.where(np.isin(labels, both), covering, np.uint8(0))
 
 
 def covering_outlines(sight: Sight, fit: BoardFit) -> list[Array]:
@@ -104,7 +116,9 @@ class _Look:
     """A board and what is around it, on a grid in its own frame."""
 
     own: Array
-    """n x n x 2."""
+    """n x n x 2,"""
+    at_mm: Array
+    """and where they seem to lie at z = 0."""
     seen: Floats
     """n x n x 3 logarithms of colours,"""
     printed: Floats
@@ -115,6 +129,8 @@ class _Look:
     """Which points lie on the board,"""
     bare: Flags
     """which of those where no topping can lie,"""
+    between: Flags
+    """which off all spaces,"""
     beside: Flags
     """and which on the table."""
 
@@ -132,11 +148,13 @@ def _look(sight: Sight, board: BoardPrint, fit: BoardFit) -> _Look:
     from_space = np.min([np.hypot(own[..., 0] - x, own[..., 1] - y) for x, y in board.spaces_mm], axis=0)
     return _Look(
         own,
+        sight.seen(table, fit.height_mm),
         seen - usual,
         printed - usual,
         usual,
         inside,
         from_space > board.topping_mm / 2 + TOPPING_RIM_MM[1] - 1.0,
+        from_space > board.topping_mm / 2,
         shown & (away > radius + RIM_MM[1]),
     )
 
@@ -226,16 +244,15 @@ def _spread(strange: Floats, known: Flags) -> Floats:
     return np.asarray(np.where(share > LEAST_SHARE, mean, 0.0), np.float32)
 
 
-def _parts(strange: Floats, from_rim_mm: Array, topped: Flags) -> Mask:
+def _parts(strange: Floats, from_rim_mm: Array, off_toppings: Flags, off_spaces: Flags) -> Mask:
     """What is strange and large beside toppings, with what is nearly so beside it."""
     some = (strange > 1.0).astype(np.uint8)
     on_board, off_board = (cv2.morphologyEx(some, cv2.MORPH_OPEN, _disc(width)) for width in WIDER_MM)
     wide = np.where(from_rim_mm < 0.0, on_board, off_board).astype(np.uint8)
     count, labels = cv2.connectedComponents(wide, connectivity=8)
-    areas = np.bincount(labels[~topped], minlength=count) * CELL_MM**2
+    areas, between = (np.bincount(labels[where], minlength=count) * CELL_MM**2 for where in (off_toppings, off_spaces))
     reaching = set(np.unique(labels[from_rim_mm > -RIM_CELLS_MM]).tolist())
-    least = [LEAST_MM2 if i in reaching else LEAST_INSIDE_MM2 for i in range(count)]
-    large = [i for i in range(1, count) if areas[i] >= least[i]]
+    large = [i for i in range(1, count) if (areas[i] >= LEAST_MM2 if i in reaching else between[i] >= LEAST_INSIDE_MM2)]
     grown = np.isin(labels, large).astype(np.uint8)
     suspect = (strange > SUSPECT).astype(np.uint8) | grown
     for _ in range(2):

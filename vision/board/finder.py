@@ -1,13 +1,13 @@
 """The board, what lies on its spaces, and the cutters over it, as sightings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.changed import changed_discs, changed_places, changed_spaces, stick_changed
-from vision.board.covering import covering_outlines, find_covering
+from vision.board.covering import covering_outlines, find_covering, parts_in
 from vision.board.cutters import certainty, find_cutters
 from vision.board.loose import find_loose
 from vision.board.pose import BoardFit, BoardGrid, board_grid, find_board, same_board, turned_under, under
@@ -20,7 +20,7 @@ from vision.board.sightings import (
     space_of,
     topping_sighting,
 )
-from vision.board.toppings import read_spaces
+from vision.board.toppings import SpaceFit, read_spaces
 from vision.finders import Changed
 from vision.frame import Image
 from vision.registration import Registration
@@ -32,6 +32,8 @@ Array = NDArray[np.float64]
 AROUND_MM = 30.0
 """So far around a change the table is looked at."""
 ANOTHER_TURN_DEG = 60.0
+WHOLE = 0.75
+"""A cutter that looks like one over so much of its length lies under nothing."""
 OVER_MM = 1.5
 """How high a cutter may lie is open by so much in its outline."""
 
@@ -51,12 +53,12 @@ class BoardFinder:
         fit = find_board(sight, self.board, self.grid)
         if fit is None:
             return ()
-        fit = _covered(sight, self.board, self.grid, fit)
+        fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         turned = turned_under(sight, self.grid, fit)
         if abs(turned.pose[2] - fit.pose[2]) > ANOTHER_TURN_DEG:
-            turned = _covered(sight, self.board, self.grid, turned)
-        fit = turned
-        return _in_order(_lying(sight, image, self.board, fit), _loose(sight, self.board, fit, seen))
+            turned, spaces = _covered(sight, image, self.board, self.grid, turned)
+        lying = _lying(sight, image, self.board, turned, spaces)
+        return _in_order(lying, _loose(sight, self.board, turned, seen))
 
     def find_again(
         self,
@@ -86,10 +88,10 @@ class BoardFinder:
         fit = same_board(sight, self.board, pose, known.probability, self.grid)
         if fit is None:
             return self.find(image, registration, seen)
-        fit = _covered(sight, self.board, self.grid, fit)
+        fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
         if stick_changed(sight, self.board, fit, sticks, places, changed):
-            lying = _lying(sight, image, self.board, fit)
+            lying = _lying(sight, image, self.board, fit, spaces)
         else:
             lying = _lying_again(sight, self.board, fit, before, changed)
         return _in_order(lying, _loose_again(sight, self.board, fit, seen, before, places, changed))
@@ -106,15 +108,27 @@ def _in_order(lying: Sequence[Sighting], loose: Sequence[Sighting]) -> tuple[Sig
     return (*(sighting for sighting in lying if sighting.kind is not PieceKind.CUTTER), *loose, *sticks)
 
 
-def _covered(sight: Sight, board: BoardPrint, grid: BoardGrid, fit: BoardFit) -> BoardFit:
-    """The board with what lies over it."""
-    return under(sight, grid, fit, find_covering(sight, board, fit, read_spaces(sight, board, fit)))
+def _covered(
+    sight: Sight, image: Image, board: BoardPrint, grid: BoardGrid, fit: BoardFit
+) -> tuple[BoardFit, tuple[SpaceFit, ...]]:
+    """The board with what lies over it, and what lies on its spaces, but for cutters."""
+    spaces = read_spaces(sight, board, fit)
+    covering = find_covering(sight, board, fit, spaces)
+    if covering.any():
+        # Cutters side by side are as wide as a finger; seen from end to end they are known.
+        bare = replace(fit, covering=None, open_share=1.0)
+        whole = [cutter for cutter in find_cutters(sight, image, board, bare, spaces) if cutter.seen > WHOLE]
+        sticks = [cutter.outline(board.cutter_mm[1]) for cutter in whole if certainty(cutter) > 0.9]
+        covering = parts_in(covering, find_covering(sight, board, fit, spaces, sticks)) if sticks else covering
+    covered = under(sight, grid, fit, covering)
+    if covered.covering is None:
+        return covered, spaces
+    return covered, read_spaces(sight, board, covered, covering_outlines(sight, covered))
 
 
-def _lying(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit) -> list[Sighting]:
-    """The board and all that lies on it."""
+def _lying(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> list[Sighting]:
+    """The board and all that lies on it; on its spaces, but for what cutters hide, that."""
     hands = covering_outlines(sight, fit)
-    spaces = read_spaces(sight, board, fit, hands)
     cutters = find_cutters(sight, image, board, fit, spaces)
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]

@@ -53,8 +53,12 @@ def find_loose(sight: Sight, board: BoardPrint, fit: BoardFit, taken: Sequence[A
     found: list[tuple[float, str, Array]] = []
     for name, looks in zip(board.toppings.names, board.toppings.colours, strict=True):
         like = _like(logs, looks.mean(0))
-        within, beside = (cv2.filter2D(like, cv2.CV_32F, kernel) for kernel in (inside, around))
-        score = np.where((within > LEAST_INSIDE) & (beside < MOST_AROUND) & open_ones, within - beside, 0.0)
+        within = cv2.filter2D(like, cv2.CV_32F, inside)
+        likely = (within > LEAST_INSIDE) & open_ones
+        if not likely.any():
+            continue
+        beside = cv2.filter2D(like, cv2.CV_32F, around)
+        score = np.where(likely & (beside < MOST_AROUND), within - beside, 0.0)
         found += [(value, name, at) for value, at in _peaks(np.asarray(score, np.float32), board.topping_mm)]
     loose: list[Loose] = []
     for value, name, pixel in sorted(found, key=lambda one: -one[0])[:MOST]:
@@ -76,8 +80,9 @@ def _like(logs: Floats, colour: Floats) -> Floats:
     """1 where pixels are of a colour in some brightness, else 0."""
     shade = np.full((3, 3), SHADE_SPREAD**2)
     metric = np.linalg.inv(shade + np.eye(3) * NOISE**2).astype(np.float32)
-    off = logs - colour
-    return np.asarray(((off @ metric) * off).sum(-1) < LIKE_BELOW, np.float32)
+    off = (logs - colour).reshape(-1, 3)
+    like = np.einsum("ij,ij->i", off @ metric, off) < LIKE_BELOW
+    return np.asarray(like.reshape(logs.shape[:2]), np.float32)
 
 
 def _kernels(radius_mm: float) -> tuple[Floats, Floats]:

@@ -54,6 +54,8 @@ TURN_TELLS = 6.0
 TURN_EVIDENCE = 0.03
 """How much of such a point's cost counts as independent evidence. Boards that are alike from all sides differ by 70 at
 most between their turns, others by 110 and more."""
+BESIDE_CELLS = 7
+"""Print so near what lies over the board, in all, tells nothing of its turn: that may reach farther."""
 COARSE_STEP = 2
 """Every so many-th grid row and column is compared for a first look."""
 COARSE_ROUNDS, ROUNDS = 3, 3
@@ -167,27 +169,31 @@ def turned_under(sight: Sight, grid: "BoardGrid", fit: BoardFit) -> BoardFit:
     """The board in the turn that its open print tells of, where something lies over it."""
     if fit.covering is None:
         return fit
-    pose, sure = _turned(sight, _bare(grid, fit), fit.pose)
+    bare = _bare(grid, fit)
+    shown = float(np.count_nonzero(bare.turn_telling)) / max(float(np.count_nonzero(grid.turn_telling)), 1.0)
+    pose, sure = _turned(sight, bare, fit.pose, shown)
     return replace(fit, pose=np.array([pose[0], pose[1], pose[2] % 360.0]), turn_probability=sure)
 
 
 def _bare(grid: "BoardGrid", fit: BoardFit) -> "BoardGrid":
     """The print that nothing lies over."""
     is_open = ~fit.hidden_at(grid.points)
+    around = cv2.dilate((~is_open).astype(np.uint8), np.ones((BESIDE_CELLS, BESIDE_CELLS), np.uint8)) > 0
     return replace(
         grid,
         used=grid.used * is_open.astype(np.float32),
         telling=grid.telling & is_open,
-        turn_telling=grid.turn_telling & is_open,
+        turn_telling=grid.turn_telling & ~around,
     )
 
 
-def _turned(sight: Sight, grid: "BoardGrid", pose: Array) -> tuple[Array, float]:
+def _turned(sight: Sight, grid: "BoardGrid", pose: Array, shown: float = 1.0) -> tuple[Array, float]:
     """Which of the three turns a third of a circle apart fits best where the print differs between them, and how likely
-    it is. Where little of that print is there, or open, little is told."""
+    it is. Where little of that print is there, or only a share of it is `shown`, little is told: what lies over the
+    rest may darken this, too."""
     poses = [_refine(sight, grid, pose + np.array([0.0, 0.0, turn]), rounds=ROUNDS)[0] for turn in (0.0, 120.0, 240.0)]
     costs = [float(np.minimum(_compare(sight, grid, at).misses[grid.turn_telling], COST_LIMIT).sum()) for at in poses]
-    weights = np.exp((min(costs) - np.array(costs)) * TURN_EVIDENCE)
+    weights = np.exp((min(costs) - np.array(costs)) * TURN_EVIDENCE * shown)
     return poses[int(np.argmin(costs))], float(weights.max() / weights.sum())
 
 
