@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import cv2
-
 from config.loader import load_table
 from config.schema import TableConfig
 from controller.batch import asked_to_stop, results
@@ -16,6 +14,7 @@ from controller.games.new_york_slice.components import load_components
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import Played, play_game
 from controller.simulation.players import Habits
+from vision.threads import use_one_core
 
 _worker: dict[str, Any] = {}
 """What a worker process prepares once: the art and the faces enrolled from it."""
@@ -130,7 +129,7 @@ def play_games(
 
 
 def _prepare(size: tuple[int, int]) -> None:
-    cv2.setNumThreads(1)
+    use_one_core()
     config = load_table()
     camera = config.camera.model_copy(update={"width": size[0], "height": size[1]})
     art = own_art(load_components())

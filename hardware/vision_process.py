@@ -27,6 +27,7 @@ from hardware.pictures import PictureRing, PictureTooLarge, StoredPicture
 from vision.frame import Frame
 from vision.registration import VisionError
 from vision.scene import Scene
+from vision.threads import use_one_core
 
 OpenCamera = Callable[[], Camera]
 """Opens the camera; raises CameraError. Sent to the child, hence picklable."""
@@ -336,7 +337,7 @@ class _Child:
         _die_with(parent)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent decides
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        cv2.setNumThreads(1)
+        use_one_core()
         with PictureRing(self.picture_bytes, name=ring_name) as ring, contextlib.suppress(BrokenPipeError):
             try:
                 self._read_on(ring, sender)

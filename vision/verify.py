@@ -169,7 +169,7 @@ def shape_misfit(
     rigid = _pose_gradient(slopes, grid, centre)
     gradient = np.concatenate([rigid, np.stack(ways, axis=1).reshape(len(poses), len(ways), -1)], axis=1)
     residual = _light_removed(look.colours(place(grid.points, poses)) * trust - enrolled, enrolled, precision, grid)
-    weight = precision / (1.0 + precision * (residual**2).mean(1)) ** 2
+    weight = precision / np.square(1.0 + precision * _mean_squares(residual))
     weighted = gradient * np.tile(weight, 3)[:, None]
     normal = (weighted @ np.swapaxes(gradient, 1, 2)).astype(np.float64)
     right = (weighted @ residual.reshape(len(poses), -1, 1)).astype(np.float64)
@@ -190,13 +190,13 @@ def refine(
     gradient = _pose_gradient(slopes, grid, centre)
     for turn in range(rounds + 1):
         residual = _light_removed(look.colours(place(grid.points, poses)) * trust - enrolled, enrolled, precision, grid)
-        misses = precision * (residual**2).mean(1)
+        misses = precision * _mean_squares(residual)
         cost = np.minimum(misses, np.float32(COST_LIMIT)).mean(1)
         if turn == 0:
             before = cost
         if turn == rounds:
             break
-        weight = precision / (1.0 + misses / np.float32(2.0)) ** 2
+        weight = precision / np.square(1.0 + misses / np.float32(2.0))
         weighted = gradient * np.tile(weight, 3)[:, None]
         normal = weighted @ np.swapaxes(gradient, 1, 2) + np.eye(3, dtype=np.float32) * 20.0
         step = np.linalg.solve(normal, weighted @ residual.reshape(len(poses), -1, 1))[..., 0]
@@ -245,7 +245,7 @@ def _misses(plain: Colours, enrolled: Colours | None, precision: Floats, grid: G
     precision = precision.reshape(-1, cells)
     faces = None if enrolled is None else enrolled.reshape(-1, 3, cells)
     residual = _light_removed(plain, faces, precision, grid)
-    return np.asarray((residual**2).mean(1) * precision, np.float32)
+    return np.asarray(_mean_squares(residual) * precision, np.float32)
 
 
 def _light_removed(plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid) -> Colours:
@@ -258,16 +258,16 @@ def _light_removed(plain: Colours, enrolled: Colours | None, precision: Floats, 
     plain = plain - np.median(plain[..., ::sample], axis=-1, keepdims=True).astype(np.float32)
     face = None if enrolled is None else enrolled - enrolled.mean(axis=-1, keepdims=True)
     residual = plain
-    for spread in (np.float32(4.0), np.float32(4.0), np.float32(4.0)):
-        weight = precision / (1.0 + precision * (residual**2).mean(1) / spread) ** 2
+    for _ in range(3):
+        weight = precision / np.square(1.0 + precision * _mean_squares(residual) / np.float32(4.0))
         residual = plain - _light(plain, face, weight, grid)
     return residual
 
 
 def _light(plain: Colours, face: Colours | None, weight: Floats, grid: Grid) -> Colours:
     """Weighted least squares for contrast, offset and slopes, all poses and channels at once."""
-    count = len(plain)
-    right = (plain * weight[:, None]) @ grid.light
+    count, channels, cells = plain.shape
+    right = ((plain * weight[:, None]).reshape(-1, cells) @ grid.light).reshape(count, channels, 3)
     squares = weight @ grid.squares
     normal = np.empty((count, 1, 3, 3), np.float32)
     for column, (i, j) in enumerate(_PAIRS):
@@ -277,12 +277,20 @@ def _light(plain: Colours, face: Colours | None, weight: Floats, grid: Grid) -> 
     if face is None:
         return np.asarray((inverse @ right[..., None])[..., 0] @ grid.light.T, np.float32)
     faced = face * weight[:, None]
-    mixed = faced @ grid.light
+    mixed = (faced.reshape(-1, cells) @ grid.light).reshape(count, channels, 3)
     share = (inverse @ mixed[..., None])[..., 0]
-    own = (faced * face).sum(-1) + np.float32(400.0) - (mixed * share).sum(-1)
-    contrast = np.clip(((faced * plain).sum(-1) - (share * right).sum(-1)) / own, *CONTRAST_CHANGE)[..., None]
+    own = np.einsum("nkc,nkc->nk", faced, face) + np.float32(400.0) - (mixed * share).sum(-1)
+    with_face = np.einsum("nkc,nkc->nk", faced, plain)
+    contrast = np.clip((with_face - (share * right).sum(-1)) / own, *CONTRAST_CHANGE)[..., None]
     flat = (inverse @ (right - contrast * mixed)[..., None])[..., 0]
-    return np.asarray(flat @ grid.light.T + contrast * face, np.float32)
+    light = (flat.reshape(-1, 3) @ grid.light.T).reshape(plain.shape)
+    light += contrast * face
+    return np.asarray(light, np.float32)
+
+
+def _mean_squares(residual: Colours) -> Floats:
+    """Of the channels, for each cell: n x cells."""
+    return np.asarray(np.einsum("nkc,nkc->nc", residual, residual) / np.float32(residual.shape[1]), np.float32)
 
 
 def _moved(poses: Array, shift: Array, turn_deg: Array, centre: Array) -> Array:

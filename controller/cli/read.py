@@ -22,6 +22,7 @@ from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat
 from vision.scene import HiddenCause, PieceKind, Scene
+from vision.threads import use_one_core
 
 
 @click.command(epilog="Example:  pizzatable read --game new_york_slice --faces mine.faces --draw drawn photo.jpg")
@@ -72,6 +73,7 @@ def command(
     counter-clockwise. Score sheets are read without a mat, too: "frame" is then "sheet", and lengths are from the
     sheet's centre, as it is printed. A photo that cannot be read gets a line with "error"; the exit status is then 1.
     """
+    use_one_core()
     part = load_part(game, "describe")
     describe: Describe = part.describe
     with told(VisionError, OSError):

@@ -16,6 +16,7 @@ from vision.registration import RegistrationError, VisionError, find_mat
 from vision.report import PICTURES, PhotoReport, Report, labelled, report
 from vision.scene import PieceKind
 from vision.sheets.layout import SheetLayout
+from vision.threads import use_one_core
 
 if TYPE_CHECKING:
     from vision.frame import Image
@@ -49,6 +50,7 @@ def command(
     `enrol-cards`). The board of `theory` is learned from the first such picture of a style, which is not judged. Sheets
     are read for our own print, and for the one that DIR describes in `sheet-layout.json`; their marks are counted.
     """
+    use_one_core()
     wanted = kinds or tuple(PICTURES)
     tiles: list[ErrorTile] = []
     with told(VisionError, PhotoError, FileNotFoundError, OSError):

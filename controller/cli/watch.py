@@ -22,6 +22,7 @@ from vision.looking_for import finders_for
 from vision.reader import Reader
 from vision.registration import RegistrationError, VisionError
 from vision.scene import Change, Scene, Sighting
+from vision.threads import use_one_core
 
 if TYPE_CHECKING:
     from vision.frame import Frame
@@ -47,6 +48,7 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
     hold up the other: under it, what was seen before is said. No game is played and nothing is judged. What keeps a
     picture from being read is said once. A recording is read to its end.
     """
+    use_one_core()
     with told(ConfigError, CameraError, VisionError, PhotoError, OSError):
         config = load_table(table_files(config_file, os.environ))
         if config.camera.driver == "simulated":

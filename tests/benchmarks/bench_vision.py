@@ -22,6 +22,7 @@ from vision.faces import FacePack
 from vision.frame import Frame, Image
 from vision.known_table import LOOKS
 from vision.reader import Reader
+from vision.threads import use_one_core
 
 MARKERS = 40
 NOISE = 3.0
@@ -33,7 +34,7 @@ SETTLED = LOOKS + 2
 
 def main(rounds: int) -> None:
     """Print the table."""
-    cv2.setNumThreads(1)
+    use_one_core()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     for size in SIZES:
         picture = with_markers(render(crowded_table(Random(1)), size, 10))

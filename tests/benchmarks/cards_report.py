@@ -16,8 +16,6 @@ from statistics import median
 from time import process_time
 from typing import Any
 
-import cv2
-
 from controller.games.slice.describe import describe
 from tests.benchmarks.bench_vision import find_markers, marker_picture
 from tests.vision.drawn_cards import MORE, TABLE, enrolled
@@ -26,6 +24,7 @@ from vision.faces import FacePack, enrol
 from vision.frame import Frame, Image
 from vision.reader import Reader, read_photo
 from vision.report import labelled, load_image, report
+from vision.threads import use_one_core
 
 SIZES = ((1280, 720), (1920, 1080), (2304, 1296))
 ROUNDS = 5
@@ -33,7 +32,7 @@ ROUNDS = 5
 
 def main(folder: Path) -> int:
     """Print rates, arrangements and times; 1 where something was claimed as sure and wrong."""
-    cv2.setNumThreads(1)
+    use_one_core()
     packs = {style: enrol_style(folder, style) for style in styles(folder)}
     result = report(folder, lambda style, _: packs[style], ("cards",))
     print(result.as_text())

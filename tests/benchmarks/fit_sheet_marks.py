@@ -22,6 +22,7 @@ from vision.sheets.evidence import Evidence, gather
 from vision.sheets.finding import find_sheets
 from vision.sheets.flattening import flatten
 from vision.sheets.likelihood import FAR, Judge
+from vision.threads import use_one_core
 
 Plane = NDArray[np.float32]
 
@@ -110,7 +111,7 @@ def main() -> int:
     parser.add_argument("--sheets", type=int, default=100, help="of each kind")
     parser.add_argument("--seed", type=int, default=50000, help="of the first sheet")
     arguments = parser.parse_args()
-    cv2.setNumThreads(1)
+    use_one_core()
     sheets = []
     for seed in range(arguments.seed, arguments.seed + arguments.sheets):
         for kind in TRAINED:

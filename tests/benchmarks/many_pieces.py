@@ -27,6 +27,7 @@ from tests.benchmarks.simulated_dice import prints
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
 from vision.faces import FacePack
 from vision.report import PICTURES, TRUE_KINDS, PhotoReport, Report, report_photo
+from vision.threads import use_one_core
 
 TELL_EVERY_S = 60.0
 """How often it says how far it is where nobody watches a terminal."""
@@ -52,7 +53,7 @@ class Table:
 
 def read_one(family: str, seed: int, faults: Path | None) -> Table:
     """Render, read and compare one table."""
-    cv2.setNumThreads(1)
+    use_one_core()
     if family not in _packs:
         _packs[family] = enrolled(FAMILIES[family])
     image, labels = photographs(FAMILIES[family], seed)

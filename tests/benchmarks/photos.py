@@ -19,13 +19,14 @@ from vision.faces import FacePack, enrol
 from vision.reader import read_photo
 from vision.report import report
 from vision.scene import Scene
+from vision.threads import use_one_core
 
 KINDS = ("ring", "split", "seats", "hand")
 
 
 def main(folder: Path) -> int:
     """Print both tables; 1 where something was claimed as sure and wrong."""
-    cv2.setNumThreads(1)
+    use_one_core()
     packs = {style: enrol_style(folder, style) for style in styles(folder)}
     result = report(folder, lambda style, _: packs[style], KINDS)
     print(result.as_text())

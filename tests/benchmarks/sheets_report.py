@@ -28,6 +28,7 @@ from vision.report import MARK_BINS, Reliability
 from vision.scene import MarkKind, PieceKind, SheetMark
 from vision.sheets.finder import read_sheets
 from vision.sheets.layout import SheetLayout, parse_layout
+from vision.threads import use_one_core
 
 SURE = 0.9
 
@@ -241,7 +242,7 @@ def main() -> int:
     parser.add_argument("--drawn", type=int, default=4, help="how many drawn sheets of each kind")
     parser.add_argument("--seed", type=int, default=1000, help="of the first drawn sheet")
     arguments = parser.parse_args()
-    cv2.setNumThreads(1)
+    use_one_core()
     print(HEAD)
     if arguments.folder.is_dir():
         report_rendered(arguments.folder)
