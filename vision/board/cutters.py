@@ -65,8 +65,9 @@ COST_LIMIT = 9.0
 OTHER_COST = 5.0
 HIDDEN_COST = 1.0
 """What costs a millimetre over which something lies, whatever is there: as much as most of a cutter."""
-LEAST_OPEN_MM, SURE_OPEN_MM = 50.0, 110.0
-"""A line of which less is open says nothing; a cutter of which so much is is seen well."""
+LEAST_OPEN_MM, WELL_OPEN_MM, SURE_OPEN_MM = 50.0, 110.0, 150.0
+"""A line of which less is open says nothing; of which so much is, is likely a cutter, from the last on surely."""
+LIKELY = 0.85
 LEAST_SHOWN = 0.3
 """Where less of a line's length is open it stands out less."""
 EVIDENCE = 0.1
@@ -94,6 +95,8 @@ LEAST_UNLIKE = 0.2
 """A line that looks less like wood than this, and more like what it lies over, is print;"""
 SURE_UNLIKE = 0.35
 """one that looks as much like wood is not."""
+WHOLE_SHARE, NOT_SEEN = 0.95, 0.8
+"""A colour that is only left over, and not seen on a cutter of which less than such a share is open, is no likelier."""
 LEAST_TOGETHER = 0.1
 """Two lines are two cutters if their colours are so likely to differ, beside the likeliest colour of each."""
 SETTLED_SCORE, SETTLED_COLOUR = 4.5, 0.98
@@ -556,6 +559,9 @@ def _told_apart(cutters: Sequence[CutterFit]) -> list[CutterFit] | None:
     together = np.where(apart, np.hstack([likely * sure, 1.0 - sure])[rows, ways].prod(1), 0.0)
     shares = np.array([[together[ways[:, row] == i].sum() for i in range(len(names))] for row in rows])
     shares = np.where(sure > 0.0, shares / np.maximum(shares.sum(1, keepdims=True), 1e-12), likely)
+    # What is left over for a cutter that is partly hidden may as well be that of one that is wholly hidden.
+    whole = np.array([c.open_mm >= WHOLE_SHARE * np.linalg.norm(c.seen_mm[1] - c.seen_mm[0]) for c in cutters])
+    shares = np.where(whole[:, None], shares, np.minimum(shares, np.maximum(likely, NOT_SEEN)))
     return [
         replace(cutter, colours=tuple((names[i], float(row[i])) for i in np.argsort(-row, kind="stable")))
         for cutter, row in zip(cutters, shares, strict=True)
@@ -566,8 +572,9 @@ def certainty(cutter: CutterFit) -> float:
     """How likely it is a cutter at all."""
     explained = (cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE)
     unlike = (cutter.unlike - LEAST_UNLIKE) / (SURE_UNLIKE - LEAST_UNLIKE)
-    shown = (cutter.open_mm - LEAST_OPEN_MM) / (SURE_OPEN_MM - LEAST_OPEN_MM)
-    return float(np.prod(np.clip([explained, unlike, shown], 0.0, 1.0)))
+    shown = (cutter.open_mm - LEAST_OPEN_MM) / (WELL_OPEN_MM - LEAST_OPEN_MM)
+    likely = float(np.prod(np.clip([explained, unlike, shown], 0.0, 1.0)))
+    return likely if cutter.open_mm >= SURE_OPEN_MM else min(likely, LIKELY)
 
 
 # Exactly where ----------------------------------------------------------------------------------------------------
