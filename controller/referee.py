@@ -18,7 +18,11 @@ from vision.settling import changes
 
 Outlines = tuple[tuple[Point, ...], ...]
 BESIDE_HAND_MM = 40.0
-"""What lies no farther from a hand's outline may have been under it a moment before."""
+"""What lies (by its place) no farther from a hand's outline may have been under it a moment before,"""
+RIM_BESIDE_HAND_MM = 15.0
+"""or what reaches so near to it."""
+LIKELY = 0.5
+"""What vision thinks less likely than not is nothing that somebody laid there or took away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,7 @@ class Referee:
         self._hands = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND)
         if scene.settled is None:
             return
-        before, self._lies = self._lies, scene.settled.sightings
+        before, self._lies = self._lies, tuple(s for s in scene.settled.sightings if s.probability >= LIKELY)
         if before is not None:
             changed = changes(before, self._lies)
             self._pressed = {
@@ -258,7 +262,12 @@ def _lies_under(change: Change, hands: Outlines) -> bool:
     piece = change.after or change.before
     assert piece is not None  # one of both is given
     spot = (piece.pose.x_mm, piece.pose.y_mm)
-    return any(inside(spot, hand) or _distance_mm(spot, hand) < BESIDE_HAND_MM for hand in hands)
+    return any(
+        inside(spot, hand)
+        or _distance_mm(spot, hand) < BESIDE_HAND_MM
+        or any(inside(point, hand) or _distance_mm(point, hand) < RIM_BESIDE_HAND_MM for point in piece.outline_mm)
+        for hand in hands
+    )
 
 
 def _distance_mm(spot: Point, outline: tuple[Point, ...]) -> float:

@@ -183,7 +183,7 @@ class Reader:
         where = around & self._unexplained(look.table, [*stay, *again])
         keypoints = find_keypoints(looked, look.table, mask=where)
         self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came)
+        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came, stay, far)
         readings = known.without_new_under(busy, readings) + far
         self._clock.stage("pieces")
         if self._lens is None and not busy.any() and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):

@@ -271,14 +271,17 @@ def find_pieces(
     index: Index,
     known: Sequence[Reading] = (),
     changed: Raster | None = None,
+    done: Sequence[Reading] = (),
+    beyond: Sequence[Reading] = (),
 ) -> list[Reading]:
     """All pieces that keypoints lead to, and those known already, as far as they stand together.
 
     The guesses with most votes are checked first; what they explain needs no more guesses. Known pieces come before all
     guesses, but only one that fits well explains its place. Where it is known what changed since the table was read,
-    slices beside others are looked for only there, and known pieces that others cover as before stay as they were.
+    slices beside others are looked for only there. Those of the known pieces that are `done` lie where nothing changed:
+    they stay as they were, if others cover them as before. What lies `beyond` is not looked at, but may cover them.
     """
-    raster = Raster(look.table)
+    raster = explained(beyond, kinds, look.table)
     matches = match(keypoints, index)
     guesses = {
         kind: guess_poses(keypoints, matches, index, kind, prepared.faces.shape.centre, MOST_GUESSES)
@@ -296,7 +299,6 @@ def find_pieces(
             new += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
         if new:
             found, so_far = select([*found, *new], kinds, raster.copy()), None
-    done = [] if changed is None else known
     found = polished(look, found, kinds, raster, done)
     so_far = explained(found, kinds, look.table, raster.copy())
     more = [
@@ -552,7 +554,7 @@ def _cells_of(
 
 def _share(flags: Flags) -> float:
     """Which share of these is set."""
-    return np.count_nonzero(flags) / flags.size
+    return float(np.count_nonzero(flags)) / flags.size
 
 
 def _candidates(ranks: Floats, hints: Indices, count: int) -> Indices:

@@ -149,7 +149,10 @@ def judge(
     agrees = own[:, grid.neighbours].mean(-1) < AGREES_BELOW if grid.neighbours is not None else own < AGREES_BELOW
     surface = _with_middle_colour(colours, ~free) if free is not None and even_there else colours
     even = _misses(surface, None, precision[rows, best], grid)
-    return Verdict(costs, agrees, best, np.minimum(even, np.float32(COST_LIMIT)) - own)
+    gain = np.minimum(even, np.float32(COST_LIMIT)) - own
+    if free is not None and even_there:
+        gain = np.where(free, gain, np.float32(0.0))  # what covers it says nothing of it
+    return Verdict(costs, agrees, best, gain)
 
 
 def shape_misfit(

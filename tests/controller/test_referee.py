@@ -304,6 +304,30 @@ def test_a_press_is_used_up_by_a_change_of_what_is_seen_badly_too(referee: Refer
     assert referee.counted(lying(4.8, 0.8, 0.0)) == frozenset()
 
 
+def test_a_guess_that_goes_again_uses_up_no_press(referee: Referee) -> None:
+    """Beside a hand something looked a little like a piece."""
+    scene = lying(1.0, 1.0, 0.0, 300.0)
+    real, other = scene.sightings
+    ghost = replace(other, faces=(FaceLikelihood("2/1", 0.4),))
+    follow(referee, replace(scene, sightings=(real, ghost), settled=Settled((real, ghost), 1.0)))
+    referee.press(2, 1.1)
+    follow(referee, lying(1.4, 0.4, 0.0))
+    assert referee.counted(lying(1.8, 0.8, 0.0)) == {2}
+
+
+def test_a_press_counts_when_a_piece_that_a_hand_partly_covered_is_seen_again(referee: Referee) -> None:
+    """Its place is farther from the hand than its rim."""
+    pieces = lying(1.0, 1.0, 0.0).sightings
+    rim = tuple((50.0 + x, 60.0 + y) for x, y in ((-30.0, -45.0), (30.0, -45.0), (30.0, 45.0), (-30.0, 45.0)))
+    covered = replace(pieces[0], pose=Pose(50.0, 80.0, 0.0), faces=(FaceLikelihood("3/1", 1.0),), outline_mm=rim)
+    follow(referee, moving(lying(1.0, 1.0, 0.0), hand_mm=50.0))
+    referee.press(2, 1.1)
+    seen = lying(2.0, 0.4, 0.0)
+    both = (*seen.sightings, covered)
+    follow(referee, replace(seen, sightings=both, settled=Settled(both, 0.4)))
+    assert referee.counted(lying(2.4, 0.8, 0.0)) == {2}
+
+
 def test_a_press_made_while_the_hand_still_lets_go_counts(referee: Referee) -> None:
     follow(referee, lying(1.0, 1.0, 0.0), moving(lying(1.2, 1.2, 0.0), hand_mm=50.0))
     referee.press(2, 2.5)

@@ -249,3 +249,15 @@ def test_where_a_piece_lay_another_is_found_by_what_leads_to_it(pack: FacePack) 
     other = replace(TABLE[0], face="b/1", x_mm=TABLE[0].x_mm - 3.0, y_mm=TABLE[0].y_mm + 3.0, angle_deg=22.0)
     scenes = watch(reader, [(other, *TABLE[1:])] * 6, waving=False, start=10)
     assert_shows(scenes[-1], (other, *TABLE[1:]))
+
+
+def test_what_is_covered_by_a_piece_far_from_a_change_stays(pack: FacePack) -> None:
+    """A Special lies on a slice's crust; beside the slice's tip another piece is taken away."""
+    reader = Reader(pack)
+    half_covered = (Piece("a/1", 0.0, 0.0, 180.0), Piece("special/two", -112.0, 0.0, 90.0))
+    beside = Piece("b/2", 50.0, 0.0, 0.0)
+    scene = watch(reader, [(*half_covered, beside)] * 5, waving=False)[-1]
+    assert_shows(scene, (*half_covered, beside))
+    assert next(s for s in scene.sightings if s.face == "a/1").visible < 0.85
+    for scene in watch(reader, [half_covered] * 6, waving=False, start=5)[2:]:
+        assert_shows(scene, half_covered)
