@@ -9,10 +9,12 @@ import pytest
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from tests.vision.test_reader import TABLE, assert_shows
 from vision.faces import FacePack
+from vision.features import find_keypoints
 from vision.finders import Changed
 from vision.frame import Frame, Image
 from vision.motion import Mask, Small
 from vision.reader import Reader
+from vision.readings import Raster, find_pieces
 from vision.registration import Registration
 from vision.scene import FaceLikelihood, PieceKind, Pose, Scene, Settled, Sighting
 from vision.settling import LastRest, Motion, changes
@@ -255,9 +257,17 @@ def test_what_is_covered_by_a_piece_far_from_a_change_stays(pack: FacePack) -> N
     """A Special lies on a slice's crust; beside the slice's tip another piece is taken away."""
     reader = Reader(pack)
     half_covered = (Piece("a/1", 0.0, 0.0, 180.0), Piece("special/two", -112.0, 0.0, 90.0))
-    beside = Piece("b/2", 50.0, 0.0, 0.0)
-    scene = watch(reader, [(*half_covered, beside)] * 5, waving=False)[-1]
-    assert_shows(scene, (*half_covered, beside))
-    assert next(s for s in scene.sightings if s.face == "a/1").visible < 0.85
+    scene = watch(reader, [(*half_covered, Piece("b/2", 50.0, 0.0, 0.0))] * 5, waving=False)[-1]
+    visible = next(s for s in scene.sightings if s.face == "a/1").visible
+    assert visible < 0.85
     for scene in watch(reader, [half_covered] * 6, waving=False, start=5)[2:]:
         assert_shows(scene, half_covered)
+    known = reader._table
+    assert known is not None
+    covered, cover = sorted(known.readings, key=lambda reading: reading.kind is PieceKind.SPECIAL)
+    look, looked = known.seen_from_above.look, known.seen_from_above.looked
+    nowhere = find_keypoints(looked, look.table, mask=np.zeros(looked.shape[:2], np.uint8))
+    nothing = Raster(look.table)
+    for beyond, taken in (([cover], 1.0 - visible), ([], 0.0)):
+        (again,) = find_pieces(look, nowhere, known.kinds, reader._index, [covered], nothing, [covered], beyond)
+        assert again.taken.mean() == pytest.approx(taken, abs=0.05)
