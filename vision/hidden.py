@@ -89,12 +89,20 @@ def coarse_map(table: TableMap) -> CoarseMap:
 
 
 def find_foreign(
-    looked: Image, coarse: CoarseMap, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]
+    looked: Image,
+    coarse: CoarseMap,
+    readings: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    others_mm: Sequence[Array] = (),
 ) -> Mask:
-    """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table."""
+    """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
+
+    `others_mm` are outlines (n x 2 each) of pieces without enrolled faces: from a board that covers much of the mat
+    nothing is learned about the mat's plain face.
+    """
     seen, covered = _seen_and_covered(coarse, readings, kinds)
     covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
-    small, mat = coarse.shrink(looked), _bare_mat(coarse, seen)
+    small, mat = coarse.shrink(looked), _bare_mat(coarse, seen | coarse.polygons(others_mm))
     strange = _without_glare(_strange_on_mat(small, mat), small, mat)
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)

@@ -36,6 +36,8 @@ LOOK_AGAIN_S = 0.35
 LENS_GROWTH = 1.3
 """With so many times more pieces far from the mat the lens is fitted again."""
 OUTER_MM = 260.0
+LARGE = frozenset({PieceKind.BOARD, PieceKind.SHEET})
+"""Pieces that cover so much of the mat that hands on it are looked for anew when they are known."""
 FITS_COST = 0.7
 """A card that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
 MAT_MOVED_MM = 0.7
@@ -246,9 +248,14 @@ class Reader:
         for finder in self._finders:
             known.sightings += known.found_by(finder, frame.image, busy)
             self._clock.stage(finder.name)
-        by_form, strange = told_by_form(known.sightings[len(by_faces) :], foreign, known.coarse)
+        by_form = known.sightings[len(by_faces) :]
+        large = [np.array(piece.outline_mm) for piece in by_form if piece.kind in LARGE]
+        if large:
+            foreign |= find_foreign(looked, known.coarse, readings, self._kinds, large)
+        by_form, strange = told_by_form(by_form, foreign, known.coarse)
         known.sightings = by_faces + by_form
-        known.hidden = hidden_places(strange, known.coarse)
+        over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
+        known.hidden = hidden_places(strange | known.coarse.polygons(over_boards), known.coarse)
         known.hands_are(known.hidden, frame.time_s)
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):

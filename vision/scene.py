@@ -128,6 +128,8 @@ class Sighting:
     """Of a sheet: every place that may be marked, marked or not."""
     spaces: tuple[Space, ...] = ()
     """Of a board: every space it has."""
+    covering_mm: tuple[tuple[Point, ...], ...] = ()
+    """Of a board: the outlines of what lies over it and is no piece, where they seem to lie at z = 0."""
 
     @property
     def face(self) -> str:

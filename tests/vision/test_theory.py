@@ -35,7 +35,7 @@ from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import find_mat
-from vision.scene import EMPTY, PieceKind, Scene, Sighting
+from vision.scene import EMPTY, HiddenCause, PieceKind, Scene, Sighting
 from vision.shapes import place
 
 Array = NDArray[np.float64]
@@ -133,6 +133,10 @@ def test_what_a_hand_covers_is_not_guessed() -> None:
             assert not space.contents or space.contents[0].probability < SURE
         elif cv2.pointPolygonTest(hand.astype(np.float32), (space.x_mm, space.y_mm), True) < -12.0:
             assert space.contents[0].face == truth
+    places = [np.array(place.outline_mm, np.float32) for place in scene.hidden if place.cause is HiddenCause.HAND]
+    for point in ((0.0, -40.0), (0.0, -190.0)):
+        assert any(cv2.pointPolygonTest(outline, point, False) > 0 for outline in places)
+    assert not any(cv2.pointPolygonTest(outline, (80.0, 80.0), False) > 0 for outline in places)
 
 
 def test_loose_toppings_are_counted() -> None:

@@ -134,7 +134,7 @@ def _lying(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, spaces:
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
     spaces = read_spaces(sight, board, fit, [*hands, *over])
     toppings = [topping_sighting(space, board, fit) for space in spaces if space.likely not in (None, EMPTY)]
-    whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces])
+    whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces], hands)
     return [whole, *toppings, *(cutter_sighting(cutter, board, fit) for cutter in cutters)]
 
 
@@ -146,7 +146,8 @@ def _lying_again(
     sticks = _of_kind(before, PieceKind.CUTTER)
     only = changed_spaces(sight, board, fit, changed)
     over = [sight.seen(_grown(np.array(stick.outline_mm)), fit.height_mm + TOPPING_THICK_MM) for stick in sticks]
-    over += covering_outlines(sight, fit)
+    hands = covering_outlines(sight, fit)
+    over += hands
     read = {space.name: space for space in read_spaces(sight, board, fit, over, only)}
     spaces = [space_of(read[space.name], board, fit) if space.name in read else space for space in known.spaces]
     middles, near_mm = place(board.spaces_mm, fit.pose), board.pitch_mm / 2
@@ -157,7 +158,7 @@ def _lying_again(
             toppings += [topping_sighting(read[name], board, fit)] if likely not in (None, EMPTY) else []
         else:
             toppings += [one for one in _of_kind(before, PieceKind.TOPPING) if _off(one, middle) < near_mm]
-    return [board_sighting(board, fit, spaces), *toppings, *sticks]
+    return [board_sighting(board, fit, spaces, hands), *toppings, *sticks]
 
 
 def _loose(sight: Sight, board: BoardPrint, fit: BoardFit, seen: Sequence[Sighting]) -> list[Sighting]:

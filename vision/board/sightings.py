@@ -24,8 +24,10 @@ LEAST_OPEN, ENOUGH_OPEN = 0.15, 0.35
 CIRCLE = np.radians(np.arange(0.0, 360.0, 10.0))
 
 
-def board_sighting(board: BoardPrint, fit: BoardFit, spaces: Sequence[Space]) -> Sighting:
-    """The board with its spaces."""
+def board_sighting(
+    board: BoardPrint, fit: BoardFit, spaces: Sequence[Space], covering_mm: Sequence[Array] = ()
+) -> Sighting:
+    """The board with its spaces, and the outlines (n x 2 each) of what lies over it."""
     rim = board.diameter_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
     sure = _board_certainty(fit)
     return Sighting(
@@ -36,6 +38,7 @@ def board_sighting(board: BoardPrint, fit: BoardFit, spaces: Sequence[Space]) ->
         round(fit.agreeing * fit.open_share, 3),
         as_points(place(rim, fit.pose)),
         spaces=tuple(spaces),
+        covering_mm=tuple(as_points(outline) for outline in covering_mm),
     )
 
 
