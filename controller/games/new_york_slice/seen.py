@@ -161,6 +161,7 @@ def _seen(
 ) -> Seen:
     faint = {i for i, face in enumerate(faces) if _faint(scene.sightings[i], places[i], face, possible)}
     at = {face: i for i, face in enumerate(faces) if face is not None and face not in BACKS and i not in faint}
+    faint |= {i for i, face in enumerate(faces) if face is None and _looks_like_another(scene, i, at)}
     faint |= _one_too_many(state, scene, places, faces, at)
     lying: dict[tuple[lie.Where, int, PieceKind, bool], list[int]] = {}
     for i, (sighting, place, face) in enumerate(zip(scene.sightings, places, faces, strict=True)):
@@ -174,6 +175,14 @@ def _faint(sighting: Sighting, place: lie.Place, face: str | None, possible: fro
     if sighting.probability >= CLAIMED:
         return False
     return face not in possible or (face in BACKS and place.where is not lie.Where.SEAT)
+
+
+def _looks_like_another(scene: Scene, index: int, at: Mapping[str, int]) -> bool:
+    """Whether vision is not sure of a piece that looks like one that it sees elsewhere, where it is sure: each front
+    exists once. A piece that was taken for it is missed as itself."""
+    sighting = scene.sightings[index]
+    other = at.get(sighting.face)
+    return other is not None and sighting.probability < SURE <= scene.sightings[other].probability
 
 
 def _one_too_many(

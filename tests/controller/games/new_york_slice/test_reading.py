@@ -279,6 +279,19 @@ def test_a_guess_at_a_back_where_every_slice_is_seen_is_nothing() -> None:
     assert only.moves == moves
 
 
+def test_what_looks_like_a_piece_that_is_surely_seen_elsewhere_is_nothing() -> None:
+    situation = Situation(having(chosen(), 3, "5/2 6/1"))
+    scene = situation.world.scene()
+    own = next(s for s in scene.sightings if s.face == "5/2")
+
+    def with_ghost(probability: float) -> Scene:
+        ghost = replace(own, pose=Pose(-150, -150, 10), faces=(FaceLikelihood("5/2", probability),))
+        return replace(scene, sightings=(*scene.sightings, ghost))
+
+    assert situation.read(scene=with_ghost(0.93)).kind is ReadingKind.AS_BEFORE
+    assert situation.read(scene=with_ghost(0.99)).kind is not ReadingKind.AS_BEFORE
+
+
 def test_a_guess_at_a_back_is_a_slice_where_one_is_not_seen_any_more() -> None:
     situation = Situation(having(chosen(), 3, "5/2 6/1"))
     scene = situation.world.scene()
