@@ -3,7 +3,7 @@
 import numpy as np
 
 from vision.faces import BACKS, true_pose
-from vision.readings import Reading
+from vision.readings import STRONG_LEAD, Reading
 from vision.registration import Registration
 from vision.scene import FaceLikelihood, Pose, Sighting
 from vision.shapes import as_points, place
@@ -11,6 +11,8 @@ from vision.verify import Prepared
 
 EVIDENCE = 0.08
 """How much of a cell's cost counts as independent evidence."""
+UNTRUSTED = 0.9
+"""What fits badly and leads by little is never said to be sure."""
 SURE_VISIBLE = 0.64
 """Below this visible share no face is said to be sure."""
 
@@ -40,6 +42,8 @@ def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, .
     best = reading.candidates == reading.face
     weights = np.exp(-EVIDENCE * np.maximum(costs - costs[best].min(), 0.0))
     shares = weights / weights.sum() * ceiling(reading.visible) * reading.quality
+    if not reading.trusted and reading.lead < STRONG_LEAD:
+        shares *= UNTRUSTED  # a print of the mat's colour may look like that much of a piece by chance
     order = np.argsort(-shares - best, kind="stable")
     names = prepared.faces.names
     ranked = [FaceLikelihood(names[reading.candidates[i]], round(float(shares[i]), 4)) for i in order]

@@ -13,6 +13,7 @@ from vision.frame import Frame, Image
 from vision.reader import Reader, read_photo
 from vision.registration import MarkersMissing, Registration
 from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Sighting
+from vision.sightings import likelihoods
 
 TABLE = (
     Piece("a/1", 2.0, 0.0, 20.0),
@@ -234,3 +235,20 @@ def test_what_a_finder_found_is_nothing_foreign(pack: FacePack) -> None:
     scene = read_photo(picture, pack, finders=[Finds(sheet, die(-10.0, -110.0))])
     assert scene.hidden == ()
     assert {s.kind for s in scene.sightings} >= {PieceKind.SHEET, PieceKind.DIE}
+
+
+def test_what_fits_badly_is_not_said_to_be_sure_though_nothing_fits_better(pack: FacePack) -> None:
+    """Bare cloth of a face's colour fits it that badly by chance."""
+    reader = Reader(pack)
+    reader.read(Frame(photograph(TABLE), 0.0, 0))
+    known = reader._table
+    assert known is not None
+    reading = next(r for r in known.readings if r.kind is PieceKind.SLICE and r.visible > 0.95)
+    best = reading.candidates == reading.face
+    sure = []
+    for cost in (1.3, 1.6):
+        costs = np.where(best[:, None], cost, 1.5 * cost + 0.75) * np.ones_like(reading.costs)
+        worse = replace(reading, costs=costs.astype(np.float32))
+        assert worse.lead == pytest.approx(0.75, abs=0.1)
+        sure.append(likelihoods(worse, known.kinds[worse.kind])[0].probability)
+    assert sure[0] > 0.9 > sure[1] > 0.5
