@@ -61,7 +61,7 @@ def results(
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in set(multiprocessing.active_children()) - others:
-            worker.terminate()
+            worker.kill()  # a signal that can be handled may come before the worker has put its handlers back
 
 
 def _start_worker(initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> None:

@@ -1,5 +1,6 @@
 """A short run of what `make torture-link` does for hours, and the wrong lines it puts in between."""
 
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -20,13 +21,17 @@ def _built() -> None:
 
 
 def test_nothing_is_lost_doubled_or_out_of_order(tmp_path: Path) -> None:
-    report, faults = torture(2500, Random(5), tmp_path)
-    assert report.events >= 2500
-    assert report.resets
-    assert report.unplugs
-    assert report.stalls
-    assert min(faults.values()) > 10
-    assert report.slowest_back_s < 2.0
+    """How often a board is reset or stands still is chance, also with the same seed; in four runs each happens."""
+    happened: Counter[str] = Counter()
+    for seed in range(5, 9):
+        report, faults = torture(2500, Random(seed), tmp_path)
+        assert report.events >= 2500
+        assert min(faults.values()) > 10
+        assert report.slowest_back_s < 2.0
+        happened.update(resets=report.resets, unplugs=report.unplugs, stalls=report.stalls)
+        if min(happened.values()):
+            break
+    assert min(happened.values()), happened
 
 
 def test_the_rig_notices_what_is_wrong(tmp_path: Path) -> None:

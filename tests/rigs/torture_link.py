@@ -201,7 +201,12 @@ def _main() -> None:
     parser.add_argument(
         "--events", type=int, default=1_000_000, help="how many (default a million, about 15 minutes of a core)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="the same seed does the same (default 1)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="of what is slapped and disturbed; what the line does to it is a matter of timing, too (default 1)",
+    )
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="boards at a time, each with its own seed"
     )
