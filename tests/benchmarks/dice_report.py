@@ -39,6 +39,7 @@ from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.registration import RegistrationError, find_mat
 from vision.scene import PieceKind, Sighting
+from vision.threads import use_one_core
 
 Array = NDArray[np.float64]
 
@@ -315,7 +316,7 @@ def main() -> int:
     parser.add_argument("--faults", action="store_true", help="list every fault")
     parser.add_argument("--claims", type=Path, help="write every claim to this file, for fitting the sharpness")
     options = parser.parse_args()
-    cv2.setNumThreads(1)
+    use_one_core()
     own = reader_of(options.models) if options.models else load_reader()
 
     def without(source: str) -> DiceReader:

@@ -17,13 +17,13 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from tests.rigs.dice_training.sources import Example, draw_one, load, own_table
 from vision.dice.finder import ground, silhouettes_px
 from vision.dice.finding import TOLD, UNTOLD, Counts, DiceReader, together, upright
+from vision.threads import use_one_core
 
 Array = NDArray[np.float64]
 
@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--drawn", type=int, default=200, help="drawn pictures")
     parser.add_argument("--write", action="store_true", help="keep each source's numbers beside its networks")
     options = parser.parse_args()
-    cv2.setNumThreads(1)
+    use_one_core()
     places = measured(options.folds, options.tables, options.drawn)
     for name, shares, now in (("TOLD", SHARES_TOLD, TOLD), ("UNTOLD", SHARES_UNTOLD, UNTOLD)):
         print(f"{name}: {fitted(places, shares)}, as it is {now}")

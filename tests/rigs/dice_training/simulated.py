@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-import cv2
 import numpy as np
 
 from hardware.simulated.surroundings import Conditions
@@ -20,6 +19,7 @@ from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, photograph
 from tests.rigs.dice_training.sources import Example, without_dice
 from vision.registration import RegistrationError, find_mat
+from vision.threads import use_one_core
 
 FAMILY_NAMES = ("tiles", "cards", "theory")
 FIRST_SEED = 201
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--tables", type=int, default=54)
     options = parser.parse_args()
-    cv2.setNumThreads(1)
+    use_one_core()
     tables = (simulated_table(FIRST_SEED + number) for number in range(options.tables))
     options.out.write_bytes(pickle.dumps([table for table in tables if table is not None]))
 
