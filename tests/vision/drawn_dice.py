@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.simulated.dice import PIPS
 from vision.frame import Image
 from vision.registration import Registration
 
@@ -21,14 +22,6 @@ Rng = np.random.Generator
 FACE_PX = 48
 FAINT_LEVELS = 40.0
 """Pips whose colour differs less from the die's are not drawn: nobody could read them."""
-PIPS = {
-    1: ((0, 0),),
-    2: ((-1, -1), (1, 1)),
-    3: ((-1, -1), (0, 0), (1, 1)),
-    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
-    5: ((-1, -1), (-1, 1), (0, 0), (1, -1), (1, 1)),
-    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
-}
 
 
 @dataclass(frozen=True)
