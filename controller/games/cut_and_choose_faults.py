@@ -1,0 +1,378 @@
+"""What is wrong on a table of New York Slice or Pizzeria, in a player's words: which rule, which pieces, how to put it
+right."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Generic
+
+from controller.game import Refusal
+from controller.games import cut_and_choose_laid as lie
+from controller.games.cut_and_choose import SLICES_IN_A_PIZZA
+from controller.games.cut_and_choose_rules import RoundState, State, Take
+from controller.games.cut_and_choose_seen import Ahead, Changes, Seen, middle_faces, special_in_middle
+from controller.reading import Fault
+from vision.scene import PieceKind
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a game calls things at the table, and its headings for what is wrong there."""
+
+    slicer: str
+    """Who slices, in a sentence, such as "the Slicer"."""
+    stack: str
+    """Such as "pile"."""
+    special: str
+    """Such as "special offer"."""
+    special_nouns: tuple[str, str]
+    """What stands before the names of one and of several Specials."""
+    halves: str
+    """What follows the values of a slice of two halves, such as "combo"."""
+    setup: str
+    serving: str
+    dividing: str
+    taking: str
+    """Heading of what is done with the slices of a portion."""
+    turns: str
+    """Heading of who chooses when."""
+    specials: str
+    of_special: Mapping[str, str]
+    """Headings of single Specials, by face."""
+    call: str
+    """The face of the Special that lets its owner take a slice before the pizza is divided."""
+    early: str
+    """The face of the Special that lets its owner choose before others."""
+    shift: str
+    """That of the one that shifts a slice from one portion to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Faults(Generic[State]):
+    """What can be wrong on the table of one game."""
+
+    words: Words
+    ahead: Ahead[State]
+    refusal: Callable[[State, Any], Refusal | None]
+    """The rules' own."""
+    dividing: Enum
+    """The phase in which the pizza is divided."""
+
+    def name(self, state: RoundState, face: str) -> str:
+        """A face in a player's words, shortly: "7" for 7/3, "Supreme" for supreme, "Cut in Line" for the Special."""
+        pieces = state.options.components
+        if face in pieces.specials_by_face:
+            return _short(self.words, pieces.specials_by_face[face].title)
+        facts = pieces.by_face.get(face)
+        if facts is not None and len(facts.values) == 2:
+            return f"{'/'.join(map(str, facts.values))} {self.words.halves}"
+        return face.partition("/")[0] if "/" in face else face.title()
+
+    def names(self, state: RoundState, faces: Iterable[str]) -> str:
+        """Several faces in a player's words."""
+        return ", ".join(self.name(state, face) for face in faces)
+
+    def pieces(self, state: RoundState, faces: Sequence[str]) -> str:
+        """Several faces with the noun: "Slices 7, 9"."""
+        kinds = {_is_special(state, face) for face in faces}
+        nouns = (
+            ("Piece", "Pieces")
+            if len(kinds) > 1
+            else self.words.special_nouns
+            if True in kinds
+            else ("Slice", "Slices")
+        )
+        return f"{nouns[len(faces) > 1]} {self.names(state, faces)}"
+
+    # The whole table --------------------------------------------------------------------------------------------------
+
+    def difference(self, state: State, seen: Seen, changed: Changes) -> Fault | None:
+        """The first thing on the table that does not lie as the state says; None when everything does."""
+        return (
+            self.misplaced(state, seen, changed)
+            or self.at_seats(state, seen, changed)
+            or self.in_middle(state, seen, changed)
+        )
+
+    def misplaced(self, state: State, seen: Seen, changed: Changes) -> Fault | None:
+        """What is wrong at any time: pieces that lie with somebody else, or are turned up again."""
+        if changed.elsewhere:
+            return self._elsewhere(state, seen, changed)
+        if not changed.again:
+            return None
+        faces = changed.again
+        if _is_special(state, faces[0]):
+            problem = f"{self.pieces(state, faces)} has been used and lies face up again."
+            refusal = Refusal(self.words.specials, problem, "Turn it face down: it works once.", faces)
+        else:
+            problem = f"{self.pieces(state, faces)} was eaten and lies face up again."
+            refusal = Refusal(self.words.taking, problem, "Turn it face down: an eaten slice stays eaten.", faces)
+        return Fault(refusal, self._place_owner(seen, faces[0]), seen.indices(faces))
+
+    def _elsewhere(self, state: State, seen: Seen, changed: Changes) -> Fault:
+        owner = changed.elsewhere[0][1]
+        faces = tuple(face for face, player in changed.elsewhere if player == owner)
+        holder = self._place_owner(seen, faces[0])
+        where = f"in player {holder}'s area" if holder is not None else "not in front of its owner"
+        refusal = Refusal(
+            self.words.specials if _is_special(state, faces[0]) else self.words.taking,
+            f"{self.pieces(state, faces)} of player {owner} lies {where}.",
+            "Lay it back in front of its owner.",
+            faces,
+        )
+        return Fault(refusal, holder or owner, seen.indices(faces))
+
+    def _place_owner(self, seen: Seen, face: str) -> int | None:
+        place = seen.where(face)
+        return place.player if place is not None and place.where is lie.Where.SEAT else None
+
+    # In front of the players ------------------------------------------------------------------------------------------
+
+    def at_seats(self, state: State, seen: Seen, changed: Changes, busy: int | None = None) -> Fault | None:
+        """The first thing wrong in front of a player, the one who is busy left out.
+
+        Where all that is wrong is that pieces are not seen, they are named together, those of the pizza too.
+        """
+        players = [player for player in range(1, state.players + 1) if player != busy]
+        found = [fault for p in players if (fault := self._in_front_of(state, seen, changed, p)) is not None]
+        unseen = [fault for fault in found if not fault.certain]
+        if len(unseen) < len(found):
+            return next(fault for fault in found if fault.certain)
+        if unseen and busy is None and (lost := self.pizza_gone(state, changed)) is not None:
+            unseen.append(lost)
+        return self._all_unseen(state, unseen)
+
+    def _all_unseen(self, state: State, unseen: Sequence[Fault]) -> Fault | None:
+        faces = tuple(face for fault in unseen for face in fault.refusal.pieces)
+        if len(unseen) < 2 or not faces:
+            return unseen[0] if unseen else None
+        players = {fault.player for fault in unseen}
+        return self.gone(state, faces, unseen[0].player if len(players) == 1 else None, unseen[0].refusal.heading)
+
+    def _in_front_of(self, state: State, seen: Seen, changed: Changes, player: int) -> Fault | None:
+        absent, downs = changed.absent[player], changed.downs[player]
+        if changed.new[player]:
+            return self.out_of_turn(state, player, changed.new[player], seen)
+        if changed.special_at == player:
+            return self.out_of_turn(state, player, (str(state.special),), seen)
+        if absent and downs >= len(absent):
+            return self._eaten_late(state, seen, player, absent)
+        if absent:
+            return self.gone(state, absent, player)
+        if downs > 0:
+            return self.extra_down(player, seen)
+        if downs < 0:
+            return self.eaten_gone(seen, player, -downs)
+        return self._specials_in_front_of(state, seen, changed, player)
+
+    def _specials_in_front_of(self, state: State, seen: Seen, changed: Changes, player: int) -> Fault | None:
+        turned, downs = changed.turned[player], changed.special_downs[player]
+        if strange := changed.strange_specials[player]:
+            problem = f"{self.pieces(state, strange)} lies in front of player {player}, who has not received it."
+            refusal = Refusal(self.words.specials, problem, "Lay it back where it came from.", strange)
+            return Fault(refusal, player, seen.indices(strange))
+        if turned and downs >= len(turned):
+            return self.special_misused(state, player, turned)
+        if turned:
+            return self.gone(state, turned, player, self.words.specials)
+        if downs < 0:
+            problem = f"{-downs} of player {player}'s used {self.words.special}s cannot be seen."
+            refusal = Refusal(
+                self.words.specials, problem, f"Lay used {self.words.special}s face down where they can be seen."
+            )
+            return Fault(refusal, player, certain=False)
+        if downs > 0:
+            problem = (
+                f"A {self.words.special} lies face down in front of player {player} that is not player {player}'s."
+            )
+            refusal = Refusal(self.words.specials, problem, "Lay it back where it came from.")
+            return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player, PieceKind.SPECIAL)))
+        return None
+
+    def _eaten_late(self, state: State, seen: Seen, player: int, faces: tuple[str, ...]) -> Fault:
+        problem = f"Player {player} turned {self.pieces(state, faces)} face down, but may not eat it now."
+        remedy = "Turn it face up again: only slices of the portion just taken may be eaten."
+        refusal = Refusal(self.words.taking, problem, remedy, faces)
+        return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)))
+
+    def eaten_gone(self, seen: Seen, player: int, count: int) -> Fault:
+        """Fewer slices face down than this player has eaten."""
+        problem = f"{count} of player {player}'s eaten slices cannot be seen."
+        refusal = Refusal(self.words.taking, problem, "Lay the eaten slices face down so that each can be seen.")
+        return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)), certain=False)
+
+    # In the middle ----------------------------------------------------------------------------------------------------
+
+    def in_middle(self, state: State, seen: Seen, changed: Changes) -> Fault | None:
+        """The first thing wrong with the pizza and what lies around it."""
+        return (
+            self.face_down_in_middle(seen)
+            or self.pizza_gone(state, changed)
+            or self.strayed(state, seen)
+            or self.extra_slices(state, seen, middle_faces(state))
+            or self.extra_specials(state, seen)
+            or self._joined_portions(state, seen)
+        )
+
+    def face_down_in_middle(self, seen: Seen) -> Fault | None:
+        """Whatever lies on the pizza's place lies face up."""
+        backs = [
+            i
+            for where in (lie.Where.MIDDLE, lie.Where.STRAY)
+            for kind in PieceKind
+            for i in seen.backs(where, kind=kind)
+        ]
+        if not backs:
+            return None
+        problem = "Something lies face down outside of the players' areas."
+        remedy = "Turn it up, or take it where it belongs."
+        return Fault(Refusal(self.words.serving, problem, remedy), None, tuple(backs))
+
+    def pizza_gone(self, state: State, changed: Changes) -> Fault | None:
+        """Nothing of the pizza disappears."""
+        faces = changed.middle_gone
+        heading = self.words.dividing if state.phase is self.dividing else self.words.taking
+        if faces:
+            return self.gone(state, faces, None, heading)
+        return self.gone(state, (str(state.special),), None, heading) if changed.special_gone else None
+
+    def strayed(self, state: State, seen: Seen) -> Fault | None:
+        """Slices lie in the pizza or in front of a player."""
+        strays = seen.fronts(lie.Where.STRAY)
+        if not strays:
+            return None
+        faces = tuple(seen.name(i) for i in strays)
+        problem = f"{self.pieces(state, faces)} lies neither in the pizza nor in front of a player."
+        return Fault(Refusal(self.words.taking, problem, "Lay it where it belongs.", faces), None, tuple(strays))
+
+    def extra_slices(self, state: State, seen: Seen, belonging: Iterable[str]) -> Fault | None:
+        """Only slices of this pizza lie in the middle."""
+        pizza = frozenset(belonging)
+        extra = [i for i in seen.fronts(lie.Where.MIDDLE) if seen.faces[i] not in pizza]
+        if not extra:
+            return None
+        faces = tuple(seen.name(i) for i in extra)
+        problem = f"{self.pieces(state, faces)} does not belong to this pizza."
+        refusal = Refusal(self.words.serving, problem, "Lay it back where it came from.", faces)
+        return Fault(refusal, None, tuple(extra))
+
+    def extra_specials(self, state: State, seen: Seen) -> Fault | None:
+        """No Special but the round's lies in the middle."""
+        today = state.special if special_in_middle(state) else None
+        extra = [i for i in seen.fronts(lie.Where.MIDDLE, kind=PieceKind.SPECIAL) if seen.faces[i] != today]
+        if not extra:
+            return None
+        faces = tuple(seen.name(i) for i in extra)
+        problem = f"{self.pieces(state, faces)} does not belong to this pizza."
+        refusal = Refusal(self.words.specials, problem, "Put it away, or lay it in front of its owner.", faces)
+        return Fault(refusal, None, tuple(extra))
+
+    def _joined_portions(self, state: State, seen: Seen) -> Fault | None:
+        """Portions stay apart until they are taken: the pizza is divided once."""
+        portion_of = {
+            f: k for k, p in enumerate(state.portions) if p.taken_by is None for f in p.slices if f in seen.at
+        }
+        if len(set(portion_of.values())) < 2:
+            return None
+        sightings = seen.scene.sightings
+        lying = [seen.at[f] for f in portion_of]
+        order = [lying[i] for i in lie.clockwise([sightings[i] for i in lying])]
+        for here, there in zip(order, (*order[1:], order[0]), strict=True):
+            pair = (seen.name(here), seen.name(there))
+            together = lie.gap_mm(sightings[here], sightings[there]) < lie.TOGETHER_MM
+            if together and portion_of[pair[0]] != portion_of[pair[1]]:
+                problem = f"{self.pieces(state, pair)} belong to two portions and lie together."
+                shift = self.name(state, self.words.shift)
+                remedy = f"Pull them apart as {self.words.slicer} had divided the pizza; only {shift} shifts a slice."
+                return Fault(Refusal(self.words.dividing, problem, remedy, pair), None, (here, there))
+        return None
+
+    # What a player did ------------------------------------------------------------------------------------------------
+
+    def gone(self, state: State, faces: Sequence[str], player: int | None, heading: str | None = None) -> Fault:
+        """Pieces that cannot be seen."""
+        problem = f"{self.pieces(state, faces)} cannot be seen on the table any more."
+        heading = heading or self.words.taking
+        refusal = Refusal(heading, problem, "Lay it open to the camera: most of a slice must show.", tuple(faces))
+        return Fault(refusal, player, certain=False)
+
+    def extra_down(self, player: int, seen: Seen) -> Fault:
+        """More slices face down than this player may have eaten."""
+        refusal = Refusal(
+            self.words.taking,
+            f"A slice lies face down in player {player}'s area that nobody has eaten.",
+            "Turn it face up or lay it back where it came from.",
+        )
+        return Fault(refusal, player, tuple(seen.backs(lie.Where.SEAT, player)))
+
+    def special_misused(self, state: State, player: int, specials: Sequence[str]) -> Fault:
+        """A Special turned face down, as if it were used."""
+        heading = self.words.of_special.get(specials[0], self.words.specials)
+        problem = f"Player {player} turned {self.names(state, specials)} face down, but it cannot be used now."
+        return Fault(Refusal(heading, problem, "Turn it face up again.", tuple(specials)), player)
+
+    def out_of_turn(self, state: State, player: int, faces: Sequence[str], seen: Seen) -> Fault:
+        """Somebody has taken something who may not take anything now."""
+        portion = next((i for i, p in enumerate(state.portions) if set(faces) & set(p.slices)), 0)
+        refusal = self.refusal(state, Take(player, portion))
+        if refusal is None and player != state.order[0] and state.shifter is None:
+            early = self.name(state, self.words.early)
+            problem = f"It is not player {player}'s turn to choose, and {early} has not been played."
+            refusal = Refusal(self.words.turns, problem, f"Turn {early} face down to play it, or put the portion back.")
+        if refusal is None:
+            problem = (
+                f"Player {player} has {self.pieces(state, faces)}, which is part of no portion that can be taken now."
+            )
+            refusal = Refusal(self.words.turns, problem, "Lay it back where it came from.")
+        return Fault(replace(refusal, pieces=tuple(faces)), player, seen.indices(faces))
+
+    def not_a_portion(
+        self, state: State, seen: Seen, player: int, taken: frozenset[str], strange: Sequence[str]
+    ) -> Fault:
+        """What a player has taken is no portion."""
+        faces = tuple(sorted(taken | set(strange)))
+        if strange:
+            problem = f"{self.pieces(state, strange)} is not part of this pizza."
+        else:
+            problem = f"What player {player} took is not one portion: {self.names(state, faces) or 'no slice'}."
+        remedy = f"Take all slices of one portion, and its {self.words.special} if it has one, and nothing else."
+        return Fault(Refusal(self.words.taking, problem, remedy, faces), player, seen.indices(faces))
+
+    # While a pizza is served ------------------------------------------------------------------------------------------
+
+    def wrong_slices(self, state: State, seen: Seen, wrong: Sequence[int]) -> Fault:
+        """Slices that were taken out at set-up, or that have been seen before."""
+        faces = tuple(seen.name(i) for i in wrong)
+        removed = tuple(f for f in faces if f in state.options.components.removed[state.players])
+        if removed:
+            problem = f"{self.pieces(state, removed)} does not belong in a game of {state.players} players."
+            refusal = Refusal(self.words.setup, problem, "Take it out and lay the next slice.", removed)
+            return Fault(refusal, state.slicer, seen.indices(removed))
+        problem = f"{self.pieces(state, faces)} has already been served."
+        refusal = Refusal(self.words.setup, problem, "Take it out; it belongs to a player or to the box.", faces)
+        return Fault(refusal, state.slicer, tuple(wrong))
+
+    def too_many_slices(self, state: State, seen: Seen, pizza: Sequence[int]) -> Fault:
+        """More slices than a pizza has."""
+        refusal = Refusal(
+            self.words.serving,
+            f"{len(pizza)} slices lie in the middle, and a pizza has {SLICES_IN_A_PIZZA}.",
+            f"Take away the slices that do not belong to this {self.words.stack}.",
+            tuple(seen.name(i) for i in pizza),
+        )
+        return Fault(refusal, state.slicer, tuple(pizza))
+
+    def unfinished_pizza(self, state: State, problem: str, sightings: Sequence[int] = ()) -> Fault:
+        """Something that cannot stay as it is while a pizza is turned up."""
+        what = f"the {self.words.special}, and " if state.special or state.unseen_specials else ""
+        remedy = f"Turn up {what}the eleven slices next to each other in a circle."
+        return Fault(Refusal(self.words.serving, problem, remedy), state.slicer, tuple(sightings))
+
+
+def _is_special(state: RoundState, face: str) -> bool:
+    return face in state.options.components.specials_by_face or face.startswith("special/")
+
+
+def _short(words: Words, title: str) -> str:
+    """A title such as "special offer A" without what its noun says already: "offer A"."""
+    return title.removeprefix(words.special_nouns[0].lower() + " ")
