@@ -3,7 +3,7 @@
 import re
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -134,6 +134,8 @@ class TableConfig(Settings):
 
     name: Name
     game: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    options: dict[str, Any]
+    """The game's own options, which the game checks."""
     data_dir: FilePath
     faces: OptionalPath
     event: OptionalText

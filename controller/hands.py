@@ -66,6 +66,10 @@ class GameHands(Protocol):
         """The moves made next, up to where the table must agree, and who makes them. Chance comes from the box."""
         ...
 
+    def uses_knife(self, moves: Sequence[Any]) -> bool:
+        """Whether somebody uses the table's knife in these moves, where the game has one."""
+        ...
+
     def steps(self, state: Any, moves: Sequence[Any], lying: Mapping[str, Lying]) -> Sequence[Step]:
         """The hand movements that carry these moves out."""
         ...

@@ -3,14 +3,14 @@
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from config.loader import load_table
 from config.schema import TableConfig
 from controller.batch import asked_to_stop, results
-from controller.games.new_york_slice.components import load_components
+from controller.game import Json
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import Played, play_game
 from controller.simulation.players import Habits
@@ -109,33 +109,41 @@ def play_games(
     on_game: Callable[[Played], object],
     size: tuple[int, int] = (1920, 1080),
     mistakes: float = 0.06,
+    game: str = "",
+    options: Mapping[str, Json] | None = None,
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ..., on `jobs` processes, and sum up.
 
-    `size` is the camera's width and height in pixels. `on_game` is called after each game. Ctrl-C and SIGTERM end it
-    early, with the sum of the games that were played by then.
+    `size` is the camera's width and height in pixels; `game` is that of the settings where none is named, `options` are
+    its own, those that people agree on where none are given. `on_game` is called after each game. Ctrl-C and SIGTERM
+    end it early, with the sum of the games that were played by then.
     """
     summary, started = Summary(wanted=games), time.monotonic()
     context = multiprocessing.get_context("spawn")
     wanted = [(number, players[number % len(players)], mistakes) for number in range(seed, seed + games)]
     with asked_to_stop() as stop:
-        for game in results(
-            _play, wanted, stop, processes=jobs, context=context, initializer=_prepare, initargs=(size,)
+        for played in results(
+            _play,
+            wanted,
+            stop,
+            processes=jobs,
+            context=context,
+            initializer=_prepare,
+            initargs=(size, game, dict(options or {})),
         ):
-            summary.add(game)
-            on_game(game)
+            summary.add(played)
+            on_game(played)
     summary.wall_s = time.monotonic() - started
     return summary
 
 
-def _prepare(size: tuple[int, int]) -> None:
+def _prepare(size: tuple[int, int], game: str, options: dict[str, Json]) -> None:
     use_one_core()
     config = load_table()
     camera = config.camera.model_copy(update={"width": size[0], "height": size[1]})
-    art = own_art(load_components())
-    _worker.update(
-        config=config.model_copy(update={"camera": camera}), art=art, pack=enrol_own_copy(art, size[0], size[1])
-    )
+    config = config.model_copy(update={"camera": camera, "game": game or config.game, "options": options})
+    art = own_art(config.game)
+    _worker.update(config=config, art=art, pack=enrol_own_copy(config.game, art, size[0], size[1]))
 
 
 def _play(seed: int, players: int, mistakes: float) -> Played:

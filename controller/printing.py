@@ -50,19 +50,12 @@ def dice_and_slice(paper: Paper, _: float) -> list[Content]:
 def new_york_slice(paper: Paper, px_per_mm: float) -> list[Content]:
     """Slices and Specials: the pictures that the simulated table shows."""
     from controller.games.new_york_slice.components import load_components
+    from controller.simulation.copies.new_york_slice import art as faces
     from hardware.kit.cutting import sheets_of
     from hardware.kit.slices import picture_pieces, special_outline, wedge
-    from hardware.simulated.art import SLICE_BACK, SPECIAL_BACK, SliceArt, SpecialArt, draw_all
+    from hardware.simulated.art import SLICE_BACK, SPECIAL_BACK
 
-    components = load_components()
-    art = draw_all(
-        [
-            SliceArt(one.face, one.values or ((-3,) if one.anchovies else ()), one.pepperoni, one.anchovies, one.name)
-            for one in components.slices
-        ],
-        [SpecialArt(one.face, one.title, one.text, one.blue) for one in components.specials],
-        px_per_mm,
-    )
+    components, art = load_components(), faces(px_per_mm)
     slices = picture_pieces(art, [one.face for one in components.slices], SLICE_BACK, wedge())
     specials = picture_pieces(art, [one.face for one in components.specials], SPECIAL_BACK, special_outline())
     return [

@@ -336,7 +336,7 @@ class Table:
             "game": self._game.name,
             "seats": [s.seat for s in clockwise],
             "names": [s.name for s in clockwise],
-            "options": dict(options),
+            "options": {**self._config.options, **options},
             "first": first,
         }
         try:

@@ -59,7 +59,7 @@ def known_faces(config: TableConfig) -> FacePack:
         return load_faces(config.faces, config.game)
     from controller.simulation.copy import OwnCopy
 
-    return OwnCopy(config.data_dir).faces(config.camera.width, config.camera.height)
+    return OwnCopy(config.data_dir, config.game).faces(config.camera.width, config.camera.height)
 
 
 def load_faces(path: Path, game: str) -> FacePack:
@@ -94,7 +94,7 @@ def _open_simulated(config: TableConfig, world: Path | None) -> Camera:
     conditions = Conditions()
     camera = conditions.camera_model(config.camera.width, config.camera.height)
     rate = min(config.camera.rate, SIMULATED_RATE_HZ)
-    renderer = Renderer(OwnCopy(config.data_dir).art(), camera, conditions)
+    renderer = Renderer(OwnCopy(config.data_dir, config.game).art(), camera, conditions)
     return SimulatedCamera(remote.snapshot, renderer, time.monotonic, time.sleep, rate)
 
 

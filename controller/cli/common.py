@@ -4,6 +4,7 @@ OpenCV is imported where pictures are read or written: not every command has pic
 """
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -32,6 +33,19 @@ def game_option(command: Command) -> Command:
         type=click.Choice(games_with("describe")),
         help="The game whose pieces lie on the table.",
     )(command)
+
+
+def game_options(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:
+    """Options of a game, "advanced" or "advanced=true", as a mapping of names to values. For click."""
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        try:
+            options[name] = json.loads(value) if value else True
+        except ValueError:
+            expected = 'expected a name alone, or a name and a value such as "advanced=false"'
+            raise click.BadParameter(f"{text!r}: {expected}", ctx, param) from None
+    return options
 
 
 @contextlib.contextmanager

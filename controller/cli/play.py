@@ -3,8 +3,13 @@
 import os
 import re
 import sys
+from typing import Any
 
 import click
+
+from controller.cli.common import game_options, told
+from controller.game import GameError
+from controller.games.registry import games_with, load_game
 
 
 def player_counts(ctx: click.Context, param: click.Parameter, text: str) -> range:
@@ -41,9 +46,25 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 @click.option(
     "--mistakes", type=click.FloatRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken."
 )
+@click.option("--game", type=click.Choice(games_with("hands")), default="new_york_slice", show_default=True)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    callback=game_options,
+    help="An option of the game, such as advanced=true; may be repeated. Without any, people agree on some.",
+)
 @click.pass_context
 def command(
-    ctx: click.Context, games: int, players: range, seed: int, jobs: int, size: tuple[int, int], mistakes: float
+    ctx: click.Context,
+    games: int,
+    players: range,
+    seed: int,
+    jobs: int,
+    size: tuple[int, int],
+    mistakes: float,
+    game: str,
+    options: dict[str, Any],
 ) -> None:
     """Play whole games without a display, through pictures, pins, reading, rules and journal.
 
@@ -51,16 +72,18 @@ def command(
     silently wrong, a broken rule was missed, or a game was not played to its end. Ctrl-C and SIGTERM stop it: the games
     played by then are counted and shown.
     """
+    with told(GameError):
+        load_game(game).start(players[0], options)
     from controller.playing import line_of, play_games
     from controller.simulation.play import Played
 
     on_terminal = sys.stderr.isatty()
     with click.progressbar(length=games, label="Games", file=sys.stderr, show_pos=True, hidden=not on_terminal) as bar:
 
-        def tell(game: Played) -> None:
+        def tell(played: Played) -> None:
             bar.update(1)
             if not on_terminal:
-                click.echo(f"{bar.pos} of {games}: {line_of(game)}", err=True)
+                click.echo(f"{bar.pos} of {games}: {line_of(played)}", err=True)
 
         tally = play_games(
             games=games,
@@ -70,6 +93,8 @@ def command(
             on_game=tell,
             size=size,
             mistakes=mistakes,
+            game=game,
+            options=options,
         )
     click.echo(tally)
     ctx.exit(0 if tally.clean else 1)

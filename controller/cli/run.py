@@ -3,15 +3,16 @@
 import os
 import secrets
 from pathlib import Path
+from typing import Any
 
 import click
 
 from config.errors import ConfigError
 from config.loader import load_table, table_files
 from config.schema import TableConfig
-from controller.cli.common import EXISTING_FILE, told
+from controller.cli.common import EXISTING_FILE, game_options, told
 from controller.game import GameError
-from controller.games.registry import check_parts
+from controller.games.registry import check_parts, games_with, load_game
 
 
 @click.command(epilog="Example:  pizzatable run --config my-table.toml --port 9000")
@@ -20,6 +21,14 @@ from controller.games.registry import check_parts
 )
 @click.option("--port", type=click.IntRange(0, 65535), help="The display's TCP port; 0 takes any free one.")
 @click.option("--data", type=click.Path(file_okay=False, path_type=Path), help="The folder for the journal.")
+@click.option("--game", type=click.Choice(games_with("table")), help="The game, where it is not that of the settings.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    callback=game_options,
+    help="An option of the game, such as advanced=true; may be repeated.",
+)
 @click.option("--fresh", is_flag=True, help="Begin a new game instead of resuming the one in the journal.")
 @click.option("--players", type=click.IntRange(2, 6), default=4, show_default=True, help="Simulated players.")
 @click.option(
@@ -41,6 +50,8 @@ def command(
     config_file: Path | None,
     port: int | None,
     data: Path | None,
+    game: str | None,
+    options: dict[str, Any],
     fresh: bool,
     players: int,
     speed: float,
@@ -54,13 +65,23 @@ def command(
     """
     with told(ConfigError, GameError):
         config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
+        config = _playing(config, game, options)
         check_parts(config.game, "table", *(["hands"] if config.camera.driver == "simulated" else []))
+        game_of_table = load_game(config.game)
+        simulated = config.camera.driver == "simulated"
+        game_of_table.start(players if simulated else game_of_table.player_counts.start, config.options)
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
         run_service(config, Gathering(players, seed, speed, mistakes), fresh=fresh)
+
+
+def _playing(config: TableConfig, game: str | None, options: dict[str, Any]) -> TableConfig:
+    """The settings with this game and these options; another game takes none of the settings' options over."""
+    kept = config.options if game in (None, config.game) else {}
+    return config.model_copy(update={"game": game or config.game, "options": kept | options})
 
 
 def _overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:

@@ -114,7 +114,7 @@ class CutAndChooseTable(ABC, Generic[State]):
 
     def lamps(self, state: State) -> frozenset[Player]:
         """Who is to act, and who may interrupt now."""
-        return frozenset(self.to_act(state))
+        return frozenset(self.hand_of(state, player) for player in self.to_act(state))
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """Which play, if any, a scene at rest shows; see `controller.reading`."""
@@ -266,7 +266,8 @@ class CutAndChooseTable(ABC, Generic[State]):
         special = None if card is None else seen.name(card)
         text = f"{SLICES_IN_A_PIZZA} slices are served"
         if special is not None:
-            text = f"{self.faults.name(state, special)} and {text}"
+            name = self.faults.name(state, special)
+            text = f"{name[0].upper()}{name[1:]} and {text}"
         draft = Draft(self.served(state, special, ring), 1.0, text, ring if special is None else (special, *ring))
         return self.choose(look, [draft], None, state.slicer)
 

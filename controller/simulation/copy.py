@@ -1,19 +1,21 @@
-"""Our own printable copy of New York Slice, shown to the camera once, as an owner does with a bought one."""
+"""Our own printable copy of a game, shown to the camera once, as an owner does with a bought one."""
 
 import contextlib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 
-from controller.games.new_york_slice.components import Components, load_components
+from controller.games.registry import components_text, games_with, load_game, load_part
+from controller.hands import MakeHands
+from controller.simulation import copies
 from controller.simulation.kept_art import KeptArt
-from hardware.simulated.art import Artwork, SliceArt, SpecialArt, draw_all
+from hardware.simulated.art import Artwork
 from hardware.simulated.lying import outline_mm
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
@@ -24,28 +26,26 @@ from vision.scene import PieceKind, Pose
 
 ART_PX_PER_MM = 4.0
 TILE_TOP_MM = 2.0
-BACKS = ("back", "special/back")
-FACTS = "components.toml"
+LABELS = {PieceKind.SLICE: "tile"}
+"""What a kind is called in labels, where that is not its own name."""
 
 
-def own_art(components: Components) -> Mapping[str, Artwork]:
-    """Every face of our copy, drawn from the facts about its pieces."""
-    slices = [
-        SliceArt(s.face, s.values or ((-3,) if s.anchovies else ()), s.pepperoni, s.anchovies, s.name)
-        for s in components.slices
-    ]
-    specials = [SpecialArt(s.face, s.title, s.text, s.blue) for s in components.specials]
-    return draw_all(slices, specials, ART_PX_PER_MM)
+def own_art(game: str) -> Mapping[str, Artwork]:
+    """Every face of our copy of a game, drawn from the facts about its pieces."""
+    art: Mapping[str, Artwork] = import_module(f"{copies.__name__}.{game}").art(ART_PX_PER_MM)
+    return art
 
 
 @dataclass(frozen=True, slots=True)
 class OwnCopy:
-    """Our copy as it is kept in a folder between runs: its art, and its faces as a camera of some size sees them.
+    """Our copy of a game as it is kept in a folder between runs: its art, and its faces as a camera of some size sees
+    them.
 
     The files' names change with the art and with how faces are learned, so that outdated ones are never taken.
     """
 
     folder: Path
+    game: str
 
     def art(self) -> Mapping[str, Artwork]:
         """Every face: read where it was kept, else drawn, which takes some milliseconds each."""
@@ -62,7 +62,7 @@ class OwnCopy:
             return load_pack(path)
         art = self._kept_art()
         art.keep()
-        pack = enrol_own_copy(art, width, height)
+        pack = enrol_own_copy(self.game, art, width, height)
         draft = path.with_suffix(".part")
         save_pack(pack, draft)
         draft.replace(path)
@@ -70,45 +70,54 @@ class OwnCopy:
         return pack
 
     def _kept_art(self) -> KeptArt:
-        return KeptArt(own_art(load_components()), self.folder / f"own-copy-{_version()}.art")
+        return KeptArt(own_art(self.game), self.folder / f"{self._name}.art")
 
     def _faces_file(self, width: int, height: int) -> Path:
-        return self.folder / f"own-copy-{_version()}-{width}x{height}.faces"
+        return self.folder / f"{self._name}-{width}x{height}.faces"
 
     def _tidy(self) -> None:
-        for path in set(self.folder.glob("own-copy-*")) - set(self.folder.glob(f"own-copy-{_version()}*")):
-            path.unlink(missing_ok=True)
+        kept = (self._name, *(f"own-copy-{game}-" for game in games_with("hands") if game != self.game))
+        for path in self.folder.glob("own-copy-*"):
+            if not path.name.startswith(kept):
+                path.unlink(missing_ok=True)
+
+    @property
+    def _name(self) -> str:
+        return f"own-copy-{self.game}-{_version(self.game)}"
 
 
-def enrol_own_copy(art: Mapping[str, Artwork], width: int, height: int) -> FacePack:
+def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: int) -> FacePack:
     """Show every face to the simulated camera and learn it from the pictures."""
-    photos = list(enrolment_photos(art, width, height))
+    photos = list(enrolment_photos(game, art, width, height))
     return enrol(photos, source=[f"own copy, picture {i}" for i in range(1, len(photos) + 1)])
 
 
 def enrolment_photos(
-    art: Mapping[str, Artwork], width: int, height: int, conditions: Conditions | None = None
+    game: str, art: Mapping[str, Artwork], width: int, height: int, conditions: Conditions | None = None
 ) -> Iterator[tuple[Image, dict[str, Any]]]:
     """Pictures that show every face once, apart, with labels as `vision.faces.enrol` takes them."""
     conditions = conditions or Conditions(tilt_deg=1.0)
     camera = conditions.camera_model(width, height)
-    faces = list(art)
-    specials = [f for f in faces if f.startswith("special/")]
-    slices = [f for f in faces if not f.startswith("special/")]
+    fronts, backs = _kinds(game)
+    kinds = fronts | backs
     spots = list(_spots())
-    batches = [slices[i : i + len(spots)] for i in range(0, len(slices), len(spots))]
-    for kind, batch in [*((PieceKind.SLICE, b) for b in batches), (PieceKind.SPECIAL, specials)]:
+    batches = []
+    for kind in dict.fromkeys(kinds.values()):
+        faces = [face for face in art if kinds[face] is kind]
+        batches += [(kind, faces[i : i + len(spots)]) for i in range(0, len(faces), len(spots))]
+    for kind, batch in batches:
         world = World(Random(0))
         labels = []
         for face, (x, y) in zip(batch, spots, strict=False):
             pose = Pose(x, y, 90.0) if kind is PieceKind.SLICE else Pose(x, y + 50, 90.0)
-            world.add_piece(face, kind, face, face, pose=pose, face_up=face not in BACKS)
+            face_up = face not in backs
+            world.add_piece(face, kind, face, face, pose=pose, face_up=face_up)
             outline = np.array([(px, py, TILE_TOP_MM) for px, py in outline_mm(kind, pose)])
             labels.append(
                 {
-                    "kind": "tile" if kind is PieceKind.SLICE else "special",
+                    "kind": LABELS.get(kind, kind.value),
                     "face": face,
-                    "face_up": face not in BACKS,
+                    "face_up": face_up,
                     "x_mm": pose.x_mm,
                     "y_mm": pose.y_mm,
                     "angle_deg": pose.angle_deg,
@@ -118,10 +127,18 @@ def enrolment_photos(
         yield Renderer(art, camera, conditions).render(world.snapshot()), {"pieces": labels}
 
 
-def _version() -> str:
+def _kinds(game: str) -> tuple[dict[str, PieceKind], dict[str, PieceKind]]:
+    """The kind of piece that each front is on, and each back: what is in the box."""
+    engine = load_game(game)
+    make_hands: MakeHands = load_part(game, "hands").HANDS
+    box = make_hands(engine, engine.start(2, {}, 1), {}, Random(0)).box()
+    return {piece.front: piece.kind for piece in box}, {piece.back: piece.kind for piece in box}
+
+
+def _version(game: str) -> str:
     """A hash of whatever our copy's art and faces follow from."""
-    content = hashlib.sha256(resources.files("controller.games.new_york_slice").joinpath(FACTS).read_bytes())
-    for package in ("hardware.simulated", "vision"):
+    content = hashlib.sha256(components_text(game).encode())
+    for package in ("hardware.kit", "hardware.simulated", "vision"):
         modules = (entry for entry in resources.files(package).iterdir() if entry.name.endswith(".py"))
         for module in sorted(modules, key=lambda entry: entry.name):
             content.update(module.read_bytes())

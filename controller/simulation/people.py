@@ -27,9 +27,8 @@ from pydantic import ValidationError
 
 from config.schema import TableConfig
 from controller.game import Player
-from controller.games.new_york_slice import GAME
-from controller.games.new_york_slice.hands import NewYorkSliceHands
-from controller.games.new_york_slice.rules import Divide
+from controller.games.registry import load_game, load_part
+from controller.hands import GameHands, Lying, MakeHands, Mistake, NewPiece, Step
 from controller.seating import areas
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.play import random_seats
@@ -131,6 +130,8 @@ class People:
         self._gathering = gathering
         self._go_home = go_home
         self._display = display
+        self._game = load_game(config.game)
+        self._make_hands: MakeHands = load_part(config.game, "hands").HANDS
         self._seen_s = world.now_s
         self._script = self._games()
 
@@ -149,7 +150,7 @@ class People:
             rng = Random(self._gathering.seed * 1000 + number)
             seats = random_seats(self._config, self._gathering.players, rng)
             state = yield from self._sit_down(list(seats.values()))
-            hands = _Hands(GAME, state, areas(self._config, seats), rng)
+            hands = _Hands(self._make_hands(self._game, state, areas(self._config, seats), rng))
             hands.give_knife(self._world, seats)
             yield from self._play(number, hands, state, seats, rng)
             for seat in seats.values():
@@ -165,11 +166,19 @@ class People:
                 yield from self._join(view, seats)
             elif view.referee is RefereeState.OVER:
                 yield from self._press(HOST_SEAT, lambda view: view.position is None)
-            elif (state := _beginning(view, seats)) is not None:
+            elif (state := self._beginning(view, seats)) is not None:
                 return state
             else:  # a game that nobody here plays
                 self._display.new_game(seats)
                 yield from self._wait(1.0)
+
+    def _beginning(self, view: TableView, seats: list[int]) -> Any:
+        """The state that is shown, if it is the beginning of a game of these seats, whoever begins."""
+        if [seat.seat for seat in view.seats if seat.player is not None] != seats:
+            return None
+        options = self._config.options
+        states = (self._game.start(len(seats), options, player) for player in range(1, len(seats) + 1))
+        return next((state for state in states if self._game.view(state, None) == view.position), None)
 
     def _join(self, view: TableView, seats: list[int]) -> Generator[None, None, None]:
         """Press one button that is still to be pressed: a seat's, to join or to leave, or at last the host's."""
@@ -186,9 +195,8 @@ class People:
         """Play to the end. A play that the table does not see, however often it is laid out, the host rules."""
         tally, rulings, problem, over = Tally(), list[str](), "", False
         while not over:
-            players = SimulatedPlayers(
-                self._world, GAME, hands, state, seats, rng, self._display.look, self._display.answer, self._habits()
-            )
+            look, answer, habits = self._display.look, self._display.answer, self._habits()
+            players = SimulatedPlayers(self._world, self._game, hands, state, seats, rng, look, answer, habits)
             players.tally = tally
             try:
                 while not players.over:
@@ -208,8 +216,8 @@ class People:
         """The host rules the moves that were made last, as far as the table does not have them; whether it has now."""
         states = [hands.before]
         for move in hands.moves:
-            states.append(GAME.apply(states[-1], move))
-        shown = [GAME.view(state, None) for state in states]
+            states.append(self._game.apply(states[-1], move))
+        shown = [self._game.view(state, None) for state in states]
         for _ in range(RULINGS_TRIED):
             view = yield from self._look_up()
             if view.position == shown[-1]:
@@ -217,7 +225,7 @@ class People:
             if view.position not in shown:
                 return False
             now = shown.index(view.position)
-            self._display.rule(GAME.format(states[now], hands.moves[now]))
+            self._display.rule(self._game.format(states[now], hands.moves[now]))
             yield from self._wait(1.0)
         return False
 
@@ -253,7 +261,7 @@ class People:
                     self._world.put(piece_id, None, False)
 
     def _note(self, number: int, players: SimulatedPlayers, rulings: list[str], problem: str) -> None:
-        view, known = self._display.look(), GAME.view(players.state, None)
+        view, known = self._display.look(), self._game.view(players.state, None)
         line = {
             "game": number,
             "problem": problem,
@@ -266,14 +274,16 @@ class People:
             file.write(json.dumps(line) + "\n")
 
 
-class _Hands(NewYorkSliceHands):
-    """Hands that remember which play they made last."""
+class _Hands:
+    """A game's hands that remember which play they made last."""
 
-    before: Any = None
-    moves: Sequence[Any] = ()
-    _world: World | None = None
-    _seats: Mapping[Player, int] = MappingProxyType({})
-    _slicer: Player | None = None
+    def __init__(self, hands: GameHands) -> None:
+        self._hands = hands
+        self.before: Any = None
+        self.moves: Sequence[Any] = ()
+        self._world: World | None = None
+        self._seats: Mapping[Player, int] = MappingProxyType({})
+        self._slicer: Player | None = None
 
     def give_knife(self, world: World, seats: Mapping[Player, int]) -> None:
         """There is a knife: the slicer takes it out of the dock it is in, and lays it into the own one when done."""
@@ -282,9 +292,31 @@ class _Hands(NewYorkSliceHands):
     def next_play(self, state: Any) -> tuple[Sequence[Any], Player | None]:
         """See `GameHands`."""
         self.before = state
-        self.moves, player = super().next_play(state)
-        self._hand_knife_on(player if any(isinstance(move, Divide) for move in self.moves) else None)
+        self.moves, player = self._hands.next_play(state)
+        self._hand_knife_on(player if self.uses_knife(self.moves) else None)
         return self.moves, player
+
+    def box(self) -> Sequence[NewPiece]:
+        """See `GameHands`."""
+        return self._hands.box()
+
+    def uses_knife(self, moves: Sequence[Any]) -> bool:
+        """See `GameHands`."""
+        return self._hands.uses_knife(moves)
+
+    def steps(self, state: Any, moves: Sequence[Any], lying: Mapping[str, Lying]) -> Sequence[Step]:
+        """See `GameHands`."""
+        return self._hands.steps(state, moves, lying)
+
+    def mistakes(self, state: Any, moves: Sequence[Any], lying: Mapping[str, Lying]) -> Sequence[Mistake]:
+        """See `GameHands`."""
+        return self._hands.mistakes(state, moves, lying)
+
+    def lay_anew(
+        self, state: Any, faces: Sequence[str], player: Player | None, lying: Mapping[str, Lying]
+    ) -> Sequence[Step]:
+        """See `GameHands`."""
+        return self._hands.lay_anew(state, faces, player, lying)
 
     def _hand_knife_on(self, slicer: Player | None) -> None:
         if self._world is None:
@@ -294,14 +326,6 @@ class _Hands(NewYorkSliceHands):
         self._slicer = slicer
         if slicer is not None:
             self._world.lay_knife(None)
-
-
-def _beginning(view: TableView, seats: list[int]) -> Any:
-    """The state that is shown, if it is the beginning of a game of these seats, whoever is the first Slicer."""
-    if [seat.seat for seat in view.seats if seat.player is not None] != seats:
-        return None
-    states = (GAME.start(len(seats), {}, player) for player in range(1, len(seats) + 1))
-    return next((state for state in states if GAME.view(state, None) == view.position), None)
 
 
 def _is_lit(view: TableView, seat: int) -> bool:

@@ -72,14 +72,18 @@ def random_seats(config: TableConfig, players: int, rng: Random) -> dict[int, in
 def play_game(
     config: TableConfig, art: Mapping[str, Artwork], pack: FacePack, seed: int, players: int, habits: Habits
 ) -> Played:
-    """Play one game to its end; everything about it follows from the seed."""
+    """Play one game to its end; everything about it follows from the seed. Where the settings leave the game's options
+    open, people agree on some."""
     rng = Random(seed)
     conditions = Conditions.random(rng)
+    hands_of = load_part(config.game, "hands")
+    if not config.options and hasattr(hands_of, "agreed_options"):
+        config = config.model_copy(update={"options": hands_of.agreed_options(Random(seed))})
     with TemporaryDirectory() as folder, _HeadlessTable(config, art, pack, conditions, Path(folder)) as table:
         seats = random_seats(config, players, rng)
         game = load_game(config.game)
-        make_hands: MakeHands = load_part(config.game, "hands").HANDS
-        start = game.start(players, {}, 1)
+        make_hands: MakeHands = hands_of.HANDS
+        start = game.start(players, config.options, 1)
         hands = make_hands(game, start, areas(config, seats), rng)
         people = SimulatedPlayers(table.world, game, hands, start, seats, rng, table.look, table.ask, habits)
         problem = ""

@@ -152,10 +152,12 @@ def draw_all(slices: Iterable[SliceArt], specials: Iterable[SpecialArt], px_per_
         drawers[art.face] = partial(draw_slice, art, px_per_mm)
     for special in specials:
         drawers[special.face] = partial(draw_special, special, px_per_mm)
-    return _Drawings(drawers)
+    return Drawings(drawers)
 
 
-class _Drawings(Mapping[str, Artwork]):
+class Drawings(Mapping[str, Artwork]):
+    """Faces, each drawn when it is first asked for."""
+
     def __init__(self, drawers: Mapping[str, Callable[[], Artwork]]) -> None:
         self._drawers = drawers
         self._drawn: dict[str, Artwork] = {}

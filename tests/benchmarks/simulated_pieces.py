@@ -15,7 +15,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from controller.games.new_york_slice.components import load_components as new_york_slice
 from controller.games.pizza_theory.components import Components, line_ends, position_on_board
 from controller.games.pizza_theory.components import load_components as pizza_theory
 from controller.printing import pizzeria_pieces, slice_pieces, theory_board
@@ -280,7 +279,7 @@ def _apart(pieces: Sequence[tuple[PieceKind, str]], step_mm: tuple[float, float]
 
 @cache
 def _tiles() -> Mapping[str, Artwork]:
-    return dict(own_art(new_york_slice()))
+    return dict(own_art("new_york_slice"))
 
 
 @cache

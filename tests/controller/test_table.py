@@ -13,6 +13,7 @@ import pytest
 from controller.game import Actor
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
+from controller.games.registry import game_names
 from controller.hands import Lay
 from controller.journal import Journal
 from controller.table import LOG_LINES, Table
@@ -515,3 +516,6 @@ def test_the_table_knows_no_game() -> None:
         text = (root / name).read_text().lower()
         for word in ("new_york", "new york", "slice", "portion", "pizza ", "supreme", "dibs"):
             assert word not in text, f"{name}: {word}"
+    for name in ("simulation/people.py", "simulation/copy.py", "playing.py"):
+        text = (root / name).read_text().lower()
+        assert not [game for game in game_names() if game in text and game != "slice"], name

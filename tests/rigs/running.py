@@ -240,7 +240,7 @@ def learn_own_copy(folder: Path) -> list[Path]:
     """Our own copy's art and faces, made once for many tables: the files to lay into a table's data folder."""
     from controller.simulation.copy import OwnCopy
 
-    OwnCopy(folder).faces(1280, 720)
+    OwnCopy(folder, "new_york_slice").faces(1280, 720)
     return sorted(folder.glob("own-copy-*"))
 
 

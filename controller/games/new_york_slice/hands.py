@@ -1,67 +1,30 @@
-"""How people lay New York Slice: the circle, the portions, what is in front of them. For simulated players.
+"""How people lay New York Slice, for simulated players; most of it is in `cut_and_choose_hands`."""
 
-Poses as in `vision.scene`. People are not exact: circles gape, slices lie crookedly, portions are pulled out by more or
-less.
-"""
-
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 from controller.game import Actor, Player
-from controller.games.cut_and_choose_laid import SLICE_ANGLE_DEG
+from controller.games.cut_and_choose_hands import CutAndChooseHands, Item, Mover
 from controller.games.new_york_slice import rules
+from controller.games.new_york_slice.components import SUPREME
 from controller.games.new_york_slice.rules import Holding, Phase, State
-from controller.hands import Lay, Lying, Mistake, NewPiece, Step
-from vision.scene import PieceKind, Point, Pose
+from controller.hands import Lay, Lying, Mistake, Step
+from vision.scene import Point
 
-SLICE_MM = 100.0
-SPECIAL_MM = (60.0, 90.0)
-ASIDE_MM = 172.0
-"""From the mat's centre to a Special that lies beside the pizza, its short side towards the centre."""
-PULL_MM = (24.0, 34.0)
-"""How far portions are pulled out at least and usually at most."""
-APART_MM = 17.0
-"""People leave at least this much between portions."""
-PITCHES_MM = (58.0, 50.0, 44.0, 38.0, 33.0, 29.0, 26.0, 24.0, 22.0, 20.0, 18.0, 16.0, 14.0)
-"""How closely slices are fanned, the first that fits."""
-FAN_MM = 24.0
-"""Closer than this a slice would hide two fifths of the one below it: then every other one is turned round."""
-TILED_MM = 29.5
-"""Head to tail, slices this far apart hide nothing of each other; so they are laid by those whose fan was not read."""
-BESIDE_MM = 24.0
-"""The Supreme slice is laid this near to the slices it is attached to (by who was told that one cannot be seen: as
-near as TILED_MM),"""
 SUPREME_APART_MM = 16.0
-"""and what follows leaves this much more."""
-KEEP_MM = 5.0
-"""A piece that lies this near to its place is left alone."""
-INTRUDER = "intruder"
+"""The Supreme slice is laid next to those it is attached to, and what follows leaves this much more."""
 SETTLED = (Phase.STACK, Phase.DIVIDE, Phase.CHOOSE, Phase.SECONDS, Phase.COUNT, Phase.OVER)
 """Where the table must agree before anybody goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deck:
-    """The shuffled box: what each stack holds, top first."""
-
-    stacks: tuple[tuple[str, tuple[str, ...]], ...]
-    extras: tuple[str, ...]
-    spare_specials: tuple[str, ...]
-
-    @classmethod
-    def shuffled(cls, start: State, rng: Random) -> "Deck":
-        slices = rng.sample(sorted(start.unseen), len(start.unseen))
-        specials = rng.sample(sorted(start.unseen_specials), len(start.unseen_specials))
-        count = len(start.stacks)
-        stacks = tuple((specials[i], tuple(slices[11 * i : 11 * i + 11])) for i in range(count))
-        return cls(stacks, tuple(slices[11 * count :]), tuple(specials[count:]))
-
-
-class NewYorkSliceHands:
+class NewYorkSliceHands(CutAndChooseHands[State]):
     """The hands of players of New York Slice."""
+
+    early = rules.CUT_IN_LINE
+    call = rules.DIBS
+    shift = rules.SNEAK_A_SLICE
+    plain = "without pepperoni"
 
     def __init__(
         self,
@@ -72,30 +35,12 @@ class NewYorkSliceHands:
         *,
         daring: float = 0.35,
     ) -> None:
-        """`areas`: each player's polygons, as in `controller.reading.Layout`. `daring`: how often a Special that may
-        be used is used."""
-        self._game = game
-        self._areas = areas
-        self._rng = rng
-        self._daring = daring
-        self._deck = Deck.shuffled(start, rng)
-        self._start = start
-        self._redrawn = 0
+        """See `CutAndChooseHands`."""
+        super().__init__(game, start, areas, rng, daring=daring)
         self._mystery: str | None = None
         self._hidden: dict[Player, list[str]] = {}
-        self._head_to_tail: set[Player] = set()
-        """Who was told that a slice cannot be seen."""
 
-    def box(self) -> Sequence[NewPiece]:
-        """Every slice and Special of the copy, removed ones too."""
-        components = self._start.options.components
-        slices = [NewPiece(facts.face, PieceKind.SLICE, facts.face, "back") for facts in components.slices]
-        specials = [
-            NewPiece(facts.face, PieceKind.SPECIAL, facts.face, "special/back") for facts in components.specials
-        ]
-        return [*slices, *specials, NewPiece(INTRUDER, PieceKind.SLICE, "11/1", "back")]
-
-    # What is played ------------------------------------------------------------------------------------------------
+    # What is played --------------------------------------------------------------------------------------------------
 
     def next_play(self, state: State) -> tuple[Sequence[rules.Move], Player | None]:
         """See `GameHands`."""
@@ -120,31 +65,17 @@ class NewYorkSliceHands:
             if state.phase is Phase.REDRAW and isinstance(move, rules.Reveal | rules.Redraw):
                 return moves, player
 
-    def _who(self, state: State, players: Sequence[Player]) -> Player:
-        """The one whose turn it is, or sometimes one who may interrupt."""
-        for player in players[1:]:
-            if self._rng.random() < self._daring and self._game.advise(state, player):
-                return player
-        return players[0]
-
-    def _decision(self, state: State, player: Player) -> rules.Move:
-        advice = self._game.advise(state, player)
-        moves: list[rules.Move] = [a.move for a in advice]
-        sneaks = [m for m in moves if isinstance(m, rules.Sneak)]
-        if sneaks and self._rng.random() < self._daring:
-            return sneaks[0]
-        plain = [m for m in moves if not isinstance(m, rules.Sneak)] or moves
-        return plain[min(len(plain) - 1, int(self._rng.expovariate(1.2)))]
+    def uses_knife(self, moves: Sequence[rules.Move]) -> bool:
+        """See `GameHands`."""
+        return any(isinstance(move, rules.Divide) for move in moves)
 
     def _chance(self, state: State) -> rules.Move:
         match state.phase:
             case Phase.REVEAL:
-                served = len(self._start.stacks) - len(state.stacks) - 1
-                special, slices = self._deck.stacks[served]
-                return rules.Reveal(special, slices)
+                special, slices = self._served(state)
+                return rules.Reveal(str(special), slices)
             case Phase.REDRAW:
-                self._redrawn += 1
-                return rules.Redraw(self._deck.spare_specials[self._redrawn - 1])
+                return rules.Redraw(self._spare())
             case Phase.MYSTERY:
                 self._mystery = self._rng.choice(self._deck.extras)
                 return rules.Mystery(self._mystery)
@@ -152,241 +83,49 @@ class NewYorkSliceHands:
                 player = next(p for p, h in enumerate(state.holdings, 1) if h.unseen_eaten)
                 return rules.RevealEaten(player, self._hidden[player][0])
 
-    # How it is laid ------------------------------------------------------------------------------------------------
-
-    def steps(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Sequence[Step]:
-        """See `GameHands`."""
-        steps: list[Step] = []
-        here = dict(lying)
-        for move in moves:
-            before, state = state, self._game.apply(state, move)
-            for step in self._lay(before, state, move, here):
-                steps.append(step)
-                here.update({lay.piece: Lying(lay.to, lay.face_up) for lay in step.lays})
-        return [step for step in steps if step.lays]
+    # How it is laid --------------------------------------------------------------------------------------------------
 
     def _lay(self, before: State, after: State, move: rules.Move, lying: Mapping[str, Lying]) -> Sequence[Step]:
         match move:
             case rules.Reveal():
                 return self._serve(before.slicer, move.special, move.ring)
             case rules.Redraw():
-                old = before.special
-                pose = lying[old].pose if old and lying[old].pose else self._beside(90.0)
-                return [
-                    Step(before.slicer, (Lay(str(old), None, False),)),
-                    Step(before.slicer, (Lay(move.special, pose, True),)),
-                ]
+                return self._redraw(before, move.special, lying)
             case rules.Divide():
                 return self._divide(before.slicer, move, str(after.special), lying)
             case rules.Sneak():
-                return [self._flip(move.player, "special/sneak-a-slice", lying), self._sneak(before, move, lying)]
+                return [self._flip(move.player, self.shift, lying), self._shift_slice(before, move, lying)]
             case rules.Dibs():
-                return [
-                    self._flip(move.player, "special/dibs", lying),
-                    *self._settle(after, move.player, lying),
-                ]
+                return [self._flip(move.player, self.call, lying), *self._settle(after, move.player, lying)]
             case rules.Take() if before.order and move.player != before.order[0]:
-                return [self._flip(move.player, "special/cut-in-line", lying)]
+                return [self._flip(move.player, self.early, lying)]
             case rules.Decide():
                 return self._settle(after, move.player, lying)
             case rules.EatSeconds():
-                flip = [self._flip(move.player, "special/seconds", lying)] if move.eaten else []
+                flip = [self._flip(move.player, rules.SECONDS, lying)] if move.eaten else []
                 return [*flip, *self._settle(after, move.player, lying)]
             case rules.RevealEaten():
                 return [Step(move.player, (Lay(move.face, lying[move.face].pose, True),))]
             case _:
                 return []
 
-    def _serve(self, slicer: Player, special: str, slices: Sequence[str]) -> Sequence[Step]:
-        """The Special beside the pizza, then the slices next to each other, three or so at a time."""
-        rng = self._rng
-        direction = rng.choice((90.0, 0.0, 180.0, 270.0)) + rng.uniform(-12, 12)
-        steps = [Step(slicer, (Lay(special, self._beside(direction), True),))]
-        centre = (rng.gauss(0, 3), rng.gauss(0, 3))
-        start = rng.uniform(0, 360)
-        lays = []
-        for k, face in enumerate(slices):
-            angle = start - k * SLICE_ANGLE_DEG
-            out = 2.2 + rng.uniform(0, 2.2)
-            tip = _polar(centre, angle, out)
-            pose = Pose(tip[0] + rng.gauss(0, 0.5), tip[1] + rng.gauss(0, 0.5), (angle + rng.gauss(0, 0.6)) % 360)
-            lays.append(Lay(face, pose, True))
-        sizes = rng.choice(((4, 4, 3), (3, 3, 3, 2), (6, 5)))
-        for size in sizes:
-            steps.append(Step(slicer, tuple(lays[:size])))
-            lays = lays[size:]
-        return steps
+    def _items(self, player: Player, holding: Holding) -> list[Item]:
+        """See `CutAndChooseHands`."""
+        collected = [
+            Item(face, True, hugs=True, after_mm=SUPREME_APART_MM) if face == SUPREME else Item(face, True)
+            for face in _grouped(holding)
+        ]
+        return [
+            *collected,
+            *(Item(face, False) for face in (*holding.eaten, *self._hidden.get(player, ()))),
+            *(Item(s.name, not s.used, is_card=True) for s in holding.specials),
+        ]
 
-    def _beside(self, direction: float) -> Pose:
-        at = _polar((0.0, 0.0), direction, ASIDE_MM)
-        turn = 90 if 45 <= direction % 360 < 225 else -90
-        return Pose(at[0], at[1], (direction + turn + self._rng.gauss(0, 2)) % 360)
-
-    def _divide(self, slicer: Player, move: rules.Divide, special: str, lying: Mapping[str, Lying]) -> Sequence[Step]:
-        groups = [list(portion) for portion in move.portions if portion]
-        poses = {}
-        for group in groups:
-            poses.update(_closed({face: _pose(lying, face) for face in group}))
-        pulls = self._pulls([[poses[f] for f in g] for g in groups])
-        steps, moved = [], dict(poses)
-        for group, (direction, distance) in zip(groups, pulls, strict=True):
-            turn = self._rng.gauss(0, 1.0)
-            for face in group:
-                moved[face] = _shifted(poses[face], direction, distance, turn)
-            steps.append(Step(slicer, tuple(Lay(f, moved[f], True) for f in group)))
-        with_special = move.portions[move.special_in]
-        pose = self._special_pose([moved[f] for f in with_special], [moved[f] for f in moved if f not in with_special])
-        # Last, so that a Special that lies with its portion lies on it and can be read.
-        return [*steps, Step(slicer, (Lay(special, pose, True),))]
-
-    def _pulls(self, groups: Sequence[Sequence[Pose]]) -> list[tuple[float, float]]:
-        """Direction and distance for each portion, so that all lie clearly apart."""
-        directions = [_mean_angle([p.angle_deg for p in group]) for group in groups]
-        distances = [self._rng.uniform(*PULL_MM) for _ in groups]
-        if len(groups) == 1:
-            return [(directions[0], 0.0)]
-        for _ in range(40):
-            tight = False
-            for i in range(len(groups)):
-                j = (i + 1) % len(groups)
-                a = _shifted(groups[i][-1], directions[i], distances[i], 0)
-                b = _shifted(groups[j][0], directions[j], distances[j], 0)
-                if _edge_gap(a, b) < APART_MM:
-                    narrow = min((i, j), key=lambda k: (distances[k], len(groups[k])))
-                    distances[narrow] += 3.0
-                    tight = True
-            if not tight:
-                break
-        return [(d, min(r, 52.0)) for d, r in zip(directions, distances, strict=True)]
-
-    def _special_pose(self, own: Sequence[Pose], others: Sequence[Pose]) -> Pose:
-        """Touching or lying on its portion, or clear of all; tried around the table until it is clear which."""
-        best: tuple[float, Pose] | None = None
-        own_spots = [s for p in own for s in _spots(p)]
-        other_spots = [s for p in others for s in _spots(p)]
-        for _ in range(160):
-            if own:
-                slice_ = self._rng.choice(own)
-                upright = self._rng.random() < 0.5
-                beyond = self._rng.uniform(29, 42) if upright else self._rng.uniform(16, 27)
-                centre = _polar((slice_.x_mm, slice_.y_mm), slice_.angle_deg, SLICE_MM + beyond)
-                angle = (
-                    slice_.angle_deg + (180.0 if upright else self._rng.choice((90.0, -90.0))) + self._rng.gauss(0, 3)
-                )
-            else:
-                direction = self._rng.uniform(0, 360)
-                centre = _polar((0.0, 0.0), direction, self._rng.uniform(165, 182))
-                angle = direction + self._rng.choice((90.0, -90.0))
-            pose = Pose(centre[0], centre[1], angle % 360)
-            if not _on_free_mat(pose):
-                continue
-            apart = min((_to_card(s, pose) for s in other_spots), default=99.0)
-            close = min((_to_card(s, pose) for s in own_spots), default=0.0)
-            score = min(apart, 24.0) - (4 * max(0.0, close - 1.0) if own else 0.0)
-            if best is None or score > best[0]:
-                best = (score, pose)
-        return best[1] if best else self._beside(90.0)
-
-    def _sneak(self, before: State, move: rules.Sneak, lying: Mapping[str, Lying]) -> Step:
-        """Lay the slice against the end of the other portion."""
-        target = before.portions[move.to].slices
-        state = self._game.apply(before, move)
-        after = state.portions[move.to].slices
-        pose = _pose(lying, move.face)
-        if target:
-            clockwise_end = after[-1] == move.face
-            neighbour = _pose(lying, target[-1] if clockwise_end else target[0])
-            turn = -SLICE_ANGLE_DEG if clockwise_end else SLICE_ANGLE_DEG
-            tip = _polar((neighbour.x_mm, neighbour.y_mm), neighbour.angle_deg + turn / 2, 1.2)
-            pose = Pose(tip[0], tip[1], (neighbour.angle_deg + turn) % 360)
-        return Step(move.player, (Lay(move.face, pose, True),))
-
-    def _flip(self, player: Player, special: str, lying: Mapping[str, Lying]) -> Step:
-        return Step(player, (Lay(special, lying[special].pose, False),))
-
-    def _settle(self, after: State, player: Player, lying: Mapping[str, Lying]) -> Sequence[Step]:
-        """Bring a player's things in order: what was taken comes over, then what lies there and is eaten is turned."""
-        holding = after.holdings[player - 1]
-        wanted = self._rows(player, holding)
-        first: list[Lay] = []
-        flips: list[Lay] = []
-        moving_row: set[int] = set()
-        turned_row: set[int] = set()
-        for row, face, pose, face_up in wanted:
-            now = lying[face]
-            near = now.pose is not None and math.dist((now.pose.x_mm, now.pose.y_mm), (pose.x_mm, pose.y_mm)) < KEEP_MM
-            stays = near and row not in moving_row
-            if stays and now.pose is not None:
-                pose = now.pose
-            else:
-                moving_row.add(row)
-                first.append(Lay(face, pose, face_up))
-            if stays and now.face_up != face_up:
-                turned_row.add(row)
-            # What is turned over is laid down anew, so that what lies on it in a fan has to be laid on it again.
-            if row in turned_row:
-                flips.append(Lay(face, pose, face_up))
-        return [Step(player, tuple(first)), Step(player, tuple(flips))]
-
-    def lay_anew(
-        self, state: State, faces: Sequence[str], player: Player | None, lying: Mapping[str, Lying]
-    ) -> Sequence[Step]:
-        """See `GameHands`."""
-        owners = {
-            p for p, h in enumerate(state.holdings, 1) if set(faces) & {*h.collected, *(s.name for s in h.specials)}
-        }
-        if not faces and player is not None:
-            owners.add(player)
-        steps = []
-        self._head_to_tail |= owners
-        for owner in sorted(owners):
-            rows = self._rows(owner, state.holdings[owner - 1])
-            steps.append(Step(owner, tuple(Lay(face, pose, lying[face].face_up) for _, face, pose, _ in rows)))
-        loose = [f for f in faces if f in lying and (pose := lying[f].pose) is not None and _in_middle(pose)]
-        if loose:
-            rng = self._rng
-            lays = [
-                Lay(f, _shifted(_pose(lying, f), rng.uniform(0, 360), abs(rng.gauss(0, 1.2)), rng.gauss(0, 0.5)), True)
-                for f in loose
-            ]
-            card = lying.get(state.special or "")
-            if card is not None and card.pose is not None and card.face_up:
-                lays.append(Lay(str(state.special), card.pose, True))
-            steps.append(Step(player or state.slicer, tuple(lays)))
-        return steps
-
-    def _rows(self, player: Player, holding: Holding) -> list[tuple[int, str, Pose, bool]]:
-        """Where everything in front of a player goes: (row, piece, pose, face up), in the order it is laid."""
-        items = [(face, True, False) for face in _grouped(holding)]
-        items += [(face, False, False) for face in (*holding.eaten, *self._hidden.get(player, ()))]
-        items += [(s.name, not s.used, True) for s in holding.specials]
-        rows = _row_lines(self._areas[player])
-        told = player in self._head_to_tail
-        for pitch in PITCHES_MM:
-            if (placed := _fill(rows, items, pitch, TILED_MM if told else BESIDE_MM)) is not None:
-                break
-        else:
-            raise ValueError(f"{len(items)} pieces do not fit in the area of player {player}")
-        laid = []
-        fan_mm = TILED_MM if told else FAN_MM
-        for k, (row, face, centre, face_up, is_card) in enumerate(placed):
-            line = rows[row].turned() if pitch < fan_mm and k % 2 and not is_card else rows[row]
-            jitter = (self._rng.gauss(0, 0.7), self._rng.gauss(0, 0.7), self._rng.gauss(0, 1.2))
-            if is_card:
-                middle = line.tip_y - math.copysign(
-                    min(SPECIAL_MM[1] / 2 + 2, line.depth / 2), line.tip_y - line.crust_y
-                )
-                pose = Pose(centre + jitter[0], middle + jitter[1], (90 + jitter[2]) % 360)
-            else:
-                pose = Pose(centre + jitter[0], line.tip_y + jitter[1], (line.angle + jitter[2]) % 360)
-            laid.append((row, face, pose, face_up))
-        return laid
-
-    # How rules get broken ------------------------------------------------------------------------------------------
+    # How rules get broken --------------------------------------------------------------------------------------------
 
     def mistakes(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Sequence[Mistake]:
         """See `GameHands`."""
-        makers: list[Callable[[State, Sequence[rules.Move], Mapping[str, Lying]], Mistake | None]] = []
+        makers: list[Mover] = []
         match moves[0]:
             case rules.ChooseStack():
                 makers = [self._wrong_slice, self._slice_gone, self._special_misuse]
@@ -415,227 +154,20 @@ class NewYorkSliceHands:
         found = [make(state, moves, lying) for make in makers]
         return [mistake for mistake in found if mistake is not None]
 
-    def _wrong_slice(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        """A slice that was served before, or another copy's, lies in the circle."""
-        reveal = moves[1]
-        assert isinstance(reveal, rules.Reveal)
-        steps = self._serve(state.slicer, reveal.special, reveal.ring)
-        last = steps[-1]
-        swapped = (*last.lays[:-1], Lay(INTRUDER, last.lays[-1].to, True))
-        seen = self._start.unseen - state.unseen
-        if "11/1" not in seen and "11/1" in self._start.unseen:
-            return None
-        return Mistake("wrong slice served", state.slicer, (*steps[:-1], Step(last.player, swapped)), False)
+    def _may_eat(self, state: State, face: str) -> bool:
+        """See `CutAndChooseHands`."""
+        return state.options.components.by_face[face].pepperoni > 0
 
-    def _slice_gone(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        owners = [(p, f) for p, h in enumerate(state.holdings, 1) for f in h.collected]
-        if not owners:
-            return None
-        player, face = self._rng.choice(owners)
-        return Mistake("collected slice gone", player, (Step(player, (Lay(face, None, True),)),), False)
-
-    def _pizza_slice_gone(
-        self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]
-    ) -> Mistake | None:
-        faces = [f for f in state.ring if (pose := lying[f].pose) is not None and _in_middle(pose)]
-        if not faces:
-            return None
-        player = state.slicer
-        return Mistake(
-            "slice of the pizza gone", player, (Step(player, (Lay(self._rng.choice(faces), None, True),)),), False
-        )
-
-    def _special_misuse(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        usable = {Phase.DIVIDE: {"special/dibs"}, Phase.CHOOSE: {"special/cut-in-line", "special/sneak-a-slice"}}
-        owned = [
-            (p, s.name)
-            for p, h in enumerate(state.holdings, 1)
-            for s in h.specials
-            if not s.used and s.name not in usable.get(state.phase, set())
-        ]
-        if not owned:
-            return None
-        player, special = self._rng.choice(owned)
-        return Mistake("Special used at the wrong time", player, (self._flip(player, special, lying),), False)
-
-    def _order_changed(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        a, b = self._rng.sample(state.ring, 2)
-        lays = (Lay(a, _pose(lying, b), True), Lay(b, _pose(lying, a), True))
-        return Mistake("order of slices changed", state.slicer, (Step(state.slicer, lays),), False)
-
-    def _too_few(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        divide = moves[0]
-        assert isinstance(divide, rules.Divide)
-        portions = [p for p in divide.portions if p]
-        if len(portions) < 3:
-            return None
-        merged = (portions[0] + portions[1], *portions[2:])
-        special_in = 0
-        steps = self._divide(state.slicer, rules.Divide(tuple(merged), special_in), str(state.special), lying)
-        return Mistake("too few portions", state.slicer, tuple(steps), True)
-
-    def _too_many(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        divide = moves[0]
-        assert isinstance(divide, rules.Divide)
-        portions = [p for p in divide.portions if p]
-        widest = max(range(len(portions)), key=lambda i: len(portions[i]))
-        if len(portions[widest]) < 2 or not divide.portions[divide.special_in] or len(portions) > 5:
-            return None
-        half = portions[widest]
-        portions[widest : widest + 1] = [half[:1], half[1:]]
-        steps = self._divide(state.slicer, rules.Divide(tuple(portions), 0), str(state.special), lying)
-        return Mistake("too many portions", state.slicer, tuple(steps), True)
-
-    def _takes_undivided(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        others = [
-            p
-            for p, h in enumerate(state.holdings, 1)
-            if p != state.slicer and all(s.name != "special/dibs" for s in h.specials)
-        ]
-        if not others:
-            return None
-        player, face = self._rng.choice(others), self._rng.choice(state.ring)
-        return Mistake("takes before it is divided", player, (self._grab(player, (face,)),), False)
-
-    def _out_of_turn(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        others = [
-            p
-            for p in range(1, state.players + 1)
-            if p != state.order[0]
-            and p != (moves[0].player if isinstance(moves[0], rules.Take) else 0)
-            and all(s.name != "special/cut-in-line" for s in state.holdings[p - 1].specials)
-        ]
-        portions = [p for p in state.portions if p.taken_by is None and p.slices]
-        if not others or not portions:
-            return None
-        player, portion = self._rng.choice(others), self._rng.choice(portions)
-        return Mistake("chooses out of turn", player, (self._grab(player, portion.slices),), False)
-
-    def _two_portions(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        portions = [p for p in state.portions if p.taken_by is None and p.slices]
-        if len(portions) < 2 or any(
-            s.name == "special/sneak-a-slice" for s in state.holdings[state.order[0] - 1].specials
-        ):
-            return None
-        one, two = self._rng.sample(portions, 2)
-        return Mistake(
-            "takes from two portions", state.order[0], (self._grab(state.order[0], (*one.slices, two.slices[0])),), True
-        )
-
-    def _eats_plain(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        take = moves[0]
-        assert isinstance(take, rules.Take)
-        after = self._game.apply(state, take)
-        holding = after.holdings[take.player - 1]
-        if any(s.name in ("special/combo-craving", "special/you-love-veggies") for s in holding.specials):
-            return None
-        if state.portions[take.portion].special and state.special == "special/mystery-slice":
-            return None
-        plain = [f for f in state.portions[take.portion].slices if not state.options.components.by_face[f].pepperoni]
-        if not plain or take.player != state.order[0]:
-            return None
-        grab = self._grab(take.player, state.portions[take.portion].slices)
-        cards: tuple[Step, ...] = ()
-        if state.portions[take.portion].special:
-            cards = (Step(take.player, (Lay(str(state.special), self._free_card(take.player, lying), True),)),)
-        spot = next(lay.to for lay in grab.lays if lay.piece == plain[0])
-        flip = Step(take.player, (Lay(plain[0], spot, False),))
-        return Mistake("eats a slice without pepperoni", take.player, (grab, *cards, flip), True)
-
-    def _eats_collected(self, state: State, moves: Sequence[rules.Move], lying: Mapping[str, Lying]) -> Mistake | None:
-        owners = [(p, f) for p, h in enumerate(state.holdings, 1) for f in h.collected if p != state.order[0]]
-        if not owners:
-            return None
-        player, face = self._rng.choice(owners)
-        return Mistake(
-            "eats a slice collected earlier", player, (Step(player, (Lay(face, lying[face].pose, False),)),), False
-        )
-
-    def _grab(self, player: Player, faces: Sequence[str]) -> Step:
-        """Slices laid anyhow onto the near side of a player's area."""
-        rows = _row_lines(self._areas[player])
-        line = rows[0]
-        width = line.right - line.left - 60
-        pitch = min(58.0, width / max(1, len(faces)))
-        lays = [
-            Lay(face, Pose(line.right - 32 - i * pitch, line.tip_y, line.angle), True) for i, face in enumerate(faces)
-        ]
-        return Step(player, tuple(lays))
-
-    def _free_card(self, player: Player, lying: Mapping[str, Lying]) -> Pose:
-        line = _row_lines(self._areas[player])[-1]
-        middle = line.tip_y - math.copysign(SPECIAL_MM[1] / 2 + 2, line.tip_y - line.crust_y)
-        return Pose(line.left + 32, middle, 90.0)
+    def _eats_what_was_taken(self, state: State, take: rules.Take) -> bool:
+        """See `CutAndChooseHands`."""
+        holding = self._game.apply(state, take).holdings[take.player - 1]
+        if any(s.name in (rules.COMBO_CRAVING, rules.YOU_LOVE_VEGGIES) for s in holding.specials):
+            return False
+        return not (state.portions[take.portion].special and state.special == rules.MYSTERY_SLICE)
 
 
 HANDS = NewYorkSliceHands
 """Found by the folder's name; see `controller.hands.MakeHands`."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A row of an area: slices stand in it side by side."""
-
-    left: float
-    right: float
-    tip_y: float
-    crust_y: float
-    angle: float
-
-    @property
-    def depth(self) -> float:
-        return abs(self.tip_y - self.crust_y)
-
-    def turned(self) -> "_Line":
-        """The same row, slices pointing the other way."""
-        return _Line(self.left, self.right, self.crust_y, self.tip_y, (self.angle + 180.0) % 360.0)
-
-
-def _row_lines(areas: Sequence[Sequence[Point]]) -> list[_Line]:
-    return [line for area in areas for line in _lines_of(area)]
-
-
-def _lines_of(area: Sequence[Point]) -> list[_Line]:
-    xs, ys = [x for x, _ in area], [y for _, y in area]
-    left, right, low, high = min(xs) + 3, max(xs) - 3, min(ys), max(ys)
-    if high - low >= 2 * SLICE_MM + 2:
-        return [
-            _Line(left, right, high - 1, high - 1 - SLICE_MM, 270.0),
-            _Line(left, right, low + 1, low + 1 + SLICE_MM, 90.0),
-        ]
-    slack = (high - low - SLICE_MM) / 2
-    if low + high < 0:
-        return [_Line(left, right, high - slack, low + slack, 270.0)]
-    return [_Line(left, right, low + slack, high - slack, 90.0)]
-
-
-def _fill(
-    rows: Sequence[_Line], items: Sequence[tuple[str, bool, bool]], pitch: float, beside: float
-) -> list[tuple[int, str, float, bool, bool]] | None:
-    """Lay items side by side, row after row: (row, piece, centre x, face up, is a card); None if they do not fit."""
-    half_slice, half_card = SLICE_MM * math.sin(math.pi / 11), SPECIAL_MM[0] / 2
-    placed: list[tuple[int, str, float, bool, bool]] = []
-    row, edge, last = 0, rows[0].left, None
-    for face, face_up, is_card in items:
-        half = half_card if is_card else half_slice
-        while True:
-            if last is None:
-                centre = edge + half
-            elif is_card or last[1]:
-                centre = last[0] + (half_card if last[1] else half_slice) + half + 4
-            elif face == "supreme" and face_up:
-                centre = last[0] + min(pitch, beside)
-            else:
-                centre = last[0] + pitch + (SUPREME_APART_MM if last[2] else 0.0)
-            if centre + half <= rows[row].right:
-                break
-            row += 1
-            if row == len(rows) or (face == "supreme" and face_up and pitch > PITCHES_MM[-1]):
-                return None
-            edge, last = rows[row].left, None
-        placed.append((row, face, centre, face_up, is_card))
-        last = (centre, is_card, face == "supreme" and face_up)
-    return placed
 
 
 def _grouped(holding: Holding) -> list[str]:
@@ -654,85 +186,3 @@ def _grouped(holding: Holding) -> list[str]:
         return (30, 0, face) if face == "anchovy" else (31, 0, face)
 
     return sorted(holding.collected, key=key)
-
-
-def _pose(lying: Mapping[str, Lying], piece: str) -> Pose:
-    pose = lying[piece].pose
-    if pose is None:
-        raise ValueError(f"{piece} is not on the table")
-    return pose
-
-
-def _in_middle(pose: Pose) -> bool:
-    return math.hypot(pose.x_mm, pose.y_mm) < 78
-
-
-def _polar(origin: Point, angle_deg: float, distance: float) -> Point:
-    angle = math.radians(angle_deg)
-    return (origin[0] + distance * math.cos(angle), origin[1] + distance * math.sin(angle))
-
-
-def _shifted(pose: Pose, direction: float, distance: float, turn: float) -> Pose:
-    """Pulled out in a direction and turned about the mat's centre."""
-    cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-    x, y = pose.x_mm * cos - pose.y_mm * sin, pose.x_mm * sin + pose.y_mm * cos
-    x, y = _polar((x, y), direction + turn, distance)
-    return Pose(x, y, (pose.angle_deg + turn) % 360)
-
-
-def _closed(group: Mapping[str, Pose]) -> dict[str, Pose]:
-    """The slices of a portion, clockwise, pushed together where one was taken out between them."""
-    closed: dict[str, Pose] = {}
-    turn = 0.0
-    before: Pose | None = None
-    for face, pose in group.items():
-        if before is not None:
-            hole = (before.angle_deg - pose.angle_deg) % 360 - SLICE_ANGLE_DEG
-            turn += hole if hole > SLICE_ANGLE_DEG / 2 else 0.0
-        before = pose
-        closed[face] = _shifted(pose, 0.0, 0.0, turn)
-    return closed
-
-
-def _mean_angle(angles: Sequence[float]) -> float:
-    x = sum(math.cos(math.radians(a)) for a in angles)
-    y = sum(math.sin(math.radians(a)) for a in angles)
-    if math.hypot(x, y) < 1e-6:
-        return angles[len(angles) // 2]
-    return math.degrees(math.atan2(y, x))
-
-
-def _edge_gap(first: Pose, second: Pose) -> float:
-    a = _polar((first.x_mm, first.y_mm), first.angle_deg - SLICE_ANGLE_DEG / 2, SLICE_MM / 2)
-    b = _polar((second.x_mm, second.y_mm), second.angle_deg + SLICE_ANGLE_DEG / 2, SLICE_MM / 2)
-    return math.dist(a, b)
-
-
-def _spots(pose: Pose) -> list[Point]:
-    """Points all over a slice."""
-    turns = (-SLICE_ANGLE_DEG / 2, -SLICE_ANGLE_DEG / 4, 0.0, SLICE_ANGLE_DEG / 4, SLICE_ANGLE_DEG / 2)
-    return [_polar((pose.x_mm, pose.y_mm), pose.angle_deg + t, r) for t in turns for r in (30.0, 65.0, SLICE_MM)]
-
-
-def _to_card(point: Point, card: Pose) -> float:
-    """How far a point lies from a Special; negative inside."""
-    angle = math.radians(card.angle_deg)
-    dx, dy = point[0] - card.x_mm, point[1] - card.y_mm
-    along, across = dx * math.cos(angle) + dy * math.sin(angle), -dx * math.sin(angle) + dy * math.cos(angle)
-    out = (abs(across) - SPECIAL_MM[0] / 2, abs(along) - SPECIAL_MM[1] / 2)
-    if max(out) <= 0:
-        return max(out)
-    return math.hypot(max(0.0, out[0]), max(0.0, out[1]))
-
-
-def _on_free_mat(card: Pose) -> bool:
-    """Whether a Special lies inside the mat's surroundings and off the corner markers."""
-    for sx in (-1, 0, 1):
-        for sy in (-1, 0, 1):
-            angle = math.radians(card.angle_deg)
-            across, along = sx * SPECIAL_MM[0] / 2, sy * SPECIAL_MM[1] / 2
-            x = card.x_mm + along * math.cos(angle) - across * math.sin(angle)
-            y = card.y_mm + along * math.sin(angle) + across * math.cos(angle)
-            if max(abs(x), abs(y)) > 205 or (abs(x) > 146 and abs(y) > 146):
-                return False
-    return True

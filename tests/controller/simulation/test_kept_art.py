@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from controller.games.new_york_slice.components import load_components
 from controller.simulation.copy import own_art
 from controller.simulation.kept_art import KeptArt
 from hardware.simulated.art import Artwork
@@ -26,7 +25,7 @@ class Counted(dict[str, Artwork]):
 
 @pytest.fixture(scope="module")
 def drawn() -> Mapping[str, Artwork]:
-    art = own_art(load_components())
+    art = own_art("new_york_slice")
     return {face: art[face] for face in FACES}
 
 

@@ -1,0 +1,49 @@
+"""What is wrong on a table of Pizzeria, in its own words; see `cut_and_choose_faults`."""
+
+from controller.game import Player, Refusal
+from controller.games.cut_and_choose_faults import Faults, Words
+from controller.games.pizzeria import headings, rules, solo
+from controller.games.pizzeria.rules import Phase, State
+from controller.games.pizzeria.seen import AHEAD
+from controller.reading import Fault
+
+WORDS = Words(
+    slicer="the player with the knife",
+    stack="pile",
+    special="special offer",
+    special_nouns=("Special", "Special"),
+    halves="mixed",
+    setup=headings.SETUP,
+    serving=headings.SERVED,
+    dividing=headings.SERVED,
+    taking=headings.BON_APPETIT,
+    turns=headings.BON_APPETIT,
+    specials=headings.OFFERS,
+    of_special={
+        rules.OFFER_A: headings.OFFER_A,
+        rules.OFFER_B: headings.OFFER_B,
+        rules.OFFER_C: headings.OFFER_C,
+        rules.OFFER_D: headings.OFFER_D,
+        rules.OFFER_E: headings.OFFER_E,
+        rules.OFFER_F: headings.OFFER_F,
+        rules.OFFER_J: headings.OFFER_J,
+    },
+    call=rules.OFFER_D,
+    early=rules.OFFER_F,
+    shift=rules.OFFER_E,
+)
+FAULTS: Faults[State] = Faults(WORDS, AHEAD, solo.refusal, Phase.DIVIDE)
+
+
+def draw_due(player: Player) -> Fault:
+    """Who received offer B has not taken one of the slices put aside yet, or more than one."""
+    problem = f"Player {player} received special offer B and takes exactly one of the three slices put aside."
+    remedy = "Lay it face up with what was taken; eat it afterwards."
+    return Fault(Refusal(headings.OFFER_B, problem, remedy), player)
+
+
+def drawn_unseen(player: Player, backs: tuple[int, ...]) -> Fault:
+    """The slice that offer B brings lies face down before anybody saw it."""
+    problem = f"Player {player} laid the slice that offer B brings face down before it was seen."
+    remedy = "Lay it face up first, and turn it face down when the display has its name."
+    return Fault(Refusal(headings.OFFER_B, problem, remedy), player, backs)
