@@ -241,6 +241,16 @@ def _page_router(games_root: Path) -> APIRouter:
     async def docs() -> Response:
         return _file(STATIC / "docs.html")
 
+    @router.get("/games/{family}.{kind}")
+    async def family_file(
+        family: Annotated[str, PathParameter(pattern="^[a-z][a-z0-9_]{0,60}$")], kind: Literal["js", "css"]
+    ) -> Response:
+        """What the views of several games share."""
+        path = games_root / f"{family}.{kind}"
+        if not path.is_file():
+            raise HTTPException(404, f"No {kind} that games share is named {family!r}.")
+        return _file(path)
+
     @router.get("/games/{name}/{file}")
     async def game_file(
         name: Annotated[str, PathParameter(pattern="^[a-z][a-z0-9_]{0,60}$")],

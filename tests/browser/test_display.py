@@ -86,7 +86,7 @@ def test_every_piece_is_drawn_where_it_lies():
             assert len(drawn) == len(view.pieces)
             for piece, (x, y) in zip(view.pieces, drawn, strict=True):
                 assert (x, y) == pytest.approx((piece.x_mm, piece.y_mm), abs=0.1), piece.face
-            halos = await table.page.evaluate("document.querySelectorAll('.under .nys-halo').length")
+            halos = await table.page.evaluate("document.querySelectorAll('.under .pie-halo').length")
             assert halos == sum(piece.place.startswith("portion/") for piece in view.pieces)
 
     run(scenario)

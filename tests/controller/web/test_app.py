@@ -203,6 +203,9 @@ class TestPages:
             ("/static/icon.svg", "image/svg+xml"),
             ("/games/new_york_slice/view.js", "text/javascript; charset=utf-8"),
             ("/games/new_york_slice/view.css", "text/css; charset=utf-8"),
+            ("/games/pizzeria/view.js", "text/javascript; charset=utf-8"),
+            ("/games/cut_and_choose.js", "text/javascript; charset=utf-8"),
+            ("/games/cut_and_choose.css", "text/css; charset=utf-8"),
         ],
     )
     def test_come_with_their_type_and_are_asked_about_again(self, path, media_type):
@@ -230,6 +233,8 @@ class TestPages:
         [
             "/nowhere",
             "/games/chess/view.js",
+            "/games/chess.js",
+            "/games/cut_and_choose.py",
             "/games/new_york_slice/rules.py",
             "/games/..%2f..%2fweb/view.js",
             "/games/%2e%2e/view.js",
