@@ -623,7 +623,8 @@ def _step_mm(before: Item, item: Item, pitch: float, beside: float) -> float:
     if before.is_card:
         return _half_mm(before) + _half_mm(item) + CARD_GAP_MM + max(before.after_mm, item.before_mm)
     if item.is_card:
-        return _half_mm(before) + _half_mm(item) + CARD_GAP_MM + item.before_mm
+        gap = 0.0 if item.hugs else CARD_GAP_MM + item.before_mm
+        return _half_mm(before) + _half_mm(item) + gap
     return min(pitch, beside) if item.hugs else pitch + before.after_mm
 
 

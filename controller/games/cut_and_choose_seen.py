@@ -174,6 +174,7 @@ def _seen(
     ahead: Ahead[State],
 ) -> Seen:
     faint = {i for i, face in enumerate(faces) if _faint(scene.sightings[i], places[i], face, possible)}
+    faint |= _specials_on_another(scene, places)
     at = {face: i for i, face in enumerate(faces) if face is not None and face not in BACKS and i not in faint}
     faint |= {i for i, face in enumerate(faces) if face is None and _looks_like_another(scene, i, at)}
     faint |= _one_too_many(state, scene, places, faces, at, ahead)
@@ -189,6 +190,22 @@ def _faint(sighting: Sighting, place: lie.Place, face: str | None, possible: fro
     if sighting.probability >= CLAIMED:
         return False
     return face not in possible or (face in BACKS and place.where is not lie.Where.SEAT)
+
+
+def _specials_on_another(scene: Scene, places: Sequence[lie.Place]) -> set[int]:
+    """Specials in the middle that vision only guesses at, where it is sure of another: one alone lies there."""
+    middle = [
+        i
+        for i, (sighting, place) in enumerate(zip(scene.sightings, places, strict=True))
+        if sighting.kind is PieceKind.SPECIAL and place.where is lie.Where.MIDDLE
+    ]
+    sure = [i for i in middle if scene.sightings[i].probability >= SURE]
+    return {
+        i
+        for i in middle
+        if scene.sightings[i].probability < CLAIMED
+        and lie.distance_mm(scene.sightings[i], (scene.sightings[j] for j in sure)) == 0
+    }
 
 
 def _looks_like_another(scene: Scene, index: int, at: Mapping[str, int]) -> bool:

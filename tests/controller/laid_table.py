@@ -10,10 +10,8 @@ from typing import Any
 
 from config.loader import load_table
 from controller.game import Player
-from controller.games.new_york_slice import GAME
-from controller.games.new_york_slice.hands import NewYorkSliceHands
-from controller.games.new_york_slice.rules import Divide, State
-from controller.games.new_york_slice.table import GAME_TABLE
+from controller.games.cut_and_choose_hands import Parted
+from controller.games.registry import load_game, load_part
 from controller.hands import Lay, Lying, Step
 from controller.journal import Journal
 from controller.referee import Referee, Timing
@@ -52,19 +50,31 @@ class Outlets:
         return b"picture"
 
 
-def make_table(journal: Journal, outlets: Outlets, timing: Timing = TIMING) -> Table:
-    return Table(load_table([]), GAME, GAME_TABLE, Referee(timing), journal, outlets, version="test", simulated=True)
+def make_table(
+    journal: Journal,
+    outlets: Outlets,
+    timing: Timing = TIMING,
+    game: str = "new_york_slice",
+    options: dict[str, Any] | None = None,
+) -> Table:
+    config = load_table([]).model_copy(update={"game": game, "options": options or {}})
+    game_table = load_part(game, "table").GAME_TABLE
+    return Table(config, load_game(game), game_table, Referee(timing), journal, outlets, version="test", simulated=True)
 
 
 class LaidWorld:
-    """A world with all pieces of New York Slice, and hands that lay them at once."""
+    """A world with all pieces of a game, and hands that lay them at once."""
 
-    def __init__(self, players: int, seed: int = 0) -> None:
+    def __init__(
+        self, players: int, seed: int = 0, game: str = "new_york_slice", options: dict[str, Any] | None = None
+    ) -> None:
         config = load_table([])
         self.rng = Random(seed)
         self.seats = dict(enumerate(sorted(self.rng.sample(list(config.seats), players)), 1))
         self.areas = areas(config, self.seats)
-        self.hands = NewYorkSliceHands(GAME, GAME.start(players, {}, 1), self.areas, self.rng)
+        engine = load_game(game)
+        start = engine.start(players, options or {}, 1)
+        self.hands = load_part(game, "hands").HANDS(engine, start, self.areas, self.rng)
         self.world = World(self.rng)
         for piece in self.hands.box():
             self.world.add_piece(piece.piece, piece.kind, piece.front, piece.back)
@@ -89,25 +99,25 @@ class LaidWorld:
         seen = self._eyes.scene(self.world.snapshot())
         return Scene(self.now_s, seen.sequence, seen.sightings, seen.hidden, at_rest_s)
 
-    def arrange(self, state: State) -> None:
+    def arrange(self, state: Any) -> None:
         """Lay everything as a state says."""
         for name, piece in self.world.pieces.items():
             if piece.pose is not None:
                 self.world.put(name, None, False)
         if state.ring:
-            self.carry_out(self.hands._serve(state.slicer, str(state.special), state.ring))
+            self.carry_out(self.hands._serve(state.slicer, state.special, state.ring))
         if state.portions:
-            special_in = next(i for i, portion in enumerate(state.portions) if portion.special)
-            divide = Divide(tuple(portion.slices for portion in state.portions), special_in)
-            self.carry_out(self.hands._divide(state.slicer, divide, str(state.special), self.lying()))
+            special_in = next((i for i, portion in enumerate(state.portions) if portion.special), None)
+            divide = Parted(tuple(portion.slices for portion in state.portions), special_in)
+            self.carry_out(self.hands._divide(state.slicer, divide, state.special, self.lying()))
         for player, holding in enumerate(state.holdings, 1):
-            hidden = (*holding.unseen_faces, *sorted(state.unseen))[: holding.unseen_eaten]
-            if hidden and player not in self.hands._hidden:
+            if getattr(holding, "unseen_eaten", 0) and player not in self.hands._hidden:
+                hidden = (*holding.unseen_faces, *sorted(state.unseen))[: holding.unseen_eaten]
                 self.hands._hidden[player] = list(hidden)
-            rows = self.hands._rows(player, holding)
+            rows = self.hands._rows(player, self.hands._in_front_of(state, player))
             self.lay(*(Lay(face, pose, face_up) for _, face, pose, face_up in rows))
 
-    def play(self, state: State, *moves: Any) -> None:
+    def play(self, state: Any, *moves: Any) -> None:
         """Carry moves out with the hands, nothing else."""
         self.carry_out(self.hands.steps(state, moves, self.lying()))
 
@@ -158,9 +168,8 @@ class LaidTable(LaidWorld):
         await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.seats.items()], {})
 
     @property
-    def state(self) -> State:
-        state: State = self.table.state
-        return state
+    def state(self) -> Any:
+        return self.table.state
 
     @property
     def view(self) -> TableView:

@@ -1,0 +1,364 @@
+"""What single scenes of Pizzeria say: what New York Slice has as well is tested there, here is what is its own."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from controller.games.pizzeria import headings, rules
+from controller.games.pizzeria.rules import (
+    ChoosePile,
+    Decide,
+    Divide,
+    DrawSlice,
+    EatKind,
+    MoveSlice,
+    Phase,
+    Redraw,
+    Reveal,
+    State,
+    Take,
+    TakeSlice,
+)
+from controller.games.pizzeria.table import GAME_TABLE
+from controller.hands import Lay
+from controller.reading import Fault, Layout, Reading, ReadingKind
+from tests.controller.games.pizzeria.situations import (
+    RING,
+    advanced,
+    divided,
+    game,
+    having,
+    in_round,
+    owning,
+    play,
+    quarters,
+    served,
+)
+from tests.controller.laid_table import LaidWorld
+from vision.scene import Pose
+
+
+class Situation:
+    """A state, laid as it says."""
+
+    def __init__(self, state: State, seed: int = 1) -> None:
+        self.state = state
+        options = {"advanced": state.options.advanced, "solo": state.options.solo}
+        self.world = LaidWorld(state.players, seed, "pizzeria", options)
+        self.world.arrange(state)
+        self.layout = Layout(self.world.areas)
+
+    def read(self, *pressed: int) -> Reading:
+        return GAME_TABLE.read(self.state, self.world.scene(), self.layout, frozenset(pressed))
+
+    def moves(self, *pressed: int) -> tuple[rules.Move, ...]:
+        """The only play that fits."""
+        reading = self.read(*pressed)
+        assert reading.kind is ReadingKind.MOVES, (reading.kind, reading.note, reading.fault)
+        assert reading.plays[0].probability > 0.99, reading.plays
+        moves: tuple[rules.Move, ...] = reading.plays[0].moves
+        return moves
+
+    def fault(self, *pressed: int) -> Fault:
+        reading = self.read(*pressed)
+        assert reading.kind is ReadingKind.FAULT, (reading.kind, reading.note, reading.plays)
+        assert reading.fault is not None
+        assert reading.fault.refusal.remedy
+        return reading.fault
+
+    def heading(self, *pressed: int) -> str:
+        return self.fault(*pressed).refusal.heading
+
+    def unfinished(self, *pressed: int) -> str:
+        reading = self.read(*pressed)
+        assert reading.kind is ReadingKind.UNFINISHED, (reading.kind, reading.fault, reading.plays)
+        return reading.note
+
+    def made(self, *moves: rules.Move) -> tuple[rules.Move, ...]:
+        """What is read when the hands carry these moves out and who made the last one presses."""
+        self.world.play(self.state, *moves)
+        return self.moves(getattr(moves[-1], "player", 0))
+
+
+def chosen(special: str = rules.OFFER_G, players: int = 4) -> State:
+    """The pizza is sliced, the offer lies with portion B."""
+    return quarters(served(advanced(players), special=special))
+
+
+# Every phase, left alone ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        game(),
+        advanced(),
+        served(game()),
+        served(advanced()),
+        quarters(served(game())),
+        chosen(),
+        having(owning(served(advanced()), 3, rules.OFFER_L), 3, "4/2 3/3 mixed-5-7", "6/2"),
+        play(in_round(advanced(), 4), ChoosePile(4), Reveal(RING, rules.OFFER_E)),
+    ],
+)
+def test_what_lies_as_the_state_says_is_as_before(state: State) -> None:
+    situation = Situation(state)
+    for pressed in ((), range(1, state.players + 1)):
+        reading = situation.read(*pressed)
+        assert reading.kind is ReadingKind.AS_BEFORE or state.phase is Phase.REDRAW, (reading.fault, reading.note)
+
+
+# Pizza is served! -----------------------------------------------------------------------------------------------------
+
+
+def test_a_pizza_is_served_without_an_offer() -> None:
+    situation = Situation(game())
+    assert situation.made(ChoosePile(1), Reveal(RING))[0] == ChoosePile(1)
+    assert set(situation.moves()[1].ring) == set(RING)  # type: ignore[union-attr]
+
+
+def test_a_pizza_is_served_with_its_offer() -> None:
+    situation = Situation(advanced())
+    assert situation.made(ChoosePile(1), Reveal(RING, rules.OFFER_K))[1].special == rules.OFFER_K  # type: ignore[union-attr]
+    situation.world.remove(rules.OFFER_K)
+    assert situation.unfinished() == "Turn up the special offer of this pile."
+
+
+def test_there_are_no_offers_in_the_basic_variant() -> None:
+    situation = Situation(game())
+    situation.world.play(advanced(), ChoosePile(1), Reveal(RING, rules.OFFER_K))
+    assert situation.heading() == headings.OFFERS
+
+
+def test_slices_of_other_games_are_not_served() -> None:
+    situation = Situation(game(4))
+    situation.world.play(game(3), ChoosePile(1), Reveal(("3/1", *RING[1:])))
+    assert "does not belong in a game of 4" in situation.fault().refusal.problem
+
+
+def test_an_offer_that_may_not_appear_is_replaced() -> None:
+    state = play(advanced(), ChoosePile(1), Reveal(RING, rules.OFFER_A))
+    assert state.phase is Phase.REDRAW
+    situation = Situation(state)
+    assert "cannot be used now" in situation.unfinished()
+    assert situation.made(Redraw(rules.OFFER_H)) == (Redraw(rules.OFFER_H),)
+
+
+@pytest.mark.parametrize("special_in", [None, 1, 3])
+def test_slicing(special_in: int | None) -> None:
+    state = served(game() if special_in is None else advanced())
+    situation = Situation(state)
+    portions = (state.ring[:2], state.ring[2:3], state.ring[3:8], state.ring[8:])
+    divide = Divide(1, portions, special_in)
+    situation.world.play(state, divide)
+    assert situation.read().confirm == 1
+    assert play(state, *situation.moves(1)) == play(state, divide)
+
+
+# Bon appétit! ---------------------------------------------------------------------------------------------------------
+
+
+def test_eating_needs_basil() -> None:
+    situation = Situation(chosen())
+    situation.world.play(situation.state, Take(2, 0), Decide(2, frozenset({"7/1"})))
+    assert situation.moves(2) == (Take(2, 0), Decide(2, frozenset({"7/1"})))
+    situation.world.flip("2/1")
+    assert situation.heading(2) == headings.TOMATO_PIZZA
+
+
+def test_the_offer_belongs_to_its_portion() -> None:
+    situation = Situation(chosen())
+    situation.world.give(2, *situation.state.portions[1].slices)
+    assert "still has to take offer G" in situation.unfinished()
+    assert situation.heading(2) == headings.BON_APPETIT
+
+
+def test_saved_slices_are_not_eaten_later() -> None:
+    situation = Situation(having(chosen(), 2, "6/3"))
+    situation.world.play(situation.state, Take(2, 0), Decide(2, frozenset()))
+    situation.world.flip("6/3")
+    assert situation.heading(2) == headings.EATING
+
+
+def test_two_players_choose_twice() -> None:
+    ring = ("2/1", "7/1", "7/2", "11/1", "11/10", "4/1", "mixed-9-11", "9/2", "9/9", "5/1", "6/1")
+    state = quarters(served(game(2), ring))
+    after = play(state, Take(2, 0), Decide(2, frozenset()), Take(1, 1), Decide(1, frozenset()))
+    situation = Situation(after)
+    assert situation.made(Take(2, 2), Decide(2, frozenset({"9/2"}))) == (Take(2, 2), Decide(2, frozenset({"9/2"})))
+
+
+# Special offers -------------------------------------------------------------------------------------------------------
+
+
+def test_offer_a_eats_what_was_saved_before_and_lies_face_down() -> None:
+    situation = Situation(having(in_round(chosen(rules.OFFER_G), 1), 2, "6/3 5/3"))
+    state = replace(having(chosen(), 2, "6/3 5/3"), special=rules.OFFER_A, round=2, slicer=1)
+    situation = Situation(state)
+    eats = Decide(2, frozenset({"6/3", "5/3", "11/1"}))
+    assert situation.made(Take(2, 1), eats) == (Take(2, 1), eats)
+    situation.world.flip("special/back") if "special/back" in situation.world.lying() else None
+    situation.world.flip(rules.OFFER_A)
+    assert "Turn it face down" in situation.unfinished()
+
+
+def test_offer_a_unused_stays_face_up() -> None:
+    state = replace(having(chosen(), 2, "6/3 5/3"), special=rules.OFFER_A, round=2, slicer=1)
+    situation = Situation(state)
+    assert situation.made(Take(2, 1), Decide(2, frozenset())) == (Take(2, 1), Decide(2, frozenset()))
+    situation.world.flip(rules.OFFER_A)
+    assert situation.heading(2) == headings.OFFER_A
+
+
+def test_offer_b_shows_the_slice_first_and_needs_no_button_for_it() -> None:
+    situation = Situation(chosen(rules.OFFER_B))
+    draws = (Take(2, 1), DrawSlice("10/1"))
+    situation.state = chosen(rules.OFFER_B)
+    drawn = "4/4"
+    draws = (Take(2, 1), DrawSlice(drawn))
+    situation.world.play(situation.state, *draws)
+    reading = situation.read()
+    assert reading.confirm is None
+    assert situation.moves() == draws
+    after = play(situation.state, *draws)
+    situation.world.play(after, Decide(2, frozenset({drawn})))
+    situation.state = after
+    assert situation.moves(2) == (Decide(2, frozenset({drawn})),)
+
+
+def test_offer_b_all_in_one_go_is_decided_by_the_button() -> None:
+    situation = Situation(chosen(rules.OFFER_B))
+    situation.world.play(situation.state, Take(2, 1), DrawSlice("4/4"))
+    situation.world.flip("11/1")
+    assert situation.moves() == (Take(2, 1), DrawSlice("4/4"))
+    assert situation.moves(2) == (Take(2, 1), DrawSlice("4/4"), Decide(2, frozenset({"11/1"})))
+
+
+def test_offer_b_asks_for_the_slice_and_for_its_face() -> None:
+    situation = Situation(chosen(rules.OFFER_B))
+    situation.world.play(situation.state, Take(2, 1), DrawSlice("4/4"))
+    situation.world.flip("4/4")
+    assert "face up first" in situation.unfinished()
+    assert situation.heading(2) == headings.OFFER_B
+    situation.world.remove("4/4")
+    assert "one of the three slices" in situation.unfinished()
+    assert situation.heading(2) == headings.OFFER_B
+
+
+def test_offer_b_is_turned_face_down() -> None:
+    situation = Situation(chosen(rules.OFFER_B))
+    situation.world.play(situation.state, Take(2, 1), DrawSlice("4/4"))
+    situation.world.flip(rules.OFFER_B)
+    assert "Turn it face down" in situation.unfinished()
+
+
+@pytest.mark.parametrize("kind", [4, 11, 6])
+def test_offer_c_lies_against_its_kind(kind: int) -> None:
+    situation = Situation(having(chosen(rules.OFFER_C), 2, "6/3 6/4"))
+    moves = (Take(2, 1), Decide(2, frozenset(), kind))
+    assert situation.made(*moves) == moves
+
+
+def test_offer_c_alone_is_put_on_nothing() -> None:
+    situation = Situation(chosen(rules.OFFER_C))
+    moves = (Take(2, 1), Decide(2, frozenset(), None))
+    assert situation.made(*moves) == moves
+
+
+def test_offer_c_between_two_kinds_is_asked_about() -> None:
+    situation = Situation(chosen(rules.OFFER_C))
+    situation.world.play(situation.state, Take(2, 1), Decide(2, frozenset(), 4))
+    card = situation.world.pose(rules.OFFER_C)
+    side = min(x for x, _ in situation.world.areas[2][0]) + 60
+    y, angle = situation.world.pose("4/1").y_mm, situation.world.pose("4/1").angle_deg
+    for face, x in (("4/1", side), ("11/1", side + 66), ("11/10", side + 130)):
+        situation.world.lay(Lay(face, Pose(x, y, angle), True))
+    situation.world.lay(Lay(rules.OFFER_C, Pose(side + 33, card.y_mm, card.angle_deg), True))
+    plays = situation.read(2).plays
+    assert {play.moves[-1].kind for play in plays} >= {4, 11}
+    assert plays[0].probability < 0.9
+
+
+def test_offer_d_takes_a_slice_before_slicing() -> None:
+    situation = Situation(owning(served(advanced()), 3, rules.OFFER_D))
+    assert situation.made(TakeSlice(3, "11/1", True)) == (TakeSlice(3, "11/1", True),)
+    situation.world.flip(rules.OFFER_D)
+    assert "turn offer D face down" in situation.unfinished()
+
+
+def test_offer_e_moves_a_slice_and_offer_f_comes_first() -> None:
+    state = owning(chosen(), 3, rules.OFFER_E, rules.OFFER_F)
+    situation = Situation(state)
+    moves = (MoveSlice(3, "7/2", 1), Take(3, 1), Decide(3, frozenset()))
+    assert situation.made(*moves) == moves
+    situation = Situation(state)
+    situation.world.give(3, *state.portions[0].slices)
+    assert situation.heading(3) == headings.BON_APPETIT
+    assert "Turn offer F face down" in situation.fault(3).refusal.remedy
+
+
+@pytest.mark.parametrize("offer", [rules.OFFER_G, rules.OFFER_D, rules.OFFER_J])
+def test_offers_are_not_used_at_the_wrong_time(offer: str) -> None:
+    situation = Situation(owning(chosen(), 3, offer))
+    situation.world.flip(offer)
+    assert situation.heading() == {rules.OFFER_D: headings.OFFER_D, rules.OFFER_J: headings.OFFER_J}.get(
+        offer, headings.OFFERS
+    )
+
+
+def last_meal() -> State:
+    state = having(owning(in_round(advanced(), 4), 2, rules.OFFER_J), 2, "7/1 7/2 5/1")
+    return replace(state, phase=Phase.EAT_KIND, stacks=())
+
+
+def test_offer_j_eats_a_kind() -> None:
+    situation = Situation(last_meal())
+    assert situation.made(EatKind(2, 7)) == (EatKind(2, 7),)
+    situation.world.flip("7/1")
+    assert situation.heading(2) == headings.BON_APPETIT
+
+
+def test_offer_j_is_declined_by_the_button() -> None:
+    reading = Situation(last_meal()).read(2)
+    assert reading.kind is ReadingKind.AS_BEFORE
+    assert reading.declares == {2}
+    assert reading.plays[0].moves == (EatKind(2, None),)
+
+
+# Solo -----------------------------------------------------------------------------------------------------------------
+
+
+def solo(players: Sequence[int] = (1, 2)) -> State:
+    return game(len(players), first=2, solo=True)
+
+
+def test_the_house_is_moved_and_confirmed_by_its_guest() -> None:
+    state = served(solo())
+    situation = Situation(state)
+    assert GAME_TABLE.lamps(state) == {1}
+    divide = next(iter(rules.legal(state)))
+    house = replace(state, options=replace(state.options, solo=False))
+    situation.world.play(house, divide)
+    assert "Solo" in situation.heading(1)
+    from controller.games.pizzeria import solo as house_rules
+
+    situation = Situation(state)
+    cut = house_rules.house_moves(state)[0]
+    situation.world.play(house, cut)
+    assert situation.read().confirm == 1
+    assert play(state, *situation.moves(1)) == play(state, cut)
+
+
+def test_the_house_takes_what_its_rules_say() -> None:
+    state = divided(
+        served(game(2, first=1, solo=True)), "2/1 7/1 7/2", "11/1 11/10 4/1", "mixed-9-11 9/2", "9/9 5/1 6/1"
+    )
+    assert state.order[0] == 2
+    situation = Situation(state)
+    house = replace(state, options=replace(state.options, solo=False))
+    situation.world.play(house, Take(2, 2), Decide(2, frozenset()))
+    assert situation.heading(1) == headings.BON_APPETIT
+    situation = Situation(state)
+    situation.world.play(house, Take(2, 0), Decide(2, frozenset()))
+    assert situation.moves(1) == (Take(2, 0), Decide(2, frozenset()))
