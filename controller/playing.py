@@ -109,7 +109,7 @@ def play_games(
     on_game: Callable[[Played], object],
     size: tuple[int, int] = (1920, 1080),
     mistakes: float = 0.06,
-    game: str = "",
+    game: str | None = None,
     options: Mapping[str, Json] | None = None,
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ..., on `jobs` processes, and sum up.
@@ -137,7 +137,7 @@ def play_games(
     return summary
 
 
-def _prepare(size: tuple[int, int], game: str, options: dict[str, Json]) -> None:
+def _prepare(size: tuple[int, int], game: str | None, options: dict[str, Json]) -> None:
     use_one_core()
     config = load_table()
     camera = config.camera.model_copy(update={"width": size[0], "height": size[1]})

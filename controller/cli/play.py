@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from config.loader import load_table
 from controller.cli.common import game_options, told
 from controller.game import GameError
 from controller.games.registry import games_with, load_game
@@ -46,7 +47,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 @click.option(
     "--mistakes", type=click.FloatRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken."
 )
-@click.option("--game", type=click.Choice(games_with("hands")), default="new_york_slice", show_default=True)
+@click.option("--game", type=click.Choice(games_with("hands")), help="The game; without it that of the defaults.")
 @click.option(
     "--option",
     "options",
@@ -63,7 +64,7 @@ def command(
     jobs: int,
     size: tuple[int, int],
     mistakes: float,
-    game: str,
+    game: str | None,
     options: dict[str, Any],
 ) -> None:
     """Play whole games without a display, through pictures, pins, reading, rules and journal.
@@ -73,7 +74,7 @@ def command(
     played by then are counted and shown.
     """
     with told(GameError):
-        load_game(game).start(players[0], options)
+        load_game(game or load_table().game).start(players[0], options)
     from controller.playing import line_of, play_games
     from controller.simulation.play import Played
 

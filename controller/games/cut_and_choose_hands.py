@@ -37,6 +37,8 @@ BESIDE_MM = 24.0
 TILED_MM)."""
 CARD_GAP_MM = 4.0
 """Between a Special and what is laid next to it."""
+ANEW = 2.5
+"""Who was told that a slice cannot be seen lays it another way, so many times as crookedly as usual."""
 KEEP_MM = 5.0
 """A piece that lies this near to its place is left alone."""
 INTRUDER = "intruder"
@@ -400,7 +402,8 @@ class CutAndChooseHands(ABC, Generic[State]):
         for k, (row, item, centre) in enumerate(placed):
             is_card = item.is_card
             line = rows[row].turned() if pitch < fan_mm and k % 2 and not is_card else rows[row]
-            jitter = (self._rng.gauss(0, 0.7), self._rng.gauss(0, 0.7), self._rng.gauss(0, 1.2))
+            crooked = ANEW if told else 1.0
+            jitter = [crooked * self._rng.gauss(0, spread) for spread in (0.7, 0.7, 1.2)]
             if is_card:
                 middle = line.tip_y - math.copysign(
                     min(SPECIAL_MM[1] / 2 + 2, line.depth / 2), line.tip_y - line.crust_y

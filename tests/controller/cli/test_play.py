@@ -4,7 +4,9 @@ from collections import Counter
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from controller.cli.common import game_options
 from controller.cli.play import command, player_counts
 from controller.playing import Summary, line_of
 from controller.simulation.play import Played
@@ -23,6 +25,22 @@ def test_numbers_of_players(text: str, counts: list[int]) -> None:
 def test_wrong_numbers_of_players_are_named(text: str) -> None:
     with pytest.raises(click.BadParameter, match=f"'{text}': expected"):
         player_counts(CONTEXT, PLAYERS, text)
+
+
+def test_options_of_a_game() -> None:
+    assert game_options(CONTEXT, PLAYERS, ()) == {}
+    texts = ("advanced", "solo=false", 'components={"3/1": {"basil": 2}}')
+    assert game_options(CONTEXT, PLAYERS, texts) == {
+        "advanced": True, "solo": False, "components": {"3/1": {"basil": 2}}
+    }  # fmt: skip
+    with pytest.raises(click.BadParameter, match="'advanced=yes': expected"):
+        game_options(CONTEXT, PLAYERS, ("advanced=yes",))
+
+
+def test_an_option_that_the_game_does_not_have_is_named() -> None:
+    result = CliRunner().invoke(command, ["--game", "pizzeria", "--option", "fancy"])
+    assert result.exit_code == 1
+    assert "option fancy: unknown" in result.output
 
 
 def test_a_game_is_told_in_a_line() -> None:

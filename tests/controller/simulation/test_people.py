@@ -12,7 +12,7 @@ import pytest
 from config.loader import load_table
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Divide
-from controller.games.new_york_slice.table import GAME_TABLE
+from controller.games.registry import load_game, load_part
 from controller.journal import Journal
 from controller.referee import Referee
 from controller.simulation.gathering import Gathering
@@ -57,8 +57,10 @@ class Shown(Display):
 class Evening:
     """A world, its people, and a table that sees all."""
 
-    def __init__(self, folder: Path, gathering: Gathering) -> None:
-        config = load_table()
+    def __init__(
+        self, folder: Path, gathering: Gathering, game: str = GAME.name, options: dict[str, Any] | None = None
+    ) -> None:
+        config = load_table().model_copy(update={"game": game, "options": options or {}})
         self.world = World(Random(gathering.seed))
         self.display = Shown()
         self.journal = Journal(folder / "journal.sqlite")
@@ -68,8 +70,9 @@ class Evening:
         self.scenes = 0
         self.contacts: list[ContactEdge] = []
         self._eyes = PerfectEyes()
+        engine, game_table = load_game(game), load_part(game, "table").GAME_TABLE
         self.table = Table(
-            config, GAME, GAME_TABLE, Referee(timing(config)), self.journal, self, version="test", simulated=True
+            config, engine, game_table, Referee(timing(config)), self.journal, self, version="test", simulated=True
         )
         self.people = People(self.world, config, self.display, self.tally, gathering, self._go_home)
 
@@ -138,6 +141,22 @@ def test_game_after_game_is_played_by_buttons_alone(tmp_path: Path) -> None:
         firsts = [record.data["first"] for record in journal.records() if record.kind == "game"]
     assert kinds == ["start", "game", "lobby", "game", "lobby", "game"]
     assert len(firsts) == 3
+
+
+@pytest.mark.parametrize(("players", "options"), [(3, {"advanced": True}), (2, {"solo": True})])
+def test_another_game_is_played_by_its_name(tmp_path: Path, players: int, options: dict[str, Any]) -> None:
+    evening = Evening(tmp_path, gathering(players), "pizzeria", options)
+
+    async def play() -> None:
+        await evening.open()
+        await evening.pass_until(lambda: len(evening.table.view.log) >= 4)  # type: ignore[union-attr]
+
+    asyncio.run(play())
+    assert evening.table.state.options.advanced is options.get("advanced", False)
+    assert evening.table.state.options.solo is options.get("solo", False)
+    assert evening.display.begun_on_the_page == 0
+    assert evening.display.rulings == []
+    evening.journal.close()
 
 
 def test_the_knife_goes_round_with_the_slicer_and_a_game_ends_with_slaps(tmp_path: Path) -> None:
