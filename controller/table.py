@@ -147,12 +147,16 @@ class Table:
     # Life ----------------------------------------------------------------------------------------------------------
 
     async def start(self, *, fresh: bool = False) -> None:
-        """Bring back the last game of the journal, note the start, show the first view. `fresh` leaves that game be.
+        """Bring back the last game of the journal, note the start, show the first view. `fresh` leaves that game be; so
+        does a table at which another game is played now.
 
         Raises:
             JournalError: a record does not replay; names it.
         """
-        for record in self._journal.records(game=self._journal.last_game()):
+        records = self._journal.records(game=self._journal.last_game())
+        if any(record.kind == "game" and record.data["game"] != self._game.name for record in records):
+            records = []
+        for record in records:
             try:
                 self._replay(record)
             except (GameError, CommandError, KeyError, IndexError, TypeError, ValueError) as error:

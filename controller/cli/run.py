@@ -66,16 +66,22 @@ def command(
     with told(ConfigError, GameError):
         config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
         config = _playing(config, game, options)
-        check_parts(config.game, "table", *(["hands"] if config.camera.driver == "simulated" else []))
-        game_of_table = load_game(config.game)
-        simulated = config.camera.driver == "simulated"
-        game_of_table.start(players if simulated else game_of_table.player_counts.start, config.options)
+        _check_game(config, players)
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
         run_service(config, Gathering(players, seed, speed, mistakes), fresh=fresh)
+
+
+def _check_game(config: TableConfig, players: int) -> None:
+    """Check that this game can be followed on this table with its options, by so many simulated players where it is
+    simulated. Raises GameError."""
+    simulated = config.camera.driver == "simulated"
+    check_parts(config.game, "table", *(["hands"] if simulated else []))
+    game = load_game(config.game)
+    game.start(players if simulated else game.player_counts.start, config.options)
 
 
 def _playing(config: TableConfig, game: str | None, options: dict[str, Any]) -> TableConfig:

@@ -18,7 +18,8 @@ const CARD_MM = [60, 90];
  * without a value), `halves` (what the face of a slice of two values begins with), `toppings(facts, length)`, `back(length)`,
  * `cardFace(face, title, view)` and `cardBack()` (what stands on a Special, the top of its writing up), `collected(player)`,
  * `note(items)` (what stands behind a group of slices), `eaten(player, view)`, `special(card)` (a chip), `leaders(type, view)`
- * (who scores it, and what is said of that), `phases` (`first`, and those of `choosing`), `words`, `sample` (faces of a pizza).
+ * (who scores it, and what is said of that), `tags(player, position)`, `phases` (`first`, and those of `choosing`), `words`,
+ * `sample` (faces of a pizza).
  */
 export function cutAndChoose(look) {
   const tracker = new Tracker();
@@ -206,6 +207,7 @@ export function cutAndChoose(look) {
     if (position.phase === "over") return position.winners.includes(player) ? [html("span", { class: "pie-tag won", text: "winner" })] : [];
     const place = position.order.indexOf(player);
     return [
+      ...look.tags(player, position).map((text) => html("span", { class: "pie-tag", text })),
       player === position.slicer && html("span", { class: "pie-tag", text: look.words.slicer }),
       look.phases.choosing.includes(position.phase) && place > 0 && html("span", { class: "pie-tag faint", text: `chooses ${ordinal(place + 1)}` }),
     ];

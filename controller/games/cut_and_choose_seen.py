@@ -173,7 +173,8 @@ def _seen(
     possible: frozenset[str],
     ahead: Ahead[State],
 ) -> Seen:
-    faint = {i for i, face in enumerate(faces) if _faint(scene.sightings[i], places[i], face, possible)}
+    to_come = ahead.to_come(state)
+    faint = {i for i, face in enumerate(faces) if _faint(scene.sightings[i], places[i], face, possible, to_come)}
     faint |= _specials_on_another(scene, places)
     at = {face: i for i, face in enumerate(faces) if face is not None and face not in BACKS and i not in faint}
     faint |= {i for i, face in enumerate(faces) if face is None and _looks_like_another(scene, i, at)}
@@ -185,11 +186,17 @@ def _seen(
     return Seen(scene, places, faces, at, lying, not at.keys() <= possible)
 
 
-def _faint(sighting: Sighting, place: lie.Place, face: str | None, possible: frozenset[str]) -> bool:
-    """Whether vision only guesses at something where nothing of the kind can be: print on the mat, a sleeve."""
+def _faint(
+    sighting: Sighting, place: lie.Place, face: str | None, possible: frozenset[str], to_come: frozenset[str]
+) -> bool:
+    """Whether vision only guesses at something where nothing of the kind can be: print on the mat, a sleeve. A Special
+    that is still to come comes in the middle."""
     if sighting.probability >= CLAIMED:
         return False
-    return face not in possible or (face in BACKS and place.where is not lie.Where.SEAT)
+    at_seat = place.where is lie.Where.SEAT
+    if sighting.kind is PieceKind.SPECIAL and at_seat and face in to_come:
+        return True
+    return face not in possible or (face in BACKS and not at_seat)
 
 
 def _specials_on_another(scene: Scene, places: Sequence[lie.Place]) -> set[int]:

@@ -63,13 +63,24 @@ class SimulatedTable:
         return f"{self._gathering.players} players, hands {self._gathering.speed:g} times as fast as people's"
 
     def join(self) -> bool:
-        """Take over the table that an earlier run of the service left; whether there is one."""
+        """Take over the table that an earlier run of the service left; whether there is one. One at which people play
+        something else is put away."""
         pid = _served_by(self._paths)
         if pid is None:
             return False
         with contextlib.suppress(ProcessLookupError):
             self._handle = os.pidfd_open(pid)
+        if self._handle is not None and not self._plays_the_same():
+            self.put_away()
         return self._handle is not None
+
+    def _plays_the_same(self) -> bool:
+        """Whether the people there play this game, in this way."""
+        try:
+            theirs = json.loads(self._paths.config.read_text())
+        except (OSError, ValueError):
+            return False
+        return (theirs.get("game"), theirs.get("options")) == (self._config.game, self._config.options)
 
     def set_up(self) -> None:
         """Set up a new table, with new people; does not wait until it is there. May start compilers.

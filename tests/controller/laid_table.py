@@ -157,11 +157,19 @@ class LaidWorld:
 class LaidTable(LaidWorld):
     """The same with a table that looks on."""
 
-    def __init__(self, folder: Path, players: int, seed: int = 0, timing: Timing = TIMING) -> None:
-        super().__init__(players, seed)
+    def __init__(
+        self,
+        folder: Path,
+        players: int,
+        seed: int = 0,
+        timing: Timing = TIMING,
+        game: str = "new_york_slice",
+        options: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(players, seed, game, options)
         self.outlets = Outlets()
         self.journal = Journal(folder / "journal.sqlite")
-        self.table = make_table(self.journal, self.outlets, timing)
+        self.table = make_table(self.journal, self.outlets, timing, game, options)
 
     async def start(self) -> None:
         await self.table.start()

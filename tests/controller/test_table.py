@@ -341,6 +341,22 @@ async def test_undo_comes_back_after_a_restart(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_another_game_is_left_be(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        other = make_table(table.journal, Outlets(), game="pizzeria", options={"advanced": True})
+        await other.start()
+        assert other.state is None
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.state == table.state
+        await other.new_game([Sitting(1, "Ann"), Sitting(2, "Ben")], {})
+        assert other.state.options.advanced, "the settings' option"
+        await other.new_game([Sitting(1, "Ann"), Sitting(2, "Ben")], {"advanced": False})
+        assert not other.state.options.advanced, "what was asked for"
+
+
+@in_loop
 async def test_the_host_rules_a_move(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
         move = next(GAME.legal(table.state))

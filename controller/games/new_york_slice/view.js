@@ -37,6 +37,7 @@ export const { drawTable, faceArt, renderPlayers, renderBoard, renderFinal } = c
     winners: type.scorer === null ? [] : [type.scorer],
     text: type.scorer !== null ? nameOf(view, type.scorer) : type.leaders.length > 1 ? "tie" : "–",
   }),
+  tags: () => [],
   phases: { first: "stack", choosing: ["choose", "mystery", "decide"] },
   words: {
     slicer: "slicer",

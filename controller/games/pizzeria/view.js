@@ -38,6 +38,7 @@ export const { drawTable, faceArt, renderPlayers, renderBoard, renderFinal } = c
   eaten,
   special: offerChip,
   leaders,
+  tags: (player, { house }) => (player === house ? ["the House"] : []),
   phases: { first: "pile", choosing: ["choose", "draw", "decide"] },
   words: {
     slicer: "knife",
@@ -111,7 +112,7 @@ function offerChip(card) {
   const when = WHEN[card.when];
   const score = typeof card.score === "number" && card.score !== 0 ? ` +${number(card.score)}` : "";
   return html("li", { class: `pie-special piz-offer${card.used ? " used" : ""}`, title: card.text, vars: { edge: when.edge } },
-    html("span", { class: "piz-offer-letter", text: letterOf(card.face) }),
+    html("span", { class: "piz-offer-letter", "aria-label": card.title, text: letterOf(card.face) }),
     svg("svg", { class: "piz-offer-sign", viewBox: "-10 -10 20 20", "aria-hidden": "true" }, svg("path", { d: when.sign })),
     card.kind !== null && html("span", { text: `on the ${card.kind}s` }),
     score && html("b", { text: score }),

@@ -27,3 +27,11 @@ def test_a_missing_file_is_said() -> None:
     result = CliRunner().invoke(command, ["--config", "/nowhere/table.toml"])
     assert result.exit_code == 2
     assert "'/nowhere/table.toml' does not exist" in result.stderr
+
+
+def test_options_that_the_game_refuses_are_said() -> None:
+    for options, reason in ((["fancy"], "option fancy: unknown"), (["solo"], "option solo: True with 4 players")):
+        arguments = [word for option in options for word in ("--option", option)]
+        result = CliRunner().invoke(command, ["--game", "pizzeria", *arguments])
+        assert result.exit_code == 1
+        assert reason in result.stderr
