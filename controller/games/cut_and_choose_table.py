@@ -36,7 +36,7 @@ WORTH_ASKING = 0.2
 """From this share on it is said that there may be a move, even if it is likelier that there is none."""
 MOST_DOUBTFUL_GAPS = 3
 """How many doubtful gaps are varied at most to find other divisions."""
-NEARER_MM = 1.5
+NEARER_MM = 1.2
 """A Special that touches several portions lies with the nearest; this is the scale of the doubt between two of them."""
 STEP_DEG = (16.0, 50.0)
 """Slices of a proper circle are turned against their neighbours by an angle between these, 32.7 when laid exactly."""
