@@ -44,7 +44,7 @@ export const { drawTable, faceArt, renderPlayers, renderBoard, renderFinal } = c
     slicer: "knife",
     collected: "saved",
     specials: "special offers",
-    special: ({ when }) => `Special offer · ${WHEN[when].text}`,
+    special: ({ when }) => `To use: ${WHEN[when].text}`,
     bill: "Il conto",
     thanks: "Grazie · a presto",
     won: (name) => `${name} wins, buon appetito!`,
@@ -56,7 +56,7 @@ export const { drawTable, faceArt, renderPlayers, renderBoard, renderFinal } = c
 /** Ties score too; of the tomatoes everybody scores the own ones. */
 function leaders({ value, scorers }, view) {
   if (value === 2) return { winners: scorers, text: "2 a slice" };
-  if (scorers.length > 1) return { winners: scorers, text: `tie: ${scorers.length} score` };
+  if (scorers.length > 1) return { winners: scorers, text: `${scorers.length} tied` };
   return { winners: scorers, text: scorers.length ? nameOf(view, scorers[0]) : "–" };
 }
 
