@@ -63,7 +63,7 @@ def check_parts(name: str, *parts: str) -> None:
     for part in parts:
         if part not in _modules(name):
             able = ", ".join(games_with(part)) or "no game"
-            raise PartMissing(f"{name}: the game has rules but no {part}.py ({_USES.get(part, part)}); {able} has")
+            raise PartMissing(f"{name}: the game has rules but no {part}.py ({_USES.get(part, part)}); games with it: {able}")
 
 
 def components_text(name: str) -> str:

@@ -60,7 +60,7 @@ def test_a_new_folder_is_found_without_any_list(another):
     assert "another" in registry.game_names()
     assert registry.load_game("another").name == "another"
     assert "another" not in registry.games_with("table")
-    with pytest.raises(registry.PartMissing, match=r"another: .* no table\.py .* new_york_slice has"):
+    with pytest.raises(registry.PartMissing, match=r"another: .* no table\.py .* games with it: .*new_york_slice"):
         registry.check_parts("another", "table")
 
 
