@@ -62,8 +62,8 @@ def check_parts(name: str, *parts: str) -> None:
     _check_known(name)
     for part in parts:
         if part not in _modules(name):
-            able = ", ".join(games_with(part)) or "no game"
-            raise PartMissing(f"{name}: the game has rules but no {part}.py ({_USES.get(part, part)}); games with it: {able}")
+            able, use = ", ".join(games_with(part)) or "none", _USES.get(part, part)
+            raise PartMissing(f"{name}: the game has rules but no {part}.py ({use}); games with it: {able}")
 
 
 def components_text(name: str) -> str:
