@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from config.schema import SeatConfig, TableConfig
-from controller.game import Game, GameError, Json, Player, Refusal
+from controller.game import Actor, Game, GameError, Json, Player, Refusal
 from controller.journal import JournalDamaged, Record
 from controller.reading import Fault, GameTable, Layout, Play, Reading
 from controller.referee import Answer, Referee, Verdict
@@ -412,7 +412,7 @@ class Table:
         self._verdict = Verdict(Answer.AS_BEFORE)
         if self._over and self._running is not None:
             winners = self._game.winners(self._running.state)
-            self._last_winner_seat = self._running.seats[winners[0]]
+            self._last_winner_seat = self._running.seats[winners[0]] if winners else None
 
     def _undo(self) -> None:
         game = self._require_game()
@@ -423,7 +423,7 @@ class Table:
 
     @property
     def _over(self) -> bool:
-        return self._running is not None and bool(self._game.winners(self._running.state))
+        return self._running is not None and self._game.turn(self._running.state).actor is Actor.NOBODY
 
     async def _press_in_lobby(self, seat: int) -> None:
         if self._over and seat != HOST_SEAT:

@@ -3,14 +3,13 @@
 Spaces are named by their coordinates, "x,y,z", as components.toml has them.
 """
 
-import cmath
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from controller.game import Json
-from controller.games.pizza_theory.components import Components, Place, load_components
+from controller.games.pizza_theory.components import Components, load_components
+from controller.games.pizza_theory.laid import Lattice, along, facing, lattice_of
 from vision.scene import EMPTY, PieceKind, Scene, Sighting, Space
 
 KINDS = frozenset({PieceKind.BOARD, PieceKind.TOPPING, PieceKind.CUTTER, PieceKind.DIE})
@@ -21,9 +20,6 @@ LEAST = 0.5
 ON_LINE = 0.36
 """A cutter within so many steps (a step is from line to line) of a line, all over the spaces, lies on it; farther off
 it would run over the middles of spaces."""
-ALONG_DEG = 12.0
-"""A cutter turned farther from all three directions of lines lies between none of them."""
-_SPIN = cmath.exp(2j * math.pi / 3)
 
 
 def describe(scene: Scene) -> Json:
@@ -42,7 +38,7 @@ def describe(scene: Scene) -> Json:
     cutters = [s for s in scene.sightings if s.kind is PieceKind.CUTTER and s.probability >= LEAST]
     dice = [s for s in scene.sightings if s.kind is PieceKind.DIE and s.probability >= LEAST]
     spaces = board.spaces if board else ()
-    lattice = _lattice(spaces)
+    lattice = lattice_of(spaces)
     on_spaces = {space.name: space.contents[0].face for space in spaces if _told(space) and not _empty(space)}
     return {
         "board": None if board is None else _board(board, lattice, parts),
@@ -56,43 +52,6 @@ def describe(scene: Scene) -> Json:
 
 def _die(die: Sighting) -> Json:
     return {"value": int(die.face), "likelihood": die.probability, "at_mm": [die.pose.x_mm, die.pose.y_mm]}
-
-
-@dataclass(frozen=True, slots=True)
-class _Lattice:
-    """Where the spaces' coordinates lie on the table: a lattice turned, stretched, and maybe seen from behind."""
-
-    scale: complex
-    offset: complex
-    mirrored: bool
-
-    def coordinates(self, x_mm: float, y_mm: float) -> tuple[float, float, float]:
-        """The coordinates of a table point."""
-        step = (complex(x_mm, y_mm) - self.offset) / self.scale
-        step = step.conjugate() if self.mirrored else step
-        x, y, z = ((step * _SPIN**-axis).real * 2 / 3 for axis in (0, 1, 2))
-        return x, y, z
-
-
-def _lattice(spaces: Sequence[Space]) -> _Lattice | None:
-    known = [(_step(*map(int, space.name.split(","))), complex(space.x_mm, space.y_mm)) for space in spaces]
-    if len(known) < 3:
-        return None
-    middle = sum(step for step, _ in known) / len(known)
-    at = sum(place for _, place in known) / len(known)
-    fits = []
-    for mirrored in (False, True):
-        steps = [(step - middle).conjugate() if mirrored else step - middle for step, _ in known]
-        scale = sum((place - at) * step.conjugate() for step, (_, place) in zip(steps, known, strict=True))
-        scale /= sum(abs(step) ** 2 for step in steps)
-        miss = sum(abs(place - at - scale * step) ** 2 for step, (_, place) in zip(steps, known, strict=True))
-        fits.append((miss, mirrored, scale, at - scale * (middle.conjugate() if mirrored else middle)))
-    _, mirrored, scale, offset = min(fits, key=lambda fit: fit[0])
-    return _Lattice(scale, offset, mirrored)
-
-
-def _step(x: int, y: int, z: int) -> complex:
-    return x + y * _SPIN + z * _SPIN**2
 
 
 def _told(space: Space) -> bool:
@@ -115,19 +74,16 @@ def _pitch_mm(spaces: Sequence[Space]) -> float:
     return min(apart, default=0.0)
 
 
-def _board(board: Sighting, lattice: _Lattice | None, parts: Components) -> Mapping[str, Json]:
+def _board(board: Sighting, lattice: Lattice | None, parts: Components) -> Mapping[str, Json]:
     turn = board.pose.angle_deg
-    labels = {}
-    if lattice is not None:
-        around = -120.0 if lattice.mirrored else 120.0
-        labels = {place.name: turn + around * place.axis for place in parts.places}
+    labels = {} if lattice is None else facing(lattice, parts)
     nearest = max(labels, key=lambda name: -math.sin(math.radians(labels[name])), default=None)
     return {"centre_mm": [board.pose.x_mm, board.pose.y_mm], "turn_deg": turn, "nearest": nearest}
 
 
-def _cutter(cutter: Sighting, lattice: _Lattice, parts: Components) -> Mapping[str, Json]:
+def _cutter(cutter: Sighting, lattice: Lattice, parts: Components) -> Mapping[str, Json]:
     """The line that a cutter lies on, or the two lines between which it does."""
-    place, low, high = _along(cutter, lattice, parts)
+    place, low, high = along(cutter.pose, lattice, parts)
     if place is None:
         return {"side": None, "line": None, "between": None}
     middle = (low + high) / 2
@@ -136,25 +92,3 @@ def _cutter(cutter: Sighting, lattice: _Lattice, parts: Components) -> Mapping[s
         return {"side": place.name, "line": number, "between": None}
     before = sum(line < middle for line in place.lines)
     return {"side": place.name, "line": None, "between": [before, before + 1]}
-
-
-def _along(cutter: Sighting, lattice: _Lattice, parts: Components) -> tuple[Place | None, float, float]:
-    """The place whose lines a cutter lies along, and the place's coordinate where it comes in over the spaces and where
-    it goes out."""
-    turn = math.radians(cutter.pose.angle_deg)
-    way = complex(math.cos(turn), math.sin(turn))
-    at = complex(cutter.pose.x_mm, cutter.pose.y_mm)
-    step_mm = 1.5 * abs(lattice.scale)
-    for place in parts.places:
-        here = lattice.coordinates(at.real, at.imag)[place.axis]
-        there = lattice.coordinates((at + way * step_mm).real, (at + way * step_mm).imag)[place.axis]
-        if abs(there - here) > math.sin(math.radians(ALONG_DEG)):
-            continue
-        # The spaces reach as far as the farthest corner: the cutter matters between where it passes those.
-        reach = abs(lattice.scale) * max(abs(_step(*step)) for step in parts.spaces.values())
-        foot = ((lattice.offset - at) * way.conjugate()).real
-        off = abs(((lattice.offset - at) * way.conjugate()).imag)
-        half = math.sqrt(max(reach**2 - off**2, 0.0))
-        values = [here + (there - here) * (foot + side * half) / step_mm for side in (-1, 1)]
-        return place, values[0], values[1]
-    return None, 0.0, 0.0

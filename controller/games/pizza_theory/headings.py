@@ -1,8 +1,10 @@
 """The headings of the rule text, as refusals name them: one spelling for the rules and for what reads the table."""
 
+SETUP = "Setup"
 GAME_PLAY = "Game play"
 ADD_TOPPINGS = "Add Toppings"
 UNSELECTED_TURN = "Unselected Color's Turn"
 CUT_PIZZA = "Cut Pizza"
 REPLACE_TOPPINGS = "Replace Toppings"
+ROTATE_PIZZA = "Rotate the Pizza"
 END_GAME = "End Game"

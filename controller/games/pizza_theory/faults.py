@@ -1,0 +1,194 @@
+"""What is wrong on the table, in a player's words: each thing that lies otherwise than the rules allow."""
+
+from collections.abc import Sequence
+
+from controller.game import Player, Refusal
+from controller.games.pizza_theory import headings, rules
+from controller.games.pizza_theory.rules import UNSELECTED, Add, Cut, Place, Roll, State
+from controller.games.pizza_theory.seen import Cutter, Odd, Seen
+from controller.reading import Fault
+from vision.scene import EMPTY
+
+LAY_PIZZA = "Lay the Pizza in the middle, its 1st towards player {}"
+NO_PIZZA = Refusal(
+    headings.SETUP, "The Pizza cannot be seen.", "Lay it in the middle of the table and take hands off it.", ("board",)
+)
+MOST_NAMED = 6
+"""Of more spaces than this only some are named."""
+
+
+def fault_of(state: State, odd: Sequence[Odd], seen: Seen) -> Fault:
+    """What is wrong about things that lie otherwise than in a state; the plainest first."""
+    first = min(odd, key=lambda one: (not one.certain, one.turned, one.found == EMPTY, not one.space))
+    if first.turned:
+        return Fault(_turned(state), None, (seen.board,), certain=first.certain)
+    if not first.space:
+        return _about_cutter(state, first)
+    gone = [one for one in odd if one.space and one.found == EMPTY]
+    if any(one.expected == first.found for one in gone):
+        first = next(one for one in gone if one.expected == first.found)
+    if first.found == EMPTY:
+        return _missing(first, odd, seen)
+    if first.expected != EMPTY:
+        return _exchanged(first, seen)
+    return _added(state, first, seen)
+
+
+def to_set_up(state: State, odd: Sequence[Odd]) -> str:
+    """What is still to be laid before the first topping is added."""
+    if any(one.turned for one in odd):
+        return f"Turn the Pizza: its 1st faces player {rules.first_player(state)}"
+    missing = list(dict.fromkeys(one.expected for one in odd))
+    return f"Lay two toppings on the X spaces closest to each side: {_listed(missing)}"
+
+
+def cutters_to_lay(state: State, missing: Sequence[Player]) -> str:
+    """Whose cutter is still to be laid."""
+    return f"Still to lay: the {_listed([rules.colour(state, player) for player in missing])} cutter"
+
+
+def cutters_missing(state: State, missing: Sequence[Player]) -> Fault:
+    """Somebody confirms cuts of which some are not there."""
+    names = [rules.colour(state, player) for player in missing]
+    problem = f"The {_listed(names)} cutter lies on no line."
+    remedy = "Everybody lays the cutter on the line of the own side that the own die shows."
+    faces = tuple(f"cutter/{name}" for name in names)
+    return Fault(Refusal(headings.CUT_PIZZA, problem, remedy, faces), missing[0], certain=False)
+
+
+def still_to_do(left: Sequence[Odd], seen: Seen) -> str:
+    """What is still to be done before the next round."""
+    words = []
+    for name in dict.fromkeys(one.expected for one in left):
+        spaces = _some([one.space for one in left if one.expected == name])
+        words.append(f"{'nothing' if name == EMPTY else name} on {spaces}")
+    if words:
+        return f"Still to replace: {'; '.join(words)}"
+    return (
+        "Take the cutters off and turn the Pizza clockwise" if seen.cutters else "Turn the Pizza clockwise, one side on"
+    )
+
+
+def not_replaced(state: State, left: Sequence[Odd], seen: Seen) -> Fault:
+    """Somebody confirms what is not finished."""
+    leader, remedy = rules.first_player(state), f"{still_to_do(left, seen)}."
+    if left:
+        pieces = tuple(one.space for one in left)
+        refusal = Refusal(headings.REPLACE_TOPPINGS, "Not all toppings are replaced.", remedy, pieces)
+        return Fault(refusal, leader, _toppings_on(pieces, seen))
+    if seen.cutters:
+        refusal = Refusal(headings.ROTATE_PIZZA, "Cutters still lie on the Pizza.", remedy)
+        return Fault(refusal, leader, tuple(cutter.sighting for cutter in seen.cutters))
+    problem = "The Pizza is not turned to the next side."
+    return Fault(Refusal(headings.ROTATE_PIZZA, problem, remedy, ("board",)), leader, (seen.board,))
+
+
+def wrongly_replaced(wrong: Sequence[Odd], seen: Seen) -> Fault:
+    """Toppings are replaced by others, or others are, than the slices say."""
+    first = wrong[0]
+    spaces = tuple(one.space for one in wrong if (one.expected, one.found) == (first.expected, first.found))
+    lies = "nothing lies" if first.found == EMPTY else f"a {first.found} topping lies"
+    remedy = f"Lay {first.expected} there." if first.expected != EMPTY else "Leave it empty."
+    problem = f"On {_some(spaces)} {lies} now."
+    refusal = Refusal(headings.REPLACE_TOPPINGS, problem, remedy, spaces)
+    return Fault(refusal, None, _toppings_on(spaces, seen), certain=first.certain)
+
+
+# On spaces ------------------------------------------------------------------------------------------------------------
+
+
+def _added(state: State, odd: Odd, seen: Seen) -> Fault:
+    """A topping on a space that ought to be empty."""
+    number = state.options.colours.index(odd.found) + 1
+    refusal, player = _refusal_of_topping(state, number, odd.space)
+    refusal = Refusal(refusal.heading, refusal.problem, refusal.remedy, (odd.space,))
+    return Fault(refusal, player, _toppings_on((odd.space,), seen), certain=odd.certain)
+
+
+def _refusal_of_topping(state: State, number: int, space: str) -> tuple[Refusal, Player | None]:
+    """What the rules say to a topping of this colour there."""
+    player = number if number <= state.players else rules.first_player(state)
+    move = Add(player, space) if number <= state.players else Place(player, space)
+    refused = rules.refusal(state, move)
+    if refused is not None:
+        return refused, player
+    problem = f"A {rules.colour(state, number)} topping more than one is added on {space}."
+    return Refusal(headings.ADD_TOPPINGS, problem, "Take all but one of the new ones back."), player
+
+
+def _missing(odd: Odd, others: Sequence[Odd], seen: Seen) -> Fault:
+    """No topping on a space that ought to have one; maybe it lies on another."""
+    moved = next((one for one in others if one.found == odd.expected and one.expected == EMPTY), None)
+    if moved is not None:
+        problem = f"The {odd.expected} topping of {odd.space} lies on {moved.space}."
+        refusal = Refusal(headings.ADD_TOPPINGS, problem, "Lay it back.", (odd.space, moved.space))
+        return Fault(refusal, None, _toppings_on((moved.space,), seen), certain=odd.certain)
+    problem = f"The {odd.expected} topping on {odd.space} is gone."
+    refusal = Refusal(headings.REPLACE_TOPPINGS, problem, f"Lay a {odd.expected} one there again.", (odd.space,))
+    return Fault(refusal, None, (), certain=odd.certain)
+
+
+def _exchanged(odd: Odd, seen: Seen) -> Fault:
+    problem = f"On {odd.space} lies a {odd.found} topping instead of a {odd.expected} one."
+    remedy = f"Lay the {odd.expected} one there again: toppings are replaced when all cutters lie on the Pizza."
+    refusal = Refusal(headings.REPLACE_TOPPINGS, problem, remedy, (odd.space,))
+    return Fault(refusal, None, _toppings_on((odd.space,), seen), certain=odd.certain)
+
+
+# The Pizza and its cutters --------------------------------------------------------------------------------------------
+
+
+def _turned(state: State) -> Refusal:
+    first, sides = rules.first_player(state), state.options.components.places
+    side = sides[rules.place_of(state, first)].name
+    problem = f"The Pizza is turned so that its {side} does not face player {first}."
+    heading = headings.SETUP if state.round == 1 else headings.ROTATE_PIZZA
+    return Refusal(heading, problem, f"Turn it until its {side} faces player {first}.", ("board",))
+
+
+def _about_cutter(state: State, odd: Odd) -> Fault:
+    """A cutter that is missing, too early, or lies along no line of its own."""
+    name = rules.colour(state, odd.colour)
+    player = odd.colour if odd.colour <= state.players else rules.first_player(state)
+    faces = (f"cutter/{name}",)
+    if odd.cutter is None:
+        cut = state.cuts[odd.colour - 1]
+        problem, remedy = f"The {name} cutter is not on line {cut}.", f"Lay it on line {cut} of its side again."
+        heading = headings.UNSELECTED_TURN if odd.colour > state.players else headings.CUT_PIZZA
+        return Fault(Refusal(heading, problem, remedy, faces), player, certain=False)
+    refused = _refusal_of_cutter(state, odd.colour, odd.cutter)
+    return Fault(Refusal(refused.heading, refused.problem, refused.remedy, faces), player, (odd.cutter.sighting,))
+
+
+def _refusal_of_cutter(state: State, number: int, cutter: Cutter) -> Refusal:
+    name = rules.colour(state, number)
+    line = cutter.line or 1
+    untimely = rules.refusal(state, Cut(number, line) if number <= state.players else Roll(line))
+    if untimely is not None and state.cuts[number - 1] is None:
+        return untimely
+    heading = headings.UNSELECTED_TURN if number == UNSELECTED > state.players else headings.CUT_PIZZA
+    side = state.options.components.places[rules.place_of(state, number)]
+    cut = state.cuts[number - 1]
+    which = "one of the lines" if cut is None else f"line {cut}"
+    remedy = f"Lay it on {which} of the {side.name}{', as its die shows' if cut is None else ' again'}."
+    if cutter.place is None or not cutter.lines:
+        return Refusal(heading, f"The {name} cutter lies along no line.", remedy)
+    if cutter.place is not side:
+        return Refusal(heading, f"The {name} cutter lies along a line of the {cutter.place.name}.", remedy)
+    return Refusal(heading, f"The {name} cutter lies on line {line}, which is not its own.", remedy)
+
+
+# Words ----------------------------------------------------------------------------------------------------------------
+
+
+def _toppings_on(spaces: Sequence[str], seen: Seen) -> tuple[int, ...]:
+    return tuple(index for index, space in seen.toppings if space in spaces)
+
+
+def _some(spaces: Sequence[str]) -> str:
+    shown = list(spaces[:MOST_NAMED])
+    return _listed([*shown, f"{len(spaces) - len(shown)} more"] if len(spaces) > len(shown) else shown)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
