@@ -49,6 +49,10 @@ class Keypoints:
         )
 
 
+NONE = Keypoints(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 32), np.uint8), np.zeros(0))
+"""No corners at all."""
+
+
 def find_keypoints(
     looked: Image, table: TableMap, *, most: int = 9000, mask: NDArray[np.uint8] | None = None
 ) -> Keypoints:
@@ -77,7 +81,7 @@ def find_keypoints(
                 spots = np.array([(k.pt[0] + left, k.pt[1] + top, -k.angle, k.response) for k in corners])
                 found.append((spots, np.asarray(descriptors, np.uint8)))
     if not found:
-        return Keypoints(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 32), np.uint8), np.zeros(0))
+        return NONE
     spots = np.concatenate([part for part, _ in found])
     together = np.concatenate([part for _, part in found])
     return Keypoints(table.to_table(spots[:, :2]), spots[:, 2], together, spots[:, 3])
@@ -106,7 +110,11 @@ def sample_colours(soft: Image, table: TableMap, gain: NDArray[np.float32], poin
     """Colours of a softened map at table points (... x 2 gives ... x 3), white paper brought to `PAPER_LEVEL`."""
     pixels = table.to_map(points_mm).astype(np.float32)
     flat = pixels.reshape(1, -1, 2) if pixels.size < 30000 * 2 else pixels.reshape(-1, pixels.shape[-2], 2)
-    seen = sample(soft, flat).reshape(*pixels.shape[:-1], 3)
+    return log_colours(sample(soft, flat).reshape(*pixels.shape[:-1], 3), gain)
+
+
+def log_colours(seen: Image, gain: NDArray[np.float32]) -> Colours:
+    """Logarithms of values (... x 3) with light of this gain."""
     return np.asarray(np.log(seen * gain + np.float32(LOG_FLOOR)), np.float32)
 
 

@@ -16,6 +16,7 @@ from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.hidden import find_foreign, hidden_places, told_by_form
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
+from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import Mask, Small, differs, shrink
 from vision.readings import Raster, Reading, check, confirmed, explained, find_pieces, select
@@ -58,16 +59,20 @@ def read_photo(
     Raises:
         RegistrationError: the picture cannot be laid over the table, and why.
     """
-    return Reader(pack, lens=lens, finders=finders).read(Frame(image, time_s, 0))
+    return Reader(pack, lens=lens, finders=finders, thorough=True).read(Frame(image, time_s, 0))
 
 
 class Reader:
     """Reads one camera's frames in order. Keeps what it knows of the table between them."""
 
-    def __init__(self, pack: FacePack, *, lens: Lens | None = None, finders: Sequence[Finder] = ()) -> None:
+    def __init__(
+        self, pack: FacePack, *, lens: Lens | None = None, finders: Sequence[Finder] = (), thorough: bool = False
+    ) -> None:
         """`lens` is the calibrated lens; without one it is estimated from the mat. `finders` look for pieces without
-        enrolled faces, one after the other, each knowing what those before found."""
+        enrolled faces, one after the other, each knowing what those before found. A `thorough` reader goes through
+        all that is left of a table at once, which takes a second more, and not when nothing changes any more."""
         self._finders = tuple(finders)
+        self._thorough = thorough
         self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
         for prepared in self._kinds.values():
             prepared.apart.setflags(write=False)  # worked out now, and not when the first piece is moved
@@ -144,6 +149,10 @@ class Reader:
             self._clock.stage("keypoints")
             readings = find_pieces(look, keypoints, self._kinds, self._index, readings)
             self._clock.stage("pieces")
+            if self._thorough:
+                open_still = self._unexplained(look.table, readings)
+                readings = with_left_over(look, looked, self._kinds, self._index, readings, open_still)
+                self._clock.stage("left over")
         if self._lens is None and readings:
             registration, view, readings = self._with_better_lens(frame, registration, view, readings)
         if self._first is None or self._first.size_px != registration.size_px:
@@ -186,6 +195,9 @@ class Reader:
         keypoints = find_keypoints(looked, look.table, mask=where)
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came, stay, far)
+        if changed is None and known.looks == LOOKS:
+            left = around & self._unexplained(look.table, [*readings, *far])
+            readings = with_left_over(look, looked, self._kinds, self._index, readings, left, far)
         readings = known.without_new_under(busy, readings) + far
         self._clock.stage("pieces")
         if self._lens is None and not busy.any() and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):

@@ -1,0 +1,72 @@
+"""Pieces that nothing but their colours leads to."""
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.vision_tables import enrolled, render, ring_table
+from vision.from_above import FromAbove
+from vision.left_over import with_left_over
+from vision.readings import Raster, Reading, check, explained, select
+from vision.rectify import table_map
+from vision.registration import find_mat
+from vision.search import build_index
+from vision.verify import prepare
+
+SIZE = (1280, 720)
+
+
+class Table:
+    """A circle of eleven slices and a Special, read where they truly lie."""
+
+    def __init__(self) -> None:
+        self.kinds = {kind: prepare(faces) for kind, faces in enrolled(SIZE).kinds.items()}
+        self.index = build_index(enrolled(SIZE).kinds)
+        world = ring_table(Random(1))
+        picture = render(world, SIZE, 10)
+        registration = find_mat(picture)
+        self.view = FromAbove(picture, table_map(registration), registration)
+        lying = [(piece, piece.pose) for piece in world.pieces.values() if piece.pose is not None]
+        found = []
+        for kind, prepared in self.kinds.items():
+            mine = [(piece.front, pose) for piece, pose in lying if piece.kind is kind]
+            poses = np.array([[pose.x_mm, pose.y_mm, pose.angle_deg] for _, pose in mine])
+            faces = np.array([prepared.faces.names.index(face) for face, _ in mine], np.intp)
+            found += check(self.view.look, kind, prepared, poses, faces)
+        self.readings = select(found, self.kinds, Raster(self.view.table))
+
+    def found_besides(self, known: list[Reading]) -> list[str]:
+        """The faces that are found in what these leave unexplained."""
+        unexplained = explained(known, self.kinds, self.view.table).open_pixels(self.view.table)
+        look, looked = self.view.look, self.view.looked
+        joined = with_left_over(look, looked, self.kinds, self.index, known, unexplained)
+        assert set(names(known)) <= set(names(joined))
+        return sorted(set(names(joined)) - set(names(known)))
+
+
+def names(readings: list[Reading]) -> list[str]:
+    return sorted(reading.prepared.faces.names[reading.face] for reading in readings)
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return Table()
+
+
+@pytest.mark.parametrize("face", ["7/2", "anchovy", "special/buffet"])
+def test_the_one_piece_that_was_missed_is_found(table: Table, face: str) -> None:
+    known = [reading for reading in table.readings if reading.prepared.faces.names[reading.face] != face]
+    assert len(known) == len(table.readings) - 1
+    assert table.found_besides(known) == [face]
+
+
+def test_beside_what_is_known_nothing_is_made_up(table: Table) -> None:
+    assert len(table.readings) == 12
+    assert table.found_besides(table.readings) == []
+
+
+def test_where_nothing_is_left_over_nothing_is_looked_at(table: Table) -> None:
+    nowhere = np.zeros(table.view.looked.shape[:2], np.uint8)
+    look, looked = table.view.look, table.view.looked
+    assert with_left_over(look, looked, table.kinds, table.index, table.readings, nowhere) == table.readings

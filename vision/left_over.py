@@ -1,0 +1,261 @@
+"""Where a piece may lie that too few corners speak for: what no piece explains, compared with every face in every turn.
+
+A piece of which others leave little, a pale one, or a back that shows one thing over and over has hardly a corner
+that tells it from others. Its colours do, when all that is left of the table is gone through in steps of several
+millimetres: first with few points of each face, then, where that looks like one, with more. It takes longer than
+corners do, so it comes last.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.features import NONE, log_colours
+from vision.frame import Image
+from vision.readings import Reading, check, explained, find_pieces, select
+from vision.rectify import PX_PER_MM
+from vision.scene import PieceKind
+from vision.search import SAME_MM, Index, distinct
+from vision.shapes import place
+from vision.verify import Floats, Indices, Look, Prepared
+
+Array = NDArray[np.float64]
+
+CELL_MM = 2.4
+"""The table is gone through in a map with cells of this size,"""
+STEP = 3
+"""each time so many of them further,"""
+STEP_DEG = 9.0
+"""and in each place in turns so far apart."""
+BLUR_MM = 3.0
+"""So much is what is compared blurred (standard deviation): a step and a turn may hit a piece no better than that."""
+ENROLLED_BLUR_MM = 0.9
+"""Of this, faces have so much already."""
+POINTS, MORE_POINTS = 20, 60
+"""So many points of a face are compared first, and then."""
+LEAST_OPEN = 0.5
+"""So many of them have to lie where nothing is explained yet."""
+EVEN = 0.0025
+"""Mean square of what colours (logarithm) stray on an even surface: less than that shows nothing."""
+LEAST_ALIKE = 0.4
+MOST_ALIKE = 6000
+"""So many places and turns, the likeliest, are compared with more points."""
+LIKELIEST, OF_ALL_FACES, OF_A_FACE = 60, 90, 2
+"""So many of a kind are checked, the likeliest, and so many more of all its faces together and of each: a face that
+looks like the cloth or like what is printed on the mat leaves room for the others."""
+PLAIN_SHARE, PLAIN_COST = 0.5, 1.0
+"""What is found so shows so much of itself at least, at this cost at most. Of 17 found on tables that this was set by,
+the four that lay there showed 0.57 and cost 0.77, and of the others all but one failed in this or were not settled."""
+AROUND_MM, AROUND_DEG = 3.0, 4.0
+"""So far beside its place and turn a piece may lie: half a step of both, and a little more for the lens."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Some points of a kind's faces, as blurred as the map."""
+
+    offsets: Array
+    """points x 2, from the kind's centre."""
+    faces: Floats
+    """faces x (3 * points): colours, each channel about its own mean."""
+    squares: Floats
+    """faces x points: their squares, all channels together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """What may be left over of the table, in cells of CELL_MM, with a margin as wide as a piece reaches."""
+
+    first: tuple[int, int]
+    """Column and row of the table's map in such cells with which it begins, behind the margin."""
+
+    colours: Floats
+    """3 x rows x columns: logarithms."""
+    open: Floats
+    """rows x columns: 1 where nothing is explained yet."""
+    margin: int
+    rows: int
+    columns: int
+    """Without the margin."""
+
+
+def with_left_over(
+    look: Look,
+    looked: Image,
+    kinds: Mapping[PieceKind, Prepared],
+    index: Index,
+    readings: Sequence[Reading],
+    unexplained: NDArray[np.uint8],
+    beyond: Sequence[Reading] = (),
+) -> list[Reading]:
+    """The readings, and what else plainly lies where nothing is explained yet (`unexplained`: 255 at such pixels of the
+    map). So many places are tried that what is less than plain there is chance. What lies `beyond` is not looked at,
+    but may cover them."""
+    more = _checked(look, looked, kinds, unexplained)
+    if not more:
+        return list(readings)
+    joined = find_pieces(look, NONE, kinds, index, [*readings, *more], None, readings, beyond)
+    plain = [reading for reading in joined if _is_plain(reading) or _was_there(reading, readings)]
+    return select(plain, kinds, explained(beyond, kinds, look.table)) if len(plain) < len(joined) else joined
+
+
+def _is_plain(reading: Reading) -> bool:
+    """Whether a piece is seen as it was enrolled, wherever no other covers it, and that is half of it."""
+    return reading.settled and reading.visible >= PLAIN_SHARE and reading.cost <= PLAIN_COST
+
+
+def _was_there(reading: Reading, before: Sequence[Reading]) -> bool:
+    return any(
+        reading.kind is other.kind and float(np.hypot(*(reading.pose - other.pose)[:2])) < SAME_MM for other in before
+    )
+
+
+def _checked(
+    look: Look, looked: Image, kinds: Mapping[PieceKind, Prepared], unexplained: NDArray[np.uint8]
+) -> list[Reading]:
+    """What may lie where nothing is explained; not all of it stands together."""
+    found: list[Reading] = []
+    for kind, prepared in kinds.items():
+        poses, faces = guess_left_over(look, looked, prepared, unexplained)
+        if len(poses):
+            found += check(look, kind, prepared, _placed(look, prepared, poses, faces, unexplained), faces)
+    return found
+
+
+def guess_left_over(
+    look: Look, looked: Image, prepared: Prepared, unexplained: NDArray[np.uint8]
+) -> tuple[Array, Indices]:
+    """Poses (n x 3) of one kind of piece that look like one of its faces, to a step and a turn, and those faces; the
+    likeliest first."""
+    shape = prepared.faces.shape
+    seen = _map_of(look, looked, unexplained, shape.reach_mm)
+    if seen is None:
+        return np.zeros((0, 3)), np.zeros(0, np.intp)
+    few, more = _points(prepared, POINTS), _points(prepared, MORE_POINTS)
+    places = np.concatenate([_alike(seen, few, turn_deg) for turn_deg in np.arange(0.0, 360.0, STEP_DEG)])
+    if len(places) > MOST_ALIKE:
+        places = places[np.argpartition(-places[:, 3], MOST_ALIKE)[:MOST_ALIKE]]
+    if not len(places):
+        return np.zeros((0, 3)), np.zeros(0, np.intp)
+    faces, alike = _likeness(seen, _indices(seen, more, places[:, :2].astype(np.intp), places[:, 2]), more)
+    order = np.argsort(-alike, kind="stable")
+    centres = look.table.to_table((places[order, :2] + seen.first + 0.5) * (CELL_MM * PX_PER_MM))
+    poses = _about(shape.centre, centres, places[order, 2])
+    kept = distinct(poses, shape.centre, len(poses), same_mm=STEP * CELL_MM * 1.25, same_deg=STEP_DEG * 1.5)
+    kept = kept[_worth_checking(faces[order][kept], OF_A_FACE + OF_ALL_FACES // len(prepared.faces.names))]
+    return poses[kept], faces[order][kept]
+
+
+def _worth_checking(faces: Indices, of_a_face: int) -> Indices:
+    """Of guesses, the likeliest first, those first of all and first of their face."""
+    order = np.argsort(faces, kind="stable")
+    starts = np.flatnonzero(np.diff(faces[order], prepend=-1))
+    number = np.empty(len(faces), np.intp)
+    number[order] = np.arange(len(faces)) - np.repeat(starts, np.diff(np.append(starts, len(faces))))
+    return np.flatnonzero((number < of_a_face) | (np.arange(len(faces)) < LIKELIEST))
+
+
+def _about(centre: Array, centres_mm: Array, turns_deg: Array) -> Array:
+    """Poses (n x 3) with a kind's centre at these places (n x 2)."""
+    arms = place(centre[None], np.column_stack([np.zeros((len(turns_deg), 2)), turns_deg]))[:, 0]
+    return np.column_stack([centres_mm - arms, turns_deg])
+
+
+def _placed(look: Look, prepared: Prepared, poses: Array, faces: Indices, unexplained: NDArray[np.uint8]) -> Array:
+    """Each pose moved to that around it where its face is seen best, as sharp as it is."""
+    steps = (-1.0, 0.0, 1.0)
+    nudges = np.array([(x, y, turn) for x in steps for y in steps for turn in steps]) * [
+        AROUND_MM,
+        AROUND_MM,
+        AROUND_DEG,
+    ]
+    centre = prepared.faces.shape.centre
+    middles = place(centre[None], poses)[:, 0]
+    tried = np.concatenate([_about(centre, middles + nudge[:2], poses[:, 2] + nudge[2]) for nudge in nudges])
+    where = place(prepared.sparse.points, tried)
+    free = look.table.meets(unexplained, where).astype(np.float32)[:, None]
+    count = np.maximum(free.sum(-1, keepdims=True), 1.0)
+    colours = look.colours(where)
+    strays = (colours - (colours * free).sum(-1, keepdims=True) / count) * free
+    shown = prepared.sparse.unit.reshape(-1, *colours.shape[1:])[np.tile(faces, len(nudges))]
+    along = np.einsum("ncp,ncp->n", strays, shown) / np.sqrt(np.einsum("ncp,nkp->n", shown**2, free) + 1e-9)
+    alike = along / np.sqrt(np.einsum("ncp,ncp->n", strays, strays) + EVEN * count[:, 0, 0])
+    best = alike.reshape(len(nudges), -1).argmax(0)
+    return np.asarray(tried.reshape(len(nudges), -1, 3)[best, np.arange(len(poses))])
+
+
+def _map_of(look: Look, looked: Image, unexplained: NDArray[np.uint8], reach_mm: float) -> _Map | None:
+    """None where nothing is left over."""
+    scale = CELL_MM * PX_PER_MM
+    size = round(look.table.width / scale), round(look.table.height / scale)
+    free = cv2.resize(unexplained & look.table.seen, size, interpolation=cv2.INTER_NEAREST)
+    left, top, columns, rows = cv2.boundingRect(free)
+    if not columns:
+        return None
+    margin = int(np.ceil(reach_mm / CELL_MM)) + 1
+    soft = cv2.GaussianBlur(looked, (0, 0), BLUR_MM * PX_PER_MM)
+    small = np.asarray(cv2.resize(soft, size, interpolation=cv2.INTER_AREA), np.uint8)
+    wide = np.asarray(cv2.copyMakeBorder(small, *(margin,) * 4, cv2.BORDER_REPLICATE), np.uint8)
+    free = cv2.copyMakeBorder(free, *(margin,) * 4, cv2.BORDER_CONSTANT, value=0)
+    part = slice(top, top + rows + 2 * margin), slice(left, left + columns + 2 * margin)
+    channels = np.ascontiguousarray(np.moveaxis(log_colours(wide[part], look.gain), 2, 0))
+    return _Map((left, top), channels, (free[part] > 0).astype(np.float32), margin, rows, columns)
+
+
+def _points(prepared: Prepared, count: int) -> _Points:
+    """So many points, as far from each other as they can be, and what the faces show there, blurred within each."""
+    grid, centre = prepared.full, prepared.faces.shape.centre
+    chosen = _spread(grid.points, centre, count)
+    apart = np.square(grid.points[chosen, None] - grid.points[None]).sum(-1)
+    weight = np.exp(-apart / (2 * (BLUR_MM**2 - ENROLLED_BLUR_MM**2))).astype(np.float32)
+    weight /= weight.sum(1, keepdims=True)
+    colours = np.asarray(grid.enrolled @ weight.T, np.float32)
+    colours -= colours.mean(2, keepdims=True)
+    squares = np.asarray(np.square(colours).sum(1), np.float32)
+    return _Points(grid.points[chosen] - centre, colours.reshape(len(colours), -1), squares)
+
+
+def _spread(points: Array, first: Array, count: int) -> Indices:
+    """Indices of so many points, each as far as can be from those before."""
+    chosen = [int(np.square(points - first).sum(1).argmin())]
+    nearest = np.square(points - points[chosen[0]]).sum(1)
+    for _ in range(min(count, len(points)) - 1):
+        chosen.append(int(nearest.argmax()))
+        nearest = np.minimum(nearest, np.square(points - points[chosen[-1]]).sum(1))
+    return np.array(chosen, np.intp)
+
+
+def _alike(seen: _Map, points: _Points, turn_deg: float) -> Array:
+    """Places of the map that look like a face in this turn: n x 4, column, row, turn, how alike."""
+    columns, rows = np.meshgrid(np.arange(0, seen.columns, STEP), np.arange(0, seen.rows, STEP))
+    places = np.column_stack([columns.ravel(), rows.ravel(), np.full(columns.size, turn_deg)])
+    at = _indices(seen, points, places[:, :2].astype(np.intp), places[:1, 2])
+    worth = np.flatnonzero(seen.open.ravel().take(at).mean(0) >= LEAST_OPEN)
+    _, alike = _likeness(seen, at[:, worth], points)
+    good = alike > LEAST_ALIKE
+    return np.column_stack([places[worth[good]], alike[good]])
+
+
+def _indices(seen: _Map, points: _Points, cells: Indices, turns_deg: Array) -> Indices:
+    """Where in the flattened map each point lies (points x n) with the centre in cells (n x 2), in turns (n, or 1)."""
+    poses = np.column_stack([np.zeros((len(turns_deg), 2)), turns_deg])
+    away = np.round(place(points.offsets, poses) * [1.0, -1.0] / CELL_MM).astype(np.intp) + seen.margin
+    width = seen.open.shape[1]
+    return np.asarray((cells[:, 1] * width + cells[:, 0]) + (away[..., 1] * width + away[..., 0]).T)
+
+
+def _likeness(seen: _Map, at: Indices, points: _Points) -> tuple[Indices, Floats]:
+    """Which face the map looks like at its indices (points x n), where it is open, and the correlation with that."""
+    free = seen.open.ravel().take(at)
+    colours = seen.colours.reshape(3, -1).take(at, axis=1)
+    count = free.sum(0)
+    colours -= (np.einsum("cpn,pn->cn", colours, free) / np.maximum(count, 1.0))[:, None]
+    colours *= free
+    width = np.sqrt(np.einsum("cpn,cpn->n", colours, colours) + EVEN * count)
+    along = points.faces @ colours.reshape(-1, at.shape[1])
+    along /= np.sqrt(np.maximum(points.squares @ free, 1e-9))
+    best = along.argmax(0) if at.size else np.zeros(0, np.intp)
+    return best, np.asarray(along[best, np.arange(len(best))] / np.maximum(width, 1e-9), np.float32)
