@@ -255,7 +255,7 @@ def _likeness(seen: _Map, at: Indices, points: _Points) -> tuple[Indices, Floats
     colours -= (np.einsum("cpn,pn->cn", colours, free) / np.maximum(count, 1.0))[:, None]
     colours *= free
     width = np.sqrt(np.einsum("cpn,cpn->n", colours, colours) + EVEN * count)
-    along = points.faces @ colours.reshape(-1, at.shape[1])
+    along = points.faces @ colours.reshape(points.faces.shape[1], at.shape[1])
     along /= np.sqrt(np.maximum(points.squares @ free, 1e-9))
-    best = along.argmax(0) if at.size else np.zeros(0, np.intp)
+    best = along.argmax(0)
     return best, np.asarray(along[best, np.arange(len(best))] / np.maximum(width, 1e-9), np.float32)

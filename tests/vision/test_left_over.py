@@ -70,3 +70,13 @@ def test_where_nothing_is_left_over_nothing_is_looked_at(table: Table) -> None:
     nowhere = np.zeros(table.view.looked.shape[:2], np.uint8)
     look, looked = table.view.look, table.view.looked
     assert with_left_over(look, looked, table.kinds, table.index, table.readings, nowhere) == table.readings
+
+
+def test_a_corner_that_is_left_over_holds_no_piece(table: Table) -> None:
+    corner = np.zeros(table.view.looked.shape[:2], np.uint8)
+    corner[:12, :12] = 255
+    corner &= table.view.table.seen
+    corner[300:306, 300:306] = 255
+    look, looked = table.view.look, table.view.looked
+    joined = with_left_over(look, looked, table.kinds, table.index, table.readings, corner)
+    assert names(joined) == names(table.readings)
