@@ -18,7 +18,7 @@ from vision.frame import Image
 from vision.readings import Reading, check, explained, find_pieces, select
 from vision.rectify import PX_PER_MM
 from vision.scene import PieceKind
-from vision.search import SAME_MM, Index, distinct
+from vision.search import SAME_MM, Index
 from vision.shapes import place
 from vision.verify import Floats, Indices, Look, Prepared
 
@@ -60,7 +60,7 @@ class _Points:
     offsets: Array
     """points x 2, from the kind's centre."""
     faces: Floats
-    """faces x (3 * points): colours, each channel about its own mean."""
+    """faces x (3 * points): colours, each channel about its own mean, of length 1."""
     squares: Floats
     """faces x points: their squares, all channels together."""
 
@@ -138,15 +138,24 @@ def guess_left_over(
     places = np.concatenate([_alike(seen, few, turn_deg) for turn_deg in np.arange(0.0, 360.0, STEP_DEG)])
     if len(places) > MOST_ALIKE:
         places = places[np.argpartition(-places[:, 3], MOST_ALIKE)[:MOST_ALIKE]]
-    if not len(places):
-        return np.zeros((0, 3)), np.zeros(0, np.intp)
-    faces, alike = _likeness(seen, _indices(seen, more, places[:, :2].astype(np.intp), places[:, 2]), more)
-    order = np.argsort(-alike, kind="stable")
-    centres = look.table.to_table((places[order, :2] + seen.first + 0.5) * (CELL_MM * PX_PER_MM))
-    poses = _about(shape.centre, centres, places[order, 2])
-    kept = distinct(poses, shape.centre, len(poses), same_mm=STEP * CELL_MM * 1.25, same_deg=STEP_DEG * 1.5)
-    kept = kept[_worth_checking(faces[order][kept], OF_A_FACE + OF_ALL_FACES // len(prepared.faces.names))]
-    return poses[kept], faces[order][kept]
+    at = _indices(seen, more, places[:, :2].astype(np.intp), places[:, 2])
+    faces, alike = _likeness(seen, at, more, exactly=True)
+    kept = _peaks(seen, places, alike)
+    kept = kept[np.argsort(-alike[kept], kind="stable")]
+    kept = kept[_worth_checking(faces[kept], OF_A_FACE + OF_ALL_FACES // len(prepared.faces.names))]
+    centres = look.table.to_table((places[kept, :2] + seen.first + 0.5) * (CELL_MM * PX_PER_MM))
+    return _about(shape.centre, centres, places[kept, 2]), faces[kept]
+
+
+def _peaks(seen: _Map, places: Array, alike: Floats) -> Indices:
+    """Which places (n x 4) are more alike than those a step or a turn beside them."""
+    at = np.round(places[:, [2, 1, 0]] / [STEP_DEG, STEP, STEP]).astype(np.intp)
+    sizes = round(360.0 / STEP_DEG), -(-seen.rows // STEP), -(-seen.columns // STEP)
+    volume = np.zeros(sizes, np.float32)
+    volume[tuple(at.T)] = alike
+    around = np.stack([cv2.dilate(turn, np.ones((3, 3), np.uint8)) for turn in volume])
+    around = np.maximum(around, np.maximum(np.roll(around, 1, 0), np.roll(around, -1, 0)))
+    return np.flatnonzero(alike >= around[tuple(at.T)])
 
 
 def _worth_checking(faces: Indices, of_a_face: int) -> Indices:
@@ -214,8 +223,9 @@ def _points(prepared: Prepared, count: int) -> _Points:
     weight /= weight.sum(1, keepdims=True)
     colours = np.asarray(grid.enrolled @ weight.T, np.float32)
     colours -= colours.mean(2, keepdims=True)
-    squares = np.asarray(np.square(colours).sum(1), np.float32)
-    return _Points(grid.points[chosen] - centre, colours.reshape(len(colours), -1), squares)
+    flat = colours.reshape(len(colours), -1)
+    flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6)
+    return _Points(grid.points[chosen] - centre, flat, np.square(flat).reshape(len(flat), 3, -1).sum(1))
 
 
 def _spread(points: Array, first: Array, count: int) -> Indices:
@@ -231,12 +241,14 @@ def _spread(points: Array, first: Array, count: int) -> Indices:
 def _alike(seen: _Map, points: _Points, turn_deg: float) -> Array:
     """Places of the map that look like a face in this turn: n x 4, column, row, turn, how alike."""
     columns, rows = np.meshgrid(np.arange(0, seen.columns, STEP), np.arange(0, seen.rows, STEP))
-    places = np.column_stack([columns.ravel(), rows.ravel(), np.full(columns.size, turn_deg)])
-    at = _indices(seen, points, places[:, :2].astype(np.intp), places[:1, 2])
-    worth = np.flatnonzero(seen.open.ravel().take(at).mean(0) >= LEAST_OPEN)
+    cells = np.column_stack([columns.ravel(), rows.ravel()])
+    at = _indices(seen, points, cells, np.array([turn_deg]))
+    open_here = np.ones(len(at), np.float32) @ seen.open.ravel().take(at)
+    worth = np.flatnonzero(open_here >= LEAST_OPEN * len(at))
     _, alike = _likeness(seen, at[:, worth], points)
     good = alike > LEAST_ALIKE
-    return np.column_stack([places[worth[good]], alike[good]])
+    cells = cells[worth[good]]
+    return np.column_stack([cells, np.full(len(cells), turn_deg), alike[good]])
 
 
 def _indices(seen: _Map, points: _Points, cells: Indices, turns_deg: Array) -> Indices:
@@ -247,15 +259,21 @@ def _indices(seen: _Map, points: _Points, cells: Indices, turns_deg: Array) -> I
     return np.asarray((cells[:, 1] * width + cells[:, 0]) + (away[..., 1] * width + away[..., 0]).T)
 
 
-def _likeness(seen: _Map, at: Indices, points: _Points) -> tuple[Indices, Floats]:
-    """Which face the map looks like at its indices (points x n), where it is open, and the correlation with that."""
+def _likeness(seen: _Map, at: Indices, points: _Points, *, exactly: bool = False) -> tuple[Indices, Floats]:
+    """Which face the map looks like at its indices (points x n), where it is open, and the correlation with that.
+
+    Where `exactly` is not asked for, a face is taken to be as full of contrast on any part of it.
+    """
     free = seen.open.ravel().take(at)
     colours = seen.colours.reshape(3, -1).take(at, axis=1)
-    count = free.sum(0)
-    colours -= (np.einsum("cpn,pn->cn", colours, free) / np.maximum(count, 1.0))[:, None]
+    count = np.maximum(np.ones(len(free), np.float32) @ free, np.float32(1.0))
+    colours -= (np.einsum("cpn,pn->cn", colours, free) / count)[:, None]
     colours *= free
-    width = np.sqrt(np.einsum("cpn,cpn->n", colours, colours) + EVEN * count)
-    along = points.faces @ colours.reshape(points.faces.shape[1], at.shape[1])
-    along /= np.sqrt(np.maximum(points.squares @ free, 1e-9))
-    best = along.argmax(0)
-    return best, np.asarray(along[best, np.arange(len(best))] / np.maximum(width, 1e-9), np.float32)
+    width = np.einsum("cpn,cpn->n", colours, colours) + np.float32(EVEN) * count
+    along = colours.reshape(points.faces.shape[1], at.shape[1]).T @ points.faces.T
+    if exactly:
+        along /= np.sqrt(np.maximum(free.T @ points.squares.T, np.float32(1e-6)))
+    else:
+        width *= count / np.float32(len(free))
+    best = along.argmax(1)
+    return best, np.asarray(along[np.arange(len(best)), best] / np.sqrt(width), np.float32)
