@@ -126,27 +126,8 @@ def guess_poses(seen: Keypoints, matches: Matches, index: Index, kind: PieceKind
     face[groups] = owner[members]
     order = np.argsort(-votes, kind="stable")
     order = order[votes[order] >= LEAST_VOTES]
-    kept = distinct(poses[order], centre, most)
+    kept = _distinct(poses[order], centre, most)
     return Guesses(poses[order][kept], face[order][kept], votes[order][kept])
-
-
-def distinct(
-    poses: Array, centre: Array, most: int, *, same_mm: float = SAME_MM, same_deg: float = SAME_DEG
-) -> Indices:
-    """The first of each bunch of like poses (n x 3)."""
-    centres = place(centre[None], poses)[:, 0] if len(poses) else np.zeros((0, 2))
-    left = np.ones(len(poses), bool)
-    kept: list[int] = []
-    for i in range(len(poses)):
-        if not left[i]:
-            continue
-        kept.append(i)
-        if len(kept) == most:
-            break
-        near = np.abs(centres[i:] - centres[i]).max(1) < same_mm
-        near &= np.abs(angle_between(poses[i:, 2], poses[i, 2])) < same_deg
-        left[i:][near] = False
-    return np.array(kept, np.intp)
 
 
 def _nearest(asking: NDArray[np.uint8], among: NDArray[np.uint8], count: int) -> tuple[Indices, Indices]:
@@ -243,3 +224,20 @@ def _different_places(where: Array, good: NDArray[np.bool_], groups: Indices, co
     spot = np.round(where[good] / 2.0).astype(np.int64) + 2000
     keys = np.unique((groups[good] * 5000 + spot[:, 0]) * 5000 + spot[:, 1])
     return np.bincount(keys // 25_000_000, minlength=count).astype(np.float64)
+
+
+def _distinct(poses: Array, centre: Array, most: int) -> Indices:
+    """The first of each bunch of like poses."""
+    centres = place(centre[None], poses)[:, 0] if len(poses) else np.zeros((0, 2))
+    left = np.ones(len(poses), bool)
+    kept: list[int] = []
+    for i in range(len(poses)):
+        if not left[i]:
+            continue
+        kept.append(i)
+        if len(kept) == most:
+            break
+        near = np.abs(centres[i:] - centres[i]).max(1) < SAME_MM
+        near &= np.abs(angle_between(poses[i:, 2], poses[i, 2])) < SAME_DEG
+        left[i:][near] = False
+    return np.array(kept, np.intp)
