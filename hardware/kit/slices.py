@@ -5,14 +5,28 @@ Those of New York Slice are the pictures that the simulated table shows; those o
 
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 import numpy as np
 
 from hardware.kit.cutting import Piece
-from hardware.kit.drawing import WHITE, Area, Bitmap, Disc, Ink, Outline, Placed, Shape, Stroke, Words, arc, centred_box
+from hardware.kit.drawing import (
+    WHITE,
+    Area,
+    Bitmap,
+    Disc,
+    Ink,
+    Outline,
+    Placed,
+    Shape,
+    Stroke,
+    Words,
+    arc,
+    centred_box,
+    placed_points,
+)
 from hardware.kit.lettering import fitting_mm
 from hardware.kit.toppings import topping
 from hardware.simulated.art import (
@@ -28,7 +42,7 @@ _HALF_DEG = SLICE_ANGLE_DEG / 2
 _CRUST_MM = 88.0
 _BAKED, _RIND, _INK = "#d79a52", "#a9662a", "#2a1c14"
 _LEAF_MM = 6.4
-_BACK, _BACK_LINE = "#7d2434", "#a84a55"
+_BACK, _BACK_LINE, _BACK_CREAM = "#7d2434", "#a84a55", "#f2dfb8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +82,29 @@ def basil_slices(slices: Sequence[BasilSlice]) -> list[Piece]:
 
 
 def slice_back() -> tuple[Shape, ...]:
-    """The back that all slices of Pizzeria share."""
+    """The back that all slices of Pizzeria share. What is strewn over it lies nowhere as elsewhere, so that a camera
+    tells which part of it shows: rings alone look the same all around."""
     rings = [Disc((0.0, 0.0), radius, line=_BACK_LINE, width_mm=2.2) for radius in range(14, 100, 12)]
-    badge: list[Shape] = [Disc((0.0, 66.0), 13.0, fill="#f2dfb8"), Disc((0.0, 66.0), 11.4, fill=_BACK)]
-    return (_ground(_BACK), *rings, *badge, topping("basil", (0.0, 66.0), 9.0))
+    badge: list[Shape] = [Disc((0.0, 66.0), 13.0, fill=_BACK_CREAM), Disc((0.0, 66.0), 11.4, fill=_BACK)]
+    return (_ground(_BACK), *rings, *_strewn(), *badge, topping("basil", (0.0, 66.0), 9.0))
+
+
+def _strewn() -> Iterator[Shape]:
+    """Small slices of pizza, rings and dots, around the badge."""
+    rng = Random(11)
+    taken = [(0.0, 66.0, 14.0)]
+    for number, radius in enumerate([4.6] * 12 + [2.6] * 10 + [1.4] * 16):
+        place = _free_place(rng, radius, taken, (22.0, 98.0), 0)
+        if place is None:
+            continue
+        if number < 12:
+            corners = placed_points(((1.0, 0.0), (-0.87, 0.5), (-0.87, -0.5)), place, rng.uniform(0.0, 360.0), radius)
+            yield Area((corners,), fill=_BACK_CREAM)
+            yield Disc(place, 0.9, fill=_BACK)
+        elif number < 22 and number % 2:
+            yield Disc(place, radius - 0.8, line=_BACK_CREAM, width_mm=1.0)
+        else:
+            yield Disc(place, radius - 0.3, fill=_BACK_CREAM)
 
 
 def _bitmap(art: Artwork) -> Bitmap:
