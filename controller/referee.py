@@ -13,7 +13,7 @@ from typing import Any
 from controller.game import Player
 from controller.games.polygons import inside
 from controller.reading import Fault, Play, Reading, ReadingKind
-from vision.scene import Change, HiddenCause, Point, Scene, Sighting
+from vision.scene import Change, HiddenCause, PieceKind, Point, Scene, Sighting
 from vision.settling import changes
 
 Outlines = tuple[tuple[Point, ...], ...]
@@ -21,6 +21,9 @@ BESIDE_HAND_MM = 40.0
 """What lies (by its place) no farther from a hand's outline may have been under it a moment before,"""
 RIM_BESIDE_HAND_MM = 15.0
 """or what reaches so near to it."""
+SAME_STICK_MM = 5.0
+"""How far along itself a stick is measured, one time and another; it lies between rows of spaces farther apart."""
+SAME_STICK_DEG = 3.0
 LIKELY = 0.5
 """What vision thinks less likely than not is nothing that somebody laid there or took away."""
 
@@ -130,7 +133,7 @@ class Referee:
             self._pressed = {
                 player: press
                 for player, press in self._pressed.items()
-                if all(_lies_under(change, press.hands) for change in changed)
+                if all(_lies_under(change, press.hands) for change in changed if not _same_stick(change))
             }
 
     def settled(self, scene: Scene) -> bool:
@@ -268,6 +271,15 @@ def _lies_under(change: Change, hands: Outlines) -> bool:
         or any(inside(point, hand) or _distance_mm(point, hand) < RIM_BESIDE_HAND_MM for point in piece.outline_mm)
         for hand in hands
     )
+
+
+def _same_stick(change: Change) -> bool:
+    """Whether it is only measured anew where it lies."""
+    before, after = change.before, change.after
+    if before is None or after is None or after.kind is not PieceKind.CUTTER:
+        return False
+    off_mm = math.dist((before.pose.x_mm, before.pose.y_mm), (after.pose.x_mm, after.pose.y_mm))
+    return off_mm < SAME_STICK_MM and abs(before.pose.angle_deg - after.pose.angle_deg) < SAME_STICK_DEG
 
 
 def _distance_mm(spot: Point, outline: tuple[Point, ...]) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from config.schema import TableConfig
-from controller.games.registry import load_part
+from controller.games.registry import kinds_of, load_part
 from controller.lenses import stored_lens
 from controller.sheet_prints import load_prints
 from hardware.camera import Camera, CameraLost
@@ -45,7 +45,7 @@ def make_reader(config: TableConfig) -> Callable[[Frame], Scene]:
     from vision.reader import Reader
 
     pack = known_faces(config)
-    finders = finders_for(load_part(config.game, "describe").KINDS, pack, load_prints())
+    finders = finders_for(kinds_of(config.game), pack, load_prints())
     return Reader(pack, lens=stored_lens(config), finders=finders).read
 
 

@@ -13,8 +13,10 @@ from controller.game import GameError
 from controller.games.registry import games_with, load_game
 
 
-def player_counts(ctx: click.Context, param: click.Parameter, text: str) -> range:
-    """A number of players or a range of them with both ends: "4", "2-6"."""
+def player_counts(ctx: click.Context, param: click.Parameter, text: str | None) -> range | None:
+    """A number of players or a range of them with both ends: "4", "2-6"; None where nothing is said."""
+    if text is None:
+        return None
     numbers = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
     if not numbers:
         raise click.BadParameter(f'{text!r}: expected a number such as "4" or a range such as "2-6"', ctx, param)
@@ -37,7 +39,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
     "--games", type=click.IntRange(min=1), default=10, show_default=True, help="How many games, from start to end."
 )
 @click.option(
-    "--players", callback=player_counts, default="2-6", show_default=True, help="How many play: a number or a range."
+    "--players", callback=player_counts, help="How many play: a number or a range, 2-6; as many as the game takes."
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed plays the same games.")
 @click.option(
@@ -59,7 +61,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 def command(
     ctx: click.Context,
     games: int,
-    players: range,
+    players: range | None,
     seed: int,
     jobs: int,
     size: tuple[int, int],
@@ -74,7 +76,10 @@ def command(
     played by then are counted and shown.
     """
     with told(GameError):
-        load_game(game or load_table().game).start(players[0], options)
+        engine = load_game(game or load_table().game)
+        players = players or range(2, engine.player_counts.stop)
+        for count in (players[0], players[-1]):
+            engine.start(count, options)
     from controller.playing import line_of, play_games
     from controller.simulation.play import Played
 

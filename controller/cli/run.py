@@ -14,6 +14,9 @@ from controller.cli.common import EXISTING_FILE, game_options, told
 from controller.game import GameError
 from controller.games.registry import check_parts, games_with, load_game
 
+USUAL_PLAYERS = 4
+"""So many sit at the simulated table where nothing else is said."""
+
 
 @click.command(epilog="Example:  pizzatable run --config my-table.toml --port 9000")
 @click.option(
@@ -30,7 +33,11 @@ from controller.games.registry import check_parts, games_with, load_game
     help="An option of the game, such as advanced=true; may be repeated.",
 )
 @click.option("--fresh", is_flag=True, help="Begin a new game instead of resuming the one in the journal.")
-@click.option("--players", type=click.IntRange(2, 6), default=4, show_default=True, help="Simulated players.")
+@click.option(
+    "--players",
+    type=click.IntRange(2, 6),
+    help="Simulated players: 4, or as many as the game takes.",
+)
 @click.option(
     "--speed",
     type=click.FloatRange(0.1, 100),
@@ -53,7 +60,7 @@ def command(
     game: str | None,
     options: dict[str, Any],
     fresh: bool,
-    players: int,
+    players: int | None,
     speed: float,
     mistakes: float,
     seed: int | None,
@@ -66,7 +73,7 @@ def command(
     with told(ConfigError, GameError):
         config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
         config = _playing(config, game, options)
-        _check_game(config, players)
+        players = _check_game(config, players)
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 
@@ -75,13 +82,15 @@ def command(
         run_service(config, Gathering(players, seed, speed, mistakes), fresh=fresh)
 
 
-def _check_game(config: TableConfig, players: int) -> None:
+def _check_game(config: TableConfig, players: int | None) -> int:
     """Check that this game can be followed on this table with its options, by so many simulated players where it is
-    simulated. Raises GameError."""
+    simulated, or as many as are usual; gives their number. Raises GameError."""
     simulated = config.camera.driver == "simulated"
     check_parts(config.game, "table", *(["hands"] if simulated else []))
     game = load_game(config.game)
+    players = players or min(USUAL_PLAYERS, game.player_counts.stop - 1)
     game.start(players if simulated else game.player_counts.start, config.options)
+    return players
 
 
 def _playing(config: TableConfig, game: str | None, options: dict[str, Any]) -> TableConfig:

@@ -10,6 +10,7 @@ from typing import Any
 
 from controller import games
 from controller.game import Game, GameError
+from vision.scene import PieceKind
 
 
 class UnknownGame(GameError, LookupError):
@@ -64,6 +65,14 @@ def check_parts(name: str, *parts: str) -> None:
         if part not in _modules(name):
             able, use = ", ".join(games_with(part)) or "none", _USES.get(part, part)
             raise PartMissing(f"{name}: the game has rules but no {part}.py ({use}); games with it: {able}")
+
+
+def kinds_of(name: str) -> frozenset[PieceKind]:
+    """The kinds of piece by which this game is followed on a table: its `table` may need fewer than there are. Raises
+    UnknownGame or PartMissing."""
+    described = load_part(name, "describe").KINDS
+    kinds: frozenset[PieceKind] = getattr(load_part(name, "table"), "KINDS", described)
+    return kinds
 
 
 def components_text(name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module, resources
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ LABELS = {PieceKind.SLICE: "tile"}
 
 def own_art(game: str) -> Mapping[str, Artwork]:
     """Every face of our copy of a game, drawn from the facts about its pieces."""
-    art: Mapping[str, Artwork] = import_module(f"{copies.__name__}.{game}").art(ART_PX_PER_MM)
+    art: Mapping[str, Artwork] = _copy(game).art(ART_PX_PER_MM)
     return art
 
 
@@ -95,8 +96,12 @@ def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: in
 def enrolment_photos(
     game: str, art: Mapping[str, Artwork], width: int, height: int, conditions: Conditions | None = None
 ) -> Iterator[tuple[Image, dict[str, Any]]]:
-    """Pictures that show every face once, apart, with labels as `vision.faces.enrol` takes them."""
+    """Pictures that show every face once, apart, with labels as `vision.faces.enrol` takes them; a copy's own `photos`
+    where it has them."""
     conditions = conditions or Conditions(tilt_deg=1.0)
+    if hasattr(_copy(game), "photos"):
+        yield from _copy(game).photos(art, width, height, conditions)
+        return
     camera = conditions.camera_model(width, height)
     fronts, backs = _kinds(game)
     kinds = fronts | backs
@@ -127,6 +132,10 @@ def enrolment_photos(
         yield Renderer(art, camera, conditions).render(world.snapshot()), {"pieces": labels}
 
 
+def _copy(game: str) -> ModuleType:
+    return import_module(f"{copies.__name__}.{game}")
+
+
 def _kinds(game: str) -> tuple[dict[str, PieceKind], dict[str, PieceKind]]:
     """The kind of piece that each front is on, and each back: what is in the box."""
     engine = load_game(game)
@@ -138,7 +147,7 @@ def _kinds(game: str) -> tuple[dict[str, PieceKind], dict[str, PieceKind]]:
 def _version(game: str) -> str:
     """A hash of whatever our copy's art and faces follow from."""
     content = hashlib.sha256(components_text(game).encode())
-    for package in ("hardware.kit", "hardware.simulated", "vision"):
+    for package in ("hardware.kit", "hardware.simulated", "vision", "vision.board"):
         modules = (entry for entry in resources.files(package).iterdir() if entry.name.endswith(".py"))
         for module in sorted(modules, key=lambda entry: entry.name):
             content.update(module.read_bytes())

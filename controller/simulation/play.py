@@ -16,11 +16,12 @@ from typing import Any
 import cv2
 
 from config.schema import TableConfig
-from controller.games.registry import load_game, load_part
+from controller.games.registry import kinds_of, load_game, load_part
 from controller.hands import MakeHands
 from controller.journal import Journal
 from controller.referee import Referee
 from controller.seating import areas
+from controller.sheet_prints import load_prints
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.table import Table
 from controller.views import TableView
@@ -36,6 +37,7 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.faces import FacePack
 from vision.frame import Frame
+from vision.looking_for import finders_for
 from vision.reader import Reader
 from vision.scene import Scene
 
@@ -115,7 +117,7 @@ class _HeadlessTable:
         self._camera = SimulatedCamera(
             self.world.snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 1 / FRAME_S * 2
         )
-        self._reader = Reader(pack)
+        self._reader = Reader(pack, finders=finders_for(kinds_of(config.game), pack, load_prints()))
         self._signals: list[Signal] = []
         pins = panel_pins(config)
         self._pins = SimulatedPins(pins, self.world.set_lamp, self.world.set_buzzer)

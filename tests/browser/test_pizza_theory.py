@@ -1,0 +1,110 @@
+"""The room's display of Pizza Theory, at moments of a real game laid by simulated hands."""
+
+import asyncio
+
+import pytest
+
+from controller.games.pizza_theory import GAME, rules
+from controller.games.pizza_theory.rules import Phase
+from controller.journal import Journal
+from controller.web.commands import Sitting
+from firmware_bridge.signals import Signal, SignalKind
+from tests.browser.chromium import find_chromium
+from tests.browser.shots import SIZES
+from tests.browser.test_display import OVERFLOWS, room, run
+from tests.controller.games.pizza_theory.laid_pizza import LaidPizza
+from tests.controller.laid_table import Outlets, make_table
+
+pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
+
+
+class Watched:
+    """A table that looks on while hands lay what they choose."""
+
+    def __init__(self, journal, players):
+        self.outlets = Outlets()
+        self.table = make_table(journal, self.outlets, game="pizza_theory", options={"last_round": 5})
+        self.pizza = LaidPizza(GAME.start(players, {"last_round": 5}, 1), seed=4)
+        self.now_s = 100.0
+
+    async def start(self):
+        await self.table.start()
+        await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.pizza.seats.items()], {})
+
+    async def look(self, *, moved=True):
+        for rest_s in (0.0,) * moved + (0.5, 0.7, 0.9):
+            self.now_s += 0.2
+            scene = self.pizza.scene()
+            scene = type(scene)(self.now_s, scene.sequence, scene.sightings, (), rest_s)
+            await self.table.on_scene(scene)
+        return self.table.view
+
+    async def press(self, player):
+        self.now_s += 1.5
+        seat = self.pizza.seats[player]
+        await self.table.on_signal(Signal(seat, SignalKind.BUTTON_PRESSED, self.now_s, 0.001))
+
+    async def make_next(self):
+        self.pizza.state = self.table.state
+        moves, player = self.pizza.hands.next_play(self.table.state)
+        for step in self.pizza.hands.steps(self.table.state, moves, self.pizza.lying()):
+            self.pizza.lay(*step.lays)
+        before = self.table.state
+        await self.look()
+        await self.press(player)
+        view = await self.look(moved=False)
+        assert self.table.state != before, view.message
+        return view
+
+
+async def moments(folder, players):
+    """Views of a game: toppings are added, cutters lie, something is wrong, something is asked, the end."""
+    views = []
+    with Journal(folder / "journal.sqlite") as journal:
+        game = Watched(journal, players)
+        await game.start()
+        while game.table.state.round < 4 or game.table.state.phase is not Phase.ADD:
+            await game.make_next()
+        views.append(await game.look())
+        while game.table.state.phase is not Phase.REPLACE:
+            await game.make_next()
+        views.append(await game.look())
+        game.pizza.state = game.table.state
+        first = rules.first_player(game.table.state)
+        mistake = game.pizza.hands._not_all(game.table.state, game.pizza.lying())
+        before = game.pizza.lying()
+        for step in mistake.steps:
+            game.pizza.lay(*step.lays)
+        await game.look()
+        await game.press(first)
+        views.append(await game.look(moved=False))
+        assert views[-1].breach is not None
+        for name, was in before.items():
+            if game.pizza.lying()[name] != was:
+                game.pizza.world.put(name, was.pose, was.face_up)
+        await game.look()
+        while game.table.state.phase is not Phase.OVER:
+            await game.make_next()
+        views.append(await game.look())
+    return views
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("players", [2, 3])
+def test_every_moment_fits_the_window(tmp_path, players, size):
+    views = asyncio.run(moments(tmp_path, players))
+
+    async def scenario():
+        async with room(views[0]) as table:
+            for seq, view in enumerate(views, start=1000):
+                table.hub.publish(view.model_copy(update={"seq": seq}))
+                await table.show(size)
+                assert await table.page.evaluate(OVERFLOWS) == [], view.message
+                width = SIZES[size][0]
+                assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
+                lying = [piece for piece in view.pieces if piece.kind in ("topping", "cutter")]
+                assert await table.page.evaluate("document.querySelectorAll('.pieces .piece').length") == len(lying)
+                spaces = await table.page.evaluate("document.querySelectorAll('.under .pth-space').length")
+                assert spaces == len(view.position["board"]["spaces"])
+
+    run(scenario)
