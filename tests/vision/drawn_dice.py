@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated.dice import PIPS
+from tests.vision.drawn_solid_dice import Room, draw_solid, solid_style, some_room
 from vision.frame import Image
 from vision.registration import Registration
 
@@ -20,7 +21,9 @@ Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 FACE_PX = 48
-FAINT_LEVELS = 40.0
+SOLIDS = 0.7
+"""So many dice are drawn as solids, the others with flat faces."""
+FAINT_LEVELS = 32.0
 """Pips whose colour differs less from the die's are not drawn: nobody could read them."""
 
 
@@ -120,11 +123,11 @@ def photograph_dice(rng: Rng, table: Image, dice: Sequence[Die], viewer: Viewer)
 
 def _put(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer) -> list[DrawnDie]:
     """Draw them with their shadows, the farthest first."""
-    light = rng.normal(0, 0.5, 2)
+    light, room = rng.normal(0, 0.5, 2), some_room(rng)
     _shade(rng, picture, dice, viewer, light)
     truth: list[DrawnDie] = []
     for die in sorted(dice, key=lambda d: -float(np.linalg.norm(viewer.place - [d.x, d.y, d.side / 2]))):
-        drawn = _draw(rng, picture, die, viewer, light)
+        drawn = _draw(rng, picture, die, viewer, (light, room))
         truth = [*(_behind(other, drawn) for other in truth), drawn]
     return truth
 
@@ -135,7 +138,7 @@ def draw_dice(
     """A square picture of up to `most` dice of about the same size, what is true of them, and the camera's roll in
     degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface."""
     kind = rng.random()
-    tilt = rng.uniform(0, 14) if kind < 0.5 else rng.uniform(10, 30) if kind < 0.9 else rng.uniform(30, 55)
+    tilt = rng.uniform(0, 14) if kind < 0.45 else rng.uniform(10, 30) if kind < 0.83 else rng.uniform(30, 57)
     side = side_px or float(np.exp(rng.uniform(np.log(15), np.log(52))))
     distance = float(np.exp(rng.uniform(np.log(9), np.log(50))))
     roll = rng.uniform(0, 360) if tilt < 30 else rng.uniform(-25, 25)
@@ -214,21 +217,23 @@ def die_style(rng: Rng) -> dict[str, Any]:
         body, pips = some_colour(rng), some_colour(rng)
     if rng.random() < 0.5:
         pips = np.array(rng.uniform(200, 250) if body @ luma < 120 else rng.uniform(5, 50)) + rng.normal(0, 5, 3)
-    radius = rng.uniform(0.065, 0.12)
-    return {
+    radius = rng.uniform(0.055, 0.125)
+    style: dict[str, Any] = {
         "body": body,
         "second": np.clip(body + rng.normal(0, 45, 3), 0, 255) if rng.random() < 0.3 else body,
         "pips": pips,
         "radius": radius,
         "one": (radius * rng.uniform(1.0, 1.7), some_colour(rng) if rng.random() < 0.1 else pips),
-        "spacing": max(rng.uniform(0.20, 0.29), radius * 2.15),
+        "spacing": max(rng.uniform(0.18, 0.29), radius * 2.15),
         "round": rng.uniform(0.05, 0.5),
         "sunk": rng.random() < 0.5,
         "edge": rng.uniform(0.75, 1.25),
         "speckle": rng.uniform(0, 12),
         "what": "dots" if rng.random() < 0.86 else rng.choice(["blank", "numbers"]),
         "gloss": rng.random() < 0.3,
+        "solid": False,
     }
+    return style | {"solid": True} | solid_style(rng, some_colour) if rng.random() < SOLIDS else style
 
 
 def _face(rng: Rng, value: int, style: dict[str, Any], light: float) -> tuple[Array, Array]:
@@ -276,7 +281,8 @@ def _gloss(rng: Rng, face: Array) -> Array:
     return np.asarray(face + (rng.uniform(190, 255) - face) * spot[..., None])
 
 
-def _draw(rng: Rng, picture: Array, die: Die, viewer: Viewer, light: Array) -> DrawnDie:
+def _draw(rng: Rng, picture: Array, die: Die, viewer: Viewer, lit: tuple[Array, Room]) -> DrawnDie:
+    light, room = lit
     foot = _foot(die)
     low = np.column_stack([foot, np.zeros(4)])
     high = np.column_stack([foot, np.full(4, die.side)])
@@ -299,9 +305,12 @@ def _draw(rng: Rng, picture: Array, die: Die, viewer: Viewer, light: Array) -> D
     box = tuple(float(v) for v in (*hull.min(0), *hull.max(0)))
     whole = (max(left, 0), max(top, 0), min(right, picture.shape[1]), min(bottom, picture.shape[0]))
     if whole[0] < whole[2] and whole[1] < whole[3]:
-        here = [(corners - [left, top], normal, value) for corners, normal, value in bodies]
         size = (int(right - left), int(bottom - top))
-        patch, mask = _cube(rng, here, style, hull - [left, top], size, (sun, ambient))
+        if style["solid"]:
+            patch, mask = _solid(rng, die, viewer, (left, top, *size), room)
+        else:
+            here = [(corners - [left, top], normal, value) for corners, normal, value in bodies]
+            patch, mask = _cube(rng, here, style, hull - [left, top], size, (sun, ambient))
         cut = (slice(whole[1] - top, whole[3] - top), slice(whole[0] - left, whole[2] - left))
         part = picture[whole[1] : whole[3], whole[0] : whole[2]]
         part += (patch[cut] - part) * mask[cut][..., None]
@@ -310,6 +319,23 @@ def _draw(rng: Rng, picture: Array, die: Die, viewer: Viewer, light: Array) -> D
     to_px = np.column_stack([at[1] - at[0], at[2] - at[0]])
     value = die.value if style["what"] == "dots" else 0
     return DrawnDie(value, (box[0], box[1], box[2], box[3]), px_high, px_low, die.turn % 90, to_px)
+
+
+def _solid(rng: Rng, die: Die, viewer: Viewer, box: tuple[int, int, int, int], room: Room) -> tuple[Array, Array]:
+    """The die as a solid, in a box of the picture (left, top, width, height), and its mask."""
+    turn = np.radians(die.turn)
+    middle = np.array([die.x, die.y, die.side / 2])
+    axes = np.array([[np.cos(turn), np.sin(turn), 0], [-np.sin(turn), np.cos(turn), 0], [0, 0, 1]]) * die.side
+    square = np.array([[-2, -2], [2, -2], [2, 2], [-2, 2]]) * die.side + [die.x, die.y]
+    seen = viewer.project(np.column_stack([square, np.zeros(4)]))
+    to_table = cv2.getPerspectiveTransform(seen.astype(np.float32), square.astype(np.float32))
+    left, top, wide, high = box
+    columns, rows = np.meshgrid(np.arange(2 * wide) / 2 - 0.25 + left, np.arange(2 * high) / 2 - 0.25 + top)
+    at = np.column_stack([columns.ravel(), rows.ravel(), np.ones(columns.size)]) @ to_table.T
+    ends = np.column_stack([at[:, :2] / at[:, 2:], np.zeros(len(at))])
+    one, other = rng.permutation([v for v in range(1, 7) if v not in (die.value, 7 - die.value)])[:2]
+    values = (int(one), 7 - int(one), int(other), 7 - int(other), die.value)
+    return draw_solid(rng, die.style, values, (middle, axes, viewer.place), (ends, (2 * wide, 2 * high)), room)
 
 
 def _cube(

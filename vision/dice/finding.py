@@ -48,17 +48,20 @@ class Counts:
     none_by_network: float
     """The network's logarithm of how likely nothing is."""
     none: float
+    none_by_fit: float
+    """How well the pips fit that fit best: less than nothing, as a rule."""
     value_by_network: float
     value_by_fit: float
     """How well the pips fit."""
 
 
-TOLD = Counts(0.897, 2.628, 0.606, 3.015)
+TOLD = Counts(1.32, 1.89, 6.192, 0.61, 7.081)
 """Where the network is told how far a die would lean."""
-SURE_ODDS, DOUBTFUL = 3.4, 0.89
-"""Where the network is told how far a die would lean and the logarithm of its odds is less than this, pips do not make
-a die sure: printed ones look the same. Of flat things measured on drawn and simulated tables 97 % have less."""
-UNTOLD = Counts(0.847, 2.739, 0.6, 3.959)
+AT_MOST = ((3.4, 0.89), (5.0, 0.94))
+"""Where the network is told how far a die would lean and the logarithm of its odds is less than the first number, pips
+make a die no surer than the second: printed ones look the same. Of flat things measured on drawn tables 97 % have less
+than about 3.6."""
+UNTOLD = Counts(1.317, 1.578, 6.849, 0.632, 6.337)
 BESIDE = 0.6
 """Tops nearer to each other than this share of their mean side are the same die: one's pip, say, taken for another."""
 
@@ -259,8 +262,10 @@ def _measured(pyramid: Pyramid, look: _Look, said: Array) -> Measured:
 
 def _seen(one: Measured, counts: Counts) -> SeenDie:
     shares = together(one.network, one.fits, counts)[1:]
-    if one.told and _odds(one.network) < SURE_ODDS:
-        shares *= min(1.0, DOUBTFUL / shares.max())
+    if one.told:
+        odds = _odds(one.network)
+        most = min((most for below, most in AT_MOST if odds < below), default=1.0)
+        shares *= min(1.0, most / shares.max())
     return SeenDie(
         (float(one.centre_px[0]), float(one.centre_px[1])),
         tuple((float(x), float(y)) for x, y in one.corners_px),
@@ -275,7 +280,7 @@ def _odds(network: Array) -> float:
 
 def together(network: Array, fits: Array, counts: Counts) -> Array:
     """Likelihoods of nothing and of 1 to 6, by the network's logarithms of them and the fits of 1 to 6 pips."""
-    none = counts.none_by_network * network[0] + counts.none
+    none = counts.none_by_network * network[0] + counts.none + counts.none_by_fit * fits.max()
     said = np.append(none, counts.value_by_network * network[1:] + counts.value_by_fit * fits)
     shares = np.exp(said - said.max())
     return np.asarray(shares / shares.sum())

@@ -33,6 +33,17 @@ class Proposer(nn.Module):
         return self.head(x)
 
 
+class Residual(nn.Module):
+    """Two layers whose result is added to what they were given."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(_layer(channels, channels), _layer(channels, channels))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.layers(x)
+
+
 class TopReader(nn.Module):
     """5 x 48 x 48 to 12 numbers: logits of nothing and of 1 to 6; place, size and turn of the top face."""
 
@@ -40,12 +51,11 @@ class TopReader(nn.Module):
         super().__init__()
         self.layers = nn.Sequential(
             _layer(5, 32, 5, 2),
-            _layer(32, 32),
             _layer(32, 64, 3, 2),
-            _layer(64, 64),
-            _layer(64, 96, 3, 2),
-            _layer(96, 96),
-            _layer(96, 32, 1),
+            Residual(64),
+            _layer(64, 128, 3, 2),
+            Residual(128),
+            _layer(128, 32, 1),
             nn.Flatten(),
             nn.Dropout(0.1),
             nn.Linear(32 * 36, 128),

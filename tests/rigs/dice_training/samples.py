@@ -18,6 +18,9 @@ BESIDE_DICE = 0.6
 """Of the windows of pictures with dice, so many show one; the others are cut out anywhere."""
 TOLD_SHARE = 0.7
 """Of the patches of which it is known how the table lies, so many say so."""
+STRETCHED_SHARE, STRETCH = 0.5, 0.11
+"""So many of the patches of which nothing is told are stretched one way, as some photographs are, and how far: the
+standard deviation of the logarithm."""
 LEAN_OFF = 0.015
 """How far off the lean may be that is told."""
 
@@ -163,4 +166,12 @@ def _is_nothing(example: Example, centre: Array, width: float) -> bool:
 def _turn(rng: Rng, example: Example) -> Array:
     angle = rng.uniform(0, 2 * np.pi) if example.turnable else np.radians(rng.normal(0, 12))
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    return np.asarray(turn @ np.diag([rng.choice([-1.0, 1.0]), 1.0]))
+    wider = np.exp(rng.normal(0, STRETCH)) if rng.random() < STRETCHED_SHARE else 1.0
+    stretch = np.diag([wider, 1 / wider]) if rng.random() < 0.5 else _diagonal(wider)
+    return np.asarray(stretch @ turn @ np.diag([rng.choice([-1.0, 1.0]), 1.0]))
+
+
+def _diagonal(wider: float) -> Array:
+    """A stretch from corner to corner."""
+    half, rest = (wider + 1 / wider) / 2, (wider - 1 / wider) / 2
+    return np.array([[half, rest], [rest, half]])
