@@ -292,6 +292,22 @@ def test_a_hand_that_changes_nothing_uses_up_no_press(referee: Referee) -> None:
     assert referee.counted(lying(3.4, 0.4, 0.0)) == {2}
 
 
+def as_sticks(scene: Scene) -> Scene:
+    """The same with cutters in place of slices."""
+    assert scene.settled is not None
+    sticks = tuple(replace(piece, kind=PieceKind.CUTTER) for piece in scene.sightings)
+    return replace(scene, sightings=sticks, settled=replace(scene.settled, sightings=sticks))
+
+
+@pytest.mark.parametrize(("slid_mm", "counted"), [(2.5, {2}), (20.0, set())])
+def test_a_stick_measured_anew_uses_up_no_press(referee: Referee, slid_mm: float, counted: set[int]) -> None:
+    """How far along itself it lies is known less well than on which line."""
+    follow(referee, as_sticks(lying(1.0, 1.0, 0.0)))
+    referee.press(2, 1.1)
+    follow(referee, as_sticks(lying(1.4, 0.4, slid_mm)))
+    assert referee.counted(lying(1.4, 0.4, slid_mm)) == counted
+
+
 def test_a_press_is_used_up_by_a_change_of_what_is_seen_badly_too(referee: Referee) -> None:
     """It may be the very piece that was laid wrong when the button was pressed."""
     faint = lying(1.0, 1.0, 0.0, 300.0)

@@ -61,9 +61,9 @@ def still_to_do(left: Sequence[Odd], seen: Seen) -> str:
     words = []
     for name in dict.fromkeys(one.expected for one in left):
         spaces = _some([one.space for one in left if one.expected == name])
-        words.append(f"{'nothing' if name == EMPTY else name} on {spaces}")
+        words.append(f"take away what lies on {spaces}" if name == EMPTY else f"{name} on {spaces}")
     if words:
-        return f"Still to replace: {'; '.join(words)}"
+        return f"Still to do: {'; '.join(words)}"
     return (
         "Take the cutters off and turn the Pizza clockwise" if seen.cutters else "Turn the Pizza clockwise, one side on"
     )

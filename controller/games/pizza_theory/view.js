@@ -157,14 +157,14 @@ function lineArt([[x1, y1], [x2, y2]]) {
 
 function placeArt(name, { corner, lines }) {
   const far = Math.hypot(...corner);
-  const [x, y] = [(corner[0] / far) * 90, (-corner[1] / far) * 90];
+  const [x, y] = [(corner[0] / far) * 91, (-corner[1] / far) * 91];
   const turn = (Math.atan2(y, x) * 180) / Math.PI - 90;
   const numbers = Object.entries(lines).map(([number, [[x1, y1], [x2, y2]]]) => {
     const long = Math.hypot(x1 - x2, y1 - y2);
     const [ahead, beside] = [(x1 - x2) / long, (y1 - y2) / long];
     const along = x1 * PITCH_MM * ahead + y1 * PITCH_MM * beside;
     const off = Math.hypot(x1 * PITCH_MM, y1 * PITCH_MM) ** 2 - along ** 2;
-    const go = Math.sqrt(Math.max(0, 83 ** 2 - off)) - along;
+    const go = Math.sqrt(Math.max(0, 82 ** 2 - off)) - along;
     const [px, py] = [x1 * PITCH_MM + ahead * go, -(y1 * PITCH_MM + beside * go)];
     return svg("g", { transform: `translate(${px.toFixed(1)} ${py.toFixed(1)}) rotate(${turn.toFixed(0)})` },
       svg("circle", { class: "pth-number", r: 4.6 }), svg("text", { class: "pth-number-text small", dy: "0.36em", text: number }));
