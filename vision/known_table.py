@@ -1,6 +1,7 @@
 """What is known of a table while camera and mat stay where they are: what lies where, what changed, what is gone."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -38,10 +39,35 @@ UNLIKE_BARE = 16.0
 """Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
 LEAST_REACHING = 40
 """Blocks of a part that may be a hand: about ten square centimetres."""
+TOUCHED_SHARE = 0.04
+"""A piece is touched where so much of it lies under changed blocks."""
+MOST_FOOTPRINTS = 1000
+"""So many are kept; then they are worked out anew."""
+LEAST_LEFT = 30
+"""Blocks that no piece explains: from so many on (seven square centimetres) a piece may have been missed there."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
 GONE_MM = 6.0
 """A piece found again further off than this is one that lies elsewhere now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """The blocks inside an outline."""
+
+    part: tuple[slice, slice]
+    """Rows and columns that they lie in."""
+    inside: Mask
+    """255 in them, in this part."""
+    count: int
+
+    def meets(self, blocks: Any) -> bool:
+        """Whether any of them is set in a mask of all blocks."""
+        return bool((self.inside & blocks[self.part]).any())
+
+    def touched(self, change: Any) -> bool:
+        """Whether more than a few of them are set."""
+        return int(np.count_nonzero(self.inside & change[self.part])) > TOUCHED_SHARE * max(self.count, 1)
 
 
 class KnownTable:
@@ -69,6 +95,8 @@ class KnownTable:
         self.hidden: tuple[HiddenPlace, ...] = ()
         self.out_of_picture: tuple[HiddenPlace, ...] = ()
         self._made: list[tuple[Reading, Sighting]] = []
+        self._footprints: dict[int, tuple[object, Footprint]] = {}
+        """Of outlines and poses asked for before, by their identity, with which they are kept."""
         self._found: dict[str, tuple[Sighting, ...]] = {}
         self.change = np.full(small.shape[:2], 255, np.uint8)
         """Blocks that changed before the table came to rest."""
@@ -76,6 +104,8 @@ class KnownTable:
         """The same, but for the first picture, in which everything is new."""
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
         """Blocks where a piece lay that was gone then."""
+        self._left: Mask = self.change
+        """Blocks of the change that do not look as they did when bare, and under no piece."""
         self._beside_hands: list[Reading] = []
         """Those that were found while hands were about, which may be no more than a hand that looked like them."""
         self._gone: list[Reading] = []
@@ -108,6 +138,7 @@ class KnownTable:
         other._bare, other._bare_known = self._bare, self._bare_known
         other.motion, other.looks = self.motion, self.looks
         other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
+        other._left = self._left
         other.hand, other.hand_since_s = self.hand, self.hand_since_s
         return other
 
@@ -139,8 +170,30 @@ class KnownTable:
 
     def covered(self, readings: list[Reading]) -> Mask:
         """Blocks that pieces lie on."""
-        outlines = [place(self.kinds[r.kind].faces.shape.outline, r.pose) for r in readings]
-        return np.asarray(cv2.dilate(self.polygons(outlines), np.ones((3, 3), np.uint8)), np.uint8)
+        mask = np.zeros(self.nowhere.shape, np.uint8)
+        for footprint in map(self._footprint, readings):
+            mask[footprint.part] |= footprint.inside
+        return np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), np.uint8)
+
+    def _footprint(self, piece: Reading | Sighting) -> Footprint:
+        """The blocks that a piece lies on."""
+        lies = piece.pose if isinstance(piece, Reading) else piece.outline_mm
+        held = self._footprints.get(id(lies))
+        if held is None:
+            if len(self._footprints) >= MOST_FOOTPRINTS:
+                self._footprints.clear()
+            held = self._footprints[id(lies)] = lies, self._worked_out(piece)
+        return held[1]
+
+    def _worked_out(self, piece: Reading | Sighting) -> Footprint:
+        if isinstance(piece, Reading):
+            outline = place(self.kinds[piece.kind].faces.shape.outline, piece.pose)
+        else:
+            outline = np.array(piece.outline_mm)
+        inside = self.polygons([outline])
+        left, top, width, height = cv2.boundingRect(inside)
+        part = slice(top, top + height), slice(left, left + width)
+        return Footprint(part, inside[part].copy(), int(np.count_nonzero(inside)))
 
     def strange(self, small: Small, covered: Mask) -> Mask:
         """Blocks that neither look as they did when bare nor lie under pieces."""
@@ -202,9 +255,28 @@ class KnownTable:
         """Blocks that changed: with those before, if they were not looked at often enough yet."""
         if self.looks >= LOOKS:
             self.change, self.uncovered, self._changed_since = changed, np.zeros_like(changed), changed
+            self._left = np.zeros_like(changed)
         else:
             self.change, self._changed_since = self.change | changed, self._changed_since | changed
         self.looks = 0
+
+    def leave_over(self, readings: list[Reading]) -> None:
+        """Keep in mind what of the change these do not explain, before it is taken for the bare table."""
+        self._left = self._left | (self.strange(self.motion.last, self.covered(readings)) & self.change)
+
+    def left_over(self, readings: list[Reading], busy: Mask) -> Mask | None:
+        """255 in the table map's pixels where a piece may have been missed; None where there are hardly any."""
+        left = self._left & ~self.covered(readings) & ~busy
+        if np.count_nonzero(left) < LEAST_LEFT:
+            return None
+        return self.pixels(np.asarray(cv2.dilate(left, np.ones((5, 5), np.uint8)), np.uint8))
+
+    def is_plain(self) -> bool:
+        """Whether what changed needs no further look: nothing of it is left over, every piece in it is settled, and no
+        hands are about, under which another look may see more."""
+        if self.hand.any() or self._beside_hands or (self._left & ~self.covered(self.readings)).any():
+            return False
+        return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
 
     def take(self, readings: list[Reading]) -> None:
         """These lie there now. Those that are gone are remembered, if they were plain to see."""
@@ -266,7 +338,7 @@ class KnownTable:
 
     def meets(self, blocks: Mask, sighting: Sighting) -> bool:
         """Whether any part of a piece lies in these blocks."""
-        return bool((self.polygons([np.array(sighting.outline_mm)]) & blocks).any())
+        return self._footprint(sighting).meets(blocks)
 
     def where_changed(self, busy: Mask) -> tuple[Raster, Mask]:
         """What changed, and the pixels of the table's map within reach of it, but for where something moves."""
@@ -283,8 +355,7 @@ class KnownTable:
         apart: list[Reading] = []
         under: list[Reading] = []
         for reading in readings:
-            outline = place(self.kinds[reading.kind].faces.shape.outline, reading.pose)
-            (under if self.touched(outline, change) else apart).append(reading)
+            (under if self.touched(reading, change) else apart).append(reading)
         return apart, under
 
     def without_new_under(self, busy: Mask, readings: list[Reading]) -> list[Reading]:
@@ -301,10 +372,9 @@ class KnownTable:
         size = (self.table.width, self.table.height)
         return np.asarray(cv2.resize(self.small_to_cells(blocks), size, interpolation=cv2.INTER_NEAREST), np.uint8)
 
-    def touched(self, outline_mm: Array, change: Any) -> bool:
-        """Whether what lies inside an outline lies under changed blocks."""
-        inside = self.polygons([outline_mm])
-        return int(np.count_nonzero(inside & change)) > 0.04 * max(int(np.count_nonzero(inside)), 1)
+    def touched(self, piece: Reading | Sighting, change: Any) -> bool:
+        """Whether a piece lies under changed blocks."""
+        return self._footprint(piece).touched(change)
 
     def hidden_of(self, reading: Reading, foreign: Mask) -> NDArray[np.bool_]:
         """Which of a reading's lattice points something foreign hides: not those where the piece is seen."""

@@ -195,9 +195,13 @@ class Reader:
         keypoints = find_keypoints(looked, look.table, mask=where)
         self._clock.stage("keypoints")
         readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came, stay, far)
-        if changed is None and known.looks == LOOKS:
-            left = around & self._unexplained(look.table, [*readings, *far])
-            readings = with_left_over(look, looked, self._kinds, self._index, readings, left, far)
+        if changed is not None:
+            known.leave_over([*readings, *far])
+        elif known.looks == LOOKS and not known.hand.any():
+            left = known.left_over([*readings, *far], busy)
+            if left is not None:
+                left &= self._unexplained(look.table, [*readings, *far])
+                readings = with_left_over(look, looked, self._kinds, self._index, readings, left, far)
         readings = known.without_new_under(busy, readings) + far
         self._clock.stage("pieces")
         if self._lens is None and not busy.any() and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
@@ -209,6 +213,8 @@ class Reader:
                     self._first = registration
                 known = self._table = known.seen_with(registration, view)
         self._settle(frame, known, known.seen_from_above.looked, readings, busy)
+        if not busy.any() and known.is_plain():
+            known.looks = LOOKS
         return known
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
@@ -291,7 +297,7 @@ class Reader:
         """What was known and is not touched by the movement; what moves hides the rest."""
         strange = known.strange(known.motion.last, known.covered(known.readings)) | changed
         hiding = np.asarray(cv2.dilate(strange, np.ones((3, 3), np.uint8)), np.uint8)
-        untouched = tuple(s for s in known.sightings if not known.touched(np.array(s.outline_mm), changed))
+        untouched = tuple(s for s in known.sightings if not known.touched(s, changed))
         hidden = hidden_places(known.small_to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
         self._clock.stage("hidden")
         return self._scene(frame, known, untouched, hidden, busy)
