@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Any
 
 import cv2
@@ -58,6 +59,8 @@ class Played:
     world_s: float
     stage_ms: Mapping[str, float]
     """Sum over the game."""
+    read_ms: tuple[float, ...] = ()
+    """What reading each picture took."""
     problem: str = ""
     """Why the game did not end; empty when it did."""
     crash: Exception | None = field(default=None, repr=False)
@@ -96,7 +99,10 @@ def play_game(
         if problem:
             table.keep_picture(Path(f"stuck-{seed}.png")) if habits.keep_pictures else None
         winners = game.winners(table.table.state) if table.table.state is not None else ()
-        return Played(seed, players, people.tally, winners, table.frames, table.world.now_s, table.stage_ms, problem)
+        return Played(
+            seed, players, people.tally, winners, len(table.read_ms), table.world.now_s, table.stage_ms,
+            tuple(table.read_ms), problem,
+        )  # fmt: skip
 
 
 def _no_wait(seconds: float) -> None:
@@ -130,8 +136,8 @@ class _HeadlessTable:
         self._view: TableView | None = None
         self._answers: list[tuple[int, int]] = []
         self._image: Any = None
-        self.frames = 0
         self.stage_ms: dict[str, float] = {}
+        self.read_ms: list[float] = []
 
     def __enter__(self) -> "_HeadlessTable":
         self._stack.callback(self._journal.close)
@@ -165,8 +171,9 @@ class _HeadlessTable:
     def _read(self) -> Scene:
         frame: Frame = self._camera.read(1.0)
         self._image = frame.image
+        start = perf_counter()
         scene = self._reader.read(frame)
-        self.frames += 1
+        self.read_ms.append((perf_counter() - start) * 1e3)
         for stage, milliseconds in scene.stage_ms.items():
             self.stage_ms[stage] = self.stage_ms.get(stage, 0.0) + milliseconds
         return scene

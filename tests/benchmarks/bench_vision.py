@@ -1,13 +1,14 @@
 """Milliseconds and memory of reading, stage by stage, beside `cv2.aruco` finding 40 markers in the same picture.
 
-Run: python -m tests.benchmarks.bench_vision [ROUNDS]
+Run: python -m tests.benchmarks.bench_vision [--rounds 5] [--game-seed 8601]
 One core: the process is pinned to one, and OpenCV is told to use one thread. Tables are simulated; the markers are
-drawn on a picture of the fuller one. A table is read until nothing more is looked for; then a piece is moved.
+drawn on a picture of the fuller one. A table is read until nothing more is looked for; then a piece is moved. Last, at
+1920 x 1080, every picture of a whole game is read as it comes, hands, questions and all.
 """
 
+import argparse
 import multiprocessing
 import os
-import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,12 @@ from time import perf_counter
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
+from config.loader import load_table
+from controller.simulation.copy import enrol_own_copy, own_art
+from controller.simulation.play import FRAME_S, play_game
+from controller.simulation.players import Habits
 from tests.benchmarks.vision_tables import SIZES, crowded_table, enrolled, render, ring_table
 from vision.faces import FacePack
 from vision.frame import Frame, Image
@@ -25,7 +31,10 @@ from vision.known_table import LOOKS
 from vision.reader import Reader
 from vision.threads import use_one_core
 
+Array = NDArray[np.float64]
+
 MARKERS = 40
+GAME_SIZE, GAME_PLAYERS = (1920, 1080), 4
 NOISE = 3.0
 FRAMES_PER_S = 2.0
 """So few that each picture of a table at rest is looked at, while it is looked at again at all."""
@@ -33,7 +42,7 @@ SETTLED = LOOKS + 2
 """After so many pictures a table at rest is not looked at again."""
 
 
-def main(rounds: int) -> None:
+def main(rounds: int, game_seed: int) -> None:
     """Print the table."""
     use_one_core()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -52,6 +61,29 @@ def main(rounds: int) -> None:
                 print(f"{name + ', ' + what:46} {total:7.1f} {total / base:8.2f}x   {parts}")
         print(f"allocated at most while reading an unchanged picture: {unchanged_kib(pack, size):.0f} KiB")
         print(f"memory of a process that only reads such pictures, at its largest: {reading_mib(pack, size):.0f} MiB")
+        if size == GAME_SIZE:
+            print(game_line(np.array(game_ms(game_seed)), base, game_seed), flush=True)
+
+
+def game_line(taken_ms: Array, base_ms: float, seed: int) -> str:
+    """What reading each picture of a game took, beside the markers."""
+    mean, middle, slow = taken_ms.mean(), *np.quantile(taken_ms, (0.5, 0.95))
+    shorter = float((taken_ms < base_ms).mean())
+    return (
+        f"the {len(taken_ms)} pictures of a game (seed {seed}), {1 / FRAME_S:g} a second: mean {mean:.1f} ms, "
+        f"{mean / base_ms:.2f}x; median {middle:.1f}, {middle / base_ms:.2f}x; 95 % {slow:.1f}, {slow / base_ms:.2f}x; "
+        f"{shorter:.0%} of them take less than the markers"
+    )
+
+
+def game_ms(seed: int) -> tuple[float, ...]:
+    """Milliseconds that reading each picture of a game of four took."""
+    config = load_table()
+    camera = config.camera.model_copy(update={"width": GAME_SIZE[0], "height": GAME_SIZE[1]})
+    config = config.model_copy(update={"camera": camera})
+    art = own_art(config.game)
+    pack = enrol_own_copy(config.game, art, *GAME_SIZE)
+    return play_game(config, art, pack, seed, GAME_PLAYERS, Habits()).read_ms
 
 
 def read_times(
@@ -163,4 +195,8 @@ def time_ms(work: Callable[[], None], rounds: int) -> float:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="times that each is measured; medians are printed")
+    parser.add_argument("--game-seed", type=int, default=8601, help="of the game whose pictures are read")
+    options = parser.parse_args()
+    main(options.rounds, options.game_seed)
