@@ -269,7 +269,7 @@ class PizzaTheoryHands:
     def _mistake(
         self, name: str, player: Player, number: int, spaces: Sequence[str], lying: Mapping[str, Lying]
     ) -> Mistake | None:
-        lay = self._lay_topping(lying, number, self._rng.choice(spaces)) if spaces else None
+        lay = self._lay_topping(dict(lying), number, self._rng.choice(spaces)) if spaces else None
         return None if lay is None else Mistake(name, player, (Step(player, (lay,)),), press=True)
 
     def _pushed(self, state: State, lying: Mapping[str, Lying]) -> Mistake | None:
@@ -297,7 +297,7 @@ class PizzaTheoryHands:
         replacing = self._replace(state, known, leader)
         if not replacing:
             return None
-        return Mistake("not all replaced", leader, tuple(replacing[:-1]) or (_hover(leader),), press=True)
+        return Mistake("not all replaced", leader, tuple(replacing[:-1]), press=True)
 
     def _not_turned(self, state: State, lying: Mapping[str, Lying]) -> Mistake | None:
         """All is replaced, and the Pizza not turned."""
@@ -325,16 +325,15 @@ class PizzaTheoryHands:
         places = {player: rules.place_of(state, player) for player in range(1, state.players + 1)}
         return board_turn(places, self._areas)[0] + 180.0
 
-    def _lay_topping(self, known: Mapping[str, Lying], number: int, space: str) -> Lay | None:
-        """A topping of this colour from the heap; None where there is none left."""
+    def _lay_topping(self, known: dict[str, Lying], number: int, space: str) -> Lay | None:
+        """A topping of this colour from the heap, from now on known to lie there; None where there is none left."""
         colour = self._colours[number - 1]
         heap = [f"topping/{colour}/{n}" for n in range(1, self._parts.each + 1)]
         piece = next((one for one in heap if known[one].pose is None), None)
         if piece is None:
             return None
         lay = Lay(piece, self._space(_pose(known[BOARD]), space), True)
-        if isinstance(known, dict):
-            known[piece] = Lying(lay.to, True)
+        known[piece] = Lying(lay.to, True)
         return lay
 
     def _space(self, board: Pose, space: str) -> Pose:
@@ -359,10 +358,6 @@ def _do(known: dict[str, Lying], player: Player, *lays: Lay) -> Step:
     """A step, remembered."""
     known.update({lay.piece: Lying(lay.to, lay.face_up) for lay in lays})
     return Step(player, lays)
-
-
-def _hover(player: Player) -> Step:
-    return Step(player, ())
 
 
 def _pose(lying: Lying) -> Pose:
