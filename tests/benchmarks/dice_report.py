@@ -3,10 +3,10 @@
 Run: make dice-report, or python -m tests.benchmarks.dice_report --only table --faults
 
 The networks in tests/benchmarks/dice_without/SOURCE learned from everything but that source (`--without` of
-tests/rigs/dice_training/train.py); those for the table, and epanemu's reader, from drawn pictures alone. The networks that come with the
-package, which learned from all sources, read kamil's photographs and drawn pictures with these seeds: neither was
-learned from. `--own` reads every source with those: what they remember, not what they can do on a table they have not
-seen.
+tests/rigs/dice_training/train.py); those for the table, and epanemu's reader, from drawn pictures alone. The networks
+that come with the package, which learned from all sources, read kamil's photographs and drawn pictures with these
+seeds: neither was learned from. `--own` reads every source with those: what they remember, not what they can do on a
+table they have not seen.
 
 A die counts as found where the middle of its top is read within 0.4 of its width from the middle of its box (of the
 true top, for the table's). Sizes are given roughly: half to twice the photograph's median die; the table's dice are
