@@ -62,6 +62,8 @@ COARSE_ROUNDS, ROUNDS = 3, 3
 CLOSE_LOOKS = 3
 LARGEST_STEP_MM = 2.0
 SURE_TURN = 0.95
+ANOTHER_TURN = 0.9
+"""So sure a board must be seen in another turn than before to be looked for anew."""
 STILL_ROUNDS, STILL_MM, STILL_DEG = 2, 0.8, 0.5
 """A board that fits best no farther from where it lay has not moved."""
 LIGHT_MM = 30.0
@@ -145,10 +147,11 @@ def same_board(
     found = _compare(sight, grid, pose)
     if found.agreeing < LEAST_AGREEING:
         return None
-    if turn_probability < SURE_TURN:
-        turned, sure = _turned(sight, grid, pose)
-        if np.hypot(*(turned - pose)[:2]) < STILL_MM and abs((turned - pose)[2]) < STILL_DEG:
-            turn_probability = max(turn_probability, sure)
+    turned, sure = _turned(sight, grid if turn_probability < SURE_TURN else grid.every(COARSE_STEP), pose)
+    if np.hypot(*(turned - pose)[:2]) < STILL_MM and abs((turned - pose)[2]) < STILL_DEG:
+        turn_probability = max(turn_probability, sure)
+    elif sure > ANOTHER_TURN:
+        return None  # somebody turned it by a third in its place
     return BoardFit(pose, height_of(pose[0], pose[1]), found.agreeing, turn_probability, found.light)
 
 
