@@ -90,8 +90,8 @@ def _text_files() -> list[Path]:
 
 
 def _settings(model: type[BaseModel], above: Key = ()) -> list[Key]:
-    """The settings of a schema; "*" stands for the number in a numbered table. What is in a table whose keys somebody else
-    knows is none of it."""
+    """The settings of a schema; "*" stands for the number in a numbered table. A table whose keys somebody else
+    knows is one setting."""
     settings: list[Key] = []
     for name, about in model.model_fields.items():
         inner = about.annotation if isinstance(about.annotation, type) else (get_args(about.annotation) or (None,))[-1]

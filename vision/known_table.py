@@ -378,6 +378,8 @@ class KnownTable:
 
     def hidden_of(self, reading: Reading, foreign: Mask) -> NDArray[np.bool_]:
         """Which of a reading's lattice points something foreign hides: not those where the piece is seen."""
+        if not foreign.any():
+            return np.zeros_like(reading.agrees)
         cells = np.round(
             self.coarse.to_cells(place(self.kinds[reading.kind].faces.shape.lattice, reading.pose))
         ).astype(int)
