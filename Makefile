@@ -31,7 +31,7 @@ run: $(INSTALLED) emulated-board ## Set up, then start the table; ARGS="--port 9
 	@$(BIN)/pizzatable run $(ARGS)
 
 test: check firmware-tools ## Set up, then everything that `check` does, then the tests
-	$(BIN)/pytest --numprocesses auto --dist loadfile $(ARGS)
+	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV_INSTALLED) ## Set up, then ruff, mypy --strict and the rules of imports
 	$(BIN)/ruff check .

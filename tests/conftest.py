@@ -13,3 +13,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Tests run in as many processes as there are cores."""
     use_one_core()
+
+
+FIRST = ("tests/vision/", "tests/browser/", "tests/controller/test_", "tests/controller/games/")
+"""Whose files take longest: they begin first, so that no process has a long one left when the others are done."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long before all others."""
+    items.sort(key=lambda item: next((i for i, start in enumerate(FIRST) if item.nodeid.startswith(start)), len(FIRST)))
