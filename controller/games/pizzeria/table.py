@@ -25,7 +25,7 @@ from controller.games import cut_and_choose_laid as lie
 from controller.games.cut_and_choose import Ring
 from controller.games.cut_and_choose_seen import Seen, changes
 from controller.games.cut_and_choose_table import CutAndChooseTable, Draft, Look, Moves, Taken, Way, unfinished, wrong
-from controller.games.pizzeria import faults, rules, solo
+from controller.games.pizzeria import faults, headings, rules, solo
 from controller.games.pizzeria.rules import OFFER_A, OFFER_B, OFFER_C, OFFER_J, Phase, State
 from controller.reading import Fault, Reading, ReadingKind
 
@@ -69,6 +69,15 @@ class PizzeriaTable(CutAndChooseTable[State]):
         return solo.apply(state, move)
 
     # Pizza is served! ------------------------------------------------------------------------------------------------
+
+    def legal(self, look: Look[State], drafts: Sequence[Draft], confirm: Player | None, player: Player) -> Reading:
+        """See `CutAndChooseTable`. What the House has laid may not be all yet until its mover presses."""
+        reading = super().legal(look, drafts, confirm, player)
+        fault = reading.fault
+        if reading.kind is not ReadingKind.FAULT or fault is None or fault.refusal.heading != headings.SOLO:
+            return reading
+        pressed = confirm is None or self.hand_of(look.state, confirm) in look.pressed
+        return reading if pressed else unfinished(fault.refusal.remedy, fault)
 
     def served(self, state: State, special: str | None, ring: Ring) -> Moves:
         """See `CutAndChooseTable`."""
