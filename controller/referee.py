@@ -5,6 +5,7 @@ only which buttons were pressed and for how long the same thing has been lying t
 """
 
 import math
+from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import Enum
@@ -24,6 +25,10 @@ RIM_BESIDE_HAND_MM = 15.0
 SAME_STICK_MM = 5.0
 """How far along itself a stick is measured, one time and another; it lies between rows of spaces farther apart."""
 SAME_STICK_DEG = 3.0
+EARLY_S = 1.0
+"""What a hand let go of no longer than this before a press may be seen to lie there only after it."""
+OLDEST_S = 60.0
+"""Where hands were before that is forgotten: whatever changes then uses up a press as old as that."""
 LIKELY = 0.5
 """What vision thinks less likely than not is nothing that somebody laid there or took away."""
 
@@ -84,12 +89,11 @@ class _Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Press:
-    """A button that went down."""
+class _Hands:
+    """Where hands were in one picture."""
 
     time_s: float
-    hands: Outlines
-    """Where hands were then."""
+    outlines: Outlines
 
 
 class Referee:
@@ -97,9 +101,9 @@ class Referee:
 
     def __init__(self, timing: Timing) -> None:
         self._timing = timing
-        self._pressed: dict[Player, _Press] = {}
+        self._pressed: dict[Player, float] = {}
         self._lies: tuple[Sighting, ...] | None = None
-        self._hands: Outlines = ()
+        self._hands: deque[_Hands] = deque()
         self._at_rest = False
         self._standing: dict[Hashable, _Standing] = {}
         self._just_made: tuple[Player | None, float] | None = None
@@ -111,29 +115,34 @@ class Referee:
             made_by, made_s = self._just_made
             if player == made_by and time_s < made_s + self._timing.twice_s:
                 return
-        self._pressed[player] = _Press(time_s, self._hands)
+        self._pressed[player] = time_s
 
     def counted(self, scene: Scene) -> frozenset[Player]:
         """Players whose press counts for this scene: it was made before the scene was taken, and is not used up."""
-        return frozenset(player for player, press in self._pressed.items() if press.time_s <= scene.time_s)
+        return frozenset(player for player, pressed_s in self._pressed.items() if pressed_s <= scene.time_s)
 
     def follow(self, scene: Scene) -> None:
         """Take notice of what lies there now; before anything is asked about a scene.
 
         A press was meant for what lay there when it was made. It is used up when that has changed, but where a hand was
-        when it was made: people press with one hand while the other still lets go. A hand that changes nothing uses up
-        nothing.
+        when it was made: people press with one hand while the other still lets go. Nor by what a hand had let go of a
+        moment before, and none has touched since: it lay there already, only the camera had not seen it at rest. A
+        hand that changes nothing uses up nothing.
         """
-        self._hands = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND)
+        hands = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND)
+        self._hands.append(_Hands(scene.time_s, hands))
+        oldest_s = max(min((*self._pressed.values(), scene.time_s)) - EARLY_S, scene.time_s - OLDEST_S)
+        while len(self._hands) > 1 and self._hands[1].time_s <= oldest_s:
+            self._hands.popleft()
         if scene.settled is None:
             return
         before, self._lies = self._lies, tuple(s for s in scene.settled.sightings if s.probability >= LIKELY)
         if before is not None:
-            changed = changes(before, self._lies)
+            changed = [change for change in changes(before, self._lies) if not _same_stick(change)]
             self._pressed = {
-                player: press
-                for player, press in self._pressed.items()
-                if all(_lies_under(change, press.hands) for change in changed if not _same_stick(change))
+                player: pressed_s
+                for player, pressed_s in self._pressed.items()
+                if all(self._meant(change, pressed_s) for change in changed)
             }
 
     def settled(self, scene: Scene) -> bool:
@@ -206,9 +215,18 @@ class Referee:
         self.forget()
         self._taken_back = moves
 
+    def _meant(self, change: Change, pressed_s: float) -> bool:
+        """Whether somebody who pressed then may have meant what is seen to have changed since."""
+        until = [hands for hands in self._hands if hands.time_s <= pressed_s]
+        if until and _lies_under(change, until[-1].outlines):
+            return True
+        since = [hands for hands in self._hands if hands.time_s > pressed_s]
+        let_go = any(_lies_under(change, hands.outlines) for hands in until if hands.time_s >= pressed_s - EARLY_S)
+        return let_go and not any(_lies_under(change, hands.outlines) for hands in since)
+
     def _moves_again(self, scene: Scene) -> None:
         if self._at_rest and scene.settled is None:
-            self._pressed = {p: press for p, press in self._pressed.items() if press.time_s > scene.time_s}
+            self._pressed = {p: pressed_s for p, pressed_s in self._pressed.items() if pressed_s > scene.time_s}
         self._at_rest = False
 
     def _stood_s(self, scene: Scene, reading: Reading) -> float:

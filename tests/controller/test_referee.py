@@ -351,6 +351,29 @@ def test_a_press_made_while_the_hand_still_lets_go_counts(referee: Referee) -> N
     assert referee.counted(lying(3.4, 0.4, 50.0)) == {2}
 
 
+def test_a_press_made_when_the_hand_has_just_let_go_counts(referee: Referee) -> None:
+    """The piece lay there when the button was pressed; that it is at rest is seen only after that."""
+    follow(referee, lying(1.0, 1.0, 0.0), moving(lying(1.2, 0.0, 0.0), hand_mm=50.0), lying(1.5, 0.0, 0.0))
+    referee.press(2, 1.6)
+    follow(referee, lying(1.8, 0.4, 0.0, 50.0))
+    assert referee.counted(lying(1.8, 0.4, 0.0, 50.0)) == {2}
+
+
+def test_a_press_is_used_up_where_the_hand_comes_back_after_it(referee: Referee) -> None:
+    follow(referee, lying(1.0, 1.0, 0.0), moving(lying(1.2, 0.0, 0.0), hand_mm=50.0), lying(1.5, 0.0, 0.0))
+    referee.press(2, 1.6)
+    follow(referee, moving(lying(1.8, 0.0, 0.0), hand_mm=50.0), lying(2.2, 0.4, 50.0))
+    assert referee.counted(lying(2.2, 0.4, 50.0)) == frozenset()
+
+
+def test_a_press_is_used_up_by_what_lies_where_a_hand_was_long_ago(referee: Referee) -> None:
+    follow(referee, lying(1.0, 1.0, 0.0), moving(lying(1.2, 0.0, 0.0), hand_mm=50.0))
+    follow(referee, *(lying(t / 10, t / 10 - 1.2, 0.0) for t in range(13, 30)))
+    referee.press(2, 3.0)
+    follow(referee, lying(3.2, 0.4, 0.0, 50.0))
+    assert referee.counted(lying(3.2, 0.4, 0.0, 50.0)) == frozenset()
+
+
 def test_a_press_is_not_meant_for_what_is_laid_down_right_after_it(referee: Referee) -> None:
     """Somebody else's hand has been moving all the time."""
     follow(referee, moving(lying(1.0, 1.0, 0.0)))
