@@ -16,6 +16,9 @@ class Lay:
     piece: str
     to: Pose | None
     face_up: bool
+    shows: str | None = None
+    """The front that it shows from then on, of a die that is thrown, a sheet that is written on; None: as before. What
+    is changed so and laid just where it lies is not lifted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ class Lying:
 
     pose: Pose | None
     face_up: bool
+    front: str = ""
+    """What its front shows now."""
 
 
 class GameHands(Protocol):

@@ -10,6 +10,7 @@ from vision.scene import Point
 
 if TYPE_CHECKING:
     from hardware.kit.cutting import Piece
+    from hardware.kit.nets import Die
     from hardware.kit.theory import BoardSide
 
 PICTURE_PX_PER_MM = 8.0
@@ -25,25 +26,38 @@ _DICE_NOTE = (
 )
 
 
-def dice_and_slice(paper: Paper, _: float) -> list[Content]:
-    """A score sheet, to be copied as often as there are players, and the two dice."""
-    from controller.games.dice_and_slice.components import DICE, FACES, load_components
-    from hardware.kit.nets import Die, die_sheets, dot_face
-    from hardware.kit.score_sheets import load_sheet_print, score_sheet
+def sheet_points() -> list[tuple[int, int]]:
+    """What Dice and Slice's score sheet has in its table: the squares of each slice that can come about, its points."""
+    from controller.games.dice_and_slice.components import load_components
 
-    components, printed = load_components(), load_sheet_print()
-    sizes = sorted({rectangle.size for rectangle in components.grid.rectangles})
+    components = load_components()
+    return [(size, components.points[size]) for size in components.sizes]
+
+
+def dot_dice() -> list[Die]:
+    """Dice and Slice's dice."""
+    from controller.games.dice_and_slice.components import DICE, FACES, load_components
+    from hardware.kit.nets import Die, dot_face
+    from hardware.kit.score_sheets import load_sheet_print
+
+    components, layout = load_components(), load_sheet_print().layout
     inks = {"A": "#b3261a", "B": "#1d4f91"}
     dice = []
     for name in DICE:
         facts = [components.faces[name + face] for face in FACES]
-        faces = tuple(
-            dot_face(face.picture, printed.layout.pips_mm, inks[name], connected=face.connected) for face in facts
-        )
-        dice.append(Die(f"die {name}", printed.layout.die_mm, "#fffdf6", faces))
+        faces = tuple(dot_face(face.picture, layout.pips_mm, inks[name], connected=face.connected) for face in facts)
+        dice.append(Die(f"die {name}", layout.die_mm, "#fffdf6", faces))
+    return dice
+
+
+def dice_and_slice(paper: Paper, _: float) -> list[Content]:
+    """A score sheet, to be copied as often as there are players, and the two dice."""
+    from hardware.kit.nets import die_sheets
+    from hardware.kit.score_sheets import load_sheet_print, score_sheet
+
     return [
-        score_sheet(paper, printed, [(size, components.points[size]) for size in sizes]),
-        *die_sheets(paper, "Dice and Slice: dice", _DICE_NOTE, dice),
+        score_sheet(paper, load_sheet_print(), sheet_points()),
+        *die_sheets(paper, "Dice and Slice: dice", _DICE_NOTE, dot_dice()),
     ]
 
 

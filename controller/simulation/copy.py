@@ -88,8 +88,11 @@ class OwnCopy:
 
 
 def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: int) -> FacePack:
-    """Show every face to the simulated camera and learn it from the pictures."""
+    """Show every face to the simulated camera and learn it from the pictures; of a copy with `photos` that are none,
+    nothing is learned: its pieces are told by their form."""
     photos = list(enrolment_photos(game, art, width, height))
+    if not photos:
+        return FacePack({}, ())
     return enrol(photos, source=[f"own copy, picture {i}" for i in range(1, len(photos) + 1)])
 
 

@@ -15,6 +15,7 @@ class KeptArt(Mapping[str, Artwork]):
 
     def __init__(self, drawn: Mapping[str, Artwork], path: Path) -> None:
         self._drawn = drawn
+        self._listed = frozenset(drawn)
         self._path = path
         self._known: dict[str, Artwork] = {}
 
@@ -35,9 +36,15 @@ class KeptArt(Mapping[str, Artwork]):
         draft.replace(self._path)
 
     def __getitem__(self, face: str) -> Artwork:
+        """A face that is not among those listed, such as a sheet that somebody has written on, is not kept."""
+        if face not in self._listed:
+            return self._drawn[face]
         if face not in self._known:
             self._known[face] = self._read(face) or self._drawn[face]
         return self._known[face]
+
+    def __contains__(self, face: object) -> bool:
+        return face in self._drawn
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._drawn)

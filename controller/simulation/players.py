@@ -249,7 +249,7 @@ class SimulatedPlayers:
 
     def _put_right(self, mistake: Mistake, lying: Mapping[str, Lying]) -> Generator[None, None, None]:
         changed = [
-            Lay(piece, lying[piece].pose, lying[piece].face_up)
+            Lay(piece, lying[piece].pose, lying[piece].face_up, lying[piece].front)
             for piece, now in self._lying().items()
             if now != lying[piece]
         ]
@@ -262,7 +262,7 @@ class SimulatedPlayers:
 
     def _carry_out(self, steps: Sequence[Step]) -> Generator[None, None, None]:
         for step in steps:
-            carries = tuple(Carry(lay.piece, lay.to, lay.face_up) for lay in step.lays)
+            carries = tuple(Carry(lay.piece, lay.to, lay.face_up, lay.shows) for lay in step.lays)
             duration = self._rng.uniform(*self._habits.gesture_s)
             self._world.perform(Gesture(self._seats[step.player], carries, duration))
             yield
@@ -320,7 +320,7 @@ class SimulatedPlayers:
         return "nothing" if view is None else f"{view.referee.value}: {view.message}"
 
     def _lying(self) -> dict[str, Lying]:
-        return {name: Lying(piece.pose, piece.face_up) for name, piece in self._world.pieces.items()}
+        return {name: Lying(piece.pose, piece.face_up, piece.front) for name, piece in self._world.pieces.items()}
 
     def _notation(self, state: Any, moves: Sequence[Any]) -> list[str]:
         texts = []

@@ -13,6 +13,10 @@ Outline = tuple[Point, ...]
 
 TILE_MM = 2.0
 """Slices and Specials are glued on board."""
+SHEET_MM = (210.0, 148.0)
+"""Score sheets, an A5 page across."""
+FOLDED_DIE_MM = 20.0
+"""Edge of the dice that are folded from the kit's nets."""
 _WEDGE: Outline = (
     (0.0, 0.0),
     *(
@@ -28,6 +32,8 @@ _BODIES: Mapping[PieceKind, tuple[Outline, float]] = {
     PieceKind.BOARD: (tuple(circle_outline(BOARD_MM)), 2.0),
     PieceKind.TOPPING: (tuple(circle_outline(TOPPING_MM)), 3.0),
     PieceKind.CUTTER: (tuple(centred_box(CUTTER_MM, SLEEVE_MM)), SLEEVE_MM),
+    PieceKind.SHEET: (tuple(centred_box(SHEET_MM[1], SHEET_MM[0])), 0.1),
+    PieceKind.DIE: (tuple(centred_box(FOLDED_DIE_MM, FOLDED_DIE_MM)), FOLDED_DIE_MM),
 }
 
 

@@ -38,6 +38,7 @@ _MAT_PX_PER_MM = 4
 _SAME_SCALE = 1e-9
 """Scales that differ by this share differ by rounding alone."""
 _NOISE_MARGIN = 64
+_FACES_KEPT = 200
 _LAMP_SLOPE = 0.9
 """How far a shadow reaches for a millimetre of height."""
 
@@ -401,6 +402,8 @@ class Renderer:
             if face not in self._art:
                 raise KeyError(f"no art for face {face!r} among the {len(self._art)} faces given to this renderer")
             found = _premultiplied(at_scale(self._art[face], texture_scale(self.camera)))
+            if len(self._scaled) >= _FACES_KEPT:
+                del self._scaled[next(iter(self._scaled))]  # the oldest: what is written on never looks so again
             self._scaled[face] = found
         return found
 

@@ -43,6 +43,13 @@ class Carry:
     to: Pose | None
     """None: off the table."""
     face_up: bool
+    shows: str | None = None
+    """The front that it shows once it is let go, of a die that is thrown, a sheet that is written on; None: as before.
+    What is changed so and laid just where it lies is not lifted."""
+
+    def stays(self, piece: "Piece") -> bool:
+        """Whether the piece only changes where it lies."""
+        return self.shows is not None and self.to is not None and (self.to, self.face_up) == (piece.pose, piece.face_up)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +228,10 @@ class World:
         self._pieces[piece_id] = Piece(piece_id, kind, front, back, face_up, None)
         self.put(piece_id, pose, face_up)
 
-    def put(self, piece_id: str, pose: Pose | None, face_up: bool) -> None:
+    def put(self, piece_id: str, pose: Pose | None, face_up: bool, shows: str | None = None) -> None:
         """Place a piece at once, on top of whatever lies there. For setting up; hands are `perform`'s.
+
+        `shows` is its front from then on, where that changes.
 
         Raises:
             UnknownPiece: no piece of that id.
@@ -231,7 +240,7 @@ class World:
         piece = self._piece(piece_id)
         if piece_id in self._held:
             raise ImpossibleGesture(f"piece {piece_id!r} is in a hand")
-        self._place(piece, pose, face_up)
+        self._place(piece if shows is None else replace(piece, front=shows), pose, face_up)
 
     def perform(self, gesture: Gesture) -> None:
         """Queue a gesture behind those that its seat has still to make.
@@ -357,6 +366,14 @@ class World:
         except KeyError:
             raise UnknownPiece(f"no piece {piece_id!r} among the {len(self._pieces)} of this world") from None
 
+    def _let_go(self, carry: Carry) -> None:
+        piece = self._pieces[carry.piece_id]
+        stays = carry.stays(piece)
+        if carry.shows is not None:
+            piece = self._pieces[carry.piece_id] = replace(piece, front=carry.shows)
+        if not stays:
+            self._place(piece, carry.to, carry.face_up)
+
     def _place(self, piece: Piece, pose: Pose | None, face_up: bool) -> None:
         self._pieces[piece.piece_id] = replace(piece, pose=pose, face_up=face_up)
         if piece.piece_id in self._stacking:
@@ -402,7 +419,7 @@ class World:
         elif action.stage is _Stage.CARRYING:
             targets = {carry.piece_id: carry for carry in action.gesture.carries}
             for piece_id in action.order:
-                self._place(self._pieces[piece_id], targets[piece_id].to, targets[piece_id].face_up)
+                self._let_go(targets[piece_id])
             self._held.difference_update(ids)
             action.let_go(self._now)
         elif action.stage is _Stage.LINGERING:
@@ -573,7 +590,8 @@ class _Action:
         self._centre_end = _mean([end for _, _, end, _, _ in ways])
         turns = [turn for _, _, _, _, turn in ways]
         self._turn_deg = turns[0] if max(turns) - min(turns) < 5 else 0.0
-        self._loads = tuple(self._as_load(targets, *way) for way in ways)
+        moved = [way for way in ways if not targets[way[0].piece_id].stays(way[0])]
+        self._loads = tuple(self._as_load(targets, *way) for way in moved)
         self._carried_from = self._to
         self._carried_to = (
             self._home if all(c.to is None for c in self.gesture.carries) else self._beyond(self._centre_end)

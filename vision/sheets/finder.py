@@ -21,7 +21,7 @@ from vision.registration import (
 )
 from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, Sighting
 from vision.shapes import as_points
-from vision.sheets.finding import FoundSheet, find_sheets, see_markers
+from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers
 from vision.sheets.flattening import FlatSheet, flatten
 from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.likelihood import Judge, load_judges
@@ -52,7 +52,8 @@ class SheetFinder:
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """See `Finder.find`."""
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-        return sightings(image, registration, find_sheets(grey, self._layouts, lens=registration.lens))
+        found = find_sheets(grey, self._layouts, lens=registration.lens)
+        return sightings(image, registration, find_on_table(grey, self._layouts, registration, found))
 
     def find_again(
         self,

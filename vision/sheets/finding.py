@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import Lens, Registration, RegistrationError, register
+from vision.sheets.corners import corner_groups
 from vision.sheets.layout import Array, SheetLayout
 
 Grey = NDArray[np.uint8]
@@ -79,6 +80,38 @@ def find_sheets(
             if registration is not None:
                 found.append(FoundSheet(layout, registration))
     return found
+
+
+def find_on_table(
+    grey: Grey, layouts: Sequence[SheetLayout], table: Registration, known: Sequence[FoundSheet] = ()
+) -> list[FoundSheet]:
+    """The `known` sheets and all others that lie on a known table: there markers too small to be decoded are enough."""
+    found = list(known)
+    for layout in layouts:
+        groups = [g for g in corner_groups(grey, layout, table) if not any(_covers(sheet, g) for sheet in found)]
+        ways = [(_likeness(grey, group, layout.marks), group) for group in groups]
+        for likeness, group in sorted(ways, key=lambda way: -way[0]):
+            if likeness < ALIKE or any(_covers(sheet, group) for sheet in found):
+                continue
+            registration = _registered(grey, group, layout.marks, table.lens)
+            if registration is not None:
+                found.append(FoundSheet(layout, registration))
+    return found
+
+
+def _covers(sheet: FoundSheet, group: Mapping[int, Array]) -> bool:
+    """Whether a sheet lies where these markers' sheet would have its middle."""
+    middle = np.concatenate(list(group.values())).mean(axis=0)
+    return float(np.hypot(*sheet.registration.to_table(middle[None])[0])) < CENTRES_MM
+
+
+def _likeness(grey: Grey, group: Mapping[int, Array], places: Mapping[int, Array]) -> float:
+    """How much the picture looks like these markers where they would be."""
+    plane = _plane(group, places)
+    if plane is None:
+        return 0.0
+    seen = sorted(_best_fit(grey, plane, marker, place, REACHES_MM[0])[0] for marker, place in places.items())
+    return sum(seen[-LEAST_MARKERS:]) / LEAST_MARKERS
 
 
 def _detected(grey: Grey, wanted: set[int], times: int) -> list[SeenMarker]:
@@ -194,6 +227,13 @@ def _looked_at_again(grey: Grey, plane: Array, places: Mapping[int, Array], reac
 
 def _offset_mm(grey: Grey, plane: Array, marker: int, place: Array, reach_mm: float) -> Array | None:
     """How far a marker lies from its place, in the sheet's frame; None where it does not show."""
+    likeness, off = _best_fit(grey, plane, marker, place, reach_mm)
+    return off if likeness >= ALIKE else None
+
+
+def _best_fit(grey: Grey, plane: Array, marker: int, place: Array, reach_mm: float) -> tuple[float, Array | None]:
+    """How much it looks like a marker where it looks most like it, and how far that lies from its place, in the sheet's
+    frame; None where that cannot be said."""
     drawing = _drawing(marker, place)
     half = np.abs(place - place.mean(0)).max() + 1.0 + reach_mm
     count = drawing.shape[0] + 2 * round(reach_mm * PATCH_PX_PER_MM)
@@ -204,16 +244,16 @@ def _offset_mm(grey: Grey, plane: Array, marker: int, place: Array, reach_mm: fl
     px = _seen(plane, grid.reshape(-1, 2)).astype(np.float32).reshape(count, count, 2)
     height, width = grey.shape
     if px.min() < -half or px[..., 0].max() > width + half or px[..., 1].max() > height + half:
-        return None
+        return 0.0, None
     patch = cv2.remap(grey, px[..., 0], px[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     scores = cv2.matchTemplate(patch, drawing, cv2.TM_CCOEFF_NORMED)
     _, best, _, (x, y) = cv2.minMaxLoc(scores)
-    if best < ALIKE or not (0 < x < scores.shape[1] - 1 and 0 < y < scores.shape[0] - 1):
-        return None
+    if not (0 < x < scores.shape[1] - 1 and 0 < y < scores.shape[0] - 1):
+        return float(best), None
     fine_x = x + _peak(scores[y, x - 1 : x + 2])
     fine_y = y + _peak(scores[y - 1 : y + 2, x])
     middle = (scores.shape[0] - 1) / 2
-    return np.asarray((along * (fine_x - middle) + down * (fine_y - middle)) / PATCH_PX_PER_MM)
+    return float(best), np.asarray((along * (fine_x - middle) + down * (fine_y - middle)) / PATCH_PX_PER_MM)
 
 
 def _peak(three: Any) -> float:

@@ -1,0 +1,56 @@
+"""Sheets as they lie on a table, too far from the camera for their markers to be decoded."""
+
+from random import Random
+
+import pytest
+
+from controller.games.dice_and_slice.hands import Pencilled, write_front
+from controller.sheet_prints import load_prints
+from controller.simulation.copy import own_art
+from hardware.simulated.renderer import Renderer
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import World
+from vision.faces import FacePack
+from vision.looking_for import finders_for
+from vision.reader import read_photo
+from vision.scene import MarkKind, PieceKind, Pose, Scene
+from vision.sheets.finding import find_sheets
+
+DOTS = ((3, 4), (4, 4), (9, 2), (0, 0), (12, 9))
+LINE = (3, 4, 4, 4)
+POSES = {1: Pose(6.0, -249.0, 91.0), 2: Pose(-390.0, -107.0, 358.0), 5: Pose(391.0, 104.0, 181.5)}
+
+
+@pytest.fixture(scope="module")
+def seen() -> Scene:
+    conditions = Conditions(seed=4)
+    world = World(Random(4))
+    for player, pose in POSES.items():
+        marks = [Pencilled(MarkKind.DOT, dot) for dot in DOTS[:player]]
+        front = write_front(player, [*marks, Pencilled(MarkKind.LINE, LINE)][: len(marks) + (player > 1)])
+        world.add_piece(f"sheet/{player}", PieceKind.SHEET, front, front, pose=pose, face_up=True)
+    art = own_art("dice_and_slice")
+    image = Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
+    grey = image.min(axis=2)
+    assert not find_sheets(grey, load_prints()), "near enough for their markers: this test shows nothing"
+    pack = FacePack({}, ())
+    return read_photo(image, pack, finders=finders_for({PieceKind.SHEET}, pack, load_prints()))
+
+
+def test_each_is_found_where_it_lies_the_right_way_round(seen: Scene) -> None:
+    sheets = {round(one.pose.x_mm, -2): one.pose for one in seen.sightings if one.kind is PieceKind.SHEET}
+    assert len(sheets) == len(POSES)
+    for pose in POSES.values():
+        found = sheets[round(pose.x_mm, -2)]
+        assert abs(found.x_mm - pose.x_mm) < 1.0
+        assert abs(found.y_mm - pose.y_mm) < 1.0
+        assert abs((found.angle_deg - pose.angle_deg + 180.0) % 360.0 - 180.0) < 0.5
+
+
+def test_its_dots_and_lines_are_read(seen: Scene) -> None:
+    for player, pose in POSES.items():
+        (sheet,) = (one for one in seen.sightings if abs(one.pose.x_mm - pose.x_mm) < 5.0)
+        kinds = (MarkKind.DOT, MarkKind.LINE)
+        marks = {(mark.kind, mark.at) for mark in sheet.marks if mark.kind in kinds and mark.probability > 0.5}
+        lines = {(MarkKind.LINE, LINE)} if player > 1 else set()
+        assert marks == {(MarkKind.DOT, dot) for dot in DOTS[:player]} | lines
