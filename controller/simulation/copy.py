@@ -17,6 +17,7 @@ from controller.hands import MakeHands
 from controller.simulation import copies
 from controller.simulation.kept_art import KeptArt
 from hardware.simulated.art import Artwork
+from hardware.simulated.bodies import thickness_mm
 from hardware.simulated.lying import outline_mm
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
@@ -26,7 +27,6 @@ from vision.frame import Image
 from vision.scene import PieceKind, Pose
 
 ART_PX_PER_MM = 4.0
-TILE_TOP_MM = 2.0
 LABELS = {PieceKind.SLICE: "tile"}
 """What a kind is called in labels, where that is not its own name."""
 
@@ -120,7 +120,7 @@ def enrolment_photos(
             pose = Pose(x, y, 90.0) if kind is PieceKind.SLICE else Pose(x, y + 50, 90.0)
             face_up = face not in backs
             world.add_piece(face, kind, face, face, pose=pose, face_up=face_up)
-            outline = np.array([(px, py, TILE_TOP_MM) for px, py in outline_mm(kind, pose)])
+            outline = np.array([(px, py, thickness_mm(kind)) for px, py in outline_mm(kind, pose)])
             labels.append(
                 {
                     "kind": LABELS.get(kind, kind.value),
