@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from controller.game import Json
 from controller.games.polygons import inside
 from controller.games.slice.components import HOT_SAUCE
+from controller.games.slice.laid import CIRCLE_MM, PLACES, place_at
 from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
 
 KINDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
 """The pieces that may lie on its table."""
 
-PLACES = 8
-CIRCLE_MM = (50.0, 115.0)
-"""A slice whose centre lies so far from an order card's belongs to the circle around it."""
 SIDE_MM = 55.0
 """A seat whose order card lies farther than this to one side of the mat's middle is named after that side."""
 MIDDLE_MM = 130.0
@@ -95,9 +93,8 @@ def _place(card: Sighting, seats: Mapping[str, Sighting]) -> tuple[str, int] | N
     if not near:
         return None
     seat = min(near, key=lambda name: at[name])
-    order = seats[seat]
-    way = math.degrees(math.atan2(card.pose.y_mm - order.pose.y_mm, card.pose.x_mm - order.pose.x_mm))
-    return seat, round((order.pose.angle_deg - way) * PLACES / 360) % PLACES
+    place = place_at(seats[seat].pose, card.pose)
+    return None if place is None else (seat, place - 1)
 
 
 def _seat(order: Sighting, places: Sequence[Sequence[Sighting]], toppings: Sequence[str] | None) -> Json:

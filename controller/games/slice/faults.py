@@ -1,0 +1,217 @@
+"""What is wrong on the table, in a player's words: each card that lies otherwise than the rules allow."""
+
+from collections.abc import Sequence
+
+from controller.game import Player, Refusal
+from controller.games.changing import changed
+from controller.games.slice import headings, rules
+from controller.games.slice.components import HOT_SAUCE
+from controller.games.slice.rules import Block, Draw, Grab, Phase, Place, State, Stop
+from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, Fit, Odd, Seen, name_of
+from controller.reading import Fault
+
+EIGHT_SLICES = "Still to deal: eight slices face down around each order"
+
+
+def to_deal(missing: Sequence[Player]) -> str:
+    """What is to be dealt before the first card is drawn."""
+    if len(missing) == 1:
+        return f"Player {missing[0]} still needs an order card, face up, and eight slices face down around it"
+    return "Everybody gets an order card, face up, and eight slices face down around it"
+
+
+def to_deal_anew(state: State, is_dealt: bool) -> str:
+    """What is still to be done after a pizza is finished."""
+    if is_dealt:
+        return f"Player {state.drawer} turns the hidden card over on the Open Pile, then presses"
+    return (
+        f"Player {state.drawer}: pizza and Open Pile go under the draw pile; a new order, eight new slices; "
+        "then turn over the hidden card"
+    )
+
+
+def under_way(states: Sequence[State]) -> str:
+    """What is still to be done with a card that somebody has in hand."""
+    drawers = {state.drawer for state in states}
+    if len(drawers) > 1:
+        return "The open card is grabbed: put it where it goes"
+    state = states[-1]
+    if state.phase is Phase.REVEAL:
+        return f"Player {state.drawer} turns up the card that was replaced"
+    return rules.turn(state).prompt
+
+
+def who_did(text: str, *, several: bool) -> str:
+    """A play that waits for a button."""
+    return "Who has done it presses the own button" if several else text
+
+
+def no_order(player: Player) -> Fault:
+    """An order card cannot be seen."""
+    problem = f"The order card of player {player} cannot be seen."
+    return Fault(Refusal(headings.SETTING_UP, problem, "Lay it face up amid its slices."), player, certain=False)
+
+
+def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fault:
+    """What is wrong, given each state that the table may be on the way to and what lies otherwise there."""
+    nearest, fit = min(ways, key=lambda way: (len(way[1].odd), -way[1].log))
+    if not fit.odd:
+        return _in_hand(nearest)
+    first = min(fit.odd, key=lambda odd: (not odd.certain, odd.spot is None, odd.order_of is None, odd.found == DOWN))
+    if first.order_of is not None:
+        return _order(first)
+    if first.elsewhere is not None:
+        return _elsewhere(seen, first.elsewhere)
+    if first.spot is None:
+        return _pile(state, ways, first, seen)
+    if first.found is not None and first.found in (BLOCKED, *(f"{face}{BLOCKED_TOO}" for face in _cards(state))):
+        return _sauce(state, first, seen)
+    if first.found in (None, DOWN) or first.expected not in (DOWN, BLOCKED):
+        return _gone(state, first, seen)
+    return _added(state, nearest, first, seen)
+
+
+# A card in hand -------------------------------------------------------------------------------------------------------
+
+
+def _in_hand(state: State) -> Fault:
+    """Somebody says to be done, and a card is still to be put where it goes."""
+    if state.phase is Phase.PLACE and state.hand == HOT_SAUCE:
+        problem = "The Hot Sauce lies on no face-down slice of another player that was not blocked."
+        remedy = "Put it on a face-down slice of another player without Hot Sauce."
+        return Fault(Refusal(headings.HOT_SAUCE, problem, remedy, (HOT_SAUCE,)), None)
+    if state.phase is Phase.PLACE and state.hand is not None and not state.own:
+        problem = f"{_words(state, state.hand)} was grabbed and is nowhere to be seen."
+        remedy = "Put it where it belongs; who does not need it is burned, and deals the own pizza anew."
+        return Fault(Refusal(headings.IF_YOU_GRAB, problem, remedy, (state.hand,)), None)
+    if state.phase is Phase.ORDER:
+        return Fault(Refusal(headings.SETTING_UP, "Not everything is dealt.", f"{EIGHT_SLICES}."), None)
+    problem = "The card that was replaced does not lie on the Open Pile."
+    remedy = "Use it in the own pizza, or put it face up on the Open Pile."
+    return Fault(Refusal(headings.IF_YOU_GRAB, problem, remedy), state.drawer)
+
+
+# At a place -----------------------------------------------------------------------------------------------------------
+
+
+def _added(state: State, nearest: State, odd: Odd, seen: Seen) -> Fault:
+    """A slice face up where none may be."""
+    assert odd.spot is not None
+    assert odd.found is not None
+    player, place = odd.spot
+    refusal = _refused(state, nearest, player, place, odd.found)
+    return Fault(refusal, player, tuple(seen.at(odd.spot)), certain=odd.certain)
+
+
+def _refused(state: State, nearest: State, player: Player, place: int, card: str) -> Refusal:
+    """What the rules say to this player's putting that card there."""
+    if state.phase is Phase.DRAW and rules.refusal(state, Draw(card)) is None:
+        state = rules.apply(state, Draw(card))
+    if state.phase is Phase.GRAB and state.open[-1] == card:
+        refused = rules.refusal(state, Grab(player))
+        if refused is not None:
+            return refused
+        grabbed = rules.apply(state, Grab(player))
+        if grabbed.phase is not Phase.PLACE:
+            return _burns(state, player, card)
+        nearest = grabbed
+    if nearest.phase is Phase.PLACE and nearest.hand == card:
+        refused = rules.refusal(nearest, Place(player, place))
+        if refused is not None:
+            return refused
+    name = _words(state, card)
+    problem = f"Place {place} of player {player} shows {name}, and no grab can have led to that."
+    seat = state.seats[player - 1]
+    if seat.order is not None and state.options.components.toppings[seat.order][place - 1] != card:
+        problem = f"{name} does not belong to place {place} of player {player}."
+    remedy = "Take it away; the slice that lay there goes back face down, other cards back to the Open Pile."
+    return Refusal(headings.IF_YOU_GRAB, problem, remedy, (card,))
+
+
+def _burns(state: State, player: Player, card: str) -> Refusal:
+    problem = f"Player {player} has grabbed {_words(state, card)} and does not need it: that burns."
+    remedy = (
+        "All face-up slices go with the Open Pile under the draw pile, new cards face down into the gaps; "
+        f"then player {player} presses."
+    )
+    return Refusal(headings.GETTING_BURNED, problem, remedy, (card,))
+
+
+def _sauce(state: State, odd: Odd, seen: Seen) -> Fault:
+    """Hot Sauce where it may not be."""
+    assert odd.spot is not None
+    player, place = odd.spot
+    mover = next(one for one in range(1, state.players + 1) if one != player)
+    held = changed(state, phase=Phase.PLACE, drawer=mover, hand=HOT_SAUCE, own=False)
+    refused = rules.refusal(held, Block(mover, player, place))
+    if refused is None:
+        problem = f"Hot Sauce lies on place {place} of player {player}, and nobody can have grabbed it."
+        remedy = "Take it away again."
+        refused = Refusal(headings.HOT_SAUCE, problem, remedy)
+    refusal = Refusal(refused.heading, refused.problem, refused.remedy, (HOT_SAUCE,))
+    return Fault(refusal, None, tuple(seen.at(odd.spot)), certain=odd.certain)
+
+
+def _gone(state: State, odd: Odd, seen: Seen) -> Fault:
+    """A slice or Hot Sauce that is no longer where it lay."""
+    assert odd.spot is not None
+    player, place = odd.spot
+    if odd.expected == BLOCKED:
+        problem = f"The Hot Sauce on place {place} of player {player} is gone."
+        remedy = "Only a Combo or the slice that belongs there removes it: put it back."
+        refusal = Refusal(headings.HOT_SAUCE, problem, remedy, (HOT_SAUCE,))
+    else:
+        card = odd.expected or ""
+        problem = f"{_words(state, card)} on place {place} of player {player} is gone."
+        remedy = "Put it back, face up. Who got burned takes all face-up slices away, and the Open Pile."
+        refusal = Refusal(headings.IF_YOU_GRAB, problem, remedy, (card,))
+    return Fault(refusal, player, tuple(seen.at(odd.spot)), certain=odd.certain)
+
+
+# The Open Pile, an order, a card elsewhere ----------------------------------------------------------------------------
+
+
+def _pile(state: State, ways: Sequence[tuple[State, Fit]], odd: Odd, seen: Seen) -> Fault:
+    """The card on top of the Open Pile cannot have come there."""
+    cards = tuple(seen.open[:1])
+    if odd.found is None:
+        problem = "There is no Open Pile."
+        remedy = f"Put {_words(state, odd.expected or '')} back, face up. Who got burned deals anew, then presses."
+        return Fault(Refusal(headings.YOUR_TURN, problem, remedy, (odd.expected or "",)), None, certain=False)
+    for after, fit in ways:
+        # Somebody has discarded a card that must be used.
+        if fit.odd == (odd,) and after.phase is Phase.PLACE and after.own and after.hand == odd.found:
+            refused = rules.refusal(after, Stop(after.drawer))
+            if refused is not None:
+                problem = (
+                    f"{_words(state, odd.found)} can be used by player {after.drawer}, so it may not be discarded."
+                )
+                refusal = Refusal(refused.heading, problem, refused.remedy, (odd.found,))
+                return Fault(refusal, after.drawer, cards, certain=odd.certain)
+    problem = f"{_words(state, odd.found)} cannot have come to the top of the Open Pile."
+    remedy = "Put the cards back as they lay." if odd.expected is None else f"On top lay {_words(state, odd.expected)}."
+    refusal = Refusal(headings.YOUR_TURN, problem, remedy, (odd.found,))
+    return Fault(refusal, None, cards, certain=odd.certain)
+
+
+def _order(odd: Odd) -> Fault:
+    expected, found = (str(name).replace("-", " ") for name in (odd.expected, odd.found))
+    problem = f"Player {odd.order_of} has {found} instead of {expected}."
+    remedy = "A pizza has the order it was begun with until it is finished: lay that one back."
+    pieces = tuple(name for name in (odd.expected,) if name)
+    return Fault(Refusal(headings.FINISHING, problem, remedy, pieces), odd.order_of, certain=odd.certain)
+
+
+def _elsewhere(seen: Seen, index: int) -> Fault:
+    card = name_of(seen.scene.sightings[index])
+    problem = "A slice lies face up beside the Open Pile and the pizzas."
+    remedy = "Put it on top of the Open Pile, or where it goes in a pizza."
+    return Fault(Refusal(headings.IF_YOU_GRAB, problem, remedy, (card,)), None, (index,))
+
+
+def _cards(state: State) -> Sequence[str]:
+    return state.options.components.cards
+
+
+def _words(state: State, card: str) -> str:
+    return state.options.components.words(card)

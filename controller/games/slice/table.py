@@ -1,0 +1,500 @@
+"""How SLICE lies on a table: what a scene says about a state.
+
+It is a race, so nobody presses a button where the cards tell what has happened. What counts when:
+
+- Everybody has an order card face up and eight slices face down around it: that deals the orders, and the first Drawer
+  may draw.
+- A card that comes to rest on the Open Pile is drawn; that it covers another one says that nobody grabbed that.
+- Who grabbed a card is whose pizza it comes to lie in; slap pads, where there are any, show who was first, and are
+  believed by the players. A grab counts as a whole, when it has come to its end: the card lies in a pizza, the cards
+  revealed meanwhile in further places, the last one face up on the Open Pile. In which order the places were filled is
+  not seen; of the ways that the cards allow the likeliest is taken. They differ in nothing that anybody sees.
+- Eight right slices around an order finish the pizza as they lie there.
+
+A button says what cards cannot:
+
+- Who got burned presses when the pizza is dealt anew; so does who has finished a pizza, when the new order, eight new
+  slices and the hidden card, turned over, lie there.
+- Where the card on the Open Pile looks like the one under it, a camera cannot tell whether it was drawn or discarded,
+  or the card that lay above it taken: the Drawer presses. Without any sign that a card was laid there it is asked. A
+  card drawn onto its like and grabbed before the Drawer has pressed is taken for the one it covered.
+- Hot Sauce in a pizza does not tell who put it there: who did presses, where it can have been several players.
+
+Hot Sauce that is removed goes to the Open Pile over the card that removed it, so that this shows; where it does not and
+nobody saw that card before, it is asked which it was. The draw pile is not counted, face-down cards beside the pizzas
+(the hidden one, finished orders) are nobody's move. What cannot be seen speaks for nothing and against nothing.
+"""
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from controller.game import Player
+from controller.games.slice import faults, rules
+from controller.games.slice.components import COMBO, HOT_SAUCE
+from controller.games.slice.rules import (
+    Block,
+    Count,
+    DealOrder,
+    Draw,
+    Grab,
+    Move,
+    Phase,
+    Place,
+    Reveal,
+    State,
+    Stop,
+    TurnOver,
+)
+from controller.games.slice.seen import BLOCKED, DOWN, HINT, Fit, Look, Seen
+from controller.reading import Layout, Play, Reading, ReadingKind
+from vision.scene import PieceKind, Scene
+
+OTHER = math.log(0.005)
+"""How readily something that no rule allows is believed instead."""
+OVERLOOKED = math.log(0.0005)
+"""How readily it is believed that a card was drawn and grabbed before it was seen at rest, where one that was seen may
+have been grabbed instead."""
+UNTOLD_DRAW = 0.6
+"""How far the Drawer's button alone is believed, where nothing shows that another card was laid on its like."""
+WORTH_ASKING = 0.01
+MOST_ASKED = 6
+MOST_WAYS = 4000
+"""More ways to play what is seen are not gone through."""
+UNSEEN_AT_START = 2
+"""So many slices may be missed by the camera when the orders are dealt."""
+Moves = tuple[Move, ...]
+_UNDER_WAY = frozenset({Phase.ORDER, Phase.PLACE, Phase.REVEAL, Phase.HIDDEN})
+"""What the game waits for while somebody still has a card in hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What may have been played, nothing included, and how well that fits."""
+
+    moves: Moves
+    state: State
+    """The state after it."""
+    look: Look
+    prior: float = 0.0
+    """The logarithm of how likely its cards come up."""
+    finishes: bool = False
+    """Whether its last move finishes a pizza, which lies there as it is."""
+    fit: Fit = Fit(0.0, ())
+    unseen: int = 0
+    """How many places that it changes cannot be seen."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing contradicts it."""
+        return not self.fit.odd and not self.unseen
+
+    @property
+    def is_in_hand(self) -> bool:
+        """Whether somebody has a card in hand after it."""
+        return self.state.phase in _UNDER_WAY and not self.finishes
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nobody has, or is still counting."""
+        counts = bool(self.moves) and isinstance(self.moves[-1], Count) and self.state.phase is Phase.DRAW
+        return not self.is_in_hand and not (counts and self.state.open)
+
+    @property
+    def overlooks(self) -> bool:
+        """Whether a card was drawn and grabbed before it was seen, instead of one that was seen."""
+        kinds = [type(move) for move in self.moves]
+        return Count in kinds and Grab in kinds[kinds.index(Count) :]
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it ends with a card drawn onto its like."""
+        drawn = bool(self.moves) and isinstance(self.moves[-1], Draw)
+        return drawn and len(self.state.open) > 1 and self.state.open[-1] == self.state.open[-2]
+
+    @property
+    def log(self) -> float:
+        """The logarithm of the evidence."""
+        return self.fit.log + self.prior
+
+
+class SliceTable:
+    """See `controller.reading.GameTable`."""
+
+    def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
+        """What a scene at rest says."""
+        seen = Seen(scene, layout, range(1, state.players + 1))
+        reading = self._read(state, seen, pressed)
+        return replace(
+            reading,
+            places=tuple(seen.place(index) for index in range(len(scene.sightings))),
+            faces=tuple(sighting.face for sighting in scene.sightings),
+        )
+
+    def lamps(self, state: State) -> frozenset[Player]:
+        """The Drawer's."""
+        return frozenset() if state.phase is Phase.OVER else frozenset({state.drawer})
+
+    def _read(self, state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
+        missing = seen.missing()
+        if is_setting_up(state) and missing:
+            return _unfinished(faults.to_deal(missing))
+        if any(state.seats[player - 1].order is not None for player in missing):
+            return Reading(ReadingKind.FAULT, (), fault=faults.no_order(missing[0]))
+        if seen.pile_hidden:
+            return _unfinished("")
+        ways = [_fitted(way, state, seen) for way in _ways(state, seen)]
+        return _judged(state, seen, ways, pressed)
+
+
+GAME_TABLE = SliceTable()
+
+
+def appearance(state: State) -> Look:
+    """What a perfect camera would see of a state; while a pizza is dealt anew, of the others'."""
+    dealt = {player: seat for player, seat in enumerate(state.seats, start=1) if seat.order is not None}
+    spots = {
+        (player, place): spot.up or (BLOCKED if spot.blocked else DOWN)
+        for player, seat in dealt.items()
+        for place, spot in enumerate(seat.spots, start=1)
+    }
+    orders = {player: seat.order for player, seat in dealt.items() if seat.order is not None}
+    if is_setting_up(state):
+        return Look({}, {}, None, any_pile=True)
+    top = state.open[-1] if state.open else None
+    # Only Hot Sauce that was removed lies so that what is under it shows.
+    freed = state.phase is Phase.DRAW and top == HOT_SAUCE and len(state.open) > 1
+    return Look(orders, spots, top, state.open[-2] if freed else None, any_pile=state.phase is Phase.ORDER)
+
+
+def is_setting_up(state: State) -> bool:
+    """Whether the first orders are being dealt."""
+    return state.phase is Phase.ORDER and state.lifted is None
+
+
+def _after_finish(state: State) -> bool:
+    """Whether somebody who has finished a pizza gets a new order."""
+    return state.phase is Phase.ORDER and state.lifted is not None
+
+
+# Which plays the scene may show ---------------------------------------------------------------------------------------
+
+
+def _ways(state: State, seen: Seen) -> Sequence[Way]:
+    """Everything that something seen speaks for, playing nothing first; each state that it may lead to once."""
+    found = [Way((), state, appearance(state))]
+    known = {state}
+    for way in found:
+        if len(found) > MOST_WAYS:
+            break
+        for move in _steps(state, way, seen):
+            if rules.refusal(way.state, move) is None:
+                after = _after(way, move)
+                if after.state not in known:
+                    known.add(after.state)
+                    found.append(after)
+    return found
+
+
+def _after(way: Way, move: Move) -> Way:
+    before, state = way.state, rules.apply(way.state, move)
+    finishes = isinstance(move, Place) and state.phase in (Phase.ORDER, Phase.OVER)
+    look = _finished(before, move) if finishes and isinstance(move, Place) else appearance(state)
+    prior = way.prior + _log_chance(before, move)
+    after = Way((*way.moves, move), state, look, prior, finishes)
+    return replace(after, prior=prior + OVERLOOKED) if after.overlooks and not way.overlooks else after
+
+
+def _finished(before: State, move: Place) -> Look:
+    """The pizza that this move finishes, as it lies there."""
+    look = appearance(before)
+    assert before.hand is not None
+    return replace(look, spots={**look.spots, (move.player, move.place): before.hand})
+
+
+def _log_chance(state: State, move: Move) -> float:
+    match move:
+        case Draw(card):
+            pool = state.pile[0].pool
+        case Reveal(card) | TurnOver(card):
+            assert state.lifted is not None
+            pool = state.lifted
+        case _:
+            return 0.0
+    counts = state.pools[pool]
+    return math.log(counts[state.options.components.index[card]] / sum(counts))
+
+
+def _steps(start: State, way: Way, seen: Seen) -> Iterator[Move]:
+    """What may have been done next, legal or not."""
+    state, moves = way.state, way.moves
+    drawer = state.drawer
+    if _burned(start, moves) or way.finishes or way.is_silent:
+        return  # these need time, or a button, before anything else is done
+    match state.phase:
+        case Phase.ORDER:
+            player = next(p for p, seat in enumerate(state.seats, start=1) if seat.order is None)
+            yield from (DealOrder(player, order) for order, share in seen.order_faces(player).items() if share >= HINT)
+        case Phase.DRAW if not any(isinstance(move, Draw) for move in moves):
+            only = set(state.open[-1:]) if _shows_nothing(way) else set()
+            yield from (Draw(card) for card in sorted(_wanted(state, seen)) if card not in set(state.open[-1:]) - only)
+        case Phase.GRAB:
+            if not moves or not isinstance(moves[-1], Draw):
+                yield Count(drawer)
+            lifted = len(moves) <= 1 and _may_be_lifted(state, seen)
+            yield from (
+                Grab(player)
+                for player in rules.grabbers(state)
+                if _may_have_grabbed(state, seen, player, lifted=lifted)
+            )
+        case Phase.PLACE:
+            yield from _placings(state, seen)
+        case Phase.REVEAL:
+            yield from map(Reveal, sorted(_wanted(state, seen)))
+        case Phase.HIDDEN:
+            yield from map(TurnOver, sorted(_wanted(state, seen)))
+        case _:
+            return
+
+
+def _wanted(state: State, seen: Seen) -> set[str]:
+    """The cards by which something seen might be explained: the one on top of the Open Pile, those that lie where the
+    state has a face-down card, those that removed Hot Sauce."""
+    cards = {card for card, share in seen.top.items() if share >= HINT}
+    for player, seat in enumerate(state.seats, start=1):
+        for place, spot in enumerate(seat.spots, start=1):
+            if spot.up is not None or seat.order is None:
+                continue
+            words = [word for word, share in seen.contents[player, place].items() if share >= HINT]
+            if spot.blocked and DOWN in words:
+                cards |= {state.options.components.toppings[seat.order][place - 1], COMBO}
+            elif not spot.blocked:
+                cards |= {HOT_SAUCE if word == BLOCKED else word for word in words}
+    return cards & set(state.options.components.index)
+
+
+def _may_be_lifted(state: State, seen: Seen) -> bool:
+    """Whether the open card may be in a hand: what lay under it shows."""
+    return seen.top.get(state.open[-2], 0.0) >= HINT if len(state.open) > 1 else not seen.top
+
+
+def _may_have_grabbed(state: State, seen: Seen, player: Player, *, lifted: bool) -> bool:
+    """Whether a grab by this player explains anything: the card is in a hand, or lies in a pizza now."""
+    card, seat = state.open[-1], state.seats[player - 1]
+    if not rules.usable(state, player, card, revealed=False):
+        up = ((place, spot.up) for place, spot in enumerate(seat.spots, start=1) if spot.up is not None)
+        return seen.top.get(card, 0.0) < HINT and not any(seen.hinted((player, place), face) for place, face in up)
+    return lifted or any(True for _ in _placings(rules.apply(state, Grab(player)), seen))
+
+
+def _placings(state: State, seen: Seen) -> Iterator[Move]:
+    """Where the card in hand may have been put."""
+    drawer, card = state.drawer, state.hand
+    assert card is not None
+    for place in rules.fitting(state):
+        spot = state.seats[drawer - 1].spots[place - 1]
+        if seen.hinted((drawer, place), DOWN if spot.blocked else card):
+            yield Place(drawer, place)
+    if card == HOT_SAUCE:
+        yield from (
+            Block(drawer, target, place)
+            for (target, place) in seen.contents
+            if target != drawer and seen.hinted((target, place), BLOCKED)
+        )
+    if state.own and state.options.may_stop and seen.top.get(card, 0.0) >= HINT:
+        yield Stop(drawer)
+
+
+def _fitted(way: Way, state: State, seen: Seen) -> Way:
+    before = appearance(state).spots
+    changed = [spot for spot, word in way.look.spots.items() if before.get(spot) != word]
+    unseen = sum(not seen.is_seen(spot) for spot in changed)
+    if is_setting_up(state) and unseen <= UNSEEN_AT_START:
+        unseen = 0
+    return replace(way, fit=seen.fit(way.look), unseen=unseen)
+
+
+def _burned(start: State, moves: Moves) -> bool:
+    """Whether these moves end with a grab by which somebody got burned."""
+    if not moves or not isinstance(moves[-1], Grab):
+        return False
+    for move in moves[:-1]:
+        start = rules.apply(start, move)
+    return not rules.usable(start, moves[-1].player, start.open[-1], revealed=False)
+
+
+# What that means ------------------------------------------------------------------------------------------------------
+
+
+def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Player]) -> Reading:
+    here = ways[0]
+    whole = [way for way in ways[1:] if way.fits and way.is_whole]
+    under_way = [way for way in ways[1:] if way.fits and way.is_in_hand]
+    if state.phase is Phase.ORDER:
+        here = replace(here, unseen=1)  # it looks like nothing yet
+    chances = _chances([*([here] if here.fits else []), *whole], seen)
+    if here.fits and all(chances[()] >= chances[way.moves] or _shows_nothing(way) for way in whole):
+        return _as_before(state, seen, [way for way in whole if _shows_nothing(way)], pressed)
+    if whole:
+        return _moves(state, whole, under_way, chances, pressed)
+    if _after_finish(state):
+        return _unfinished(faults.to_deal_anew(state, bool(under_way)))
+    if under_way and not pressed:
+        return _unfinished(faults.under_way([way.state for way in under_way]))
+    if is_setting_up(state) and not pressed:
+        return _unfinished(faults.EIGHT_SLICES)
+    return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(state, [(way.state, way.fit) for way in ways], seen))
+
+
+def _chances(ways: Sequence[Way], seen: Seen) -> Mapping[Moves, float]:
+    """The share of the evidence of everything that fits, beside what no rule allows. What looks alike in all that
+    anybody can see counts together, for the likeliest of it; the others have none."""
+    if not ways:
+        return {}
+    other = OTHER + max(seen.ceiling(way.look) + way.prior for way in ways)
+    top = max(other, *(way.log for way in ways))
+    best, sums = dict[Hashable, Way](), dict[Hashable, float]()
+    for way in ways:
+        key = _observable(way)
+        sums[key] = sums.get(key, 0.0) + math.exp(way.log - top)
+        if key not in best or way.log > best[key].log:
+            best[key] = way
+    total = sum(sums.values()) + math.exp(other - top)
+    told = {best[key].moves: share / total for key, share in sums.items()}
+    return {way.moves: told.get(way.moves, 0.0) for way in ways}
+
+
+def _observable(way: Way) -> Hashable:
+    """What everybody sees of a state: all but the pools that face-down cards come from."""
+    state = way.state
+    seats = tuple(
+        (seat.order, seat.finished, tuple((spot.up, spot.blocked) for spot in seat.spots)) for seat in state.seats
+    )
+    return (not way.moves, state.phase, state.drawer, state.hand, state.own, state.open, state.draws, seats)
+
+
+def _shows_nothing(way: Way) -> bool:
+    """Whether these moves leave everything looking as it was: one card more on its like, a card thrown away."""
+    return not any(isinstance(move, Place | Block | Stop | Reveal) for move in way.moves)
+
+
+def _as_before(state: State, seen: Seen, unseen: Sequence[Way], pressed: frozenset[Player]) -> Reading:
+    """Nobody has begun anything; or what was done looks like that, and a button says so."""
+    by = {_who(state, way): way for way in reversed(unseen)}
+    declared = sorted(set(by) & pressed) or sorted(by)
+    if not declared:
+        return Reading(ReadingKind.AS_BEFORE, ())
+    way = by[declared[0]]
+    believed = 1.0 if _laid_on_its_like(seen) else UNTOLD_DRAW
+    play = Play(way.moves, believed, describe(state, way.moves), _faces(way.moves))
+    return Reading(ReadingKind.AS_BEFORE, (), plays=(play,), declares=frozenset(by))
+
+
+def _laid_on_its_like(seen: Seen) -> bool:
+    """Whether the card on top of the Open Pile came to lie there last, on a card of its kind; a single picture does not
+    tell."""
+    settled, sightings = seen.scene.settled, seen.scene.sightings
+    if settled is None or not seen.open:
+        return False
+    top = sightings[seen.open[0]]
+    still_shows = any(sightings[index].face == top.face for index in seen.open[1:])
+    return any(
+        change.after is not None
+        and (change.after.pose, change.after.face) == (top.pose, top.face)
+        and (still_shows if change.before is None else change.before.face == top.face)
+        for change in settled.changes
+    )
+
+
+def _moves(
+    state: State,
+    whole: Sequence[Way],
+    under_way: Sequence[Way],
+    chances: Mapping[Moves, float],
+    pressed: frozenset[Player],
+) -> Reading:
+    named = [way for way in whole if chances[way.moves] > 0.0]
+    by_button = [way for way in named if _who(state, way) in pressed]
+    if by_button:
+        named = by_button
+        total = sum(chances[way.moves] for way in whole)
+        share = sum(chances[way.moves] for way in named)
+        chances = {way.moves: chances[way.moves] * total / share for way in named}
+    named = sorted(named, key=lambda way: -chances[way.moves])
+    worth = [way for way in named if way is named[0] or chances[way.moves] >= WORTH_ASKING][:MOST_ASKED]
+    told = tuple(Play(way.moves, chances[way.moves], describe(state, way.moves), _faces(way.moves)) for way in worth)
+    best = worth[0]
+    who = _who(state, best)
+    under_way = [way for way in under_way if best.overlooks or not way.overlooks]
+    several = len({_who(state, way) for way in worth}) > 1
+    waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
+    note = faults.who_did(told[0].text, several=several)
+    return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
+
+
+def _who(state: State, way: Way) -> Player:
+    """Whose button confirms a play: the Drawer's, who drew or grabbed last."""
+    return way.state.drawer if way.moves else state.drawer
+
+
+def _unfinished(note: str) -> Reading:
+    return Reading(ReadingKind.UNFINISHED, (), note=note)
+
+
+# In words -------------------------------------------------------------------------------------------------------------
+
+
+def describe(state: State, moves: Moves) -> str:
+    """A play in a player's words."""
+    words = []
+    for move in moves:
+        words.append(_words(state, move))
+        state = rules.apply(state, move)
+    return "; ".join(filter(None, words))
+
+
+def _words(state: State, move: Move) -> str:
+    named = state.options.components.words
+    match move:
+        case DealOrder(player, order):
+            return f"Player {player} gets {order.replace('-', ' ')}"
+        case Draw(card):
+            return f"Player {state.drawer} draws {named(card)}"
+        case Count(_):
+            return "Nobody grabs"
+        case Grab(player):
+            usable = rules.usable(state, player, state.open[-1], revealed=False)
+            thrown = state.open[-1] == HOT_SAUCE and state.options.useless_hot_sauce == "discard"
+            return f"Player {player} grabs {named(state.open[-1])}" + ("" if usable or thrown else " and gets burned")
+        case Place(player, place):
+            assert state.hand is not None
+            if state.seats[player - 1].spots[place - 1].blocked:
+                return f"{named(state.hand)} frees place {place}"
+            done = sum(spot.up is None for spot in state.seats[player - 1].spots) == 1
+            return f"{named(state.hand)} to place {place}" + (f": Player {player} finishes a pizza" if done else "")
+        case Block(_, target, place):
+            return f"Hot Sauce on place {place} of player {target}"
+        case Stop(_):
+            return ""
+        case Reveal(card):
+            fits = rules.usable(state, state.drawer, card, revealed=True)
+            return "" if fits else f"{named(card)} is up to be grabbed"
+        case TurnOver(card):
+            return f"{named(card)} was hidden"
+
+
+def _faces(moves: Moves) -> tuple[str, ...]:
+    """What shows a play in a picture."""
+    cards: list[str] = []
+    for move in moves:
+        match move:
+            case Draw(card) | Reveal(card) | TurnOver(card):
+                cards.append(card)
+            case DealOrder(_, order):
+                cards.append(order)
+            case _:
+                pass
+    return tuple(dict.fromkeys(cards))
+
+
+KINDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})

@@ -1,0 +1,72 @@
+"""Whole games by simulated hands, through perfect eyes and through eyes that doubt."""
+
+import asyncio
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from config.loader import load_table
+from controller.game import Actor
+from controller.games.slice import GAME
+from controller.games.slice.hands import SliceHands
+from controller.journal import Journal
+from controller.seating import areas
+from controller.simulation.players import Habits, SimulatedPlayers, Tally
+from controller.table import Table
+from firmware_bridge.signals import Signal, SignalKind
+from hardware.simulated.world import World
+from tests.controller.games.slice.laid_slice import SEATS, CardEyes
+from tests.controller.laid_table import Outlets, make_table
+
+STEP_S = 0.2
+LONGEST_S = 3000.0
+OPTIONS = {"pizzas": 1}
+
+
+@pytest.mark.parametrize(("players", "seed"), [(2, 2), (4, 3)])
+def test_every_play_is_read_and_every_breach_found(players: int, seed: int) -> None:
+    tally = play(players, seed, mistake=0.3)
+    assert tally.wrong == 0
+    assert tally.breaches_missed == {}, tally.notes
+    assert sum(tally.breaches_found.values()) >= 3
+    assert tally.asked <= 1, tally.notes
+
+
+def play(players: int, seed: int, mistake: float, doubt: Random | None = None) -> Tally:
+    """One game from joining to its end, which looks as the hands have it in mind."""
+    with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.sqlite") as journal:
+        table = make_table(journal, Outlets(), game="slice", options=OPTIONS)
+        people = asyncio.run(_played(table, dict(SEATS[players]), seed, mistake, doubt))
+        assert GAME.view(table.state, None) == GAME.view(people.state, None)
+        assert GAME.turn(table.state).actor is Actor.NOBODY
+        return people.tally
+
+
+async def _played(
+    table: Table, seats: dict[int, int], seed: int, mistake: float, doubt: Random | None
+) -> SimulatedPlayers:
+    rng = Random(seed)
+    start = GAME.start(len(seats), OPTIONS, 1)
+    world, sight = World(Random(seed)), CardEyes()
+    hands = SliceHands(GAME, start, areas(load_table([]), seats), rng)
+    answers: list[tuple[int, int]] = []
+    mouth: Callable[[int, int], None] = lambda question, candidate: answers.append((question, candidate))  # noqa: E731
+    habits = Habits(mistake=mistake)
+    people = SimulatedPlayers(world, GAME, hands, start, seats, rng, lambda: table.view, mouth, habits)
+    await table.start()
+    now_s = 0.0
+    while not people.over:
+        now_s += STEP_S
+        assert now_s < LONGEST_S
+        world.advance(now_s)
+        for edge in world.take_edges():
+            kind = SignalKind.BUTTON_PRESSED if edge.pressed else SignalKind.BUTTON_RELEASED
+            await table.on_signal(Signal(edge.seat, kind, edge.time_s, 0.001))
+        await table.on_scene(sight.scene(world.snapshot()))
+        while answers:
+            await table.answer(*answers.pop())
+        people.step()
+    return people
