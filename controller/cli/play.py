@@ -39,7 +39,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
     "--games", type=click.IntRange(min=1), default=10, show_default=True, help="How many games, from start to end."
 )
 @click.option(
-    "--players", callback=player_counts, help="How many play: a number or a range, 2-6; as many as the game takes."
+    "--players", callback=player_counts, help="How many play: a number or a range, 2-6; as many as game and table take."
 )
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed plays the same games.")
 @click.option(
@@ -76,8 +76,9 @@ def command(
     played by then are counted and shown.
     """
     with told(GameError):
-        engine = load_game(game or load_table().game)
-        players = players or range(2, engine.player_counts.stop)
+        config = load_table()
+        engine = load_game(game or config.game)
+        players = players or range(2, min(engine.player_counts.stop, len(config.seats) + 1))
         for count in (players[0], players[-1]):
             engine.start(count, options)
     from controller.playing import line_of, play_games
