@@ -38,6 +38,8 @@ class Mistake:
     steps: tuple[Step, ...]
     press: bool
     """Whether the player presses the button afterwards, as if all were well."""
+    put_right: tuple[Step, ...] = ()
+    """How it is put right, where laying everything back as it was is not the way."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -253,7 +253,8 @@ class SimulatedPlayers:
             for piece, now in self._lying().items()
             if now != lying[piece]
         ]
-        yield from self._carry_out([Step(mistake.player, tuple(changed))])
+        back = [Step(mistake.player, tuple(changed))] if changed else []
+        yield from self._carry_out(mistake.put_right or back)
         yield from self._until(
             lambda view: view.breach is None and view.referee is not RefereeState.HANDS, self._habits.patience_s
         )

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from controller.games.dice_and_slice.components import DICE, FACES
-from controller.games.dice_and_slice.hands import SHEET, Pencilled, read_front
+from controller.games.dice_and_slice.hands import SHEET, Pencilled, read_front, standing
 from controller.printing import dot_dice, sheet_points
 from hardware.kit.drawing import Area, Shape, centred_box
 from hardware.kit.nets import Die
@@ -66,7 +66,7 @@ class _Copy(Mapping[str, Artwork]):
     def _write(self, face: str) -> Artwork:
         player, marks = read_front(face)
         sheet = PencilledSheet(self._printed[SHEET], _writer(player))
-        for mark in marks:
+        for mark in standing(marks):
             _pencil(sheet, self._layout, mark)
         return sheet.art()
 

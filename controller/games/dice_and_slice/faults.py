@@ -1,0 +1,141 @@
+"""What is wrong on the table, in a player's words: each mark that is otherwise than the rules allow."""
+
+from collections.abc import Sequence
+
+from controller.game import Player, Refusal
+from controller.games.dice_and_slice import grid, headings, rules
+from controller.games.dice_and_slice.rules import Mark, Phase, State
+from controller.games.dice_and_slice.seen import Odd, SheetSeen, What
+from controller.reading import Fault
+
+MOST_NAMED = 6
+"""Of more places than this only some are named."""
+_ORDER = (
+    What.ADDED_DOT,
+    What.MISSING_DOT,
+    What.MISSING_LINE,
+    What.NOT_CROSSED,
+    What.CROSSED,
+    What.NOT_CIRCLED,
+    What.CIRCLED,
+)
+
+
+def take_one(state: State, thrown: Sequence[str]) -> str:
+    """Dice lie on the mat, and none is taken yet."""
+    return f"{' and '.join(thrown)} lie there: player {state.active} takes one of the dice and presses the button"
+
+
+def no_die_taken(state: State, thrown: Sequence[str] | None) -> Fault:
+    """The active player presses, and no die lies in the own area with the other one on the mat."""
+    player = state.active
+    if thrown is None:
+        problem = "The dice cannot both be seen, one on the mat and one beside the sheet."
+        remedy = f"Throw both onto the mat; player {player} takes one and lays it beside the own sheet."
+        return Fault(Refusal(headings.ROLL, problem, remedy, ("dice",)), player, certain=False)
+    problem = f"Player {player} has taken none of the dice."
+    return Fault(Refusal(headings.PICK, problem, "Lay the one that you pick beside your sheet.", tuple(thrown)), player)
+
+
+def die_turned(state: State, turned: Sequence[str]) -> Fault:
+    """A die shows something else than was rolled."""
+    rolled = " and ".join(state.roll)
+    problem = f"A die shows {' and '.join(turned)} now, but {rolled} was rolled."
+    return Fault(Refusal(headings.ROLL, problem, "Turn it back to what was rolled.", tuple(turned)), state.active)
+
+
+def not_seen(state: State, player: Player) -> Fault:
+    """Somebody presses whose sheet is hidden or away."""
+    remedy = f"Lay it before player {player} and take hands off it."
+    return Fault(Refusal(_heading(state), f"Player {player}'s sheet cannot be seen.", remedy), player, certain=False)
+
+
+def nothing_marked(state: State, player: Player, sheet: SheetSeen) -> Fault:
+    """Somebody presses who has marked nothing."""
+    face = rules.face_for(state, player)
+    picture = " / ".join(state.options.components.faces[face].picture)
+    problem = f"Player {player} has marked no new dot."
+    remedy = f"Mark the dots of {face} ({picture}), one new dot at least, and connect neighbours."
+    return Fault(Refusal(headings.MARK, problem, remedy), player, (sheet.index,))
+
+
+def misfit(state: State, player: Player, sheet: SheetSeen) -> Fault:
+    """The new dots are not those of the player's die."""
+    table = state.options.components.grid
+    names = frozenset(grid.names_of(table, sheet.new_dots()))
+    refused = rules.refusal(state, Mark(player, names)) if names else None
+    if refused is None:
+        return nothing_marked(state, player, sheet)
+    told = Refusal(refused.heading, refused.problem, refused.remedy, _places(player, names))
+    return Fault(told, player, (sheet.index,))
+
+
+def about(state: State, player: Player, sheet: SheetSeen, odd: Sequence[Odd]) -> Fault:
+    """What is otherwise than it should be on a sheet; the most important first."""
+    what = min((one.what for one in odd), key=_ORDER.index)
+    alike = [one for one in odd if one.what is what]
+    names = [one.name for one in alike]
+    told = _words(state, player, what, names, old=all(one.old for one in alike))
+    certain = not (what in (What.MISSING_DOT, What.MISSING_LINE, What.NOT_CIRCLED) and all(one.old for one in alike))
+    refusal = Refusal(told.heading, told.problem, told.remedy, _places(player, names))
+    return Fault(refusal, player, (sheet.index,), certain=certain)
+
+
+def still_to_do(state: State, player: Player, odd: Sequence[Odd]) -> str:
+    """What somebody who is marking has left to do, as far as it is plain; empty where it is not."""
+    missing = [one for one in odd if one.what in (What.MISSING_LINE, What.NOT_CROSSED, What.NOT_CIRCLED)]
+    if not missing or len(missing) < len(odd):
+        return ""
+    what = missing[0].what
+    told = _words(state, player, what, [one.name for one in missing if one.what is what], old=False)
+    return f"Player {player}: {told.remedy[0].lower()}{told.remedy[1:].rstrip('.')}"
+
+
+def _words(state: State, player: Player, what: What, names: Sequence[str], *, old: bool) -> Refusal:
+    listed, them = _some(names), "them" if len(names) > 1 else "it"
+    match what:
+        case What.ADDED_DOT:
+            return Refusal(_heading(state), _dot_too_many(state, player, names), f"Rub {listed} out.")
+        case What.MISSING_DOT:
+            problem = f"On player {player}'s sheet {listed} is not marked any more."
+            return Refusal(headings.MARK, problem, f"Mark {listed} again.")
+        case What.MISSING_LINE:
+            gone = "any more" if old else "yet"
+            problem = f"On player {player}'s sheet neighbouring dots are not connected {gone}: {listed}."
+            return Refusal(headings.MARK, problem, f"Connect {listed} with {'lines' if len(names) > 1 else 'a line'}.")
+        case What.NOT_CROSSED:
+            problem = f"Player {player} has placed an extra dot and not crossed off {listed}."
+            return Refusal(headings.EXTRA_DOTS, problem, f"Cross off {listed}.")
+        case What.CROSSED:
+            problem = f"Player {player} has crossed off {listed} without placing its extra dot now."
+            return Refusal(headings.EXTRA_DOTS, problem, f"Place its extra dot if there is one now, or rub {them} out.")
+        case What.NOT_CIRCLED:
+            problem = f"Player {player} scores {listed} and has not circled {them}."
+            return Refusal(headings.EXTRA_DOTS, problem, f"Circle {listed}.")
+        case What.CIRCLED:
+            problem = f"Player {player} has circled {listed}, which no slice made now scores."
+            return Refusal(headings.EXTRA_DOTS, problem, "Rub the circle out.")
+
+
+def _dot_too_many(state: State, player: Player, names: Sequence[str]) -> str:
+    dots = f"{_some(names)} {'are dots' if len(names) > 1 else 'is a dot'} too many on player {player}'s sheet"
+    if state.phase is not Phase.MARK:
+        return f"{dots}: dots are marked when a die is picked."
+    if state.sheets[player - 1].done:
+        return f"{dots}: player {player} has finished this turn."
+    return f"{dots}: it belongs neither to {rules.face_for(state, player)} nor to a topping."
+
+
+def _heading(state: State) -> str:
+    return headings.PICK if state.phase in (Phase.ROLL, Phase.PICK) else headings.MARK
+
+
+def _places(player: Player, names: Sequence[str] | frozenset[str]) -> tuple[str, ...]:
+    """What shows places of a sheet: sheet/2/c7, sheet/2/c7-d7, sheet/2/mushroom-b2."""
+    return tuple(f"sheet/{player}/{name}" for name in sorted(names))
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = list(names[:MOST_NAMED])
+    shown += [f"{len(names) - len(shown)} more"] if len(names) > len(shown) else []
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1])))

@@ -1,0 +1,229 @@
+"""What a scene says of the sheets and the dice, and how well that fits what ought to be there.
+
+The places that may be marked are few and known: each is weighed by how likely vision thinks it is marked, as logarithms
+of odds, so that what a move adds is a sum over the marks it adds. What cannot be seen speaks neither for nor against
+anything.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from controller.game import Player
+from controller.games.dice_and_slice import grid, laid
+from controller.games.dice_and_slice.components import DICE, Components
+from controller.games.dice_and_slice.rules import Sheet, State
+from controller.reading import Layout
+from vision.scene import MarkKind, PieceKind, Scene, SheetMark, Sighting
+
+MOST = math.log(0.998 / 0.002)
+"""Nothing is surer than this, whatever vision says: it may be wrong."""
+MOST_CROSS = math.log(0.9 / 0.1)
+"""Crosses over toppings are told from print less surely; see `vision.sheets.measures.crosses`."""
+KNOWN = math.log(50.0)
+"""By these odds what was marked before is still there: pencil does not go away by itself."""
+HINT = math.log(0.03 / 0.97)
+"""What is this likely may be meant, if the rules allow nothing likelier."""
+AGAINST = math.log(0.9 / 0.1)
+"""What is as it should not be with such odds is odd."""
+LEAST_DIE = 0.5
+"""A die that is less likely is none."""
+
+
+class What(Enum):
+    """What is odd about a sheet."""
+
+    ADDED_DOT = "added dot"
+    MISSING_DOT = "missing dot"
+    MISSING_LINE = "missing line"
+    NOT_CROSSED = "not crossed"
+    CROSSED = "crossed"
+    NOT_CIRCLED = "not circled"
+    CIRCLED = "circled"
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """One place of a sheet that is otherwise than it should be."""
+
+    what: What
+    name: str
+    """The dot, the line's two dots, the topping or the bonus."""
+    old: bool = False
+    """Whether it was so in the state before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well a sheet fits what should be on it."""
+
+    log: float
+    """The logarithm of the evidence, but for what is the same for all that it is compared with."""
+    odd: tuple[Odd, ...]
+
+
+class SheetSeen:
+    """One player's sheet in a scene, beside what is known of it."""
+
+    def __init__(self, sighting: Sighting, index: int, known: Sheet, parts: Components) -> None:
+        """`index` is the sighting's in the scene; `known` is the sheet of the state before."""
+        self.index = index
+        self._parts = parts
+        self._known = known
+        self._table = parts.grid
+        self.dots: dict[int, float] = {}
+        """The odds of each dot by its bit; likewise of lines by their two dots', crosses by squares', circles."""
+        self.lines: dict[int, float] = {}
+        self.crosses: dict[int, float] = {}
+        self.circles: dict[int, float] = {}
+        for mark in sighting.marks:
+            self._take(mark)
+
+    def hinted(self) -> int:
+        """The dots that may be new."""
+        return sum(bit for bit, odds in self.dots.items() if odds >= HINT) & ~self._known.dots
+
+    def sure_dots(self) -> int:
+        """The dots that are surely new: what leaves one of them out is odd."""
+        return sum(bit for bit, odds in self.dots.items() if odds > AGAINST) & ~self._known.dots
+
+    def new_dots(self) -> int:
+        """The dots that are more likely new than not."""
+        return sum(bit for bit, odds in self.dots.items() if odds > 0.0) & ~self._known.dots
+
+    def fit(self, sheet: Sheet) -> Fit:
+        """How well it fits these dots, with their lines, crosses and circles."""
+        log, odd = 0.0, list[Odd]()
+        for places, expected, known, missing, added in self._all(sheet):
+            for bit, odds in places.items():
+                old = bit & known == bit
+                if bit & expected == bit:
+                    odds = odds + KNOWN if old else odds
+                    log += odds
+                    if odds < -AGAINST:
+                        odd.append(Odd(missing, self._name(missing, bit), old))
+                elif odds > AGAINST and added is not None:
+                    odd.append(Odd(added, self._name(added, bit), old))
+        return Fit(log, tuple(odd))
+
+    def ceiling(self) -> float:
+        """The evidence for whatever fits best, whether the rules allow it or not."""
+        total = 0.0
+        for places, _, known, *_ in self._all(self._known):
+            total += sum(max(0.0, odds + KNOWN if bit & known == bit else odds) for bit, odds in places.items())
+        return total
+
+    def _all(self, sheet: Sheet) -> Iterator[tuple[Mapping[int, float], int, int, What, What | None]]:
+        """The places of each kind, what is expected and what was known there (a line is where both dots are), and what
+        is odd where it is missing, or there for nothing."""
+        known = self._known
+        yield self.dots, sheet.dots, known.dots, What.MISSING_DOT, What.ADDED_DOT
+        yield self.lines, sheet.dots, known.dots, What.MISSING_LINE, None
+        yield self.crosses, sheet.crossed, known.crossed, What.NOT_CROSSED, What.CROSSED
+        yield self.circles, sheet.bonuses, known.bonuses, What.NOT_CIRCLED, What.CIRCLED
+
+    def _name(self, what: What, bits: int) -> str:
+        if what in (What.NOT_CROSSED, What.CROSSED):
+            return next(name for name, bit in self._parts.topping_bits.items() if bit == bits)
+        if what in (What.NOT_CIRCLED, What.CIRCLED):
+            return next(name for name, bit in self._parts.bonus_bits.items() if bit == bits)
+        return "-".join(grid.names_of(self._table, bits))
+
+    def _take(self, mark: SheetMark) -> None:
+        odds = 0.0 if mark.hidden else _odds(mark.probability)
+        match mark.kind:
+            case MarkKind.DOT:
+                self.dots[self._bit(*mark.at)] = odds
+            case MarkKind.LINE:
+                self.lines[self._bit(*mark.at[:2]) | self._bit(*mark.at[2:])] = odds
+            case MarkKind.CROSSED_TOPPING:
+                square = self._bit(mark.at[0], mark.at[1] + 1)
+                if square & self._parts.topping_squares:
+                    self.crosses[square] = max(-MOST_CROSS, min(MOST_CROSS, odds))
+            case MarkKind.CIRCLED_BONUS if mark.at[0] < len(self._parts.bonuses):
+                self.circles[1 << mark.at[0]] = odds
+            case _:
+                pass
+
+    def _bit(self, column: int, row: int) -> int:
+        """The bit of a dot that vision counts from the top."""
+        return 1 << (self._table.rows - row) * self._table.stride + column
+
+
+@dataclass(frozen=True, slots=True)
+class DieSeen:
+    """One die that lies beside all sheets."""
+
+    index: int
+    face: str
+    probability: float
+    area: Player | None
+    """In whose area it lies; None on the mat, or beyond all areas."""
+    middle: bool
+    """Whether it lies on the mat."""
+
+    @property
+    def die(self) -> str:
+        """A or B."""
+        return self.face[0]
+
+
+class Seen:
+    """A scene beside a state."""
+
+    def __init__(self, state: State, scene: Scene, layout: Layout) -> None:
+        self._state = state
+        self._scene = scene
+        self._layout = layout
+        self._parts = state.options.components
+
+    @cached_property
+    def sheets(self) -> Mapping[Player, SheetSeen]:
+        """Each player's sheet that is seen. Of several before a player the one that fits what is known counts."""
+        found: dict[Player, tuple[float, SheetSeen]] = {}
+        for index, one in enumerate(self._scene.sightings):
+            if one.kind is not PieceKind.SHEET or not self._is_of_this_game(one):
+                continue
+            player = laid.owner(laid.at(one), self._layout)
+            sheet = SheetSeen(one, index, self._state.sheets[player - 1], self._parts)
+            log = sheet.fit(self._state.sheets[player - 1]).log - sheet.ceiling()
+            if player not in found or log > found[player][0]:
+                found[player] = (log, sheet)
+        return {player: sheet for player, (_, sheet) in found.items()}
+
+    @cached_property
+    def dice(self) -> tuple[DieSeen, ...]:
+        """The dice that lie beside all sheets, where what they show is a face of theirs."""
+        sheets = [one for one in self._scene.sightings if one.kind is PieceKind.SHEET]
+        found = []
+        for index, one in enumerate(self._scene.sightings):
+            spot = laid.at(one)
+            if one.kind is not PieceKind.DIE or one.probability < LEAST_DIE or laid.lies_on(spot, sheets):
+                continue
+            face = self._face(one.face.split("/"))
+            if face is not None:
+                area = laid.area_of(spot, self._layout)
+                found.append(DieSeen(index, face, one.probability, area, laid.is_in_middle(spot)))
+        return tuple(found)
+
+    def _is_of_this_game(self, sheet: Sighting) -> bool:
+        """Whether it has the dots of this game's sheet."""
+        dots = {mark.at for mark in sheet.marks if mark.kind is MarkKind.DOT}
+        table = self._parts.grid
+        return len(dots) == len(table.names) and max(dots) == (table.columns, table.rows)
+
+    def _face(self, pattern: Sequence[str]) -> str | None:
+        shown = laid.turns_of(pattern, "#")
+        return next((name for name, face in self._parts.faces.items() if face.dots in shown), None)
+
+
+def _odds(probability: float) -> float:
+    share = min(max(probability, 1e-9), 1.0 - 1e-9)
+    return max(-MOST, min(MOST, math.log(share / (1.0 - share))))
+
+
+def dice_named(dice: Sequence[DieSeen]) -> Mapping[str, Sequence[DieSeen]]:
+    """By which die they may be."""
+    return {name: [one for one in dice if one.die == name] for name in DICE}

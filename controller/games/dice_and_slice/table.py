@@ -1,0 +1,379 @@
+"""How Dice and Slice lies on a table: what a scene says about a state.
+
+What is seen, and when it counts:
+
+- Everybody's sheet lies before the own seat. Dice are thrown onto the mat. The active player takes one of them into the
+  own area, beside the sheet: that is the one that is picked, the other stays on the mat for all the others. The active
+  player's button confirms roll and pick, both at once: dice on the mat alone may not have been thrown yet.
+- Everybody marks on the own sheet, in any order, and presses the own button when done: dots with their lines, extra
+  dots with their toppings crossed off, circles around topping bonuses that are scored. The active player may also mark
+  before pressing for the first time; then all of it counts at once.
+- Who may place extra dots and places none presses all the same; they are not saved.
+- Topping bonuses that others have scored may be crossed out at any time, or not: nothing follows from it.
+- A mark that is half made is nobody's fault until its player presses. Marks of somebody whose turn is over, or not yet
+  begun, are.
+
+Dice on a sheet are not looked at: toppings and print look too much like them. What cannot be seen speaks for nothing.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from controller.game import Player, Refusal
+from controller.games.dice_and_slice import faults, grid, rules
+from controller.games.dice_and_slice.components import DICE
+from controller.games.dice_and_slice.rules import ExtraDot, Mark, Move, Phase, Pick, Roll, Sheet, State, Stop
+from controller.games.dice_and_slice.seen import DieSeen, Fit, Seen, SheetSeen, dice_named
+from controller.reading import Fault, Layout, Play, Reading, ReadingKind
+from vision.scene import Scene
+
+OTHER = math.log(0.005)
+"""How readily something that no rule allows is believed instead."""
+PRESSED = math.log(0.1)
+"""How readily it is believed that who presses the button has marked nothing."""
+DIE_DOUBT = 0.2
+"""Of what vision leaves open about a die, so much goes to another face of it."""
+WORTH_ASKING = 0.01
+MOST_ASKED = 6
+Moves = tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """What a player may have done, nothing included."""
+
+    moves: Moves
+    fit: Fit
+    """How well the sheet then fits what is seen of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Marking:
+    """What one sheet says of what its player has done."""
+
+    plays: tuple[Play, ...] = ()
+    """Most probable first."""
+    fault: Fault | None = None
+    note: str = ""
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing was marked."""
+        return not self.plays and self.fault is None
+
+
+class DiceAndSliceTable:
+    """See `controller.reading.GameTable`."""
+
+    def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
+        """What a scene at rest says."""
+        seen = Seen(state, scene, layout)
+        match state.phase:
+            case Phase.ROLL | Phase.PICK:
+                reading = _rolling(state, seen, pressed)
+            case Phase.MARK:
+                reading = _marking(state, seen, pressed)
+            case Phase.OVER:
+                reading = Reading(ReadingKind.AS_BEFORE, ())
+        players = {sheet.index: player for player, sheet in seen.sheets.items()}
+        dice = {die.index: die for die in seen.dice}
+        return replace(
+            reading,
+            places=tuple(_place(i, players, dice) for i in range(len(scene.sightings))),
+            faces=tuple(
+                f"sheet/{players[i]}" if i in players else dice[i].face if i in dice else one.face
+                for i, one in enumerate(scene.sightings)
+            ),
+        )
+
+    def lamps(self, state: State) -> frozenset[Player]:
+        """Those who are to act."""
+        if state.phase is Phase.MARK:
+            return frozenset(rules.waiting_for(state))
+        return frozenset() if state.phase is Phase.OVER else frozenset({state.active})
+
+
+GAME_TABLE = DiceAndSliceTable()
+
+
+# Rolling the dice, picking a die --------------------------------------------------------------------------------------
+
+
+def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
+    """Dice are thrown, and the active player takes one; who is quick has marked already."""
+    wrong = _marked_too_early(state, seen)
+    if wrong is not None:
+        return Reading(ReadingKind.FAULT, (), fault=wrong)
+    if state.phase is Phase.PICK and (turned := _turned(state, seen)):
+        return Reading(ReadingKind.FAULT, (), fault=faults.die_turned(state, turned))
+    player = state.active
+    plays = sorted(_picked(state, seen), key=lambda play: -play.probability)
+    if not plays:
+        thrown = _thrown(seen)
+        if player in pressed:
+            return Reading(ReadingKind.FAULT, (), fault=faults.no_die_taken(state, thrown))
+        if thrown is None:
+            return Reading(ReadingKind.AS_BEFORE, ())
+        return Reading(ReadingKind.UNFINISHED, (), note=faults.take_one(state, thrown))
+    refused = _refused(state, plays[0].moves)
+    if refused is not None:
+        fault = Fault(refused, player)
+        kind = ReadingKind.FAULT if player in pressed else ReadingKind.UNFINISHED
+        return Reading(kind, (), fault=fault, note=refused.problem)
+    picked = plays[0]
+    after = _after(state, picked.moves)
+    sheet = seen.sheets.get(player)
+    marks = after.phase is Phase.MARK and not after.sheets[player - 1].done
+    marking = _marked(after, player, sheet, pressed=False) if marks and sheet is not None else _Marking()
+    if marking.plays:
+        plays = [_joined(state, picked, marked) for marked in marking.plays] + plays[1:]
+    elif marking.fault is not None and player not in pressed:
+        return Reading(ReadingKind.UNFINISHED, (), note=marking.note or picked.text)
+    return Reading(ReadingKind.MOVES, (), plays=_worth(plays), confirm=player, note=plays[0].text)
+
+
+def _picked(state: State, seen: Seen) -> Iterator[Play]:
+    """Each way to see one die in the active player's area, the other on the mat."""
+    known = dice_named(seen.dice)
+    for die, other in (DICE, DICE[::-1]):
+        for mine in (one for one in known[die] if one.area == state.active):
+            for theirs in (one for one in known[other] if one.middle):
+                faces = (mine.face, theirs.face) if die == DICE[0] else (theirs.face, mine.face)
+                pick = Pick(state.active, die)
+                moves: Moves = (pick,) if state.phase is Phase.PICK else (Roll(faces), pick)
+                share = _share(mine, known[die]) * _share(theirs, known[other])
+                yield Play(moves, share, describe(state, moves), _shown(state, moves))
+
+
+def _share(die: DieSeen, alike: Sequence[DieSeen]) -> float:
+    """How likely a die shows this, and is that die and no other."""
+    sure = 1.0 - DIE_DOUBT * (1.0 - die.probability)
+    return sure * die.probability / sum(one.probability for one in alike)
+
+
+def _thrown(seen: Seen) -> tuple[str, str] | None:
+    """What both dice on the mat show, where both lie there."""
+    known = dice_named([one for one in seen.dice if one.middle])
+    best = [max(known[name], key=lambda one: one.probability, default=None) for name in DICE]
+    first, second = best
+    return None if first is None or second is None else (first.face, second.face)
+
+
+def _turned(state: State, seen: Seen) -> list[str]:
+    """Dice that plainly show something else than was rolled."""
+    turned = []
+    for name, face in zip(DICE, state.roll, strict=True):
+        shown = dice_named(seen.dice)[name]
+        if len(shown) == 1 and shown[0].face != face:
+            turned.append(shown[0].face)
+    return turned
+
+
+def _refused(state: State, moves: Moves) -> Refusal | None:
+    for move in moves:
+        refused = rules.refusal(state, move)
+        if refused is not None:
+            return refused
+        state = rules.apply(state, move)
+    return None
+
+
+def _marked_too_early(state: State, seen: Seen) -> Fault | None:
+    """Before the dice are known nobody marks; once they lie there, people may go ahead of the button."""
+    if _thrown(seen) is not None or state.phase is Phase.PICK or any(die.area == state.active for die in seen.dice):
+        return None
+    return _strange(state, seen, range(1, state.players + 1))
+
+
+def _joined(state: State, first: Play, second: Play) -> Play:
+    moves = (*first.moves, *second.moves)
+    return Play(moves, first.probability * second.probability, describe(state, moves), _shown(state, moves))
+
+
+# Marking --------------------------------------------------------------------------------------------------------------
+
+
+def _marking(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
+    """Everybody marks; who presses is judged first."""
+    waiting = list(rules.waiting_for(state))
+    faulty: Reading | None = None
+    for player in waiting:
+        if player in pressed:
+            reading = _confirmed(state, player, seen.sheets.get(player))
+            if reading.kind is ReadingKind.MOVES:
+                return reading
+            faulty = faulty or reading
+    if faulty is not None:
+        return faulty
+    wrong = _strange(state, seen, [p for p in range(1, state.players + 1) if p not in waiting])
+    if wrong is not None:
+        return Reading(ReadingKind.FAULT, (), fault=wrong)
+    begun = ""
+    for player in waiting:
+        sheet = seen.sheets.get(player)
+        marking = _Marking() if sheet is None else _marked(state, player, sheet, pressed=False)
+        if marking.plays:
+            return Reading(ReadingKind.MOVES, (), plays=marking.plays, confirm=player, note=marking.plays[0].text)
+        begun = begun or marking.note
+    return Reading(ReadingKind.UNFINISHED, (), note=begun) if begun else Reading(ReadingKind.AS_BEFORE, ())
+
+
+def _confirmed(state: State, player: Player, sheet: SheetSeen | None) -> Reading:
+    """What somebody's press means."""
+    if sheet is None:
+        return Reading(ReadingKind.FAULT, (), fault=faults.not_seen(state, player))
+    marking = _marked(state, player, sheet, pressed=True)
+    if marking.plays:
+        return Reading(ReadingKind.MOVES, (), plays=marking.plays, confirm=player, note=marking.plays[0].text)
+    return Reading(ReadingKind.FAULT, (), fault=marking.fault or faults.nothing_marked(state, player, sheet))
+
+
+def _strange(state: State, seen: Seen, players: Sequence[Player] | range) -> Fault | None:
+    """A sheet of these on which something was marked out of turn, or rubbed out."""
+    for player in players:
+        sheet = seen.sheets.get(player)
+        if sheet is not None and (odd := sheet.fit(state.sheets[player - 1]).odd):
+            return faults.about(state, player, sheet, odd)
+    return None
+
+
+def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) -> _Marking:
+    """What a player who is to mark has marked."""
+    before = state.sheets[player - 1]
+    nothing = _Candidate((), sheet.fit(before))
+    candidates = [nothing, *_candidates(state, player, sheet)]
+    fitting = [one for one in candidates if not one.fit.odd]
+    if not fitting:
+        return _unfit(state, player, sheet, candidates)
+    logs = {one.moves: one.fit.log + (PRESSED if pressed and not one.moves else 0.0) for one in fitting}
+    other = OTHER + sheet.ceiling()
+    top = max(*logs.values(), other)
+    total = sum(math.exp(log - top) for log in logs.values()) + math.exp(other - top)
+    best = max(fitting, key=lambda one: logs[one.moves])
+    if not best.moves:
+        return _Marking()
+    plays = [
+        Play(one.moves, math.exp(logs[one.moves] - top) / total, describe(state, one.moves), _shown(state, one.moves))
+        for one in sorted(fitting, key=lambda one: -logs[one.moves])
+        if one.moves
+    ]
+    return _Marking(_worth(plays))
+
+
+def _unfit(state: State, player: Player, sheet: SheetSeen, candidates: Sequence[_Candidate]) -> _Marking:
+    """Why no play fits."""
+    best = max(candidates, key=lambda one: (-len(one.fit.odd), one.fit.log))
+    plays = [one for one in candidates if one.moves]
+    nearest = max(plays, key=lambda one: (-len(one.fit.odd), one.fit.log), default=None)
+    if nearest is None and not state.sheets[player - 1].marked and sheet.new_dots():
+        fault = faults.misfit(state, player, sheet)
+    else:
+        fault = faults.about(state, player, sheet, (nearest or best).fit.odd)
+    note = faults.still_to_do(state, player, nearest.fit.odd) if nearest is not None else ""
+    return _Marking(fault=fault, note=note or f"Player {player} is marking")
+
+
+def _candidates(state: State, player: Player, sheet: SheetSeen) -> Iterator[_Candidate]:
+    """Every legal way to mark the dots that may be there, as far as it explains all that surely are; each once for what
+    shows of it. Where none explains them all, those that leave the fewest."""
+    ways = list(_ways(state, player, sheet.hinted()))
+    left = [(sheet.sure_dots() & ~shows.dots).bit_count() for _, shows in ways]
+    for (moves, shows), count in zip(ways, left, strict=True):
+        if count == min(left):
+            yield _Candidate(moves, sheet.fit(shows))
+
+
+def _ways(state: State, player: Player, free: int) -> Iterator[tuple[Moves, Sheet]]:
+    """What a player may do until there is nothing more to do this turn, with the sheet after it, each sheet once; dots
+    are among those that are `free`."""
+    before = state.sheets[player - 1]
+    table = state.options.components.grid
+    level: dict[Sheet, Moves] = {before: ()} if before.marked else {}
+    if not before.marked:
+        for new in rules.marks(state, player, rules.face_for(state, player)):
+            if not new & ~free:
+                level.setdefault(rules.add_dots(state, before, new), (rules.mark(table, player, new),))
+    met: set[Sheet] = set()
+    while level:
+        following: dict[Sheet, Moves] = {}
+        for sheet, moves in level.items():
+            # What is done without is not earned any more.
+            shows = replace(sheet, earned=0)
+            if shows not in met:
+                met.add(shows)
+                yield ((*moves, Stop(player)) if sheet.earned else moves), shows
+            for topping in rules.topping_names(state, sheet.earned):
+                bit = state.options.components.topping_bits[topping]
+                crossed = replace(sheet, crossed=sheet.crossed | bit, earned=sheet.earned & ~bit)
+                for dot in grid.list_bits(free & ~sheet.dots):
+                    move = ExtraDot(player, topping, table.names[dot.bit_length() - 1])
+                    following.setdefault(rules.add_dots(state, crossed, dot), (*moves, move))
+        level = following
+
+
+def _worth(plays: Sequence[Play]) -> tuple[Play, ...]:
+    """Those that are worth asking about, each with what the others do not share."""
+    told = [play for i, play in enumerate(plays) if i == 0 or play.probability >= WORTH_ASKING][:MOST_ASKED]
+    common = set.intersection(*(set(play.differs) for play in told)) if len(told) > 1 else set()
+    return tuple(replace(play, differs=tuple(f for f in play.differs if f not in common)) for play in told)
+
+
+def _after(state: State, moves: Moves) -> State:
+    for move in moves:
+        state = rules.apply(state, move)
+    return state
+
+
+# In words -------------------------------------------------------------------------------------------------------------
+
+
+def describe(state: State, moves: Moves) -> str:
+    """A play in a player's words."""
+    words, said = [], None
+    for move in moves:
+        who = state.active if isinstance(move, Roll) else move.player
+        words.append(_words(state, move) if who == said else f"Player {who} {_words(state, move)}")
+        said = who
+    return ", ".join(words)
+
+
+def _words(state: State, move: Move) -> str:
+    match move:
+        case Roll(faces):
+            return f"rolls {' and '.join(faces)}"
+        case Pick(_, die):
+            return f"picks {die}"
+        case Mark(_, dots):
+            table = state.options.components.grid
+            return f"marks {' '.join(grid.names_of(table, grid.mask_of(table, dots) or 0))}"
+        case ExtraDot(_, topping, dot):
+            return f"adds {dot} for {topping}"
+        case Stop(_):
+            return "does without extra dots"
+
+
+def _shown(state: State, moves: Moves) -> tuple[str, ...]:
+    """What shows a play in a picture."""
+    faces: list[str] = []
+    for move in moves:
+        match move:
+            case Roll(rolled):
+                faces += rolled
+            case Pick(_, die) if state.roll:
+                faces.append(state.roll[DICE.index(die)])
+            case Mark(player, dots):
+                faces += [f"sheet/{player}/{dot}" for dot in sorted(dots)]
+            case ExtraDot(player, topping, dot):
+                faces += [f"sheet/{player}/{dot}", f"sheet/{player}/{topping}"]
+            case _:
+                pass
+    return tuple(faces)
+
+
+def _place(index: int, players: Mapping[int, Player], dice: Mapping[int, DieSeen]) -> str:
+    if index in players:
+        return f"sheet/{players[index]}"
+    if index in dice:
+        return "mat" if dice[index].middle else f"area/{dice[index].area}" if dice[index].area else "stray"
+    return "stray"
