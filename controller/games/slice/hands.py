@@ -34,7 +34,7 @@ from vision.scene import PieceKind, Point, Pose
 DRAW_PILE, OPEN_PILE = Pose(-42.0, 0.0, 90.0), Pose(42.0, 0.0, 90.0)
 SLICE_OFF_MM, SLICE_OFF_DEG = 1.2, 2.0
 ORDER_OFF_MM, ORDER_OFF_DEG = 4.0, 3.0
-PILE_OFF_MM, PILE_OFF_DEG = 2.5, 5.0
+PILE_OFF_MM, PILE_OFF_DEG = 5.0, 9.0
 """How far (standard deviation) cards are laid from where they ought to lie."""
 SHOWS_MM = 24.0
 """So far aside is Hot Sauce laid on the card that removed it, which so shows."""

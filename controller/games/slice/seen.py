@@ -122,9 +122,13 @@ class Seen:
 
     @cached_property
     def under(self) -> Mapping[str, float]:
-        """What may lie right under it; nothing where too little shows."""
-        rest = self._laid.open[1:]
-        return self._faces(rest[0]) if rest and self.scene.sightings[rest[0]].visible >= PEEPS_OUT else {}
+        """What may lie right under it, of all cards of which enough shows; nothing where of none does."""
+        told: dict[str, float] = {}
+        for index in self._laid.open[1:]:
+            if self.scene.sightings[index].visible >= PEEPS_OUT:
+                for card, share in self._faces(index).items():
+                    told[card] = max(told.get(card, 0.0), share)
+        return told
 
     @cached_property
     def pile_hidden(self) -> bool:
@@ -133,6 +137,14 @@ class Seen:
         if not piles:
             return any(max(map(abs, point)) < laid.MIDDLE_MM for hand in self._hands for point in hand)
         return any(self._under_hand(pile) for pile in piles)
+
+    @cached_property
+    def in_hands(self) -> frozenset[Player]:
+        """Players over whose pizza a hand is."""
+        sightings = self.scene.sightings
+        cards = [(player, sightings[index]) for player, index in self._laid.orders.items()]
+        cards += [(spot[0], sightings[index]) for spot, indices in self._laid.spots.items() for index in indices]
+        return frozenset(player for player, card in cards if self._under_hand(card))
 
     def missing(self) -> tuple[Player, ...]:
         """Players whose order card is not seen."""
@@ -200,7 +212,9 @@ class Seen:
             return f"order/{player}"
         if spot is not None:
             return f"pizza/{spot[0]}/{spot[1]}"
-        return "open" if index in self._laid.open else "draw" if index in self._laid.down else "stray"
+        if index in self._laid.open:
+            return "open" if index == self._laid.open[0] else "open/under"
+        return "draw" if index in self._laid.down else "stray"
 
     def _fit_pile(self, look: Look, odd: list[Odd]) -> float:
         if look.top is None or not self.top:

@@ -48,13 +48,15 @@ from controller.games.slice.rules import (
 )
 from controller.games.slice.seen import BLOCKED, DOWN, HINT, Fit, Look, Seen
 from controller.reading import Layout, Play, Reading, ReadingKind
-from vision.scene import PieceKind, Scene
+from vision.scene import PieceKind, Pose, Scene
 
 OTHER = math.log(0.005)
 """How readily something that no rule allows is believed instead."""
 OVERLOOKED = math.log(0.0005)
 """How readily it is believed that a card was drawn and grabbed before it was seen at rest, where one that was seen may
 have been grabbed instead."""
+MOVED_MM, MOVED_DEG = 1.5, 2.5
+"""A card that lies no farther away, nor more turned, may have been measured anew."""
 UNTOLD_DRAW = 0.6
 """How far the Drawer's button alone is believed, where nothing shows that another card was laid on its like."""
 WORTH_ASKING = 0.01
@@ -77,7 +79,9 @@ class Way:
     """The state after it."""
     look: Look
     prior: float = 0.0
-    """The logarithm of how likely its cards come up."""
+    """The logarithm of how likely its cards come up,"""
+    readiness: float = 0.0
+    """and of how readily it is believed."""
     finishes: bool = False
     """Whether its last move finishes a pizza, which lies there as it is."""
     fit: Fit = Fit(0.0, ())
@@ -115,16 +119,22 @@ class Way:
     @property
     def log(self) -> float:
         """The logarithm of the evidence."""
-        return self.fit.log + self.prior
+        return self.fit.log + self.prior + self.readiness
 
 
 class SliceTable:
-    """See `controller.reading.GameTable`."""
+    """See `controller.reading.GameTable`. It remembers where the open card lay when a state began: when a button says
+    that another one like it was drawn, this tells whether one was laid there."""
+
+    def __init__(self) -> None:
+        self._open_card: dict[State, Pose | None] = {}
+        """By the state read last, and by those that the plays read then lead to."""
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
         seen = Seen(scene, layout, range(1, state.players + 1))
         reading = self._read(state, seen, pressed)
+        self._remember(state, reading.plays, seen)
         return replace(
             reading,
             places=tuple(seen.place(index) for index in range(len(scene.sightings))),
@@ -144,7 +154,31 @@ class SliceTable:
         if seen.pile_hidden:
             return _unfinished("")
         ways = [_fitted(way, state, seen) for way in _ways(state, seen)]
-        return _judged(state, seen, ways, pressed)
+        return _judged(state, seen, ways, pressed, self._is_laid_anew(state, seen))
+
+    def _is_laid_anew(self, state: State, seen: Seen) -> bool:
+        """Whether the open card lies otherwise than when this state began."""
+        before, top = self._open_card.get(state), _open_card(seen)
+        if before is None or top is None:
+            return False
+        turned = abs((top.angle_deg - before.angle_deg + 180.0) % 360.0 - 180.0)
+        return math.dist((top.x_mm, top.y_mm), (before.x_mm, before.y_mm)) > MOVED_MM or turned > MOVED_DEG
+
+    def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
+        if seen.pile_hidden:
+            return
+        top = _open_card(seen)
+        now = {state: self._open_card.get(state, top)}
+        for play in plays:
+            after = state
+            for move in play.moves:
+                after = rules.apply(after, move)
+            now[after] = top
+        self._open_card = now
+
+
+def _open_card(seen: Seen) -> Pose | None:
+    return seen.scene.sightings[seen.open[0]].pose if seen.open else None
 
 
 GAME_TABLE = SliceTable()
@@ -200,9 +234,8 @@ def _after(way: Way, move: Move) -> Way:
     before, state = way.state, rules.apply(way.state, move)
     finishes = isinstance(move, Place) and state.phase in (Phase.ORDER, Phase.OVER)
     look = _finished(before, move) if finishes and isinstance(move, Place) else appearance(state)
-    prior = way.prior + _log_chance(before, move)
-    after = Way((*way.moves, move), state, look, prior, finishes)
-    return replace(after, prior=prior + OVERLOOKED) if after.overlooks and not way.overlooks else after
+    after = Way((*way.moves, move), state, look, way.prior + _log_chance(before, move), way.readiness, finishes)
+    return replace(after, readiness=OVERLOOKED) if after.overlooks else after
 
 
 def _finished(before: State, move: Place) -> Look:
@@ -308,7 +341,11 @@ def _placings(state: State, seen: Seen) -> Iterator[Move]:
 def _fitted(way: Way, state: State, seen: Seen) -> Way:
     before = appearance(state).spots
     changed = [spot for spot, word in way.look.spots.items() if before.get(spot) != word]
-    unseen = sum(not seen.is_seen(spot) for spot in changed)
+    # Under a hand there may be another card by now, and at its other places what it has changed just before.
+    unseen = sum(not seen.is_seen(spot) or spot[0] in seen.in_hands for spot in changed)
+    if way.overlooks:  # what was seen last may lie where nothing is seen
+        grabbers = {move.player for move in way.moves if isinstance(move, Grab)}
+        unseen += sum(not seen.is_seen(spot) for spot in way.look.spots if spot[0] in grabbers)
     if is_setting_up(state) and unseen <= UNSEEN_AT_START:
         unseen = 0
     return replace(way, fit=seen.fit(way.look), unseen=unseen)
@@ -326,7 +363,7 @@ def _burned(start: State, moves: Moves) -> bool:
 # What that means ------------------------------------------------------------------------------------------------------
 
 
-def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Player]) -> Reading:
+def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Player], is_laid_anew: bool) -> Reading:
     here = ways[0]
     whole = [way for way in ways[1:] if way.fits and way.is_whole]
     under_way = [way for way in ways[1:] if way.fits and way.is_in_hand]
@@ -334,7 +371,7 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
         here = replace(here, unseen=1)  # it looks like nothing yet
     chances = _chances([*([here] if here.fits else []), *whole], seen)
     if here.fits and all(chances[()] >= chances[way.moves] or _shows_nothing(way) for way in whole):
-        return _as_before(state, seen, [way for way in whole if _shows_nothing(way)], pressed)
+        return _as_before(state, [way for way in whole if _shows_nothing(way)], pressed, is_laid_anew)
     if whole:
         return _moves(state, whole, under_way, chances, pressed)
     if _after_finish(state):
@@ -351,7 +388,8 @@ def _chances(ways: Sequence[Way], seen: Seen) -> Mapping[Moves, float]:
     anybody can see counts together, for the likeliest of it; the others have none."""
     if not ways:
         return {}
-    other = OTHER + max(seen.ceiling(way.look) + way.prior for way in ways)
+    likeliest = max(ways, key=lambda way: way.log)
+    other = OTHER + seen.ceiling(likeliest.look) + likeliest.prior + likeliest.readiness
     top = max(other, *(way.log for way in ways))
     best, sums = dict[Hashable, Way](), dict[Hashable, float]()
     for way in ways:
@@ -375,35 +413,20 @@ def _observable(way: Way) -> Hashable:
 
 def _shows_nothing(way: Way) -> bool:
     """Whether these moves leave everything looking as it was: one card more on its like, a card thrown away."""
-    return not any(isinstance(move, Place | Block | Stop | Reveal) for move in way.moves)
+    return all(isinstance(move, Count | Draw | Grab) for move in way.moves)
 
 
-def _as_before(state: State, seen: Seen, unseen: Sequence[Way], pressed: frozenset[Player]) -> Reading:
+def _as_before(state: State, unseen: Sequence[Way], pressed: frozenset[Player], is_laid_anew: bool) -> Reading:
     """Nobody has begun anything; or what was done looks like that, and a button says so."""
     by = {_who(state, way): way for way in reversed(unseen)}
     declared = sorted(set(by) & pressed) or sorted(by)
     if not declared:
         return Reading(ReadingKind.AS_BEFORE, ())
     way = by[declared[0]]
-    believed = 1.0 if _laid_on_its_like(seen) else UNTOLD_DRAW
+    drawn = any(isinstance(move, Draw) for move in way.moves)
+    believed = UNTOLD_DRAW if drawn and not is_laid_anew else 1.0
     play = Play(way.moves, believed, describe(state, way.moves), _faces(way.moves))
     return Reading(ReadingKind.AS_BEFORE, (), plays=(play,), declares=frozenset(by))
-
-
-def _laid_on_its_like(seen: Seen) -> bool:
-    """Whether the card on top of the Open Pile came to lie there last, on a card of its kind; a single picture does not
-    tell."""
-    settled, sightings = seen.scene.settled, seen.scene.sightings
-    if settled is None or not seen.open:
-        return False
-    top = sightings[seen.open[0]]
-    still_shows = any(sightings[index].face == top.face for index in seen.open[1:])
-    return any(
-        change.after is not None
-        and (change.after.pose, change.after.face) == (top.pose, top.face)
-        and (still_shows if change.before is None else change.before.face == top.face)
-        for change in settled.changes
-    )
 
 
 def _moves(

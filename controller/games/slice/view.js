@@ -71,7 +71,7 @@ export function renderFinal(parent, view) {
 // The table ------------------------------------------------------------------------------------------------------------
 
 function over(piece) {
-  if (piece.place === "open") return piece.visible === 1 ? 3 : 2;
+  if (piece.place.startsWith("open")) return piece.place === "open" ? 3 : 2;
   return piece.face.endsWith("/hot-sauce") ? 1 : 0;
 }
 
