@@ -83,7 +83,7 @@ async def moments(folder, players):
 
 
 def test_every_moment_fits_the_window(tmp_path):
-    views = asyncio.run(moments(tmp_path, 6))
+    views = asyncio.run(moments(tmp_path, 4))
 
     async def scenario():
         async with room(views[0]) as table:
@@ -97,6 +97,6 @@ def test_every_moment_fits_the_window(tmp_path):
                     view.pieces
                 )
                 pizzas = await table.page.evaluate("document.querySelectorAll('.players .slc-pizza').length")
-                assert pizzas == 6
+                assert pizzas == 4
 
     run(scenario)

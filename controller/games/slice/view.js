@@ -108,7 +108,7 @@ function sliceArt(name, view) {
     svg("rect", { class: "slc-edge", x: -width / 2, y: -height / 2, width, height, rx: 3, fill: ink(name) }),
     name !== "hot-sauce" && svg("rect", { class: "slc-face", x: -width / 2 + 3, y: -height / 2 + 3, width: width - 6, height: height - 6, rx: 2 }),
     svg("g", { transform: "translate(0 -5) scale(14)" }, icon(name)),
-    svg("text", { class: `slc-name${name === "hot-sauce" ? " light" : ""}`, y: 21, "text-anchor": "middle", "font-size": words(name, view).length > 8 ? 5.4 : 6.6, text: words(name, view).toUpperCase() }),
+    svg("text", { class: `slc-name${name === "hot-sauce" ? " light" : ""}`, y: 21, "text-anchor": "middle", "font-size": words(name, view).length > 7 ? 5.4 : 6.6, text: words(name, view).toUpperCase() }),
   ].filter(Boolean);
 }
 
@@ -180,7 +180,7 @@ function playerRow(one, view, won = false) {
       html("h2", {}, badge(view, one.player, "small"), html("span", { text: nameOf(view, one.player) })),
       html("p", { class: "slc-needs", "aria-label": "still wanted" }, won ? html("b", { text: "winner" }) : needs.map(([topping, count]) => html("span", {}, small(topping, view), count > 1 && `×${count}`)))),
     html("div", { class: "slc-score" },
-      html("p", { class: "slc-count" }, html("b", { text: String(one.found) }), html("small", { text: ` of ${PLACES}` })),
+      html("p", { class: "slc-count" }, html("b", { text: String(one.order ? one.found : one.pizza.filter(({ card }) => card).length) }), html("small", { text: ` of ${PLACES}` })),
       html("p", { class: "slc-done", role: "img", "aria-label": `${one.finished.length} of ${goal} pizzas` }, Array.from({ length: goal }, (_, i) => html("span", { class: i < one.finished.length ? "done" : "" })))),
   );
 }
@@ -193,7 +193,7 @@ function pizzaArt(one, view) {
     const shape = `M0 0L${at(from, 46)}A46 46 0 0 1 ${at(to, 46)}Z`;
     const place = `translate(${at((from + to) / 2, 30).replace(" ", ",")})`;
     return [
-      svg("path", { class: `slc-wedge${card ? " found" : ""}${sauce ? " sauce" : ""}`, d: shape, fill: card ? "#f8dd8d" : null }),
+      svg("path", { class: `slc-wedge${card ? " found" : ""}${sauce ? " sauce" : ""}`, d: shape }),
       (topping || card) && svg("g", { class: card ? "" : "slc-wanted", transform: `${place} scale(${card ? 11.5 : 8.5})` }, icon(card ?? topping)),
       card === "combo" && topping && svg("g", { transform: `${place} translate(7,7) scale(5.5)` }, icon(topping)),
       sauce && svg("g", { transform: `${place} translate(4,4) scale(9)` }, icon("hot-sauce")),
