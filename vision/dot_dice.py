@@ -28,23 +28,31 @@ LEAST_PEAK = 0.22
 MOST_PEAKS = 900
 MOST_JUDGED = 120
 LATTICE_SLACK = 0.09
-"""How far two dots may be nearer or farther than in the lattice, in parts of their distance."""
+"""How far two dots may be nearer or farther than in the lattice, in parts of their distance;"""
+JOINED_SLACK = 0.17
+"""neighbours, which a printed line joins, seem nearer."""
 EVEN = 0.22
 UNEVEN_SHARE = 0.12
 """Between its dots a face differs from its own colour by less than this part of what the dots differ by, but for a
 share of streaks and glints."""
 CLEAR = (0.35, 0.55)
 """A place that differs by less holds no dot, one that differs by more holds one."""
+FULL = 0.2
+"""Near a dot's edge, too, all differs by more than this."""
 DOT_RADII = (0.25, 0.54)
 """In steps of the lattice: within the first all is dot, at the second none is."""
 RIM_SHARE = 0.3
 """The same along its rim, where light glances off."""
 LEAST_CONTRAST = 0.3
+SOFT_PX = 0.8
+"""Dots of few pixels are dark in their middles only where that is a pixel's: the picture is softened by so many."""
 LEAST_EDGE = 0.07
 """Three of a face's sides at least differ by so much (logarithm) from what lies beyond."""
 
 _PLACES = np.array([(x, y) for y in (1, 0, -1) for x in (-1, 0, 1)], np.float64)
 """Row by row from the upper left, in steps of the lattice."""
+_BEYOND = np.array([p for p in product((-2, -1, 0, 1, 2), repeat=2) if max(map(abs, p)) == 2], np.float64)
+"""The places next to the lattice: a dot of the same face there says that the lattice is another one."""
 _FACE = np.array([p for p in product(np.linspace(-1.6, 1.6, 8), repeat=2) if abs(p[0] * p[1]) < 2.0])
 """All over the face but for its rounded corners, in steps of the lattice."""
 _FEW = np.array([p for p in product((-1.5, -0.5, 0.5, 1.5), repeat=2) if abs(p[0] * p[1]) < 2.0])
@@ -145,7 +153,8 @@ def _top_view(image: Image, registration: Registration, height_mm: float) -> _To
     grid = spread(pixels.reshape(sparse.shape), coarse, len(columns), len(rows))
     flat = cv2.remap(image, grid[..., 0], grid[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     black = BLACK_SHARE * float(np.percentile(flat[::8, ::8], 98)) + 1.0
-    logs = np.log(cv2.GaussianBlur(flat, (0, 0), 0.5).astype(np.float32) + black)
+    sigma = max(0.5, SOFT_PX * PX_PER_MM / _px_per_mm(registration))
+    logs = np.log(cv2.GaussianBlur(flat, (0, 0), sigma).astype(np.float32) + black)
     corners = registration.to_table([[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]])
     return _TopView(
         np.asarray(logs, np.float32), float(low[0]), float(high[1]), registration.on_table(corners, height_mm)
@@ -180,7 +189,8 @@ def _lattices(places: Array, colours: Array, known: NDArray[np.bool_], pips_mm: 
     found = [np.zeros((0, 3))]
     for start, step in _steps():
         length = float(np.hypot(*step)) * pips_mm
-        fits = np.abs(distance / length - 1.0) < LATTICE_SLACK
+        slack = JOINED_SLACK if length < 1.1 * pips_mm else LATTICE_SLACK
+        fits = np.abs(distance / length - 1.0) < slack
         turn = np.arctan2(apart[fits, 1], apart[fits, 0]) - np.arctan2(step[1], step[0])
         cosine, sine = np.cos(turn), np.sin(turn)
         # The middle of both spots lies where the middle of both places does.
@@ -218,9 +228,15 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
         promising = promising[kept]
         if not len(promising):
             return []
-    for pose, quality, marks in zip(promising, values[rows][kept], dots[rows][kept], strict=True):
-        probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
-        fits.append(_Fit(_by_dots(top, pose, marks, pips_mm), marks, float(quality), probability))
+    kept_dots = dots[rows][kept]
+    fine = np.array([_by_dots(top, pose, marks, pips_mm) for pose, marks in zip(promising, kept_dots, strict=True)])
+    # Where it really lies a dot may show that did not a little beside it, and what is no die shows none.
+    values, dots = _quality(top, fine, size_mm, pips_mm)
+    for pose, before, quality, marks in zip(fine, kept_dots, values, dots, strict=True):
+        if quality > 0:
+            probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
+            placed = pose if (marks == before).all() else _by_dots(top, pose, marks, pips_mm)
+            fits.append(_Fit(placed, marks, float(quality), probability))
     return fits
 
 
@@ -267,13 +283,18 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     side = np.array([(1.0, v) for v in np.linspace(-0.65, 0.65, 7)])
     sides = np.concatenate([side @ np.array([[c, s], [-s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))])
     inner, outer = ((_PLACES[:, None] + radius * _ROUND).reshape(-1, 2) * pips_mm for radius in DOT_RADII)
-    own_frame = [_PLACES * pips_mm, inner, outer, _FACE * pips_mm, sides * half * 0.82, sides * half * 1.25]
+    next_to = _BEYOND * pips_mm
+    next_around = (_BEYOND[:, None] + DOT_RADII[1] * _ROUND).reshape(-1, 2) * pips_mm
+    own_frame = [
+        *(_PLACES * pips_mm, inner, outer, _FACE * pips_mm),
+        *(next_to, next_around, sides * half * 0.82, sides * half * 1.25),
+    ]
     points = _placed(np.concatenate(own_frame), poses)
     # All other points lie between the ends of the sides.
     shown = top.shows(points.reshape(len(poses), -1, 2)[:, -len(sides) :].reshape(len(poses), 4, 7, 2)[:, :, ::6]).all(
         axis=(1, 2)
     )
-    at, within, around, face, inside, beyond = np.split(
+    at, within, around, face, other, around_other, inside, beyond = np.split(
         top.at(points), np.cumsum([len(part) for part in own_frame])[:-1], axis=1
     )
     own = np.median(face, axis=1, keepdims=True)
@@ -281,7 +302,7 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     contrast = np.maximum(off.max(axis=1), 1e-3)
     share = off / contrast[:, None]
     dots = share >= CLEAR[1]
-    full = np.sort(off_within.reshape(-1, 9, len(_ROUND)), axis=2)[..., 1] / contrast[:, None] > CLEAR[0]
+    full = np.sort(off_within.reshape(-1, 9, len(_ROUND)), axis=2)[..., 1] / contrast[:, None] > FULL
     alone = np.sort(off_around.reshape(-1, 9, len(_ROUND)), axis=2)[..., -2] / contrast[:, None] < CLEAR[1]
     under_dot = (np.linalg.norm(_FACE[:, None] - _PLACES, axis=2) < DOT_RADII[1]).astype(np.float32)
     bare = 1.0 - np.minimum(dots.astype(np.float32) @ under_dot.T, 1.0)
@@ -292,6 +313,9 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
     wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < LEAST_EDGE)
     wrong |= rim > RIM_SHARE
+    off_other, off_ring = (_most(part - own) / contrast[:, None] for part in (other, around_other))
+    on_paper = np.sort(off_ring.reshape(-1, len(_BEYOND), len(_ROUND)), axis=2)[..., 3] < CLEAR[0]
+    wrong |= ((off_other >= CLEAR[1]) & on_paper).any(axis=1)
     quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
     return np.asarray(np.where(wrong, -1.0, quality)), dots
 
@@ -300,6 +324,12 @@ def _most(colours: NDArray[np.float32]) -> NDArray[np.float32]:
     """Of the three values of each colour the one farthest from 0, without its sign."""
     sizes = np.abs(colours)
     return np.asarray(np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2]))
+
+
+def _px_per_mm(registration: Registration) -> float:
+    """Near the middle of the table."""
+    ends = registration.to_picture(np.array([[-100.0, 0.0], [100.0, 0.0]]))
+    return max(float(np.linalg.norm(ends[1] - ends[0])) / 200.0, 0.1)
 
 
 def _placed(points: Array, poses: Array) -> NDArray[np.float32]:

@@ -28,7 +28,7 @@ HINT = math.log(0.03 / 0.97)
 """What is this likely may be meant, if the rules allow nothing likelier."""
 AGAINST = math.log(0.9 / 0.1)
 """What is as it should not be with such odds is odd."""
-LEAST_DIE = 0.5
+LEAST_DIE = 0.6
 """A die that is less likely is none."""
 
 
