@@ -56,7 +56,7 @@ def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fau
     """What is wrong, given each state that the table may be on the way to and what lies otherwise there."""
     nearest, fit = min(ways, key=lambda way: (len(way[1].odd), -way[1].log))
     if not fit.odd:
-        return _in_hand(nearest)
+        return in_hand(nearest)
     first = min(fit.odd, key=lambda odd: (not odd.certain, odd.spot is None, odd.order_of is None, odd.found == DOWN))
     if first.order_of is not None:
         return _order(first)
@@ -74,7 +74,7 @@ def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fau
 # A card in hand -------------------------------------------------------------------------------------------------------
 
 
-def _in_hand(state: State) -> Fault:
+def in_hand(state: State) -> Fault:
     """Somebody says to be done, and a card is still to be put where it goes."""
     if state.phase is Phase.PLACE and state.hand == HOT_SAUCE:
         problem = "The Hot Sauce lies on no face-down slice of another player that was not blocked."

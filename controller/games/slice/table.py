@@ -376,10 +376,10 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
         return _moves(state, whole, under_way, chances, pressed)
     if _after_finish(state):
         return _unfinished(faults.to_deal_anew(state, bool(under_way)))
-    if under_way and not pressed:
-        return _unfinished(faults.under_way([way.state for way in under_way]))
     if is_setting_up(state) and not pressed:
         return _unfinished(faults.EIGHT_SLICES)
+    if under_way and not pressed:
+        return _unfinished(faults.under_way([way.state for way in under_way]))
     return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(state, [(way.state, way.fit) for way in ways], seen))
 
 
@@ -451,6 +451,8 @@ def _moves(
     under_way = [way for way in under_way if best.overlooks or not way.overlooks]
     several = len({_who(state, way) for way in worth}) > 1
     waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
+    if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
+        return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))
     note = faults.who_did(told[0].text, several=several)
     return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
 

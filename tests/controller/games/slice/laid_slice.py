@@ -12,7 +12,7 @@ from controller.games.slice import GAME, rules
 from controller.games.slice.components import HOT_SAUCE
 from controller.games.slice.hands import OPEN_PILE, SliceHands
 from controller.games.slice.rules import PLACES, Move, State
-from controller.games.slice.table import GAME_TABLE
+from controller.games.slice.table import SliceTable
 from controller.hands import Lay, Lying
 from controller.reading import Fault, Layout, Reading, ReadingKind
 from controller.seating import areas
@@ -95,6 +95,7 @@ class LaidSlice:
         self.hands = SliceHands(GAME, start, self.areas, self.rng)
         self.world = World(self.rng)
         self.eyes = CardEyes()
+        self.table = SliceTable()
         for piece in self.hands.box():
             self.world.add_piece(piece.piece, piece.kind, piece.front, piece.back)
 
@@ -163,7 +164,7 @@ class LaidSlice:
         return replace(self.eyes.scene(self.world.snapshot()), at_rest_s=1.0)
 
     def read(self, *pressed: int) -> Reading:
-        return GAME_TABLE.read(self.state, self.scene(), self.layout, frozenset(pressed))
+        return self.table.read(self.state, self.scene(), self.layout, frozenset(pressed))
 
     def moves(self, *pressed: int) -> list[str]:
         """The only play that fits, in notation."""

@@ -1,0 +1,341 @@
+"""Single scenes of SLICE, seen perfectly: what was played, what is wrong, what must be asked."""
+
+from dataclasses import replace
+
+import pytest
+
+from config.loader import load_table
+from controller.games.slice import GAME, rules
+from controller.games.slice.rules import Phase, State
+from controller.hands import Lay
+from controller.reading import Layout, ReadingKind
+from controller.seating import areas
+from tests.controller.games.slice.laid_slice import LaidSlice, notation, pose_at
+from tests.controller.games.slice.situations import ALL_DOWN, dealt, game, table
+from vision.scene import HiddenCause, HiddenPlace
+
+
+def laid(state: State, **under: str) -> LaidSlice:
+    return LaidSlice(state).arrange(**under)
+
+
+# Dealing and drawing --------------------------------------------------------------------------------------------------
+
+
+def test_orders_are_dealt_when_eight_slices_lie_around_each() -> None:
+    scene = LaidSlice(game(3))
+    assert "Everybody gets an order card" in scene.unfinished()
+    scene.play("P1 gets order-7", steps=0)
+    for step in scene.hands._set_up(scene.state, scene.lying()):
+        scene.lay(*step.lays)
+    assert "Everybody gets an order card" in scene.unfinished()
+    for player, order in ((1, "order-7"), (2, "order-3"), (3, "order-22")):
+        scene.lay(Lay(f"order/{order}", scene.hands._tables[player], True))
+    assert scene.moves() == ["P1 gets order-7", "P2 gets order-3", "P3 gets order-22"]
+    assert scene.read().confirm is None
+
+
+def test_orders_without_their_slices_are_not_dealt_yet() -> None:
+    scene = LaidSlice(game(2))
+    scene.play("P1 gets order-7", "P2 gets order-3")
+    for place in range(1, 6):
+        scene.lay(Lay(scene.hands.spots[2, place], None, False))
+    assert "eight slices" in scene.unfinished()
+
+
+def test_a_card_on_the_open_pile_is_drawn() -> None:
+    scene = laid(dealt(3), next="olive")
+    assert scene.read().kind is ReadingKind.AS_BEFORE
+    scene.play("draw olive")
+    assert scene.moves() == ["draw olive"]
+    assert scene.read().confirm is None
+
+
+def test_another_card_says_that_nobody_grabbed() -> None:
+    scene = laid(table(), next="bacon")
+    scene.play("P1 counts", "draw bacon")
+    assert scene.moves() == ["P1 counts", "draw bacon"]
+
+
+def test_a_card_drawn_onto_its_like_needs_the_drawers_button() -> None:
+    scene = laid(table(), next="onion")
+    assert scene.read().kind is ReadingKind.AS_BEFORE  # where it lies is known from now on
+    scene.play("P1 counts", "draw onion")
+    reading = scene.read()
+    assert (reading.kind, reading.declares) == (ReadingKind.AS_BEFORE, {1})
+    declared = scene.read(1)
+    assert declared.plays[0].probability == 1.0
+    assert notation(scene.state, declared.plays[0].moves) == ["P1 counts", "draw onion"]
+
+
+def test_a_button_alone_does_not_draw() -> None:
+    """Who presses without need is asked."""
+    scene = laid(table())
+    scene.read()
+    assert scene.read(1).plays[0].probability < 0.99
+
+
+# Grabs ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_grab_with_one_swap() -> None:
+    scene = laid(table(), p2_3="pineapple")
+    scene.play("P2 grabs", "P2 fills 3", "reveal pineapple")
+    assert scene.moves() == ["P2 grabs", "P2 fills 3", "reveal pineapple"]
+    assert scene.read().confirm is None
+
+
+def test_a_chain_of_swaps_is_one_play() -> None:
+    scene = laid(table(), p2_3="tomato", p2_8="combo", p2_1="bacon")
+    scene.play("P2 grabs", "P2 fills 3", "reveal tomato", "P2 fills 8", "reveal combo", "P2 fills 1", "reveal bacon")
+    read = scene.moves()
+    assert read[:2] == ["P2 grabs", "P2 fills 3"]
+    assert sorted(read) == sorted(
+        ["P2 grabs", "P2 fills 3", "reveal tomato", "P2 fills 8", "reveal combo", "P2 fills 1", "reveal bacon"]
+    )
+
+
+def test_a_chain_that_is_not_at_its_end_waits() -> None:
+    scene = laid(table(), p2_3="tomato", p2_8="bacon")
+    scene.play("P2 grabs", "P2 fills 3", "reveal tomato", "P2 fills 8", "reveal bacon", steps=1)
+    assert scene.unfinished() == "Player 2 turns up the card that was replaced"
+
+
+def test_a_card_in_a_hand_waits() -> None:
+    scene = laid(table(open=["bacon", "onion"]))
+    scene.lay(Lay(scene.hands.open[-1], None, True))
+    assert scene.read().kind in (ReadingKind.UNFINISHED, ReadingKind.MOVES)
+    assert scene.read().confirm == 1  # or bacon was drawn onto it, which only a button tells
+
+
+def test_a_discarded_card_like_the_one_below_needs_the_button() -> None:
+    scene = laid(table(open=["pineapple", "onion"]), p2_3="pineapple")
+    scene.play("P2 grabs", "P2 fills 3", "reveal pineapple")
+    reading = scene.read()
+    assert reading.confirm == 2
+    assert scene.moves() == ["P2 grabs", "P2 fills 3", "reveal pineapple"]
+
+
+def test_drawn_and_grabbed_before_anybody_looks() -> None:
+    scene = laid(table(), next="mushroom", p1_2="bacon")
+    scene.state = table(drawer=2)
+    scene.play("P2 counts", "draw mushroom", "P1 grabs", "P1 fills 2", "reveal bacon")
+    assert scene.moves() == ["P2 counts", "draw mushroom", "P1 grabs", "P1 fills 2", "reveal bacon"]
+
+
+def test_a_hand_over_a_pizza_makes_wait() -> None:
+    scene = laid(table(), p2_3="pineapple")
+    scene.play("P2 grabs", "P2 fills 3", "reveal pineapple")
+    order = scene.world.pieces["order/order-2"].pose
+    assert order is not None
+    x, y = order.x_mm, order.y_mm
+    hand = ((x - 20.0, y - 20.0), (x + 20.0, y - 20.0), (x + 20.0, y + 20.0), (x - 20.0, y + 20.0))
+    seen = replace(scene.scene(), hidden=(HiddenPlace(hand, HiddenCause.HAND),))
+    assert scene.table.read(scene.state, seen, scene.layout, frozenset()).kind is not ReadingKind.MOVES
+
+
+# Burned, finished -----------------------------------------------------------------------------------------------------
+
+
+def test_who_is_burned_deals_anew_and_presses() -> None:
+    scene = laid(table("? ? ? ? pepperoni ? ? ?"))
+    scene.state = table("? ? ? ? pepperoni ? ? ?", drawer=2)
+    scene.play("P1 grabs")
+    assert scene.read().confirm == 1
+    assert scene.moves(1) == ["P1 grabs"]
+
+
+def test_a_burned_pizza_keeps_its_hot_sauce() -> None:
+    state = table("? ?! ? ? pepperoni ? ? ?", drawer=2)
+    scene = laid(state)
+    scene.lay(Lay(scene.hands.sauces[1, 2], None, True))
+    scene.play("P1 grabs")
+    assert "Hot Sauce" in scene.fault(1).refusal.problem
+
+
+def test_a_burned_pizza_that_is_kept_is_wrong() -> None:
+    scene = laid(table("? ? ? ? pepperoni ? ? ?", drawer=2))
+    scene.lay(Lay(scene.hands.open[-1], None, True))
+    assert scene.read(1).confirm == 3  # who has nothing face up can have been burned, player 1 cannot
+
+
+ALMOST = "mushroom olive ? tomato mushroom olive onion tomato"
+
+
+def test_a_pizza_is_finished_as_it_lies() -> None:
+    scene = laid(table(ALL_DOWN, ALMOST), p2_3="bacon")
+    scene.state = after = scene.play("P2 grabs", "P2 fills 3")
+    assert after.phase is Phase.ORDER
+    scene.state = table(ALL_DOWN, ALMOST)
+    assert scene.moves() == ["P2 grabs", "P2 fills 3"]
+    assert scene.read().confirm is None
+
+
+def test_a_new_order_comes_with_the_hidden_card_and_a_button() -> None:
+    scene = laid(table(ALL_DOWN, ALMOST), p2_3="bacon")
+    scene.state = scene.play("P2 grabs", "P2 fills 3")
+    assert "under the draw pile" in scene.unfinished()
+    steps = scene.hands.steps(
+        scene.state,
+        [GAME.parse(scene.state, "P2 gets order-9"), rules.TurnOver("bacon")],
+        scene.lying(),
+    )
+    for step in steps[:-1]:
+        scene.lay(*step.lays)
+        scene.unfinished()
+    scene.lay(*steps[-1].lays)
+    assert scene.read().confirm == 2
+    assert scene.moves(2) == ["P2 gets order-9", "hidden bacon"]
+
+
+# Hot Sauce ------------------------------------------------------------------------------------------------------------
+
+
+def test_hot_sauce_that_one_player_can_have_put_there() -> None:
+    scene = laid(table(open=["onion", "hot-sauce"]))
+    scene.play("P2 grabs", "P2 blocks P3 5")
+    assert scene.moves() == ["P2 grabs", "P2 blocks P3 5"]
+    assert scene.read().confirm is None
+
+
+def test_hot_sauce_on_the_drawers_pizza_needs_a_button() -> None:
+    scene = laid(table(open=["onion", "hot-sauce"]))
+    scene.play("P3 grabs", "P3 blocks P1 2")
+    reading = scene.read()
+    assert reading.confirm is not None
+    assert {notation(scene.state, play.moves)[0] for play in reading.plays} == {"P2 grabs", "P3 grabs"}
+    assert scene.moves(3) == ["P3 grabs", "P3 blocks P1 2"]
+
+
+def test_a_slice_removes_hot_sauce() -> None:
+    scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?", open=["bacon", "onion"]))
+    scene.play("P2 grabs", "P2 frees 3")
+    assert scene.moves() == ["P2 grabs", "P2 frees 3"]
+
+
+@pytest.mark.parametrize("card", ["tomato", "combo"])
+def test_what_removed_hot_sauce_shows_under_it(card: str) -> None:
+    scene = laid(table(ALL_DOWN, "? ? ? ?! ? ? ? ?"), p2_3=card)
+    scene.play("P2 grabs", "P2 fills 3", f"reveal {card}", "P2 frees 4")
+    assert scene.moves() == ["P2 grabs", "P2 fills 3", f"reveal {card}", "P2 frees 4"]
+
+
+def test_what_removed_hot_sauce_is_asked_where_it_is_covered() -> None:
+    scene = laid(table(ALL_DOWN, "? ? ? ?! ? ? ? ?"), p2_3="tomato")
+    scene.play("P2 grabs", "P2 fills 3", "reveal tomato", "P2 frees 4")
+    sauce, card = scene.hands.open[-1], scene.hands.open[-2]
+    pose = scene.world.pieces[card].pose
+    scene.lay(Lay(sauce, pose, True))
+    reading = scene.read()
+    assert reading.kind is ReadingKind.MOVES
+    assert reading.plays[0].probability < 0.99
+    revealed = {notation(scene.state, play.moves)[2] for play in reading.plays}
+    assert revealed == {"reveal tomato", "reveal combo"}
+
+
+# What is wrong --------------------------------------------------------------------------------------------------------
+
+
+def test_the_drawer_may_not_grab() -> None:
+    scene = laid(table(drawer=2))
+    scene.lay(*scene.hands._swapped("", (2, 3)).steps[0].lays)
+    fault = scene.fault()
+    assert (fault.refusal.heading, fault.player) == ("Important Note", 2)
+
+
+def test_a_slice_on_a_wrong_place() -> None:
+    scene = laid(table())
+    scene.lay(*scene.hands._swapped("", (2, 1)).steps[0].lays)
+    fault = scene.fault()
+    assert "place 1" in fault.refusal.problem
+    assert "3, 7" in fault.refusal.remedy
+
+
+def test_a_card_that_is_not_needed_burns() -> None:
+    scene = laid(table())
+    scene.lay(*scene.hands._swapped("", (3, 1)).steps[0].lays)  # no onion on player 3's order
+    fault = scene.fault()
+    assert fault.refusal.heading == "Getting Burned!"
+
+
+def test_a_useful_card_may_not_be_discarded() -> None:
+    scene = laid(table(open=["bacon", "onion"]), p2_3="tomato")
+    scene.lay(*scene.hands._swapped("", (2, 3)).steps[0].lays)
+    piece = scene.hands.spots[2, 3]
+    scene.lay(Lay(piece, scene.world.pieces[scene.hands.open[0]].pose, True))
+    fault = scene.fault()
+    assert "can be used by player 2" in fault.refusal.problem
+
+
+def test_a_card_beside_the_piles() -> None:
+    scene = laid(table(), next="bacon")
+    pile = scene.world.pieces[scene.hands.open[-1]].pose
+    assert pile is not None
+    scene.lay(Lay(scene.hands.pile[0], pose_at(pile, 0.0, 75.0), True))
+    assert "beside" in scene.fault().refusal.problem
+
+
+@pytest.mark.parametrize(("pizza", "place"), [("? ? onion ? ? ? ? ?", 3), ("? ? ? ?! ? ? ? ?", 4)])
+def test_hot_sauce_only_on_free_face_down_slices(pizza: str, place: int) -> None:
+    scene = laid(table(ALL_DOWN, pizza, open=["bacon", "hot-sauce"]))
+    scene.lay(Lay(scene.hands.open[-1], scene.hands._slice_pose((2, place)), True))
+    assert scene.fault(3).refusal.heading == "Hot Sauce Cards"
+
+
+def test_a_slice_that_is_turned_down() -> None:
+    scene = laid(table(ALL_DOWN, "? ? onion ? ? ? ? ?"))
+    scene.lay(Lay(scene.hands.spots[2, 3], scene.hands._slice_pose((2, 3)), False))
+    fault = scene.fault()
+    assert "is gone" in fault.refusal.problem
+    assert fault.player == 2
+
+
+def test_another_order_amid_a_pizza() -> None:
+    scene = laid(table())
+    scene.lay(Lay("order/order-2", None, True), Lay("order/order-20", scene.hands._tables[2], True))
+    fault = scene.fault()
+    assert fault.player == 2
+    assert "order 20" in fault.refusal.problem
+
+
+def test_an_order_that_is_covered() -> None:
+    scene = laid(table())
+    scene.lay(Lay("order/order-2", None, True))
+    assert not scene.fault().certain
+
+
+# Doubt ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_doubtful_card_is_told_by_the_rules() -> None:
+    """What is on the place may be bacon or tomato; only one of them can have got there."""
+    scene = laid(table(open=["bacon", "onion"]), p2_3="pineapple")
+    scene.play("P2 grabs", "P2 fills 3", "reveal pineapple")
+    scene.eyes.doubt[scene.hands.spots[2, 3]] = (("slice/onion", 0.5), ("slice/bacon", 0.45))
+    assert scene.moves() == ["P2 grabs", "P2 fills 3", "reveal pineapple"]
+
+
+def test_a_doubtful_drawn_card_is_asked() -> None:
+    scene = laid(table(), next="bacon")
+    scene.play("P1 counts", "draw bacon")
+    scene.eyes.doubt[scene.hands.open[-1]] = (("slice/bacon", 0.6), ("slice/tomato", 0.35))
+    reading = scene.read()
+    assert reading.kind is ReadingKind.MOVES
+    assert reading.plays[0].probability < 0.99
+    assert {play.differs for play in reading.plays} == {("bacon",), ("tomato",)}
+
+
+def test_a_place_where_nothing_is_seen_says_nothing() -> None:
+    scene = laid(table(), next="bacon")
+    scene.eyes.doubt[scene.hands.spots[3, 3]] = ()
+    assert scene.read().kind is ReadingKind.AS_BEFORE
+    scene.play("P1 counts", "draw bacon")
+    assert scene.moves() == ["P1 counts", "draw bacon"]
+
+
+def test_areas_of_empty_seats_do_not_move_a_pizza() -> None:
+    """Whose order card it is follows from where it lies, however few sit there."""
+    scene = laid(table(players=2))
+    layout = Layout(areas(load_table([]), scene.seats))
+    assert layout.areas == scene.layout.areas
+    assert scene.read().kind is ReadingKind.AS_BEFORE
