@@ -77,13 +77,22 @@ class DotDie:
 
 
 def find_dot_dice(
-    image: Image, registration: Registration, size_mm: float, pips_mm: float, *, explained: Explained | None = None
+    image: Image,
+    registration: Registration,
+    size_mm: float,
+    pips_mm: float,
+    *,
+    explained: Explained | None = None,
+    within_mm: Array | None = None,
 ) -> list[DotDie]:
     """Dice of this size whose dots stand so far apart, lying on the plane of this registration.
 
     `explained` says which points of the picture (n x 2) are known to show something else: not all dots of a die do.
+    `within_mm`, lower left and upper right corner, is where dice are looked for; None is everywhere.
     """
-    top = _top_view(image, registration, size_mm)
+    top = _top_view(image, registration, size_mm, within_mm)
+    if top is None:
+        return []
     places, colours = _peaks(top, pips_mm)
     known = np.zeros(len(places), bool)
     if explained is not None:
@@ -140,11 +149,18 @@ class _Fit:
     probability: float
 
 
-def _top_view(image: Image, registration: Registration, height_mm: float) -> _TopView:
+def _top_view(
+    image: Image, registration: Registration, height_mm: float, within_mm: Array | None = None
+) -> _TopView | None:
+    """None where nothing of what is wanted is in the picture."""
     width, height = registration.size_px
     border = np.array([(x, y) for x in (0, width / 2, width) for y in (0, height / 2, height)], np.float64)
     seen = np.clip(registration.on_table(registration.to_table(border), height_mm), -REACH_MM, REACH_MM)
     low, high = seen.min(0), seen.max(0)
+    if within_mm is not None:
+        low, high = np.maximum(low, within_mm[0]), np.minimum(high, within_mm[1])
+    if (high - low < 2 * height_mm).any():
+        return None
     columns = np.arange(low[0], high[0], 1 / PX_PER_MM) + 0.5 / PX_PER_MM
     rows = np.arange(high[1], low[1], -1 / PX_PER_MM) - 0.5 / PX_PER_MM
     coarse = 16

@@ -1,6 +1,7 @@
 """Score sheets: drawn by our own code and, where they are at hand, the rendered pictures beside the repository."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,7 @@ from tests.vision.drawn_sheet import (
 from vision.frame import Image
 from vision.mark_report import true_marks
 from vision.registration import PictureTooDark
-from vision.scene import MarkKind, Origin, PieceKind, Sighting
+from vision.scene import MarkKind, Origin, PieceKind, SheetMark, Sighting
 from vision.sheets.finder import SheetFinder, SheetMissing, lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, SheetLayoutError, parse_layout
 
@@ -212,6 +213,10 @@ def test_a_rendered_sheet_lies_where_it_lies_on_the_mat() -> None:
     assert pose.angle_deg == pytest.approx(piece["angle_deg"], abs=0.2)
 
 
+def likely(marks: Sequence[SheetMark]) -> set[tuple[MarkKind, tuple[int, ...]]]:
+    return {(mark.kind, mark.at) for mark in marks if mark.probability > 0.5}
+
+
 def test_a_sheet_on_which_nothing_changed_is_not_read_again() -> None:
     image = photograph(pencilled(), np.random.default_rng(5), NEAR)
     finder = SheetFinder([PRINT.layout])
@@ -237,5 +242,7 @@ def test_a_sheet_on_which_something_changed_is_read_anew() -> None:
         return np.linalg.norm(points_mm, axis=1) < 15.0
 
     again = finder.find_again(later, registration, (), before, in_the_middle)
-    assert list(again) == list(finder.find(later, registration, ()))
-    assert again[0].marks != before[0].marks
+    whole = finder.find(later, registration, ())
+    # Its markers are looked for where they were: it may seem to lie a hundredth of a millimetre elsewhere.
+    assert [likely(one.marks) for one in again] == [likely(one.marks) for one in whole]
+    assert likely(again[0].marks) != likely(before[0].marks)

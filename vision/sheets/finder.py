@@ -1,7 +1,7 @@
 """Sheets as pieces of a scene: where they lie, what was pencilled on them, and the dice beside them."""
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache, partial
 from time import perf_counter
 
 import cv2
@@ -20,8 +20,8 @@ from vision.registration import (
     find_mat_in_grey,
 )
 from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, Sighting
-from vision.shapes import as_points
-from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers
+from vision.shapes import as_points, to_own_frame
+from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
 from vision.sheets.flattening import FlatSheet, flatten
 from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.likelihood import Judge, load_judges
@@ -32,8 +32,18 @@ FACE = "sheet"
 LEAST_AGREEMENT = 0.75
 """A sheet on which less of the print is where it should be is another one."""
 SAME_MM = 30.0
+SPOTS_MM = 10.0
+"""How finely it is asked where something changed."""
+MANY_SPOTS = 40
+"""Where so much changed beside the sheets another one may have come."""
+REACH_MM = (620.0, 380.0)
+SAME_DIE_MM = 12.0
 PENCILLED_MM = 2.2
 """From the middle of its place a pencilled dot is no farther."""
+
+
+_Place = tuple[SheetLayout, Callable[[Array], Array]]
+"""A sheet's print, and what takes points of the picture into its frame."""
 
 
 class SheetMissing(RegistrationError):
@@ -65,12 +75,34 @@ class SheetFinder:
     ) -> Sequence[Sighting]:
         """See `FindsAgain.find_again`. A sheet on which something changed is read anew as a whole, and so are those
         that came, and dice."""
-        sheets = [one for one in before if one.kind is PieceKind.SHEET]
-        kept = [one for one in sheets if not changed(_all_over(one)).any()]
+        spots = _lattice()
+        spots = spots[changed(spots)]
+        known = [(one, layout) for one in before if (layout := self._layout_of(one)) is not None]
+        kept = [(one, layout) for one, layout in known if not changed(_all_over(one)).any()]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-        found = find_sheets(grey, self._layouts, lens=registration.lens)
-        new = [sheet for sheet in found if not any(_lies_at(sheet, one, registration) for one in kept)]
-        return (*kept, *sightings(image, registration, new, dice_of=found))
+        touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
+        new = [sheet for one, layout in touched if (sheet := seen_again(grey, layout, _as_pose(one), registration))]
+        if np.count_nonzero(_outside(spots, [one for one, _ in known])) >= MANY_SPOTS or len(new) < len(touched):
+            found = find_sheets(grey, self._layouts, lens=registration.lens)
+            found = find_on_table(grey, self._layouts, registration, [*new, *found])
+            new = [sheet for sheet in found if not any(_lies_at(sheet, one, registration) for one, _ in kept)]
+        dice = [one for one in before if one.kind is PieceKind.DIE and not changed(_all_over(one)).any()]
+        on_table: list[_Place] = [(layout, partial(_in_frame, registration, _as_pose(one))) for one, layout in kept]
+        places = [*on_table, *((sheet.layout, sheet.registration.to_table) for sheet in new)]
+        thrown = [die for box in _boxes(spots) for die in self._dice(image, registration, places, box)]
+        thrown = [die for die in thrown if not any(_distance_mm(die.sighting, one) < SAME_DIE_MM for one in dice)]
+        sheets = _read(image, registration, new, [die.silhouette_px for die in thrown])
+        return (*(one for one, _ in kept), *sheets, *dice, *(die.sighting for die in _once(thrown)))
+
+    def _layout_of(self, piece: Sighting) -> SheetLayout | None:
+        """The print of a sheet that was seen."""
+        if piece.kind is not PieceKind.SHEET:
+            return None
+        last = max(mark.at for mark in piece.marks if mark.kind is MarkKind.DOT)
+        return next((one for one in self._layouts if (one.columns - 1, one.rows - 1) == last), None)
+
+    def _dice(self, image: Image, registration: Registration, places: Sequence[_Place], box_mm: Array) -> list[DotDie]:
+        return _dice(image, registration, places, {(one.die_mm, one.pips_mm) for one in self._layouts}, box_mm)
 
 
 def read_sheets(
@@ -112,13 +144,17 @@ def lay_out(
     return lowest.registration, Origin.SHEET, found
 
 
-def sightings(
-    image: Image, registration: Registration, found: Sequence[FoundSheet], *, dice_of: Sequence[FoundSheet] = ()
+def sightings(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[Sighting]:
+    """Sheets and dice as pieces, in the frame of this registration. Of prints that fit one sheet, the best counts."""
+    sizes = {(sheet.layout.die_mm, sheet.layout.pips_mm) for sheet in found}
+    dice = _dice(image, registration, [(sheet.layout, sheet.registration.to_table) for sheet in found], sizes)
+    return _read(image, registration, found, [die.silhouette_px for die in dice]) + [die.sighting for die in dice]
+
+
+def _read(
+    image: Image, registration: Registration, found: Sequence[FoundSheet], over: Sequence[Array]
 ) -> list[Sighting]:
-    """Sheets and dice as pieces, in the frame of this registration. Of prints that fit one sheet, the best counts.
-    `dice_of`: all sheets of the picture, where `found` are not all."""
-    dice = _dice(image, registration, dice_of or found)
-    over = [die.silhouette_px for die in dice]
+    """The sheets with their marks; `over` are outlines in the picture of what lies on them."""
     judged = []
     for sheet in found:
         flat = flatten(image, sheet.layout, sheet.registration, over_px=over)
@@ -127,8 +163,7 @@ def sightings(
     for one in sorted(judged, key=lambda judged_one: -judged_one[0]):
         if one[0] >= LEAST_AGREEMENT and not any(_same(one[1], other) for _, other, _ in kept):
             kept.append(one)
-    sheets = [_sighting(sheet, flat, agreement, registration) for agreement, sheet, flat in kept]
-    return sheets + [die.sighting for die in dice]
+    return [_sighting(sheet, flat, agreement, registration) for agreement, sheet, flat in kept]
 
 
 def _sighting(sheet: FoundSheet, flat: FlatSheet, agreement: float, registration: Registration) -> Sighting:
@@ -152,32 +187,91 @@ def _judges() -> Mapping[MarkKind, Judge]:
     return load_judges()
 
 
-def _dice(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[DotDie]:
-    """The dice of the prints that were found. All that is taken for a die's dots may be where a sheet is pencilled or
-    printed: dots of a die are too near each other for that."""
+def _dice(
+    image: Image,
+    registration: Registration,
+    sheets: Sequence[_Place],
+    sizes: Collection[tuple[float, float]],
+    box_mm: Array | None = None,
+) -> list[DotDie]:
+    """The dice of these sizes (edge, and between dots). All that is taken for a die's dots may be where a sheet is
+    pencilled or printed: dots of a die are too near each other for that."""
 
     def explained(points_px: Array) -> NDArray[np.bool_]:
-        return np.asarray(np.any([_is_of_sheet(points_px, sheet) for sheet in found], axis=0))
+        there = np.zeros(len(points_px), bool)
+        for layout, to_sheet in sheets:
+            there |= _is_of_sheet(to_sheet(points_px), layout)
+        return there
 
-    sizes = {(sheet.layout.die_mm, sheet.layout.pips_mm) for sheet in found}
     dice = [
         die
         for size, pips in sorted(sizes)
-        for die in find_dot_dice(image, registration, size, pips, explained=explained)
+        for die in find_dot_dice(image, registration, size, pips, explained=explained, within_mm=box_mm)
     ]
     return [die for die in dice if not explained(die.dots_px).all()]
 
 
-def _is_of_sheet(points_px: Array, sheet: FoundSheet) -> NDArray[np.bool_]:
-    """Which points of the picture are where a sheet is pencilled or printed."""
-    layout = sheet.layout
-    points = sheet.registration.to_table(points_px)
+def _is_of_sheet(points: Array, layout: SheetLayout) -> NDArray[np.bool_]:
+    """Which points of a sheet are where it is pencilled or printed."""
     steps = (points - layout.first_mm) * (1.0, -1.0) / layout.pitch_mm
     nearest = np.clip(np.round(steps), 0, (layout.columns - 1, layout.rows - 1))
     there = np.linalg.norm(steps - nearest, axis=1) * layout.pitch_mm < PENCILLED_MM
     for topping in layout.toppings:
         there |= np.linalg.norm(points - topping.centre_mm, axis=1) < topping.size_mm / 2 + 1.0
     return np.asarray(there)
+
+
+def _in_frame(registration: Registration, pose: Array, points_px: Array) -> Array:
+    """Points of the picture in the frame of a sheet that lies so."""
+    return to_own_frame(registration.to_table(points_px), pose)
+
+
+def _as_pose(piece: Sighting) -> Array:
+    """As `vision.shapes.place` takes it, x to the right of the print."""
+    return np.array([piece.pose.x_mm, piece.pose.y_mm, piece.pose.angle_deg - 90.0])
+
+
+def _lattice() -> Array:
+    """Points all over the table on which dice are looked for and sheets lie."""
+    x, y = (np.arange(-reach, reach + 1, SPOTS_MM) for reach in REACH_MM)
+    return np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+
+
+def _outside(spots: Array, pieces: Sequence[Sighting]) -> NDArray[np.bool_]:
+    """Which points lie on none of these pieces."""
+    free = np.ones(len(spots), bool)
+    for piece in pieces:
+        own = np.abs(to_own_frame(spots, _as_pose(piece)))
+        corners = np.abs(to_own_frame(np.array(piece.outline_mm), _as_pose(piece))).max(axis=0)
+        free &= (own > corners).any(axis=1)
+    return free
+
+
+def _boxes(spots: Array) -> list[Array]:
+    """Rectangles (2 x 2: lower left, upper right) around what changed, each part with room for a die around it."""
+    if not len(spots):
+        return []
+    size = [round(2 * reach / SPOTS_MM) + 1 for reach in REACH_MM]
+    grid = np.zeros((size[1], size[0]), np.uint8)
+    cells = np.round((spots + REACH_MM) / SPOTS_MM).astype(int)
+    grid[cells[:, 1], cells[:, 0]] = 255
+    wide = np.asarray(cv2.dilate(grid, np.ones((5, 5), np.uint8)), np.uint8)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(wide, connectivity=8)
+    low = stats[1:, :2] * SPOTS_MM - np.array(REACH_MM)
+    return [np.array([at, at + part * SPOTS_MM]) for at, part in zip(low, stats[1:, 2:4], strict=True)]
+
+
+def _once(dice: Sequence[DotDie]) -> list[DotDie]:
+    """Without those that were found in two places that were looked at."""
+    kept: list[DotDie] = []
+    for die in sorted(dice, key=lambda one: -one.sighting.probability):
+        if all(_distance_mm(die.sighting, other.sighting) >= SAME_DIE_MM for other in kept):
+            kept.append(die)
+    return kept
+
+
+def _distance_mm(first: Sighting, second: Sighting) -> float:
+    return float(np.hypot(first.pose.x_mm - second.pose.x_mm, first.pose.y_mm - second.pose.y_mm))
 
 
 def _carried(points_mm: Array, start: Registration, end: Registration) -> Array:

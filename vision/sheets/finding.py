@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import Lens, Registration, RegistrationError, register
+from vision.shapes import place as placed
 from vision.sheets.corners import corner_groups
 from vision.sheets.layout import Array, SheetLayout
 
@@ -97,6 +98,15 @@ def find_on_table(
             if registration is not None:
                 found.append(FoundSheet(layout, registration))
     return found
+
+
+def seen_again(grey: Grey, layout: SheetLayout, pose: Array, table: Registration) -> FoundSheet | None:
+    """A sheet that lay so (x, y, degrees) a moment before, where it still does; None where it does not."""
+    group = {number: table.to_picture(placed(corners, pose)) for number, corners in layout.marks.items()}
+    if _likeness(grey, group, layout.marks) < ALIKE:
+        return None
+    registration = _registered(grey, group, layout.marks, table.lens)
+    return None if registration is None else FoundSheet(layout, registration)
 
 
 def _covers(sheet: FoundSheet, group: Mapping[int, Array]) -> bool:
