@@ -7,7 +7,7 @@ from controller.games.changing import changed
 from controller.games.slice import headings, rules
 from controller.games.slice.components import HOT_SAUCE
 from controller.games.slice.rules import Block, Draw, Grab, Phase, Place, State, Stop
-from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, Fit, Odd, Seen, name_of
+from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, Fit, Odd, Seen, Spot, name_of
 from controller.reading import Fault
 
 EIGHT_SLICES = "Still to deal: eight slices face down around each order"
@@ -50,6 +50,17 @@ def no_order(player: Player) -> Fault:
     """An order card cannot be seen."""
     problem = f"The order card of player {player} cannot be seen."
     return Fault(Refusal(headings.SETTING_UP, problem, "Lay it face up amid its slices."), player, certain=False)
+
+
+def empty(spot: Spot, word: str) -> Fault:
+    """Nothing is seen at a place."""
+    player, place = spot
+    problem = f"Place {place} of player {player} is empty."
+    lay = (
+        "its slice, face down," if word == DOWN else "slice and Hot Sauce" if word == BLOCKED else "its slice, face up,"
+    )
+    refusal = Refusal(headings.SETTING_UP, problem, f"Put {lay} back there.", (f"{player}/{place}",))
+    return Fault(refusal, player, certain=False)
 
 
 def fault_of(state: State, ways: Sequence[tuple[State, Fit]], seen: Seen) -> Fault:

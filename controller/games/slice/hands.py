@@ -143,8 +143,8 @@ class SliceHands:
         state = rules.apply(state, moves[-1])
         at_once = card not in below[-1:] and self._rng.random() < AT_ONCE
         grabber = self._grabber(state) if at_once else None
-        if grabber is not None:
-            return self._grab(state, grabber, moves)
+        if grabber is not None and rules.usable(state, grabber, card, revealed=False):
+            return self._grab(state, grabber, moves)  # else all look at the card, and talk
         return moves, drawer if card in below else None
 
     def _top_of(self, state: State) -> str:

@@ -21,7 +21,7 @@ DOWN, BLOCKED = "?", "?!"
 on it, which no rule allows, is the face and BLOCKED_TOO."""
 BLOCKED_TOO = "!"
 BACK = "slice/back"
-Place = tuple[Player, int]
+Spot = tuple[Player, int]
 """A player's place, 1 to 8."""
 
 LEAST = 0.5
@@ -46,7 +46,7 @@ class Look:
     """What a perfect camera would see of a state."""
 
     orders: Mapping[Player, str]
-    spots: Mapping[Place, str]
+    spots: Mapping[Spot, str]
     top: str | None
     """The card on top of the Open Pile; None where there is no Open Pile."""
     under: str | None = None
@@ -59,7 +59,7 @@ class Look:
 class Odd:
     """Something that lies otherwise than expected."""
 
-    spot: Place | None = None
+    spot: Spot | None = None
     """The place that it is about; the Open Pile, an order card or a card elsewhere if None."""
     expected: str | None = None
     found: str | None = None
@@ -85,7 +85,7 @@ class _Laid:
     """Which sighting is what, by index into the scene."""
 
     orders: dict[Player, int]
-    spots: dict[Place, list[int]] = field(default_factory=dict)
+    spots: dict[Spot, list[int]] = field(default_factory=dict)
     open: list[int] = field(default_factory=list)
     """Face-up cards in the middle that lie on each other, the top one first."""
     down: list[int] = field(default_factory=list)
@@ -155,24 +155,24 @@ class Seen:
         index = self._laid.orders.get(player)
         return {} if index is None else self._faces(index)
 
-    def at(self, spot: Place) -> Sequence[int]:
+    def at(self, spot: Spot) -> Sequence[int]:
         """The cards seen at a place: indices into the scene."""
         return self._laid.spots.get(spot, [])
 
-    def is_seen(self, spot: Place) -> bool:
+    def is_seen(self, spot: Spot) -> bool:
         """Whether anything can be said of a place."""
         return bool(self.contents[spot])
 
-    def likely(self, spot: Place) -> str | None:
+    def likely(self, spot: Spot) -> str | None:
         """What most likely lies at a place; None where nothing can be said."""
         contents = self.contents[spot]
         return max(contents, key=lambda word: contents[word]) if contents else None
 
-    def share(self, spot: Place, word: str) -> float:
+    def share(self, spot: Spot, word: str) -> float:
         """How likely this lies at a place; the same for all where nothing can be said."""
         return _share(self.contents[spot], word)
 
-    def hinted(self, spot: Place, word: str) -> bool:
+    def hinted(self, spot: Spot, word: str) -> bool:
         """Whether vision thinks it possible that this lies there."""
         return self.contents[spot].get(word, 0.0) >= HINT
 
@@ -231,7 +231,7 @@ class Seen:
 
     # Which sighting is what ----------------------------------------------------------------------------------------
 
-    def _spots(self) -> Iterable[Place]:
+    def _spots(self) -> Iterable[Spot]:
         return ((player, place) for player in self._players for place in range(1, PLACES + 1))
 
     def _sorted(self) -> _Laid:
@@ -266,7 +266,7 @@ class Seen:
                 best[player] = (around, index)
         return {player: index for player, (_, index) in best.items()}
 
-    def _spot_of(self, card: Sighting, orders: Mapping[Player, int]) -> Place | None:
+    def _spot_of(self, card: Sighting, orders: Mapping[Player, int]) -> Spot | None:
         """The place of the nearest order card that is neither too near nor too far."""
         poses = {player: self.scene.sightings[index].pose for player, index in orders.items()}
         at = (card.pose.x_mm, card.pose.y_mm)
@@ -278,7 +278,7 @@ class Seen:
 
     # What lies there -----------------------------------------------------------------------------------------------
 
-    def _contents(self, spot: Place) -> Mapping[str, float]:
+    def _contents(self, spot: Spot) -> Mapping[str, float]:
         cards = [self.scene.sightings[i] for i in self._laid.spots.get(spot, [])]
         if not cards or any(self._under_hand(card) for card in cards):
             return {}

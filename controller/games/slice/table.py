@@ -17,7 +17,8 @@ A button says what cards cannot:
   slices and the hidden card, turned over, lie there.
 - Where the card on the Open Pile looks like the one under it, a camera cannot tell whether it was drawn or discarded,
   or the card that lay above it taken: the Drawer presses. Without any sign that a card was laid there it is asked. A
-  card drawn onto its like and grabbed before the Drawer has pressed is taken for the one it covered.
+  card drawn onto its like and grabbed before the Drawer has pressed is taken for the one it covered; one that burned
+  somebody before it lay still is never seen at all.
 - Hot Sauce in a pizza does not tell who put it there: who did presses, where it can have been several players.
 
 Hot Sauce that is removed goes to the Open Pile over the card that removed it, so that this shows; where it does not and
@@ -48,7 +49,7 @@ from controller.games.slice.rules import (
 )
 from controller.games.slice.seen import BLOCKED, DOWN, HINT, Fit, Look, Seen
 from controller.reading import Layout, Play, Reading, ReadingKind
-from vision.scene import PieceKind, Pose, Scene
+from vision.scene import Pose, Scene
 
 OTHER = math.log(0.005)
 """How readily something that no rule allows is believed instead."""
@@ -371,7 +372,8 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
         here = replace(here, unseen=1)  # it looks like nothing yet
     chances = _chances([*([here] if here.fits else []), *whole], seen)
     if here.fits and all(chances[()] >= chances[way.moves] or _shows_nothing(way) for way in whole):
-        return _as_before(state, [way for way in whole if _shows_nothing(way)], pressed, is_laid_anew)
+        reading = _as_before(state, [way for way in whole if _shows_nothing(way)], pressed, is_laid_anew)
+        return reading if reading.declares & pressed else _with_gaps(reading, here.look, seen)
     if whole:
         return _moves(state, whole, under_way, chances, pressed)
     if _after_finish(state):
@@ -427,6 +429,15 @@ def _as_before(state: State, unseen: Sequence[Way], pressed: frozenset[Player], 
     believed = UNTOLD_DRAW if drawn and not is_laid_anew else 1.0
     play = Play(way.moves, believed, describe(state, way.moves), _faces(way.moves))
     return Reading(ReadingKind.AS_BEFORE, (), plays=(play,), declares=frozenset(by))
+
+
+def _with_gaps(reading: Reading, look: Look, seen: Seen) -> Reading:
+    """Nothing has changed but that a slice is not seen: somebody may look at it, and lays it back."""
+    gaps = [spot for spot in look.spots if not seen.is_seen(spot) and spot[0] not in seen.in_hands]
+    if not gaps:
+        return reading
+    fault = faults.empty(gaps[0], look.spots[gaps[0]])
+    return replace(reading, kind=ReadingKind.UNFINISHED, fault=fault, note=fault.refusal.problem)
 
 
 def _moves(
@@ -520,6 +531,3 @@ def _faces(moves: Moves) -> tuple[str, ...]:
             case _:
                 pass
     return tuple(dict.fromkeys(cards))
-
-
-KINDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})

@@ -8,9 +8,9 @@ import pytest
 
 from config.loader import load_table
 from controller.games.slice import GAME
+from controller.games.slice.describe import KINDS
 from controller.games.slice.hands import HANDS
 from controller.games.slice.rules import Phase
-from controller.games.slice.table import KINDS
 from controller.reading import ReadingKind
 from controller.seating import areas
 from controller.simulation.copy import enrol_own_copy, own_art
