@@ -56,10 +56,8 @@ def empty(spot: Spot, word: str) -> Fault:
     """Nothing is seen at a place."""
     player, place = spot
     problem = f"Place {place} of player {player} is empty."
-    lay = (
-        "its slice, face down," if word == DOWN else "slice and Hot Sauce" if word == BLOCKED else "its slice, face up,"
-    )
-    refusal = Refusal(headings.SETTING_UP, problem, f"Put {lay} back there.", (f"{player}/{place}",))
+    lay = {DOWN: "its slice back, face down", BLOCKED: "slice and Hot Sauce back"}.get(word, "its slice back, face up")
+    refusal = Refusal(headings.SETTING_UP, problem, f"Put {lay}.")
     return Fault(refusal, player, certain=False)
 
 

@@ -328,7 +328,7 @@ def test_a_doubtful_drawn_card_is_asked() -> None:
 def test_a_place_where_nothing_is_seen_says_nothing() -> None:
     scene = laid(table(), next="bacon")
     scene.eyes.doubt[scene.hands.spots[3, 3]] = ()
-    assert scene.read().kind is ReadingKind.AS_BEFORE
+    assert "Place 3 of player 3 is empty" in scene.unfinished()
     scene.play("P1 counts", "draw bacon")
     assert scene.moves() == ["P1 counts", "draw bacon"]
 
