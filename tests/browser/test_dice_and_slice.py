@@ -1,0 +1,96 @@
+"""The room's display of Dice and Slice, at moments of a real game."""
+
+import asyncio
+from random import Random
+
+import pytest
+
+from controller.games.dice_and_slice import GAME
+from controller.games.dice_and_slice.rules import Phase
+from controller.journal import Journal
+from controller.web.commands import Sitting
+from tests.browser.chromium import find_chromium
+from tests.browser.shots import SIZES
+from tests.browser.test_display import OVERFLOWS, room, run
+from tests.controller.games.dice_and_slice.laid_sheets import LaidSheets
+from tests.controller.laid_table import Outlets, make_table
+
+pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
+
+
+class Ruled:
+    """A table whose host rules what sensible players do, and that looks on now and then."""
+
+    def __init__(self, journal, players):
+        self.table = make_table(journal, Outlets(), game="dice_and_slice", options={})
+        self.sheets = LaidSheets(GAME.start(players, {}, 1))
+        self.rng = Random(3)
+        self.now_s = 100.0
+
+    async def start(self):
+        await self.table.start()
+        await self.table.new_game([Sitting(seat, f"Player {p}") for p, seat in self.sheets.seats.items()], {})
+
+    async def go_on(self, until):
+        while not until(self.table.state):
+            state = self.table.state
+            if state.phase is Phase.ROLL:
+                move = GAME.draw(state, self.rng)
+            else:
+                move = GAME.advise(state, GAME.turn(state).players[0])[0].move
+            await self.table.rule_move(GAME.format(state, move))
+        self.sheets = LaidSheets(self.table.state, seats=self.sheets.seats).arrange()
+
+    async def look(self):
+        for rest_s in (0.0, 0.4, 0.8, 1.2, 1.6, 2.0, 2.4, 2.8):
+            self.now_s += 0.4
+            scene = self.sheets.scene()
+            await self.table.on_scene(type(scene)(self.now_s, scene.sequence, scene.sightings, (), rest_s))
+        return self.table.view
+
+
+async def moments(folder, players):
+    """Views of a game: at its beginning, while all mark, when something is wrong, at its end."""
+    views = []
+    with Journal(folder / "journal.sqlite") as journal:
+        game = Ruled(journal, players)
+        await game.start()
+        game.sheets.arrange()
+        views.append(await game.look())
+        await game.go_on(
+            lambda state: state.turn >= 9 and state.phase is Phase.MARK and state.sheets[state.active - 1].done
+        )
+        views.append(await game.look())
+        game.sheets.mark(game.table.state.active, next(iter(free_dots(game.table.state))))
+        views.append(await game.look())
+        assert views[-1].breach is not None
+        await game.go_on(lambda state: state.phase is Phase.OVER)
+        views.append(await game.look())
+    return views
+
+
+def free_dots(state):
+    grid = state.options.components.grid
+    return [name for name, bit in grid.bits.items() if not bit & state.sheets[state.active - 1].dots]
+
+
+@pytest.mark.parametrize(("players", "size"), [(6, "wide"), (2, "phone")])
+def test_every_moment_fits_the_window(tmp_path, players, size):
+    views = asyncio.run(moments(tmp_path, players))
+
+    async def scenario():
+        async with room(views[0]) as table:
+            for seq, view in enumerate(views, start=1000):
+                table.hub.publish(view.model_copy(update={"seq": seq}))
+                await table.page.open(f"http://table.local:{table.port}/", *SIZES[size])
+                await table.page.until("document.querySelectorAll('.das-dot, .das-hint, .das-final').length > 0")
+                assert await table.page.evaluate(OVERFLOWS) == [], view.message
+                width = SIZES[size][0]
+                assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
+                if view.turn.actor != "nobody":
+                    dots = sum(len(one["dots"]) for one in view.position["players"])
+                    for where in (".under", ".players"):
+                        drawn = await table.page.evaluate(f"document.querySelectorAll('{where} .das-dot').length")
+                        assert drawn == dots, where
+
+    run(scenario)
