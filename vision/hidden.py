@@ -5,7 +5,7 @@ which do not look there as their faces do. From there a hand goes on to the edge
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -49,6 +49,9 @@ SOFT_SHARE = 0.3
 rest may run along what is printed on the mat."""
 
 
+_LOGARITHMS = np.log(np.arange(256) + 20.0)
+
+
 @dataclass(frozen=True, slots=True)
 class CoarseMap:
     """The table in cells of `CELL_MM`."""
@@ -56,6 +59,10 @@ class CoarseMap:
     table: TableMap
     width: int
     height: int
+    seen: Mask
+    """255 where the picture shows the table at all."""
+    border: Mask
+    """255 at the mat's edge and the picture's: what reaches there goes on."""
 
     def to_cells(self, points_mm: Array) -> Array:
         """Cell columns and rows of table points."""
@@ -72,24 +79,25 @@ class CoarseMap:
             cv2.fillPoly(mask, [np.round(self.to_cells(outline) * 16).astype(np.int32)], 255, shift=4)
         return mask
 
-    def table_seen(self) -> Mask:
-        """255 where the picture shows the table at all."""
-        seen = cv2.resize(self.table.seen, (self.width, self.height), interpolation=cv2.INTER_NEAREST)
-        return np.asarray(seen, np.uint8)
-
-    def shrink(self, looked: Image) -> Image:
-        """A rectified picture in these cells."""
-        return np.asarray(cv2.resize(looked, (self.width, self.height), interpolation=cv2.INTER_AREA), np.uint8)
+    def shrink(self, soft: Image) -> Image:
+        """A softened picture of the table, seen from above, in these cells."""
+        return np.asarray(cv2.resize(soft, (self.width, self.height), interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def coarse_map(table: TableMap) -> CoarseMap:
     """The cells that cover a map."""
     width, height = (round(side / (PX_PER_MM * CELL_MM)) for side in (table.width, table.height))
-    return CoarseMap(table, width, height)
+    seen = np.asarray(cv2.resize(table.seen, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
+    bare = CoarseMap(table, width, height, seen, np.zeros_like(seen))
+    inner = cv2.erode(seen, _disc(4 * CELL_MM), borderValue=0)
+    rim = cv2.bitwise_not(bare.polygons([_square(0.0, 0.0, MAT_HALF_MM - 15.0)]))
+    mat = bare.polygons([_square(0.0, 0.0, MAT_HALF_MM)])
+    border = np.asarray(cv2.bitwise_or(cv2.bitwise_not(inner), cv2.bitwise_and(rim, mat)), np.uint8)
+    return replace(bare, border=border)
 
 
 def find_foreign(
-    looked: Image,
+    soft: Image,
     coarse: CoarseMap,
     readings: Sequence[Reading],
     kinds: Mapping[PieceKind, Prepared],
@@ -97,12 +105,12 @@ def find_foreign(
 ) -> Mask:
     """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
 
-    `others_mm` are outlines (n x 2 each) of pieces without enrolled faces: from a board that covers much of the mat
-    nothing is learned about the mat's plain face.
+    `soft` is the table seen from above, softened. `others_mm` are outlines (n x 2 each) of pieces without enrolled
+    faces: from a board that covers much of the mat nothing is learned about the mat's plain face.
     """
     seen, covered = _seen_and_covered(coarse, readings, kinds)
     covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
-    small, mat = coarse.shrink(looked), _bare_mat(coarse, seen | coarse.polygons(others_mm))
+    small, mat = coarse.shrink(soft), _bare_mat(coarse, seen | coarse.polygons(others_mm))
     strange = _without_glare(_strange_on_mat(small, mat), small, mat)
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)
@@ -113,7 +121,6 @@ def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None
     """A mask of what is foreign, as outlines. What reaches the mat's or the picture's edge is a hand."""
     grown = cv2.dilate(foreign, _disc(2 * CELL_MM))
     contours, _ = cv2.findContours(grown, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    border = _border(coarse)
     places = []
     for contour in contours:
         outline = cv2.approxPolyDP(contour, 0.8, True).reshape(-1, 2).astype(np.float64)
@@ -121,7 +128,7 @@ def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None
             continue
         part = np.zeros_like(foreign)
         cv2.drawContours(part, [contour], -1, 255, -1)
-        reaches = bool((part & border).any())
+        reaches = bool((part & coarse.border).any())
         what = cause or (HiddenCause.HAND if reaches else HiddenCause.FOREIGN)
         places.append(HiddenPlace(as_points(coarse.to_table(outline)[::-1]), what))
     return tuple(places)
@@ -207,7 +214,7 @@ def _bare_mat(coarse: CoarseMap, seen: Mask) -> Mask:
     for x in (-corner, corner):
         for y in (-corner, corner):
             mat[coarse.polygons([_square(x, y, reach)]) > 0] = 0
-    mat[cv2.erode(coarse.table_seen(), _disc(CELL_MM)) == 0] = 0
+    mat[cv2.erode(coarse.seen, _disc(CELL_MM)) == 0] = 0
     mat[cv2.dilate(seen, _disc(3 * CELL_MM)) > 0] = 0
     return mat
 
@@ -218,7 +225,7 @@ def _strange_on_mat(small: Image, mat: Mask) -> Mask:
     strange = np.zeros_like(mat)
     if len(rows) < 400:
         return strange
-    colours = np.log(small[rows, columns].astype(np.float64) + 20.0)
+    colours = _LOGARITHMS[small[rows, columns]]
     spread = _strangeness(colours, rows, columns)
     strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
     return strange
@@ -250,29 +257,28 @@ def _strangeness(colours: Array, rows: NDArray[np.intp], columns: NDArray[np.int
     u, v = (rows - rows.mean()) / 80.0, (columns - columns.mean()) / 80.0
     basis = np.column_stack([np.ones_like(u), u, v, u * u, u * v, v * v])
     light = colours.mean(1)
-    tint = colours - light[:, None]
-    strays = [_stray(light, basis)] + [_stray(tint[:, i], basis) for i in range(3)]
-    (off, wide), tints = strays[0], strays[1:]
-    brightness = np.where(off > 0, off / wide, np.maximum(-off - SHADOW_DEPTH, 0.0) / wide)
-    tinted = np.sqrt(sum((stray / width) ** 2 for stray, width in tints) / 2)
-    return np.asarray(np.maximum(brightness * 0.7, tinted))
+    off, wide = _strays(np.column_stack([light, colours - light[:, None]]), basis)
+    brightness = np.maximum(off[:, 0], -off[:, 0] - SHADOW_DEPTH) / wide[0]
+    tinted = np.sqrt(np.square(off[:, 1:] / wide[1:]).sum(1) / 2)
+    return np.asarray(np.maximum(np.maximum(brightness, 0.0) * 0.7, tinted))
 
 
-def _stray(values: Array, basis: Array) -> tuple[Array, float]:
-    """What a slowly changing light does not explain, and its usual width; fitted on a sample, robustly."""
+def _strays(values: Array, basis: Array) -> tuple[Array, Array]:
+    """What of each column a slowly changing light does not explain, and its usual width; fitted on a sample,
+    robustly."""
     step = max(len(values) // 1500, 1)
-    some, sample = basis[::step], values[::step]
-    weights: Array = np.ones(len(sample))
-    width, middle = 1.0, 0.0
-    fit: Array = np.zeros(basis.shape[1])
+    some, sample = basis[::step], np.ascontiguousarray(values[::step].T)
+    ridge = 1e-6 * np.eye(basis.shape[1])
+    weights = np.ones_like(sample)
     for _ in range(5):
-        weighted = some * weights[:, None]
-        fit = np.asarray(np.linalg.solve(weighted.T @ some + 1e-6 * np.eye(len(fit)), weighted.T @ sample), np.float64)
-        residual: Array = sample - some @ fit
-        middle = float(np.median(residual))
-        width = max(1.5 * float(np.median(np.abs(residual - middle))), 0.018)
-        weights = np.asarray(1.0 / (1.0 + ((residual - middle) / (2 * width)) ** 2) ** 2)
-    return np.asarray(values - basis @ fit - middle), width
+        weighted = some.T * weights[:, None]
+        fit = np.linalg.solve(weighted @ some + ridge, weighted @ sample[..., None])[..., 0]
+        residual = sample - fit @ some.T
+        middle = np.median(residual, axis=1, keepdims=True)
+        off = residual - middle
+        width = np.maximum(1.5 * np.median(np.abs(off), axis=1, keepdims=True), 0.018)
+        weights = 1.0 / np.square(1.0 + np.square(off / (2 * width)))
+    return np.asarray(values - basis @ fit.T - middle[:, 0]), np.asarray(width[:, 0])
 
 
 def _opened(mask: Mask) -> Mask:
@@ -288,14 +294,19 @@ def _grown_into(cores: Mask, suspect: Mask) -> Mask:
 
 
 def _large_parts(mask: Any) -> Mask:
+    if not mask.any():
+        return np.zeros(mask.shape, np.uint8)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=8)
-    keep = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_AREA_MM2]
-    return np.where(np.isin(labels, keep), np.uint8(255), np.uint8(0))
+    keep = np.where(stats[:count, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_AREA_MM2, np.uint8(255), np.uint8(0))
+    keep[0] = 0
+    return np.asarray(keep[labels])
 
 
 def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
     """Parts that end at the mat's edge, and what lies beside it and is as wide as a wrist, go on straight to the edge
     of the picture. What is narrower there is no hand: so lies a slice on its neighbour that was not read in a fan."""
+    if not foreign.any():
+        return foreign
     edge = MAT_HALF_MM - 12.0
     on_mat = coarse.polygons([_square(0.0, 0.0, edge)])
     rim = cv2.bitwise_and(foreign, cv2.bitwise_not(on_mat))
@@ -334,14 +345,6 @@ def _outward(whole: Array, middle: Array) -> Array:
     length = float(np.linalg.norm(way))
     mixed = normal if length < 5.0 else way / length + 0.5 * normal
     return np.asarray(mixed / np.linalg.norm(mixed))
-
-
-def _border(coarse: CoarseMap) -> Mask:
-    seen = coarse.table_seen()
-    inner = cv2.erode(seen, _disc(4 * CELL_MM), borderValue=0)
-    rim = cv2.bitwise_not(coarse.polygons([_square(0.0, 0.0, MAT_HALF_MM - 15.0)]))
-    mat = coarse.polygons([_square(0.0, 0.0, MAT_HALF_MM)])
-    return np.asarray(cv2.bitwise_or(cv2.bitwise_not(inner), cv2.bitwise_and(rim, mat)), np.uint8)
 
 
 def _square(x: float, y: float, half: float) -> Array:

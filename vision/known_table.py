@@ -14,8 +14,8 @@ from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
 from vision.motion import WIDTH, Mask, Small, differences, differs
-from vision.readings import Raster, Reading, check
-from vision.rectify import PX_PER_MM, Box, sample
+from vision.readings import Reading, check
+from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.settling import Motion
@@ -43,6 +43,8 @@ TOUCHED_SHARE = 0.04
 """A piece is touched where so much of it lies under changed blocks."""
 MOST_FOOTPRINTS = 1000
 """So many are kept; then they are worked out anew."""
+MOVED_SHARE = 0.4
+"""Of the markers' blocks more change where the mat moves; where a hand moves over one marker, fewer."""
 LEAST_LEFT = 30
 """Blocks that no piece explains: from so many on (seven square centimetres) a piece may have been missed there."""
 MOST_GONE = 24
@@ -126,7 +128,8 @@ class KnownTable:
         self.markers = self.polygons(list(registration.markers_px.values()), in_picture=True)
         cells = np.stack(np.meshgrid(np.arange(coarse.width), np.arange(coarse.height)), -1).reshape(-1, 2)
         spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
-        self._cells_in_small = spots.reshape(coarse.height, coarse.width, 2).astype(np.float32)
+        nearest = np.clip(np.round(spots), [0, 0], [small.shape[1] - 1, small.shape[0] - 1]).astype(np.int16)
+        self._cells_in_small = nearest.reshape(coarse.height, coarse.width, 2)
         around = np.array([[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1], [0.5, 1], [0, 1], [0, 0.5]])
         edge = coarse.to_table(around * [coarse.width - 1, coarse.height - 1])
         self._beyond = self.polygons([edge]) == 0
@@ -232,7 +235,7 @@ class KnownTable:
         """A mask of small blocks as one of table cells."""
         if not mask.any():
             return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
-        return np.where(sample(mask, self._cells_in_small) > 127, np.uint8(255), np.uint8(0))
+        return np.asarray(cv2.remap(mask, self._cells_in_small, np.empty(0), cv2.INTER_NEAREST), np.uint8)
 
     def within_reach(self) -> Mask:
         """Blocks so near to the change that what came there can touch what lay there."""
@@ -340,15 +343,20 @@ class KnownTable:
         """Whether any part of a piece lies in these blocks."""
         return self._footprint(sighting).meets(blocks)
 
-    def where_changed(self, busy: Mask) -> tuple[Raster, Mask]:
-        """What changed, and the pixels of the table's map within reach of it, but for where something moves."""
+    def around_change(self, busy: Mask) -> Mask:
+        """255 in the table map's pixels within reach of what changed, but for where something moves."""
         changed = np.asarray(cv2.dilate(self.small_to_cells(self.change & ~busy), _BESIDE), np.uint8)
         near = changed | np.asarray(cv2.dilate(self.small_to_cells(self.uncovered & ~busy), _AROUND), np.uint8)
         if busy.any():
             near &= ~self.small_to_cells(busy)
         size = (self.table.width, self.table.height)
-        pixels = cv2.resize(near, size, interpolation=cv2.INTER_NEAREST)
-        return Raster.of_cells(self.table, changed), np.asarray(pixels, np.uint8)
+        return np.asarray(cv2.resize(near, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+
+    def may_be_moved(self, changed: Mask, busy: Mask) -> bool:
+        """Whether markers look so different that the mat may lie elsewhere: not where a hand only passes over one."""
+        different = changed & self.markers
+        most = np.count_nonzero(different) > MOVED_SHARE * np.count_nonzero(self.markers)
+        return bool(most or (different & ~busy).any())
 
     def apart(self, readings: Sequence[Reading], change: Any) -> tuple[list[Reading], list[Reading]]:
         """Those of the readings that do not lie under changed blocks, and those that do."""

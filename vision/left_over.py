@@ -97,7 +97,7 @@ def with_left_over(
     more = _checked(look, looked, kinds, unexplained)
     if not more:
         return list(readings)
-    joined = find_pieces(look, NONE, kinds, index, [*readings, *more], None, readings, beyond)
+    joined = find_pieces(look, NONE, kinds, index, [*readings, *more], readings, beyond)
     plain = [reading for reading in joined if _is_plain(reading) or _was_there(reading, readings)]
     return select(plain, kinds, explained(beyond, kinds, look.table)) if len(plain) < len(joined) else joined
 

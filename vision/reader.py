@@ -109,12 +109,12 @@ class Reader:
             return self._scene(frame, known, known.sightings, known.hidden)
         moving = known.motion.follow(small, frame.time_s)
         changed = differs(small, known.read, known.motion.tolerance)
-        self._clock.stage("compare")
-        if (changed & known.markers).any() and not self._still_registered(frame, known):
-            known = self._read_all(frame, small)
-            return self._scene(frame, known, known.sightings, known.hidden)
         busy = known.motion.busy(moving, changed)
         come_to_rest = changed & ~busy
+        self._clock.stage("compare")
+        if known.may_be_moved(changed, busy) and not self._still_registered(frame, known):
+            known = self._read_all(frame, small)
+            return self._scene(frame, known, known.sightings, known.hidden)
         if come_to_rest.any():
             known = self._read_again(frame, known, come_to_rest, busy)
         elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S:
@@ -158,7 +158,7 @@ class Reader:
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
         known = KnownTable(registration, view, self._kinds, small, frame.time_s)
-        self._settle(frame, known, view.looked, readings, known.nowhere)
+        self._settle(frame, known, readings, known.nowhere)
         self._table = known
         return known
 
@@ -189,12 +189,12 @@ class Reader:
         gone = [place(self._kinds[r.kind].faces.shape.outline, r.pose) for r in gone_from(doubtful, again)]
         known.uncovered |= known.polygons(gone)
         again += known.back_again(look, busy)
-        came, around = known.where_changed(busy)
+        around = known.around_change(busy)
         self._clock.stage("pieces")
         where = around & self._unexplained(look.table, [*stay, *again])
         keypoints = find_keypoints(looked, look.table, mask=where)
         self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], came, stay, far)
+        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far)
         if changed is not None:
             known.leave_over([*readings, *far])
         elif known.looks == LOOKS and not known.hand.any():
@@ -212,7 +212,7 @@ class Reader:
                 if self._first is known.registration:
                     self._first = registration
                 known = self._table = known.seen_with(registration, view)
-        self._settle(frame, known, known.seen_from_above.looked, readings, busy)
+        self._settle(frame, known, readings, busy)
         if not busy.any() and known.is_plain():
             known.looks = LOOKS
         return known
@@ -253,10 +253,11 @@ class Reader:
         self._clock.stage("lens")
         return registration, view, readings
 
-    def _settle(self, frame: Frame, known: KnownTable, looked: Image, readings: list[Reading], busy: Mask) -> None:
+    def _settle(self, frame: Frame, known: KnownTable, readings: list[Reading], busy: Mask) -> None:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
         covered = known.covered(readings)
-        foreign = find_foreign(looked, known.coarse, readings, self._kinds)
+        soft = known.seen_from_above.look.soft
+        foreign = find_foreign(soft, known.coarse, readings, self._kinds)
         foreign |= known.small_to_cells(known.reaching_in(covered))
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign)) for r in readings]
         previous = known.readings
@@ -269,7 +270,7 @@ class Reader:
         by_form = known.sightings[len(by_faces) :]
         large = [np.array(piece.outline_mm) for piece in by_form if piece.kind in LARGE]
         if large:
-            foreign |= find_foreign(looked, known.coarse, readings, self._kinds, large)
+            foreign |= find_foreign(soft, known.coarse, readings, self._kinds, large)
         by_form, strange = told_by_form(by_form, foreign, known.coarse)
         known.sightings = by_faces + by_form
         over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]

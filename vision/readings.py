@@ -55,10 +55,6 @@ HELD_MARGIN, HELD_FIT, HELD_COST = 1.5, 0.6, 1.1
 """What shows of a card beside fingers holds with so much over the next best face, such a share and cost."""
 TRUSTED_COST = 1.5
 """Only a piece that costs less than this where it is seen proves that something lies on the rest of it."""
-FAN_PITCHES_MM = (22.0, 25.5, 29.0, 32.5, 36.0)
-"""How far apart slices lie in a fan: no more than two fifths of one are under the next."""
-TAIL_PITCHES_MM = (21.0, 25.0, 29.0)
-"""The same for slices that point the other way in turn."""
 SETTLED_FIT = 0.93
 """A piece of which less of what no other piece covers agrees may be another, or lie a little elsewhere."""
 SETTLED_QUALITY = 0.9
@@ -69,10 +65,6 @@ NUDGES_DEG_MM = ((7.0, 0.0, 0.0), (14.0, 0.0, 0.0), (0.0, 7.0, 0.0), (0.0, 0.0, 
 """Where else a piece that fits badly may lie (both ways): an even face slides and turns with little loss."""
 FINE_NUDGES_DEG_MM = ((6.0, 3.0, 0.0), (6.0, -3.0, 0.0), (6.0, 0.0, 3.0), (6.0, 0.0, -3.0))
 """Where else if it surely is a piece; of a chance likeness more tries would only find a better one."""
-LEAST_CHANGED = 0.1
-"""Of a slice that came or was uncovered at least this share lies where the picture changed."""
-LEAST_BUSY = 0.06
-"""Where corners that nothing explains lie near less than this share of a slice's points, there is no other slice."""
 COVER_COST = 3.0
 """What each cell that does not look like the piece takes from what the others speak for it."""
 COVERED = 0.04
@@ -200,14 +192,6 @@ class Raster:
         self._places: dict[int, tuple[Array, Indices, Indices]] = {}
         """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
 
-    @classmethod
-    def of_cells(cls, table: TableMap, cells: NDArray[np.uint8]) -> "Raster":
-        """With everything explained where a mask of the table, in cells of RASTER_MM, is not 0."""
-        raster = cls(table)
-        rows, columns = cells.shape
-        raster._taken.reshape(raster._rows, raster._columns)[:rows, :columns] = cells > 0
-        return raster
-
     def copy(self) -> "Raster":
         """Another with the same parts explained."""
         other = Raster.__new__(Raster)
@@ -230,10 +214,6 @@ class Raster:
     def taken(self, points_mm: Array) -> Flags:
         """Whether a piece is seen at points (... x 2)."""
         return np.asarray(self._taken[self._cells(points_mm)])
-
-    def paint(self, points_mm: Array) -> None:
-        """Say that a piece is seen at these points (n x 2) and right around them."""
-        self._taken[self._cells(points_mm[:, None] + _AROUND_MM)] = True
 
     def taken_cells(self, cells: Indices) -> Flags:
         """Whether a piece is seen in cells."""
@@ -270,16 +250,15 @@ def find_pieces(
     kinds: Mapping[PieceKind, Prepared],
     index: Index,
     known: Sequence[Reading] = (),
-    changed: Raster | None = None,
     done: Sequence[Reading] = (),
     beyond: Sequence[Reading] = (),
 ) -> list[Reading]:
     """All pieces that keypoints lead to, and those known already, as far as they stand together.
 
     The guesses with most votes are checked first; what they explain needs no more guesses. Known pieces come before all
-    guesses, but only one that fits well explains its place. Where it is known what changed since the table was read,
-    slices beside others are looked for only there. Those of the known pieces that are `done` lie where nothing changed:
-    they stay as they were, if others cover them as before. What lies `beyond` is not looked at, but may cover them.
+    guesses, but only one that fits well explains its place. Those of the known pieces that are `done` lie where nothing
+    changed: they stay as they were, if others cover them as before. What lies `beyond` is not looked at, but may cover
+    them.
     """
     raster = explained(beyond, kinds, look.table)
     matches = match(keypoints, index)
@@ -300,11 +279,7 @@ def find_pieces(
         if new:
             found, so_far = select([*found, *new], kinds, raster.copy()), None
     found = polished(look, found, kinds, raster, done)
-    so_far = explained(found, kinds, look.table, raster.copy())
-    more = [
-        *_found_beside(look, found, kinds, keypoints, so_far, changed),
-        *_nudged(look, _others(found, done), kinds),
-    ]
+    more = _nudged(look, _others(found, done), kinds)
     if more:
         found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster, [*done, *found])
     return found
@@ -314,33 +289,6 @@ def _others(readings: Sequence[Reading], done: Sequence[Reading]) -> list[Readin
     """Those of the readings that are none of these."""
     these = set(map(id, done))
     return [reading for reading in readings if id(reading) not in these]
-
-
-def _found_beside(
-    look: Look,
-    readings: Sequence[Reading],
-    kinds: Mapping[PieceKind, Prepared],
-    keypoints: Keypoints,
-    so_far: Raster,
-    changed: Raster | None,
-) -> list[Reading]:
-    """Slices in a fan or a circle beside those found, where too little of them shows for keypoints to tell."""
-    prepared = kinds.get(PieceKind.SLICE)
-    slices = [reading for reading in readings if reading.kind is PieceKind.SLICE]
-    if prepared is None or not slices:
-        return []
-    poses = np.concatenate([_beside(reading.pose, prepared) for reading in slices])
-    hints = np.repeat(np.array([reading.face for reading in slices], np.intp), len(poses) // len(slices))
-    busy = Raster(look.table)
-    busy.paint(keypoints.points_mm[~so_far.taken(keypoints.points_mm)])
-    points = place(prepared.sparse.points, poses)
-    worth = busy.taken(points).mean(1) >= LEAST_BUSY
-    if changed is not None:
-        worth &= changed.taken(points).mean(1) >= LEAST_CHANGED
-    poses, hints = poses[worth], hints[worth]
-    open_ones = _unexplained(poses, prepared, so_far)
-    found = check(look, PieceKind.SLICE, prepared, poses[open_ones], hints[open_ones])
-    return [reading for reading in found if reading.trusted]
 
 
 def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
@@ -370,19 +318,6 @@ def _turned_and_shifted(pose: Array, prepared: Prepared, nudges_deg_mm: Sequence
     middles = middle + nudges[:, 1:2] * along + nudges[:, 2:3] * across
     arms = place(centre, np.column_stack([np.zeros((len(angles), 2)), angles]))[:, 0]
     return np.column_stack([middles - arms, angles])
-
-
-def _beside(pose: Array, prepared: Prepared) -> Array:
-    """Where the next slices of a fan, of a row laid head to tail, or of a circle would lie."""
-    turn = np.radians(pose[2])
-    along, across = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
-    steps = np.concatenate([FAN_PITCHES_MM, [-pitch for pitch in FAN_PITCHES_MM]])
-    fan = np.column_stack([pose[:2] + steps[:, None] * across, np.full(len(steps), pose[2])])
-    steps = np.concatenate([TAIL_PITCHES_MM, [-pitch for pitch in TAIL_PITCHES_MM]])
-    tips = pose[:2] + prepared.faces.shape.size_mm[0] * along + steps[:, None] * across
-    tails = np.column_stack([tips, np.full(len(steps), pose[2] + 180.0)])
-    round_about = [[*pose[:2], pose[2] + way * prepared.faces.shape.size_mm[1]] for way in (-1.0, 1.0)]
-    return np.concatenate([fan, tails, np.array(round_about)])
 
 
 def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices) -> list[Reading]:

@@ -31,6 +31,8 @@ TURN_SCALE_MM = 50.0
 TRUSTED_RATIO = 1.3
 """How much more than another a channel may be brightened and still be believed as much."""
 LARGEST_STEP_MM = 1.5
+AT_ONCE = 48
+"""So many poses are compared at once; more do not stay in the processor's cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +193,10 @@ def refine(
         precision = np.where(free, precision, np.float32(1e-3))
     first, before = poses, np.full(len(poses), np.inf)
     gradient = _pose_gradient(slopes, grid, centre)
+    residual = None
     for turn in range(rounds + 1):
-        residual = _light_removed(look.colours(place(grid.points, poses)) * trust - enrolled, enrolled, precision, grid)
+        plain = look.colours(place(grid.points, poses)) * trust - enrolled
+        residual = _light_removed(plain, enrolled, precision, grid, residual)
         misses = precision * _mean_squares(residual)
         cost = np.minimum(misses, np.float32(COST_LIMIT)).mean(1)
         if turn == 0:
@@ -251,17 +255,29 @@ def _misses(plain: Colours, enrolled: Colours | None, precision: Floats, grid: G
     return np.asarray(_mean_squares(residual) * precision, np.float32)
 
 
-def _light_removed(plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid) -> Colours:
+def _light_removed(
+    plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid, near: Colours | None = None
+) -> Colours:
     """What is left of colours (less the face's own) after the light that fits most cells best is taken away.
 
     The light is a contrast, an offset and a slope for each channel, kept near none by a prior; without a face there is
-    no contrast.
+    no contrast. `near` is what was left a little elsewhere: from there one round is enough.
     """
+    if len(plain) > AT_ONCE:
+        return np.concatenate(
+            [
+                _light_removed(
+                    plain[part], None if enrolled is None else enrolled[part], precision[part], grid,
+                    None if near is None else near[part],
+                )
+                for part in (slice(i, i + AT_ONCE) for i in range(0, len(plain), AT_ONCE))
+            ]
+        )  # fmt: skip
     sample = max(plain.shape[-1] // 50, 1)
     plain = plain - np.median(plain[..., ::sample], axis=-1, keepdims=True).astype(np.float32)
     face = None if enrolled is None else enrolled - enrolled.mean(axis=-1, keepdims=True)
-    residual = plain
-    for _ in range(3):
+    residual = plain if near is None else near
+    for _ in range(3 if near is None else 1):
         weight = precision / np.square(1.0 + precision * _mean_squares(residual) / np.float32(4.0))
         residual = plain - _light(plain, face, weight, grid)
     return residual

@@ -14,7 +14,7 @@ from vision.finders import Changed
 from vision.frame import Frame, Image
 from vision.motion import Mask, Small
 from vision.reader import Reader
-from vision.readings import Raster, find_pieces
+from vision.readings import find_pieces
 from vision.registration import Registration
 from vision.scene import FaceLikelihood, PieceKind, Pose, Scene, Settled, Sighting
 from vision.settling import LastRest, Motion, changes
@@ -267,7 +267,6 @@ def test_what_is_covered_by_a_piece_far_from_a_change_stays(pack: FacePack) -> N
     covered, cover = sorted(known.readings, key=lambda reading: reading.kind is PieceKind.SPECIAL)
     look, looked = known.seen_from_above.look, known.seen_from_above.looked
     nowhere = find_keypoints(looked, look.table, mask=np.zeros(looked.shape[:2], np.uint8))
-    nothing = Raster(look.table)
     for beyond, taken in (([cover], 1.0 - visible), ([], 0.0)):
-        (again,) = find_pieces(look, nowhere, known.kinds, reader._index, [covered], nothing, [covered], beyond)
+        (again,) = find_pieces(look, nowhere, known.kinds, reader._index, [covered], [covered], beyond)
         assert again.taken.mean() == pytest.approx(taken, abs=0.05)
