@@ -1,29 +1,17 @@
 """Whole games by simulated hands, through perfect eyes and through eyes that doubt, tremble and blink."""
 
-import asyncio
-import tempfile
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from config.loader import load_table
 from controller.games.new_york_slice import GAME
-from controller.games.new_york_slice.hands import NewYorkSliceHands
-from controller.journal import Journal
-from controller.seating import areas
-from controller.simulation.players import Habits, SimulatedPlayers, Tally
-from controller.table import Table
-from firmware_bridge.signals import Signal, SignalKind
-from hardware.simulated.world import World
-from tests.controller.laid_table import Outlets, make_table
+from controller.simulation.players import Tally
 from tests.controller.perfect_eyes import PerfectEyes, outline
+from tests.controller.played_games import played, seats_of
 from vision.scene import FaceLikelihood, Pose, Scene, Sighting
 
-STEP_S = 0.2
-LONGEST_S = 3000.0
 Eyes = Callable[[Scene], Scene]
 
 
@@ -65,50 +53,12 @@ def test_doubting_eyes_are_never_silently_wrong(seed: int) -> None:
 
 def play(players: int, seed: int, mistake: float, eyes: Eyes = lambda scene: scene) -> Tally:
     """One game from joining to the guest check; ends with the state that the hands have in mind."""
-    with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.sqlite") as journal:
-        outlets = Outlets()
-        table = make_table(journal, outlets)
-        people = asyncio.run(_played(table, outlets, players, seed, mistake, eyes))
-        assert table.state == people.state
-        assert GAME.winners(table.state)
-        return people.tally
-
-
-async def _played(
-    table: Table, outlets: Outlets, players: int, seed: int, mistake: float, eyes: Eyes
-) -> SimulatedPlayers:
-    config = load_table([])
-    rng = Random(seed)
-    seats = dict(enumerate(sorted(rng.sample(list(config.seats), players)), 1))
-    start = GAME.start(players, {}, 1)
-    world, sight = World(Random(seed)), PerfectEyes()
-    hands = NewYorkSliceHands(GAME, start, areas(config, seats), rng)
-    answers: list[tuple[int, int]] = []
-    people = SimulatedPlayers(
-        world,
-        GAME,
-        hands,
-        start,
-        seats,
-        rng,
-        lambda: table.view,
-        lambda question, candidate: answers.append((question, candidate)),
-        Habits(mistake=mistake),
-    )
-    await table.start()
-    now_s = 0.0
-    while not people.over:
-        now_s += STEP_S
-        assert now_s < LONGEST_S
-        world.advance(now_s)
-        for edge in world.take_edges():
-            kind = SignalKind.BUTTON_PRESSED if edge.pressed else SignalKind.BUTTON_RELEASED
-            await table.on_signal(Signal(edge.seat, kind, edge.time_s, 0.001))
-        await table.on_scene(eyes(sight.scene(world.snapshot())))
-        while answers:
-            await table.answer(*answers.pop())
-        people.step()
-    return people
+    rng, sight = Random(seed), PerfectEyes()
+    seats = seats_of(players, rng)
+    game = played(GAME.name, lambda now: eyes(sight.scene(now)), seats, rng, seed=seed, mistake=mistake)
+    assert game.state == game.believed
+    assert GAME.winners(game.state)
+    return game.tally
 
 
 # Eyes that are not perfect --------------------------------------------------------------------------------------------

@@ -1,29 +1,18 @@
 """Whole games by simulated hands, through perfect eyes and through eyes that doubt."""
 
-import asyncio
-import tempfile
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from random import Random
 
 import pytest
 
-from config.loader import load_table
 from controller.game import Actor
 from controller.games.pizza_theory import GAME
-from controller.games.pizza_theory.hands import PizzaTheoryHands
-from controller.journal import Journal
-from controller.seating import areas
-from controller.simulation.players import Habits, SimulatedPlayers, Tally
-from controller.table import Table
-from firmware_bridge.signals import Signal, SignalKind
-from hardware.simulated.world import World
+from controller.simulation.players import Tally
+from hardware.simulated.world import WorldSnapshot
 from tests.controller.games.pizza_theory.laid_pizza import PARTS, Contents, PizzaEyes
-from tests.controller.laid_table import Outlets, make_table
-from vision.scene import EMPTY, Space
+from tests.controller.played_games import played
+from vision.scene import EMPTY, Scene, Space
 
-STEP_S = 0.2
-LONGEST_S = 3000.0
 SEATS = {2: {1: 2, 2: 5}, 3: {1: 1, 2: 3, 3: 5}}
 
 
@@ -46,44 +35,21 @@ def test_doubting_eyes_are_never_silently_wrong(players: int, seed: int) -> None
 
 def play(players: int, seed: int, mistake: float, doubt: Random | None = None) -> Tally:
     """One game from joining to its end, which has the state that the hands have in mind."""
-    with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.sqlite") as journal:
-        table = make_table(journal, Outlets(), game="pizza_theory", options={"last_round": 6})
-        people = asyncio.run(_played(table, SEATS[players], seed, mistake, doubt))
-        assert table.state == people.state
-        assert GAME.turn(table.state).actor is Actor.NOBODY
-        return people.tally
+    sight = PizzaEyes()
 
-
-async def _played(
-    table: Table, seats: dict[int, int], seed: int, mistake: float, doubt: Random | None
-) -> SimulatedPlayers:
-    rng = Random(seed)
-    start = GAME.start(len(seats), {"last_round": 6}, 1)
-    world, sight = World(Random(seed)), PizzaEyes()
-    hands = PizzaTheoryHands(GAME, start, areas(load_table([]), seats), rng)
-    answers: list[tuple[int, int]] = []
-    mouth: Callable[[int, int], None] = lambda question, candidate: answers.append((question, candidate))  # noqa: E731
-    habits = Habits(mistake=mistake)
-    people = SimulatedPlayers(world, GAME, hands, start, seats, rng, lambda: table.view, mouth, habits)
-    await table.start()
-    now_s = 0.0
-    while not people.over:
-        now_s += STEP_S
-        assert now_s < LONGEST_S
-        world.advance(now_s)
-        for edge in world.take_edges():
-            kind = SignalKind.BUTTON_PRESSED if edge.pressed else SignalKind.BUTTON_RELEASED
-            await table.on_signal(Signal(edge.seat, kind, edge.time_s, 0.001))
-        scene = sight.scene(world.snapshot())
+    def see(now: WorldSnapshot) -> Scene:
+        scene = sight.scene(now)
         if doubt is not None and scene.at_rest_s == 0.0:
             sight.doubt = {}
-            bare = sight.scene(world.snapshot()).sightings
+            bare = sight.scene(now).sightings
             sight.doubt = _doubts(bare[0].spaces if bare else (), doubt)
-        await table.on_scene(scene)
-        while answers:
-            await table.answer(*answers.pop())
-        people.step()
-    return people
+        return scene
+
+    options = {"last_round": 6}
+    game = played(GAME.name, see, SEATS[players], Random(seed), seed=seed, options=options, mistake=mistake)
+    assert game.state == game.believed
+    assert GAME.turn(game.state).actor is Actor.NOBODY
+    return game.tally
 
 
 def _doubts(spaces: Sequence[Space], rng: Random) -> dict[str, Contents]:
