@@ -104,6 +104,8 @@ class KnownTable:
         """Blocks that changed before the table came to rest."""
         self._changed_since: Mask = np.zeros(small.shape[:2], np.uint8)
         """The same, but for the first picture, in which everything is new."""
+        self._passed_over: Mask = np.zeros(small.shape[:2], np.uint8)
+        """Blocks in which something has moved since the sheets there were read."""
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
         """Blocks where a piece lay that was gone then."""
         self._left: Mask = self.change
@@ -338,6 +340,18 @@ class KnownTable:
         rows, columns = np.clip(spots[:, 1], 0, blocks.shape[0] - 1), np.clip(spots[:, 0], 0, blocks.shape[1] - 1)
         inside = (spots == np.column_stack([columns, rows])).all(1)
         return np.asarray(inside & (blocks[rows, columns] > 0))
+
+    def written_over(self, busy: Mask) -> Mask:
+        """Blocks of sheets in which something moved (`busy`) and moves no more: whoever it was may have written there,
+        and a pencil's mark is too small to be noticed among blocks."""
+        left = self._passed_over & ~busy
+        self._passed_over = busy.copy()
+        written = np.zeros_like(busy)
+        if left.any():
+            for sheet in (one for one in self.sightings if one.kind is PieceKind.SHEET):
+                footprint = self._footprint(sheet)
+                written[footprint.part] |= footprint.inside & left[footprint.part]
+        return written
 
     def meets(self, blocks: Mask, sighting: Sighting) -> bool:
         """Whether any part of a piece lies in these blocks."""

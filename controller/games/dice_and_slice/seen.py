@@ -21,7 +21,10 @@ from vision.scene import MarkKind, PieceKind, Scene, SheetMark, Sighting
 MOST = math.log(0.998 / 0.002)
 """Nothing is surer than this, whatever vision says: it may be wrong."""
 MOST_CROSS = math.log(0.9 / 0.1)
-"""Crosses over toppings are told from print less surely; see `vision.sheets.measures.crosses`."""
+"""Crosses over toppings are told from print less surely, see `vision.sheets.measures.crosses`: they say which topping
+an extra dot is for, and nothing is odd about one alone."""
+LEAST_LINE = -1.0
+"""A line that is doubtful where both its dots are plain says little against them."""
 KNOWN = math.log(50.0)
 """By these odds what was marked before is still there: pencil does not go away by itself."""
 HINT = math.log(0.03 / 0.97)
@@ -59,9 +62,16 @@ class Odd:
 class Fit:
     """How well a sheet fits what should be on it."""
 
-    log: float
-    """The logarithm of the evidence, but for what is the same for all that it is compared with."""
+    log_dots: float
+    """The logarithm of the evidence of dots and circles, but for what is the same for all that it is compared with,"""
+    log_rest: float
+    """and of lines and crosses, which follow from the dots."""
     odd: tuple[Odd, ...]
+
+    @property
+    def log(self) -> float:
+        """The logarithm of all evidence."""
+        return self.log_dots + self.log_rest
 
 
 class SheetSeen:
@@ -95,23 +105,24 @@ class SheetSeen:
 
     def fit(self, sheet: Sheet) -> Fit:
         """How well it fits these dots, with their lines, crosses and circles."""
-        log, odd = 0.0, list[Odd]()
+        logs, odd = [0.0, 0.0], list[Odd]()
         for places, expected, known, missing, added in self._all(sheet):
+            follows = missing in (What.MISSING_LINE, What.NOT_CROSSED)
             for bit, odds in places.items():
                 old = bit & known == bit
                 if bit & expected == bit:
                     odds = odds + KNOWN if old else odds
-                    log += odds
+                    logs[follows] += max(odds, LEAST_LINE) if missing is What.MISSING_LINE else odds
                     if odds < -AGAINST:
                         odd.append(Odd(missing, self._name(missing, bit), old))
                 elif odds > AGAINST and added is not None:
                     odd.append(Odd(added, self._name(added, bit), old))
-        return Fit(log, tuple(odd))
+        return Fit(logs[0], logs[1], tuple(odd))
 
     def ceiling(self) -> float:
-        """The evidence for whatever fits best, whether the rules allow it or not."""
+        """The evidence of dots and circles for whatever fits best, whether the rules allow it or not."""
         total = 0.0
-        for places, _, known, *_ in self._all(self._known):
+        for places, known in ((self.dots, self._known.dots), (self.circles, self._known.bonuses)):
             total += sum(max(0.0, odds + KNOWN if bit & known == bit else odds) for bit, odds in places.items())
         return total
 
@@ -188,7 +199,7 @@ class Seen:
                 continue
             player = laid.owner(laid.at(one), self._layout)
             sheet = SheetSeen(one, index, self._state.sheets[player - 1], self._parts)
-            log = sheet.fit(self._state.sheets[player - 1]).log - sheet.ceiling()
+            log = sheet.fit(self._state.sheets[player - 1]).log_dots - sheet.ceiling()
             if player not in found or log > found[player][0]:
                 found[player] = (log, sheet)
         return {player: sheet for player, (_, sheet) in found.items()}

@@ -247,7 +247,7 @@ def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) ->
     if not fitting:
         return _unfit(state, player, sheet, candidates)
     logs = {one.moves: one.fit.log + (PRESSED if pressed and not one.moves else 0.0) for one in fitting}
-    other = OTHER + sheet.ceiling()
+    other = OTHER + sheet.ceiling() + max(one.fit.log_rest for one in fitting)
     top = max(*logs.values(), other)
     total = sum(math.exp(log - top) for log in logs.values()) + math.exp(other - top)
     best = max(fitting, key=lambda one: logs[one.moves])
