@@ -11,12 +11,17 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Generic, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from controller.game import Advice, Player
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Ring
 from controller.games.cut_and_choose_laid import SLICE_ANGLE_DEG
 from controller.games.cut_and_choose_rules import Shift, State, Take
 from controller.hands import Lay, Lying, Mistake, NewPiece, Step
 from vision.scene import PieceKind, Point, Pose
+
+Points = NDArray[np.float64]
 
 SLICE_MM = 100.0
 SPECIAL_MM = (60.0, 90.0)
@@ -293,8 +298,8 @@ class CutAndChooseHands(ABC, Generic[State]):
     def _special_pose(self, own: Sequence[Pose], others: Sequence[Pose]) -> Pose:
         """Touching or lying on its portion, or clear of all; tried around the table until it is clear which."""
         best: tuple[float, Pose] | None = None
-        own_spots = [s for p in own for s in _spots(p)]
-        other_spots = [s for p in others for s in _spots(p)]
+        own_spots = np.array([s for p in own for s in _spots(p)])
+        other_spots = np.array([s for p in others for s in _spots(p)])
         for _ in range(160):
             if own:
                 slice_ = self._rng.choice(own)
@@ -311,8 +316,8 @@ class CutAndChooseHands(ABC, Generic[State]):
             pose = Pose(centre[0], centre[1], angle % 360)
             if not _on_free_mat(pose):
                 continue
-            apart = min((_to_card(s, pose) for s in other_spots), default=99.0)
-            close = min((_to_card(s, pose) for s in own_spots), default=0.0)
+            apart = _gap_to_card(other_spots, pose) if others else 99.0
+            close = _gap_to_card(own_spots, pose) if own else 0.0
             score = min(apart, 24.0) - (4 * max(0.0, close - 1.0) if own else 0.0)
             if best is None or score > best[0]:
                 best = (score, pose)
@@ -689,15 +694,15 @@ def _spots(pose: Pose) -> list[Point]:
     return [_polar((pose.x_mm, pose.y_mm), pose.angle_deg + t, r) for t in turns for r in (30.0, 65.0, SLICE_MM)]
 
 
-def _to_card(point: Point, card: Pose) -> float:
-    """How far a point lies from a Special; negative inside."""
+def _gap_to_card(points: Points, card: Pose) -> float:
+    """How far the nearest of some points (n x 2) lies from a Special; negative inside."""
     angle = math.radians(card.angle_deg)
-    dx, dy = point[0] - card.x_mm, point[1] - card.y_mm
-    along, across = dx * math.cos(angle) + dy * math.sin(angle), -dx * math.sin(angle) + dy * math.cos(angle)
-    out = (abs(across) - SPECIAL_MM[0] / 2, abs(along) - SPECIAL_MM[1] / 2)
-    if max(out) <= 0:
-        return max(out)
-    return math.hypot(max(0.0, out[0]), max(0.0, out[1]))
+    cosine, sine = math.cos(angle), math.sin(angle)
+    dx, dy = points[:, 0] - card.x_mm, points[:, 1] - card.y_mm
+    across = np.abs(dy * cosine - dx * sine) - SPECIAL_MM[0] / 2
+    along = np.abs(dx * cosine + dy * sine) - SPECIAL_MM[1] / 2
+    inside = np.minimum(np.maximum(across, along), 0.0)
+    return float((np.hypot(np.maximum(across, 0.0), np.maximum(along, 0.0)) + inside).min())
 
 
 def _on_free_mat(card: Pose) -> bool:
