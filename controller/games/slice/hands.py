@@ -233,7 +233,7 @@ class SliceHands:
             case Place(player, place):
                 return self._place(state, known, player, place)
             case Block(player, target, place):
-                card = self.open.pop()
+                card = self._held() if state.own else self.open.pop()
                 self.sauces[target, place] = card
                 return [_do(known, player, Lay(card, self._slice_pose((target, place)), True))]
             case Reveal(_) if after.phase is Phase.GRAB or after.phase is Phase.DRAW:
@@ -378,6 +378,8 @@ class SliceHands:
 
     def _useful_discarded(self, state: State) -> Mistake | None:
         """A revealed slice that could be used is put on the Open Pile."""
+        if state.options.may_stop:
+            return None
         for player in rules.grabbers(state):
             if not rules.usable(state, player, state.open[-1], revealed=False) or state.open[-1] == HOT_SAUCE:
                 continue
@@ -406,7 +408,7 @@ class SliceHands:
         card = self.pile[0] if self.pile else None
         if card is None or lying[card].pose is None:
             return None
-        to = Pose(OPEN_PILE.x_mm + self._rng.choice((0.0, 12.0)), OPEN_PILE.y_mm + 72.0, self._rng.uniform(70, 110))
+        to = Pose(OPEN_PILE.x_mm + 78.0, OPEN_PILE.y_mm + self._rng.uniform(-15, 15), self._rng.uniform(75, 105))
         step = Step(state.drawer, (Lay(card, to, True),))
         return Mistake("beside the Open Pile", state.drawer, (step,), press=False)
 

@@ -64,8 +64,8 @@ WORTH_ASKING = 0.01
 MOST_ASKED = 6
 MOST_WAYS = 4000
 """More ways to play what is seen are not gone through."""
-UNSEEN_AT_START = 2
-"""So many slices may be missed by the camera when the orders are dealt."""
+UNSEEN_DEALT = 2
+"""So many slices of a player that lie face down may be missed by the camera when they have just been dealt."""
 Moves = tuple[Move, ...]
 _UNDER_WAY = frozenset({Phase.ORDER, Phase.PLACE, Phase.REVEAL, Phase.HIDDEN})
 """What the game waits for while somebody still has a card in hand."""
@@ -109,7 +109,7 @@ class Way:
     def overlooks(self) -> bool:
         """Whether a card was drawn and grabbed before it was seen, instead of one that was seen."""
         kinds = [type(move) for move in self.moves]
-        return Count in kinds and Grab in kinds[kinds.index(Count) :]
+        return Draw in kinds[1:] and Grab in kinds[kinds.index(Draw, 1) :]
 
     @property
     def is_silent(self) -> bool:
@@ -273,7 +273,7 @@ def _steps(start: State, way: Way, seen: Seen) -> Iterator[Move]:
             only = set(state.open[-1:]) if _shows_nothing(way) else set()
             yield from (Draw(card) for card in sorted(_wanted(state, seen)) if card not in set(state.open[-1:]) - only)
         case Phase.GRAB:
-            if not moves or not isinstance(moves[-1], Draw):
+            if not moves:
                 yield Count(drawer)
             lifted = len(moves) <= 1 and _may_be_lifted(state, seen)
             yield from (
@@ -347,8 +347,10 @@ def _fitted(way: Way, state: State, seen: Seen) -> Way:
     if way.overlooks:  # what was seen last may lie where nothing is seen
         grabbers = {move.player for move in way.moves if isinstance(move, Grab)}
         unseen += sum(not seen.is_seen(spot) for spot in way.look.spots if spot[0] in grabbers)
-    if is_setting_up(state) and unseen <= UNSEEN_AT_START:
-        unseen = 0
+    dealt = state.phase is Phase.ORDER or _burned(state, way.moves)
+    hidden = [spot[0] for spot in changed if not seen.is_seen(spot)]
+    if dealt and len(changed) > len(hidden) and all(hidden.count(player) <= UNSEEN_DEALT for player in hidden):
+        unseen -= sum(player not in seen.in_hands for player in hidden)
     return replace(way, fit=seen.fit(way.look), unseen=unseen)
 
 
@@ -462,10 +464,18 @@ def _moves(
     under_way = [way for way in under_way if best.overlooks or not way.overlooks]
     several = len({_who(state, way) for way in worth}) > 1
     waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
+    if _may_be_taken(under_way, best, who):
+        told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))
     note = faults.who_did(told[0].text, several=several)
     return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
+
+
+def _may_be_taken(under_way: Sequence[Way], best: Way, who: Player) -> bool:
+    """Whether whose button says that a card was drawn may have taken the open one instead: where two play."""
+    drawn = isinstance(best.moves[-1], Draw)
+    return drawn and any(isinstance(way.moves[-1], Grab) and way.state.drawer == who for way in under_way)
 
 
 def _who(state: State, way: Way) -> Player:

@@ -14,9 +14,9 @@ const tracker = new Tracker();
 
 /** Draw the cards as they lie. */
 export function drawTable(layers, view) {
-  const tracked = tracker.follow(view.pieces, view.hidden);
-  // The Open Pile's top card is drawn last, however cards are found.
-  tracked.sort((a, b) => over(a.piece) - over(b.piece));
+  // In an order that lasts, as what changes its place in it appears anew; the Open Pile's top card last.
+  const age = ({ key }) => Number(key.slice(1));
+  const tracked = [...tracker.follow(view.pieces, view.hidden)].sort((a, b) => over(a.piece) - over(b.piece) || age(a) - age(b));
   const key = (item) => (view.position === null ? `${item.key}?` : item.key);
   keyed(layers.pieces, tracked, key, (item) => createCard(item.piece, view), placeCard);
   keyed(layers.under, view.position === null ? [] : tracked.filter(({ piece }) => piece.kind === "order-card" && piece.face_up), (item) => `${item.key} ${drawerAt(item.piece, view)}`,
