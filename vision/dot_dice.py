@@ -43,6 +43,11 @@ DOT_RADII = (0.25, 0.54)
 """In steps of the lattice: within the first all is dot, at the second none is."""
 RIM_SHARE = 0.3
 """The same along its rim, where light glances off."""
+REACHES = (1.0, 0.5, 0.25)
+"""So far, round after round, a lattice is moved and turned to where it fits best: two dots that a line joins say little
+of how it is turned."""
+WAYS = (0.0, 0.5, 1.0)
+"""It is judged once more, so far on the way to where its dots put it."""
 LEAST_CONTRAST = 0.3
 SOFT_PX = 0.8
 """Dots of few pixels are dark in their middles only where that is a pixel's: the picture is softened by so many."""
@@ -233,7 +238,7 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
     if not len(promising):
         return []
     fits = []
-    for reach in (0.5, 0.25):
+    for reach in REACHES:
         steps = np.array(list(product((-1, 0, 1), repeat=3))) * (0.8 * reach, 0.8 * reach, 5.0 * reach)
         around = promising[:, None] + steps
         values, dots = _quality(top, around.reshape(-1, 3), size_mm, pips_mm)
@@ -246,9 +251,11 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
             return []
     kept_dots = dots[rows][kept]
     fine = np.array([_by_dots(top, pose, marks, pips_mm) for pose, marks in zip(promising, kept_dots, strict=True)])
-    # Where it really lies a dot may show that did not a little beside it, and what is no die shows none.
-    values, dots = _quality(top, fine, size_mm, pips_mm)
-    for pose, before, quality, marks in zip(fine, kept_dots, values, dots, strict=True):
+    # Where its dots put it a dot may show that did not a little beside it; but lines pull at dots.
+    ways = promising[:, None] + np.array(WAYS)[None, :, None] * (fine - promising)[:, None]
+    values, dots = _quality(top, ways.reshape(-1, 3), size_mm, pips_mm)
+    best = values.reshape(len(ways), -1).argmax(axis=1) + np.arange(len(ways)) * len(WAYS)
+    for pose, before, quality, marks in zip(fine, kept_dots, values[best], dots[best], strict=True):
         if quality > 0:
             probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
             placed = pose if (marks == before).all() else _by_dots(top, pose, marks, pips_mm)
