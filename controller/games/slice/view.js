@@ -48,7 +48,8 @@ export function renderBoard(parent, view) {
     html("div", { class: "slc-told" },
       html("p", { class: "slc-kind", text: top ? words(top, view) : "The Open Pile is empty" }),
       html("p", { class: "slc-hint", text: hint(view) }),
-      html("p", { class: "slc-drawer" }, badge(view, drawer, "large"), html("b", { text: nameOf(view, drawer) }), html("span", { text: phase === "over" ? "drew last" : "is the Drawer" }))),
+      html("p", { class: "slc-drawer" }, badge(view, drawer, "large"), html("b", { text: nameOf(view, drawer) }), html("span", { text: phase === "over" ? "drew last" : "is the Drawer" })),
+      top && ["grab", "draw"].includes(phase) && html("p", { class: "slc-note", text: `A second ${words(top, view)} right on this one needs the Drawer’s button` })),
     html("dl", { class: "slc-piles" }, fact("draw pile", pile), fact("open pile", open.length)),
   ));
 }
