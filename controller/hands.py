@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from controller.game import Game, Player
 from vision.scene import PieceKind, Point, Pose
@@ -89,6 +89,15 @@ class GameHands(Protocol):
         self, state: Any, faces: Sequence[str], player: Player | None, lying: Mapping[str, Lying]
     ) -> Sequence[Step]:
         """Lay pieces that cannot be read again; without faces, everything in front of the player."""
+        ...
+
+
+@runtime_checkable
+class Slapping(Protocol):
+    """What hands have besides where people slap cards, and so their pads where the table has some."""
+
+    def slaps(self, state: Any, moves: Sequence[Any]) -> Sequence[Player]:
+        """Who slaps a card in these moves, the first one first."""
         ...
 
 

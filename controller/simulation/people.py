@@ -3,7 +3,7 @@
 It outlives the service, as a table does: pieces stay where they lie when the Pi restarts. The people see only the
 display, which they fetch as any browser does, press buttons that reach the service through its pins, and use the page's
 controls. Where the microcontroller is emulated, the knife goes from dock to dock with the slicer, and a game ends with
-everybody slapping: the last one clears the table.
+everybody slapping: the last one clears the table. Who slaps cards in a game slaps the own pad with them.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from pydantic import ValidationError
 from config.schema import TableConfig
 from controller.game import Player
 from controller.games.registry import load_game, load_part
-from controller.hands import GameHands, Lying, MakeHands, Mistake, NewPiece, Step
+from controller.hands import GameHands, Lying, MakeHands, Mistake, NewPiece, Slapping, Step
 from controller.seating import areas
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.play import random_seats
@@ -47,6 +47,8 @@ PATIENCE_S = 4.0
 RULINGS_TRIED = 10
 REACTION_S = (0.18, 0.45)
 """From a word to a hand on its pad."""
+LATER_S = (0.002, 0.12)
+"""From one hand on its pad to the next."""
 ABANDONED_S = 600.0
 """When the display has been dark for so long they go home."""
 _log = logging.getLogger(__name__)
@@ -150,7 +152,7 @@ class People:
             rng = Random(self._gathering.seed * 1000 + number)
             seats = random_seats(self._config, self._gathering.players, rng)
             state = yield from self._sit_down(list(seats.values()))
-            hands = _Hands(self._make_hands(self._game, state, areas(self._config, seats), rng))
+            hands = _Hands(self._make_hands(self._game, state, areas(self._config, seats), rng), Random(rng.random()))
             hands.give_knife(self._world, seats)
             yield from self._play(number, hands, state, seats, rng)
             for seat in seats.values():
@@ -277,8 +279,9 @@ class People:
 class _Hands:
     """A game's hands that remember which play they made last."""
 
-    def __init__(self, hands: GameHands) -> None:
+    def __init__(self, hands: GameHands, rng: Random) -> None:
         self._hands = hands
+        self._rng = rng
         self.before: Any = None
         self.moves: Sequence[Any] = ()
         self._world: World | None = None
@@ -294,6 +297,7 @@ class _Hands:
         self.before = state
         self.moves, player = self._hands.next_play(state)
         self._hand_knife_on(player if self.uses_knife(self.moves) else None)
+        self._slap(state)
         return self.moves, player
 
     def box(self) -> Sequence[NewPiece]:
@@ -317,6 +321,15 @@ class _Hands:
     ) -> Sequence[Step]:
         """See `GameHands`."""
         return self._hands.lay_anew(state, faces, player, lying)
+
+    def _slap(self, state: Any) -> None:
+        """Whoever slaps a card slaps the own pad with it, each a little after the one before."""
+        if self._world is None or not isinstance(self._hands, Slapping):
+            return
+        after_s = REACTION_S[0]
+        for player in self._hands.slaps(state, self.moves):
+            self._world.slap(self._seats[player], after_s, 0.2)
+            after_s += self._rng.uniform(*LATER_S)
 
     def _hand_knife_on(self, slicer: Player | None) -> None:
         if self._world is None:

@@ -109,6 +109,17 @@ class SliceHands:
                 grabber = self._grabber(state)
                 return self._drawing(state, [Count(state.drawer)]) if grabber is None else self._grab(state, grabber)
 
+    def slaps(self, state: State, moves: Sequence[Move]) -> Sequence[Player]:
+        """Who grabs, and then some of those who wanted the card too."""
+        for move in moves:
+            if isinstance(move, Grab):
+                others = [player for player in rules.grabbers(state) if player != move.player]
+                wants = [p for p in others if rules.usable(state, p, state.open[-1], revealed=False)]
+                late = [player for player in wants if self._rng.random() < GRABS]
+                return [move.player, *late]
+            state = rules.apply(state, move)
+        return []
+
     def uses_knife(self, moves: Sequence[Move]) -> bool:
         """Nobody cuts anything."""
         return False
