@@ -11,6 +11,7 @@ from config.loader import load_table
 from config.schema import TableConfig
 from controller.batch import asked_to_stop, results
 from controller.game import Json
+from controller.games.registry import table_options
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import Played, play_game
 from controller.simulation.players import Habits
@@ -141,7 +142,8 @@ def _prepare(size: tuple[int, int], game: str | None, options: dict[str, Json]) 
     use_one_core()
     config = load_table()
     camera = config.camera.model_copy(update={"width": size[0], "height": size[1]})
-    config = config.model_copy(update={"camera": camera, "game": game or config.game, "options": options})
+    name = game or config.game
+    config = config.model_copy(update={"camera": camera, "game": name, "options": {**table_options(name), **options}})
     art = own_art(config.game)
     _worker.update(config=config, art=art, pack=enrol_own_copy(config.game, art, size[0], size[1]))
 

@@ -12,7 +12,7 @@ from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.cli.common import EXISTING_FILE, game_options, told
 from controller.game import GameError
-from controller.games.registry import check_parts, games_with, load_game
+from controller.games.registry import check_parts, games_with, load_game, table_options
 
 USUAL_PLAYERS = 4
 """So many sit at the simulated table where nothing else is said."""
@@ -94,9 +94,11 @@ def _check_game(config: TableConfig, players: int | None) -> int:
 
 
 def _playing(config: TableConfig, game: str | None, options: dict[str, Any]) -> TableConfig:
-    """The settings with this game and these options; another game takes none of the settings' options over."""
+    """The settings with this game and these options, and those of the game on any table; another game takes none of the
+    settings' options over."""
     kept = config.options if game in (None, config.game) else {}
-    return config.model_copy(update={"game": game or config.game, "options": kept | options})
+    name = game or config.game
+    return config.model_copy(update={"game": name, "options": {**table_options(name), **kept, **options}})
 
 
 def _overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:

@@ -1,6 +1,6 @@
 """Which games there are: every folder beside this file that offers a `GAME`. There is no list to keep."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from controller import games
-from controller.game import Game, GameError
+from controller.game import Game, GameError, Json
 from vision.scene import PieceKind
 
 
@@ -73,6 +73,16 @@ def kinds_of(name: str) -> frozenset[PieceKind]:
     described = load_part(name, "describe").KINDS
     kinds: frozenset[PieceKind] = getattr(load_part(name, "table"), "KINDS", described)
     return kinds
+
+
+def table_options(name: str) -> Mapping[str, Json]:
+    """The options with which a game is followed on a table where nothing else is said: what its `table` has as OPTIONS.
+    None for a game that is not followed on one. Raises UnknownGame."""
+    _check_known(name)
+    options: Mapping[str, Json] = {}
+    if "table" in _modules(name):
+        options = getattr(load_part(name, "table"), "OPTIONS", options)
+    return options
 
 
 def components_text(name: str) -> str:

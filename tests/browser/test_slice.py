@@ -18,7 +18,7 @@ from tests.controller.laid_table import Outlets, make_table
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 
-OPTIONS = {"pizzas": 1}
+OPTIONS = {"pizzas": 1, "returned_cards": "mixed"}
 
 
 class Watched:

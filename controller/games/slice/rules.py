@@ -7,7 +7,8 @@ discarded; that is the one secret of the game.
 
 What anybody can know of face-down cards is which cards they were dealt from. Unseen cards therefore belong to pools:
 the cards of a pool are known, which of them lies where is not. The shuffled deck is the first pool; the cards that go
-back under the draw pile together are another, as everybody has seen them; how they then lie is not told.
+back under the draw pile together are another, as everybody has seen them; how they then lie is not told. Where nobody
+can say in which order places were filled, so which face-down card was which, all are one pool (`returned_cards`).
 
 What the text leaves open, and how it is read here (the option's name where tables may choose):
 
@@ -205,6 +206,7 @@ class Options:
     revealed_cards_unblock: bool = True
     useless_hot_sauce: str = "burns"
     empty_pile: str = "shuffle"
+    returned_cards: str = "known"
     draw_limit: int = 400
 
 
@@ -229,6 +231,11 @@ OPTION_LIST = (
     Option(
         "empty_pile", "shuffle", "when the draw pile runs out: the Open Pile is shuffled, or the game ends",
         ("shuffle", "end"),
+    ),
+    Option(
+        "returned_cards", "known",
+        "face-down cards that had been seen before they went back under the draw pile: known, or mixed with all others",
+        ("known", "mixed"),
     ),
     Option("draw_limit", 400, f"after how many drawn cards the game ends; 0 for never, at most {MOST_DRAWS}"),
 )  # fmt: skip
@@ -688,6 +695,10 @@ def _under_the_pile(
     counts = [0] * len(index)
     for card in cards:
         counts[index[card]] += 1
+    if state.options.returned_cards == "mixed" and state.pools:
+        (pool,), below = state.pools, sum(layer.cards for layer in state.pile)
+        every = tuple(map(sum, zip(pool, counts, strict=True)))
+        return (every,), (Layer(0, below + sum(counts) + sum(unseen.values())),)
     added = (Layer(len(state.pools), sum(counts)), *(Layer(pool, unseen[pool]) for pool in sorted(unseen)))
     return (*state.pools, tuple(counts)), (*state.pile, *added)
 

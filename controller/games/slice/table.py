@@ -8,7 +8,7 @@ It is a race, so nobody presses a button where the cards tell what has happened.
 - Who grabbed a card is whose pizza it comes to lie in; slap pads, where there are any, show who was first, and are
   believed by the players. A grab counts as a whole, when it has come to its end: the card lies in a pizza, the cards
   revealed meanwhile in further places, the last one face up on the Open Pile. In which order the places were filled is
-  not seen; of the ways that the cards allow the likeliest is taken. They differ in nothing that anybody sees.
+  not seen, so which face-down card was which is not either: on a table all of them are one pool (`OPTIONS`).
 - Eight right slices around an order finish the pizza as they lie there.
 
 A button says what cards cannot:
@@ -51,6 +51,8 @@ from controller.games.slice.seen import BLOCKED, DOWN, HINT, Fit, Look, Seen
 from controller.reading import Layout, Play, Reading, ReadingKind
 from vision.scene import Pose, Scene
 
+OPTIONS = {"returned_cards": "mixed"}
+"""What it is played with on a table, see above; played otherwise, the likeliest way is taken."""
 OTHER = math.log(0.005)
 """How readily something that no rule allows is believed instead."""
 OVERLOOKED = math.log(0.0005)

@@ -914,3 +914,12 @@ def test_the_situations_orders_are_what_they_are_said_to_be():
         ("pepperoni", "pepper", "tomato", "bacon"),
         ("olive", "onion", "pepper", "pineapple"),
     ]
+
+
+def test_returned_cards_mixed_with_all_others() -> None:
+    """Where nobody can say which face-down card is which: one pool, however cards go back."""
+    start = table("? ? ? ? pepperoni ? ? ?", drawer=2, options={"returned_cards": "mixed"})
+    after = play(start, Grab(1))
+    assert len(after.pools) == 1
+    assert after.pile == (Layer(0, start.pile[0].cards + 2 - 1),)
+    assert sum(after.pools[0]) == sum(start.pools[0]) + 2
