@@ -29,7 +29,7 @@ MOST_PEAKS = 900
 MOST_JUDGED = 120
 LATTICE_SLACK = 0.09
 """How far two dots may be nearer or farther than in the lattice, in parts of their distance;"""
-JOINED_SLACK = 0.17
+JOINED_SLACK = 0.23
 """neighbours, which a printed line joins, seem nearer."""
 EVEN = 0.22
 UNEVEN_SHARE = 0.12

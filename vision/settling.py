@@ -26,6 +26,8 @@ TOGETHER_S = 1.5
 """Changes noticed so shortly one after the other are one change: what one look missed another sees."""
 MOVED_MM = 1.0
 MOVED_DEG = 1.5
+MARKED_BY = 0.6
+"""A place of a sheet that is so much likelier marked, or less likely, was written on."""
 _JOIN = np.ones((2 * APART_BLOCKS + 1, 2 * APART_BLOCKS + 1), np.uint8)
 
 
@@ -161,13 +163,20 @@ def _same(first: Sighting, second: Sighting) -> bool:
     period = 90.0 if first.kind is PieceKind.DIE else 360.0
     turned = abs((first.pose.angle_deg - second.pose.angle_deg + period / 2) % period - period / 2)
     lies = _alike(first, second) and _distance_mm(first, second) < MOVED_MM and turned < MOVED_DEG
-    return lies and _contents(first) == _contents(second)
+    return lies and _contents(first) == _contents(second) and _same_marks(first, second)
 
 
 def _contents(sighting: Sighting) -> tuple[object, ...]:
-    """What lies on a board's spaces, and which marks a sheet bears."""
-    spaces = tuple(space.contents[0].face if space.contents else None for space in sighting.spaces)
-    return (*spaces, *((mark.at, mark.kind) for mark in sighting.marks if mark.probability > 0.5))
+    """What lies on a board's spaces."""
+    return tuple(space.contents[0].face if space.contents else None for space in sighting.spaces)
+
+
+def _same_marks(first: Sighting, second: Sighting) -> bool:
+    """Whether two sheets bear the same marks; those that are doubtful either time may be the same."""
+    if len(first.marks) != len(second.marks):
+        return False
+    pairs = zip(first.marks, second.marks, strict=True)
+    return all(abs(a.probability - b.probability) < MARKED_BY and (a.kind, a.at) == (b.kind, b.at) for a, b in pairs)
 
 
 def _distance_mm(first: Sighting, second: Sighting) -> float:

@@ -1,0 +1,255 @@
+"""What single scenes of sheets and dice say about a state."""
+
+import pytest
+
+from controller.game import Refusal
+from controller.games.dice_and_slice.rules import State
+from controller.reading import Fault, ReadingKind
+from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, started
+
+
+def test_an_empty_table_says_nothing() -> None:
+    assert LaidSheets(started()).as_before()
+    assert LaidSheets(started()).arrange().as_before()
+
+
+# Rolling the dice, picking a die --------------------------------------------------------------------------------------
+
+
+def thrown(*faces: str) -> LaidSheets:
+    sheets = LaidSheets(started()).arrange()
+    sheets.throw(*faces)
+    return sheets
+
+
+def test_dice_on_the_mat_are_shown_and_not_yet_taken_for_a_roll() -> None:
+    assert (
+        thrown("A3", "B5").unfinished() == "A3 and B5 lie there: player 1 takes one of the dice and presses the button"
+    )
+
+
+@pytest.mark.parametrize("die", ["A", "B"])
+def test_a_die_beside_the_sheet_is_picked(die: str) -> None:
+    sheets = thrown("A6", "B2")
+    sheets.take(die)
+    assert sheets.moves() == ["roll A6 B2", f"P1 picks {die}"]
+    assert sheets.read(1).confirm == 1
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_every_face_is_told_in_any_turn(number: int) -> None:
+    sheets = thrown(f"A{number}", f"B{number}")
+    sheets.take("A")
+    assert sheets.moves() == [f"roll A{number} B{number}", "P1 picks A"]
+
+
+def test_roll_pick_and_marks_count_with_one_press() -> None:
+    sheets = LaidSheets(started()).arrange()
+    sheets.play("roll A3 B5", "P1 picks A", "P1 marks c3 d3 c4")
+    assert sheets.moves(1) == ["roll A3 B5", "P1 picks A", "P1 marks c3 d3 c4"]
+
+
+def test_a_die_left_before_the_player_before_is_no_pick() -> None:
+    sheets = LaidSheets(started()).arrange()
+    sheets.throw("A3", "B5")
+    sheets.take("A", player=2)
+    assert sheets.as_before()
+    assert "cannot both be seen" in problem(sheets.fault(1))
+
+
+def test_who_presses_without_a_die_is_told_so() -> None:
+    assert "has taken none" in problem(thrown("A3", "B5").fault(1))
+
+
+def test_nobody_marks_before_the_dice_are_thrown() -> None:
+    sheets = LaidSheets(started()).arrange()
+    sheets.mark(2, "e5")
+    fault = sheets.fault()
+    assert fault.player == 2
+    assert "e5 is a dot too many" in problem(fault)
+
+
+def test_a_die_that_was_turned_after_a_ruling_is_noticed() -> None:
+    sheets = LaidSheets(started(roll=("A3", "B5"))).arrange()
+    assert sheets.unfinished().startswith("A3 and B5 lie there")
+    sheets.throw("A4", "B5")
+    assert "shows A4 now" in problem(sheets.fault())
+
+
+# Marking --------------------------------------------------------------------------------------------------------------
+
+
+def marking(pick: str = "A", roll: tuple[str, str] = ("A3", "B5"), players: int = 2) -> LaidSheets:
+    """Player 1 has picked: A3 is three dots round a corner, B5 four around a free one."""
+    return LaidSheets(started(players, roll, pick)).arrange()
+
+
+def test_marks_are_read_with_or_without_a_press() -> None:
+    sheets = marking()
+    assert sheets.as_before()
+    sheets.play("P2 marks e5 d6 f6 e7")
+    assert sheets.moves() == ["P2 marks e5 d6 f6 e7"]
+    assert sheets.read().confirm == 2
+    assert sheets.moves(2) == ["P2 marks e5 d6 f6 e7"]
+
+
+def test_everybody_marks_in_any_order() -> None:
+    sheets = marking()
+    sheets.play("P2 marks e5 d6 f6 e7")
+    sheets.mark(1, "c3 d3")
+    assert sheets.moves(2) == ["P2 marks e5 d6 f6 e7"]
+    assert "only a part" in problem(sheets.fault(1))
+
+
+def test_nothing_marked() -> None:
+    assert "has marked no new dot" in problem(marking().fault(1))
+
+
+def test_a_half_made_mark_waits_for_its_player() -> None:
+    sheets = marking()
+    sheets.mark(1, "c3 d3")
+    assert sheets.unfinished() == "Player 1 is marking"
+    sheets.mark(1, "c4")
+    assert sheets.unfinished().endswith("with lines")
+    sheets.mark(1, lines="c3-d3")
+    assert sheets.unfinished() == "Player 1: connect c3-c4 with a line"
+    sheets.mark(1, lines="c3-c4")
+    assert sheets.moves() == ["P1 marks c3 d3 c4"]
+
+
+def test_a_forgotten_line_is_asked_for() -> None:
+    sheets = marking()
+    sheets.mark(1, "c3 d3 c4", "c3-d3")
+    fault = sheets.fault(1)
+    assert fault.refusal.remedy == "Connect c3-c4 with a line."
+    assert fault.refusal.pieces == ("sheet/1/c3-c4",)
+    (index,) = fault.sightings
+    assert sheets.read(1).places[index] == "sheet/1"
+
+
+def test_dots_off_the_pattern() -> None:
+    sheets = marking()
+    sheets.mark(1, "c3 d3 f3", "c3-d3")
+    assert "not what A3" in problem(sheets.fault(1))
+
+
+def test_an_arrangement_flipped_over() -> None:
+    sheets = LaidSheets(started(2, ("A6", "B5"), "A")).arrange()
+    sheets.mark(1, "c3 d3 d4 e4", "c3-d3 d3-d4 d4-e4")
+    assert "flipped over" in problem(sheets.fault(1))
+
+
+def test_a_dot_too_many() -> None:
+    sheets = marking()
+    sheets.mark(1, "c3 d3 c4 k9", "c3-d3 c3-c4")
+    fault = sheets.fault(1)
+    assert problem(fault).startswith("k9 is a dot too many")
+    assert fault.refusal.remedy == "Rub k9 out."
+
+
+def test_overlaps_count_as_marked() -> None:
+    sheets = LaidSheets(with_dots(started(2, ("A3", "B5"), "A"), "c3 d3"))
+    sheets.arrange()
+    sheets.mark(1, "c4", "c3-c4")
+    assert sheets.moves(1) == ["P1 marks c4"]
+
+
+def test_marks_after_the_own_turn() -> None:
+    sheets = marking()
+    sheets.play("P2 marks e5 d6 f6 e7")
+    sheets.state = GAME.apply(sheets.state, GAME.parse(sheets.state, "P2 marks e5 d6 f6 e7"))
+    assert sheets.as_before()
+    sheets.mark(2, "k9")
+    fault = sheets.fault()
+    assert fault.player == 2
+    assert "has finished this turn" in problem(fault)
+
+
+# Extra dots and bonuses -----------------------------------------------------------------------------------------------
+
+
+def enclosing() -> LaidSheets:
+    """Player 1 closes a slice of one square with the mushroom in b2."""
+    return LaidSheets(with_dots(started(2, ("A1", "B5"), "A"), "b2 c2")).arrange()
+
+
+def test_an_extra_dot_needs_its_topping_crossed_off() -> None:
+    sheets = enclosing()
+    sheets.play("P1 marks b3 c3", "P1 adds k9 for mushroom-b2")
+    assert sheets.moves(1) == ["P1 marks b3 c3", "P1 adds k9 for mushroom-b2"]
+
+
+def test_who_places_no_extra_dot_does_without() -> None:
+    sheets = enclosing()
+    sheets.play("P1 marks b3 c3")
+    assert sheets.moves(1) == ["P1 marks b3 c3", "P1 stops"]
+
+
+def test_a_topping_bonus_is_circled() -> None:
+    """The slice from d3 to f6 has exactly a salami and a mushroom."""
+    sheets = LaidSheets(with_dots(started(2, ("A1", "B5"), "A"), "d3 e3 f3 d4 f4 d5 f5 d6")).arrange()
+    sheets.mark(1, "e6 f6", "d6-e6 e6-f6 f5-f6")
+    fault = sheets.fault(1)
+    assert "has not circled" in problem(fault)
+    assert fault.refusal.pieces == ("sheet/1/mushroom-salami",)
+    sheets.mark(1, bonuses="mushroom-salami")
+    assert sheets.moves(1) == ["P1 marks e6 f6", "P1 stops"]
+
+
+def test_a_bonus_circled_for_nothing() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.mark(1, bonuses="chili-olive")
+    assert "which no slice made now scores" in problem(sheets.fault(1))
+
+
+# Doubt ----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_doubtful_dot_is_told_by_the_pattern() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.doubt(1, "c4", 0.4)
+    sheets.doubt(1, "c3-c4", 0.3)
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+
+
+def test_two_ways_that_fit_alike_are_asked_about() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    for name, likely in (("c4", 0.5), ("d4", 0.5), ("c3-c4", 0.5), ("d3-d4", 0.5)):
+        sheets.doubt(1, name, likely)
+    reading = sheets.read(1)
+    assert reading.kind is ReadingKind.MOVES
+    assert len(reading.plays) >= 2
+    assert reading.plays[0].probability < 0.9
+    assert {face for play in reading.plays for face in play.differs} >= {"sheet/1/c4", "sheet/1/d4"}
+
+
+def test_a_stray_doubt_elsewhere_is_no_question() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.doubt(1, "k9", 0.3)
+    sheets.doubt(1, "mushroom-b2", 0.8)
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+
+
+def test_a_sheet_that_cannot_be_seen() -> None:
+    sheets = marking()
+    sheets.world.put("sheet/1", None, True)
+    fault = sheets.fault(1)
+    assert not fault.certain
+    assert "cannot be seen" in problem(fault)
+
+
+def problem(fault: Fault) -> str:
+    refusal: Refusal = fault.refusal
+    return refusal.problem
+
+
+def with_dots(state: State, names: str) -> State:
+    """The state with these dots on player 1's sheet."""
+    data = GAME.encode_state(state)
+    bits = state.options.components.grid.bits
+    data["sheets"][0]["dots"] = sorted(names.split(), key=bits.__getitem__)
+    return GAME.decode_state(data)
