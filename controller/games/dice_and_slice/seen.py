@@ -31,6 +31,8 @@ HINT = math.log(0.03 / 0.97)
 """What is this likely may be meant, if the rules allow nothing likelier."""
 AGAINST = math.log(0.9 / 0.1)
 """What is as it should not be with such odds is odd."""
+ADDED = math.log(0.75 / 0.25)
+"""Dots are told from print so surely that one less likely is odd, too."""
 LEAST_DIE = 0.6
 """A die that is less likely is none."""
 
@@ -97,7 +99,7 @@ class SheetSeen:
 
     def sure_dots(self) -> int:
         """The dots that are surely new: what leaves one of them out is odd."""
-        return sum(bit for bit, odds in self.dots.items() if odds > AGAINST) & ~self._known.dots
+        return sum(bit for bit, odds in self.dots.items() if odds > ADDED) & ~self._known.dots
 
     def new_dots(self) -> int:
         """The dots that are more likely new than not."""
@@ -115,7 +117,7 @@ class SheetSeen:
                     logs[follows] += max(odds, LEAST_LINE) if missing is What.MISSING_LINE else odds
                     if odds < -AGAINST:
                         odd.append(Odd(missing, self._name(missing, bit), old))
-                elif odds > AGAINST and added is not None:
+                elif odds > (ADDED if added is What.ADDED_DOT else AGAINST) and added is not None:
                     odd.append(Odd(added, self._name(added, bit), old))
         return Fit(logs[0], logs[1], tuple(odd))
 
