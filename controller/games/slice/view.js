@@ -11,12 +11,13 @@ const INKS = {
   pineapple: "#e2ad12", basil: "#2f7d3a", "hot-sauce": "#1d1410", combo: "#f2c230",
 };
 const tracker = new Tracker();
+const heights = new Map();
 
 /** Draw the cards as they lie. */
 export function drawTable(layers, view) {
   // In an order that lasts, as what changes its place in it appears anew; the Open Pile's top card last.
   const age = ({ key }) => Number(key.slice(1));
-  const tracked = [...tracker.follow(view.pieces, view.hidden)].sort((a, b) => over(a.piece) - over(b.piece) || age(a) - age(b));
+  const tracked = [...tracker.follow(view.pieces, view.hidden)].sort((a, b) => over(a) - over(b) || age(a) - age(b));
   const key = (item) => (view.position === null ? `${item.key}?` : item.key);
   keyed(layers.pieces, tracked, key, (item) => createCard(item.piece, view), placeCard);
   keyed(layers.under, view.position === null ? [] : tracked.filter(({ piece }) => piece.kind === "order-card" && piece.face_up), (item) => `${item.key} ${drawerAt(item.piece, view)}`,
@@ -71,13 +72,18 @@ export function renderFinal(parent, view) {
 
 // The table ------------------------------------------------------------------------------------------------------------
 
-function over(piece) {
-  if (piece.place.startsWith("open")) return piece.place === "open" ? 3 : 2;
-  return piece.face.endsWith("/hot-sauce") ? 1 : 0;
+/** How high a card lies; as before while hands move, when nothing is said of it. */
+function over({ key, piece }) {
+  if (piece.place || !heights.has(key)) {
+    const height = piece.place === "open" ? 3 : piece.place.startsWith("open") ? 2 : piece.face.endsWith("/hot-sauce") ? 1 : 0;
+    heights.set(key, height);
+  }
+  return heights.get(key);
 }
 
 function drawerAt(piece, view) {
-  return piece.place === `order/${view.position.drawer}` && view.position.phase !== "over";
+  const { drawer, players, phase } = view.position;
+  return phase !== "over" && piece.face === `order/${players[drawer - 1].order}`;
 }
 
 function createCard(piece, view) {
