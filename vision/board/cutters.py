@@ -138,19 +138,37 @@ def find_cutters(
 ) -> tuple[CutterFit, ...]:
     """The cutters over a board on which the toppings lie as read."""
     found: list[CutterFit] = []
+    beside: list[Array] = []
     other = _other_than_print(sight, board, fit, spaces)
     for line in _candidates(sight, board, fit, other):
         if any(_settled(cutter) and _beside(line, cutter.seen_mm) for cutter in found):
+            beside.append(line)
             continue
-        strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
-        cutter = _along(strip, board)
-        unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)
-        if cutter is not None and unlike > LEAST_UNLIKE:
-            found = _with(found, replace(cutter, unlike=unlike))
-        if len({c.colours[0][0] for c in found if _settled(c)}) == len(board.cutters.names):
+        found = _with_line(found, sight, image, board, fit, line, other)
+        if _all_settled(found, board):
             break
+    if not _all_settled(found, board):
+        for line in beside:  # what was taken for a stick may have been its shadow, or its edge
+            found = _with_line(found, sight, image, board, fit, line, other)
     straight = [_straightened(sight, image, board, fit, cutter) for cutter in _one_of_each(found)]
     return _at_rest(sight, image, board, fit, spaces, straight)
+
+
+def _with_line(
+    found: list[CutterFit], sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array, other: "_Other"
+) -> list[CutterFit]:
+    """With the cutter that a candidate leads to, if it does."""
+    strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
+    cutter = _along(strip, board)
+    unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)
+    if cutter is None or unlike <= LEAST_UNLIKE:
+        return found
+    return _with(found, replace(cutter, unlike=unlike))
+
+
+def _all_settled(found: Sequence[CutterFit], board: BoardPrint) -> bool:
+    """Whether cutters of all colours are found, and nothing better need be looked for."""
+    return len({c.colours[0][0] for c in found if _settled(c)}) == len(board.cutters.names)
 
 
 # Candidates -------------------------------------------------------------------------------------------------------
