@@ -36,7 +36,7 @@ SLICE_OFF_MM, SLICE_OFF_DEG = 1.2, 2.0
 ORDER_OFF_MM, ORDER_OFF_DEG = 4.0, 3.0
 PILE_OFF_MM, PILE_OFF_DEG = 5.0, 9.0
 """How far (standard deviation) cards are laid from where they ought to lie."""
-SHOWS_MM = 24.0
+SHOWS_MM = 32.0
 """So far aside is Hot Sauce laid on the card that removed it, which so shows."""
 SQUARED_UP = 8
 """So many cards of the draw pile lie on the table when it is squared up; when two are left it is again."""

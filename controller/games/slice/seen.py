@@ -37,6 +37,8 @@ AGAINST = 0.1
 CERTAIN = 0.9
 PEEPS_OUT = 0.25
 """A card under others is told when so much of it shows."""
+TOP_SHOWS = 0.7
+"""A card of which less shows is not the top one, whatever lies over it."""
 HAND_NEAR_MM = 15.0
 """What lies no farther from a hand may lie otherwise by now."""
 
@@ -132,11 +134,13 @@ class Seen:
 
     @cached_property
     def pile_hidden(self) -> bool:
-        """Whether a hand is over the middle of the table, so that the Open Pile may look otherwise by now."""
+        """Whether a hand is over the middle of the table, or something unseen on the Open Pile, so that it may look
+        otherwise by now."""
         piles = [self.scene.sightings[i] for i in (*self._laid.open, *self._laid.down)]
         if not piles:
             return any(max(map(abs, point)) < laid.MIDDLE_MM for hand in self._hands for point in hand)
-        return any(self._under_hand(pile) for pile in piles)
+        covered = any(self.scene.sightings[i].visible < TOP_SHOWS for i in self._laid.open[:1])
+        return covered or any(self._under_hand(pile) for pile in piles)
 
     @cached_property
     def in_hands(self) -> frozenset[Player]:

@@ -47,7 +47,7 @@ from controller.games.slice.rules import (
     Stop,
     TurnOver,
 )
-from controller.games.slice.seen import BLOCKED, DOWN, HINT, Fit, Look, Seen
+from controller.games.slice.seen import BLOCKED, DOWN, HINT, Fit, Look, Seen, Spot
 from controller.reading import Layout, Play, Reading, ReadingKind
 from vision.scene import Pose, Scene
 
@@ -66,7 +66,7 @@ WORTH_ASKING = 0.01
 MOST_ASKED = 6
 MOST_WAYS = 4000
 """More ways to play what is seen are not gone through."""
-UNSEEN_DEALT = 2
+UNSEEN_DEALT = 4
 """So many slices of a player that lie face down may be missed by the camera when they have just been dealt."""
 Moves = tuple[Move, ...]
 _UNDER_WAY = frozenset({Phase.ORDER, Phase.PLACE, Phase.REVEAL, Phase.HIDDEN})
@@ -125,6 +125,16 @@ class Way:
         return self.fit.log + self.prior + self.readiness
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known from when the state began."""
+
+    is_laid_anew: bool
+    """Whether the open card lies otherwise than then."""
+    unseen: frozenset[Spot]
+    """Where nothing was seen then."""
+
+
 class SliceTable:
     """See `controller.reading.GameTable`. It remembers where the open card lay when a state began: when a button says
     that another one like it was drawn, this tells whether one was laid there."""
@@ -132,6 +142,8 @@ class SliceTable:
     def __init__(self) -> None:
         self._open_card: dict[State, Pose | None] = {}
         """By the state read last, and by those that the plays read then lead to."""
+        self._unseen: dict[State, frozenset[Spot]] = {}
+        """Likewise, the places at which nothing was seen."""
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
@@ -151,13 +163,15 @@ class SliceTable:
     def _read(self, state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
         missing = seen.missing()
         if is_setting_up(state) and missing:
-            return _unfinished(faults.to_deal(missing))
+            fault = faults.no_order(missing[0]) if seen.orders else None
+            return replace(_unfinished(faults.to_deal(missing)), fault=fault)
         if any(state.seats[player - 1].order is not None for player in missing):
             return Reading(ReadingKind.FAULT, (), fault=faults.no_order(missing[0]))
         if seen.pile_hidden:
             return _unfinished("")
         ways = [_fitted(way, state, seen) for way in _ways(state, seen)]
-        return _judged(state, seen, ways, pressed, self._is_laid_anew(state, seen))
+        known = Known(self._is_laid_anew(state, seen), self._unseen.get(state, frozenset()))
+        return _judged(state, seen, ways, pressed, known)
 
     def _is_laid_anew(self, state: State, seen: Seen) -> bool:
         """Whether the open card lies otherwise than when this state began."""
@@ -172,11 +186,13 @@ class SliceTable:
             return
         top = _open_card(seen)
         now = {state: self._open_card.get(state, top)}
+        unseen = frozenset(spot for spot in seen.contents if not seen.is_seen(spot))
+        self._unseen = {state: self._unseen.get(state, unseen)}
         for play in plays:
             after = state
             for move in play.moves:
                 after = rules.apply(after, move)
-            now[after] = top
+            now[after], self._unseen[after] = top, unseen
         self._open_card = now
 
 
@@ -368,7 +384,7 @@ def _burned(start: State, moves: Moves) -> bool:
 # What that means ------------------------------------------------------------------------------------------------------
 
 
-def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Player], is_laid_anew: bool) -> Reading:
+def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Player], known: Known) -> Reading:
     here = ways[0]
     whole = [way for way in ways[1:] if way.fits and way.is_whole]
     under_way = [way for way in ways[1:] if way.fits and way.is_in_hand]
@@ -376,14 +392,15 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
         here = replace(here, unseen=1)  # it looks like nothing yet
     chances = _chances([*([here] if here.fits else []), *whole], seen)
     if here.fits and all(chances[()] >= chances[way.moves] or _shows_nothing(way) for way in whole):
-        reading = _as_before(state, [way for way in whole if _shows_nothing(way)], pressed, is_laid_anew)
+        reading = _as_before(state, [way for way in whole if _shows_nothing(way)], pressed, known)
         return reading if reading.declares & pressed else _with_gaps(reading, here.look, seen)
     if whole:
-        return _moves(state, whole, under_way, chances, pressed)
+        return _moves(state, seen, whole, under_way, chances, pressed, known)
     if _after_finish(state):
         return _unfinished(faults.to_deal_anew(state, bool(under_way)))
     if is_setting_up(state) and not pressed:
-        return _unfinished(faults.EIGHT_SLICES)
+        gap = next((spot for spot in seen.contents if not seen.is_seen(spot)), None)
+        return replace(_unfinished(faults.EIGHT_SLICES), fault=None if gap is None else faults.empty(gap, DOWN))
     if under_way and not pressed:
         return _unfinished(faults.under_way([way.state for way in under_way]))
     return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(state, [(way.state, way.fit) for way in ways], seen))
@@ -422,7 +439,7 @@ def _shows_nothing(way: Way) -> bool:
     return all(isinstance(move, Count | Draw | Grab) for move in way.moves)
 
 
-def _as_before(state: State, unseen: Sequence[Way], pressed: frozenset[Player], is_laid_anew: bool) -> Reading:
+def _as_before(state: State, unseen: Sequence[Way], pressed: frozenset[Player], known: Known) -> Reading:
     """Nobody has begun anything; or what was done looks like that, and a button says so."""
     by = {_who(state, way): way for way in reversed(unseen)}
     declared = sorted(set(by) & pressed) or sorted(by)
@@ -430,7 +447,7 @@ def _as_before(state: State, unseen: Sequence[Way], pressed: frozenset[Player], 
         return Reading(ReadingKind.AS_BEFORE, ())
     way = by[declared[0]]
     drawn = any(isinstance(move, Draw) for move in way.moves)
-    believed = UNTOLD_DRAW if drawn and not is_laid_anew else 1.0
+    believed = UNTOLD_DRAW if drawn and not known.is_laid_anew else 1.0
     play = Play(way.moves, believed, describe(state, way.moves), _faces(way.moves))
     return Reading(ReadingKind.AS_BEFORE, (), plays=(play,), declares=frozenset(by))
 
@@ -446,10 +463,12 @@ def _with_gaps(reading: Reading, look: Look, seen: Seen) -> Reading:
 
 def _moves(
     state: State,
+    seen: Seen,
     whole: Sequence[Way],
     under_way: Sequence[Way],
     chances: Mapping[Moves, float],
     pressed: frozenset[Player],
+    known: Known,
 ) -> Reading:
     named = [way for way in whole if chances[way.moves] > 0.0]
     by_button = [way for way in named if _who(state, way) in pressed]
@@ -464,14 +483,21 @@ def _moves(
     best = worth[0]
     who = _who(state, best)
     under_way = [way for way in under_way if best.overlooks or not way.overlooks]
-    several = len({_who(state, way) for way in worth}) > 1
+    several = len({_who(state, way) for way in worth if way.look == best.look}) > 1
     waits = _after_finish(state) if state.phase is Phase.ORDER else several or under_way or _burned(state, best.moves)
-    if _may_be_taken(under_way, best, who):
+    if _may_be_taken(under_way, best, who) or _may_go_on(best, seen, known):
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))
     note = faults.who_did(told[0].text, several=several)
     return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
+
+
+def _may_go_on(way: Way, seen: Seen, known: Known) -> bool:
+    """Whether a card may have been put where nothing is seen any more, too."""
+    players = {move.player for move in way.moves if isinstance(move, Place)}
+    down = {spot for spot, word in way.look.spots.items() if word in (DOWN, BLOCKED) and spot[0] in players}
+    return any(not seen.is_seen(spot) for spot in down - known.unseen)
 
 
 def _may_be_taken(under_way: Sequence[Way], best: Way, who: Player) -> bool:

@@ -19,11 +19,14 @@ from controller.simulation.players import Habits, SimulatedPlayers, Tally
 from controller.table import Table
 from firmware_bridge.signals import Signal, SignalKind
 from hardware.simulated.world import World
-from tests.controller.games.slice.laid_slice import SEATS, CardEyes
+from tests.controller.games.slice.laid_slice import SEATS, CardEyes, Contents
 from tests.controller.laid_table import Outlets, make_table
+from vision.scene import PieceKind
 
 STEP_S = 0.2
 LONGEST_S = 3000.0
+DOUBTFUL = 0.02
+"""The share of cards."""
 OPTIONS = {"pizzas": 1, **ON_TABLE}
 
 
@@ -34,6 +37,13 @@ def test_every_play_is_read_and_every_breach_found(players: int, seed: int) -> N
     assert tally.breaches_missed == {}, tally.notes
     assert sum(tally.breaches_found.values()) >= 3
     assert tally.asked <= 1, tally.notes
+
+
+def test_doubting_eyes_are_never_silently_wrong() -> None:
+    """At any time some cards cannot be told, are not seen, or look like another as well."""
+    tally = play(3, 4, mistake=0.0, doubt=Random(4))
+    assert tally.wrong == 0
+    assert tally.asked <= 0.3 * tally.plays, tally.notes
 
 
 def play(players: int, seed: int, mistake: float, doubt: Random | None = None) -> Tally:
@@ -66,8 +76,21 @@ async def _played(
         for edge in world.take_edges():
             kind = SignalKind.BUTTON_PRESSED if edge.pressed else SignalKind.BUTTON_RELEASED
             await table.on_signal(Signal(edge.seat, kind, edge.time_s, 0.001))
-        await table.on_scene(sight.scene(world.snapshot()))
+        scene = sight.scene(world.snapshot())
+        if doubt is not None and scene.at_rest_s == 0.0:
+            sight.doubt = _doubts(world, doubt)
+        await table.on_scene(scene)
         while answers:
             await table.answer(*answers.pop())
         people.step()
     return people
+
+
+def _doubts(world: World, rng: Random) -> dict[str, Contents]:
+    doubts: dict[str, Contents] = {}
+    fronts = sorted({piece.front for piece in world.pieces.values() if piece.kind is PieceKind.SLICE_CARD})
+    for name, piece in world.pieces.items():
+        if piece.kind is PieceKind.SLICE_CARD and piece.pose is not None and rng.random() < DOUBTFUL:
+            other = rng.choice([front for front in (*fronts, piece.back) if front != piece.face])
+            doubts[name] = rng.choice([(), ((piece.face, 0.55), (other, 0.4)), ((piece.face, 0.7),)])
+    return doubts
