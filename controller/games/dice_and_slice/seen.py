@@ -23,6 +23,8 @@ MOST = math.log(0.998 / 0.002)
 MOST_CROSS = math.log(0.9 / 0.1)
 """Crosses over toppings are told from print less surely, see `vision.sheets.measures.crosses`: they say which topping
 an extra dot is for, and nothing is odd about one alone."""
+UNDRAWN = math.log(0.3 / 0.7)
+"""A new line that is less likely than this is asked for: drawn once more, it is plain."""
 LEAST_LINE = -1.0
 """A line that is doubtful where both its dots are plain says little against them."""
 KNOWN = math.log(50.0)
@@ -115,7 +117,7 @@ class SheetSeen:
                 if bit & expected == bit:
                     odds = odds + KNOWN if old else odds
                     logs[follows] += max(odds, LEAST_LINE) if missing is What.MISSING_LINE else odds
-                    if odds < -AGAINST:
+                    if odds < (UNDRAWN if missing is What.MISSING_LINE else -AGAINST):
                         odd.append(Odd(missing, self._name(missing, bit), old))
                 elif odds > (ADDED if added is What.ADDED_DOT else AGAINST) and added is not None:
                     odd.append(Odd(added, self._name(added, bit), old))

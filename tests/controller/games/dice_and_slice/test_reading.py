@@ -127,6 +127,13 @@ def test_a_forgotten_line_is_asked_for() -> None:
     assert sheets.read(1).places[index] == "sheet/1"
 
 
+def test_a_line_that_hardly_shows_is_asked_for() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.doubt(1, "c3-c4", 0.2)
+    assert sheets.fault(1).refusal.remedy == "Connect c3-c4 with a line."
+
+
 def test_dots_off_the_pattern() -> None:
     sheets = marking()
     sheets.mark(1, "c3 d3 f3", "c3-d3")
@@ -210,7 +217,7 @@ def test_a_doubtful_dot_is_told_by_the_pattern() -> None:
     sheets = marking()
     sheets.play("P1 marks c3 d3 c4")
     sheets.doubt(1, "c4", 0.4)
-    sheets.doubt(1, "c3-c4", 0.3)
+    sheets.doubt(1, "c3-c4", 0.35)
     assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
 
 
