@@ -133,18 +133,29 @@ def _put(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer) -> list[
 
 
 def draw_dice(
-    rng: Rng, size: int = 224, *, cloth: Image | None = None, side_px: float | None = None, most: int = 6
+    rng: Rng,
+    size: int = 224,
+    *,
+    cloth: Image | None = None,
+    side_px: float | None = None,
+    most: int = 6,
+    tilts_deg: tuple[float, float] | None = None,
+    sixes: float = 0.0,
 ) -> tuple[Image, list[DrawnDie], float]:
     """A square picture of up to `most` dice of about the same size, what is true of them, and the camera's roll in
-    degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface."""
+    degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface. `tilts_deg`:
+    how far the camera is tilted from straight above, least and most; else 0 to 57, mostly little. `sixes`: so many dice
+    show a 6, and the others any value."""
     kind = rng.random()
     tilt = rng.uniform(0, 14) if kind < 0.45 else rng.uniform(10, 30) if kind < 0.83 else rng.uniform(30, 57)
+    tilt = rng.uniform(*tilts_deg) if tilts_deg else tilt
     side = side_px or float(np.exp(rng.uniform(np.log(15), np.log(52))))
     distance = float(np.exp(rng.uniform(np.log(9), np.log(50))))
     roll = rng.uniform(0, 360) if tilt < 30 else rng.uniform(-25, 25)
     camera = Camera(tilt, distance, side * distance, roll, (size / 2, size / 2))
     picture = background(rng, size) if cloth is None else cloth.astype(np.float64)
     dice = _lay_out(rng, size / side, most)
+    dice = [replace(die, value=6) if sixes and rng.random() < sixes else die for die in dice]
     truth = _put(rng, picture, dice, camera)
     truth = _hide_some(rng, picture, truth)
     truth = [die for die in truth if _inside(die.box, size)]
@@ -233,7 +244,17 @@ def die_style(rng: Rng) -> dict[str, Any]:
         "gloss": rng.random() < 0.3,
         "solid": False,
     }
+    style["six"] = _six(rng.spawn(1)[0], style)
     return style | {"solid": True} | solid_style(rng, some_colour) if rng.random() < SOLIDS else style
+
+
+def _six(rng: Rng, style: dict[str, Any]) -> tuple[float, float]:
+    """How far apart the two columns of a 6 are, and their pips, as shares of what they are in a square; closer columns
+    are common."""
+    if rng.random() < 0.5:
+        return 1.0, 1.0
+    least = style["radius"] / style["spacing"]
+    return max(rng.uniform(0.55, 1.05), 1.1 * least), max(rng.uniform(0.85, 1.12), 2.1 * least)
 
 
 def _face(rng: Rng, value: int, style: dict[str, Any], light: float) -> tuple[Array, Array]:
@@ -244,7 +265,8 @@ def _face(rng: Rng, value: int, style: dict[str, Any], light: float) -> tuple[Ar
     yy, xx = np.mgrid[0:n, 0:n].astype(np.float64) / n - 0.5 + 0.5 / n
     if style["what"] == "dots":
         swap = rng.random() < 0.5
-        for column, row in PIPS[value]:
+        wide, high = style.get("six", (1.0, 1.0)) if value == 6 else (1.0, 1.0)
+        for column, row in ((column * wide, row * high) for column, row in PIPS[value]):
             across, up = (row, column) if swap else (column, row)
             if value in (2, 3) and not swap:
                 up = -up

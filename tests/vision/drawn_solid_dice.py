@@ -216,7 +216,8 @@ def _decorate(
         return
     radius, paint = style["one"] if value == 1 else (style["radius"], style["odd"].get(value, style["pips"]))
     hard = np.float32(0.03)
-    for column, row in PIPS[value]:
+    apart, along = style.get("six", (1.0, 1.0)) if value == 6 else (1.0, 1.0)
+    for column, row in ((column * apart, row * along) for column, row in PIPS[value]):
         du, dv = u - np.float32(column * style["spacing"]), v - np.float32(row * style["spacing"])
         off = np.sqrt(du * du + dv * dv) / np.float32(radius)
         inside = off < 1.08

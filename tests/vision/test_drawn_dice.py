@@ -7,8 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.simulated.dice import PIPS
+from tests.rigs.dice_training.samples import geometry_of
 from tests.vision.drawn_dice import Camera, Die, die_style, draw_dice, photograph_dice
-from vision.dice.patches import Pyramid
+from vision.dice.patches import DIE_PX, Pyramid, stretched
 from vision.frame import Image
 
 Array = NDArray[np.float64]
@@ -17,7 +18,7 @@ BODY, INK = np.array([60.0, 60.0, 200.0]), np.array([235.0, 240.0, 235.0])
 PLAIN = {
     "what": "dots", "solid": True, "body": BODY, "second": BODY, "marble": None, "pips": INK, "one": (0.13, INK),
     "odd": {}, "radius": 0.09, "spacing": 0.25, "gloss": 0.0, "clear": 0.0, "worn": 0.0, "rim": 0.0, "bowl": 0.0,
-    "rounding": 0.08, "ball": 2.0, "rough": 0.1, "swirl": 2.0, "speckle": 0.0,
+    "rounding": 0.08, "ball": 2.0, "rough": 0.1, "swirl": 2.0, "speckle": 0.0, "six": (1.0, 1.0),
 }  # fmt: skip
 
 
@@ -74,3 +75,13 @@ def test_a_solid_die_fills_its_box_and_no_more() -> None:
 def test_the_same_seed_draws_the_same_picture() -> None:
     first, second = (draw_dice(np.random.default_rng(12))[0] for _ in range(2))
     assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize(("along", "across", "turn"), [(0.0, 0.0, 0.3), (0.3, 0.0, -0.2), (-0.2, 0.25, 0.7)])
+def test_a_top_is_told_as_a_square_that_is_turned_and_stretched(along: float, across: float, turn: float) -> None:
+    turned = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * DIE_PX / 2
+    for order in (square, np.roll(square, 1, axis=0), square[::-1]):
+        told = geometry_of(order @ (stretched(along, across) @ turned).T * 0.8 + [3.0, -6.0])
+        expected = [3.0 / DIE_PX, -6.0 / DIE_PX, np.log(0.8), along, across, np.cos(4 * turn), np.sin(4 * turn)]
+        assert told == pytest.approx(expected, abs=1e-9)

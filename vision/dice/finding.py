@@ -2,7 +2,8 @@
 
 Both are plain ONNX files beside this module, run by OpenCV; tests/rigs/dice_training trains them. The second sees each
 die at one size and, where it is known how the table lies, as from straight above, so that the top is a square, its
-pips are round, and the side of it that must show does so below.
+pips are round, and the side of it that must show does so below. Where it is not known, the network says how the top is
+stretched, and the next look undoes it; at last the top is looked at closely, square and upright, however it is seen.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice.patches import DIE_PX, UPRIGHT, Ground, Patch, Pyramid, laid_out, shown
+from vision.dice.patches import DIE_PX, UPRIGHT, Ground, Patch, Pyramid, laid_out, shown, stretched
 from vision.dice.pips import SIDE_PX, SIZE, pip_fits
 from vision.dice.proposing import Box, Proposal, propose
 from vision.frame import Image
@@ -25,6 +26,8 @@ Sift = Callable[[Sequence[Proposal]], Sequence[Proposal]]
 """Those of the proposals that are worth a look."""
 
 VALUES = 6
+GEOMETRY = 7
+"""Place (2), logarithm of the size, stretch (2), cosine and sine of four times the turn of a top."""
 BATCH = 32
 MOST = 72
 """So many proposals, the likeliest, are looked at if need be."""
@@ -36,8 +39,19 @@ LEAST = 0.5
 """A die whose value is less likely is not given out."""
 SURELY_NONE = 1e-5
 """No look is surer than this that a face is not there."""
-LOOKS = ((1.0, False), (0.9, True), (1.1, False))
+LOOKS = ((1.0, False), (0.9, True))
 """Scales at which a promising place is looked at, and whether in a mirror; all together are one likelihood."""
+CLOSE_PX = 30.0
+"""Then its top is looked at by itself, laid square and upright, so wide."""
+CLOSER = 2
+"""So often, each time where the last look says that it lies; the last one counts."""
+DOUBTFUL = 0.97
+"""A close look that is less sure is repeated, turned every way."""
+TURNS = 1
+MOST_STRETCH = 0.7
+"""A top may be seen so much shorter one way than the other: half the logarithm."""
+TURNED_WRONG = 0.35
+"""So far, in radians, a close look may say that the top is turned otherwise than thought."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +61,31 @@ class Counts:
 
     none_by_network: float
     """The network's logarithm of how likely nothing is."""
+    none_by_close: float
+    """The same of a close look at the top."""
     none: float
     none_by_fit: float
     """How well the pips fit that fit best: less than nothing, as a rule."""
     value_by_network: float
+    value_by_close: float
     value_by_fit: float
     """How well the pips fit."""
+    sure_odds: float
+    """Where the logarithm of the network's odds is less, pips make no die sure: printed ones look the same."""
 
 
-TOLD = Counts(1.32, 1.89, 6.192, 0.61, 7.081)
-"""Where the network is told how far a die would lean."""
-AT_MOST = ((3.4, 0.89), (5.0, 0.94))
-"""Where the network is told how far a die would lean and the logarithm of its odds is less than the first number, pips
-make a die no surer than the second: printed ones look the same. Of flat things measured on drawn tables 97 % have less
-than about 3.6."""
-UNTOLD = Counts(1.317, 1.578, 6.849, 0.632, 6.337)
+TOLD = Counts(1.544, -0.003, 1.738, 2.018, 0.46, 0.342, 2.943, 3.6)
+"""Where the network is told how far a die would lean. Of flat things on simulated tables (seeds below 41) 99 % have
+less odds than are needed here to be sure."""
+UNTOLD = Counts(1.683, -0.019, 1.409, 2.857, 0.421, 0.404, 2.482, 3.75)
+NOT_SURE, PRINTED = 0.89, 0.94
+"""So likely a die is at most whose odds are too small to be sure; and, where the network is told how far a die would
+lean, whose odds are less than MORE_ODDS beyond."""
+MORE_ODDS = 1.4
 BESIDE = 0.6
-"""Tops nearer to each other than this share of their mean side are the same die: one's pip, say, taken for another."""
+"""Tops nearer to each other than this share of their mean side are the same die."""
+LEAST_TOP_PX = 8.0
+"""The pips of a smaller top cannot be counted."""
 
 
 PHOTO_SHARES = (0.02, 0.16)
@@ -101,6 +123,8 @@ class Measured:
     """4 x 2."""
     network: Array
     """The second network's logarithms of how likely nothing is, and 1 to 6: means over several looks."""
+    close: Array
+    """The same of a close look at the top."""
     fits: Array
     """How well the pips of 1 to 6 explain the top: see `pip_fits`."""
     told: bool
@@ -175,11 +199,31 @@ class DiceReader:
                 patch = shown(pyramid.cut(look.centre, look.to_px * scale), look.lean)
                 patches.append(np.ascontiguousarray(patch[:, :, ::-1]) if mirrored else patch)
         said = self._read(patches)
-        return [_measured(pyramid, look, said[i * len(LOOKS) : (i + 1) * len(LOOKS)]) for i, look in enumerate(looks)]
+        tops = [_top_of(look, said[i * len(LOOKS) : (i + 1) * len(LOOKS)]) for i, look in enumerate(looks)]
+        network = [_logarithms(said[i * len(LOOKS) : (i + 1) * len(LOOKS)]) for i in range(len(looks))]
+        pieces, near = patches, said
+        for _ in range(CLOSER):
+            pieces = [shown(pyramid.cut(top.centre, top.sides / CLOSE_PX), None, close=True) for top in tops]
+            near = self._read(pieces)
+            tops = [_closer(top, one) for top, one in zip(tops, near, strict=True)]
+        close = self._mirrored_too(pieces, near)
+        return [
+            _measured(pyramid, top, (far, one), look.lean is not None)
+            for look, top, far, one in zip(looks, tops, network, close, strict=True)
+        ]
+
+    def _mirrored_too(self, pieces: Sequence[Patch], said: Array) -> list[Array]:
+        """The logarithms that were said of close looks; of doubtful ones, means with what is said of them mirrored."""
+        each = [one[None, : VALUES + 1] for one in said]
+        doubtful = [i for i, one in enumerate(each) if one.max() < DOUBTFUL]
+        mirrored = self._read([np.ascontiguousarray(pieces[i][:, :, ::-1]) for i in doubtful])
+        for i, one in zip(doubtful, mirrored, strict=True):
+            each[i] = np.vstack([each[i], one[: VALUES + 1]])
+        return [_logarithms(rows) for rows in each]
 
     def _read(self, patches: Sequence[Patch]) -> Array:
         """What the second network says of each: likelihoods of nothing and of 1 to 6, then its geometry."""
-        said = [np.empty((0, 12))]
+        said = [np.empty((0, VALUES + 1 + GEOMETRY))]
         for start in range(0, len(patches), BATCH):
             self._reader.setInput(np.stack(patches[start : start + BATCH]))
             said.append(np.asarray(self._reader.forward(), np.float64))
@@ -226,7 +270,14 @@ def _recentred(look: _Look, said: Array) -> _Look:
     """A little nearer to where the top turned out to lie, at the size that it turned out to have."""
     shift = np.clip(said[VALUES + 1 : VALUES + 3], -0.3, 0.3) * DIE_PX
     size = float(np.exp(np.clip(said[VALUES + 3] - np.log(TOP_SHARE), -0.25, 0.25)))
-    return _Look(look.centre + look.to_px @ shift * 0.6, look.to_px * size, look.lean, _is_die(said))
+    square = _stretch(*said[VALUES + 4 : VALUES + 6]) if look.lean is None else np.eye(2)
+    return _Look(look.centre + look.to_px @ shift * 0.6, look.to_px @ square * size, look.lean, _is_die(said))
+
+
+def _stretch(along: float, across: float) -> Array:
+    """A stretch as it was said, but no more than a top may have."""
+    share = min(1.0, MOST_STRETCH / max(float(np.hypot(along, across)), 1e-9))
+    return stretched(along * share, across * share)
 
 
 TOP_SHARE = 0.8
@@ -243,29 +294,58 @@ def _apart(looks: Sequence[_Look]) -> list[_Look]:
     return kept
 
 
-def _measured(pyramid: Pyramid, look: _Look, said: Array) -> Measured:
-    """What several looks at one die say together, and the pips counted by geometry."""
+@dataclass(frozen=True, slots=True)
+class _Top:
+    """Where a top lies in the picture."""
+
+    centre: Array
+    sides: Array
+    """2 x 2: its two sides as columns."""
+
+
+def _top_of(look: _Look, said: Array) -> _Top:
+    """What several looks at one die say together of its top."""
     flip = np.array([-1.0 if mirrored else 1.0 for _, mirrored in LOOKS])
     scales = np.array([scale for scale, _ in LOOKS])
-    dx, dy, size, cosine, sine = said[:, VALUES + 1 :].T
+    dx, dy, size, along, across, cosine, sine = said[:, VALUES + 1 :].T
     shift = np.array([(dx * flip * scales).mean(), (dy * scales).mean()]) * DIE_PX
     side = DIE_PX * float(np.exp((size + np.log(scales)).mean()))
     turn = float(np.arctan2((sine * flip).mean(), cosine.mean())) / 4
-    along = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) * side
-    centre = look.centre + look.to_px @ shift
-    top = look.to_px @ along
-    corners = centre + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2 @ top.T
-    network = np.log(np.maximum(said[:, : VALUES + 1], SURELY_NONE)).mean(0)
-    fits = pip_fits(pyramid.cut(centre, top / SIDE_PX, SIZE))
-    return Measured(centre, corners, network, fits, look.lean is not None)
+    square = _stretch(float(along.mean()), float((across * flip).mean()))
+    return _Top(look.centre + look.to_px @ shift, look.to_px @ square @ _rotation(turn) * side)
+
+
+def _rotation(angle: float) -> Array:
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+def _closer(top: _Top, said: Array) -> _Top:
+    """Where a close look says that the top lies."""
+    dx, dy, size, along, across, cosine, sine = said[VALUES + 1 :]
+    to_px = top.sides / CLOSE_PX
+    shift = np.clip([dx, dy], -0.2, 0.2) * DIE_PX
+    turn = float(np.clip(np.arctan2(sine, cosine) / 4, -TURNED_WRONG, TURNED_WRONG))
+    side = DIE_PX * float(np.exp(np.clip(size, -0.3, 0.3)))
+    return _Top(top.centre + to_px @ shift, to_px @ _stretch(float(along), float(across)) @ _rotation(turn) * side)
+
+
+def _measured(pyramid: Pyramid, top: _Top, network: tuple[Array, Array], told: bool) -> Measured:
+    """What several looks at one die say together, and the pips counted by geometry."""
+    corners = top.centre + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2 @ top.sides.T
+    fits = pip_fits(pyramid.cut(top.centre, top.sides / SIDE_PX, SIZE))
+    return Measured(top.centre, corners, network[0], network[1], fits, told)
+
+
+def _logarithms(said: Array) -> Array:
+    return np.asarray(np.log(np.maximum(said[:, : VALUES + 1], SURELY_NONE)).mean(0))
 
 
 def _seen(one: Measured, counts: Counts) -> SeenDie:
-    shares = together(one.network, one.fits, counts)[1:]
-    if one.told:
-        odds = _odds(one.network)
-        most = min((most for below, most in AT_MOST if odds < below), default=1.0)
-        shares *= min(1.0, most / shares.max())
+    shares = together(one, counts)[1:]
+    odds = odds_of(one.network)
+    most = PRINTED if one.told and odds < counts.sure_odds + MORE_ODDS else 1.0
+    most = NOT_SURE if odds < counts.sure_odds else most
+    shares *= min(1.0, most / shares.max())
     return SeenDie(
         (float(one.centre_px[0]), float(one.centre_px[1])),
         tuple((float(x), float(y)) for x, y in one.corners_px),
@@ -273,15 +353,17 @@ def _seen(one: Measured, counts: Counts) -> SeenDie:
     )
 
 
-def _odds(network: Array) -> float:
+def odds_of(network: Array) -> float:
     """The logarithm of the network's odds that a die is there."""
     return float(np.log(np.exp(network[1:]).sum()) - network[0])
 
 
-def together(network: Array, fits: Array, counts: Counts) -> Array:
+def together(one: Measured, counts: Counts) -> Array:
     """Likelihoods of nothing and of 1 to 6, by the network's logarithms of them and the fits of 1 to 6 pips."""
-    none = counts.none_by_network * network[0] + counts.none + counts.none_by_fit * fits.max()
-    said = np.append(none, counts.value_by_network * network[1:] + counts.value_by_fit * fits)
+    none = counts.none_by_network * one.network[0] + counts.none_by_close * one.close[0]
+    none += counts.none + counts.none_by_fit * one.fits.max()
+    value = counts.value_by_network * one.network[1:] + counts.value_by_close * one.close[1:]
+    said = np.append(none, value + counts.value_by_fit * one.fits)
     shares = np.exp(said - said.max())
     return np.asarray(shares / shares.sum())
 
@@ -290,10 +372,16 @@ def _best(dice: Sequence[SeenDie]) -> list[SeenDie]:
     """Each die once: the surest of those that overlap."""
     kept: list[SeenDie] = []
     for die in sorted(dice, key=lambda die: -die.probability):
-        here = np.array(die.centre_px)
-        if all(np.linalg.norm(here - other.centre_px) > BESIDE * (_side(die) + _side(other)) / 2 for other in kept):
+        if _side(die) >= LEAST_TOP_PX and not any(_same(die, other) for other in kept):
             kept.append(die)
     return kept
+
+
+def _same(die: SeenDie, other: SeenDie) -> bool:
+    """Whether two tops are the same die: nearly in one place, or one's middle within the other, as its pips are."""
+    apart = np.linalg.norm(np.array(die.centre_px) - other.centre_px)
+    within = cv2.pointPolygonTest(np.array(other.corners_px, np.float32), die.centre_px, False) > 0
+    return bool(apart <= BESIDE * (_side(die) + _side(other)) / 2 or within)
 
 
 def _side(die: SeenDie) -> float:

@@ -82,18 +82,27 @@ class Pyramid:
         )
 
 
-def shown(patch: Image, lean: float | None) -> Patch:
+def shown(patch: Image, lean: float | None, *, close: bool = False) -> Patch:
     """The patch as the second network takes it (5 x n x n): without its light's strength; how far things lean, and
-    whether that is known, everywhere."""
+    whether that is known, or that it is a top by itself, everywhere."""
     values = patch.astype(np.float32)
     middle = values[8:-8, 8:-8]
     spread = max(float(middle.std()), LEAST_CONTRAST)
     both = np.empty((5, *patch.shape[:2]), np.float32)
     both[:3] = ((values - middle.mean()) / (2.0 * spread)).transpose(2, 0, 1)
-    both[3], both[4] = told(lean)
+    both[3], both[4] = told(lean, close=close)
     return both
 
 
-def told(lean: float | None) -> tuple[float, float]:
-    """What the second network is told of a lean."""
+def told(lean: float | None, *, close: bool = False) -> tuple[float, float]:
+    """What the second network is told of a lean, or that it is shown a top by itself, its sides upright."""
+    if close:
+        return 0.0, -1.0
     return (0.0, 0.0) if lean is None else (lean / LEAN_UNIT, 1.0)
+
+
+def stretched(along: float, across: float) -> Array:
+    """The stretch (2 x 2, symmetric, keeps areas) with this logarithm: along the axes, and from corner to corner."""
+    far = float(np.hypot(along, across))
+    rest = np.array([[along, across], [across, -along]])
+    return np.asarray(np.cosh(far) * np.eye(2) + (np.sinh(far) / far if far > 1e-9 else 1.0) * rest)

@@ -31,6 +31,8 @@ SHIFTS = (-0.06, 0.0, 0.06)
 """How far the pattern may stand off the middle, as a share of the side."""
 REACH, ROUND = 0.44, 0.14
 """The part of the top that is judged: so far from its middle, with corners of this radius."""
+NARROW = 0.7
+"""The columns of many a 6 are so much closer together than those of a 4."""
 NOISE = 1.6
 """Standard deviation (of 255) that a channel has without showing anything."""
 _PIPS = {
@@ -42,6 +44,8 @@ _PIPS = {
     6: (
         ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
         ((-1, -1), (0, -1), (1, -1), (-1, 1), (0, 1), (1, 1)),
+        ((-NARROW, -1), (-NARROW, 0), (-NARROW, 1), (NARROW, -1), (NARROW, 0), (NARROW, 1)),
+        ((-1, -NARROW), (0, -NARROW), (1, -NARROW), (-1, NARROW), (0, NARROW), (1, NARROW)),
     ),
 }
 """Where pips are, for each way that a face may lie."""

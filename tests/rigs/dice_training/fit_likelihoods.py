@@ -1,4 +1,4 @@
-"""Fit how much the second network and the pips' fits count: five numbers, by maximum likelihood on measured places.
+"""Fit how much the second network and the pips' fits count: seven numbers, by maximum likelihood on measured places.
 
 Run: python -m tests.rigs.dice_training.fit_likelihoods --write
 
@@ -13,7 +13,7 @@ For each source the numbers are also fitted without it, and its claims are shown
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,12 +22,18 @@ from numpy.typing import NDArray
 
 from tests.rigs.dice_training.sources import Example, draw_one, load, own_table
 from vision.dice.finder import ground, silhouettes_px
-from vision.dice.finding import TOLD, UNTOLD, Counts, DiceReader, together, upright
+from vision.dice.finding import TOLD, UNTOLD, Counts, DiceReader, Measured, odds_of, together, upright
 from vision.threads import use_one_core
 
 Array = NDArray[np.float64]
 
 FOLDS = Path(__file__).parents[2] / "benchmarks" / "dice_without"
+NUMBERS = len(fields(Counts)) - 1
+"""Those that are fitted: all but the last."""
+FLAT = 0.99
+SURE_UNTOLD = 3.0
+"""To be sure, a die's odds must be greater than those of so many flat places on drawn tables, where the network is told
+how far it would lean; else greater than the other, chosen so that no more of drawn clutter is sure than before."""
 SEED = 800_000
 BARE_SEED = 10_000
 SHARES_UNTOLD = {"nellbyler": 1.0, "epanemu": 1.0, "drawn": 0.5, "table": 1.0, "own table": 1.0}
@@ -46,8 +52,7 @@ class Place:
     source: str
     number: int
     """Of the picture."""
-    network: Array
-    fits: Array
+    seen: Measured
     truth: int
     """0: no die."""
 
@@ -67,15 +72,16 @@ def places_of(example: Example, number: int, reader: DiceReader) -> Iterator[Pla
         truth = int(example.values[near[0]]) if near else 0
         unlabelled = example.source == "epanemu" and not near
         if truth >= 0 and not unlabelled and not any(apart[i] < 0.7 for i in range(len(apart)) if i not in near):
-            yield Place(example.source, number, one.network, one.fits, truth)
+            yield Place(example.source, number, one, truth)
 
 
 def features(places: Sequence[Place]) -> Array:
-    """n x 7 x 5: what each of the numbers is multiplied with for nothing and for each value."""
-    rows = np.zeros((len(places), 7, 5))
+    """n x 7 x 7: what each of the numbers is multiplied with for nothing and for each value."""
+    rows = np.zeros((len(places), 7, NUMBERS))
     for row, place in zip(rows, places, strict=True):
-        row[0, :3] = place.network[0], 1.0, place.fits.max()
-        row[1:, 3], row[1:, 4] = place.network[1:], place.fits
+        seen = place.seen
+        row[0, :4] = seen.network[0], seen.close[0], 1.0, seen.fits.max()
+        row[1:, 4], row[1:, 5], row[1:, 6] = seen.network[1:], seen.close[1:], seen.fits
     return rows
 
 
@@ -92,14 +98,14 @@ def _shares(numbers: Array, rows: Array) -> Array:
 
 def fit(rows: Array, truth: NDArray[np.int64], weights: Array) -> Array:
     """The numbers, by Newton's method with steps that are halved until they lead down: the loss is convex."""
-    numbers = np.array([1.0, 0.0, 0.0, 1.0, 1.0])
+    numbers = np.array([0.5, 0.5, 0.0, 0.0, 0.5, 0.5, 1.0])
     for _ in range(40):
         shares = _shares(numbers, rows)
         there = np.eye(7)[truth]
         mean = np.einsum("nv,nvk->nk", shares, rows)
         slope = (((there - shares)[..., None] * rows).sum(1) * weights[:, None]).sum(0)
         spread = np.einsum("nv,nvk,nvl,n->kl", shares, rows, rows, weights) - (mean * weights[:, None]).T @ mean
-        step = np.linalg.solve(spread + 1e-6 * weights.sum() * np.eye(5), slope)
+        step = np.linalg.solve(spread + 1e-6 * weights.sum() * np.eye(NUMBERS), slope)
         before = log_loss(numbers, rows, truth, weights)
         while np.abs(step).max() > 1e-6 and log_loss(numbers + step, rows, truth, weights) > before:
             step = step / 2
@@ -133,13 +139,15 @@ def fitted(places: Sequence[Place], shares: Mapping[str, float], without: str | 
     some = [p for p in places if p.source in shares and p.source != without]
     used = {source: share for source, share in shares.items() if source != without}
     numbers = fit(features(some), np.array([p.truth for p in some]), weights_of(some, used))
-    return Counts(*(round(float(number), 3) for number in numbers))
+    flat = [odds_of(p.seen.network) for p in places if p.source == "own table" and not p.truth]
+    sure = float(np.quantile(flat, FLAT)) if shares is SHARES_TOLD else SURE_UNTOLD
+    return Counts(*(round(float(number), 3) for number in (*numbers, sure)))
 
 
 def likelihoods(places: Sequence[Place], counts: Counts) -> Iterator[tuple[float, bool]]:
     """How likely the likeliest value is at each place, and whether it is there."""
     for place in places:
-        shares = together(place.network, place.fits, counts)[1:]
+        shares = together(place.seen, counts)[1:]
         yield float(shares.max()), int(shares.argmax()) + 1 == place.truth
 
 

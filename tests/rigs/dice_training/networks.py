@@ -4,7 +4,7 @@ import torch
 from torch import nn
 
 VALUES = 7
-GEOMETRY = 5
+GEOMETRY = 7
 
 
 def _layer(inside: int, outside: int, size: int = 3, stride: int = 1, *, dilation: int = 1) -> nn.Module:
@@ -45,7 +45,7 @@ class Residual(nn.Module):
 
 
 class TopReader(nn.Module):
-    """5 x 48 x 48 to 12 numbers: logits of nothing and of 1 to 6; place, size and turn of the top face."""
+    """5 x 48 x 48 to 14 numbers: logits of nothing and of 1 to 6; place, size, stretch and turn of the top face."""
 
     def __init__(self) -> None:
         super().__init__()

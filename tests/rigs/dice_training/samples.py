@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from tests.rigs.dice_training.sources import Example
-from vision.dice.patches import DIE_PX, Ground, Pyramid, laid_out
+from vision.dice.finding import CLOSE_PX, GEOMETRY, TOP_SHARE
+from vision.dice.patches import DIE_PX, Ground, Pyramid, laid_out, stretched
 from vision.dice.proposing import SIZES_PX, STRIDE
 from vision.frame import Image
 
@@ -16,13 +16,24 @@ Rng = np.random.Generator
 WINDOW = 96
 BESIDE_DICE = 0.6
 """Of the windows of pictures with dice, so many show one; the others are cut out anywhere."""
-TOLD_SHARE = 0.7
+TOLD_SHARE = 0.8
 """Of the patches of which it is known how the table lies, so many say so."""
-STRETCHED_SHARE, STRETCH = 0.5, 0.11
+STRETCHED_SHARE, STRETCH = 0.6, 0.16
 """So many of the patches of which nothing is told are stretched one way, as some photographs are, and how far: the
 standard deviation of the logarithm."""
+MOST_LEAN = 1.2
+"""More than this is not told: no camera sees its table from so low down."""
 LEAN_OFF = 0.015
 """How far off the lean may be that is told."""
+CLOSE_SHARE, SQUARE_SHARE = 0.3, 0.2
+"""Of the patches of dice whose top is known, so many show the top by itself, upright, and so many, where it may be that
+nobody knows how the table lies, lay it square."""
+CLOSE_NOTHING, SIDE_SHARE = 0.3, 0.3
+"""Of the patches of nothing, so many are such close looks; so many are sides of dice that show."""
+UP_SHARE = 0.5
+"""So many close looks begin with what stands on the table upright, where that is known."""
+PHOTOGRAPHS = ("nellbyler", "epanemu")
+"""Where tops are only known as a network saw them."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +44,11 @@ class PatchSample:
     value: int
     """0: no top of a die in its middle."""
     geometry: Array
-    """dx, dy, log of the top's side, cos and sin of four times its turn; NaN where unknown."""
+    """dx, dy, log of the top's side, its stretch (2), cos and sin of four times its turn; NaN where unknown."""
     lean: float | None = None
     """How far things lean up in it; None: it is not told."""
+    close: bool = False
+    """Whether it shows a top by itself."""
 
 
 def window_sample(rng: Rng, example: Example, pyramid: Pyramid) -> tuple[Image, Array]:
@@ -88,13 +101,31 @@ def patch_sample(rng: Rng, example: Example, pyramid: Pyramid, wrong: Array) -> 
 def wrong_sample(rng: Rng, example: Example, pyramid: Pyramid, place: Array) -> PatchSample:
     """A patch of a place (x, y, size) that was taken for a die and is none."""
     centre = place[:2] + place[2] * rng.normal(0, 0.08, 2)
-    turn, lean = _laid_out(rng, example, example.ground_at(centre, rng))
-    to_px = turn * place[2] * np.exp(rng.normal(0, 0.12)) / DIE_PX
-    return PatchSample(pyramid.cut(centre, to_px), 0, np.full(5, np.nan), lean)
+    return _nothing(rng, pyramid, (centre, place[2] * np.exp(rng.normal(0, 0.12))), example)
+
+
+def _nothing(rng: Rng, pyramid: Pyramid, place: tuple[Array, float], example: Example) -> PatchSample:
+    """A patch of nothing of a width in pixels there; as it might be seen closely, now and then."""
+    centre, width = place
+    close = bool(rng.random() < CLOSE_NOTHING)
+    if close:
+        turn, lean = stretched(*rng.normal(0, 0.15, 2)) @ _rotation(rng.uniform(0, 2 * np.pi)), None
+        width *= TOP_SHARE * DIE_PX / CLOSE_PX
+    else:
+        turn, lean = _laid_out(rng, example, example.ground_at(centre, rng))
+    return PatchSample(pyramid.cut(centre, turn * width / DIE_PX), 0, np.full(GEOMETRY, np.nan), lean, close)
 
 
 def _patch_of(rng: Rng, example: Example, pyramid: Pyramid, pick: int) -> PatchSample:
     size = example.sizes[pick]
+    kind = rng.random()
+    share = CLOSE_SHARE + (SQUARE_SHARE if example.registration is None else 0.0)
+    if kind < share and np.isfinite(example.tops[pick]).all():
+        geometry_known = example.source not in PHOTOGRAPHS
+        face = _as_seen(rng, example, pick, example.tops[pick])
+        return _laid_square(
+            rng, pyramid, face, int(example.values[pick]), close=kind < CLOSE_SHARE, known=geometry_known
+        )
     known = example.grounds[pick]
     if example.registration is not None:
         known = example.ground_at(example.centres[pick], rng)
@@ -102,33 +133,79 @@ def _patch_of(rng: Rng, example: Example, pyramid: Pyramid, pick: int) -> PatchS
     to_px = turn * size / DIE_PX * np.exp(rng.normal(0, 0.16))
     centre = example.centres[pick] + size * np.clip(rng.normal(0, 0.10, 2), -0.24, 0.24)
     value = int(example.values[pick])
-    geometry = np.full(5, np.nan)
-    if value > 0 and np.isfinite(example.tops[pick]).all():
+    geometry = np.full(GEOMETRY, np.nan)
+    if value > 0 and np.isfinite(example.tops[pick]).all() and example.source not in PHOTOGRAPHS:
         geometry = geometry_of((example.tops[pick] - centre) @ np.linalg.inv(to_px).T)
     return PatchSample(pyramid.cut(centre, to_px), value, geometry, lean)
 
 
 def _laid_out(rng: Rng, example: Example, known: Ground | None) -> tuple[Array, float | None]:
     """How a patch is cut out: mostly as the table lies where that is known, though never exactly; else at any turn."""
-    if known is None or known.lean is None or rng.random() > TOLD_SHARE:
+    if known is None or known.lean is None or np.hypot(*known.lean) > MOST_LEAN or rng.random() > TOLD_SHARE:
         return _turn(rng, example), None
     off = rng.normal(0, LEAN_OFF, 2)
     turn, lean = laid_out(Ground(known.plane, known.lean * np.exp(rng.normal(0, 0.12)) + off))
     return np.asarray(turn @ np.diag([rng.choice([-1.0, 1.0]), 1.0])), lean
 
 
+def _laid_square(rng: Rng, pyramid: Pyramid, top: Array, value: int, *, close: bool, known: bool) -> PatchSample:
+    """A patch in which a face (4 x 2) is about square; looked at closely, upright and larger too."""
+    sides = _sides(top)
+    side = float(np.sqrt(abs(np.linalg.det(sides))))
+    if close:
+        off, wide, size = 0.03, 0.04, np.exp(rng.normal(0, 0.06)) / CLOSE_PX
+        turn = rng.normal(0, np.radians(5))
+    else:
+        off, wide, size = 0.07, 0.06, np.exp(rng.normal(0, 0.12)) / (TOP_SHARE * DIE_PX)
+        turn = rng.uniform(0, 2 * np.pi)
+    mirror = np.diag([rng.choice([-1.0, 1.0]), 1.0])
+    to_px = sides @ stretched(*rng.normal(0, wide, 2)) @ _rotation(turn) @ mirror * size
+    centre = top.mean(0) + side * np.clip(rng.normal(0, off, 2), -0.2, 0.2)
+    geometry = np.full(GEOMETRY, np.nan)
+    if value > 0 and known:
+        geometry = geometry_of((top - centre) @ np.linalg.inv(to_px).T)
+    return PatchSample(pyramid.cut(centre, to_px), value, geometry, None, close)
+
+
+def _as_seen(rng: Rng, example: Example, pick: int, face: Array) -> Array:
+    """A face with its corners in the order in which a close look begins: the way up that is nearest to the picture's,
+    or to that of what stands on the table; any, where nobody knows what is up."""
+    known = example.grounds[pick]
+    up = np.array([0.0, -1.0])
+    if example.registration is not None:
+        known = example.ground_at(example.centres[pick], rng)
+    if known is not None and known.lean is not None and np.hypot(*known.lean) > 0.05 and rng.random() < UP_SHARE:
+        up = known.plane @ known.lean
+    elif example.turnable:
+        return np.roll(face, int(rng.integers(4)), axis=0)
+    ways = [np.roll(face, quarter, axis=0) for quarter in range(4)]
+    across = [np.linalg.inv(_sides(way)) @ up for way in ways]
+    return ways[int(np.argmin([way[1] for way in across]))]
+
+
+def _sides(top: Array) -> Array:
+    """Two sides of a face (4 x 2) as columns."""
+    return np.column_stack([top[1] - top[0] + top[2] - top[3], top[3] - top[0] + top[2] - top[1]]) / 2
+
+
+def _rotation(angle: float) -> Array:
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
 def geometry_of(top: Array) -> Array:
     """What the second network says of a top face (4 x 2, patch pixels from its middle)."""
-    middle = top.mean(0)
-    sides = top[[1, 2, 3, 0]] - top
-    way = (sides[:, 0] + 1j * sides[:, 1]) / np.hypot(sides[:, 0], sides[:, 1])
-    turn = (way**4).mean()
-    area = abs(float(cv2.contourArea(top.astype(np.float32))))
-    turn /= max(abs(turn), 1e-9)
-    return np.array([*(middle / DIE_PX), np.log(np.sqrt(area) / DIE_PX), turn.real, turn.imag])
+    outer, sizes, inner = np.linalg.svd(_sides(top))
+    stretch = outer @ np.diag(np.log(np.maximum(sizes, 1e-6) / DIE_PX)) @ outer.T
+    turn = 4 * np.arctan2(*(outer @ inner)[::-1, 0])
+    size, along = (stretch[0, 0] + stretch[1, 1]) / 2, (stretch[0, 0] - stretch[1, 1]) / 2
+    return np.array([*(top.mean(0) / DIE_PX), size, along, stretch[0, 1], np.cos(turn), np.sin(turn)])
 
 
 def _patch_of_nothing(rng: Rng, example: Example, pyramid: Pyramid, wrong: Array) -> PatchSample:
+    if len(example.boxes) and rng.random() < SIDE_SHARE:
+        side = _side_face(rng, example)
+        if side is not None:
+            return _laid_square(rng, pyramid, side, 0, close=bool(rng.random() < 0.6), known=False)
     size = float(np.median(example.sizes)) if len(example.sizes) else (example.scale_px or 30.0)
     high_px, wide_px = example.image.shape[:2]
     for _ in range(20):
@@ -148,8 +225,22 @@ def _patch_of_nothing(rng: Rng, example: Example, pyramid: Pyramid, wrong: Array
             break
     else:
         centre, width = np.array([-10.0 * wide_px, 0.0]), size
-    turn, lean = _laid_out(rng, example, example.ground_at(centre, rng))
-    return PatchSample(pyramid.cut(centre, turn * width / DIE_PX), 0, np.full(5, np.nan), lean)
+    return _nothing(rng, pyramid, (centre, float(width)), example)
+
+
+def _side_face(rng: Rng, example: Example) -> Array | None:
+    """The side of a die that shows most, where one shows plainly."""
+    pick = int(rng.integers(len(example.boxes)))
+    known, top = example.grounds[pick], example.tops[pick]
+    if known is None or known.lean is None or not np.isfinite(top).all():
+        return None
+    down = -known.plane @ known.lean
+    ends = np.roll(top, -1, axis=0)
+    outwards = ((top + ends) / 2 - top.mean(0)) @ down
+    corner = int(np.argmax(outwards))
+    face = np.array([top[corner], ends[corner], ends[corner] + down, top[corner] + down])
+    area = abs(float(np.linalg.det(_sides(face))))
+    return _as_seen(rng, example, pick, face) if area > 0.2 * abs(float(np.linalg.det(_sides(top)))) else None
 
 
 def _is_nothing(example: Example, centre: Array, width: float) -> bool:

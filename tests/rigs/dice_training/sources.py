@@ -37,6 +37,9 @@ SOURCES = ("nellbyler", "epanemu", "table")
 REACH_MM = 230.0
 """On own tables, so far from the mat's middle things lie."""
 PRINT_PX_PER_MM = 3.0
+LOW_DEG = (35.0, 67.0)
+"""How far the camera is tilted in pictures from low down."""
+SIXES = 0.3
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,21 @@ def drawn(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
         return [draw_one(first_seed + number) for number in range(count)]
     with ProcessPoolExecutor(jobs) as pool:
         return list(pool.map(partial(draw_one), range(first_seed, first_seed + count), chunksize=50))
+
+
+def drawn_from_aside(count: int, first_seed: int) -> list[Example]:
+    """So many pictures of our own that are seen from low down."""
+    pictures = (draw_dice(np.random.default_rng(first_seed + n), tilts_deg=LOW_DEG) for n in range(count))
+    return [as_example(image, dice, f"low-{first_seed + n}") for n, (image, dice, _) in enumerate(pictures)]
+
+
+def drawn_sixes(count: int, first_seed: int) -> list[Example]:
+    """So many pictures of our own with many a 6, every second one seen from low down."""
+    pictures = (
+        draw_dice(np.random.default_rng(first_seed + n), tilts_deg=LOW_DEG if n % 2 else None, sixes=SIXES)
+        for n in range(count)
+    )
+    return [as_example(image, dice, f"six-{first_seed + n}") for n, (image, dice, _) in enumerate(pictures)]
 
 
 def clutter(count: int, first_seed: int) -> list[Example]:
