@@ -342,7 +342,9 @@ class SliceHands:
         if self.open:
             lays.append(Lay(self.open[-1], self._nearly(OPEN_PILE, PILE_OFF_MM, PILE_OFF_DEG), True))
         if player is not None and state.seats[player - 1].order is not None:
-            lays.append(Lay(f"order/{state.seats[player - 1].order}", self._tables[player], True))
+            lays.append(
+                Lay(f"order/{state.seats[player - 1].order}", self._nearly(self._tables[player], 3.0, 4.0), True)
+            )
         return [Step(who, tuple(lays))] if lays else []
 
     # Mistakes ------------------------------------------------------------------------------------------------------
