@@ -15,16 +15,16 @@ from controller.game import Player
 from controller.games.polygons import inside
 from controller.reading import Fault, Play, Reading, ReadingKind
 from vision.scene import Change, HiddenCause, PieceKind, Point, Scene, Sighting
-from vision.settling import changes
+from vision.settling import changes, same_marks, turned_deg
 
 Outlines = tuple[tuple[Point, ...], ...]
 BESIDE_HAND_MM = 40.0
 """What lies (by its place) no farther from a hand's outline may have been under it a moment before,"""
 RIM_BESIDE_HAND_MM = 15.0
 """or what reaches so near to it."""
-SAME_STICK_MM = 5.0
-"""How far along itself a stick is measured, one time and another; it lies between rows of spaces farther apart."""
-SAME_STICK_DEG = 3.0
+MEASURED_ANEW_MM_DEG = {PieceKind.CUTTER: (5.0, 3.0), PieceKind.SHEET: (5.0, 3.0), PieceKind.DIE: (4.0, 45.0)}
+"""By so much a piece may seem to have moved that is only measured anew: how far along itself a stick lies, a sheet of
+which a hand hid a corner, a die seen from another side. None of them means anything else a little farther on."""
 EARLY_S = 1.0
 """What a hand let go of no longer than this before a press may be seen to lie there only after it."""
 OLDEST_S = 60.0
@@ -138,7 +138,7 @@ class Referee:
             return
         before, self._lies = self._lies, tuple(s for s in scene.settled.sightings if s.probability >= LIKELY)
         if before is not None:
-            changed = [change for change in changes(before, self._lies) if not _same_stick(change)]
+            changed = [change for change in changes(before, self._lies) if not _measured_anew(change)]
             self._pressed = {
                 player: pressed_s
                 for player, pressed_s in self._pressed.items()
@@ -291,13 +291,14 @@ def _lies_under(change: Change, hands: Outlines) -> bool:
     )
 
 
-def _same_stick(change: Change) -> bool:
-    """Whether it is only measured anew where it lies."""
+def _measured_anew(change: Change) -> bool:
+    """Whether a piece only seems to lie a little elsewhere, and bears what it bore."""
     before, after = change.before, change.after
-    if before is None or after is None or after.kind is not PieceKind.CUTTER:
+    if before is None or after is None or after.kind not in MEASURED_ANEW_MM_DEG or not same_marks(before, after):
         return False
+    most_mm, most_deg = MEASURED_ANEW_MM_DEG[after.kind]
     off_mm = math.dist((before.pose.x_mm, before.pose.y_mm), (after.pose.x_mm, after.pose.y_mm))
-    return off_mm < SAME_STICK_MM and abs(before.pose.angle_deg - after.pose.angle_deg) < SAME_STICK_DEG
+    return off_mm < most_mm and turned_deg(before, after) < most_deg
 
 
 def _distance_mm(spot: Point, outline: tuple[Point, ...]) -> float:

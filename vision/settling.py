@@ -143,6 +143,20 @@ def changes(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[Chan
     return (*(Change(gone[i], come[j]) for i, j in moved.items()), *alone, *new)
 
 
+def same_marks(first: Sighting, second: Sighting) -> bool:
+    """Whether two sheets bear the same marks; those that are doubtful either time may be the same."""
+    if len(first.marks) != len(second.marks):
+        return False
+    pairs = zip(first.marks, second.marks, strict=True)
+    return all(abs(a.probability - b.probability) < MARKED_BY and (a.kind, a.at) == (b.kind, b.at) for a, b in pairs)
+
+
+def turned_deg(first: Sighting, second: Sighting) -> float:
+    """By how much one is turned against the other; a die looks alike four times round."""
+    period = 90.0 if first.kind is PieceKind.DIE else 360.0
+    return abs((first.pose.angle_deg - second.pose.angle_deg + period / 2) % period - period / 2)
+
+
 def _unmatched(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[list[Sighting], list[Sighting]]:
     """Those of either that the other does not have where they lie."""
     known, now = {id(s) for s in before}, {id(s) for s in after}
@@ -160,23 +174,13 @@ def _alike(first: Sighting, second: Sighting) -> bool:
 
 
 def _same(first: Sighting, second: Sighting) -> bool:
-    period = 90.0 if first.kind is PieceKind.DIE else 360.0
-    turned = abs((first.pose.angle_deg - second.pose.angle_deg + period / 2) % period - period / 2)
-    lies = _alike(first, second) and _distance_mm(first, second) < MOVED_MM and turned < MOVED_DEG
-    return lies and _contents(first) == _contents(second) and _same_marks(first, second)
+    lies = _alike(first, second) and _distance_mm(first, second) < MOVED_MM and turned_deg(first, second) < MOVED_DEG
+    return lies and _contents(first) == _contents(second) and same_marks(first, second)
 
 
 def _contents(sighting: Sighting) -> tuple[object, ...]:
     """What lies on a board's spaces."""
     return tuple(space.contents[0].face if space.contents else None for space in sighting.spaces)
-
-
-def _same_marks(first: Sighting, second: Sighting) -> bool:
-    """Whether two sheets bear the same marks; those that are doubtful either time may be the same."""
-    if len(first.marks) != len(second.marks):
-        return False
-    pairs = zip(first.marks, second.marks, strict=True)
-    return all(abs(a.probability - b.probability) < MARKED_BY and (a.kind, a.at) == (b.kind, b.at) for a, b in pairs)
 
 
 def _distance_mm(first: Sighting, second: Sighting) -> float:

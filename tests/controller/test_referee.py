@@ -8,7 +8,18 @@ import pytest
 from controller.game import Refusal
 from controller.reading import Fault, Play, Reading, ReadingKind
 from controller.referee import Answer, Referee, Timing, Verdict
-from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Settled, Sighting
+from vision.scene import (
+    FaceLikelihood,
+    HiddenCause,
+    HiddenPlace,
+    MarkKind,
+    PieceKind,
+    Pose,
+    Scene,
+    Settled,
+    SheetMark,
+    Sighting,
+)
 
 TIMING = Timing(rest_s=0.3, breach_s=2.0, confirm_rest_s=None)
 
@@ -292,20 +303,36 @@ def test_a_hand_that_changes_nothing_uses_up_no_press(referee: Referee) -> None:
     assert referee.counted(lying(3.4, 0.4, 0.0)) == {2}
 
 
-def as_sticks(scene: Scene) -> Scene:
-    """The same with cutters in place of slices."""
+def as_kind(scene: Scene, kind: PieceKind) -> Scene:
+    """The same with other pieces in place of slices."""
     assert scene.settled is not None
-    sticks = tuple(replace(piece, kind=PieceKind.CUTTER) for piece in scene.sightings)
-    return replace(scene, sightings=sticks, settled=replace(scene.settled, sightings=sticks))
+    others = tuple(replace(piece, kind=kind) for piece in scene.sightings)
+    return replace(scene, sightings=others, settled=replace(scene.settled, sightings=others))
 
 
+@pytest.mark.parametrize("kind", [PieceKind.CUTTER, PieceKind.SHEET, PieceKind.DIE])
 @pytest.mark.parametrize(("slid_mm", "counted"), [(2.5, {2}), (20.0, set())])
-def test_a_stick_measured_anew_uses_up_no_press(referee: Referee, slid_mm: float, counted: set[int]) -> None:
-    """How far along itself it lies is known less well than on which line."""
-    follow(referee, as_sticks(lying(1.0, 1.0, 0.0)))
+def test_what_is_only_measured_anew_uses_up_no_press(
+    referee: Referee, kind: PieceKind, slid_mm: float, counted: set[int]
+) -> None:
+    """How far along itself a stick lies, or where exactly a sheet does, means nothing."""
+    follow(referee, as_kind(lying(1.0, 1.0, 0.0), kind))
     referee.press(2, 1.1)
-    follow(referee, as_sticks(lying(1.4, 0.4, slid_mm)))
+    follow(referee, as_kind(lying(1.4, 0.4, slid_mm), kind))
     assert referee.counted(lying(1.4, 0.4, slid_mm)) == counted
+
+
+def test_a_mark_written_after_a_press_uses_it_up(referee: Referee) -> None:
+    def marked(time_s: float, likely: float) -> Scene:
+        sheet = as_kind(lying(time_s, 0.4, 0.0), PieceKind.SHEET)
+        pieces = tuple(replace(s, marks=(SheetMark(MarkKind.DOT, (1, 1), likely),)) for s in sheet.sightings)
+        return replace(sheet, sightings=pieces, settled=Settled(pieces, 0.4))
+
+    for likely, counted in ((0.5, {2}), (0.95, set())):
+        follow(referee, marked(1.0, 0.05))
+        referee.press(2, 1.1)
+        follow(referee, marked(1.4, likely))
+        assert referee.counted(marked(1.4, likely)) == counted
 
 
 def test_a_press_is_used_up_by_a_change_of_what_is_seen_badly_too(referee: Referee) -> None:
