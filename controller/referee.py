@@ -25,7 +25,7 @@ RIM_BESIDE_HAND_MM = 15.0
 MEASURED_ANEW_MM_DEG = {PieceKind.CUTTER: (5.0, 3.0), PieceKind.SHEET: (5.0, 3.0), PieceKind.DIE: (4.0, 45.0)}
 """By so much a piece may seem to have moved that is only measured anew: how far along itself a stick lies, a sheet of
 which a hand hid a corner, a die seen from another side. None of them means anything else a little farther on."""
-EARLY_S = 1.0
+EARLY_S = 1.5
 """What a hand let go of no longer than this before a press may be seen to lie there only after it."""
 OLDEST_S = 60.0
 """Where hands were before that is forgotten: whatever changes then uses up a press as old as that."""
@@ -279,7 +279,7 @@ class Referee:
 
 
 def _lies_under(change: Change, hands: Outlines) -> bool:
-    """Whether what came, or what went, lies where one of these hands was."""
+    """Whether what came, or what went, lies where one of these hands was, or any part of it."""
     piece = change.after or change.before
     assert piece is not None  # one of both is given
     spot = (piece.pose.x_mm, piece.pose.y_mm)
@@ -287,6 +287,7 @@ def _lies_under(change: Change, hands: Outlines) -> bool:
         inside(spot, hand)
         or _distance_mm(spot, hand) < BESIDE_HAND_MM
         or any(inside(point, hand) or _distance_mm(point, hand) < RIM_BESIDE_HAND_MM for point in piece.outline_mm)
+        or any(inside(point, piece.outline_mm) for point in hand)  # over the middle of a sheet
         for hand in hands
     )
 

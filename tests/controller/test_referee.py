@@ -386,6 +386,24 @@ def test_a_press_made_when_the_hand_has_just_let_go_counts(referee: Referee) -> 
     assert referee.counted(lying(1.8, 0.4, 0.0, 50.0)) == {2}
 
 
+def test_what_a_hand_has_just_written_is_read_after_the_press(referee: Referee) -> None:
+    """The hand was over the middle of a sheet, far from its rim and its centre."""
+
+    def marked(time_s: float, likely: float) -> Scene:
+        sheet = as_kind(lying(time_s, 0.4, 0.0), PieceKind.SHEET)
+        rim = ((-80.0, -100.0), (80.0, -100.0), (80.0, 100.0), (-80.0, 100.0))
+        dot = (SheetMark(MarkKind.DOT, (1, 1), likely),)
+        pieces = tuple(replace(s, marks=dot, outline_mm=rim) for s in sheet.sightings)
+        return replace(sheet, sightings=pieces, settled=Settled(pieces, 0.4))
+
+    tip = ((40.0, 50.0), (50.0, 50.0), (50.0, 60.0), (40.0, 60.0))
+    writing = replace(marked(1.2, 0.05), hidden=(HiddenPlace(tip, HiddenCause.HAND),), at_rest_s=0.0)
+    follow(referee, marked(1.0, 0.05), writing, marked(1.5, 0.05))
+    referee.press(2, 1.6)
+    follow(referee, marked(1.8, 0.95))
+    assert referee.counted(marked(1.8, 0.95)) == {2}
+
+
 def test_a_press_is_used_up_where_the_hand_comes_back_after_it(referee: Referee) -> None:
     follow(referee, lying(1.0, 1.0, 0.0), moving(lying(1.2, 0.0, 0.0), hand_mm=50.0), lying(1.5, 0.0, 0.0))
     referee.press(2, 1.6)
