@@ -120,7 +120,7 @@ def _words(state: State, player: Player, what: What, names: Sequence[str], *, ol
 def _dot_too_many(state: State, player: Player, names: Sequence[str]) -> str:
     dots = f"{_some(names)} {'are dots' if len(names) > 1 else 'is a dot'} too many on player {player}'s sheet"
     if state.phase is not Phase.MARK:
-        return f"{dots}: dots are marked when a die is picked."
+        return f"{dots}: dots are marked when a die is picked, and no dice are seen that were thrown."
     if state.sheets[player - 1].done:
         return f"{dots}: player {player} has finished this turn."
     return f"{dots}: it belongs neither to {rules.face_for(state, player)} nor to a topping."
