@@ -106,7 +106,8 @@ def find_foreign(
     """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
 
     `soft` is the table seen from above, softened. `others_mm` are outlines (n x 2 each) of pieces without enrolled
-    faces: from a board that covers much of the mat nothing is learned about the mat's plain face.
+    faces: from a board that covers much of the mat nothing is learned about the mat's plain face, and a sheet that lies
+    over the mat's edge is no arm.
     """
     seen, covered = _seen_and_covered(coarse, readings, kinds)
     covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
@@ -114,7 +115,9 @@ def find_foreign(
     strange = _without_glare(_strange_on_mat(small, mat), small, mat)
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)
-    return _with_arms(_grown_into(_large_parts(cores), suspect), coarse) & ~seen
+    found = _grown_into(_large_parts(cores), suspect)
+    others = _without_any(found, [_grown(outline, BESIDE_MM, coarse) for outline in others_mm])
+    return (found | _with_arms(others, coarse)) & ~seen
 
 
 def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None = None) -> tuple[HiddenPlace, ...]:

@@ -258,7 +258,8 @@ class Reader:
         covered = known.covered(readings)
         soft = known.seen_from_above.look.soft
         foreign = find_foreign(soft, known.coarse, readings, self._kinds)
-        foreign |= known.small_to_cells(known.reaching_in(covered))
+        reaching = known.small_to_cells(known.reaching_in(covered))
+        foreign |= reaching
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign)) for r in readings]
         previous = known.readings
         known.take([r for r in open_ones if confirmed(r)])
@@ -270,7 +271,9 @@ class Reader:
         by_form = known.sightings[len(by_faces) :]
         large = [np.array(piece.outline_mm) for piece in by_form if piece.kind in LARGE]
         if large:
-            foreign |= find_foreign(soft, known.coarse, readings, self._kinds, large)
+            anew = find_foreign(soft, known.coarse, readings, self._kinds, large)
+            sheets = all(piece.kind is PieceKind.SHEET for piece in by_form if piece.kind in LARGE)
+            foreign = anew | (reaching if sheets else foreign)  # a sheet seemed to be an arm
         by_form, strange = told_by_form(by_form, foreign, known.coarse)
         known.sightings = by_faces + by_form
         over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
