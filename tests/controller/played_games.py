@@ -50,17 +50,19 @@ def played(
     seed: int,
     options: Mapping[str, Any] | None = None,
     mistake: float = 0.0,
+    plays: int | None = None,
 ) -> Played:
-    """Play one game; `rng` is the people's, `seed` the world's, `mistake` how often they break a rule."""
+    """Play one game, or only so many `plays` of it; `rng` is the people's, `seed` the world's, `mistake` how often they
+    break a rule."""
     with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.sqlite") as journal:
         table = make_table(journal, Outlets(), game=game, options=dict(options or {}))
-        people = asyncio.run(_play(table, game, see, dict(seats), rng, seed, dict(options or {}), mistake))
+        people = asyncio.run(_play(table, game, see, dict(seats), rng, seed, dict(options or {}), mistake, plays))
         return Played(table.state, people.state, people.tally)
 
 
 async def _play(
     table: Table, game: str, see: See, seats: dict[Player, int], rng: Random, seed: int, options: dict[str, Any],
-    mistake: float,
+    mistake: float, plays: int | None,
 ) -> SimulatedPlayers:  # fmt: skip
     engine = load_game(game)
     start = engine.start(len(seats), options, 1)
@@ -72,7 +74,7 @@ async def _play(
     people = SimulatedPlayers(world, engine, hands, start, seats, rng, lambda: table.view, mouth, habits)
     await table.start()
     now_s = 0.0
-    while not people.over:
+    while not people.over and (plays is None or people.tally.read + people.tally.asked < plays):
         now_s += STEP_S
         assert now_s < LONGEST_S
         world.advance(now_s)

@@ -1,30 +1,18 @@
 """Games by simulated hands, through perfect eyes and through eyes that doubt."""
 
-import asyncio
 import os
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from config.loader import load_table
 from controller.game import Actor
 from controller.games.dice_and_slice import GAME
-from controller.games.dice_and_slice.hands import DiceAndSliceHands
-from controller.journal import Journal
-from controller.seating import areas
-from controller.simulation.players import Habits, SimulatedPlayers, Tally
-from controller.table import Table
-from firmware_bridge.signals import Signal, SignalKind
-from hardware.simulated.world import World
+from controller.simulation.players import Tally
+from hardware.simulated.world import WorldSnapshot
 from tests.controller.games.dice_and_slice.laid_sheets import ALL, SheetEyes
-from tests.controller.laid_table import Outlets, make_table
-from vision.scene import MarkKind
+from tests.controller.played_games import played
+from vision.scene import MarkKind, Scene
 
-STEP_S = 0.2
-LONGEST_S = 3000.0
 SEATS = {2: {1: 2, 2: 5}, 3: {1: 1, 2: 3, 3: 5}}
 
 
@@ -55,44 +43,20 @@ def test_whole_games_end_as_the_hands_know(players: int, seed: int) -> None:
 def play(players: int, seed: int, mistake: float, plays: int | None = None, doubt: Random | None = None) -> Tally:
     """A game from joining to its end, where the table has the state that the hands have in mind, or to so many plays,
     each compared by the people themselves."""
-    with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.sqlite") as journal:
-        table = make_table(journal, Outlets(), game="dice_and_slice", options={})
-        people = asyncio.run(_played(table, SEATS[players], seed, mistake, plays, doubt))
-        if plays is None:
-            assert table.state == people.state
-            assert GAME.turn(table.state).actor is Actor.NOBODY
-        return people.tally
+    sight = SheetEyes()
 
-
-async def _played(
-    table: Table, seats: dict[int, int], seed: int, mistake: float, plays: int | None, doubt: Random | None
-) -> SimulatedPlayers:
-    rng = Random(seed)
-    start = GAME.start(len(seats), {}, 1)
-    world, sight = World(Random(seed)), SheetEyes()
-    hands = DiceAndSliceHands(GAME, start, areas(load_table([]), seats), rng)
-    answers: list[tuple[int, int]] = []
-    mouth: Callable[[int, int], None] = lambda question, candidate: answers.append((question, candidate))  # noqa: E731
-    habits = Habits(mistake=mistake)
-    people = SimulatedPlayers(world, GAME, hands, start, seats, rng, lambda: table.view, mouth, habits)
-    await table.start()
-    now_s = 0.0
-    while not people.over and (plays is None or people.tally.read + people.tally.asked < plays):
-        now_s += STEP_S
-        assert now_s < LONGEST_S
-        world.advance(now_s)
-        for edge in world.take_edges():
-            kind = SignalKind.BUTTON_PRESSED if edge.pressed else SignalKind.BUTTON_RELEASED
-            await table.on_signal(Signal(edge.seat, kind, edge.time_s, 0.001))
-        scene = sight.scene(world.snapshot())
+    def see(now: WorldSnapshot) -> Scene:
+        scene = sight.scene(now)
         if doubt is not None and scene.at_rest_s == 0.0:
             sight.doubt = {}
             for _ in range(3):
                 kind, at = doubt.choice(ALL)
                 if kind in (MarkKind.DOT, MarkKind.LINE):
-                    sight.doubt[(doubt.randint(1, len(seats)), (kind, at))] = doubt.choice((0.2, 0.5, 0.8))
-        await table.on_scene(scene)
-        while answers:
-            await table.answer(*answers.pop())
-        people.step()
-    return people
+                    sight.doubt[(doubt.randint(1, players), (kind, at))] = doubt.choice((0.2, 0.5, 0.8))
+        return scene
+
+    game = played(GAME.name, see, SEATS[players], Random(seed), seed=seed, mistake=mistake, plays=plays)
+    if plays is None:
+        assert game.state == game.believed
+        assert GAME.turn(game.state).actor is Actor.NOBODY
+    return game.tally

@@ -1,30 +1,18 @@
 """Whole games by simulated hands, through perfect eyes and through eyes that doubt."""
 
-import asyncio
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from config.loader import load_table
 from controller.game import Actor
 from controller.games.slice import GAME
-from controller.games.slice.hands import SliceHands
 from controller.games.slice.table import OPTIONS as ON_TABLE
-from controller.journal import Journal
-from controller.seating import areas
-from controller.simulation.players import Habits, SimulatedPlayers, Tally
-from controller.table import Table
-from firmware_bridge.signals import Signal, SignalKind
-from hardware.simulated.world import World
+from controller.simulation.players import Tally
+from hardware.simulated.world import WorldSnapshot
 from tests.controller.games.slice.laid_slice import SEATS, CardEyes, Contents
-from tests.controller.laid_table import Outlets, make_table
-from vision.scene import PieceKind
+from tests.controller.played_games import played
+from vision.scene import PieceKind, Scene
 
-STEP_S = 0.2
-LONGEST_S = 3000.0
 DOUBTFUL = 0.02
 """The share of cards."""
 OPTIONS = {"pizzas": 1, **ON_TABLE}
@@ -47,50 +35,29 @@ def test_doubting_eyes_are_never_silently_wrong() -> None:
 
 
 def play(players: int, seed: int, mistake: float, doubt: Random | None = None) -> Tally:
-    """One game from joining to its end, which looks as the hands have it in mind."""
-    with tempfile.TemporaryDirectory() as folder, Journal(Path(folder) / "journal.sqlite") as journal:
-        table = make_table(journal, Outlets(), game="slice", options=OPTIONS)
-        people = asyncio.run(_played(table, dict(SEATS[players]), seed, mistake, doubt))
-        assert table.state == people.state
-        assert GAME.turn(table.state).actor is Actor.NOBODY
-        return people.tally
+    """One game from joining to its end, which has the state that the hands have in mind."""
+    sight = CardEyes()
 
-
-async def _played(
-    table: Table, seats: dict[int, int], seed: int, mistake: float, doubt: Random | None
-) -> SimulatedPlayers:
-    rng = Random(seed)
-    start = GAME.start(len(seats), OPTIONS, 1)
-    world, sight = World(Random(seed)), CardEyes()
-    hands = SliceHands(GAME, start, areas(load_table([]), seats), rng)
-    answers: list[tuple[int, int]] = []
-    mouth: Callable[[int, int], None] = lambda question, candidate: answers.append((question, candidate))  # noqa: E731
-    habits = Habits(mistake=mistake)
-    people = SimulatedPlayers(world, GAME, hands, start, seats, rng, lambda: table.view, mouth, habits)
-    await table.start()
-    now_s = 0.0
-    while not people.over:
-        now_s += STEP_S
-        assert now_s < LONGEST_S
-        world.advance(now_s)
-        for edge in world.take_edges():
-            kind = SignalKind.BUTTON_PRESSED if edge.pressed else SignalKind.BUTTON_RELEASED
-            await table.on_signal(Signal(edge.seat, kind, edge.time_s, 0.001))
-        scene = sight.scene(world.snapshot())
+    def see(now: WorldSnapshot) -> Scene:
+        scene = sight.scene(now)
         if doubt is not None and scene.at_rest_s == 0.0:
-            sight.doubt = _doubts(world, doubt)
-        await table.on_scene(scene)
-        while answers:
-            await table.answer(*answers.pop())
-        people.step()
-    return people
+            sight.doubt = _doubts(now, doubt)
+        return scene
+
+    rng = Random(seed)
+    game = played(GAME.name, see, SEATS[players], rng, seed=seed, options=OPTIONS, mistake=mistake)
+    assert game.state == game.believed
+    assert GAME.turn(game.state).actor is Actor.NOBODY
+    return game.tally
 
 
-def _doubts(world: World, rng: Random) -> dict[str, Contents]:
+def _doubts(now: WorldSnapshot, rng: Random) -> dict[str, Contents]:
+    """Some cards say nothing, some look almost as much like another, or are not quite sure."""
     doubts: dict[str, Contents] = {}
-    fronts = sorted({piece.front for piece in world.pieces.values() if piece.kind is PieceKind.SLICE_CARD})
-    for name, piece in world.pieces.items():
-        if piece.kind is PieceKind.SLICE_CARD and piece.pose is not None and rng.random() < DOUBTFUL:
-            other = rng.choice([front for front in (*fronts, piece.back) if front != piece.face])
-            doubts[name] = rng.choice([(), ((piece.face, 0.55), (other, 0.4)), ((piece.face, 0.7),)])
+    cards = [piece for piece in now.pieces if piece.kind is PieceKind.SLICE_CARD]
+    faces = sorted({card.face for card in cards})
+    for card in cards:
+        if len(faces) > 1 and rng.random() < DOUBTFUL:
+            other = rng.choice([face for face in faces if face != card.face])
+            doubts[card.piece_id] = rng.choice([(), ((card.face, 0.55), (other, 0.4)), ((card.face, 0.7),)])
     return doubts
