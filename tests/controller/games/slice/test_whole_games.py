@@ -6,6 +6,7 @@ import pytest
 
 from controller.game import Actor
 from controller.games.slice import GAME
+from controller.games.slice.components import load_components
 from controller.games.slice.table import OPTIONS as ON_TABLE
 from controller.simulation.players import Tally
 from hardware.simulated.world import WorldSnapshot
@@ -16,6 +17,7 @@ from vision.scene import PieceKind, Scene
 DOUBTFUL = 0.02
 """The share of cards."""
 OPTIONS = {"pizzas": 1, **ON_TABLE}
+FACES = (*(f"slice/{card}" for card in load_components().cards), "slice/back")
 
 
 @pytest.mark.parametrize(("players", "seed"), [(2, 2), (4, 3)])
@@ -55,9 +57,8 @@ def _doubts(now: WorldSnapshot, rng: Random) -> dict[str, Contents]:
     """Some cards say nothing, some look almost as much like another, or are not quite sure."""
     doubts: dict[str, Contents] = {}
     cards = [piece for piece in now.pieces if piece.kind is PieceKind.SLICE_CARD]
-    faces = sorted({card.face for card in cards})
     for card in cards:
-        if len(faces) > 1 and rng.random() < DOUBTFUL:
-            other = rng.choice([face for face in faces if face != card.face])
+        if rng.random() < DOUBTFUL:
+            other = rng.choice([face for face in FACES if face != card.face])
             doubts[card.piece_id] = rng.choice([(), ((card.face, 0.55), (other, 0.4)), ((card.face, 0.7),)])
     return doubts
