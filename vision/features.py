@@ -61,7 +61,6 @@ def find_keypoints(
     Tiles share alike, so that a bold tablecloth does not outvote pale pieces. With a mask only tiles that it touches
     are looked at, and in them only what it shows.
     """
-    grey = cv2.cvtColor(looked, cv2.COLOR_BGR2GRAY)
     columns, rows = max(round(table.width / TILE_PX), 1), max(round(table.height / TILE_PX), 1)
     orb = cv2.ORB.create(
         nfeatures=max(most // (columns * rows), 20),
@@ -76,7 +75,8 @@ def find_keypoints(
             inside = None if mask is None else mask[top:bottom, left:right]
             if inside is not None and not inside.any():
                 continue
-            corners, descriptors = orb.detectAndCompute(grey[top:bottom, left:right], inside)
+            grey = cv2.cvtColor(looked[top:bottom, left:right], cv2.COLOR_BGR2GRAY)
+            corners, descriptors = orb.detectAndCompute(grey, inside)
             if descriptors is not None:
                 spots = np.array([(k.pt[0] + left, k.pt[1] + top, -k.angle, k.response) for k in corners])
                 found.append((spots, np.asarray(descriptors, np.uint8)))

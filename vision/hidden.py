@@ -5,7 +5,7 @@ which do not look there as their faces do. From there a hand goes on to the edge
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import cv2
@@ -19,7 +19,7 @@ from vision.rectify import PX_PER_MM, TableMap
 from vision.registration import INNER_MM
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.shapes import as_points, place
-from vision.verify import Prepared
+from vision.verify import Floats, Indices, Prepared
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.uint8]
@@ -49,7 +49,12 @@ SOFT_SHARE = 0.3
 rest may run along what is printed on the mat."""
 
 
-_LOGARITHMS = np.log(np.arange(256) + 20.0)
+SAMPLE = 800
+"""So many cells tell how light changes over the mat: its colour by six numbers."""
+MOST_POSES = 1000
+"""So many poses' cells are kept; then they are worked out anew."""
+_AROUND = np.array([[x, y] for x in (-0.3, 0.3) for y in (-0.3, 0.3)])
+_LOGARITHMS = np.log(np.arange(256) + 20.0).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,8 @@ class CoarseMap:
     """255 where the picture shows the table at all."""
     border: Mask
     """255 at the mat's edge and the picture's: what reaches there goes on."""
+    _under: dict[int, tuple[Array, Indices]] = field(default_factory=dict, repr=False, compare=False)
+    """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
 
     def to_cells(self, points_mm: Array) -> Array:
         """Cell columns and rows of table points."""
@@ -78,6 +85,18 @@ class CoarseMap:
         for outline in outlines:
             cv2.fillPoly(mask, [np.round(self.to_cells(outline) * 16).astype(np.int32)], 255, shift=4)
         return mask
+
+    def cells_under(self, pose: Array, points: Array) -> Indices:
+        """The cells (n x 4, flat) around each of a piece's own points (n x 2)."""
+        held = self._under.get(id(pose))
+        if held is None:
+            if len(self._under) >= MOST_POSES:
+                self._under.clear()
+            cells = (self.to_cells(place(points, pose))[:, None] + _AROUND + 0.5).astype(np.intp)
+            column = np.minimum(np.maximum(cells[..., 0], 0), self.width - 1)
+            row = np.minimum(np.maximum(cells[..., 1], 0), self.height - 1)
+            held = self._under[id(pose)] = pose, row * self.width + column
+        return held[1]
 
     def shrink(self, soft: Image) -> Image:
         """A softened picture of the table, seen from above, in these cells."""
@@ -115,6 +134,8 @@ def find_foreign(
     strange = _without_glare(_strange_on_mat(small, mat), small, mat)
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)
+    if not cores.any():
+        return cores
     found = _grown_into(_large_parts(cores), suspect)
     others = _without_any(found, [_grown(outline, BESIDE_MM, coarse) for outline in others_mm])
     return (found | _with_arms(others, coarse)) & ~seen
@@ -187,25 +208,13 @@ def _seen_and_covered(
 ) -> tuple[Mask, Mask]:
     """Where pieces are seen, and where something lies on pieces."""
     seen, covered = coarse.polygons([]), coarse.polygons([])
-    for kind, prepared in kinds.items():
-        mine = [reading for reading in readings if reading.kind is kind]
-        if not mine:
-            continue
-        points = place(prepared.full.points, np.array([reading.pose for reading in mine]))
-        free = ~np.array([reading.taken for reading in mine])
-        agrees = np.array([reading.agrees for reading in mine])
-        trusted = np.array([reading.trusted for reading in mine])[:, None]
-        _dot(seen, coarse, points[free & agrees])
-        _dot(covered, coarse, points[free & ~agrees & trusted])
+    for reading in readings:
+        cells = coarse.cells_under(reading.pose, kinds[reading.kind].full.points)
+        free = ~reading.taken
+        seen.reshape(-1)[cells[free & reading.agrees]] = 255
+        if reading.trusted:
+            covered.reshape(-1)[cells[free & ~reading.agrees]] = 255
     return seen, covered
-
-
-def _dot(mask: Mask, coarse: CoarseMap, points_mm: Array) -> None:
-    around = np.array([[x, y] for x in (-0.3, 0.3) for y in (-0.3, 0.3)])
-    cells = (coarse.to_cells(points_mm)[:, None] + around + 0.5).reshape(-1, 2).astype(np.intp)
-    column = np.minimum(np.maximum(cells[:, 0], 0), coarse.width - 1)
-    row = np.minimum(np.maximum(cells[:, 1], 0), coarse.height - 1)
-    mask[row, column] = 255
 
 
 def _bare_mat(coarse: CoarseMap, seen: Mask) -> Mask:
@@ -228,7 +237,7 @@ def _strange_on_mat(small: Image, mat: Mask) -> Mask:
     strange = np.zeros_like(mat)
     if len(rows) < 400:
         return strange
-    colours = _LOGARITHMS[small[rows, columns]]
+    colours = np.ascontiguousarray(cv2.LUT(small, _LOGARITHMS)[rows, columns].T, np.float32)
     spread = _strangeness(colours, rows, columns)
     strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
     return strange
@@ -255,33 +264,34 @@ def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
     return np.asarray(strange & ~around, np.uint8)
 
 
-def _strangeness(colours: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
-    """How many spreads each cell's colour strays from the mat's, whose light changes slowly; shadows do not count."""
-    u, v = (rows - rows.mean()) / 80.0, (columns - columns.mean()) / 80.0
-    basis = np.column_stack([np.ones_like(u), u, v, u * u, u * v, v * v])
-    light = colours.mean(1)
-    off, wide = _strays(np.column_stack([light, colours - light[:, None]]), basis)
-    brightness = np.maximum(off[:, 0], -off[:, 0] - SHADOW_DEPTH) / wide[0]
-    tinted = np.sqrt(np.square(off[:, 1:] / wide[1:]).sum(1) / 2)
-    return np.asarray(np.maximum(np.maximum(brightness, 0.0) * 0.7, tinted))
+def _strangeness(colours: Floats, rows: Indices, columns: Indices) -> Floats:
+    """How many spreads each cell's colour (channels x cells) strays from the mat's, whose light changes slowly; shadows
+    do not count."""
+    u, v = (((along - along.mean()) / 80.0).astype(np.float32) for along in (rows, columns))
+    basis = np.stack([np.ones_like(u), u, v, u * u, u * v, v * v])
+    light = colours.mean(0, keepdims=True)
+    off, wide = _strays(np.concatenate([light, colours - light]), basis)
+    brightness = np.maximum(off[0], -off[0] - np.float32(SHADOW_DEPTH)) / wide[0]
+    tinted = np.sqrt(np.square(off[1:] / wide[1:]).sum(0) / 2)
+    return np.asarray(np.maximum(brightness * np.float32(0.7), tinted))
 
 
-def _strays(values: Array, basis: Array) -> tuple[Array, Array]:
-    """What of each column a slowly changing light does not explain, and its usual width; fitted on a sample,
-    robustly."""
-    step = max(len(values) // 1500, 1)
-    some, sample = basis[::step], np.ascontiguousarray(values[::step].T)
-    ridge = 1e-6 * np.eye(basis.shape[1])
+def _strays(values: Floats, basis: Floats) -> tuple[Floats, Floats]:
+    """What of each row a slowly changing light does not explain, and its usual width; fitted on a sample, robustly."""
+    step = max(values.shape[1] // SAMPLE, 1)
+    some, sample = (np.ascontiguousarray(part[:, ::step], np.float64) for part in (basis, values))
+    ridge = 1e-6 * np.eye(len(basis))
     weights = np.ones_like(sample)
     for _ in range(5):
-        weighted = some.T * weights[:, None]
-        fit = np.linalg.solve(weighted @ some + ridge, weighted @ sample[..., None])[..., 0]
-        residual = sample - fit @ some.T
+        weighted = some * weights[:, None]
+        fit = np.linalg.solve(weighted @ some.T + ridge, weighted @ sample[..., None])[..., 0]
+        residual = sample - fit @ some
         middle = np.median(residual, axis=1, keepdims=True)
         off = residual - middle
         width = np.maximum(1.5 * np.median(np.abs(off), axis=1, keepdims=True), 0.018)
         weights = 1.0 / np.square(1.0 + np.square(off / (2 * width)))
-    return np.asarray(values - basis @ fit.T - middle[:, 0]), np.asarray(width[:, 0])
+    fit[:, :1] += middle
+    return values - fit.astype(np.float32) @ basis, width.astype(np.float32)
 
 
 def _opened(mask: Mask) -> Mask:

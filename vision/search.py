@@ -51,7 +51,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """The enrolled keypoints of all kinds, in heaps of like ones."""
+    """The enrolled keypoints of all kinds, like ones together."""
 
     keypoints: Keypoints
     owners: Indices
@@ -59,7 +59,8 @@ class Index:
     kind_of: Indices
     """Index into `kinds` for each keypoint."""
     words: NDArray[np.uint8]
-    heaps: tuple[Indices, ...]
+    starts: Indices
+    """Where the heap of each word starts, and where the last one ends."""
 
 
 def build_index(faces: Mapping[PieceKind, KindFaces]) -> Index:
@@ -74,14 +75,11 @@ def build_index(faces: Mapping[PieceKind, KindFaces]) -> Index:
     )
     words = _words(joined.descriptors)
     heap_of = _nearest(joined.descriptors, words, 1)[1].ravel() if len(joined) else np.zeros(0, np.intp)
-    return Index(
-        joined,
-        np.concatenate([np.zeros(0, np.intp), *(faces[kind].owners for kind in kinds)]),
-        kinds,
-        np.repeat(np.arange(len(kinds)), np.array([len(p) for p in parts], np.intp)),
-        words,
-        tuple(np.flatnonzero(heap_of == word) for word in range(len(words))),
-    )
+    by_heap = np.argsort(heap_of, kind="stable")
+    owners = np.concatenate([np.zeros(0, np.intp), *(faces[kind].owners for kind in kinds)])
+    kind_of = np.repeat(np.arange(len(kinds)), np.array([len(p) for p in parts], np.intp))
+    starts = np.searchsorted(heap_of[by_heap], np.arange(len(words) + 1))
+    return Index(joined.pick(by_heap), owners[by_heap], kinds, kind_of[by_heap], words, starts)
 
 
 def match(seen: Keypoints, index: Index) -> Matches:
@@ -90,17 +88,18 @@ def match(seen: Keypoints, index: Index) -> Matches:
     if not len(seen) or not len(index.keypoints):
         return Matches(nothing, nothing)
     _, nearest = _nearest(seen.descriptors, index.words, HEAPS)
+    by_word = np.argsort(nearest, axis=None, kind="stable")
+    words, starts = np.unique(nearest.ravel()[by_word], return_index=True)
     rows: list[Indices] = []
     columns: list[Indices] = []
-    for word, heap in enumerate(index.heaps):
-        asking = np.flatnonzero((nearest == word).any(axis=1))
-        if not len(asking) or not len(heap):
+    for word, asks in zip(words.tolist(), np.split(by_word // nearest.shape[1], starts[1:]), strict=True):
+        first, end = index.starts[word : word + 2]
+        if first == end:
             continue
-        distance, found = _nearest(seen.descriptors[asking], index.keypoints.descriptors[heap], NEAREST)
-        good = (distance <= FARTHEST_HAMMING) & (found >= 0)
-        row, column = np.nonzero(good)
-        rows.append(asking[row])
-        columns.append(heap[found[row, column]])
+        distance, found = _nearest(seen.descriptors[asks], index.keypoints.descriptors[first:end], NEAREST)
+        row, column = np.nonzero((distance <= FARTHEST_HAMMING) & (found >= 0))
+        rows.append(asks[row])
+        columns.append(first + found[row, column])
     if not rows:
         return Matches(nothing, nothing)
     return Matches(np.concatenate(rows), np.concatenate(columns))
