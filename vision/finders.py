@@ -15,7 +15,8 @@ Changed = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
 
 class Finder(Protocol):
-    """Finds pieces of some kinds in a picture that is laid over the table. Keeps nothing between pictures."""
+    """Finds pieces of some kinds in a picture that is laid over the table. Between pictures it remembers nothing but
+    how pieces looked before somebody wrote on them."""
 
     @property
     def name(self) -> str:

@@ -80,7 +80,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     starts, stops = centres[ends[:, 0]], centres[ends[:, 1]]
     shares = np.linspace(*measures.LINE_SHARE, 8)[None, :, None]
     under = _hidden(flat, starts[:, None] * (1 - shares) + stops[:, None] * shares) | hidden[ends].any(axis=1)
-    plane, border = measures.without_border(flat, _outer(flat, ~joined & ~under))
+    plane, border = measures.without_border(flat.pencilled, _outer(flat, ~joined & ~under))
     paths = measures.lines(flat, plane, starts, stops)
     weak = paths.quantiles[:, 1]
     told, free = weak[joined & ~under], weak[~joined & ~under]
@@ -149,14 +149,20 @@ def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
     kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
     if not boxes:
         return {kind: Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool)) for kind in kinds}
+    points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
+    places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
+    # How crosses over bonuses were fitted, print in them is expected.
+    planes = dict(zip(kinds, (flat.pencilled, flat), strict=True))
+    return {kind: Evidence(places, _of_box_marks(plane, pencil), hidden) for kind, plane in planes.items()}
+
+
+def _of_box_marks(flat: FlatSheet, pencil: _Pencil) -> Plane:
+    boxes = flat.layout.boxes
     strokes, rings = measures.box_crosses(flat, boxes), measures.rings(flat, boxes)
-    features = _table(
+    return _table(
         *pencil.ratios(*rings.T, *_by_strength(strokes), strokes.arms.max(axis=2).min(axis=1)),
         *pencil.constants(len(boxes)),
     )
-    points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
-    evidence = Evidence(tuple((number,) for number in range(len(boxes))), features, _hidden(flat, points))
-    return dict.fromkeys(kinds, evidence)
 
 
 def _by_strength(strokes: measures.Strokes) -> list[Plane]:

@@ -1,6 +1,7 @@
 """Sheets as pieces of a scene: where they lie, what was pencilled on them, and the dice beside them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from time import perf_counter
 
@@ -19,8 +20,9 @@ from vision.registration import (
     RegistrationError,
     find_mat_in_grey,
 )
-from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, Sighting
+from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, SheetMark, Sighting
 from vision.shapes import as_points, to_own_frame
+from vision.sheets.blanks import Blanks
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
 from vision.sheets.flattening import FlatSheet, flatten
 from vision.sheets.layout import Array, SheetLayout
@@ -31,6 +33,8 @@ from vision.sheets.printed import print_agreement
 FACE = "sheet"
 LEAST_AGREEMENT = 0.75
 """A sheet on which less of the print is where it should be is another one."""
+LEAST_AGAIN = 0.5
+"""On one whose markers are still where they were, a hand may lie."""
 SAME_MM = 30.0
 SPOTS_MM = 10.0
 """How finely it is asked where something changed."""
@@ -38,6 +42,8 @@ MANY_SPOTS = 40
 """Where so much changed beside the sheets another one may have come."""
 REACH_MM = (620.0, 380.0)
 SAME_DIE_MM = 12.0
+SUREST_CROSS = 0.9
+"""Without having seen the bare topping a cross over it is no surer than this."""
 PENCILLED_MM = 2.2
 """From the middle of its place a pencilled dot is no farther."""
 
@@ -51,19 +57,23 @@ class SheetMissing(RegistrationError):
 
 
 class SheetFinder:
-    """Finds sheets of known prints, and the dice with dots that belong to them."""
+    """Finds sheets of known prints, and the dice with dots that belong to them.
+
+    Remembers how sheets looked when they were blank; a table whose sheets it has not seen blank is read without."""
 
     name = "sheets"
 
     def __init__(self, layouts: Sequence[SheetLayout]) -> None:
         """`layouts` are the prints that may lie on the table."""
         self._layouts = tuple(layouts)
+        self._blanks = Blanks()
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """See `Finder.find`."""
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         found = find_sheets(grey, self._layouts, lens=registration.lens)
-        return sightings(image, registration, find_on_table(grey, self._layouts, registration, found))
+        found = find_on_table(grey, self._layouts, registration, found)
+        return sightings(image, registration, found, self._blanks)
 
     def find_again(
         self,
@@ -81,7 +91,8 @@ class SheetFinder:
         kept = [(one, layout) for one, layout in known if not changed(_all_over(one)).any()]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
-        new = [sheet for one, layout in touched if (sheet := seen_again(grey, layout, _as_pose(one), registration))]
+        again = [sheet for one, layout in touched if (sheet := seen_again(grey, layout, _as_pose(one), registration))]
+        new = list(again)
         if np.count_nonzero(_outside(spots, [one for one, _ in known])) >= MANY_SPOTS or len(new) < len(touched):
             found = find_sheets(grey, self._layouts, lens=registration.lens)
             found = find_on_table(grey, self._layouts, registration, [*new, *found])
@@ -91,7 +102,8 @@ class SheetFinder:
         places = [*on_table, *((sheet.layout, sheet.registration.to_table) for sheet in new)]
         thrown = [die for box in _boxes(spots) for die in self._dice(image, registration, places, box)]
         thrown = [die for die in thrown if not any(_distance_mm(die.sighting, one) < SAME_DIE_MM for one in dice)]
-        sheets = _read(image, registration, new, [die.silhouette_px for die in thrown])
+        sheets = _read(image, registration, new, [die.silhouette_px for die in thrown], self._blanks, again)
+        sheets = [_under_things_as_before(sheet, [one for one, _ in touched]) for sheet in sheets]
         return (*(one for one, _ in kept), *sheets, *dice, *(die.sighting for die in _once(thrown)))
 
     def _layout_of(self, piece: Sighting) -> SheetLayout | None:
@@ -144,42 +156,83 @@ def lay_out(
     return lowest.registration, Origin.SHEET, found
 
 
-def sightings(image: Image, registration: Registration, found: Sequence[FoundSheet]) -> list[Sighting]:
-    """Sheets and dice as pieces, in the frame of this registration. Of prints that fit one sheet, the best counts."""
+def sightings(
+    image: Image, registration: Registration, found: Sequence[FoundSheet], blanks: Blanks | None = None
+) -> list[Sighting]:
+    """Sheets and dice as pieces, in the frame of this registration. Of prints that fit one sheet, the best counts.
+
+    `blanks` remembers a table's sheets; without, print is told from pencil by one picture alone."""
     sizes = {(sheet.layout.die_mm, sheet.layout.pips_mm) for sheet in found}
     dice = _dice(image, registration, [(sheet.layout, sheet.registration.to_table) for sheet in found], sizes)
-    return _read(image, registration, found, [die.silhouette_px for die in dice]) + [die.sighting for die in dice]
+    sheets = _read(image, registration, found, [die.silhouette_px for die in dice], blanks)
+    return sheets + [die.sighting for die in dice]
 
 
 def _read(
-    image: Image, registration: Registration, found: Sequence[FoundSheet], over: Sequence[Array]
+    image: Image,
+    registration: Registration,
+    found: Sequence[FoundSheet],
+    over: Sequence[Array],
+    blanks: Blanks | None,
+    again: Sequence[FoundSheet] = (),
 ) -> list[Sighting]:
-    """The sheets with their marks; `over` are outlines in the picture of what lies on them."""
+    """The sheets with their marks; `over` are outlines in the picture of what lies on them. Those seen `again` where
+    they lay may be covered further."""
     judged = []
     for sheet in found:
         flat = flatten(image, sheet.layout, sheet.registration, over_px=over)
         judged.append((print_agreement(flat), sheet, flat))
     kept: list[tuple[float, FoundSheet, FlatSheet]] = []
     for one in sorted(judged, key=lambda judged_one: -judged_one[0]):
-        if one[0] >= LEAST_AGREEMENT and not any(_same(one[1], other) for _, other, _ in kept):
+        least = LEAST_AGAIN if any(one[1] is sheet for sheet in again) else LEAST_AGREEMENT
+        if one[0] >= least and not any(_same(one[1], other) for _, other, _ in kept):
             kept.append(one)
-    return [_sighting(sheet, flat, agreement, registration) for agreement, sheet, flat in kept]
+    return [_sighting(sheet, flat, agreement, registration, blanks) for agreement, sheet, flat in kept]
 
 
-def _sighting(sheet: FoundSheet, flat: FlatSheet, agreement: float, registration: Registration) -> Sighting:
+def _sighting(
+    sheet: FoundSheet, flat: FlatSheet, agreement: float, registration: Registration, blanks: Blanks | None
+) -> Sighting:
     corners = _carried(sheet.layout.corners_mm, sheet.registration, registration)
     centre = _carried(np.zeros((1, 2)), sheet.registration, registration)[0]
     up = corners[0] + corners[1] - corners[2] - corners[3]
     turn = np.degrees(np.arctan2(up[1], up[0])) % 360.0
+    pose = Pose(*(round(float(value), 2) + 0.0 for value in (*centre, turn)))
     return Sighting(
         kind=PieceKind.SHEET,
-        pose=Pose(*(round(float(value), 2) + 0.0 for value in (*centre, turn))),
+        pose=pose,
         faces=(FaceLikelihood(FACE, round(agreement, 4)),),
         face_up=True,
         visible=round(1.0 - float((flat.foreign > 0).mean()), 3),
         outline_mm=as_points(corners[::-1]),
-        marks=read_marks(flat, _judges()),
+        marks=read_marks(flat, _judges()) if blanks is None else _marks(flat, pose, blanks),
     )
+
+
+def _marks(flat: FlatSheet, pose: Pose, blanks: Blanks) -> tuple[SheetMark, ...]:
+    """What was pencilled on a sheet of a table since it was blank, and before."""
+    flat = replace(flat, blank=blanks.at(flat.layout, pose))
+    marks = read_marks(flat, _judges())
+    blanks.take(flat, pose, marks)
+    return marks if flat.blank is not None else tuple(map(_less_sure, marks))
+
+
+def _less_sure(mark: SheetMark) -> SheetMark:
+    """A mark on a sheet that was never seen blank."""
+    if mark.kind is not MarkKind.CROSSED_TOPPING:
+        return mark
+    return replace(mark, probability=min(max(mark.probability, 1.0 - SUREST_CROSS), SUREST_CROSS))
+
+
+def _under_things_as_before(sheet: Sighting, before: Sequence[Sighting]) -> Sighting:
+    """What something lies on is taken for what it was, so that it does not seem to be written."""
+    alike = [one for one in before if len(one.marks) == len(sheet.marks)]
+    last = next((one for one in alike if _distance_mm(sheet, one) < SAME_MM), None)
+    if last is None or not any(mark.hidden for mark in sheet.marks):
+        return sheet
+    pairs = zip(sheet.marks, last.marks, strict=True)
+    marks = tuple(replace(mark, probability=old.probability) if mark.hidden else mark for mark, old in pairs)
+    return replace(sheet, marks=marks)
 
 
 @cache

@@ -5,7 +5,7 @@ that of the brightest of the three, each against the paper around it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -41,6 +41,8 @@ FOREIGN_SPREADS = 7.0
 many times what is usual. A shadow is darker and of nearly the same colour; marks in it can be read."""
 FOREIGN_MM2 = 25.0
 """Smaller parts are print or pencil."""
+LIGHT_ROUNDS = ((1, 0.2), (3, 0.2), (3, 0.1), (3, 0.06), (6, 0.06), (6, 0.06), (6, 0.06), (6, 0.06))
+"""The light is fitted in rounds: so many of its terms, and how far (logarithm) most paper is off them."""
 EVERY = 3
 """The light is fitted to every third cell."""
 GROWN_MM = 2.0
@@ -65,6 +67,13 @@ class FlatSheet:
     """255 where something lies on the sheet, or where the picture ends."""
     px_per_mm: float
     """Of the picture it was taken from."""
+    blank: Plane | None = None
+    """The darkness of the same sheet, or another of its print, when nothing was pencilled on it; None: never seen."""
+
+    @property
+    def pencilled(self) -> "FlatSheet":
+        """Without what it showed when it was blank, so that only pencil is dark; itself where that is not known."""
+        return self if self.blank is None else replace(self, darkness=self.darkness - self.blank)
 
     def at(self, points_mm: Array) -> Array:
         """Pixels (column, row) of points in the sheet's own frame."""
@@ -221,13 +230,15 @@ def _even_light(surface: Plane, zone: NDArray[np.bool_]) -> Plane:
     y, x = np.indices(surface.shape[:2]) / max(surface.shape[:2])
     terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
     at, seen = terms[zone][::EVERY], surface[zone][::EVERY].astype(np.float64)
-    weight = np.ones(len(at))
     fitted: Array = np.zeros((6, 3))
-    for _ in range(6):
-        weighted = at * weight[:, None] ** 2
-        fitted = np.asarray(np.linalg.lstsq(weighted.T @ at, weighted.T @ seen, rcond=None)[0])
+    fitted[0] = np.median(seen, axis=0)
+    # Most of it is paper. A thing at a corner must not bend the light to itself: terms come one kind after the other.
+    for count, scale in LIGHT_ROUNDS:
         off = np.abs(seen - at @ fitted).max(axis=1)
-        weight = 1.0 / (1.0 + (off / 0.06) ** 2)
+        weight = 1.0 / (1.0 + (off / scale) ** 2)
+        some = at[:, :count]
+        weighted = some * weight[:, None] ** 2
+        fitted[:count] = np.linalg.lstsq(weighted.T @ some, weighted.T @ seen, rcond=None)[0]
     return np.asarray(terms @ fitted, np.float32)
 
 

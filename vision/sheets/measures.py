@@ -30,6 +30,8 @@ LINE_REACH_MM = 1.3
 LINE_FLANK_MM = 1.0
 PRINT_ROOM = 1.1
 """Times its size, a topping's print spreads with the picture's softness; lines are looked for beside it."""
+CROSS_ROOM = 1.7
+"""And so far the ends of a cross over it reach, next to the dots: those are looked for beyond."""
 STEP_MM = 0.25
 PATH_SHARES = (0.1, 0.25, 0.5, 0.75)
 """A line is as strong as its weaker parts: the quantiles along it that are told."""
@@ -113,7 +115,8 @@ def dots(flat: FlatSheet, places_mm: Array) -> Dots:
     """Measure dots at places (n x 2)."""
     core = _eroded(flat.darkness, DOT_CORE_MM)
     near = _disc_points(0.0, DOT_REACH_MM, 0.25)
-    values = flat.sampled(core, places_mm[:, None] + near)
+    points = places_mm[:, None] + near
+    values = np.where(_crossed(flat, points), -np.inf, flat.sampled(core, points))
     centres = places_mm + near[values.argmax(axis=1)]
     ring = flat.sampled(flat.darkness, centres[:, None] + _disc_points(*DOT_RING_MM, 0.35))
     around = np.quantile(ring, 0.35, axis=1).astype(np.float32)
@@ -200,8 +203,10 @@ def crosses(flat: FlatSheet, hidden: Bools) -> tuple[Strokes, Plane]:
     """Strokes over each topping, and how dark what was added to its print is inside it; nothing is learned of the print
     from those that are `hidden`.
 
-    Toppings of one kind are printed alike, and pencil only darkens: what every one of them shows is print.
+    Where a sheet was never seen blank: toppings of one kind are printed alike, and pencil only darkens; what every one
+    of them shows is print.
     """
+    flat = flat.pencilled
     toppings = flat.layout.toppings
     patches = [_patch(flat, topping.centre_mm, CROSS_REACH_MM + 1.4) for topping in toppings]
     added = np.zeros(len(toppings), np.float32)
@@ -209,7 +214,8 @@ def crosses(flat: FlatSheet, hidden: Bools) -> tuple[Strokes, Plane]:
         members = [i for i, topping in enumerate(toppings) if topping.kind == kind]
         radius = toppings[members[0]].size_mm / 2 * PRINT_ROOM
         shown = [not hidden[i] for i in members]
-        for i, patch in zip(members, _added([patches[i] for i in members], shown, radius), strict=True):
+        mine = [patches[i] for i in members]
+        for i, patch in zip(members, mine if flat.blank is not None else _added(mine, shown, radius), strict=True):
             patches[i] = patch
             y, x = (np.indices(patch.shape) - (patch.shape[0] - 1) / 2) / PX_PER_MM
             added[i] = float(patch[np.hypot(x, y) < radius].mean())
@@ -251,11 +257,21 @@ def _eroded(plane: Plane, radius_mm: float) -> Plane:
 
 def _printed(flat: FlatSheet, points_mm: Array) -> Bools:
     """Which points lie on a topping's print."""
+    return _near_toppings(flat, points_mm, PRINT_ROOM)
+
+
+def _crossed(flat: FlatSheet, points_mm: Array) -> Bools:
+    """Which points the ends of a cross over a topping may reach."""
+    return _near_toppings(flat, points_mm, CROSS_ROOM)
+
+
+def _near_toppings(flat: FlatSheet, points_mm: Array, room: float) -> Bools:
+    """Which points lie within so many times a topping's print."""
     on = np.zeros(points_mm.shape[:-1], bool)
     rows = points_mm.reshape(len(points_mm), -1, 2)
     low, high = rows.min(1), rows.max(1)
     for topping in flat.layout.toppings:
-        centre, radius = np.array(topping.centre_mm), topping.size_mm / 2 * PRINT_ROOM
+        centre, radius = np.array(topping.centre_mm), topping.size_mm / 2 * room
         near = np.flatnonzero(((low < centre + radius) & (high > centre - radius)).all(axis=1))
         on[near] |= ((points_mm[near] - centre) ** 2).sum(axis=-1) < radius**2
     return on

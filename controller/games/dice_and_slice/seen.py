@@ -20,9 +20,6 @@ from vision.scene import MarkKind, PieceKind, Scene, SheetMark, Sighting
 
 MOST = math.log(0.998 / 0.002)
 """Nothing is surer than this, whatever vision says: it may be wrong."""
-MOST_CROSS = math.log(0.9 / 0.1)
-"""Crosses over toppings are told from print less surely, see `vision.sheets.measures.crosses`: they say which topping
-an extra dot is for, and nothing is odd about one alone."""
 UNDRAWN = math.log(0.3 / 0.7)
 """A new line that is less likely than this is asked for: drawn once more, it is plain."""
 LEAST_LINE = -1.0
@@ -31,8 +28,9 @@ KNOWN = math.log(50.0)
 """By these odds what was marked before is still there: pencil does not go away by itself."""
 HINT = math.log(0.03 / 0.97)
 """What is this likely may be meant, if the rules allow nothing likelier."""
-AGAINST = math.log(0.9 / 0.1)
-"""What is as it should not be with such odds is odd."""
+AGAINST = math.log(0.91 / 0.09)
+"""What is as it should not be with such odds is odd. Crosses on sheets that were never seen blank are less sure: they
+say which topping an extra dot is for, and nothing is odd about one."""
 ADDED = math.log(0.75 / 0.25)
 """Dots are told from print so surely that one less likely is odd, too."""
 LEAST_DIE = 0.6
@@ -107,6 +105,11 @@ class SheetSeen:
         """The dots that are more likely new than not."""
         return sum(bit for bit, odds in self.dots.items() if odds > 0.0) & ~self._known.dots
 
+    def added(self, sheet: Sheet) -> float:
+        """The logarithm of the evidence of what was not known there, dots and crosses."""
+        new = ((self.dots, sheet.dots & ~self._known.dots), (self.crosses, sheet.crossed & ~self._known.crossed))
+        return sum(places.get(bit, 0.0) for places, bits in new for bit in grid.list_bits(bits))
+
     def fit(self, sheet: Sheet) -> Fit:
         """How well it fits these dots, with their lines, crosses and circles."""
         logs, odd = [0.0, 0.0], list[Odd]()
@@ -156,7 +159,7 @@ class SheetSeen:
             case MarkKind.CROSSED_TOPPING:
                 square = self._bit(mark.at[0], mark.at[1] + 1)
                 if square & self._parts.topping_squares:
-                    self.crosses[square] = max(-MOST_CROSS, min(MOST_CROSS, odds))
+                    self.crosses[square] = odds
             case MarkKind.CIRCLED_BONUS if mark.at[0] < len(self._parts.bonuses):
                 self.circles[1 << mark.at[0]] = odds
             case _:

@@ -34,6 +34,8 @@ PRESSED = math.log(0.1)
 """How readily it is believed that who presses the button has marked nothing."""
 DIE_DOUBT = 0.2
 """Of what vision leaves open about a die, so much goes to another face of it."""
+MOST_WAYS = 100
+"""So many ways to place some extra dots are gone on with."""
 WORTH_ASKING = 0.01
 MOST_ASKED = 6
 Moves = tuple[Move, ...]
@@ -277,18 +279,19 @@ def _unfit(state: State, player: Player, sheet: SheetSeen, candidates: Sequence[
 def _candidates(state: State, player: Player, sheet: SheetSeen) -> Iterator[_Candidate]:
     """Every legal way to mark the dots that may be there, as far as it explains all that surely are; each once for what
     shows of it. Where none explains them all, those that leave the fewest."""
-    ways = list(_ways(state, player, sheet.hinted()))
+    ways = list(_ways(state, player, sheet))
     left = [(sheet.sure_dots() & ~shows.dots).bit_count() for _, shows in ways]
     for (moves, shows), count in zip(ways, left, strict=True):
         if count == min(left):
             yield _Candidate(moves, sheet.fit(shows))
 
 
-def _ways(state: State, player: Player, free: int) -> Iterator[tuple[Moves, Sheet]]:
+def _ways(state: State, player: Player, seen: SheetSeen) -> Iterator[tuple[Moves, Sheet]]:
     """What a player may do until there is nothing more to do this turn, with the sheet after it, each sheet once; dots
-    are among those that are `free`."""
+    are among those that may be there. With many extra dots only the likeliest ways are gone on with."""
     before = state.sheets[player - 1]
     table = state.options.components.grid
+    free = seen.hinted()
     level: dict[Sheet, Moves] = {before: ()} if before.marked else {}
     if not before.marked:
         for new in rules.marks(state, player, rules.face_for(state, player)):
@@ -309,7 +312,8 @@ def _ways(state: State, player: Player, free: int) -> Iterator[tuple[Moves, Shee
                 for dot in grid.list_bits(free & ~sheet.dots):
                     move = ExtraDot(player, topping, table.names[dot.bit_length() - 1])
                     following.setdefault(rules.add_dots(state, crossed, dot), (*moves, move))
-        level = following
+        likeliest = sorted(following, key=lambda sheet: -seen.added(sheet))[:MOST_WAYS]
+        level = {sheet: following[sheet] for sheet in likeliest}
 
 
 def _worth(plays: Sequence[Play]) -> tuple[Play, ...]:

@@ -1,0 +1,65 @@
+"""How sheets looked before anything was pencilled on them: what is darker than then is pencil, print or no print."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vision.scene import MarkKind, Pose, SheetMark
+from vision.sheets.flattening import FlatSheet, Plane
+from vision.sheets.layout import SheetLayout
+
+NEAR_MM = 90.0
+"""A sheet that lies no farther from where one lay is the same, or another of its print, which looks alike."""
+MOST = 12
+UNMARKED = 0.1
+"""Dots less likely than this are none."""
+HARDLY_MARKED = 0.95
+"""Crosses and circles on a sheet that was never seen blank are told from print less surely."""
+MARKED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Blank:
+    """A sheet's darkness when nothing was pencilled on it."""
+
+    layout: SheetLayout
+    pose: Pose
+    darkness: Plane
+
+
+class Blanks:
+    """Remembers sheets as they were when blank; the last one seen blank at each place counts."""
+
+    def __init__(self) -> None:
+        self._known: list[_Blank] = []
+
+    def at(self, layout: SheetLayout, pose: Pose) -> Plane | None:
+        """The darkness of the blank sheet that lay there; None where none was seen."""
+        known = self._nearest(layout, pose)
+        return None if known is None else known.darkness
+
+    def take(self, flat: FlatSheet, pose: Pose, marks: Sequence[SheetMark]) -> None:
+        """Remember a sheet, as it was read, if it is blank and nothing lies on it."""
+        if not _is_blank(marks, known=flat.blank is not None):
+            return
+        before = self._nearest(flat.layout, pose)
+        others = [one for one in self._known if one is not before]
+        self._known = [*others, _Blank(flat.layout, pose, flat.darkness)][-MOST:]
+
+    def _nearest(self, layout: SheetLayout, pose: Pose) -> _Blank | None:
+        near = [one for one in self._known if one.layout is layout and _apart_mm(one.pose, pose) < NEAR_MM]
+        return min(near, key=lambda one: _apart_mm(one.pose, pose), default=None)
+
+
+def _is_blank(marks: Sequence[SheetMark], *, known: bool) -> bool:
+    if any(mark.hidden for mark in marks):
+        return False
+    dots = max(mark.probability for mark in marks if mark.kind is MarkKind.DOT)
+    kinds = (MarkKind.CROSSED_TOPPING, MarkKind.CIRCLED_BONUS)
+    others = max((mark.probability for mark in marks if mark.kind in kinds), default=0.0)
+    return dots < UNMARKED and others < (MARKED if known else HARDLY_MARKED)
+
+
+def _apart_mm(first: Pose, second: Pose) -> float:
+    return float(np.hypot(first.x_mm - second.x_mm, first.y_mm - second.y_mm))
