@@ -34,8 +34,10 @@ PRESSED = math.log(0.1)
 """How readily it is believed that who presses the button has marked nothing."""
 DIE_DOUBT = 0.2
 """Of what vision leaves open about a die, so much goes to another face of it."""
-MOST_WAYS = 100
+MOST_WAYS = 30
 """So many ways to place some extra dots are gone on with."""
+PLAIN = math.log(0.95 / 0.05)
+"""A topping with such odds is crossed off; with such odds against it, it is not."""
 WORTH_ASKING = 0.01
 MOST_ASKED = 6
 Moves = tuple[Move, ...]
@@ -130,8 +132,9 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     marking = _marked(after, player, sheet, pressed=False) if marks and sheet is not None else _Marking()
     if marking.plays:
         plays = [_joined(state, picked, marked) for marked in marking.plays] + plays[1:]
-    elif marking.fault is not None and player not in pressed:
-        return Reading(ReadingKind.UNFINISHED, (), note=marking.note or picked.text)
+    elif marking.fault is not None:
+        kind = ReadingKind.FAULT if player in pressed else ReadingKind.UNFINISHED
+        return Reading(kind, (), fault=marking.fault if player in pressed else None, note=marking.note or picked.text)
     return Reading(ReadingKind.MOVES, (), plays=_worth(plays), confirm=player, note=plays[0].text)
 
 
@@ -306,14 +309,26 @@ def _ways(state: State, player: Player, seen: SheetSeen) -> Iterator[tuple[Moves
             if shows not in met:
                 met.add(shows)
                 yield ((*moves, Stop(player)) if sheet.earned else moves), shows
-            for topping in rules.topping_names(state, sheet.earned):
-                bit = state.options.components.topping_bits[topping]
+            for bit in _crossed_next(seen, sheet):
+                (topping,) = rules.topping_names(state, bit)
                 crossed = replace(sheet, crossed=sheet.crossed | bit, earned=sheet.earned & ~bit)
                 for dot in grid.list_bits(free & ~sheet.dots):
                     move = ExtraDot(player, topping, table.names[dot.bit_length() - 1])
                     following.setdefault(rules.add_dots(state, crossed, dot), (*moves, move))
-        likeliest = sorted(following, key=lambda sheet: -seen.added(sheet))[:MOST_WAYS]
+        # Of ways alike those that have brought more toppings: another dot may need them.
+        likeliest = sorted(following, key=lambda one: (-seen.added(one), -one.earned.bit_count()))[:MOST_WAYS]
         level = {sheet: following[sheet] for sheet in likeliest}
+
+
+def _crossed_next(seen: SheetSeen, sheet: Sheet) -> Iterator[int]:
+    """The toppings that the next extra dot may be for: in whatever order they are crossed off, it comes to the same.
+    So one that plainly is goes first; otherwise all that may be, or the one that most may be."""
+    odds = {bit: seen.crosses.get(bit, 0.0) for bit in grid.list_bits(sheet.earned)}
+    ranked = sorted(odds, key=lambda bit: -odds[bit])
+    if ranked and odds[ranked[0]] < PLAIN:
+        yield from (bit for i, bit in enumerate(ranked) if i == 0 or odds[bit] >= -PLAIN)
+    else:
+        yield from ranked[:1]
 
 
 def _worth(plays: Sequence[Play]) -> tuple[Play, ...]:

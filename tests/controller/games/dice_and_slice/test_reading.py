@@ -186,6 +186,54 @@ def test_an_extra_dot_needs_its_topping_crossed_off() -> None:
     assert sheets.moves(1) == ["P1 marks b3 c3", "P1 adds k9 for mushroom-b2"]
 
 
+def test_a_topping_that_is_not_crossed_off_is_asked_for() -> None:
+    sheets = enclosing()
+    sheets.play("P1 marks b3 c3")
+    sheets.mark(1, "k9")
+    assert sheets.unfinished() == "Player 1: cross off mushroom-b2"
+    fault = sheets.fault(1)
+    assert "not crossed off mushroom-b2" in problem(fault)
+    assert fault.refusal.pieces == ("sheet/1/mushroom-b2",)
+    sheets.mark(1, toppings="mushroom-b2")
+    assert sheets.moves(1) == ["P1 marks b3 c3", "P1 adds k9 for mushroom-b2"]
+
+
+def test_a_topping_crossed_off_for_nothing() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.mark(1, toppings="mushroom-b2")
+    fault = sheets.fault(1)
+    assert "crossed off mushroom-b2 without placing its extra dot" in problem(fault)
+    sheets.rub(1, "mushroom-b2")
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+
+
+@pytest.mark.parametrize("likely", [0.1, 0.9])
+def test_crosses_that_vision_cannot_tell_are_not_asked_for(likely: float) -> None:
+    sheets = enclosing()
+    sheets.play("P1 marks b3 c3", "P1 adds k9 for mushroom-b2")
+    sheets.doubt(1, "mushroom-b2", likely)
+    sheets.doubt(1, "olive-d1", likely)
+    assert sheets.moves(1) == ["P1 marks b3 c3", "P1 adds k9 for mushroom-b2"]
+
+
+def test_many_extra_dots_at_once_are_read_in_an_order_that_brings_their_toppings() -> None:
+    """h9 closes the slice that brings the topping for k9."""
+    state = with_dots(started(2, ("A1", "B5"), "A"), "b2 c2 g9 h10 g10")
+    sheets = LaidSheets(state).arrange()
+    texts = ["P1 marks b3 c3", "P1 adds h9 for mushroom-b2", "P1 adds k9 for chili-g9"]
+    sheets.play(*texts)
+    assert sheets.moves(1) == texts
+
+
+def test_who_presses_for_the_roll_and_has_marked_wrongly_is_told_what_is_wrong() -> None:
+    sheets = thrown("A3", "B5")
+    sheets.take("A")
+    sheets.mark(1, "c3 d3 c4", "c3-d3")
+    assert sheets.unfinished() == "Player 1: connect c3-c4 with a line"
+    assert sheets.fault(1).refusal.remedy == "Connect c3-c4 with a line."
+
+
 def test_who_places_no_extra_dot_does_without() -> None:
     sheets = enclosing()
     sheets.play("P1 marks b3 c3")
