@@ -147,3 +147,7 @@ class TableConfig(Settings):
     serial: SerialConfig
     lan: LanConfig
     timing: TimingConfig
+
+    def faces_of(self, game: str) -> Path | None:
+        """The file of this game's enrolled faces; None where `faces` names none. `{game}` in it is the game's name."""
+        return None if self.faces is None else Path(str(self.faces).replace("{game}", game))

@@ -27,7 +27,8 @@ import signal
 import socket
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -40,7 +41,9 @@ import controller.games
 from config.schema import TableConfig
 from controller.board import SteadyBound, board_part, board_view, no_board
 from controller.board_signals import BoardSignals
-from controller.games.registry import load_game, load_part
+from controller.choosing import Choice, Offer, Shelf
+from controller.game import GameError, Json
+from controller.games.registry import load_game, load_part, needs_faces
 from controller.journal import JournalError
 from controller.journal_keeper import JournalKeeper
 from controller.referee import Referee
@@ -49,6 +52,7 @@ from controller.simulation.table_process import SimulatedTable, SimulatedTableEr
 from controller.table import Table
 from controller.views import PartState, PartView, TableView
 from controller.web.app import create_app
+from controller.web.commands import InvalidCommand
 from controller.web.hub import Hub
 from controller.web.problems import problem_response
 from controller.web.server import ServerError, serving
@@ -84,19 +88,78 @@ class ServiceError(Exception):
     """The service cannot start or go on; the message says why and what to do."""
 
 
-def run_service(config: TableConfig, gathering: Gathering, *, fresh: bool) -> None:
-    """Run a table until it is interrupted: SIGINT, SIGTERM or SIGHUP.
+def run_service(shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bool) -> None:
+    """Run a table until it is interrupted: SIGINT, SIGTERM or SIGHUP. When its host chooses another game, everything is
+    closed and opened again for that one.
 
-    `gathering` sits down where the table is a simulated one. `fresh` leaves the journal's last game be.
+    `choice` is played first. `gathering` sits down where the table is a simulated one. `fresh` leaves the journal's
+    last game be.
 
     Raises:
         ServiceError: something that a table cannot do without is missing.
     """
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
-    asyncio.run(_serve(config, gathering, fresh))
+    port: int | None = None
+    while True:
+        desk = _Desk(shelf, choice, keep=port is not None)
+        config = shelf.settings_of(choice)
+        if port is not None:  # displays look for the table where they found it
+            config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
+        port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), desk, fresh))
+        if desk.next is None:
+            return
+        choice, fresh = desk.next, False
+        _log.info("the host chose %s", choice.game)
 
 
-async def _serve(config: TableConfig, gathering: Gathering, fresh: bool) -> None:
+class _Desk:
+    """Where the host takes another game from the shelf."""
+
+    def __init__(self, shelf: Shelf, playing: Choice, *, keep: bool) -> None:
+        """`keep` says that the host chose what is played now, which holds from when the table runs."""
+        self._shelf = shelf
+        self._keep = keep
+        self._stop = asyncio.Event()
+        self.playing = playing
+        self.next: Choice | None = None
+        """What the host chose; the table is to end for it."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether people are simulated, and their number can be chosen."""
+        return self._shelf.simulated
+
+    async def offers(self) -> tuple[Offer, ...]:
+        """See `GameShelf`."""
+        return await asyncio.to_thread(self._shelf.offers, self.playing)
+
+    async def play(self, game: str, options: Mapping[str, Json], players: int | None) -> None:
+        """See `GameShelf`."""
+        usual = self._shelf.usual(game)
+        try:
+            choice = self._shelf.checked(Choice(game, {**usual.options, **options}, players))
+            if not self.simulated and needs_faces(game):
+                await asyncio.to_thread(_load_faces, self._shelf.settings_of(choice))
+        except (GameError, ServiceError) as error:
+            raise InvalidCommand(str(error)) from error
+        self.next = choice
+        self._stop.set()
+
+    async def until_chosen(self) -> None:
+        """Wait for the host to choose another game."""
+        await self._stop.wait()
+
+    def runs(self) -> None:
+        """The table runs: what the host chose holds across restarts."""
+        if self._keep:
+            try:
+                self._shelf.keep(self.playing)
+            except OSError as error:
+                _log.error("the host's choice cannot be kept: %s", error)
+
+
+async def _serve(config: TableConfig, gathering: Gathering, desk: _Desk, fresh: bool) -> int:
+    """Serve one game until a signal or the host's choice ends it; gives the display's port."""
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
@@ -110,24 +173,26 @@ async def _serve(config: TableConfig, gathering: Gathering, fresh: bool) -> None
         simulated = _simulated_table(config, gathering)
         try:
             new = simulated is not None and (not simulated.join() or fresh)
-            service = _Service(config, journal, simulated, token)
-            await service.run(stopped, fresh=fresh or new, new_table=new)
+            service = _Service(config, journal, simulated, token, desk)
+            port = await service.run(stopped, fresh=fresh or new, new_table=new)
         except (SimulatedTableError, JournalError, ServerError) as error:
             raise ServiceError(str(error)) from error
         if simulated is not None:  # after a crash it stays, as a table does
             await asyncio.to_thread(simulated.put_away)
+    return port
 
 
 class _Service:
     """A running table: what it consists of, and how the parts are joined."""
 
     def __init__(
-        self, config: TableConfig, journal: JournalKeeper, simulated: SimulatedTable | None, token: str
+        self, config: TableConfig, journal: JournalKeeper, simulated: SimulatedTable | None, token: str, desk: _Desk
     ) -> None:
         self._config = config
         self._journal = journal
         self._simulated = simulated
         self._token = token
+        self._desk = desk
         self._version = installed_version("pizzatable")
         self._hub = Hub()
         self._inbox = _Inbox()
@@ -137,8 +202,8 @@ class _Service:
             journal, self._outlets, version=self._version, simulated=simulated is not None,
         )  # fmt: skip
 
-    async def run(self, stopped: asyncio.Event, *, fresh: bool, new_table: bool) -> None:
-        """Run until `stopped` is set.
+    async def run(self, stopped: asyncio.Event, *, fresh: bool, new_table: bool) -> int:
+        """Run until `stopped` is set or the host chooses another game; gives the display's port.
 
         Raises:
             ServiceError, ServerError, JournalError, SimulatedTableError: it cannot start or go on.
@@ -154,13 +219,15 @@ class _Service:
             _say_where(port, self._token)
             await asyncio.to_thread(_import_devices)
             await self._set_up_simulated(port, new=new_table)
-            if self._config.faces is not None:
-                await _check_faces(self._config.faces, self._config.game)
+            if self._config.faces is not None and needs_faces(self._config.game):
+                await asyncio.to_thread(_load_faces, self._config)
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._keep_panel(), self._keep_board()]
             work += [self._keep_journal(), self._keep_simulated()]
-            await _until_one_ends(stopped, work)
+            self._desk.runs()
+            await _until_one_ends(stopped, self._desk, work)
+        return port
 
     # Starting ------------------------------------------------------------------------------------------------------
 
@@ -175,7 +242,7 @@ class _Service:
 
     def _app(self) -> FastAPI:
         app = create_app(
-            self._hub, self._table, Path(controller.games.__path__[0]), version=self._version,
+            self._hub, self._table, self._desk, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture,
         )  # fmt: skip
         app.add_exception_handler(JournalError, _not_written)
@@ -503,19 +570,19 @@ _JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before
 _REFEREE_OK = PartView(state=PartState.OK, text="judging")
 
 
-async def _until_one_ends(stopped: asyncio.Event, work: Sequence[Any]) -> None:
-    """Work until `stopped` is set.
+async def _until_one_ends(stopped: asyncio.Event, desk: _Desk, work: Sequence[Any]) -> None:
+    """Work until `stopped` is set or the host chose another game.
 
     Raises:
         ServiceError: some of the work ended, which none may.
     """
-    waiting = asyncio.create_task(stopped.wait())
-    tasks = [asyncio.create_task(one) for one in work]
-    done, _ = await asyncio.wait([waiting, *tasks], return_when=asyncio.FIRST_COMPLETED)
-    for task in (waiting, *tasks):
+    waiting = {asyncio.create_task(stopped.wait()), asyncio.create_task(desk.until_chosen())}
+    tasks = {asyncio.create_task(one) for one in work}
+    done, _ = await asyncio.wait(waiting | tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting | tasks:
         task.cancel()
-    await asyncio.wait([waiting, *tasks])  # the panel's lamps go off before anything else is closed
-    for task in done - {waiting}:
+    await asyncio.wait(waiting | tasks)  # the panel's lamps go off before anything else is closed
+    for task in done - waiting:
         _log.error("the table cannot go on", exc_info=task.exception())
         raise ServiceError(
             f"the table cannot go on: {task.exception()}. Start it again: the game goes on where it was."
@@ -528,12 +595,13 @@ def _import_devices() -> None:
         import_module(name)
 
 
-async def _check_faces(path: Path, game: str) -> None:
-    from controller.watching import load_faces
+def _load_faces(config: TableConfig) -> None:
+    """Check that a table's faces can be used. Raises ServiceError."""
+    from controller.watching import known_faces
     from vision.registration import VisionError
 
     try:
-        await asyncio.to_thread(load_faces, path, game)
+        known_faces(config)
     except (VisionError, OSError) as error:
         raise ServiceError(f"faces: {error}. `pizzatable enrol` makes the file from photos of your copy.") from error
 
@@ -575,16 +643,10 @@ def _vision_parts(status: "VisionStatus") -> dict[str, PartView]:
 
 
 def _simulated_table(config: TableConfig, gathering: Gathering) -> SimulatedTable | None:
-    """None where the camera is a real one.
-
-    Raises:
-        ServiceError: a real camera, but no faces to recognise.
-    """
-    if config.camera.driver == "simulated":
-        return SimulatedTable(Paths(config.data_dir / "simulated"), config, gathering)
-    if config.faces is None:
-        raise ServiceError('faces = "": expected the file that `pizzatable enrol` wrote for your copy of the game')
-    return None
+    """None where the camera is a real one."""
+    if config.camera.driver != "simulated":
+        return None
+    return SimulatedTable(Paths(config.data_dir / "simulated"), config, gathering)
 
 
 def _prepare_folder(config: TableConfig) -> str:

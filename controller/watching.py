@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from config.schema import TableConfig
-from controller.games.registry import kinds_of, load_part
+from controller.games.registry import kinds_of, load_part, needs_faces
 from controller.lenses import stored_lens
 from controller.sheet_prints import load_prints
 from hardware.camera import Camera, CameraLost
@@ -55,8 +55,10 @@ def known_faces(config: TableConfig) -> FacePack:
     Raises:
         FacePackError, OSError: the file of faces cannot be used.
     """
-    if config.faces is not None:
-        return load_faces(config.faces, config.game)
+    if config.camera.driver != "simulated" and not needs_faces(config.game):
+        return FacePack({}, ())
+    if (path := config.faces_of(config.game)) is not None:
+        return load_faces(path, config.game)
     from controller.simulation.copy import OwnCopy
 
     return OwnCopy(config.data_dir, config.game).faces(config.camera.width, config.camera.height)

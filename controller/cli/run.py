@@ -10,12 +10,10 @@ import click
 from config.errors import ConfigError
 from config.loader import load_table, table_files
 from config.schema import TableConfig
+from controller.choosing import Shelf
 from controller.cli.common import EXISTING_FILE, game_options, told
 from controller.game import GameError
-from controller.games.registry import check_parts, games_with, load_game, table_options
-
-USUAL_PLAYERS = 4
-"""So many sit at the simulated table where nothing else is said."""
+from controller.games.registry import games_with
 
 
 @click.command(epilog="Example:  pizzatable run --config my-table.toml --port 9000")
@@ -68,37 +66,21 @@ def command(
     """Watch a table, judge its moves and show the game on the LAN, until Ctrl+C.
 
     Without settings the table is simulated and plays by itself, one game after another. Whatever ends the program, the
-    next start goes on with the same game.
+    next start goes on with the same game. What the host chooses on the page is played at the next start, too, unless
+    the settings were changed or --game or --option say otherwise.
     """
     with told(ConfigError, GameError):
         config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
-        config = _playing(config, game, options)
-        players = _check_game(config, players)
+        shelf = Shelf(config, players)
+        if game is not None or options:
+            shelf.forget()
+        choice = shelf.kept() or shelf.checked(shelf.usual(game, options))
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
-        run_service(config, Gathering(players, seed, speed, mistakes), fresh=fresh)
-
-
-def _check_game(config: TableConfig, players: int | None) -> int:
-    """Check that this game can be followed on this table with its options, by so many simulated players where it is
-    simulated, or as many as are usual; gives their number. Raises GameError."""
-    simulated = config.camera.driver == "simulated"
-    check_parts(config.game, "table", *(["hands"] if simulated else []))
-    game = load_game(config.game)
-    players = players or min(USUAL_PLAYERS, game.player_counts.stop - 1)
-    game.start(players if simulated else game.player_counts.start, config.options)
-    return players
-
-
-def _playing(config: TableConfig, game: str | None, options: dict[str, Any]) -> TableConfig:
-    """The settings with this game and these options, and those of the game on any table; another game takes none of the
-    settings' options over."""
-    kept = config.options if game in (None, config.game) else {}
-    name = game or config.game
-    return config.model_copy(update={"game": name, "options": {**table_options(name), **kept, **options}})
+        run_service(shelf, choice, Gathering(choice.players or 0, seed, speed, mistakes), fresh=fresh)
 
 
 def _overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:

@@ -12,12 +12,12 @@ from config.errors import ConfigError
 from config.loader import load_table, table_files
 from controller.cli.common import EXISTING_FILE, PhotoError, game_option, save_photo, told
 from controller.cli.read import scene_line
-from controller.games.registry import load_part
+from controller.games.registry import load_part, needs_faces
 from controller.reading import Describe
 from controller.sheet_prints import load_prints
 from controller.watching import open_table_camera
 from hardware.camera import CameraError, CameraLost
-from vision.faces import load_pack
+from vision.faces import FacePack, load_pack
 from vision.looking_for import finders_for
 from vision.reader import Reader
 from vision.registration import RegistrationError, VisionError
@@ -53,10 +53,10 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
         config = load_table(table_files(config_file, os.environ))
         if config.camera.driver == "simulated":
             raise click.UsageError("the table's camera is the simulated one; expected --config with a camera")
-        file = faces or config.faces
-        if file is None:
+        file = faces or config.faces_of(game)
+        if file is None and needs_faces(game):
             raise click.UsageError("expected --faces, or settings with faces; `pizzatable enrol` makes the file")
-        part, pack = load_part(game, "describe"), load_pack(file)
+        part, pack = load_part(game, "describe"), load_pack(file) if file is not None else FacePack({}, ())
         watcher = _Watcher(Reader(pack, finders=finders_for(part.KINDS, pack, load_prints())), part.describe, draw)
         camera = open_table_camera(config, None)
         try:

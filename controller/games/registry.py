@@ -75,6 +75,12 @@ def kinds_of(name: str) -> frozenset[PieceKind]:
     return kinds
 
 
+def needs_faces(name: str) -> bool:
+    """Whether this game is followed on a table by what was enrolled from the owner's copy of it. Raises UnknownGame or
+    PartMissing."""
+    return bool(kinds_of(name) - _TOLD_BY_FORM)
+
+
 def table_options(name: str) -> Mapping[str, Json]:
     """The options with which a game is followed on a table where nothing else is said: what its `table` has as OPTIONS.
     None for a game that is not followed on one. Raises UnknownGame."""
@@ -94,6 +100,8 @@ def components_text(name: str) -> str:
     return file.read_text(encoding="utf-8")
 
 
+_TOLD_BY_FORM = {PieceKind.SHEET, PieceKind.DIE}
+"""Kinds that nobody enrols."""
 _USES = {
     "describe": "what can be read in a picture of it",
     "table": "how its pieces lie on a table and are read",

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import FileResponse
 
 from controller.views import PartState, PartView, TableView
-from controller.web.commands import Commands, Sitting
+from controller.web.commands import Commands, GameShelf, Sitting
 from controller.web.hub import Hub
 from controller.web.problems import Problem, add_problem_handlers
 from controller.web.security import Guard, is_host, require_host
@@ -61,6 +61,47 @@ class NewGame(Body):
     options: dict[str, Any] = {}
 
 
+class OtherGame(Body):
+    """The game to set the table for."""
+
+    game: Annotated[str, Field(max_length=60)]
+    options: dict[str, Any] = {}
+    """Beside those that it is played with anyway."""
+    players: Annotated[int, Field(ge=1, le=16)] | None = None
+    """How many are to sit at a simulated table."""
+
+
+class OptionView(BaseModel):
+    """An option of a game."""
+
+    name: str
+    meaning: str
+    choices: list[Any]
+    """The values it takes; empty where its meaning says what they look like."""
+    value: Any
+    """What it is now, or would be if nothing else was chosen."""
+
+
+class GameView(BaseModel):
+    """A game on the shelf."""
+
+    game: str
+    title: str
+    players: list[int]
+    options: list[OptionView]
+    why_not: str
+    """Why it cannot be played here, and what to do; empty where it can."""
+
+
+class Games(BaseModel):
+    """The games that can be played at this table."""
+
+    playing: str
+    players: int | None
+    """How many sit at a simulated table; null where people are real."""
+    games: list[GameView]
+
+
 class Ruling(Body):
     """A move in the game's notation."""
 
@@ -87,6 +128,7 @@ class Role(BaseModel):
 def create_app(
     hub: Hub,
     commands: Commands,
+    shelf: GameShelf,
     games_root: Path,
     *,
     version: str,
@@ -98,6 +140,7 @@ def create_app(
     Args:
         hub: where views come from.
         commands: the table.
+        shelf: the games that can be played at it.
         games_root: the folder that holds one folder a game, each with its view.js and view.css.
         version: this program's version.
         host_token: lets its owner use the host's controls; so does a request from this machine itself.
@@ -115,7 +158,7 @@ def create_app(
     add_problem_handlers(app)
     app.include_router(_state_router(hub))
     app.include_router(_picture_router(picture))
-    app.include_router(_host_router(commands, host_token))
+    app.include_router(_host_router(commands, shelf, host_token))
     app.include_router(_page_router(games_root))
     app.mount("/static", _Static(directory=STATIC))
     return app
@@ -179,7 +222,7 @@ def _picture_router(picture: Callable[[], bytes | None]) -> APIRouter:
     return router
 
 
-def _host_router(commands: Commands, host_token: str) -> APIRouter:
+def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRouter:
     def host_only(request: Request, x_host_token: GivenToken = None) -> None:
         require_host(request, x_host_token, host_token)
 
@@ -189,6 +232,21 @@ def _host_router(commands: Commands, host_token: str) -> APIRouter:
     async def role(request: Request, x_host_token: GivenToken = None) -> Role:
         """Whether the host's controls answer to the one who asks."""
         return Role(host=is_host(request, x_host_token, host_token))
+
+    @open_router.get("/games")
+    async def games() -> Games:
+        """The games that can be played at this table, with their options."""
+        views = [
+            GameView(
+                game=offer.game, title=offer.title, players=list(offer.players), why_not=offer.why_not,
+                options=[
+                    OptionView(name=o.name, meaning=o.meaning, choices=list(o.choices), value=o.value)
+                    for o in offer.options
+                ],
+            )
+            for offer in await shelf.offers()
+        ]  # fmt: skip
+        return Games(playing=shelf.playing.game, players=shelf.playing.players, games=views)
 
     router = APIRouter(dependencies=[Depends(host_only)], responses=_PROBLEMS)
 
@@ -216,6 +274,11 @@ def _host_router(commands: Commands, host_token: str) -> APIRouter:
     async def new_game(body: NewGame) -> None:
         """End this game and start another."""
         await commands.new_game(_sittings(body.players), body.options)
+
+    @router.post("/play_game", status_code=204)
+    async def play_game(body: OtherGame) -> None:
+        """Set the table for another game, or for this one with other options; takes a few seconds."""
+        await shelf.play(body.game, body.options, body.players)
 
     @router.post("/rule_move", status_code=204)
     async def rule_move(body: Ruling) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from controller.choosing import Choice, Offer
 from controller.game import Json
 
 
@@ -47,4 +48,26 @@ class Commands(Protocol):
 
     async def rule_move(self, text: str) -> None:
         """The host rules that this move, in the game's notation, was made."""
+        ...
+
+
+class GameShelf(Protocol):
+    """The games that can be played at a table, as its host sees them."""
+
+    @property
+    def playing(self) -> Choice:
+        """What is played now."""
+        ...
+
+    @property
+    def simulated(self) -> bool:
+        """Whether people are simulated, and their number can be chosen."""
+        ...
+
+    async def offers(self) -> Sequence[Offer]:
+        """All games, with the options that they would be played with."""
+        ...
+
+    async def play(self, game: str, options: Mapping[str, Json], players: int | None) -> None:
+        """Set the table for this game, with these options beside the usual ones. Raises InvalidCommand."""
         ...

@@ -5,6 +5,7 @@ Only what needs a faulty part of our own is tested within this process.
 
 import asyncio
 import contextlib
+import json
 import os
 import resource
 import signal
@@ -187,7 +188,45 @@ def test_a_table_without_pins_goes_on_and_says_so(tmp_path: Path, service: Servi
     assert service.wait() == 0
 
 
+def test_score_sheets_need_no_faces(tmp_path: Path, service: Service) -> None:
+    """A table with a camera on which only sheets and dice lie, which nobody enrols."""
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    (pictures / "1.png").write_bytes(cv2.imencode(".png", np.full((720, 1280, 3), 90, np.uint8))[1].tobytes())
+    text = SETTINGS.replace("[camera]", f'[camera]\ndriver = "opencv:{pictures}"')
+    (tmp_path / "real.toml").write_text(f'game = "dice_and_slice"\n{text}')
+    service.start("--config", str(tmp_path / "real.toml"))
+    _, said = part(service.look_until(lambda view: view["parts"]["camera"]["state"] == "ok", 60), "reading")
+    assert "marker" in said, "it is read, and says what is wrong with the picture"
+    service.send(signal.SIGTERM)
+    assert service.wait() == 0
+
+
 # Running --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_host_chooses_another_game_which_is_played_from_then_on(service: Service) -> None:
+    service.start()
+    view = service.look_until(lambda view: True, 30)
+    assert view["game"] == "new_york_slice"
+    status, answer = service.ask("POST", "/api/play_game", {"game": "slice", "options": {"pizzas": 9}})
+    assert (status, "option pizzas: 9" in answer.decode()) == (422, True)
+    assert service.ask("POST", "/api/play_game", {"game": "slice", "options": {"pizzas": 1}, "players": 3})[0] == 204
+    view = service.look_until(lambda view: view["game"] == "slice" and view["position"], 60)
+    assert [seat["player"] for seat in view["seats"] if seat["player"]] == [1, 2, 3]
+    service.send(signal.SIGTERM)
+    assert service.wait() == 0
+    assert service.processes() == {}
+
+    service.start()
+    assert service.look_until(lambda view: True, 30)["game"] == "slice"
+    assert json.loads(service.ask("GET", "/api/games")[1])["players"] == 2, "as --players says"
+    service.kill()
+    service.start("--game", "new_york_slice")
+    assert service.look_until(lambda view: True, 30)["game"] == "new_york_slice"
+    service.kill()
+    service.start()
+    assert service.look_until(lambda view: True, 30)["game"] == "new_york_slice"
 
 
 def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service) -> None:

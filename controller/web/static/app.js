@@ -10,6 +10,7 @@
 //
 // Elements are kept between calls. /static/kit.js has the tools.
 
+import { createChooser } from "/static/games.js";
 import { headersOf, hostToken } from "/static/host.js";
 import { badge, colour, html, named } from "/static/kit.js";
 import { breachCard, createStage } from "/static/stage.js";
@@ -30,6 +31,7 @@ const PATIENCE_MS = 1500;
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
 const stage = createStage(byId("stage"));
+const chooser = createChooser(byId("games"), { ask: command, view: () => newest });
 const shown = new Map();
 let newest = null;
 let drawn = false;
@@ -43,6 +45,7 @@ let complaint = null;
 connect();
 setInterval(checkConnection, QUIET_MS / 4);
 askRole();
+byId("choose").addEventListener("click", () => chooser.open());
 byId("undo").addEventListener("click", () => command("undo"));
 byId("pause").addEventListener("click", () => command(newest?.referee === "paused" ? "resume" : "pause"));
 byId("rule").addEventListener("submit", async (event) => {
@@ -261,8 +264,7 @@ async function askRole() {
 }
 
 /** Whether the table did it; otherwise the reason is shown. */
-async function command(name, body) {
-  const refused = byId("refused");
+async function command(name, body, refused = byId("refused")) {
   refused.textContent = "";
   try {
     const response = await fetch(`/api/${name}`, { method: "POST", headers: headersOf(token), body: body && JSON.stringify(body) });

@@ -1,7 +1,10 @@
 """A table for the tests of the LAN: it takes notes of what its host asks, and refuses when told to."""
 
 import asyncio
+from dataclasses import replace
 
+from config.loader import load_table
+from controller.choosing import Choice, Shelf
 from controller.web.app import create_app
 from controller.web.commands import CommandError, InvalidCommand
 from controller.web.hub import Hub
@@ -47,6 +50,25 @@ class NotingCommands:
         self.asked.append(what)
 
 
-def make_app(hub=None, commands=None, **changes):
+class NotingShelf:
+    """The games of a simulated table for four; takes notes of what is chosen."""
+
+    def __init__(self, players=4):
+        self._shelf = Shelf(load_table([]))
+        self.playing = Choice("new_york_slice", {}, players)
+        self.simulated = players is not None
+        self.asked = []
+
+    async def offers(self):
+        offers = self._shelf.offers(self.playing)
+        return [replace(o, why_not="its faces are missing") if o.game == "slice" else o for o in offers]
+
+    async def play(self, game, options, players):
+        if options.get("solo"):
+            raise InvalidCommand("option solo: True with 4 players; expected 2")
+        self.asked.append((game, options, players))
+
+
+def make_app(hub=None, commands=None, shelf=None, **changes):
     settings = {"version": "1.2.3", "host_token": TOKEN, "picture": lambda: None} | changes
-    return create_app(hub or Hub(), commands or NotingCommands(), GAMES_ROOT, **settings)
+    return create_app(hub or Hub(), commands or NotingCommands(), shelf or NotingShelf(), GAMES_ROOT, **settings)

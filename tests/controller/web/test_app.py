@@ -10,7 +10,7 @@ from controller.views import TableView
 from controller.web.app import STATIC
 from controller.web.hub import Hub
 from tests.controller.web.fixture_views import breach, question, ring_served
-from tests.controller.web.table import TOKEN, NotingCommands, make_app, until
+from tests.controller.web.table import TOKEN, NotingCommands, NotingShelf, make_app, until
 
 
 def request(app, method, path, *, client="192.0.2.7", base_url="http://table.local:8080", **arguments):
@@ -54,6 +54,31 @@ class TestState:
         assert health["status"] == "degraded"
         assert health["seq"] == 59
         assert health["parts"]["panel"]["text"].startswith("No answer on /dev/ttyACM0")
+
+
+class TestGames:
+    def test_are_listed_for_anybody_with_their_options(self):
+        listed = request(make_app(), "GET", "/api/games").json()
+        assert (listed["playing"], listed["players"]) == ("new_york_slice", 4)
+        pizzeria = next(game for game in listed["games"] if game["game"] == "pizzeria")
+        assert (pizzeria["title"], pizzeria["players"], pizzeria["why_not"]) == ("Pizzeria", [2, 3, 4, 5, 6], "")
+        advanced = next(option for option in pizzeria["options"] if option["name"] == "advanced")
+        assert (advanced["choices"], advanced["value"]) == ([False, True], False)
+        assert next(game for game in listed["games"] if game["game"] == "slice")["why_not"] == "its faces are missing"
+
+    def test_only_the_host_chooses(self):
+        shelf = NotingShelf()
+        body = {"game": "slice", "options": {"pizzas": 1}, "players": 2}
+        assert request(make_app(shelf=shelf), "POST", "/api/play_game", json=body).status_code == 403
+        assert shelf.asked == []
+        assert host(make_app(shelf=shelf), "/api/play_game", body).status_code == 204
+        assert shelf.asked == [("slice", {"pizzas": 1}, 2)]
+
+    def test_what_cannot_be_played_is_refused_with_its_reason(self):
+        response = host(make_app(), "/api/play_game", {"game": "pizzeria", "options": {"solo": True}})
+        assert response.status_code == 422
+        assert response.json()["detail"] == "option solo: True with 4 players; expected 2"
+        assert host(make_app(), "/api/play_game", {"game": "pizzeria", "players": 0}).status_code == 422
 
 
 class TestPicture:

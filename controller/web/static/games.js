@@ -1,0 +1,163 @@
+// The host's choice of what is played, and by whom: another game, its options, a new game.
+
+import { colour, html } from "/static/kit.js";
+
+const VIEWS_PER_START = 1000000;
+const SET_WITHIN_MS = 30000;
+
+/**
+ * A dialog in `element`. `ask(name, body, refused)` posts a command and says whether the table did it, else why not in
+ * the element `refused`; `view()` is the newest view.
+ */
+export function createChooser(element, { ask, view }) {
+  let shelf = null;
+  let chosen = null;
+  element.addEventListener("click", (event) => {
+    if (event.target === element) element.close(); // beside it
+  });
+
+  async function open() {
+    shelf = await (await fetch("/api/games")).json();
+    chosen = shelf.games.find((game) => game.game === shelf.playing) ?? shelf.games[0];
+    draw();
+    if (!element.open) element.showModal();
+  }
+
+  function draw() {
+    const current = chosen.game === shelf.playing;
+    element.replaceChildren(html(
+      "form",
+      { method: "dialog", on: { submit: (event) => event.preventDefault() } },
+      html("header", { class: "games-head" },
+        html("h2", { id: "games-title", text: "What is played" }),
+        html("button", { type: "button", class: "plain", "aria-label": "Close", text: "✕", on: { click: () => element.close() } })),
+      html("ul", { class: "shelf" }, shelf.games.map(card)),
+      options(current),
+      current && shelf.players === null && view() ? newGame() : null,
+    ));
+  }
+
+  function card(game) {
+    const select = () => {
+      chosen = game;
+      draw();
+      element.querySelector(`[value="${game.game}"]`).focus();
+    };
+    const playing = game.game === shelf.playing;
+    return html("li", {}, html(
+      "label",
+      { class: `shelf-game${game === chosen ? " chosen" : ""}`, title: game.why_not },
+      html("input", { type: "radio", name: "game", value: game.game, checked: game === chosen, disabled: game.why_not !== "", on: { change: select } }),
+      html("b", { text: game.title }),
+      html("span", { class: "shelf-note", text: game.why_not || `${span(game.players)} players${playing ? " · on the table" : ""}` }),
+    ));
+  }
+
+  function options(current) {
+    const shown = chosen.options.filter(({ choices, value }) => choices.length || typeof value === "number");
+    const fields = new Map(shown.map((option) => [option.name, field(option)]));
+    const players = shelf.players === null ? null : sitting();
+    const changed = () => Object.fromEntries(shown.map(({ name }) => [name, fields.get(name).value()]).filter(([name, value]) => !same(value, value_of(name))));
+    const value_of = (name) => shown.find((option) => option.name === name).value;
+    const set = async ({ target }) => {
+      const body = { game: chosen.game, options: changed(), ...(players ? { players: Number(players.value) } : {}) };
+      const start = startOf(view());
+      if (!await ask("play_game", body, refused)) return;
+      target.textContent = "Setting the table…";
+      target.disabled = true;
+      for (let ms = 0; ms < SET_WITHIN_MS && startOf(view()) === start; ms += 100) await new Promise((done) => setTimeout(done, 100));
+      element.close();
+    };
+    const refused = refusal();
+    const running = view()?.position && view().referee !== "over";
+    const note = !running ? ""
+      : shelf.players !== null ? "The people at the simulated table leave their game and begin anew."
+      : current ? "The running game goes on as it was begun; options count from the next one on."
+      : "The running game stays in the journal: coming back before another is begun goes on with it.";
+    return html(
+      "section",
+      { class: "game-options" },
+      html("h3", { text: `How ${chosen.title} is played` }),
+      players && html("label", { class: "option" }, html("span", { text: "Players at the simulated table" }), players),
+      shown.map((option) => html("label", { class: "option" }, html("span", { text: sentence(option.meaning) }), fields.get(option.name).element)),
+      shown.length === 0 && html("p", { class: "shelf-note", text: "There is nothing to choose." }),
+      html("div", { class: "games-do" },
+        html("p", { class: "shelf-note", text: note }),
+        refused,
+        html("button", { type: "button", class: "set", text: current ? `Set the table for ${chosen.title} anew` : `Set the table for ${chosen.title}`, on: { click: set } })),
+    );
+  }
+
+  function sitting() {
+    const number = chosen.players.includes(shelf.players) ? shelf.players : Math.min(4, Math.max(...chosen.players));
+    return html("select", { id: "sitting" }, chosen.players.map((n) => html("option", { value: String(n), text: String(n), selected: n === number })));
+  }
+
+  // Who sits where, for those who have no buttons.
+  function newGame() {
+    const seats = view().seats.map((seat) => ({
+      seat,
+      plays: html("input", { type: "checkbox", checked: seat.player !== null || seat.lamp !== "off", "aria-label": `Somebody sits at seat ${seat.seat}` }),
+      name: html("input", { type: "text", value: seat.name, maxlength: "40", autocomplete: "off", "aria-label": `Name of seat ${seat.seat}` }),
+    }));
+    const refused = refusal();
+    const start = async () => {
+      const players = seats.filter(({ plays }) => plays.checked).map(({ seat, name }) => ({ seat: seat.seat, name: name.value || seat.name }));
+      if (await ask("new_game", { players }, refused)) element.close();
+    };
+    return html(
+      "section",
+      { class: "game-options" },
+      html("h3", { text: "Who plays a new game" }),
+      html("ul", { class: "sitting" }, seats.map(({ seat, plays, name }) => html(
+        "li", { vars: { seat: colour(seat.colour) } }, plays, html("span", { class: "badge small", text: String(seat.seat) }), name))),
+      html("div", { class: "games-do" },
+        html("p", { class: "shelf-note", text: "Or everybody presses the button of a seat, and the host's button starts." }),
+        refused,
+        html("button", { type: "button", class: "start", text: "Start a new game", on: { click: start } })),
+    );
+  }
+
+  return { open };
+}
+
+function field({ name, choices, value }) {
+  if (choices.length === 2 && choices.every((choice) => typeof choice === "boolean")) {
+    const element = html("input", { type: "checkbox", name, checked: value === true });
+    return { element, value: () => element.checked };
+  }
+  if (choices.length) {
+    const at = Math.max(0, choices.findIndex((choice) => same(choice, value)));
+    const element = html("select", { name }, choices.map((choice, i) => html("option", { value: String(i), text: words(choice), selected: i === at })));
+    return { element, value: () => choices[Number(element.value)] };
+  }
+  const element = html("input", { type: "number", name, value: String(value), min: "0", step: "1" });
+  return { element, value: () => Number(element.value) };
+}
+
+/** Each start of the table's program numbers its views from a million of their own. */
+function startOf(view) {
+  return view === null ? null : Math.floor(view.seq / VIEWS_PER_START);
+}
+
+function refusal() {
+  return html("output", { class: "refused", role: "alert" });
+}
+
+function sentence(meaning) {
+  const text = meaning.replace(/^whether /, "");
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+function words(value) {
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+function same(one, other) {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function span(players) {
+  const [least, most] = [Math.min(...players), Math.max(...players)];
+  return least === most ? String(least) : `${least} to ${most}`;
+}

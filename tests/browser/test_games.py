@@ -1,0 +1,100 @@
+"""The host's choice of a game in a real browser, against a real server."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from controller.views import TableView
+from controller.web.hub import Hub
+from controller.web.server import serving
+from tests.browser.chromium import Page, browser, find_chromium
+from tests.browser.shots import SIZES
+from tests.browser.test_display import OVERFLOWS, run
+from tests.controller.web.fixture_views import lobby, ring_served
+from tests.controller.web.table import NotingCommands, NotingShelf, make_app
+
+pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
+SET = "document.querySelector('.games .set')"
+
+
+@contextlib.asynccontextmanager
+async def chooser(
+    view: TableView, shelf: NotingShelf, size: str = "wide"
+) -> AsyncIterator[tuple[Page, Hub, NotingCommands]]:
+    """The opened dialog, on the table's own machine."""
+    hub, commands = Hub(), NotingCommands()
+    hub.publish(view)
+    async with serving(make_app(hub, commands, shelf), hub, "127.0.0.1", 0) as port, browser() as page:
+        await page.open(f"http://127.0.0.1:{port}/", *SIZES[size])
+        await page.until("document.getElementById('host')?.hidden === false")
+        await page.evaluate("document.getElementById('choose').click()")
+        await page.until("document.getElementById('games').open")
+        yield page, hub, commands
+
+
+async def choose(page: Page, game: str) -> None:
+    await page.evaluate(f"document.querySelector('[value={game}]').click()")
+
+
+async def text(page: Page, selector: str) -> Any:
+    return await page.evaluate(f"document.querySelector({selector!r}).textContent")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_another_game_is_set_with_its_options(size: str) -> None:
+    async def scenario() -> None:
+        shelf = NotingShelf()
+        async with chooser(ring_served(), shelf, size) as (page, hub, _):
+            assert await text(page, ".games .set") == "Set the table for New York Slice anew"
+            assert await page.evaluate("document.querySelector('[value=slice]').disabled"), "its faces are missing"
+            await choose(page, "pizzeria")
+            assert await page.evaluate(OVERFLOWS) == []
+            await page.evaluate("document.querySelector('[name=solo]').click()")
+            await page.evaluate(f"{SET}.click()")
+            await page.until("document.querySelector('.games output').textContent.includes('expected 2')")
+            await page.evaluate("document.querySelector('[name=solo]').click()")
+            await page.evaluate("document.querySelector('[name=advanced]').click()")
+            await page.evaluate("document.querySelector('#sitting').value = '2'")
+            await page.evaluate(f"{SET}.click()")
+            await page.until(f"{SET}.disabled")
+            assert await page.evaluate("document.getElementById('games').open"), "until the table is set"
+            assert shelf.asked == [("pizzeria", {"advanced": True}, 2)]
+            hub.publish(lobby().model_copy(update={"seq": 2_000_000}))
+            await page.until("!document.getElementById('games').open")
+            refused = [complaint for complaint in page.complaints if "422" not in complaint]
+            assert refused == []
+
+    run(scenario)
+
+
+def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
+    async def scenario() -> None:
+        async with chooser(lobby(), NotingShelf(players=None)) as (page, _, commands):
+            await page.evaluate(
+                "document.querySelectorAll('.sitting li').forEach((li, i) => {"
+                " const [plays, name] = li.querySelectorAll('input'); plays.checked = i === 0 || i === 2;"
+                " if (i === 2) name.value = 'Nonna'; })"
+            )
+            await page.evaluate("document.querySelector('.games .start').click()")
+            await page.until("!document.getElementById('games').open")
+            (asked,) = commands.asked
+            assert asked == ("new_game", [(1, lobby().seats[0].name), (3, "Nonna")], {})
+            assert page.complaints == []
+
+    run(scenario)
+
+
+def test_only_the_host_sees_it() -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        hub.publish(lobby())
+        async with serving(make_app(hub), hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+            await page.until("document.querySelectorAll('.lobby-seat').length > 0")
+            await asyncio.sleep(0.3)
+            assert await page.evaluate("document.getElementById('host').hidden")
+
+    run(scenario)

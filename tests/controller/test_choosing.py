@@ -1,0 +1,100 @@
+"""Which game is played: the settings', or what the host took from the shelf."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from config.loader import load_table
+from config.schema import TableConfig
+from controller.choosing import Choice, NotPlayable, Shelf
+from controller.game import GameError, OptionError
+
+
+def settings(folder: Path, text: str = "") -> TableConfig:
+    (folder / "table.toml").write_text(f'data_dir = "{folder}"\n{text}')
+    return load_table([folder / "table.toml"])
+
+
+def real(folder: Path, faces: str, more: str = "") -> Shelf:
+    """A table with a camera of its own."""
+    return Shelf(settings(folder, f'faces = "{faces}"\n{more}\n[camera]\ndriver = "opencv:0"\n'))
+
+
+def test_another_game_takes_the_tables_options_and_none_of_the_settings(tmp_path: Path) -> None:
+    shelf = Shelf(settings(tmp_path, "[options]\nsneak_may_empty = true\n"))
+    assert shelf.usual() == Choice("new_york_slice", {"sneak_may_empty": True})
+    assert shelf.usual("slice", {"pizzas": 1}) == Choice("slice", {"returned_cards": "mixed", "pizzas": 1})
+
+
+def test_as_many_sit_at_a_simulated_table_as_the_game_and_the_seats_take(tmp_path: Path) -> None:
+    shelf = Shelf(settings(tmp_path))
+    assert shelf.checked(shelf.usual()).players == 4
+    assert shelf.checked(shelf.usual("pizza_theory")).players == 3
+    assert Shelf(settings(tmp_path), 5).checked(shelf.usual("slice")).players == 5
+    with pytest.raises(NotPlayable, match=r"8 players: expected 2 to 6 for SLICE at this table"):
+        shelf.checked(Choice("slice", {}, 8))
+
+
+def test_a_game_that_cannot_be_started_so_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="solo"):
+        Shelf(settings(tmp_path)).checked(Choice("pizzeria", {"solo": True}, 4))
+    with pytest.raises(GameError, match="'ludo' is no game"):
+        Shelf(settings(tmp_path)).checked(Choice("ludo"))
+
+
+def test_the_host_s_choice_holds_until_the_settings_change(tmp_path: Path) -> None:
+    shelf = Shelf(settings(tmp_path))
+    assert shelf.kept() is None
+    choice = Choice("pizzeria", {"advanced": True}, 3)
+    shelf.keep(choice)
+    assert Shelf(settings(tmp_path)).kept() == choice
+    assert Shelf(settings(tmp_path), 5).kept() == Choice("pizzeria", {"advanced": True}, 5)
+    assert Shelf(settings(tmp_path, 'game = "slice"\n')).kept() is None
+    assert Shelf(settings(tmp_path, "[options]\nsneak_may_empty = true\n")).kept() is None
+    Shelf(settings(tmp_path)).forget()
+    assert shelf.kept() is None
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'{"game": 3}', b'{"game": "ludo"}'])
+def test_a_damaged_choice_is_said_and_the_settings_are_played(
+    tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "choice.json").write_bytes(content)
+    with caplog.at_level(logging.WARNING, "pizzatable"):
+        assert Shelf(settings(tmp_path)).kept() is None
+    assert f"{tmp_path / 'choice.json'}: expected the game that the host chose" in caplog.text
+
+
+def test_a_choice_that_cannot_be_played_any_more_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    Shelf(settings(tmp_path)).keep(Choice("pizzeria", {"solo": 7}, 2))
+    with caplog.at_level(logging.WARNING, "pizzatable"):
+        assert Shelf(settings(tmp_path)).kept() is None
+    assert "option solo: 7" in caplog.text
+
+
+def test_with_a_camera_a_game_needs_its_faces(tmp_path: Path) -> None:
+    one = tmp_path / "mine.faces"
+    one.touch()
+    shelf = real(tmp_path, str(one))
+    assert shelf.why_not("new_york_slice") == ""
+    assert "is one game's file; with {game} in it" in shelf.why_not("pizzeria")
+    assert shelf.why_not("dice_and_slice") == "", "its sheets are known by their print"
+    assert 'faces = "": expected the file' in real(tmp_path, "").why_not("slice")
+
+    each = real(tmp_path, "{game}.faces", 'game = "slice"')
+    missing = tmp_path / "slice.faces"
+    assert each.why_not("slice").startswith(f"{missing} is missing: `pizzatable enrol --game slice")
+    missing.touch()
+    assert each.checked(each.usual()) == Choice("slice", {"returned_cards": "mixed"}), "real people are not counted"
+
+
+def test_offers_show_what_is_played(tmp_path: Path) -> None:
+    shelf = Shelf(settings(tmp_path))
+    offers = shelf.offers(Choice("pizzeria", {"advanced": True}, 4))
+    assert [offer.title for offer in offers] == sorted((o.title for o in offers), key=str.casefold)
+    assert {"new_york_slice", "pizzeria", "pizza_theory", "slice", "dice_and_slice"} <= {o.game for o in offers}
+    values = {o.game: {option.name: option.value for option in o.options} for o in offers}
+    assert values["pizzeria"]["advanced"] is True
+    assert values["slice"]["returned_cards"] == "mixed", "as on any table"
+    assert next(o.players for o in offers if o.game == "slice") == (2, 3, 4, 5, 6), "there are six seats"
