@@ -69,6 +69,9 @@ class MarkKind(Enum):
     """At (number,), from 0 at the left."""
     CROSSED_BONUS = "crossed-bonus"
     """At (number,), likewise."""
+    DIAGONAL = "diagonal"
+    """A line between the dots at two opposite corners of a square: at (column, row) of the left one, then of the other.
+    Told only on sheets that were seen blank."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from vision.scene import MarkKind
 from vision.sheets.evidence import Evidence, gather
 from vision.sheets.finding import find_sheets
 from vision.sheets.flattening import flatten
-from vision.sheets.likelihood import FAR, Judge
+from vision.sheets.likelihood import FAR, FITTED, Judge
 from vision.threads import use_one_core
 
 Plane = NDArray[np.float32]
@@ -93,7 +93,7 @@ def _fit_one(features: Plane, there: Plane, rng: np.random.Generator) -> tuple[P
 def fit_all(sheets: Sequence[tuple[dict[MarkKind, Evidence], set[MarkPlace]]], seed: int) -> dict[str, Plane]:
     """Everything that the file holds."""
     stored = {}
-    for number, kind in enumerate(MarkKind):
+    for number, kind in enumerate(FITTED):
         parts = [samples(kind, evidence[kind], marks) for evidence, marks in sheets]
         judge = fit(
             np.concatenate([p[0] for p in parts]),

@@ -28,6 +28,7 @@ from vision.report import MARK_BINS, Reliability
 from vision.scene import MarkKind, PieceKind, SheetMark
 from vision.sheets.finder import read_sheets
 from vision.sheets.layout import SheetLayout, parse_layout
+from vision.sheets.likelihood import FITTED
 from vision.threads import use_one_core
 
 SURE = 0.9
@@ -168,7 +169,7 @@ class Row:
 
     def __str__(self) -> str:
         numbers = []
-        for kind in MarkKind:
+        for kind in FITTED:
             there, missing, free, claimed = self.count.places[kind]
             numbers.append(f"{missing:4}/{there:<6}{claimed:4}/{free:<6}")
         ms = f"{np.median(self.ms):6.0f}" if self.ms else "     -"
@@ -181,7 +182,7 @@ class Row:
 
 HEAD = (
     f"{'pictures':14}{'':4} found whole  "
-    + " ".join(f"{kind.value + ' miss/there extra/free':21}"[:21] for kind in MarkKind)
+    + " ".join(f"{kind.value + ' miss/there extra/free':21}"[:21] for kind in FITTED)
     + " hidden sure& doubt dice right    ms"
 )
 

@@ -22,11 +22,13 @@ POSES = {1: Pose(6.0, -249.0, 91.0), 2: Pose(-390.0, -107.0, 358.0), 5: Pose(391
 CROSSED = [LAYOUT.toppings[i].square for i in (0, 1, 4, 9, 12, 17)]
 RUBBED = LAYOUT.toppings[7].square
 CIRCLED = (2,)
-DOTS = ((9, 5), (9, 6), (9, 7), (0, 2), (0, 3))
-LINES = ((9, 5, 9, 6), (9, 6, 9, 7), (0, 2, 0, 3))
+DOTS = ((9, 5), (9, 6), (9, 7), (10, 8), (0, 2), (0, 3), (1, 2))
+DIAGONALS = ((9, 7, 10, 8), (0, 3, 1, 2))
+"""One each way; across squares without a topping."""
+LINES = ((9, 5, 9, 6), (9, 6, 9, 7), (0, 2, 0, 3), (0, 2, 1, 2))
 MARKS = [
     *(Pencilled(MarkKind.DOT, dot) for dot in DOTS),
-    *(Pencilled(MarkKind.LINE, line) for line in LINES),
+    *(Pencilled(MarkKind.LINE, line) for line in (*LINES, *DIAGONALS)),
     *(Pencilled(MarkKind.CROSSED_TOPPING, square) for square in [*CROSSED, RUBBED]),
     Pencilled(MarkKind.CROSSED_TOPPING, RUBBED, rubbed=True),
     Pencilled(MarkKind.CIRCLED_BONUS, CIRCLED),
@@ -78,6 +80,7 @@ def test_what_is_pencilled_over_print_is_read(
         for kind, there in (
             (MarkKind.DOT, set(DOTS)),
             (MarkKind.LINE, set(LINES)),
+            (MarkKind.DIAGONAL, set(DIAGONALS)),
             (MarkKind.CROSSED_TOPPING, set(CROSSED)),
             (MarkKind.CIRCLED_BONUS, {CIRCLED}),
         ):

@@ -38,6 +38,8 @@ class Evidence:
     """n x m. Darkness against paper, against that of the sheet's marks, and against its noise."""
     hidden: Bools
     """Whether something lies there."""
+    with_print: Plane | None = None
+    """n x m: where that is pencil alone, the same measured with the print, which speaks besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +65,10 @@ class _Pencil:
 
 
 def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
-    """Look at every place that may be marked."""
+    """Look at every place that may be marked; of diagonals only between pencilled dots, on sheets seen blank."""
     layout = flat.layout
     places = np.array([layout.dot_mm(dot) for dot in layout.dots])
-    dots = measures.dots(flat, places)
+    dots = measures.dots(flat.pencilled, places)
     hidden = _hidden(flat, dots.centres_mm[:, None] + _around(1.2))
     low, high = _sorts(dots.core[~hidden])
     dotted = dots.core > low + DOT_SHARE * (high - low)
@@ -85,29 +87,42 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     weak = paths.quantiles[:, 1]
     told, free = weak[joined & ~under], weak[~joined & ~under]
     usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * (high - low)
-    blank, spread = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
+    bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
     pencil = _Pencil(max(usual, 0.02), noise, flat.px_per_mm)
-    return {
+    arms = _arms(weak, ends, len(places))
+    found = {
         MarkKind.DOT: Evidence(
-            layout.dots, _of_dots(flat, dots, (low, high), _arms(weak, ends, len(places)), pencil), hidden
+            layout.dots,
+            _of_dots(flat, dots, (low, high), arms, pencil),
+            hidden,
+            None if flat.blank is None else _of_dots_with_print(flat, places, hidden, arms, pencil),
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
-            _table(
-                *pencil.beside(*paths.quantiles.T, paths.plain, weak - blank),
-                (weak - blank) / (spread + 0.01),
-                paths.judged,
-                paths.bend,
-                edge * 1.0,
-                edge * border,
-                dots.core[ends].min(axis=1) / pencil.line,
-                *pencil.constants(len(weak)),
-            ),
+            _of_lines(paths, bare, edge * 1.0, edge * border, dots.core[ends].min(axis=1), pencil),
             under,
         ),
         MarkKind.CROSSED_TOPPING: _of_toppings(flat, pencil),
         **_of_boxes(flat, pencil),
     }
+    if flat.blank is not None:
+        pairs = [(number[a], number[b]) for a, b in layout.diagonals if dotted[number[a]] and dotted[number[b]]]
+        lines = found[MarkKind.LINE].features
+        found[MarkKind.DIAGONAL] = Evidence((), lines[:0], under[:0])
+        if pairs:
+            across, none = np.array(pairs), np.zeros(len(pairs))
+            paths = measures.lines(flat, plane, centres[across[:, 0]], centres[across[:, 1]])
+            found[MarkKind.DIAGONAL] = Evidence(
+                tuple((*layout.dots[a], *layout.dots[b]) for a, b in pairs),
+                _of_lines(paths, bare, none, none, dots.core[across].min(axis=1), pencil),
+                np.asarray(hidden[across].any(axis=1)),
+            )
+    return found
+
+
+def _of_dots_with_print(flat: FlatSheet, places: Array, hidden: Bools, arms: Array, pencil: _Pencil) -> Plane:
+    dots = measures.dots(flat, places)
+    return _of_dots(flat, dots, _sorts(dots.core[~hidden]), arms, pencil)
 
 
 def _of_dots(flat: FlatSheet, dots: measures.Dots, sorts: tuple[float, float], arms: Array, pencil: _Pencil) -> Plane:
@@ -128,6 +143,25 @@ def _of_dots(flat: FlatSheet, dots: measures.Dots, sorts: tuple[float, float], a
         np.full(len(places), gap),
         outer * 1.0,
         *pencil.constants(len(places)),
+    )
+
+
+def _of_lines(
+    paths: measures.Paths, bare: tuple[float, float], edge: Array, border: Array, ends: Plane, pencil: _Pencil
+) -> Plane:
+    """`bare`: how dark paths without a line are, and their spread; `edge` is 1 at the grid's, `border` how dark the
+    print there is; `ends`: how dark the weaker dot."""
+    usual, spread = bare
+    weak = paths.quantiles[:, 1]
+    return _table(
+        *pencil.beside(*paths.quantiles.T, paths.plain, weak - usual),
+        (weak - usual) / (spread + 0.01),
+        paths.judged,
+        paths.bend,
+        edge,
+        border,
+        ends / pencil.line,
+        *pencil.constants(len(weak)),
     )
 
 

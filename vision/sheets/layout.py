@@ -82,6 +82,13 @@ class SheetLayout:
         return tuple(across + down)
 
     @property
+    def diagonals(self) -> tuple[tuple[Dot, Dot], ...]:
+        """All pairs of dots at opposite corners of a square, the left one first."""
+        squares = [(c, r) for r in range(self.rows - 1) for c in range(self.columns - 1)]
+        falling = [((c, r), (c + 1, r + 1)) for c, r in squares]
+        return tuple(falling + [((c, r + 1), (c + 1, r)) for c, r in squares])
+
+    @property
     def corners_mm(self) -> Array:
         """The sheet's corners: top left, top right, bottom right, bottom left."""
         x, y = self.size_mm[0] / 2, self.size_mm[1] / 2

@@ -18,6 +18,8 @@ from vision.sheets.layout import Array
 WEIGHTS = "marks.npz"
 FAR = 4.0
 """Measures further (standard deviations) from what they were fitted on count as no further."""
+FITTED = tuple(kind for kind in MarkKind if kind is not MarkKind.DIAGONAL)
+"""Kinds of mark that have a network of their own: diagonals are lines."""
 DOUBT = 0.001
 """Nothing is likelier or less likely than but for this: not every sheet is like those that were drawn."""
 
@@ -47,7 +49,8 @@ class Judge:
 def load_judges() -> Mapping[MarkKind, Judge]:
     """The networks that come with the program."""
     with np.load(BytesIO(files(__package__).joinpath(WEIGHTS).read_bytes())) as stored:
-        return {
+        judges: dict[MarkKind, Judge] = {
             kind: Judge(*(np.asarray(stored[f"{kind.value}.{part}"], np.float32) for part in Judge.__slots__))
-            for kind in MarkKind
+            for kind in FITTED
         }
+    return {**judges, MarkKind.DIAGONAL: judges[MarkKind.LINE]}

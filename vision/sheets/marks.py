@@ -8,23 +8,46 @@ from vision.scene import MarkKind, SheetMark
 from vision.sheets.evidence import Evidence, gather
 from vision.sheets.flattening import FlatSheet
 from vision.sheets.layout import Array
-from vision.sheets.likelihood import Judge
+from vision.sheets.likelihood import DOUBT, FITTED, Judge
 
 
 def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[SheetMark, ...]:
-    """Every place that may be marked: dots, lines, toppings, bonuses."""
+    """Every place that may be marked: dots, lines, toppings, bonuses; on a sheet that was seen blank also diagonals."""
     evidence = gather(flat)
-    likely = {kind: judges[kind].probability(evidence[kind].features) for kind in MarkKind}
-    likely[MarkKind.LINE] *= _both_ends(evidence[MarkKind.DOT], evidence[MarkKind.LINE], likely[MarkKind.DOT])
-    return tuple(
+    likely = {kind: _likely(one, judges[kind]) for kind, one in evidence.items()}
+    for kind in evidence.keys() & {MarkKind.LINE, MarkKind.DIAGONAL}:
+        likely[kind] *= _both_ends(evidence[MarkKind.DOT], evidence[kind], likely[MarkKind.DOT])
+    marks = [
         SheetMark(kind, at, round(float(p), 4), bool(hidden))
-        for kind in MarkKind
+        for kind in FITTED
         for at, p, hidden in zip(evidence[kind].places, likely[kind], evidence[kind].hidden, strict=True)
-    )
+    ]
+    if MarkKind.DIAGONAL in evidence:
+        marks += _diagonals(flat, evidence[MarkKind.DIAGONAL], likely[MarkKind.DIAGONAL])
+    return tuple(marks)
+
+
+def _likely(evidence: Evidence, judge: Judge) -> Array:
+    """How likely each mark is; where pencil was measured alone and with the print, the odds of both count."""
+    alone = judge.probability(evidence.features)
+    if evidence.with_print is None:
+        return alone
+    odds = sum(np.log(p / (1.0 - p)) for p in (alone, judge.probability(evidence.with_print)))
+    return np.asarray(np.clip(1.0 / (1.0 + np.exp(-odds)), DOUBT, 1.0 - DOUBT))
+
+
+def _diagonals(flat: FlatSheet, looked_at: Evidence, likely: Array) -> list[SheetMark]:
+    """All of them: those that were not looked at, where no dots are, are none."""
+    seen = dict(zip(looked_at.places, zip(likely, looked_at.hidden, strict=True), strict=True))
+    marks = []
+    for one, other in flat.layout.diagonals:
+        p, hidden = seen.get((*one, *other), (DOUBT, False))
+        marks.append(SheetMark(MarkKind.DIAGONAL, (*one, *other), round(float(p), 4), bool(hidden)))
+    return marks
 
 
 def _both_ends(dots: Evidence, lines: Evidence, likely: Array) -> Array:
     """Lines join pencilled dots only: how likely both are. Both are of one hand: the less likely tells."""
     number = {dot: i for i, dot in enumerate(dots.places)}
-    ends = np.array([(number[at[:2]], number[at[2:]]) for at in lines.places])
+    ends = np.array([(number[at[:2]], number[at[2:]]) for at in lines.places], np.intp).reshape(-1, 2)
     return np.asarray(likely[ends].min(axis=1))

@@ -13,6 +13,7 @@ MOST_NAMED = 6
 _ORDER = (
     What.ADDED_DOT,
     What.MISSING_DOT,
+    What.DIAGONAL,
     What.MISSING_LINE,
     What.NOT_CROSSED,
     What.CROSSED,
@@ -103,6 +104,10 @@ def _words(state: State, player: Player, what: What, names: Sequence[str], *, ol
             gone = "any more" if old else "yet"
             problem = f"On player {player}'s sheet neighbouring dots are not connected {gone}: {listed}."
             return Refusal(headings.MARK, problem, f"Connect {listed} with {'lines' if len(names) > 1 else 'a line'}.")
+        case What.DIAGONAL:
+            problem = f"On player {player}'s sheet dots are connected diagonally: {listed}."
+            remedy = f"Rub {them} out: lines join dots beside or above each other."
+            return Refusal(headings.MARK, problem, remedy)
         case What.NOT_CROSSED:
             problem = f"Player {player} has placed an extra dot and not crossed off {listed}."
             return Refusal(headings.EXTRA_DOTS, problem, f"Cross off {listed}.")

@@ -129,7 +129,10 @@ class DiceAndSliceHands:
         makers = (
             self._off_pattern,
             self._line_forgotten,
+            self._diagonal,
             self._dot_too_many,
+            self._topping_forgotten,
+            self._crossed_for_nothing,
             self._nothing_marked,
             self._others_sheet,
         )
@@ -231,7 +234,7 @@ class DiceAndSliceHands:
         return [self._line(one, other) for one, other in pairs if (one | other) & new]
 
     def _line(self, one: int, other: int) -> Pencilled:
-        start, end = sorted((self._spot(one), self._spot(other)), key=lambda spot: (spot[1], spot[0]))
+        start, end = sorted((self._spot(one), self._spot(other)))
         return Pencilled(MarkKind.LINE, (*start, *end))
 
     def _spot(self, dot: int) -> tuple[int, int]:
@@ -267,7 +270,8 @@ class DiceAndSliceHands:
             case MarkKind.DOT:
                 return mark.at in dots
             case MarkKind.LINE:
-                return mark.at[:2] in dots and mark.at[2:] in dots
+                neighbours = math.dist(mark.at[:2], mark.at[2:]) == 1
+                return neighbours and mark.at[:2] in dots and mark.at[2:] in dots
             case MarkKind.CROSSED_TOPPING:
                 return any(self._square(bit) == mark.at for bit in grid.list_bits(sheet.crossed))
             case _:
@@ -330,6 +334,64 @@ class DiceAndSliceHands:
             return None
         left_out = self._rng.choice(lines)
         return self._written("a line forgotten", first.player, [m for m in marks if m is not left_out], lying)
+
+    def _diagonal(self, state: State, moves: Sequence[Move], lying: Mapping[str, Lying]) -> Mistake | None:
+        """Dots at opposite corners of an empty square are connected."""
+        first = moves[0]
+        if not isinstance(first, Mark):
+            return None
+        after = self._game.apply(state, first)
+        dots = {self._spot(bit) for bit in grid.list_bits(after.sheets[first.player - 1].dots)}
+        new = {self._spot(self._parts.grid.bits[name]) for name in first.dots}
+        printed = {self._square(bit) for bit in self._parts.topping_bits.values()}
+        pairs = [
+            (one, other)
+            for one in sorted(dots)
+            for other in ((one[0] + 1, one[1] + 1), (one[0] + 1, one[1] - 1))
+            if other in dots and {one, other} & new and (one[0], min(one[1], other[1])) not in printed
+        ]
+        if not pairs:
+            return None
+        one, other = self._rng.choice(pairs)
+        marks = [*self._marks_between(state, after, first), Pencilled(MarkKind.LINE, (*one, *other))]
+        return self._written("dots connected diagonally", first.player, marks, lying)
+
+    def _topping_forgotten(self, state: State, moves: Sequence[Move], lying: Mapping[str, Lying]) -> Mistake | None:
+        """An extra dot is placed, and its topping is not crossed off."""
+        if not any(isinstance(move, ExtraDot) for move in moves):
+            return None
+        marks, player = self._all_marks(state, moves)
+        left_out = self._rng.choice([mark for mark in marks if mark.kind is MarkKind.CROSSED_TOPPING])
+        kept = [mark for mark in marks if mark is not left_out]
+        return self._written("a topping not crossed off", player, kept, lying)
+
+    def _crossed_for_nothing(self, state: State, moves: Sequence[Move], lying: Mapping[str, Lying]) -> Mistake | None:
+        """A topping is crossed off that has brought no dot."""
+        first = moves[0]
+        if not isinstance(first, Mark):
+            return None
+        marks, player = self._all_marks(state, moves)
+        crossed = {mark.at for mark in marks}
+        before = state.sheets[player - 1].crossed
+        free = [
+            bit for bit in self._parts.topping_bits.values() if not bit & before and self._square(bit) not in crossed
+        ]
+        if not free:
+            return None
+        extra = Pencilled(MarkKind.CROSSED_TOPPING, self._square(self._rng.choice(free)))
+        return self._written("a topping crossed off for nothing", player, [*marks, extra], lying)
+
+    def _all_marks(self, state: State, moves: Sequence[Move]) -> tuple[list[Pencilled], Player]:
+        """All that these moves of one player add to the sheet."""
+        marks: list[Pencilled] = []
+        player = state.active
+        for move in moves:
+            after = self._game.apply(state, move)
+            if isinstance(move, Mark | ExtraDot):
+                marks += self._marks_between(state, after, move)
+                player = move.player
+            state = after
+        return marks, player
 
     def _dot_too_many(self, state: State, moves: Sequence[Move], lying: Mapping[str, Lying]) -> Mistake | None:
         """An extra dot that no topping has brought."""

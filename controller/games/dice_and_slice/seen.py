@@ -43,6 +43,7 @@ class What(Enum):
     ADDED_DOT = "added dot"
     MISSING_DOT = "missing dot"
     MISSING_LINE = "missing line"
+    DIAGONAL = "diagonal"
     NOT_CROSSED = "not crossed"
     CROSSED = "crossed"
     NOT_CIRCLED = "not circled"
@@ -88,6 +89,8 @@ class SheetSeen:
         self.dots: dict[int, float] = {}
         """The odds of each dot by its bit; likewise of lines by their two dots', crosses by squares', circles."""
         self.lines: dict[int, float] = {}
+        self.diagonals: dict[int, float] = {}
+        """The odds of lines between dots that are no neighbours, likewise."""
         self.crosses: dict[int, float] = {}
         self.circles: dict[int, float] = {}
         for mark in sighting.marks:
@@ -124,7 +127,8 @@ class SheetSeen:
                         odd.append(Odd(missing, self._name(missing, bit), old))
                 elif odds > (ADDED if added is What.ADDED_DOT else AGAINST) and added is not None:
                     odd.append(Odd(added, self._name(added, bit), old))
-        return Fit(logs[0], logs[1], tuple(odd))
+        drawn = (bits for bits, odds in self.diagonals.items() if odds > AGAINST)
+        return Fit(logs[0], logs[1], (*odd, *(Odd(What.DIAGONAL, self._name(What.DIAGONAL, bits)) for bits in drawn)))
 
     def ceiling(self) -> float:
         """The evidence of dots and circles for whatever fits best, whether the rules allow it or not."""
@@ -156,6 +160,8 @@ class SheetSeen:
                 self.dots[self._bit(*mark.at)] = odds
             case MarkKind.LINE:
                 self.lines[self._bit(*mark.at[:2]) | self._bit(*mark.at[2:])] = odds
+            case MarkKind.DIAGONAL:
+                self.diagonals[self._bit(*mark.at[:2]) | self._bit(*mark.at[2:])] = odds
             case MarkKind.CROSSED_TOPPING:
                 square = self._bit(mark.at[0], mark.at[1] + 1)
                 if square & self._parts.topping_squares:

@@ -37,6 +37,7 @@ Place = tuple[MarkKind, tuple[int, ...]]
 ALL: tuple[Place, ...] = (
     *((MarkKind.DOT, dot) for dot in LAYOUT.dots),
     *((MarkKind.LINE, (*one, *other)) for one, other in LAYOUT.lines),
+    *((MarkKind.DIAGONAL, (*one, *other)) for one, other in LAYOUT.diagonals),
     *((MarkKind.CROSSED_TOPPING, topping.square) for topping in LAYOUT.toppings),
     *((kind, (n,)) for kind in (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS) for n in range(len(LAYOUT.boxes))),
 )
@@ -219,7 +220,14 @@ def marks_on(front: str) -> set[Place]:
     """What is on a sheet with this front."""
     if ":" not in front:
         return set()
-    return {(mark.kind, mark.at) for mark in standing(read_front(front)[1]) if not mark.rubbed}
+    marks = [mark for mark in standing(read_front(front)[1]) if not mark.rubbed]
+    return {(_kind_seen(mark), mark.at) for mark in marks}
+
+
+def _kind_seen(mark: Pencilled) -> MarkKind:
+    """A line may have been drawn across a square."""
+    across = mark.kind is MarkKind.LINE and mark.at[0] != mark.at[2] and mark.at[1] != mark.at[3]
+    return MarkKind.DIAGONAL if across else mark.kind
 
 
 def _bits(mask: int) -> list[int]:

@@ -127,6 +127,19 @@ def test_a_forgotten_line_is_asked_for() -> None:
     assert sheets.read(1).places[index] == "sheet/1"
 
 
+@pytest.mark.parametrize("line", ["d3-c4", "d5-e6"])
+def test_dots_connected_diagonally(line: str) -> None:
+    """Either way across a square, and at dots of earlier turns."""
+    sheets = LaidSheets(with_dots(started(2, ("A3", "B5"), "A"), "d5 e6")).arrange()
+    sheets.play("P1 marks c3 d3 c4")
+    sheets.mark(1, lines=line)
+    fault = sheets.fault(1)
+    assert f"connected diagonally: {line}" in problem(fault)
+    assert fault.refusal.pieces == (f"sheet/1/{line}",)
+    sheets.rub(1, line)
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+
+
 def test_a_line_that_hardly_shows_is_asked_for() -> None:
     sheets = marking()
     sheets.play("P1 marks c3 d3 c4")
