@@ -82,6 +82,8 @@ NOT_SURE, PRINTED = 0.89, 0.94
 """So likely a die is at most whose odds are too small to be sure; and, where the network is told how far a die would
 lean, whose odds are less than MORE_ODDS beyond."""
 MORE_ODDS = 1.4
+PLAIN_FIT, PLAIN_MARGIN = 0.3, 0.05
+"""To be sure, a value's pips must explain so much of the top, and so much more than those of any other."""
 BESIDE = 0.6
 """Tops nearer to each other than this share of their mean side are the same die."""
 LEAST_TOP_PX = 8.0
@@ -344,13 +346,23 @@ def _seen(one: Measured, counts: Counts) -> SeenDie:
     shares = together(one, counts)[1:]
     odds = odds_of(one.network)
     most = PRINTED if one.told and odds < counts.sure_odds + MORE_ODDS else 1.0
-    most = NOT_SURE if odds < counts.sure_odds else most
+    most = NOT_SURE if odds < counts.sure_odds or not _plain(one, int(shares.argmax())) else most
     shares *= min(1.0, most / shares.max())
     return SeenDie(
         (float(one.centre_px[0]), float(one.centre_px[1])),
         tuple((float(x), float(y)) for x, y in one.corners_px),
         tuple(float(share) for share in shares),
     )
+
+
+def _plain(one: Measured, value: int) -> bool:
+    """Whether looks from afar, a close look and the pips by themselves each show this value most (0: a 1), the pips
+    plainly."""
+    said = (one.network[1:], one.close[1:], one.fits)
+    if any(int(each.argmax()) != value for each in said):
+        return False
+    others = np.delete(one.fits, value)
+    return bool(one.fits[value] >= PLAIN_FIT and one.fits[value] - others.max() >= PLAIN_MARGIN)
 
 
 def odds_of(network: Array) -> float:

@@ -26,6 +26,9 @@ MOST = 200
 """So many of the likeliest cells are told apart."""
 LEAST = 0.2
 """Cells that are less likely to hold the middle of a die are left out."""
+LARGER = 0.05
+"""What is twice as wide is looked at as if it were so much likelier: few things are as large as large dice, and many
+as small as small ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,9 @@ class Proposal:
     size_px: float
     """Width of its silhouette: the square root of its box's area."""
     score: float
+    """How likely the network says it is."""
+    promise: float = 0.0
+    """The same, raised for what is larger than the smallest die."""
 
 
 def prepared(picture: Image) -> Patch:
@@ -51,8 +57,8 @@ def propose(
     within: Box | None = None,
     least: float = LEAST,
 ) -> list[Proposal]:
-    """Where dice of these widths (smallest, largest, in pixels of the image) may lie, the likeliest first; with their
-    middles `within` a box only."""
+    """Where dice of these widths (smallest, largest, in pixels of the image) may lie, the most promising first; with
+    their middles `within` a box only."""
     left, top, right, bottom = within or (0, 0, image.shape[1], image.shape[0])
     around = round(sizes_px[1])
     start = np.array([max(left - around, 0), max(top - around, 0)])
@@ -71,7 +77,9 @@ def propose(
     low, high = sizes_px[0] * 0.75, sizes_px[1] * 1.3
     moved = [replace(p, centre_px=(p.centre_px[0] + start[0], p.centre_px[1] + start[1])) for p in found]
     inside = [p for p in moved if left <= p.centre_px[0] + 0.5 <= right and top <= p.centre_px[1] + 0.5 <= bottom]
-    return _apart([p for p in inside if low <= p.size_px <= high])
+    kept = _apart([p for p in inside if low <= p.size_px <= high])
+    raised = [replace(p, promise=p.score + LARGER * float(np.log2(p.size_px / sizes_px[0]))) for p in kept]
+    return sorted(raised, key=lambda p: -p.promise)
 
 
 def _resized(picture: Image, whole_px: Sequence[int], scale: float) -> Image:
