@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from controller.game import Game, Player
-from controller.games.dice_and_slice import grid, laid, rules
+from controller.games.dice_and_slice import grid, laid, rules, ways
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import ExtraDot, Mark, Move, Phase, Pick, Roll, State
 from controller.hands import Lay, Lying, Mistake, NewPiece, Step
@@ -170,11 +170,12 @@ class DiceAndSliceHands:
 
     def _marking(self, state: State, player: Player) -> list[Move]:
         """All that a player does in a turn with the own sheet."""
-        moves: list[Move] = []
+        before, moves = state, list[Move]()
         while state.phase is Phase.MARK and not state.sheets[player - 1].done:
             moves.append(self._choose(state, player))
             state = self._game.apply(state, moves[-1])
-        return moves
+        # The order in which they mark is theirs; they agree on the one that leaves them most.
+        return list(ways.in_order(before, player, tuple(moves)))
 
     def _choose(self, state: State, player: Player) -> Move:
         best = self._game.advise(state, player)[:READY]

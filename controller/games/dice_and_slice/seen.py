@@ -7,7 +7,7 @@ anything.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
@@ -107,6 +107,15 @@ class SheetSeen:
     def new_dots(self) -> int:
         """The dots that are more likely new than not."""
         return sum(bit for bit, odds in self.dots.items() if odds > 0.0) & ~self._known.dots
+
+    def plain(self) -> Sheet:
+        """What is more likely there than not, by itself, and what is known."""
+        return replace(
+            self._known,
+            dots=self._known.dots | self.new_dots(),
+            crossed=self._known.crossed | sum(bit for bit, odds in self.crosses.items() if odds > 0.0),
+            bonuses=self._known.bonuses | sum(bit for bit, odds in self.circles.items() if odds > 0.0),
+        )
 
     def added(self, sheet: Sheet) -> float:
         """The logarithm of the evidence of what was not known there, dots and crosses."""

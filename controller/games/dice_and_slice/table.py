@@ -8,7 +8,8 @@ What is seen, and when it counts:
 - Everybody marks on the own sheet, in any order, and presses the own button when done: dots with their lines, extra
   dots with their toppings crossed off, circles around topping bonuses that are scored. The active player may also mark
   before pressing for the first time; then all of it counts at once.
-- Who may place extra dots and places none presses all the same; they are not saved.
+- Who may place extra dots and places none presses all the same; they are not saved. In which order dots were marked
+  does not show, see `ways`.
 - Topping bonuses that others have scored may be crossed out at any time, or not: nothing follows from it.
 - A mark that is half made is nobody's fault until its player presses. Marks of somebody whose turn is over, or not yet
   begun, are.
@@ -19,12 +20,14 @@ Dice on a sheet are not looked at: toppings and print look too much like them. W
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from controller.game import Player, Refusal
-from controller.games.dice_and_slice import faults, grid, rules
+from controller.games.dice_and_slice import faults, grid, rules, ways
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import ExtraDot, Mark, Move, Phase, Pick, Roll, Sheet, State, Stop
 from controller.games.dice_and_slice.seen import DieSeen, Fit, Seen, SheetSeen, dice_named
+from controller.games.dice_and_slice.ways import Moves
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import Scene
 
@@ -34,13 +37,12 @@ PRESSED = math.log(0.1)
 """How readily it is believed that who presses the button has marked nothing."""
 DIE_DOUBT = 0.2
 """Of what vision leaves open about a die, so much goes to another face of it."""
-MOST_WAYS = 30
-"""So many ways to place some extra dots are gone on with."""
+UNPAIRED = math.log(50.0)
+"""By these odds each extra dot has a topping crossed off."""
 PLAIN = math.log(0.95 / 0.05)
 """A topping with such odds is crossed off; with such odds against it, it is not."""
 WORTH_ASKING = 0.01
 MOST_ASKED = 6
-Moves = tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +260,16 @@ def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) ->
     best = max(fitting, key=lambda one: logs[one.moves])
     if not best.moves:
         return _Marking()
-    plays = [
-        Play(one.moves, math.exp(logs[one.moves] - top) / total, describe(state, one.moves), _shown(state, one.moves))
-        for one in sorted(fitting, key=lambda one: -logs[one.moves])
-        if one.moves
-    ]
+    likeliest = sorted((one.moves for one in fitting if one.moves), key=lambda moves: -logs[moves])[:MOST_ASKED]
+    plays = [_marks(state, player, moves, math.exp(logs[moves] - top) / total) for moves in likeliest]
     return _Marking(_worth(plays))
+
+
+def _marks(state: State, player: Player, moves: Moves, probability: float) -> Play:
+    """A play of marks that do not show in which order they were made."""
+    if any(isinstance(move, ExtraDot) for move in moves):
+        moves = ways.in_order(state, player, moves)
+    return Play(moves, probability, describe(state, moves), _shown(state, moves))
 
 
 def _unfit(state: State, player: Player, sheet: SheetSeen, candidates: Sequence[_Candidate]) -> _Marking:
@@ -282,53 +288,37 @@ def _unfit(state: State, player: Player, sheet: SheetSeen, candidates: Sequence[
 def _candidates(state: State, player: Player, sheet: SheetSeen) -> Iterator[_Candidate]:
     """Every legal way to mark the dots that may be there, as far as it explains all that surely are; each once for what
     shows of it. Where none explains them all, those that leave the fewest."""
-    ways = list(_ways(state, player, sheet))
-    left = [(sheet.sure_dots() & ~shows.dots).bit_count() for _, shows in ways]
-    for (moves, shows), count in zip(ways, left, strict=True):
+    toppings = partial(_crossed_next, sheet)
+    found = list(ways.ways(state, player, sheet.hinted(), toppings, partial(_likely, sheet)))
+    plain = sheet.plain()
+    if plain.crossed != state.sheets[player - 1].crossed and not any(
+        ways.shown(shows) == ways.shown(plain) for _, shows in found
+    ):
+        moves = ways.leading_to(state, player, plain)
+        found += [(moves, ways.after(state, player, moves))] if moves else []
+    left = [(sheet.sure_dots() & ~shows.dots).bit_count() for _, shows in found]
+    for (moves, shows), count in zip(found, left, strict=True):
         if count == min(left):
             yield _Candidate(moves, sheet.fit(shows))
 
 
-def _ways(state: State, player: Player, seen: SheetSeen) -> Iterator[tuple[Moves, Sheet]]:
-    """What a player may do until there is nothing more to do this turn, with the sheet after it, each sheet once; dots
-    are among those that may be there. With many extra dots only the likeliest ways are gone on with."""
-    before = state.sheets[player - 1]
-    table = state.options.components.grid
-    free = seen.hinted()
-    level: dict[Sheet, Moves] = {before: ()} if before.marked else {}
-    if not before.marked:
-        for new in rules.marks(state, player, rules.face_for(state, player)):
-            if not new & ~free:
-                level.setdefault(rules.add_dots(state, before, new), (rules.mark(table, player, new),))
-    met: set[Sheet] = set()
-    while level:
-        following: dict[Sheet, Moves] = {}
-        for sheet, moves in level.items():
-            # What is done without is not earned any more.
-            shows = replace(sheet, earned=0)
-            if shows not in met:
-                met.add(shows)
-                yield ((*moves, Stop(player)) if sheet.earned else moves), shows
-            for bit in _crossed_next(seen, sheet):
-                (topping,) = rules.topping_names(state, bit)
-                crossed = replace(sheet, crossed=sheet.crossed | bit, earned=sheet.earned & ~bit)
-                for dot in grid.list_bits(free & ~sheet.dots):
-                    move = ExtraDot(player, topping, table.names[dot.bit_length() - 1])
-                    following.setdefault(rules.add_dots(state, crossed, dot), (*moves, move))
-        # Of ways alike those that have brought more toppings: another dot may need them.
-        likeliest = sorted(following, key=lambda one: (-seen.added(one), -one.earned.bit_count()))[:MOST_WAYS]
-        level = {sheet: following[sheet] for sheet in likeliest}
+def _likely(seen: SheetSeen, sheet: Sheet) -> tuple[float, int]:
+    """What speaks for a way so far, and against it that more dots are left than toppings for them, or fewer; of ways
+    alike those come first that have brought more toppings which are crossed off: the next dots need them."""
+    crossed = [bit for bit, odds in seen.crosses.items() if odds > 0.0]
+    dots_left = (seen.sure_dots() & ~sheet.dots).bit_count()
+    odd = abs(dots_left - sum(not bit & sheet.crossed for bit in crossed))
+    return seen.added(sheet) - UNPAIRED * odd, sum(bool(bit & sheet.earned) for bit in crossed)
 
 
-def _crossed_next(seen: SheetSeen, sheet: Sheet) -> Iterator[int]:
+def _crossed_next(seen: SheetSeen, earned: int) -> list[int]:
     """The toppings that the next extra dot may be for: in whatever order they are crossed off, it comes to the same.
     So one that plainly is goes first; otherwise all that may be, or the one that most may be."""
-    odds = {bit: seen.crosses.get(bit, 0.0) for bit in grid.list_bits(sheet.earned)}
+    odds = {bit: seen.crosses.get(bit, 0.0) for bit in grid.list_bits(earned)}
     ranked = sorted(odds, key=lambda bit: -odds[bit])
     if ranked and odds[ranked[0]] < PLAIN:
-        yield from (bit for i, bit in enumerate(ranked) if i == 0 or odds[bit] >= -PLAIN)
-    else:
-        yield from ranked[:1]
+        return [bit for i, bit in enumerate(ranked) if i == 0 or odds[bit] >= -PLAIN]
+    return ranked[:1]
 
 
 def _worth(plays: Sequence[Play]) -> tuple[Play, ...]:
