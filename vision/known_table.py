@@ -18,7 +18,7 @@ from vision.readings import Reading, check
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
-from vision.settling import Motion
+from vision.settling import Motion, same
 from vision.shapes import place
 from vision.sightings import sighting
 from vision.verify import Look, Prepared
@@ -100,6 +100,8 @@ class KnownTable:
         self._footprints: dict[int, tuple[object, Footprint]] = {}
         """Of outlines and poses asked for before, by their identity, with which they are kept."""
         self._found: dict[str, tuple[Sighting, ...]] = {}
+        self._found_twice: set[str] = set()
+        """Finders that found the same at the first two looks after a change."""
         self.change = np.full(small.shape[:2], 255, np.uint8)
         """Blocks that changed before the table came to rest."""
         self._changed_since: Mask = np.zeros(small.shape[:2], np.uint8)
@@ -321,8 +323,11 @@ class KnownTable:
         self.hand = hands
 
     def found_by(self, finder: Finder, image: Image, busy: Mask) -> tuple[Sighting, ...]:
-        """What a finder finds where something changed; elsewhere, and where something moves, what it found before."""
+        """What a finder finds where something changed; elsewhere, and where something moves, what it found before. What
+        it found in the same way twice since then it need not look for again."""
         before = self._found.get(finder.name)
+        if before is not None and finder.name in self._found_twice and self.looks > 2 and not busy.any():
+            return before
         if before is None or not isinstance(finder, FindsAgain):
             found = finder.find(image, self.registration, self.sightings)
         else:
@@ -332,6 +337,9 @@ class KnownTable:
             stays = [s for s in before if self.meets(busy, s)]
             found = [*(s for s in found if not self.meets(busy, s)), *stays]
         self._found[finder.name] = tuple(found)
+        self._found_twice.discard(finder.name)
+        if self.looks == 2 and before is not None and not busy.any() and same(before, self._found[finder.name]):
+            self._found_twice.add(finder.name)
         return self._found[finder.name]
 
     def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:

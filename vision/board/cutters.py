@@ -93,6 +93,9 @@ ON_UPPER, BESIDE_UPPER, CORE_SHARE = 0.28, (0.4, 0.7), 0.32
 middle. Shares of their thickness."""
 LEAST_UNLIKE = 0.2
 """A line that looks less like wood than this, and more like what it lies over, is print;"""
+BESIDE_CANDIDATE_MM, LEAST_UNLIKE_NEAR = (-4.0, -2.0, 0.0, 2.0, 4.0), 0.16
+"""a candidate that nowhere so near to it looks like wood by as much leads to none (of sticks on simulated tables, the
+least looked so by 0.2);"""
 SURE_UNLIKE = 0.35
 """one that looks as much like wood is not."""
 WHOLE_SHARE, NOT_SEEN = 0.95, 0.8
@@ -158,9 +161,11 @@ def _with_line(
     found: list[CutterFit], sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array, other: "_Other"
 ) -> list[CutterFit]:
     """With the cutter that a candidate leads to, if it does."""
+    if max(_unlike(other, board, sight, fit, line, BESIDE_CANDIDATE_MM)) < LEAST_UNLIKE_NEAR:
+        return found
     strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
     cutter = _along(strip, board)
-    unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)
+    unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)[0]
     if cutter is None or unlike <= LEAST_UNLIKE:
         return found
     return _with(found, replace(cutter, unlike=unlike))
@@ -270,13 +275,24 @@ def _strangeness(other: _Other) -> NDArray[np.uint8]:
     return np.where(other.known[..., None], 128.0 + 127.0 * strange, 128.0).astype(np.uint8)
 
 
-def _unlike(other: _Other, board: BoardPrint, sight: Sight, fit: BoardFit, seen_mm: Array) -> float:
-    """How far (0 to 1) a line (2 x 2 seen points) looks like wood where print and toppings would not."""
-    length = float(np.linalg.norm(seen_mm[1] - seen_mm[0]))
-    along = seen_mm[0] + np.linspace(0.0, 1.0, round(length / COARSE_MM))[:, None] * (seen_mm[1] - seen_mm[0])
-    own = to_own_frame(sight.registration.on_table(along, fit.height_mm), fit.pose)
+def _unlike(
+    other: _Other, board: BoardPrint, sight: Sight, fit: BoardFit, seen_mm: Array, beside_mm: Sequence[float] = (0.0,)
+) -> list[float]:
+    """How far (0 to 1) a line (2 x 2 seen points), moved aside by each of `beside_mm`, looks like wood where print and
+    toppings would not."""
+    way = seen_mm[1] - seen_mm[0]
+    length = float(np.linalg.norm(way))
+    side = np.array([-way[1], way[0]]) / length
+    along = seen_mm[0] + np.linspace(0.0, 1.0, round(length / COARSE_MM))[:, None] * way
+    lines = along + np.array(beside_mm)[:, None, None] * side
+    own = to_own_frame(sight.registration.on_table(lines.reshape(-1, 2), fit.height_mm), fit.pose)
     reach = other.known.shape[0] // 2
-    column, row = np.clip(np.round(own / COARSE_MM).astype(np.intp) + reach, 0, 2 * reach).T
+    cells = np.clip(np.round(own / COARSE_MM).astype(np.intp) + reach, 0, 2 * reach).reshape(*lines.shape[:2], 2)
+    return [_unlike_at(other, board, line[:, 0], line[:, 1]) for line in cells]
+
+
+def _unlike_at(other: _Other, board: BoardPrint, column: NDArray[np.intp], row: NDArray[np.intp]) -> float:
+    """The same of some cells."""
     known = other.known[row, column]
     if not known.any():
         return 0.0
