@@ -115,7 +115,7 @@ class Shelf:
                 f"faces = {str(path)!r} is one game's file; with {{game}} in it, such as {{game}}.faces, it names one "
                 "for each game"
             )
-        return "" if path.exists() else f"{path} is missing: `pizzatable enrol --game {game} --out {path}` makes it"
+        return "" if path.exists() else f"no {path.name} yet: `pizzatable enrol --game {game} --out {path}` makes it"
 
     def settings_of(self, choice: Choice) -> TableConfig:
         """The table's settings with this game."""

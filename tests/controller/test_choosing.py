@@ -84,7 +84,7 @@ def test_with_a_camera_a_game_needs_its_faces(tmp_path: Path) -> None:
 
     each = real(tmp_path, "{game}.faces", 'game = "slice"')
     missing = tmp_path / "slice.faces"
-    assert each.why_not("slice").startswith(f"{missing} is missing: `pizzatable enrol --game slice")
+    assert each.why_not("slice").startswith("no slice.faces yet: `pizzatable enrol --game slice --out /")
     missing.touch()
     assert each.checked(each.usual()) == Choice("slice", {"returned_cards": "mixed"}), "real people are not counted"
 
