@@ -4,7 +4,8 @@ Far from the camera a sheet's markers are too small to be decoded. But then the 
 dark squares as far apart as a sheet's markers are most likely those: whether they look like them is asked afterwards.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import product
 
 import cv2
@@ -16,6 +17,8 @@ from vision.shapes import place
 from vision.sheets.layout import Array, SheetLayout
 
 Grey = NDArray[np.uint8]
+Which = Callable[[Array], NDArray[np.bool_]]
+"""Of n x 2 points of the table."""
 
 DARK = 0.62
 """A marker is darker than this part of the paper around it."""
@@ -30,11 +33,32 @@ SAME_MM = 15.0
 MOST_SPOTS = 600
 
 
-def corner_groups(grey: Grey, layout: SheetLayout, registration: Registration) -> Iterator[dict[int, Array]]:
+def _all(points: Array) -> NDArray[np.bool_]:
+    return np.ones(len(points), bool)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where on the table sheets may have come to lie."""
+
+    free: Which = _all
+    """Where no other sheet lies."""
+    new: Which = _all
+    """Where something changed: at a corner of a new sheet at least."""
+
+
+ANYWHERE = Where()
+
+
+def corner_groups(
+    grey: Grey, layout: SheetLayout, registration: Registration, where: Where = ANYWHERE
+) -> Iterator[dict[int, Array]]:
     """Where the markers of sheets that may lie there would be seen: of each sheet, marker by marker, 4 x 2 pixels; the
     likeliest sheets first, each either way round. `registration` is of the table."""
     spots = _dark_squares(grey, layout, registration)
-    poses = _poses(spots, np.array([corners.mean(axis=0) for corners in layout.marks.values()]))
+    spots = spots[where.free(spots)]
+    corners = np.array([corners.mean(axis=0) for corners in layout.marks.values()])
+    poses = _poses(spots, where.new(spots), corners)
     for pose in poses:
         yield {number: registration.to_picture(place(corners, pose)) for number, corners in layout.marks.items()}
 
@@ -60,17 +84,19 @@ def _dark_squares(grey: Grey, layout: SheetLayout, registration: Registration) -
     return registration.to_table(np.array(middles[:MOST_SPOTS], np.float64).reshape(-1, 2))
 
 
-def _poses(spots: Array, corners: Array) -> list[Array]:
-    """Poses (x, y, degrees) that put three of a sheet's corners at least on spots; those with the most first."""
+def _poses(spots: Array, new: NDArray[np.bool_], corners: Array) -> list[Array]:
+    """Poses (x, y, degrees) that put three of a sheet's corners at least on spots, one on a new spot; those with the
+    most first."""
     found: list[tuple[int, float, Array]] = []
-    if len(spots) < LEAST_CORNERS:
+    if len(spots) < LEAST_CORNERS or not new.any():
         return []
     first, second = np.triu_indices(len(corners), 1)
     apart = spots[None, :] - spots[:, None]
     distance = np.linalg.norm(apart, axis=2)
     for i, j in zip(first, second, strict=True):
         step = corners[j] - corners[i]
-        starts, ends = np.nonzero(np.abs(distance - np.linalg.norm(step)) < OFF_MM)
+        fits = np.abs(distance - np.linalg.norm(step)) < OFF_MM
+        starts, ends = np.nonzero(fits & (new[:, None] | new[None, :]))
         for start, end in zip(starts, ends, strict=True):
             turn = np.degrees(np.arctan2(*apart[start, end][::-1]) - np.arctan2(*step[::-1]))
             pose = np.array([0.0, 0.0, turn])

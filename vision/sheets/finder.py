@@ -23,6 +23,7 @@ from vision.registration import (
 from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, SheetMark, Sighting
 from vision.shapes import as_points, to_own_frame
 from vision.sheets.blanks import Blanks
+from vision.sheets.corners import Where
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
 from vision.sheets.flattening import FlatSheet, flatten
 from vision.sheets.layout import Array, SheetLayout
@@ -91,11 +92,13 @@ class SheetFinder:
         kept = [(one, layout) for one, layout in known if not changed(_all_over(one)).any()]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
-        again = [sheet for one, layout in touched if (sheet := seen_again(grey, layout, _as_pose(one), registration))]
+        seen_anew = [(one, seen_again(grey, layout, _as_pose(one), registration)) for one, layout in touched]
+        again = [sheet for _, sheet in seen_anew if sheet is not None]
         new = list(again)
         if np.count_nonzero(_outside(spots, [one for one, _ in known])) >= MANY_SPOTS or len(new) < len(touched):
-            found = find_sheets(grey, self._layouts, lens=registration.lens)
-            found = find_on_table(grey, self._layouts, registration, [*new, *found])
+            lying = [one for one, _ in kept] + [one for one, sheet in seen_anew if sheet is not None]
+            where = Where(free=partial(_outside, pieces=lying), new=changed)
+            found = find_on_table(grey, self._layouts, registration, new, where)
             new = [sheet for sheet in found if not any(_lies_at(sheet, one, registration) for one, _ in kept)]
         dice = [one for one in before if one.kind is PieceKind.DIE and not changed(_all_over(one)).any()]
         on_table: list[_Place] = [(layout, partial(_in_frame, registration, _as_pose(one))) for one, layout in kept]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.registration import Lens, Registration, RegistrationError, register
 from vision.shapes import place as placed
-from vision.sheets.corners import corner_groups
+from vision.sheets.corners import ANYWHERE, Where, corner_groups
 from vision.sheets.layout import Array, SheetLayout
 
 Grey = NDArray[np.uint8]
@@ -84,12 +84,17 @@ def find_sheets(
 
 
 def find_on_table(
-    grey: Grey, layouts: Sequence[SheetLayout], table: Registration, known: Sequence[FoundSheet] = ()
+    grey: Grey,
+    layouts: Sequence[SheetLayout],
+    table: Registration,
+    known: Sequence[FoundSheet] = (),
+    where: Where = ANYWHERE,
 ) -> list[FoundSheet]:
-    """The `known` sheets and all others that lie on a known table: there markers too small to be decoded are enough."""
+    """The `known` sheets and all others that lie on a known table: there markers too small to be decoded are enough.
+    Others are looked for only `where` they may have come."""
     found = list(known)
     for layout in layouts:
-        groups = [g for g in corner_groups(grey, layout, table) if not any(_covers(sheet, g) for sheet in found)]
+        groups = [g for g in corner_groups(grey, layout, table, where) if not any(_covers(sheet, g) for sheet in found)]
         ways = [(_likeness(grey, group, layout.marks), group) for group in groups]
         for likeness, group in sorted(ways, key=lambda way: -way[0]):
             if likeness < ALIKE or any(_covers(sheet, group) for sheet in found):
