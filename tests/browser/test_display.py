@@ -92,6 +92,24 @@ def test_every_piece_is_drawn_where_it_lies():
     run(scenario)
 
 
+def test_a_piece_that_goes_leaves_the_others_be():
+    async def scenario():
+        view = ring_served()
+        async with room(view) as table:
+            await table.show()
+            await table.page.evaluate(
+                "window.put = 0; new MutationObserver((all) => all.forEach((m) => window.put += m.addedNodes.length))"
+                ".observe(document.querySelector('.pieces'), { childList: true }); 0"
+            )
+            table.hub.publish(view.model_copy(update={"seq": view.seq + 1, "pieces": view.pieces[1:]}))
+            left = len(view.pieces) - 1
+            await table.page.until(f"document.querySelectorAll('.pieces .piece').length === {left}")
+            assert await table.page.evaluate("window.put") == 0
+            assert await table.page.evaluate("document.querySelectorAll('.pieces .appear').length") == 0
+
+    run(scenario)
+
+
 def test_a_piece_that_moves_stays_the_same_element():
     async def scenario():
         async with room(ring_served()) as table:

@@ -26,22 +26,29 @@ function fill(element, props, children) {
 
 /** Let `parent` hold one child per item, in order; children whose key stays keep their element, so that they can move. */
 export function keyed(parent, items, keyOf, create, update) {
+  const keys = items.map(keyOf);
+  const wanted = new Set(keys);
   const old = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  // First, so that those that stay need not be put in before them: what is put in anew loses its way to a new place.
+  for (const [key, child] of old) if (!wanted.has(key)) child.remove();
   let before = null;
-  for (const item of items) {
-    const key = keyOf(item);
-    let child = old.get(key);
+  for (const [i, item] of items.entries()) {
+    let child = old.get(keys[i]);
     if (child === undefined) {
       child = create(item);
-      child.dataset.key = key;
+      child.dataset.key = keys[i];
+      child.addEventListener("animationend", appeared);
     }
-    old.delete(key);
     const place = before === null ? parent.firstElementChild : before.nextElementSibling;
     if (place !== child) parent.insertBefore(child, place);
     before = child;
     update(child, item);
   }
-  for (const child of old.values()) child.remove();
+}
+
+// Once is enough, also where its place in the document changes.
+function appeared(event) {
+  if (event.target === event.currentTarget) event.target.classList.remove("appear");
 }
 
 /**
