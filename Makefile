@@ -21,7 +21,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces \
 	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -29,6 +29,19 @@ help: ## This list
 
 run: $(INSTALLED) emulated-board ## Set up, then start the table; ARGS="--port 9000" and the like are passed on
 	@$(BIN)/pizzatable run $(ARGS)
+
+UNITS := $(or $(XDG_CONFIG_HOME),$(HOME)/.config)/systemd/user
+
+start-at-boot: $(INSTALLED) ## Set up, then start the table now and whenever this computer starts (systemd, your own user)
+	mkdir -p "$(UNITS)"
+	sed 's|@CLONE@|$(CURDIR)|' hardware/pizzatable.service > "$(UNITS)/pizzatable.service"
+	systemctl --user daemon-reload
+	systemctl --user enable --now pizzatable
+	loginctl enable-linger
+	@echo "It runs. Its log, with the display's address:  journalctl --user --unit pizzatable --follow"
+
+not-at-boot: ## Stop the table that start-at-boot started, and start it no more
+	systemctl --user disable --now pizzatable
 
 test: check firmware-tools ## Set up, then everything that `check` does, then the tests
 	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -1,6 +1,8 @@
 """Rules that hold for the whole project."""
 
+import os
 import re
+import shutil
 import subprocess
 import tomllib
 from importlib import resources
@@ -47,6 +49,26 @@ def test_the_defaults_explain_every_setting_and_hold_no_other() -> None:
     assert set(_settings(TableConfig)) - explained == set()
     tables = {key[:depth] for key in _settings(TableConfig) for depth in range(1, len(key))}
     assert {_general(key) for key in places} - set(_settings(TableConfig)) - tables == set()
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
+def test_systemd_takes_the_unit_that_starts_the_table_at_boot(tmp_path: Path) -> None:
+    """As `make start-at-boot` writes it, with a systemctl and a loginctl that only take notes."""
+    said, tools = tmp_path / "said", tmp_path / "tools"
+    tools.mkdir()
+    for name in ("systemctl", "loginctl"):
+        (tools / name).write_text(f'#!/bin/sh\necho {name} "$@" >> {said}\n')
+        (tools / name).chmod(0o755)
+    own = {"PATH": f"{tools}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    make = ["make", "--silent", "--old-file=.venv/.installed", "start-at-boot"]
+    subprocess.run(make, cwd=ROOT, env=os.environ | own, check=True, capture_output=True)
+    unit = tmp_path / "systemd" / "user" / "pizzatable.service"
+    assert f"ExecStart={ROOT}/.venv/bin/pizzatable run\n" in unit.read_text()
+    assert "systemctl --user enable --now pizzatable" in said.read_text()
+    checked = subprocess.run(
+        ["systemd-analyze", "verify", "--user", str(unit)], env=os.environ | own, capture_output=True, text=True
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")
 
 
 def test_versions_are_pinned_for_every_dependency() -> None:
