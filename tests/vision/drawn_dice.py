@@ -141,11 +141,12 @@ def draw_dice(
     most: int = 6,
     tilts_deg: tuple[float, float] | None = None,
     sixes: float = 0.0,
+    dim: float = 0.0,
 ) -> tuple[Image, list[DrawnDie], float]:
     """A square picture of up to `most` dice of about the same size, what is true of them, and the camera's roll in
     degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface. `tilts_deg`:
     how far the camera is tilted from straight above, least and most; else 0 to 57, mostly little. `sixes`: so many dice
-    show a 6, and the others any value."""
+    show a 6, and the others any value. `dim`: so many have pips that are hardly lighter or darker than they."""
     kind = rng.random()
     tilt = rng.uniform(0, 14) if kind < 0.45 else rng.uniform(10, 30) if kind < 0.83 else rng.uniform(30, 57)
     tilt = rng.uniform(*tilts_deg) if tilts_deg else tilt
@@ -156,6 +157,7 @@ def draw_dice(
     picture = background(rng, size) if cloth is None else cloth.astype(np.float64)
     dice = _lay_out(rng, size / side, most)
     dice = [replace(die, value=6) if sixes and rng.random() < sixes else die for die in dice]
+    dice = [replace(die, style=dim_style(rng)) if dim and rng.random() < dim else die for die in dice]
     truth = _put(rng, picture, dice, camera)
     truth = _hide_some(rng, picture, truth)
     truth = [die for die in truth if _inside(die.box, size)]
@@ -246,6 +248,18 @@ def die_style(rng: Rng) -> dict[str, Any]:
     }
     style["six"] = _six(rng.spawn(1)[0], style)
     return style | {"solid": True} | solid_style(rng, some_colour) if rng.random() < SOLIDS else style
+
+
+def dim_style(rng: Rng) -> dict[str, Any]:
+    """A die whose pips differ from it in colour more than in lightness, such as red on black; glossy as a rule."""
+    luma = np.array([0.114, 0.587, 0.299])
+    body, pips = np.zeros(3), np.zeros(3)
+    while np.abs(body - pips).max() < 2.2 * FAINT_LEVELS or np.abs((body - pips) @ luma) > 1.3 * FAINT_LEVELS:
+        body = rng.uniform(15, 85) * np.exp(rng.normal(0, 0.12, 3)) if rng.random() < 0.6 else some_colour(rng)
+        pips = some_colour(rng)
+    style = die_style(rng) | {"what": "dots", "solid": True}
+    style |= solid_style(rng, some_colour) | {"body": body, "second": body, "pips": pips, "worn": 0.0, "marble": None}
+    return style | {"one": (style["one"][0], pips), "odd": {}}
 
 
 def _six(rng: Rng, style: dict[str, Any]) -> tuple[float, float]:

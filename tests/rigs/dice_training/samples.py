@@ -266,3 +266,11 @@ def _diagonal(wider: float) -> Array:
     """A stretch from corner to corner."""
     half, rest = (wider + 1 / wider) / 2, (wider - 1 / wider) / 2
     return np.array([[half, rest], [rest, half]])
+
+
+def top_seen(said: Array, centre: Array, to_px: Array) -> Array:
+    """The corners (4 x 2) of the top of which the second network says this geometry, in a patch."""
+    dx, dy, size, along, across, cosine, sine = said
+    sides = to_px @ stretched(along, across) @ _rotation(np.arctan2(sine, cosine) / 4) * DIE_PX * np.exp(size)
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2
+    return np.asarray(centre + to_px @ np.array([dx, dy]) * DIE_PX + corners @ sides.T)

@@ -2,10 +2,9 @@
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import cv2
@@ -40,6 +39,8 @@ PRINT_PX_PER_MM = 3.0
 LOW_DEG = (35.0, 67.0)
 """How far the camera is tilted in pictures from low down."""
 SIXES = 0.3
+DIM = 0.7
+"""So many dice of such pictures show a 6, or have pips that are hardly lighter or darker than they."""
 
 
 @dataclass(frozen=True)
@@ -91,30 +92,36 @@ def load(source: str) -> list[Example]:
 
 def drawn(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many pictures of our own."""
-    if jobs == 1:
-        return [draw_one(first_seed + number) for number in range(count)]
-    with ProcessPoolExecutor(jobs) as pool:
-        return list(pool.map(partial(draw_one), range(first_seed, first_seed + count), chunksize=50))
+    return many(draw_one, count, first_seed, jobs)
 
 
-def drawn_from_aside(count: int, first_seed: int) -> list[Example]:
+def drawn_from_aside(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many pictures of our own that are seen from low down."""
-    pictures = (draw_dice(np.random.default_rng(first_seed + n), tilts_deg=LOW_DEG) for n in range(count))
-    return [as_example(image, dice, f"low-{first_seed + n}") for n, (image, dice, _) in enumerate(pictures)]
+    return many(_draw_low, count, first_seed, jobs)
 
 
-def drawn_sixes(count: int, first_seed: int) -> list[Example]:
+def drawn_sixes(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many pictures of our own with many a 6, every second one seen from low down."""
-    pictures = (
-        draw_dice(np.random.default_rng(first_seed + n), tilts_deg=LOW_DEG if n % 2 else None, sixes=SIXES)
-        for n in range(count)
-    )
-    return [as_example(image, dice, f"six-{first_seed + n}") for n, (image, dice, _) in enumerate(pictures)]
+    return many(_draw_sixes, count, first_seed, jobs)
 
 
-def clutter(count: int, first_seed: int) -> list[Example]:
+def drawn_dim(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
+    """So many pictures of our own with many a die whose pips differ from it in colour alone."""
+    return many(_draw_dim, count, first_seed, jobs)
+
+
+def clutter(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many pictures of our own without any die."""
-    return [without_dice(draw_clutter(np.random.default_rng(first_seed + n)), n) for n in range(count)]
+    return many(_draw_clutter, count, first_seed, jobs)
+
+
+def many(make: Callable[[int], Example], count: int, first_seed: int, jobs: int) -> list[Example]:
+    """What is made of so many seeds, by so many processes."""
+    seeds = range(first_seed, first_seed + count)
+    if jobs <= 1:
+        return [make(seed) for seed in seeds]
+    with ProcessPoolExecutor(jobs, initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        return list(pool.map(make, seeds, chunksize=8))
 
 
 def without_dice(image: Image, number: int) -> Example:
@@ -125,9 +132,9 @@ def without_dice(image: Image, number: int) -> Example:
     )
 
 
-def cloths(count: int, first_seed: int) -> list[Example]:
+def cloths(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many surfaces with a pattern, with dice of our own on half of them."""
-    return [_cloth(first_seed + number) for number in range(count)]
+    return many(_cloth, count, first_seed, jobs)
 
 
 def _cloth(seed: int) -> Example:
@@ -142,10 +149,7 @@ def _cloth(seed: int) -> Example:
 def own_tables(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many drawn tables with slices and cards, or Pizza Theory's board, or flat prints of all kinds on them; dice
     too on half of them."""
-    if jobs == 1:
-        return [own_table(first_seed + number) for number in range(count)]
-    with ProcessPoolExecutor(jobs) as pool:
-        return list(pool.map(own_table, range(first_seed, first_seed + count), chunksize=8))
+    return many(own_table, count, first_seed, jobs)
 
 
 def own_table(seed: int, *, dice: bool | None = None, prints: bool | None = None) -> Example:
@@ -198,6 +202,25 @@ def _with_board(rng: np.random.Generator, view: drawn_table.View) -> Image:
 def draw_one(seed: int) -> Example:
     image, dice, _ = draw_dice(np.random.default_rng(seed))
     return as_example(image, dice, f"drawn-{seed}")
+
+
+def _draw_low(seed: int) -> Example:
+    image, dice, _ = draw_dice(np.random.default_rng(seed), tilts_deg=LOW_DEG)
+    return as_example(image, dice, f"low-{seed}")
+
+
+def _draw_sixes(seed: int) -> Example:
+    image, dice, _ = draw_dice(np.random.default_rng(seed), tilts_deg=LOW_DEG if seed % 2 else None, sixes=SIXES)
+    return as_example(image, dice, f"six-{seed}")
+
+
+def _draw_dim(seed: int) -> Example:
+    image, dice, _ = draw_dice(np.random.default_rng(seed), dim=DIM)
+    return as_example(image, dice, f"dim-{seed}")
+
+
+def _draw_clutter(seed: int) -> Example:
+    return without_dice(draw_clutter(np.random.default_rng(seed)), seed)
 
 
 def as_example(image: Image, dice: Sequence[DrawnDie], name: str) -> Example:
