@@ -3,15 +3,17 @@
 Some pencil firmly, some faintly, and cameras blur: how dark a mark must be is told by the marks of the sheet itself.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.scene import MarkKind
 from vision.sheets import measures
-from vision.sheets.flattening import FlatSheet, Plane
-from vision.sheets.layout import Array
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
+from vision.sheets.layout import Array, BonusBox
 
 Bools = NDArray[np.bool_]
 
@@ -25,6 +27,8 @@ DOT_SHARE = 0.33
 """Of the way from printed dots to pencilled ones, from where on a dot is taken for pencilled at first."""
 LINE_TO_DOT = 0.55
 """How dark lines measure beside dots of the same pencil."""
+BARE, BARE_SHARE, BARE_MM = 0.03, 0.9, 0.4
+"""A place of which so much is darker by less than this, softened, than on the blank sheet, bears no mark."""
 ENOUGH = 6
 """So many lines tell how dark lines are."""
 
@@ -35,11 +39,14 @@ class Evidence:
 
     places: tuple[tuple[int, ...], ...]
     features: Plane
-    """n x m. Darkness against paper, against that of the sheet's marks, and against its noise."""
+    """n x m, of all places that are not `bare`. Darkness against paper, against that of the sheet's marks, and against
+    its noise."""
     hidden: Bools
     """Whether something lies there."""
     with_print: Plane | None = None
     """n x m: where that is pencil alone, the same measured with the print, which speaks besides."""
+    bare: Bools | None = None
+    """Whether nothing is darker there than when the sheet was blank: what is, is no mark, and is not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +178,17 @@ def _of_toppings(flat: FlatSheet, pencil: _Pencil) -> Evidence:
         return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
     hidden = _hidden(flat, centres[:, None] + _around(4.0))
-    strokes, added = measures.crosses(flat, hidden)
-    shown = [topping.kind for topping, under in zip(toppings, hidden, strict=True) if not under]
+    bare = _bare(flat, centres[:, None] + _around(3.6))
+    places = tuple(topping.square for topping in toppings)
+    if bare is not None:
+        toppings = tuple(topping for topping, none in zip(toppings, bare, strict=True) if not none)
+        if not toppings:
+            return Evidence(places, np.zeros((0, 1), np.float32), hidden, bare=bare)
+    strokes, added = measures.crosses(flat, toppings, hidden)
+    shown = [topping.kind for topping, under in zip(flat.layout.toppings, hidden, strict=True) if not under]
     alike = np.minimum([shown.count(topping.kind) for topping in toppings], 4)
     features = _table(*pencil.ratios(*_by_strength(strokes), added), alike, *pencil.constants(len(toppings)))
-    return Evidence(tuple(topping.square for topping in toppings), features, hidden)
+    return Evidence(places, features, hidden, bare=bare)
 
 
 def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
@@ -185,13 +198,19 @@ def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
         return {kind: Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool)) for kind in kinds}
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
+    bare = _bare(flat, np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
+    if bare is not None:
+        boxes = tuple(box for box, none in zip(boxes, bare, strict=True) if not none)
+        if not boxes:
+            return {kind: Evidence(places, np.zeros((0, 1), np.float32), hidden, bare=bare) for kind in kinds}
     # How crosses over bonuses were fitted, print in them is expected.
     planes = dict(zip(kinds, (flat.pencilled, flat), strict=True))
-    return {kind: Evidence(places, _of_box_marks(plane, pencil), hidden) for kind, plane in planes.items()}
+    return {
+        kind: Evidence(places, _of_box_marks(plane, boxes, pencil), hidden, bare=bare) for kind, plane in planes.items()
+    }
 
 
-def _of_box_marks(flat: FlatSheet, pencil: _Pencil) -> Plane:
-    boxes = flat.layout.boxes
+def _of_box_marks(flat: FlatSheet, boxes: Sequence[BonusBox], pencil: _Pencil) -> Plane:
     strokes, rings = measures.box_crosses(flat, boxes), measures.rings(flat, boxes)
     return _table(
         *pencil.ratios(*rings.T, *_by_strength(strokes), strokes.arms.max(axis=2).min(axis=1)),
@@ -262,6 +281,20 @@ def _hidden(flat: FlatSheet, points_mm: Array) -> Bools:
     """Of which of n x m points a share lies under something."""
     under = flat.sampled(flat.foreign.astype(np.float32), points_mm) > 127
     return np.asarray(under.mean(axis=1) > HIDDEN_SHARE)
+
+
+def _bare(flat: FlatSheet, points_mm: Array) -> Bools | None:
+    """At which of n x m points hardly any are darker than on the blank sheet; None where that was not seen."""
+    if flat.blank is None:
+        return None
+    soft = np.asarray(cv2.GaussianBlur(flat.pencilled.darkness, (0, 0), BARE_MM * PX_PER_MM), np.float32)
+    return np.asarray(np.quantile(flat.sampled(soft, points_mm), BARE_SHARE, axis=1) < BARE)
+
+
+def _all_over(box: BonusBox) -> Array:
+    """Points all over a bonus box, and a little beyond."""
+    line = np.linspace(-0.6, 0.6, 31)
+    return np.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2) * box.size_mm)
 
 
 def _around(radius_mm: float) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
-from vision.sheets.layout import Array, BonusBox
+from vision.sheets.layout import Array, BonusBox, PrintedTopping
 
 Bools = NDArray[np.bool_]
 
@@ -199,23 +199,23 @@ def lines(flat: FlatSheet, plane: Plane, starts_mm: Array, ends_mm: Array) -> Pa
     )
 
 
-def crosses(flat: FlatSheet, hidden: Bools) -> tuple[Strokes, Plane]:
-    """Strokes over each topping, and how dark what was added to its print is inside it; nothing is learned of the print
-    from those that are `hidden`.
+def crosses(flat: FlatSheet, toppings: Sequence[PrintedTopping], hidden: Bools) -> tuple[Strokes, Plane]:
+    """Strokes over each of these toppings, and how dark what was added to its print is inside it; nothing is learned of
+    the print from those that are `hidden`.
 
     Where a sheet was never seen blank: toppings of one kind are printed alike, and pencil only darkens; what every one
     of them shows is print.
     """
     flat = flat.pencilled
-    toppings = flat.layout.toppings
     patches = [_patch(flat, topping.centre_mm, CROSS_REACH_MM + 1.4) for topping in toppings]
     added = np.zeros(len(toppings), np.float32)
     for kind in sorted({topping.kind for topping in toppings}):
         members = [i for i, topping in enumerate(toppings) if topping.kind == kind]
         radius = toppings[members[0]].size_mm / 2 * PRINT_ROOM
-        shown = [not hidden[i] for i in members]
         mine = [patches[i] for i in members]
-        for i, patch in zip(members, mine if flat.blank is not None else _added(mine, shown, radius), strict=True):
+        if flat.blank is None:
+            mine = _added(mine, [not hidden[i] for i in members], radius)
+        for i, patch in zip(members, mine, strict=True):
             patches[i] = patch
             y, x = (np.indices(patch.shape) - (patch.shape[0] - 1) / 2) / PX_PER_MM
             added[i] = float(patch[np.hypot(x, y) < radius].mean())
