@@ -12,11 +12,10 @@ from vision.sheets.layout import SheetLayout
 NEAR_MM = 90.0
 """A sheet that lies no farther from where one lay is the same, or another of its print, which looks alike."""
 MOST = 12
-UNMARKED = 0.1
-"""Dots less likely than this are none."""
-HARDLY_MARKED = 0.95
-"""Crosses and circles on a sheet that was never seen blank are told from print less surely."""
-MARKED = 0.5
+UNMARKED, MARKED = 0.1, 0.5
+"""Dots less likely than the first are none, nor crosses and circles less likely than the second;"""
+HARDLY_DOTTED, HARDLY_MARKED = 0.5, 0.95
+"""on a sheet that was never seen blank print is told from them less surely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,9 @@ def _is_blank(marks: Sequence[SheetMark], *, known: bool) -> bool:
     dots = max(mark.probability for mark in marks if mark.kind is MarkKind.DOT)
     kinds = (MarkKind.CROSSED_TOPPING, MarkKind.CIRCLED_BONUS)
     others = max((mark.probability for mark in marks if mark.kind in kinds), default=0.0)
-    return dots < UNMARKED and others < (MARKED if known else HARDLY_MARKED)
+    if known:
+        return dots < UNMARKED and others < MARKED
+    return dots < HARDLY_DOTTED and others < HARDLY_MARKED
 
 
 def _apart_mm(first: Pose, second: Pose) -> float:
