@@ -202,13 +202,14 @@ class SimulatedPlayers:
         view = self._eyes()
         if view is None:
             return
-        if view.position != self._game.view(before, None) and view.position != self._game.view(self.state, None):
+        reached = self._on_the_way(before, moves, view.position)
+        if reached is None:
             self.tally.wrong += 1
             taken_for = view.log[-1].text if view.log else ""
             raise Stuck(f"silently wrong: {taken_for} instead of {self._text(before, moves)}")
         if view.question is not None:
             for candidate in view.question.candidates:
-                if self._leads_to(before, candidate.moves) == self.state:
+                if self._leads_to(reached, candidate.moves) == self.state:
                     self.tally.notes.append(f"asked: {candidate.text}")
                     self._mouth(view.question.id, candidate.id)
                     yield from self._until(lambda now: now.question is None, self._habits.patience_s)
@@ -219,6 +220,16 @@ class SimulatedPlayers:
             self.tally.complaints[view.breach.rule] += 1
             self.tally.notes.append(f"complaint: {view.breach.problem} after {self._text(before, moves)}")
         yield from self._nudge(view)
+
+    def _on_the_way(self, before: Any, moves: Sequence[Any], position: Any) -> Any | None:
+        """The state of a play of several moves that the table has come to: a card that was drawn and lay still counts
+        before it is grabbed. None where it took the play for another."""
+        state = before
+        for move in (None, *moves):
+            state = state if move is None else self._game.apply(state, move)
+            if self._game.view(state, None) == position:
+                return state
+        return None
 
     def _nudge(self, view: TableView) -> Generator[None, None, None]:
         """Lay anew, a little differently, the pieces named, or all that were moved last."""
