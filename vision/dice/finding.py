@@ -39,12 +39,14 @@ LEAST = 0.5
 """A die whose value is less likely is not given out."""
 SURELY_NONE = 1e-5
 """No look is surer than this that a face is not there."""
-LOOKS = ((1.0, False), (0.9, True))
+LOOKS = ((1.0, False), (0.9, True), (1.12, False))
 """Scales at which a promising place is looked at, and whether in a mirror; all together are one likelihood."""
 CLOSE_PX = 30.0
 """Then its top is looked at by itself, laid square and upright, so wide."""
 CLOSER = 2
 """So often, each time where the last look says that it lies; the last one counts."""
+STILL = 0.06
+"""But not again where no corner moved farther than this share of a side."""
 DOUBTFUL = 0.97
 """A close look that is less sure is repeated, turned every way."""
 TURNS = 1
@@ -74,18 +76,19 @@ class Counts:
     """Where the logarithm of the network's odds is less, pips make no die sure: printed ones look the same."""
 
 
-TOLD = Counts(1.544, -0.003, 1.738, 2.018, 0.46, 0.342, 2.943, 3.8)
-"""Where the network is told how far a die would lean. Nothing flat on simulated tables (seeds below 41) has the odds
-that are needed here to be sure."""
-UNTOLD = Counts(1.683, -0.019, 1.409, 2.857, 0.421, 0.404, 2.482, 4.05)
+TOLD = Counts(1.544, -0.003, 1.738, 2.018, 0.46, 0.342, 2.943, 3.6)
+"""Where the network is told how far a die would lean. Of flat things on simulated tables (seeds below 41) 99 % have
+less odds than are needed here to be sure."""
+UNTOLD = Counts(1.683, -0.019, 1.409, 2.857, 0.421, 0.404, 2.482, 3.9)
 """Where it is not: no more of drawn clutter is sure than before. Both were fitted with the reader as it was before it
 was taught on dice with dim pips; fitted anew, fewer dice were read that it had not learned from, on photographs too."""
 NOT_SURE, PRINTED = 0.89, 0.94
 """So likely a die is at most whose odds are too small to be sure; and, where the network is told how far a die would
 lean, whose odds are less than MORE_ODDS beyond."""
 MORE_ODDS = 1.4
-PLAIN_FIT, PLAIN_MARGIN = 0.3, 0.05
-"""To be sure, a value's pips must explain so much of the top, and so much more than those of any other."""
+PLAIN_CLOSE, PLAIN_FIT, PLAIN_MARGIN = 0.85, 0.3, 0.05
+"""To be sure, a close look must find a value so likely, and its pips must explain so much of the top, and so much more
+than those of any other."""
 BESIDE = 0.6
 """Tops nearer to each other than this share of their mean side are the same die."""
 LEAST_TOP_PX = 8.0
@@ -205,18 +208,27 @@ class DiceReader:
         said = self._read(patches)
         tops = [_top_of(look, said[i * len(LOOKS) : (i + 1) * len(LOOKS)]) for i, look in enumerate(looks)]
         network = [_logarithms(said[i * len(LOOKS) : (i + 1) * len(LOOKS)]) for i in range(len(looks))]
-        pieces, near = patches, said
-        for _ in range(CLOSER):
-            pieces = [shown(pyramid.cut(top.centre, top.sides / CLOSE_PX), None, close=True) for top in tops]
-            near = self._read(pieces)
-            tops = [_closer(top, one) for top, one in zip(tops, near, strict=True)]
-        close = self._mirrored_too(pieces, near)
+        tops, close = self._looked_closely(pyramid, tops)
         return [
             _measured(pyramid, top, (far, one), look.lean is not None)
             for look, top, far, one in zip(looks, tops, network, close, strict=True)
         ]
 
-    def _mirrored_too(self, pieces: Sequence[Patch], said: Array) -> list[Array]:
+    def _looked_closely(self, pyramid: Pyramid, tops: Sequence["_Top"]) -> tuple[list["_Top"], list[Array]]:
+        """Where close looks say that tops lie, and what the last ones say of them."""
+        kept, pieces, said = list(tops), [np.empty(0, np.float32)] * len(tops), [np.empty(0)] * len(tops)
+        again = list(range(len(tops)))
+        for _ in range(CLOSER):
+            for i in again:
+                pieces[i] = shown(pyramid.cut(kept[i].centre, kept[i].sides / CLOSE_PX), None, close=True)
+            for i, one in zip(again, self._read([pieces[i] for i in again]), strict=True):
+                said[i] = one
+            nearer = {i: _closer(kept[i], said[i]) for i in again}
+            again = [i for i in again if _moved(kept[i], nearer[i]) > STILL]
+            kept = [nearer.get(i, top) for i, top in enumerate(kept)]
+        return kept, self._mirrored_too(pieces, said)
+
+    def _mirrored_too(self, pieces: Sequence[Patch], said: Sequence[Array]) -> list[Array]:
         """The logarithms that were said of close looks; of doubtful ones, means with what is said of them mirrored."""
         each = [one[None, : VALUES + 1] for one in said]
         doubtful = [i for i, one in enumerate(each) if one.max() < DOUBTFUL]
@@ -306,6 +318,11 @@ class _Top:
     sides: Array
     """2 x 2: its two sides as columns."""
 
+    @property
+    def corners(self) -> Array:
+        """4 x 2."""
+        return np.asarray(self.centre + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2 @ self.sides.T)
+
 
 def _top_of(look: _Look, said: Array) -> _Top:
     """What several looks at one die say together of its top."""
@@ -333,11 +350,16 @@ def _closer(top: _Top, said: Array) -> _Top:
     return _Top(top.centre + to_px @ shift, to_px @ _stretch(float(along), float(across)) @ _rotation(turn) * side)
 
 
+def _moved(before: _Top, after: _Top) -> float:
+    """How far the corner that moved farthest has moved, as a share of a side."""
+    moved = after.corners - before.corners
+    return float(np.hypot(*moved.T).max() / np.sqrt(abs(np.linalg.det(before.sides))))
+
+
 def _measured(pyramid: Pyramid, top: _Top, network: tuple[Array, Array], told: bool) -> Measured:
     """What several looks at one die say together, and the pips counted by geometry."""
-    corners = top.centre + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) / 2 @ top.sides.T
     fits = pip_fits(pyramid.cut(top.centre, top.sides / SIDE_PX, SIZE))
-    return Measured(top.centre, corners, network[0], network[1], fits, told)
+    return Measured(top.centre, top.corners, network[0], network[1], fits, told)
 
 
 def _logarithms(said: Array) -> Array:
@@ -358,13 +380,11 @@ def _seen(one: Measured, counts: Counts) -> SeenDie:
 
 
 def _plain(one: Measured, value: int) -> bool:
-    """Whether looks from afar, a close look and the pips by themselves each show this value most (0: a 1), the pips
-    plainly."""
-    said = (one.network[1:], one.close[1:], one.fits)
-    if any(int(each.argmax()) != value for each in said):
-        return False
-    others = np.delete(one.fits, value)
-    return bool(one.fits[value] >= PLAIN_FIT and one.fits[value] - others.max() >= PLAIN_MARGIN)
+    """Whether looks from afar, a close look and the pips by themselves each show this value most (0: a 1), the last
+    two plainly."""
+    far, near = int(one.network[1:].argmax()), float(np.exp(one.close[1 + value]))
+    margin = one.fits[value] - np.delete(one.fits, value).max()
+    return far == value and near >= PLAIN_CLOSE and one.fits[value] >= PLAIN_FIT and margin >= PLAIN_MARGIN
 
 
 def odds_of(network: Array) -> float:

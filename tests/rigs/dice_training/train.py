@@ -17,9 +17,9 @@ all three folders of tests/benchmarks/dice_without: it never saw any photograph 
 parts: 1900 s before there were close looks and `--low`, 510 s with them, 570 s with `--sixes` too, 270 s at a
 falling rate, and 660 s with `--dim`, at a rate of 1.2e-3. That in vision/dice learned 270 s from all before that last
 part, then 140 s with six tenths of its patches from drawn tables, nine of ten of these told how far a die would lean;
-of what the last part changed in the reader of drawn dice, seven tenths were added to it:
+of what the last part changed in the reader of drawn dice, four tenths were added to it:
 
-    $train --out vision/dice --start /tmp/all --add /tmp/drawn-before /tmp/drawn --share 0.7
+    $train --out vision/dice --start /tmp/all --add /tmp/drawn-before /tmp/drawn --share 0.4
 
 The proposers in vision/dice and dice_without are older, as the new ones find fewer dice on simulated tables. They
 learned from dice with flat faces only (`SOLIDS` 0 in drawn_dice.py, and 40 for its `FAINT_LEVELS`): 200 s on 5000
