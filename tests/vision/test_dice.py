@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from tests.vision import drawn_board
 from tests.vision.drawn_dice import PIPS, Camera, Die, TableView, die_style, draw_dice, photograph_dice
 from tests.vision.drawn_table import View, photograph
 from vision.dice.finder import DiceFinder, side_mm
-from vision.dice.finding import DiceReader, load_reader
+from vision.dice.finding import UNTOLD, DiceReader, Measured, claimed, load_reader
 from vision.dice.patches import Pyramid
+from vision.dice.proposing import LARGER, propose
 from vision.faces import FacePack, enrol
 from vision.frame import Image
 from vision.hidden import coarse_map, told_by_form
@@ -36,6 +38,7 @@ SEED = 700_000
 """Far from those that the networks learned from."""
 SURE = 0.9
 MODELS_MB = 3.0
+SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 Array = NDArray[np.float64]
 BOARD = drawn_board.Board(-4.0, 6.0, 20.0)
 
@@ -142,6 +145,63 @@ def test_tops_are_laid_square_however_they_are_seen(tilt_deg: float) -> None:
         off = min(float(np.linalg.norm(best.corners_px - order, axis=1).max()) for order in orders)
         assert off < 0.2 * float(np.sqrt(cv2.contourArea(die.top_px.astype(np.float32))))
         assert int(best.fits.argmax()) + 1 == die.value
+
+
+def measured_as(far: int, near: int, counted: int, *, fit: float = 0.7) -> Measured:
+    """A place where each reading plainly shows some value."""
+
+    def said(value: int) -> Array:
+        return np.log(np.where(np.arange(7) == value, 0.994, 0.001))
+
+    fits = np.where(np.arange(1, 7) == counted, fit, 0.1)
+    return Measured(np.zeros(2), SQUARE * 20.0, said(far), said(near), fits, told=False)
+
+
+@pytest.mark.parametrize(
+    ("far", "near", "counted", "fit", "sure"),
+    [(5, 5, 5, 0.7, True), (5, 5, 4, 0.7, False), (5, 4, 5, 0.7, False), (4, 5, 5, 0.7, False), (5, 5, 5, 0.2, False)],
+)
+def test_a_value_is_sure_only_where_all_readings_agree(
+    far: int, near: int, counted: int, fit: float, sure: bool
+) -> None:
+    die = claimed(measured_as(far, near, counted, fit=fit), UNTOLD)
+    assert (die.probability >= SURE) is sure
+    assert die.value == 5 or not sure
+
+
+def test_of_two_proposals_as_likely_the_larger_promises_more() -> None:
+    picture = np.full((900, 900, 3), 120, np.uint8)
+    white = die_style(np.random.default_rng(4)) | {"what": "dots", "gloss": False, "solid": False}
+    white |= {"body": np.full(3, 230.0), "second": np.full(3, 230.0), "pips": np.full(3, 25.0)}
+    camera = Camera(5.0, 40.0, 40.0 * 40.0, 0.0, (450.0, 450.0))
+    dice = [Die(-5.0, 0.0, 1.0, 20.0, 5, white), Die(4.0, 0.0, 4.0, 30.0, 5, white)]
+    seen, truth = photograph_dice(np.random.default_rng(1), picture, dice, camera)
+    network = np.frombuffer((files("vision.dice") / "proposer.onnx").read_bytes(), np.uint8)
+    net = cv2.dnn.readNetFromONNX(network, cv2.dnn.ENGINE_NEW)
+    found = propose(net, seen, (30.0, 240.0))
+    assert [p.promise for p in found] == sorted((p.promise for p in found), reverse=True)
+    assert all(p.promise == pytest.approx(p.score + LARGER * np.log2(p.size_px / 30.0)) for p in found)
+    for die in truth:
+        assert any(np.hypot(*(p.centre_px - die.top_px.mean(0))) < 0.3 * _width(die.box) for p in found)
+
+
+def test_red_pips_on_black_are_read() -> None:
+    rng = np.random.default_rng(12)
+    style = die_style(rng) | {"what": "dots", "gloss": False, "solid": False, "six": (1.0, 1.0), "speckle": 2.0}
+    style |= {"body": np.full(3, 48.0), "second": np.full(3, 48.0), "pips": np.array([45.0, 38.0, 150.0])}
+    style |= {"radius": 0.1, "spacing": 0.25, "one": (0.13, style["pips"])}
+    camera = Camera(8.0, 30.0, 30.0 * 38.0, 10.0, (200.0, 200.0))
+    places = [(-3.4, 2.2), (0.0, 2.4), (3.2, 2.0), (-3.0, -2.2), (0.3, -2.4), (3.3, -2.1)]
+    dice = [Die(x, y, 1.0, 24.0 * x, value, style) for value, (x, y) in enumerate(places, 1)]
+    picture, truth = photograph_dice(rng, np.full((400, 400, 3), 185, np.uint8), dice, camera)
+    seen = reader().find(picture, (25.0, 90.0))
+    right = [
+        die.value
+        for die in truth
+        for one in seen
+        if one.value == die.value and np.linalg.norm(one.centre_px - die.top_px.mean(0)) < 12.0
+    ]
+    assert len(right) >= 5
 
 
 def _width(box: tuple[float, float, float, float]) -> float:

@@ -174,7 +174,7 @@ class DiceReader:
         die whose top is hidden, or is none of the six patterns, is none.
         """
         measured = self.measure(image, sizes_px, ground_at=ground_at, within=within, sift=sift)
-        dice = [_seen(one, self._counts[one.told]) for one in measured]
+        dice = [claimed(one, self._counts[one.told]) for one in measured]
         return _best([die for die in dice if die.probability >= least])
 
     def measure(
@@ -366,7 +366,9 @@ def _logarithms(said: Array) -> Array:
     return np.asarray(np.log(np.maximum(said[:, : VALUES + 1], SURELY_NONE)).mean(0))
 
 
-def _seen(one: Measured, counts: Counts) -> SeenDie:
+def claimed(one: Measured, counts: Counts) -> SeenDie:
+    """What is claimed of a measured place: a value is sure only where the odds on a die are great enough, and where all
+    readings agree."""
     shares = together(one, counts)[1:]
     odds = odds_of(one.network)
     most = PRINTED if one.told and odds < counts.sure_odds + MORE_ODDS else 1.0
