@@ -24,8 +24,8 @@ REACH_MM = 450.0
 """Dice farther from the origin are not looked for."""
 BLACK_SHARE = 0.12
 """Added to levels before their logarithm, in parts of white: differences of dark colours say little."""
-LEAST_PEAK = 0.22
-MOST_PEAKS = 900
+LEAST_PEAK = 0.17
+MOST_PEAKS = 1200
 MOST_JUDGED = 120
 LATTICE_SLACK = 0.09
 """How far two dots may be nearer or farther than in the lattice, in parts of their distance;"""

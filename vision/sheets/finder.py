@@ -274,6 +274,8 @@ def _is_of_sheet(points: Array, layout: SheetLayout) -> NDArray[np.bool_]:
     there = np.linalg.norm(steps - nearest, axis=1) * layout.pitch_mm < PENCILLED_MM
     for topping in layout.toppings:
         there |= np.linalg.norm(points - topping.centre_mm, axis=1) < topping.size_mm / 2 + 1.0
+    for box in layout.boxes:
+        there |= (np.abs(points - box.centre_mm) < np.array(box.size_mm) / 2 + 1.0).all(axis=1)
     for corners in layout.marks.values():
         there |= (np.abs(points - corners.mean(axis=0)) < np.ptp(corners, axis=0) / 2 + 1.0).all(axis=1)
     return np.asarray(there)

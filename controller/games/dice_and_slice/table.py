@@ -190,6 +190,8 @@ def _marked_too_early(state: State, seen: Seen) -> Fault | None:
     """Before the dice are known nobody marks; once they lie there, people may go ahead of the button."""
     if _thrown(seen) is not None or state.phase is Phase.PICK or any(die.area == state.active for die in seen.dice):
         return None
+    if any(die.middle for die in seen.dice) and len({die.die for die in seen.dice}) < len(DICE):
+        return None  # the other one may have been thrown too, and is not seen
     return _strange(state, seen, range(1, state.players + 1))
 
 

@@ -69,6 +69,24 @@ def test_nobody_marks_before_the_dice_are_thrown() -> None:
     assert "e5 is a dot too many" in problem(fault)
 
 
+def test_a_die_that_is_not_seen_makes_no_mark_too_early() -> None:
+    sheets = thrown("A3", "B5")
+    sheets.take("A")
+    sheets.mark(1, "c3 d3 c4", "c3-d3 c3-c4")
+    sheets.world.put("die/A", None, True)
+    assert sheets.as_before()
+    fault = sheets.fault(1)
+    assert "cannot both be seen" in problem(fault)
+    assert not fault.certain
+
+
+def test_marks_beside_the_dice_of_the_turn_before_are_too_early() -> None:
+    sheets = thrown("A3", "B5")
+    sheets.take("A", player=2)
+    sheets.mark(2, "e5")
+    assert "e5 is a dot too many" in problem(sheets.fault())
+
+
 def test_a_die_that_was_turned_after_a_ruling_is_noticed() -> None:
     sheets = LaidSheets(started(roll=("A3", "B5"))).arrange()
     assert sheets.unfinished().startswith("A3 and B5 lie there")
