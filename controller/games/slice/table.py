@@ -29,6 +29,7 @@ nobody saw that card before, it is asked which it was. The draw pile is not coun
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from controller.game import Player
 from controller.games.slice import faults, rules
@@ -131,17 +132,20 @@ class Known:
 
     is_laid_anew: bool
     """Whether the open card lies otherwise than then."""
+    is_uncovered: bool
+    """Whether the card on top lies where the one under the open card lay: the open card was taken away."""
     unseen: frozenset[Spot]
     """Where nothing was seen then."""
 
 
 class SliceTable:
-    """See `controller.reading.GameTable`. It remembers where the open card lay when a state began: when a button says
-    that another one like it was drawn, this tells whether one was laid there."""
+    """See `controller.reading.GameTable`. It remembers where the open card lay when a state began, and where those
+    under it had lain: this tells a card laid on its like, and one that only shows again from one that was drawn."""
 
     def __init__(self) -> None:
-        self._open_card: dict[State, Pose | None] = {}
-        """By the state read last, and by those that the plays read then lead to."""
+        self._open_cards: dict[State, tuple[Pose | None, ...]] = {}
+        """Where each card of the Open Pile lay when it was the open one; None where that is not known. By the state
+        read last, and by those that the plays read then lead to."""
         self._unseen: dict[State, frozenset[Spot]] = {}
         """Likewise, the places at which nothing was seen."""
 
@@ -170,34 +174,52 @@ class SliceTable:
         if seen.pile_hidden:
             return _unfinished("")
         ways = [_fitted(way, state, seen) for way in _ways(state, seen)]
-        known = Known(self._is_laid_anew(state, seen), self._unseen.get(state, frozenset()))
+        lay, top = self._open_cards.get(state, ()), _open_card(seen)
+        known = Known(
+            is_laid_anew=bool(lay) and _is_elsewhere(top, lay[-1]),
+            is_uncovered=len(lay) > 1 and _is_there(top, lay[-2]),
+            unseen=self._unseen.get(state, frozenset()),
+        )
         return _judged(state, seen, ways, pressed, known)
-
-    def _is_laid_anew(self, state: State, seen: Seen) -> bool:
-        """Whether the open card lies otherwise than when this state began."""
-        before, top = self._open_card.get(state), _open_card(seen)
-        if before is None or top is None:
-            return False
-        turned = abs((top.angle_deg - before.angle_deg + 180.0) % 360.0 - 180.0)
-        return math.dist((top.x_mm, top.y_mm), (before.x_mm, before.y_mm)) > MOVED_MM or turned > MOVED_DEG
 
     def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
         if seen.pile_hidden:
             return
         top = _open_card(seen)
-        now = {state: self._open_card.get(state, top)}
+        lay = self._open_cards.get(state) or _as_many((), state, top)
+        now = {state: lay}
         unseen = frozenset(spot for spot in seen.contents if not seen.is_seen(spot))
         self._unseen = {state: self._unseen.get(state, unseen)}
         for play in plays:
             after = state
             for move in play.moves:
                 after = rules.apply(after, move)
-            now[after], self._unseen[after] = top, unseen
-        self._open_card = now
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(state.open, after.open, strict=False)))
+            now[after], self._unseen[after] = _as_many(lay[:same], after, top), unseen
+        self._open_cards = now
+
+
+def _as_many(lay: tuple[Pose | None, ...], state: State, top: Pose | None) -> tuple[Pose | None, ...]:
+    """Where each card of the Open Pile lay, the open one as seen now."""
+    under = len(state.open) - 1
+    return (*lay[:under], *[None] * (under - len(lay)), top) if state.open else ()
 
 
 def _open_card(seen: Seen) -> Pose | None:
     return seen.scene.sightings[seen.open[0]].pose if seen.open else None
+
+
+def _is_elsewhere(one: Pose | None, other: Pose | None) -> bool:
+    """Whether a card lies otherwise than it did."""
+    return one is not None and other is not None and not _is_there(one, other)
+
+
+def _is_there(one: Pose | None, other: Pose | None) -> bool:
+    """Whether a card lies as it did, but for how exactly that is measured."""
+    if one is None or other is None:
+        return False
+    turned = abs((one.angle_deg - other.angle_deg + 180.0) % 360.0 - 180.0)
+    return math.dist((one.x_mm, one.y_mm), (other.x_mm, other.y_mm)) <= MOVED_MM and turned <= MOVED_DEG
 
 
 GAME_TABLE = SliceTable()
@@ -386,7 +408,7 @@ def _burned(start: State, moves: Moves) -> bool:
 
 def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Player], known: Known) -> Reading:
     here = ways[0]
-    whole = [way for way in ways[1:] if way.fits and way.is_whole]
+    whole = [way for way in ways[1:] if way.fits and way.is_whole and not (known.is_uncovered and _bares(state, way))]
     under_way = [way for way in ways[1:] if way.fits and way.is_in_hand]
     if state.phase is Phase.ORDER:
         here = replace(here, unseen=1)  # it looks like nothing yet
@@ -401,9 +423,15 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
     if is_setting_up(state) and not pressed:
         gap = next((spot for spot in seen.contents if not seen.is_seen(spot)), None)
         return replace(_unfinished(faults.EIGHT_SLICES), fault=None if gap is None else faults.empty(gap, DOWN))
-    if under_way and not pressed:
+    if under_way and (not pressed or known.is_uncovered):
         return _unfinished(faults.under_way([way.state for way in under_way]))
     return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(state, [(way.state, way.fit) for way in ways], seen))
+
+
+def _bares(state: State, way: Way) -> bool:
+    """Whether this way says that a card was drawn which looks like the one under the open card."""
+    drawn = isinstance(way.moves[-1], Draw) and way.state.open[-1]
+    return len(state.open) > 1 and drawn == state.open[-2]
 
 
 def _chances(ways: Sequence[Way], seen: Seen) -> Mapping[Moves, float]:

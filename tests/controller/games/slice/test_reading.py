@@ -108,6 +108,24 @@ def test_a_card_in_a_hand_waits() -> None:
     assert scene.read().confirm == 1  # or bacon was drawn onto it, which only a button tells
 
 
+def test_what_shows_again_when_the_open_card_is_lifted_was_not_drawn() -> None:
+    """Whatever is pressed meanwhile: it lies where it lay when it was the open card."""
+    scene = laid(table(), next="bacon")
+    assert scene.read().kind is ReadingKind.AS_BEFORE  # where the onion lies is known from now on
+    scene.state = scene.play("P1 counts", "draw bacon")
+    before, scene.state = scene.state, table()
+    assert scene.moves() == ["P1 counts", "draw bacon"]
+    scene.state = before
+    onion, bacon = scene.hands.open[-2:]
+    scene.lay(Lay(bacon, None, True))
+    for pressed in ((), (1,), (2,)):
+        assert scene.read(*pressed).kind is ReadingKind.UNFINISHED, pressed
+    pose = scene.world.pieces[onion].pose
+    assert pose is not None
+    scene.lay(Lay(onion, replace(pose, x_mm=pose.x_mm + 4.0), True))
+    assert scene.moves(1) == ["P1 counts", "draw onion"], "one that lies elsewhere may be another"
+
+
 def test_a_discarded_card_like_the_one_below_needs_the_button() -> None:
     scene = laid(table(open=["pineapple", "onion"]), p2_3="pineapple")
     scene.play("P2 grabs", "P2 fills 3", "reveal pineapple")
