@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from vision.scene import MarkKind
 from vision.sheets import measures
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
-from vision.sheets.layout import Array, BonusBox
+from vision.sheets.layout import Array, BonusBox, PrintedTopping
 
 Bools = NDArray[np.bool_]
 
@@ -45,6 +45,8 @@ class Evidence:
     """Whether something lies there."""
     with_print: Plane | None = None
     """n x m: where that is pencil alone, the same measured with the print, which speaks besides."""
+    unsure: Bools | None = None
+    """Whether something is there that may be one, or belong to another mark."""
     bare: Bools | None = None
     """Whether nothing is darker there than when the sheet was blank: what is, is no mark, and is not measured."""
 
@@ -75,7 +77,8 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     """Look at every place that may be marked; of diagonals only between pencilled dots, on sheets seen blank."""
     layout = flat.layout
     places = np.array([layout.dot_mm(dot) for dot in layout.dots])
-    dots = measures.dots(flat.pencilled, places)
+    crossed = _may_be_crossed(flat)
+    dots = measures.dots(flat.pencilled, places, crossed)
     hidden = _hidden(flat, dots.centres_mm[:, None] + _around(1.2))
     low, high = _sorts(dots.core[~hidden])
     dotted = dots.core > low + DOT_SHARE * (high - low)
@@ -102,7 +105,8 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             layout.dots,
             _of_dots(flat, dots, (low, high), arms, pencil),
             hidden,
-            None if flat.blank is None else _of_dots_with_print(flat, places, hidden, arms, pencil),
+            None if flat.blank is None else _of_dots_with_print(flat, crossed, hidden, arms, pencil),
+            unsure=dots.beside > DOT_SHARE * (high - low),
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
@@ -127,8 +131,20 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     return found
 
 
-def _of_dots_with_print(flat: FlatSheet, places: Array, hidden: Bools, arms: Array, pencil: _Pencil) -> Plane:
-    dots = measures.dots(flat, places)
+def _may_be_crossed(flat: FlatSheet) -> tuple[PrintedTopping, ...]:
+    """The toppings on which something was pencilled since the sheet was blank; none where that is not known."""
+    toppings = flat.layout.toppings
+    if flat.blank is None or not toppings:
+        return ()
+    bare = _bare(flat, np.array([topping.centre_mm for topping in toppings])[:, None] + _around(2.6))
+    assert bare is not None  # the sheet was seen blank
+    return tuple(topping for topping, none in zip(toppings, bare, strict=True) if not none)
+
+
+def _of_dots_with_print(
+    flat: FlatSheet, crossed: Sequence[PrintedTopping], hidden: Bools, arms: Array, pencil: _Pencil
+) -> Plane:
+    dots = measures.dots(flat, np.array([flat.layout.dot_mm(dot) for dot in flat.layout.dots]), crossed)
     return _of_dots(flat, dots, _sorts(dots.core[~hidden]), arms, pencil)
 
 

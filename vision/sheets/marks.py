@@ -12,6 +12,8 @@ from vision.sheets.likelihood import DOUBT, FITTED, Judge
 
 NO_PRINT = 1.7
 """Where pencil is seen alone, a faint mark cannot be print, as the networks think it may: its odds are greater."""
+UNSURE = 0.25
+"""What may be a dot, or the end of a cross, is no less likely a dot than this."""
 PRINT_COUNTS = 0.6
 SHARPER = 1.5
 """Both tell more together, but by what they have not in common. Chosen on rendered tables."""
@@ -21,6 +23,9 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
     """Every place that may be marked: dots, lines, toppings, bonuses; on a sheet that was seen blank also diagonals."""
     evidence = gather(flat)
     likely = {kind: _likely(one, judges[kind]) for kind, one in evidence.items()}
+    unsure = evidence[MarkKind.DOT].unsure
+    if unsure is not None:
+        likely[MarkKind.DOT][unsure] = np.maximum(likely[MarkKind.DOT][unsure], UNSURE)
     for kind in evidence.keys() & {MarkKind.LINE, MarkKind.DIAGONAL}:
         likely[kind] *= _both_ends(evidence[MarkKind.DOT], evidence[kind], likely[MarkKind.DOT])
     marks = [

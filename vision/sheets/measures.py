@@ -75,6 +75,8 @@ class Dots:
     """How dark what is around it is."""
     centres_mm: Array
     """n x 2: where it is darkest."""
+    beside: Plane
+    """How much darker it is where a cross may end: that may be a dot as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +113,20 @@ def noise_of(flat: FlatSheet) -> float:
     return float(np.median(np.abs(plane - cv2.blur(plane, (5, 5))))) * 1.5 + 1e-3
 
 
-def dots(flat: FlatSheet, places_mm: Array) -> Dots:
-    """Measure dots at places (n x 2)."""
+def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = ()) -> Dots:
+    """Measure dots at places (n x 2). Crosses over the toppings that may be `crossed` end beside some."""
     core = _eroded(flat.darkness, DOT_CORE_MM)
     near = _disc_points(0.0, DOT_REACH_MM, 0.25)
     points = places_mm[:, None] + near
-    values = np.where(_crossed(flat, points), -np.inf, flat.sampled(core, points))
+    everywhere = flat.sampled(core, points)
+    values = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, everywhere)
     centres = places_mm + near[values.argmax(axis=1)]
     ring = flat.sampled(flat.darkness, centres[:, None] + _disc_points(*DOT_RING_MM, 0.35))
     around = np.quantile(ring, 0.35, axis=1).astype(np.float32)
     wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM), centres)
     middle = flat.sampled(flat.darkness, centres)
-    return Dots(values.max(axis=1) - around, wide - around, middle - around, around, centres)
+    beside = everywhere.max(axis=1) - values.max(axis=1)
+    return Dots(values.max(axis=1) - around, wide - around, middle - around, around, centres, beside)
 
 
 def without_border(flat: FlatSheet, free: Bools) -> tuple[Plane, float]:
@@ -206,8 +210,7 @@ def crosses(flat: FlatSheet, toppings: Sequence[PrintedTopping], hidden: Bools) 
     Where a sheet was never seen blank: toppings of one kind are printed alike, and pencil only darkens; what every one
     of them shows is print.
     """
-    flat = flat.pencilled
-    patches = [_patch(flat, topping.centre_mm, CROSS_REACH_MM + 1.4) for topping in toppings]
+    patches = [_patch(flat.darkness, flat, topping.centre_mm, CROSS_REACH_MM + 1.4) for topping in toppings]
     added = np.zeros(len(toppings), np.float32)
     for kind in sorted({topping.kind for topping in toppings}):
         members = [i for i, topping in enumerate(toppings) if topping.kind == kind]
@@ -215,6 +218,8 @@ def crosses(flat: FlatSheet, toppings: Sequence[PrintedTopping], hidden: Bools) 
         mine = [patches[i] for i in members]
         if flat.blank is None:
             mine = _added(mine, [not hidden[i] for i in members], radius)
+        else:
+            mine = [_pencilled(flat, flat.blank, toppings[i], patches[i], radius) for i in members]
         for i, patch in zip(members, mine, strict=True):
             patches[i] = patch
             y, x = (np.indices(patch.shape) - (patch.shape[0] - 1) / 2) / PX_PER_MM
@@ -245,7 +250,7 @@ def rings(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Plane:
 def box_crosses(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Strokes:
     """Strokes over each bonus box from corner to corner: what is printed in it lies under less than half of them."""
     reach = BOX_STROKE_SHARE * min(float(np.hypot(*box.size_mm)) for box in boxes) / np.sqrt(2.0)
-    patches = [_patch(flat, box.centre_mm, reach + 4.2) for box in boxes]
+    patches = [_patch(flat.darkness, flat, box.centre_mm, reach + 4.2) for box in boxes]
     steep = [float(np.degrees(np.arctan2(box.size_mm[1], box.size_mm[0]))) for box in boxes]
     return _strokes(patches, steep, np.arange(-reach, reach, STEP_MM), BOX_STROKE_SHIFTS_MM)
 
@@ -257,20 +262,15 @@ def _eroded(plane: Plane, radius_mm: float) -> Plane:
 
 def _printed(flat: FlatSheet, points_mm: Array) -> Bools:
     """Which points lie on a topping's print."""
-    return _near_toppings(flat, points_mm, PRINT_ROOM)
+    return _near_toppings(flat.layout.toppings, points_mm, PRINT_ROOM)
 
 
-def _crossed(flat: FlatSheet, points_mm: Array) -> Bools:
-    """Which points the ends of a cross over a topping may reach."""
-    return _near_toppings(flat, points_mm, CROSS_ROOM)
-
-
-def _near_toppings(flat: FlatSheet, points_mm: Array, room: float) -> Bools:
-    """Which points lie within so many times a topping's print."""
+def _near_toppings(toppings: Sequence[PrintedTopping], points_mm: Array, room: float) -> Bools:
+    """Which points lie within so many times the print of one of these."""
     on = np.zeros(points_mm.shape[:-1], bool)
     rows = points_mm.reshape(len(points_mm), -1, 2)
     low, high = rows.min(1), rows.max(1)
-    for topping in flat.layout.toppings:
+    for topping in toppings:
         centre, radius = np.array(topping.centre_mm), topping.size_mm / 2 * room
         near = np.flatnonzero(((low < centre + radius) & (high > centre - radius)).all(axis=1))
         on[near] |= ((points_mm[near] - centre) ** 2).sum(axis=-1) < radius**2
@@ -330,11 +330,16 @@ def _disc_points(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
     return np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)])
 
 
-def _patch(flat: FlatSheet, centre_mm: tuple[float, float], reach_mm: float) -> Plane:
-    """The darkness about a point, y down."""
+def _pencilled(flat: FlatSheet, blank: Plane, topping: PrintedTopping, patch: Plane, radius_mm: float) -> Plane:
+    """What a patch shows that the blank sheet did not, print laid on print: neither was laid out quite right."""
+    return np.asarray(patch - _aligned(_patch(blank, flat, topping.centre_mm, CROSS_REACH_MM + 1.4), patch, radius_mm))
+
+
+def _patch(plane: Plane, flat: FlatSheet, centre_mm: tuple[float, float], reach_mm: float) -> Plane:
+    """A plane of a sheet about a point, y down."""
     count = 2 * round(reach_mm * PX_PER_MM) + 1
     x, y = flat.at(np.array(centre_mm))
-    return np.asarray(cv2.getRectSubPix(flat.darkness, (count, count), (float(x), float(y))), np.float32)
+    return np.asarray(cv2.getRectSubPix(plane, (count, count), (float(x), float(y))), np.float32)
 
 
 def _added(patches: list[Plane], shown: list[bool], print_mm: float) -> list[Plane]:
