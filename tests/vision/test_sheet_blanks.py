@@ -114,3 +114,26 @@ def test_what_a_hand_lies_on_seems_neither_written_nor_rubbed_out(
     hidden = [(old, new) for old, new in zip(sheet.marks, after.marks, strict=True) if new.hidden]
     assert any(old.probability > 0.9 for old, _ in hidden)
     assert all(old.probability == new.probability for old, new in hidden)
+
+
+def test_where_print_is_missing_something_lies(
+    pictures: tuple[tuple[Image, Registration], tuple[Image, Registration]],
+) -> None:
+    """An arm that looks like paper in other light covers half of a sheet, and is not remembered as a blank one."""
+    finder = SheetFinder([LAYOUT])
+    blank, where = pictures[0]
+    before = finder.find(blank, where, ())
+    sheet = next(one for one in before if one.pose.y_mm < -200.0)
+    x, y = sheet.pose.x_mm, sheet.pose.y_mm
+    corner, far = where.to_picture([[x - 35.0, y - 66.0], [x + 15.0, y - 10.0]])
+    (left, right), (upper, lower) = (sorted(map(round, (corner[i], far[i]))) for i in (0, 1))
+    covered = blank.copy()
+    covered[upper:lower, left:right] = np.median(blank[upper:lower, left:right].reshape(-1, 3), axis=0)
+    for _ in range(2):
+        again = finder.find_again(covered, where, (), before, lambda points: np.ones(len(points), bool))
+        after = next(one for one in again if one.kind is PieceKind.SHEET and one.pose.y_mm < -200.0)
+        assert any(mark.hidden for mark in after.marks)
+        before = again
+    open_again = finder.find(blank, where, ())
+    after = next(one for one in open_again if one.kind is PieceKind.SHEET and one.pose.y_mm < -200.0)
+    assert max(mark.probability for mark in after.marks if mark.kind is MarkKind.CROSSED_TOPPING) < 0.1

@@ -1,17 +1,24 @@
 """How sheets looked before anything was pencilled on them: what is darker than then is pencil, print or no print."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 
 from vision.scene import MarkKind, Pose, SheetMark
-from vision.sheets.flattening import FlatSheet, Plane
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
 from vision.sheets.layout import SheetLayout
 
 NEAR_MM = 90.0
 """A sheet that lies no farther from where one lay is the same, or another of its print, which looks alike."""
 MOST = 12
+DARK, LEFT = 0.12, 0.4
+"""Print as dark as this (logarithm) on the blank sheet, of which less than this part is left, is covered,"""
+AROUND_MM = 13.0
+"""and so is what lies no farther from it;"""
+EDGE_MM = 2.0
+"""narrower than this it may be seen beside where it was."""
 UNMARKED, MARKED = 0.1, 0.5
 """Dots less likely than the first are none, nor crosses and circles less likely than the second;"""
 HARDLY_DOTTED, HARDLY_MARKED = 0.5, 0.95
@@ -49,6 +56,25 @@ class Blanks:
     def _nearest(self, layout: SheetLayout, pose: Pose) -> _Blank | None:
         near = [one for one in self._known if one.layout is layout and _apart_mm(one.pose, pose) < NEAR_MM]
         return min(near, key=lambda one: _apart_mm(one.pose, pose), default=None)
+
+
+def covered(flat: FlatSheet) -> FlatSheet:
+    """The sheet with all that about which print is missing as something that lies on it: an arm that covers much of a
+    sheet looks like paper in other light. Itself where no blank sheet is known."""
+    if flat.blank is None:
+        return flat
+    gone = np.where((flat.blank > DARK) & (flat.darkness < LEFT * flat.blank), np.uint8(255), np.uint8(0))
+    # A sheet is never laid out quite right: thin edges are none.
+    gone = np.asarray(cv2.morphologyEx(gone, cv2.MORPH_OPEN, _square(EDGE_MM)), np.uint8)
+    if not gone.any():
+        return flat
+    around = np.asarray(cv2.dilate(gone, _square(2 * AROUND_MM)), np.uint8)
+    return replace(flat, foreign=np.maximum(flat.foreign, around))
+
+
+def _square(side_mm: float) -> Mask:
+    side = round(side_mm * PX_PER_MM)
+    return np.ones((side, side), np.uint8)
 
 
 def _is_blank(marks: Sequence[SheetMark], *, known: bool) -> bool:

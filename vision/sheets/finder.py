@@ -22,7 +22,7 @@ from vision.registration import (
 )
 from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, SheetMark, Sighting
 from vision.shapes import as_points, to_own_frame
-from vision.sheets.blanks import Blanks
+from vision.sheets.blanks import Blanks, covered
 from vision.sheets.corners import Where
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
 from vision.sheets.flattening import FlatSheet, flatten
@@ -214,7 +214,7 @@ def _sighting(
 
 def _marks(flat: FlatSheet, pose: Pose, blanks: Blanks) -> tuple[SheetMark, ...]:
     """What was pencilled on a sheet of a table since it was blank, and before."""
-    flat = replace(flat, blank=blanks.at(flat.layout, pose))
+    flat = covered(replace(flat, blank=blanks.at(flat.layout, pose)))
     marks = read_marks(flat, _judges())
     blanks.take(flat, pose, marks)
     return marks if flat.blank is not None else tuple(map(_less_sure, marks))
