@@ -125,8 +125,8 @@ def find_foreign(
     """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
 
     `soft` is the table seen from above, softened. `others_mm` are outlines (n x 2 each) of pieces without enrolled
-    faces: from a board that covers much of the mat nothing is learned about the mat's plain face, and a sheet that lies
-    over the mat's edge is no arm.
+    faces: from a board that covers much of the mat nothing is learned about the mat's plain face, and a sheet or a die
+    that lies over the mat's edge is no arm.
     """
     seen, covered = _seen_and_covered(coarse, readings, kinds)
     covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
@@ -174,6 +174,12 @@ def told_by_form(pieces: Sequence[Sighting], foreign: Mask, coarse: CoarseMap) -
     held = {id(die) for die in dice if _is_held(die, between, list(own.values()), coarse)}
     lying = tuple(piece for piece in pieces if id(piece) not in held)
     return lying, _without(strange, [own[id(die)] for die in dice if id(die) not in held])
+
+
+def dice_as_seen(pieces: Sequence[Sighting]) -> list[Array]:
+    """Outlines (4 x 2) that hold the dice among some pieces also where their tops are seen."""
+    feet = [np.array(piece.outline_mm) for piece in pieces if piece.kind is PieceKind.DIE]
+    return [foot.mean(0) + (1.0 + 2.0 * LEANS) * (foot - foot.mean(0)) for foot in feet]
 
 
 def _beside_mm(die: Sighting) -> float:

@@ -14,7 +14,7 @@ from vision.features import find_keypoints
 from vision.finders import Finder
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
-from vision.hidden import find_foreign, hidden_places, told_by_form
+from vision.hidden import dice_as_seen, find_foreign, hidden_places, told_by_form
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
@@ -270,10 +270,13 @@ class Reader:
             self._clock.stage(finder.name)
         by_form = known.sightings[len(by_faces) :]
         large = [np.array(piece.outline_mm) for piece in by_form if piece.kind in LARGE]
-        if large:
-            anew = find_foreign(soft, known.coarse, readings, self._kinds, large)
-            sheets = all(piece.kind is PieceKind.SHEET for piece in by_form if piece.kind in LARGE)
-            foreign = anew | (reaching if sheets else foreign)  # a sheet seemed to be an arm
+        dice = dice_as_seen(by_form)
+        if large or dice:
+            anew = find_foreign(soft, known.coarse, readings, self._kinds, large + dice)
+            boards = any(piece.kind is PieceKind.BOARD for piece in by_form)
+            if dice and boards:
+                foreign = reaching | find_foreign(soft, known.coarse, readings, self._kinds, dice)
+            foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
         by_form, strange = told_by_form(by_form, foreign, known.coarse)
         known.sightings = by_faces + by_form
         over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
