@@ -326,6 +326,20 @@ def test_an_order_that_is_covered() -> None:
 # Doubt ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("told", "is_read"), [(0.42, True), (0.2, False)])
+def test_slices_around_it_tell_a_doubtful_order_card(told: float, is_read: bool) -> None:
+    scene = laid(table(ALL_DOWN, ALMOST), p2_3="bacon")
+    scene.state = scene.play("P2 grabs", "P2 fills 3")
+    moves = [GAME.parse(scene.state, "P2 gets order-9"), rules.TurnOver("bacon")]
+    for step in scene.hands.steps(scene.state, moves, scene.lying()):
+        scene.lay(*step.lays)
+    scene.eyes.doubt["order/order-9"] = (("order/order-9", told),)
+    if is_read:
+        assert scene.moves(2)[0] == "P2 gets order-9"
+    else:
+        assert scene.read(2).kind is not ReadingKind.MOVES
+
+
 def test_a_doubtful_card_is_told_by_the_rules() -> None:
     """What is on the place may be bacon or tomato; only one of them can have got there."""
     scene = laid(table(open=["bacon", "onion"]), p2_3="pineapple")
