@@ -119,7 +119,7 @@ class _Desk:
         """`keep` says that the host chose what is played now, which holds from when the table runs."""
         self._shelf = shelf
         self._keep = keep
-        self._stop = asyncio.Event()
+        self._stopped: asyncio.Event | None = None
         self.playing = playing
         self.next: Choice | None = None
         """What the host chose; the table is to end for it."""
@@ -143,14 +143,15 @@ class _Desk:
         except (GameError, ServiceError) as error:
             raise InvalidCommand(str(error)) from error
         self.next = choice
-        self._stop.set()
+        if self._stopped is not None:
+            self._stopped.set()
 
-    async def until_chosen(self) -> None:
-        """Wait for the host to choose another game."""
-        await self._stop.wait()
-
-    def runs(self) -> None:
-        """The table runs: what the host chose holds across restarts."""
+    def runs(self, stopped: asyncio.Event) -> None:
+        """The table runs until `stopped` is set, also by the host's choice. What the host chose before holds across
+        restarts now."""
+        self._stopped = stopped
+        if self.next is not None:
+            stopped.set()
         if self._keep:
             try:
                 self._shelf.keep(self.playing)
@@ -186,13 +187,18 @@ class _Service:
     """A running table: what it consists of, and how the parts are joined."""
 
     def __init__(
-        self, config: TableConfig, journal: JournalKeeper, simulated: SimulatedTable | None, token: str, desk: _Desk
+        self,
+        config: TableConfig,
+        journal: JournalKeeper,
+        simulated: SimulatedTable | None,
+        token: str,
+        desk: _Desk | None = None,
     ) -> None:
         self._config = config
         self._journal = journal
         self._simulated = simulated
         self._token = token
-        self._desk = desk
+        self._desk = desk or _Desk(Shelf(config), Choice(config.game, config.options), keep=False)
         self._version = installed_version("pizzatable")
         self._hub = Hub()
         self._inbox = _Inbox()
@@ -225,8 +231,8 @@ class _Service:
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._keep_panel(), self._keep_board()]
             work += [self._keep_journal(), self._keep_simulated()]
-            self._desk.runs()
-            await _until_one_ends(stopped, self._desk, work)
+            self._desk.runs(stopped)
+            await _until_one_ends(stopped, work)
         return port
 
     # Starting ------------------------------------------------------------------------------------------------------
@@ -570,19 +576,19 @@ _JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before
 _REFEREE_OK = PartView(state=PartState.OK, text="judging")
 
 
-async def _until_one_ends(stopped: asyncio.Event, desk: _Desk, work: Sequence[Any]) -> None:
-    """Work until `stopped` is set or the host chose another game.
+async def _until_one_ends(stopped: asyncio.Event, work: Sequence[Any]) -> None:
+    """Work until `stopped` is set.
 
     Raises:
         ServiceError: some of the work ended, which none may.
     """
-    waiting = {asyncio.create_task(stopped.wait()), asyncio.create_task(desk.until_chosen())}
-    tasks = {asyncio.create_task(one) for one in work}
-    done, _ = await asyncio.wait(waiting | tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in waiting | tasks:
+    waiting = asyncio.create_task(stopped.wait())
+    tasks = [asyncio.create_task(one) for one in work]
+    done, _ = await asyncio.wait([waiting, *tasks], return_when=asyncio.FIRST_COMPLETED)
+    for task in (waiting, *tasks):
         task.cancel()
-    await asyncio.wait(waiting | tasks)  # the panel's lamps go off before anything else is closed
-    for task in done - waiting:
+    await asyncio.wait([waiting, *tasks])  # the panel's lamps go off before anything else is closed
+    for task in done - {waiting}:
         _log.error("the table cannot go on", exc_info=task.exception())
         raise ServiceError(
             f"the table cannot go on: {task.exception()}. Start it again: the game goes on where it was."
