@@ -27,7 +27,7 @@ import signal
 import socket
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version as installed_version
@@ -52,7 +52,7 @@ from controller.simulation.table_process import SimulatedTable, SimulatedTableEr
 from controller.table import Table
 from controller.views import PartState, PartView, TableView
 from controller.web.app import create_app
-from controller.web.commands import InvalidCommand
+from controller.web.commands import CommandError, InvalidCommand
 from controller.web.hub import Hub
 from controller.web.problems import problem_response
 from controller.web.server import ServerError, serving
@@ -120,6 +120,7 @@ class _Desk:
         self._shelf = shelf
         self._keep = keep
         self._stopped: asyncio.Event | None = None
+        self._why_not_now: Callable[[], str] = str
         self.playing = playing
         self.next: Choice | None = None
         """What the host chose; the table is to end for it."""
@@ -135,6 +136,8 @@ class _Desk:
 
     async def play(self, game: str, options: Mapping[str, Json], players: int | None) -> None:
         """See `GameShelf`."""
+        if reason := self._why_not_now():
+            raise CommandError(reason)
         usual = self._shelf.usual(game)
         try:
             choice = self._shelf.checked(Choice(game, {**usual.options, **options}, players))
@@ -146,10 +149,10 @@ class _Desk:
         if self._stopped is not None:
             self._stopped.set()
 
-    def runs(self, stopped: asyncio.Event) -> None:
-        """The table runs until `stopped` is set, also by the host's choice. What the host chose before holds across
-        restarts now."""
-        self._stopped = stopped
+    def runs(self, stopped: asyncio.Event, why_not_now: Callable[[], str]) -> None:
+        """The table runs until `stopped` is set, also by the host's choice, unless `why_not_now` gives a reason. What
+        the host chose before holds across restarts now."""
+        self._stopped, self._why_not_now = stopped, why_not_now
         if self.next is not None:
             stopped.set()
         if self._keep:
@@ -231,7 +234,7 @@ class _Service:
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._keep_panel(), self._keep_board()]
             work += [self._keep_journal(), self._keep_simulated()]
-            self._desk.runs(stopped)
+            self._desk.runs(stopped, self._why_no_other_game)
             await _until_one_ends(stopped, work)
         return port
 
@@ -448,6 +451,11 @@ class _Service:
                 self._table.set_part("journal", PartView(state=PartState.LOST, text=text))
 
         await self._journal.keep(show)
+
+    def _why_no_other_game(self) -> str:
+        """A table whose journal cannot be written could not start again."""
+        journal = self._table.parts["journal"]
+        return "" if journal.state is PartState.OK else f"the table cannot be set anew now: {journal.text}"
 
     async def _keep_simulated(self) -> None:
         """A simulated table that is gone is replaced by a new one, after a pause that grows while that is no help."""

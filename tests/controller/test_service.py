@@ -280,6 +280,8 @@ def test_a_table_plays_survives_what_may_happen_and_ends_clean(service: Service)
     status, body = service.ask("POST", "/api/new_game", {"players": [{"seat": s, "name": "x"} for s in (1, 2)]})
     assert status == 503
     assert b"Nothing has changed" in body
+    status, body = service.ask("POST", "/api/play_game", {"game": "slice"})
+    assert (status, b"the table cannot be set anew now: " in body) == (409, True)
     assert service.look()["log"] == acknowledged
     resource.prlimit(service.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     until_part(service, "journal", "ok")
