@@ -138,9 +138,8 @@ class _Desk:
         """See `GameShelf`."""
         if reason := self._why_not_now():
             raise CommandError(reason)
-        usual = self._shelf.usual(game)
         try:
-            choice = self._shelf.checked(Choice(game, {**usual.options, **options}, players))
+            choice = self._shelf.checked(replace(self._shelf.usual(game, options), players=players))
             if not self.simulated and needs_faces(game):
                 await asyncio.to_thread(_load_faces, self._shelf.settings_of(choice))
         except (GameError, ServiceError) as error:

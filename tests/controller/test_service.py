@@ -211,6 +211,8 @@ def test_the_host_chooses_another_game_which_is_played_from_then_on(service: Ser
     assert view["game"] == "new_york_slice"
     status, answer = service.ask("POST", "/api/play_game", {"game": "slice", "options": {"pizzas": 9}})
     assert (status, "option pizzas: 9" in answer.decode()) == (422, True)
+    status, answer = service.ask("POST", "/api/play_game", {"game": "ludo"})
+    assert (status, "'ludo' is no game; there are " in answer.decode()) == (422, True)
     assert service.ask("POST", "/api/play_game", {"game": "slice", "options": {"pizzas": 1}, "players": 3})[0] == 204
     view = service.look_until(lambda view: view["game"] == "slice" and view["position"], 60)
     assert [seat["player"] for seat in view["seats"] if seat["player"]] == [1, 2, 3]
