@@ -8,12 +8,12 @@ import json
 import logging
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from config.schema import TableConfig
-from controller.game import GameError, Json
+from controller.game import GameError, Json, Option
 from controller.games.registry import check_parts, games_with, load_game, needs_faces, table_options
 
 USUAL_PLAYERS = 4
@@ -36,25 +36,14 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class OptionOffer:
-    """An option of a game, as a host may set it."""
-
-    name: str
-    meaning: str
-    choices: tuple[Json, ...]
-    """The values it takes; empty where its meaning says what they look like."""
-    value: Json
-    """What it would be if nothing was chosen."""
-
-
-@dataclass(frozen=True, slots=True)
 class Offer:
     """A game that a host may choose."""
 
     game: str
     title: str
     players: tuple[int, ...]
-    options: tuple[OptionOffer, ...]
+    options: tuple[Option, ...]
+    """Their defaults are those of this table: what they are if nothing else is chosen."""
     why_not: str
     """Why it cannot be played here, and what to do; empty where it can."""
 
@@ -139,11 +128,10 @@ class Shelf:
         """Those numbers of players for whom there are seats."""
         return tuple(count for count in counts if count <= len(self._settings.seats))
 
-    def _options(self, game: str, playing: Choice) -> tuple[OptionOffer, ...]:
+    def _options(self, game: str, playing: Choice) -> tuple[Option, ...]:
         values = (playing if game == playing.game else self.usual(game)).options
         return tuple(
-            OptionOffer(option.name, option.meaning, option.choices, values.get(option.name, option.default))
-            for option in load_game(game).option_list
+            replace(option, default=values.get(option.name, option.default)) for option in load_game(game).option_list
         )
 
     # What the host chose -------------------------------------------------------------------------------------------

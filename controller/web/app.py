@@ -240,7 +240,7 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
             GameView(
                 game=offer.game, title=offer.title, players=list(offer.players), why_not=offer.why_not,
                 options=[
-                    OptionView(name=o.name, meaning=o.meaning, choices=list(o.choices), value=o.value)
+                    OptionView(name=o.name, meaning=o.meaning, choices=list(o.choices), value=o.default)
                     for o in offer.options
                 ],
             )

@@ -94,7 +94,7 @@ def test_offers_show_what_is_played(tmp_path: Path) -> None:
     offers = shelf.offers(Choice("pizzeria", {"advanced": True}, 4))
     assert [offer.title for offer in offers] == sorted((o.title for o in offers), key=str.casefold)
     assert {"new_york_slice", "pizzeria", "pizza_theory", "slice", "dice_and_slice"} <= {o.game for o in offers}
-    values = {o.game: {option.name: option.value for option in o.options} for o in offers}
+    values = {o.game: {option.name: option.default for option in o.options} for o in offers}
     assert values["pizzeria"]["advanced"] is True
     assert values["slice"]["returned_cards"] == "mixed", "as on any table"
     assert next(o.players for o in offers if o.game == "slice") == (2, 3, 4, 5, 6), "there are six seats"
