@@ -1,7 +1,9 @@
 """Sheets as they lie on a table, too far from the camera for their markers to be decoded."""
 
+from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
@@ -11,9 +13,12 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.faces import FacePack
+from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
+from vision.registration import find_mat, with_lens
 from vision.scene import MarkKind, PieceKind, Pose, Scene
+from vision.sheets.finder import SheetFinder
 from vision.sheets.finding import find_sheets
 
 DOTS = ((3, 4), (4, 4), (9, 2), (0, 0), (12, 9))
@@ -22,7 +27,7 @@ POSES = {1: Pose(6.0, -249.0, 91.0), 2: Pose(-390.0, -107.0, 358.0), 5: Pose(391
 
 
 @pytest.fixture(scope="module")
-def seen() -> Scene:
+def image() -> Image:
     conditions = Conditions(seed=4)
     world = World(Random(4))
     for player, pose in POSES.items():
@@ -30,9 +35,13 @@ def seen() -> Scene:
         front = write_front(player, [*marks, Pencilled(MarkKind.LINE, LINE)][: len(marks) + (player > 1)])
         world.add_piece(f"sheet/{player}", PieceKind.SHEET, front, front, pose=pose, face_up=True)
     art = own_art("dice_and_slice")
-    image = Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
-    grey = image.min(axis=2)
-    assert not find_sheets(grey, load_prints()), "near enough for their markers: this test shows nothing"
+    picture = Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
+    assert not find_sheets(picture.min(axis=2), load_prints()), "near enough for their markers: this shows nothing"
+    return picture
+
+
+@pytest.fixture(scope="module")
+def seen(image: Image) -> Scene:
     pack = FacePack({}, ())
     return read_photo(image, pack, finders=finders_for({PieceKind.SHEET}, pack, load_prints()))
 
@@ -54,3 +63,19 @@ def test_its_dots_and_lines_are_read(seen: Scene) -> None:
         marks = {(mark.kind, mark.at) for mark in sheet.marks if mark.kind in kinds and mark.probability > 0.5}
         lines = {(MarkKind.LINE, LINE)} if player > 1 else set()
         assert marks == {(MarkKind.DOT, dot) for dot in DOTS[:player]} | lines
+
+
+@pytest.mark.parametrize("off", [-0.09, 0.09])
+def test_they_are_found_and_found_again_where_the_mat_alone_tells_the_lens_badly(image: Image, off: float) -> None:
+    by_mat = find_mat(image)
+    bent = with_lens(by_mat, replace(by_mat.lens, k1=by_mat.lens.k1 + off))
+    finder = SheetFinder(load_prints())
+    found = [one for one in finder.find(image, bent, ()) if one.kind is PieceKind.SHEET]
+    assert len(found) == len(POSES)
+    again = finder.find_again(image, bent, (), found, lambda points: np.ones(len(points), bool))
+    assert len([one for one in again if one.kind is PieceKind.SHEET]) == len(POSES)
+    for pose in POSES.values():
+        (sheet,) = (one for one in found if np.hypot(one.pose.x_mm - pose.x_mm, one.pose.y_mm - pose.y_mm) < 20.0)
+        player = next(number for number, at in POSES.items() if at == pose)
+        dots = {mark.at for mark in sheet.marks if mark.kind is MarkKind.DOT and mark.probability > 0.5}
+        assert dots == set(DOTS[:player])

@@ -26,8 +26,9 @@ SIZES = (0.65, 1.35)
 """Sides of what may be a marker, in parts of its side."""
 FULL = 0.6
 """How much of its rectangle it fills at least."""
-OFF_MM = 4.0
-"""How far from where the others put it a marker's middle may seem to be."""
+OFF_MM = 8.0
+"""How far from where the others put it a marker's middle may seem to be: a lens that the mat alone tells bends what
+lies far from it."""
 LEAST_CORNERS = 3
 SAME_MM = 15.0
 MOST_SPOTS = 600
@@ -60,7 +61,11 @@ def corner_groups(
     corners = np.array([corners.mean(axis=0) for corners in layout.marks.values()])
     poses = _poses(spots, where.new(spots), corners)
     for pose in poses:
-        yield {number: registration.to_picture(place(corners, pose)) for number, corners in layout.marks.items()}
+        off = _off(spots, corners, pose)
+        yield {
+            number: registration.to_picture(place(corners, pose) + off[i])
+            for i, (number, corners) in enumerate(layout.marks.items())
+        }
 
 
 def _dark_squares(grey: Grey, layout: SheetLayout, registration: Registration) -> Array:
@@ -113,6 +118,23 @@ def _poses(spots: Array, new: NDArray[np.bool_], corners: Array) -> list[Array]:
         if not any(abs((p[2] - pose[2] + 180.0) % 360.0 - 180.0) < 90.0 for p in alike):
             kept.append(pose)
     return kept
+
+
+def _off(spots: Array, corners: Array, pose: Array) -> Array:
+    """How far (n x 2, table millimetres) from where this pose puts them a sheet's corners are seen; where one is not,
+    as far as the others say."""
+    placed = place(corners, pose)
+    apart = spots[None] - placed[:, None]
+    distance = np.linalg.norm(apart, axis=2)
+    nearest = distance.argmin(axis=1)
+    rows = np.arange(len(corners))
+    near = distance[rows, nearest] < OFF_MM
+    off = apart[rows, nearest]
+    if near.sum() < LEAST_CORNERS:
+        return np.zeros_like(placed)
+    terms = np.column_stack([corners, np.ones(len(corners))])
+    fitted = terms @ np.linalg.lstsq(terms[near], off[near], rcond=None)[0]
+    return np.asarray(np.where(near[:, None], off, fitted))
 
 
 def _px_per_mm(registration: Registration) -> float:

@@ -92,7 +92,7 @@ class SheetFinder:
         kept = [(one, layout) for one, layout in known if not changed(_all_over(one)).any()]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
-        seen_anew = [(one, seen_again(grey, layout, _as_pose(one), registration)) for one, layout in touched]
+        seen_anew = [(one, seen_again(grey, layout, _corners(one), registration)) for one, layout in touched]
         again = [sheet for _, sheet in seen_anew if sheet is not None]
         new = list(again)
         if np.count_nonzero(_outside(spots, [one for one, _ in known])) >= MANY_SPOTS or len(new) < len(touched):
@@ -101,7 +101,9 @@ class SheetFinder:
             found = find_on_table(grey, self._layouts, registration, new, where)
             new = [sheet for sheet in found if not any(_lies_at(sheet, one, registration) for one, _ in kept)]
         dice = [one for one in before if one.kind is PieceKind.DIE and not changed(_all_over(one)).any()]
-        on_table: list[_Place] = [(layout, partial(_in_frame, registration, _as_pose(one))) for one, layout in kept]
+        on_table: list[_Place] = [
+            (layout, partial(_in_frame, registration, _to_sheet(one, layout))) for one, layout in kept
+        ]
         places = [*on_table, *((sheet.layout, sheet.registration.to_table) for sheet in new)]
         thrown = [die for box in _boxes(spots) for die in self._dice(image, registration, places, box)]
         thrown = [die for die in thrown if not any(_distance_mm(die.sighting, one) < SAME_DIE_MM for one in dice)]
@@ -281,9 +283,21 @@ def _is_of_sheet(points: Array, layout: SheetLayout) -> NDArray[np.bool_]:
     return np.asarray(there)
 
 
-def _in_frame(registration: Registration, pose: Array, points_px: Array) -> Array:
-    """Points of the picture in the frame of a sheet that lies so."""
-    return to_own_frame(registration.to_table(points_px), pose)
+def _in_frame(registration: Registration, to_sheet: Array, points_px: Array) -> Array:
+    """Points of the picture in the frame of a sheet; `to_sheet` takes the table there (3 x 3)."""
+    on_table = registration.to_table(points_px)
+    return np.asarray(cv2.perspectiveTransform(on_table.reshape(-1, 1, 2), to_sheet).reshape(-1, 2))
+
+
+def _to_sheet(piece: Sighting, layout: SheetLayout) -> Array:
+    """What takes the table to a sheet's own frame (3 x 3): where the lens is not known well, far from the mat, a sheet
+    seems to be a little larger or leaning."""
+    return np.asarray(cv2.findHomography(_corners(piece), layout.corners_mm, 0)[0], np.float64)
+
+
+def _corners(piece: Sighting) -> Array:
+    """A sheet's corners on the table: top left, top right, bottom right, bottom left."""
+    return np.array(piece.outline_mm)[::-1]
 
 
 def _as_pose(piece: Sighting) -> Array:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import Lens, Registration, RegistrationError, register
-from vision.shapes import place as placed
 from vision.sheets.corners import ANYWHERE, Where, corner_groups
 from vision.sheets.layout import Array, SheetLayout
 
@@ -105,9 +104,13 @@ def find_on_table(
     return found
 
 
-def seen_again(grey: Grey, layout: SheetLayout, pose: Array, table: Registration) -> FoundSheet | None:
-    """A sheet that lay so (x, y, degrees) a moment before, where it still does; None where it does not."""
-    group = {number: table.to_picture(placed(corners, pose)) for number, corners in layout.marks.items()}
+def seen_again(grey: Grey, layout: SheetLayout, corners_mm: Array, table: Registration) -> FoundSheet | None:
+    """A sheet whose corners (as `SheetLayout.corners_mm`) seemed to lie there on the table a moment before, where it
+    still does; None where it does not."""
+    plane = _homography(layout.corners_mm, corners_mm)
+    if plane is None:
+        return None
+    group = {number: table.to_picture(_seen(plane, corners)) for number, corners in layout.marks.items()}
     if _likeness(grey, group, layout.marks) < ALIKE:
         return None
     registration = _registered(grey, group, layout.marks, table.lens)
@@ -214,7 +217,11 @@ def _without_perspective(group: Mapping[int, Array], places: Mapping[int, Array]
 def _plane(markers: Mapping[int, Array], places: Mapping[int, Array]) -> Array | None:
     """The homography that takes the sheet to the picture, without the lens: near enough to look there again."""
     mm, px = (np.concatenate([where[marker] for marker in markers]) for where in (places, markers))
-    fitted = cv2.findHomography(mm, px, 0)[0]
+    return _homography(mm, px)
+
+
+def _homography(start: Array, end: Array) -> Array | None:
+    fitted = cv2.findHomography(start, end, 0)[0]
     return None if fitted is None else np.asarray(fitted, np.float64)
 
 
