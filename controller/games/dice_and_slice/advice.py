@@ -6,6 +6,7 @@ its outline will still be completed, are most in all. A dot is worth what it add
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -31,10 +32,8 @@ _FIRST_THERE = 0.7
 
 _ROUNDING = 1e-9
 
-_Table = list[list[NDArray[np.float64]]]
 _Part = tuple[int, int, int, int]
 """Left column, lowest row, width and height of a rectangle of squares."""
-_Places = Mapping[_Part, tuple[Rectangle, float]]
 
 
 def advise(state: State, player: Player) -> Sequence[Advice]:
@@ -52,14 +51,26 @@ def advise(state: State, player: Player) -> Sequence[Advice]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Best:
+    """The value of the best division of any part of a sheet."""
+
+    number: Mapping[_Part, int]
+    values: Sequence[float]
+    """By the part's number."""
+
+    def of(self, part: _Part) -> float:
+        """That of one part."""
+        return self.values[self.number[part]]
+
+
+@dataclass(frozen=True, slots=True)
 class _Plan:
     """The best division of a sheet into slices that may still come about."""
 
     value: float
     slices: Mapping[Rectangle, float]
     """With what each is worth."""
-    best: _Table
-    """The value of the best division of any part: by its width, its height, and its lower left square."""
+    best: _Best
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +92,33 @@ class _Outlook:
 
     def margin(self, sheet: Sheet) -> float:
         """What the player with this sheet can expect beyond the best of the others."""
-        if rules.is_finished(self.state, sheet):
-            return _points(self.state, sheet) - self.others_have
-        return _worth(self.state, sheet, _plan(self.state, sheet, self.kept)) - self.others_expect
+        return self.margins([sheet])[0]
+
+    def margins(self, sheets: Sequence[Sheet]) -> list[float]:
+        """The same of several sheets, in hardly more time than of one."""
+        plans = iter(_plan_values(self.state, [one for one in sheets if not self._ends(one)], self.kept))
+        return [
+            _points(self.state, one) - self.others_have
+            if self._ends(one)
+            else _worth(self.state, one, next(plans)) - self.others_expect
+            for one in sheets
+        ]
+
+    def _ends(self, sheet: Sheet) -> bool:
+        return rules.is_finished(self.state, sheet)
 
 
 def _outlook(state: State, player: Player) -> _Outlook:
     mine = state.sheets[player - 1]
     others = [one for number, one in enumerate(state.sheets, start=1) if number != player]
-    kept = _kept(state, [(one, _plan(state, one, _KEPT)) for one in state.sheets])
+    kept = _kept(state, list(zip(state.sheets, _plans(state, state.sheets, _KEPT), strict=True)))
+    expected = zip(others, _plan_values(state, others, kept), strict=True)
     return _Outlook(
         state=state,
         player=player,
-        plan=_plan(state, mine, kept),
+        plan=_plans(state, [mine], kept)[0],
         kept=kept,
-        others_expect=max(_worth(state, one, _plan(state, one, kept)) for one in others),
+        others_expect=max(_worth(state, one, value) for one, value in expected),
         others_have=max(_points(state, one) for one in others),
     )
 
@@ -160,13 +183,11 @@ def _ranked(outlook: _Outlook, candidates: Iterable[int], topping: int = 0) -> l
     table = state.options.components.grid
     sheet = replace(outlook.sheet, crossed=outlook.sheet.crossed | topping, earned=outlook.sheet.earned & ~topping)
     rough = sorted(((_gain(table, outlook, new), new) for new in candidates), reverse=True)[:MOST_ADVICE]
-    now = _worth(state, sheet, outlook.plan) - outlook.others_expect
-    ranked = []
-    for index, (gain, new) in enumerate(rough):
-        after = rules.add_dots(state, sheet, new)
-        value = outlook.margin(after) if index < _CLOSER_LOOK else now + gain
-        ranked.append((new, value, _reason(state, sheet, after, outlook.plan)))
-    return ranked
+    now = _worth(state, sheet, outlook.plan.value) - outlook.others_expect
+    after = [rules.add_dots(state, sheet, new) for _, new in rough]
+    values = outlook.margins(after[:_CLOSER_LOOK]) + [now + gain for gain, _ in rough[_CLOSER_LOOK:]]
+    reasons = [_reason(state, sheet, one, outlook.plan) for one in after]
+    return [(new, value, reason) for (_, new), value, reason in zip(rough, values, reasons, strict=True)]
 
 
 def _reason(state: State, before: Sheet, after: Sheet, plan: _Plan) -> str:
@@ -198,9 +219,9 @@ def _points(state: State, sheet: Sheet) -> int:
     return _circled(state, sheet) + sum(components.points[one.size] for one in grid.slices(components.grid, sheet.dots))
 
 
-def _worth(state: State, sheet: Sheet, plan: _Plan) -> float:
-    """What the sheet can be expected to score."""
-    return _circled(state, sheet) + _DOT_WORTH * sheet.earned.bit_count() + plan.value
+def _worth(state: State, sheet: Sheet, planned: float) -> float:
+    """What the sheet can be expected to score; `planned`: the value of its best plan."""
+    return _circled(state, sheet) + _DOT_WORTH * sheet.earned.bit_count() + planned
 
 
 def _circled(state: State, sheet: Sheet) -> int:
@@ -208,39 +229,95 @@ def _circled(state: State, sheet: Sheet) -> int:
     return sum(one.points for one in components.bonuses if components.bonus_bits[one.name] & sheet.bonuses)
 
 
-def _plan(state: State, sheet: Sheet, kept: float) -> _Plan:
-    """Dynamic programming over all parts of the sheet, the small ones first."""
+def _plans(state: State, sheets: Sequence[Sheet], kept: float) -> list[_Plan]:
+    """The best division of each sheet."""
     table = state.options.components.grid
-    whole = {one: _chance_worth(state, sheet, one, kept) for one in table.rectangles if not one.inside & sheet.dots}
-    best: _Table = [
-        [np.zeros((table.columns + 1 - width, table.rows + 1 - height)) for height in range(table.rows + 1)]
-        for width in range(table.columns + 1)
-    ]
-    for one, worth in whole.items():
-        best[one.width][one.height][one.left, one.bottom] = worth
-    for width, height in product(range(1, table.columns + 1), range(1, table.rows + 1)):
-        here = best[width][height]
-        wide, high = here.shape
-        for cut in range(1, width):
-            np.maximum(here, best[cut][height][:wide] + best[width - cut][height][cut : cut + wide], out=here)
-        for cut in range(1, height):
-            np.maximum(here, best[width][cut][:, :high] + best[width][height - cut][:, cut : cut + high], out=here)
-    places = {(one.left, one.bottom, one.width, one.height): (one, worth) for one, worth in whole.items()}
-    planned = tuple(_planned(best, places, (0, 0, table.columns, table.rows)))
-    return _Plan(float(best[table.columns][table.rows][0, 0]), dict(planned), best)
+    parts = _parts(table.columns, table.rows)
+    worths = _worths(state, sheets, kept)
+    plans = []
+    for sheet, whole, values in zip(sheets, worths.tolist(), _best(table, worths).tolist(), strict=True):
+        best = _Best(parts.number, values)
+        planned = tuple(_planned(table, best, (sheet.dots, whole), parts.all))
+        plans.append(_Plan(best.of(parts.all), dict(planned), best))
+    return plans
 
 
-def _planned(best: _Table, places: _Places, part: _Part) -> Iterator[tuple[Rectangle, float]]:
-    """The slices of the best division of this part, with what each is worth."""
-    left, bottom, width, height = part
-    value = best[width][height][left, bottom]
-    if part in places and places[part][1] >= value - _ROUNDING:
-        yield places[part]
+def _plan_values(state: State, sheets: Sequence[Sheet], kept: float) -> list[float]:
+    """The value of the best division of each sheet."""
+    table = state.options.components.grid
+    parts = _parts(table.columns, table.rows)
+    best = _best(table, _worths(state, sheets, kept))
+    return [float(value) for value in best[:, parts.number[parts.all]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Parts that are cut into parts smaller than all of them: each in every way."""
+
+    parts: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    """Where the ways of each begin in the next two."""
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """All rectangles of squares of a sheet."""
+
+    number: Mapping[_Part, int]
+    all: _Part
+    """The whole sheet."""
+    cuts: tuple[_Cut, ...]
+    """The small ones first."""
+
+
+@cache
+def _parts(columns: int, rows: int) -> _Parts:
+    sizes = list(product(range(1, columns + 1), range(1, rows + 1)))
+    every = [(x, y, w, h) for w, h in sizes for x in range(columns + 1 - w) for y in range(rows + 1 - h)]
+    number = {part: i for i, part in enumerate(every)}
+    cuts = []
+    for length in range(3, columns + rows + 1):
+        level = [part for part in every if part[2] + part[3] == length]
+        ways = [[(number[one], number[other]) for one, other in _cuts(part)] for part in level]
+        first, second = np.array([way for some in ways for way in some], np.intp).T
+        starts = np.cumsum([0, *(len(some) for some in ways[:-1])])
+        cuts.append(_Cut(np.array([number[part] for part in level]), starts, first, second))
+    return _Parts(number, (0, 0, columns, rows), tuple(cuts))
+
+
+def _part(one: Rectangle) -> _Part:
+    return one.left, one.bottom, one.width, one.height
+
+
+def _best(table: Grid, worths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The value of the best division of any part of each sheet (sheets x parts), where its rectangles are worth this
+    as slices: by dynamic programming over all parts, the small ones first."""
+    parts = _parts(table.columns, table.rows)
+    best = np.zeros((len(worths), len(parts.number)))
+    best[:, _rectangles(table).part] = worths
+    for cut in parts.cuts:
+        divided = np.maximum.reduceat(best[:, cut.first] + best[:, cut.second], cut.starts, axis=1)
+        best[:, cut.parts] = np.maximum(best[:, cut.parts], divided)
+    return best
+
+
+def _planned(
+    table: Grid, best: _Best, sheet: tuple[int, Sequence[float]], part: _Part
+) -> Iterator[tuple[Rectangle, float]]:
+    """The slices of the best division of this part, with what each is worth; `sheet`: its dots, and what each rectangle
+    is worth."""
+    dots, worths = sheet
+    value = best.of(part)
+    slice_ = _rectangles(table).by_part.get(part)
+    if slice_ is not None and not slice_.inside & dots and worths[slice_.number] >= value - _ROUNDING:
+        yield slice_, worths[slice_.number]
         return
     for one, other in _cuts(part):
-        if _value(best, one) + _value(best, other) >= value - _ROUNDING:
-            yield from _planned(best, places, one)
-            yield from _planned(best, places, other)
+        if best.of(one) + best.of(other) >= value - _ROUNDING:
+            yield from _planned(table, best, sheet, one)
+            yield from _planned(table, best, sheet, other)
             return
 
 
@@ -252,23 +329,58 @@ def _cuts(part: _Part) -> Iterator[tuple[_Part, _Part]]:
         yield (left, bottom, width, cut), (left, bottom + cut, width, height - cut)
 
 
-def _value(best: _Table, part: _Part) -> float:
-    left, bottom, width, height = part
-    return float(best[width][height][left, bottom])
+@dataclass(frozen=True, slots=True)
+class _Rectangles:
+    """Of each of a sheet's rectangles that can be slices (rows), the places (columns: bits) that it has: 1 or 0."""
+
+    outline: NDArray[np.float32]
+    inside: NDArray[np.float32]
+    squares: NDArray[np.float32]
+    size: NDArray[np.intp]
+    part: NDArray[np.intp]
+    """Its number among all parts."""
+    by_part: Mapping[_Part, Rectangle]
 
 
-def _chance_worth(state: State, sheet: Sheet, one: Rectangle, kept: float) -> float:
-    """What this slice may bring, by the chance that its outline is completed."""
+@cache
+def _rectangles(table: Grid) -> _Rectangles:
+    known, number = table.rectangles, _parts(table.columns, table.rows).number
+    return _Rectangles(
+        _bits(table, [one.outline for one in known]),
+        _bits(table, [one.inside for one in known]),
+        _bits(table, [one.squares for one in known]),
+        np.array([one.size for one in known]),
+        np.array([number[_part(one)] for one in known]),
+        {_part(one): one for one in known},
+    )
+
+
+def _bits(table: Grid, masks: Sequence[int]) -> NDArray[np.float32]:
+    """Masks of dots or squares as rows, 1 or 0."""
+    size = (table.dots.bit_length() + 7) // 8
+    data = np.frombuffer(b"".join(mask.to_bytes(size, "little") for mask in masks), np.uint8)
+    return np.unpackbits(data.reshape(-1, size), axis=1, bitorder="little").astype(np.float32)
+
+
+def _worths(state: State, sheets: Sequence[Sheet], kept: float) -> NDArray[np.float64]:
+    """What each rectangle of each sheet may bring as a slice (sheets x rectangles), by the chance that its outline is
+    completed; nothing where a dot divides it."""
     components = state.options.components
-    missing = (one.outline & ~sheet.dots).bit_count()
-    worth: float = components.points[one.size]
-    toppings = one.squares & components.topping_squares
-    if toppings and missing:
-        worth += _DOT_WORTH * (toppings & ~sheet.crossed).bit_count()
-        bonus = components.bonus_of[one.number] & ~(state.closed | sheet.bonuses)
-        if bonus and not toppings & sheet.counted:
-            worth += _FIRST_THERE * components.bonuses[bonus.bit_length() - 1].points
-    return worth * kept**missing
+    table, places = components.grid, _rectangles(components.grid)
+    dots = _bits(table, [sheet.dots for sheet in sheets])
+    missing = ((1.0 - dots) @ places.outline.T).astype(np.intp)
+    printed = (_bits(table, [components.topping_squares]) @ places.squares.T) > 0
+    worths = np.array(components.points, np.float64)[places.size][None].repeat(len(sheets), axis=0)
+    uncrossed = _bits(table, [components.topping_squares & ~sheet.crossed for sheet in sheets]) @ places.squares.T
+    open_still = printed & (missing > 0)
+    worths += np.where(open_still, _DOT_WORTH * uncrossed, 0.0)
+    for i, number in np.argwhere(open_still & (np.array(components.bonus_of) > 0)).tolist():
+        bonus = components.bonus_of[number] & ~(state.closed | sheets[i].bonuses)
+        if bonus and not table.rectangles[number].squares & components.topping_squares & sheets[i].counted:
+            worths[i, number] += _FIRST_THERE * components.bonuses[bonus.bit_length() - 1].points
+    chances = np.array([kept**count for count in range(int(missing.max(initial=0)) + 1)])
+    divided = (dots @ places.inside.T) > 0
+    return np.where(divided, 0.0, worths * chances[missing])
 
 
 def _gain(table: Grid, outlook: _Outlook, new: int) -> float:
@@ -276,16 +388,16 @@ def _gain(table: Grid, outlook: _Outlook, new: int) -> float:
     plan, gain = outlook.plan, 0.0
     for one, worth in plan.slices.items():
         if one.inside & new:
-            gain += min(_divided(table, plan, one, dot) for dot in grid.list_bits(one.inside & new)) - worth
+            gain += min(_divided(table, plan.best, one, dot) for dot in grid.list_bits(one.inside & new)) - worth
         elif one.outline & new:
             gain += worth * (outlook.kept ** -((one.outline & new).bit_count()) - 1)
     return gain
 
 
-def _divided(table: Grid, plan: _Plan, one: Rectangle, dot: int) -> float:
+def _divided(table: Grid, best: _Best, one: Rectangle, dot: int) -> float:
     """What a slice is worth when it has to be cut through this dot inside it."""
     row, column = divmod(dot.bit_length() - 1, table.stride)
     across, up = column - one.left, row - one.bottom
     left, right = (one.left, one.bottom, across, one.height), (column, one.bottom, one.width - across, one.height)
     lower, upper = (one.left, one.bottom, one.width, up), (one.left, row, one.width, one.height - up)
-    return max(_value(plan.best, left) + _value(plan.best, right), _value(plan.best, lower) + _value(plan.best, upper))
+    return max(best.of(left) + best.of(right), best.of(lower) + best.of(upper))
