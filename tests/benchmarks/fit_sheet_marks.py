@@ -1,13 +1,15 @@
 """Fits the networks that say how likely marks on score sheets are, to sheets drawn from seeds.
 
-Run: python -m tests.benchmarks.fit_sheet_marks [--sheets N] [--seed FIRST] OUT.npz
+Run: python -m tests.benchmarks.fit_sheet_marks [--sheets N] [--seed FIRST] [--after-blank] OUT.npz
 
-Only the kinds of sheet in `TRAINED` are drawn. The same numbers give the same file.
+Only the kinds of sheet in `TRAINED` are drawn. With `--after-blank` each was seen before it was written on. The same
+numbers give the same file.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -15,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.vision.drawn_sheet import DrawnSheet, MarkPlace
-from tests.vision.drawn_sheet_kinds import TRAINED, drawn_of_kind
+from tests.vision.drawn_sheet_kinds import ON_A_TABLE, TRAINED, drawn_after_blank, drawn_of_kind
 from vision.frame import Image
 from vision.scene import MarkKind
+from vision.sheets.blanks import covered
 from vision.sheets.evidence import Evidence, gather
 from vision.sheets.finding import find_sheets
-from vision.sheets.flattening import flatten
+from vision.sheets.flattening import FlatSheet, flatten
 from vision.sheets.likelihood import FAR, FITTED, Judge
 from vision.threads import use_one_core
 
@@ -36,19 +39,37 @@ DECAY = 0.5
 """Divided by the number of samples."""
 RATE = 4e-3
 LEAST_SPREAD = 1e-3
+MORE_ON_TABLES = 3
+"""So many times more sheets are drawn as they lie around a mat than of each other kind; a third is found."""
 
 
 def evidence_of(sheet: DrawnSheet, image: Image) -> dict[MarkKind, Evidence] | None:
     """What is measured of a drawn sheet; None where it is not found."""
+    flat = flat_sheet(sheet, image)
+    return None if flat is None else gather(flat)
+
+
+def evidence_after_blank(sheet: DrawnSheet, image: Image, blank: Image) -> dict[MarkKind, Evidence] | None:
+    """The same of a sheet that was seen `blank` before."""
+    before, now = flat_sheet(sheet, blank), flat_sheet(sheet, image)
+    if before is None or now is None:
+        return None
+    return gather(covered(replace(now, blank=before.darkness)))
+
+
+def flat_sheet(sheet: DrawnSheet, image: Image) -> FlatSheet | None:
+    """The sheet laid flat; None where it is not found."""
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     found = find_sheets(grey, [sheet.layout])
-    return gather(flatten(image, sheet.layout, found[0].registration)) if found else None
+    return flatten(image, sheet.layout, found[0].registration) if found else None
 
 
 def samples(kind: MarkKind, evidence: Evidence, marks: set[MarkPlace]) -> tuple[Plane, NDArray[np.bool_]]:
     """Measures and truth of the places that are judged: of lines only those between pencilled dots."""
     there = np.array([(kind, place) in marks for place in evidence.places], bool)
     judged = ~evidence.hidden
+    if evidence.bare is not None:  # only the others are measured
+        return evidence.features[judged[~evidence.bare]], there[judged & ~evidence.bare]
     if kind is MarkKind.LINE:
         judged &= np.array([{(MarkKind.DOT, at[:2]), (MarkKind.DOT, at[2:])} <= marks for at in evidence.places])
     return evidence.features[judged], there[judged]
@@ -95,6 +116,7 @@ def fit_all(sheets: Sequence[tuple[dict[MarkKind, Evidence], set[MarkPlace]]], s
     stored = {}
     for number, kind in enumerate(FITTED):
         parts = [samples(kind, evidence[kind], marks) for evidence, marks in sheets]
+        parts = [part for part in parts if len(part[0])]
         judge = fit(
             np.concatenate([p[0] for p in parts]),
             np.concatenate([p[1] for p in parts]),
@@ -110,16 +132,24 @@ def main() -> int:
     parser.add_argument("out", type=Path)
     parser.add_argument("--sheets", type=int, default=100, help="of each kind")
     parser.add_argument("--seed", type=int, default=50000, help="of the first sheet")
+    parser.add_argument("--after-blank", action="store_true", help="for sheets that were seen blank before")
     arguments = parser.parse_args()
     use_one_core()
+    drawn = [(kind, seed) for seed in range(arguments.seed, arguments.seed + arguments.sheets) for kind in TRAINED]
+    if arguments.after_blank:
+        seeds = range(arguments.seed, arguments.seed + MORE_ON_TABLES * arguments.sheets)
+        drawn += [(kind, seed) for seed in seeds for kind in ON_A_TABLE]
     sheets = []
-    for seed in range(arguments.seed, arguments.seed + arguments.sheets):
-        for kind in TRAINED:
+    for kind, seed in drawn:
+        if arguments.after_blank:
+            sheet, image, blank = drawn_after_blank(kind, seed)
+            evidence = evidence_after_blank(sheet, image, blank)
+        else:
             sheet, image = drawn_of_kind(kind, seed)
             evidence = evidence_of(sheet, image)
-            if evidence is not None:
-                sheets.append((evidence, sheet.marks))
-    print(f"{len(sheets)} of {arguments.sheets * len(TRAINED)} sheets found")
+        if evidence is not None:
+            sheets.append((evidence, sheet.marks))
+    print(f"{len(sheets)} of {len(drawn)} sheets found")
     np.savez_compressed(arguments.out, **fit_all(sheets, arguments.seed))  # type: ignore[arg-type]
     return 0
 

@@ -192,8 +192,10 @@ def smudge(sheet: DrawnSheet, rng: np.random.Generator, place: tuple[float, floa
     sheet.pencil *= 1 - np.clip(layer, 0, 1) * rng.uniform(0.04, 0.16)
 
 
-def photograph(sheet: DrawnSheet, rng: np.random.Generator, camera: Camera) -> Image:
-    """The sheet on a table, seen by a camera."""
+def photograph(
+    sheet: DrawnSheet, rng: np.random.Generator, camera: Camera, noise: np.random.Generator | None = None
+) -> Image:
+    """The sheet on a table, seen by a camera; `noise` makes its noise, where several pictures are taken alike."""
     width, height = camera.size
     colours = sheet.ink * sheet.pencil[..., None] * (1 + rng.normal(0, 0.012, sheet.pencil.shape)[..., None])
     half = np.array(sheet.layout.size_mm) / 2 * camera.px_per_mm
@@ -215,7 +217,7 @@ def photograph(sheet: DrawnSheet, rng: np.random.Generator, camera: Camera) -> I
     way = rng.uniform(0, 2 * np.pi)
     light = 1 - camera.gradient * (0.5 + (x - 0.5) * np.cos(way) + (y - 0.28) * np.sin(way))
     lit = cv2.GaussianBlur(seen * light[..., None], (0, 0), camera.blur_px)
-    noisy = lit + rng.normal(0, camera.noise, lit.shape)
+    noisy = lit + (noise or rng).normal(0, camera.noise, lit.shape)
     coded = cv2.imencode(".jpg", np.clip(noisy, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, camera.quality])[1]
     image = cv2.imdecode(coded, cv2.IMREAD_COLOR)
     assert image is not None

@@ -1,6 +1,7 @@
 """Kinds of score sheet that are hard to read, drawn from seeds: to fit likelihoods on, and to check them on others."""
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 
 import cv2
@@ -28,6 +29,8 @@ SHARES, SHARES_ODDS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9), (0.05, 0.2, 0.25, 0.25, 0.
 """Of its dots that are pencilled on a sheet at least, and how many sheets have so many."""
 TOPPINGS = ("bacon", "basil", "chili", "mushroom", "olive", "onion", "pepper", "pineapple", "shrimp", "tomato")
 """Those that our kit draws alike each time."""
+SLIPPED_DEG = 0.7
+"""How far (standard deviation) a sheet turns while it is written on."""
 Change = Callable[[Hand, Camera, np.random.Generator], tuple[Hand, Camera]]
 
 
@@ -69,6 +72,17 @@ def _wild(hand: Hand, camera: Camera, _: np.random.Generator) -> tuple[Hand, Cam
     return replace(hand, wobble_mm=0.7, off_mm=0.75), camera
 
 
+def _on_a_table(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    return hand, replace(
+        camera,
+        size=(1280, 720),
+        px_per_mm=float(rng.uniform(1.35, 1.75)),
+        tilt=float(rng.uniform(0, 0.06)),
+        blur_px=float(rng.uniform(0.6, 1.3)),
+        noise=float(rng.uniform(1.0, 3.5)),
+    )
+
+
 TRAINED: Mapping[str, Change] = {
     "plain": _plain,
     "faint": _faint,
@@ -86,11 +100,25 @@ ASIDE: Mapping[str, Change] = {
     "wild hand": _wild,
 }
 """Kinds that they are only checked on."""
-KINDS: Mapping[str, Change] = {**TRAINED, **ASIDE}
+ON_A_TABLE: Mapping[str, Change] = {"on a table": _on_a_table}
+"""As sheets lie around a mat, and were seen when blank: likelihoods for those are fitted on it, too."""
+KINDS: Mapping[str, Change] = {**TRAINED, **ASIDE, **ON_A_TABLE}
 
 
 def drawn_of_kind(kind: str, seed: int) -> tuple[DrawnSheet, Image]:
     """A sheet of this kind and a picture of it."""
+    sheet, image, _ = _drawn(kind, seed)
+    return sheet, image
+
+
+def drawn_after_blank(kind: str, seed: int) -> tuple[DrawnSheet, Image, Image]:
+    """A sheet of this kind, a picture of it, and one that the same camera took when it was blank: since then the light
+    has changed a little, and the sheet has slipped."""
+    sheet, image, blank = _drawn(kind, seed)
+    return sheet, image, blank()
+
+
+def _drawn(kind: str, seed: int) -> tuple[DrawnSheet, Image, Callable[[], Image]]:
     rng = np.random.default_rng([seed, list(KINDS).index(kind)])
     printed = _some_print(load_sheet_print(), rng)
     sheet = blank_sheet(printed, grid=GRIDS[int(rng.integers(len(GRIDS)))])
@@ -100,12 +128,24 @@ def drawn_of_kind(kind: str, seed: int) -> tuple[DrawnSheet, Image]:
     pencil_all(sheet, rng, hand, share=float(rng.choice(SHARES, p=SHARES_ODDS)))
     if rng.random() < 0.6:
         rub_out(sheet, rng, hand, int(rng.integers(4, 20)))
+    as_then = deepcopy(rng)
     image = photograph(sheet, rng, camera)
     if kind == "shaken":
         image = _shaken(image, rng, camera.px_per_mm)
     if kind == "hard shadow":
         image = _shadowed(image, rng)
-    return sheet, image
+
+    def blank() -> Image:
+        noise = np.random.default_rng([seed, list(KINDS).index(kind), 1])
+        slipped = replace(
+            camera,
+            turn_deg=camera.turn_deg + float(noise.normal(0, SLIPPED_DEG)),
+            white=tuple(level * float(noise.uniform(0.93, 1.05)) for level in camera.white),  # type: ignore[arg-type]
+        )
+        bare = replace(sheet, pencil=np.ones_like(sheet.pencil), marks=set())
+        return photograph(bare, as_then, slipped, noise)
+
+    return sheet, image, blank
 
 
 def _uneven(hand: Hand, rng: np.random.Generator) -> Hand:

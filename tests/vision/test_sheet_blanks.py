@@ -1,18 +1,24 @@
 """Sheets on a table that were seen blank: pencil over print is what is darker than then."""
 
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from random import Random
 
+import cv2
 import numpy as np
 import pytest
 
+from config.loader import load_table
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.sheet_prints import load_prints
 from controller.simulation.copy import own_art
+from controller.watching import make_reader
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
-from vision.frame import Image
+from vision.frame import Frame, Image
 from vision.registration import Registration, find_mat
 from vision.scene import MarkKind, PieceKind, Pose, Sighting
 from vision.sheets.finder import SUREST_CROSS, SheetFinder
@@ -64,12 +70,15 @@ def pictures() -> tuple[tuple[Image, Registration], tuple[Image, Registration]]:
     return blank, table.seen()
 
 
+Pictures = tuple[tuple[Image, Registration], tuple[Image, Registration]]
+
+
 def likely(sheet: Sighting, kind: MarkKind, least: float) -> set[tuple[int, ...]]:
     return {mark.at for mark in sheet.marks if mark.kind is kind and mark.probability > least}
 
 
 def test_what_is_pencilled_over_print_is_read(
-    pictures: tuple[tuple[Image, Registration], tuple[Image, Registration]],
+    pictures: Pictures,
 ) -> None:
     finder = SheetFinder([LAYOUT])
     (blank, where), (written, now) = pictures
@@ -89,7 +98,7 @@ def test_what_is_pencilled_over_print_is_read(
 
 
 def test_crosses_on_a_sheet_that_was_never_seen_blank_are_not_sure(
-    pictures: tuple[tuple[Image, Registration], tuple[Image, Registration]],
+    pictures: Pictures,
 ) -> None:
     written, now = pictures[1]
     for sheet in SheetFinder([LAYOUT]).find(written, now, ()):
@@ -98,7 +107,7 @@ def test_crosses_on_a_sheet_that_was_never_seen_blank_are_not_sure(
 
 
 def test_what_a_hand_lies_on_seems_neither_written_nor_rubbed_out(
-    pictures: tuple[tuple[Image, Registration], tuple[Image, Registration]],
+    pictures: Pictures,
 ) -> None:
     finder = SheetFinder([LAYOUT])
     _, (written, now) = pictures
@@ -117,7 +126,7 @@ def test_what_a_hand_lies_on_seems_neither_written_nor_rubbed_out(
 
 
 def test_where_print_is_missing_something_lies(
-    pictures: tuple[tuple[Image, Registration], tuple[Image, Registration]],
+    pictures: Pictures,
 ) -> None:
     """An arm that looks like paper in other light covers half of a sheet, and is not remembered as a blank one."""
     finder = SheetFinder([LAYOUT])
@@ -137,3 +146,84 @@ def test_where_print_is_missing_something_lies(
     open_again = finder.find(blank, where, ())
     after = next(one for one in open_again if one.kind is PieceKind.SHEET and one.pose.y_mm < -200.0)
     assert max(mark.probability for mark in after.marks if mark.kind is MarkKind.CROSSED_TOPPING) < 0.1
+
+
+# After a restart ------------------------------------------------------------------------------------------------------
+
+
+def sure_crosses(sheets: Sequence[Sighting]) -> list[set[tuple[int, ...]]]:
+    return [likely(one, MarkKind.CROSSED_TOPPING, 0.95) for one in sheets if one.kind is PieceKind.SHEET]
+
+
+def test_a_restart_does_not_forget_how_sheets_looked_when_blank(pictures: Pictures, tmp_path: Path) -> None:
+    """Through what the service's reading process makes of the settings."""
+    settings = load_table()
+    camera = settings.camera.model_copy(update={"driver": "opencv:0"})
+    table = settings.model_copy(update={"game": "dice_and_slice", "data_dir": tmp_path, "camera": camera})
+    (blank, _), (written, _) = pictures
+    make_reader(table)(Frame(blank, 1.0, 1))
+    assert len(list((tmp_path / "blank-sheets").iterdir())) == len(POSES)
+    assert sure_crosses(make_reader(table)(Frame(written, 9.0, 1)).sightings) == [set(CROSSED)] * len(POSES)
+
+
+def test_what_is_kept_reads_as_what_was_seen(pictures: Pictures, tmp_path: Path) -> None:
+    (blank, where), (written, now) = pictures
+    same_run = SheetFinder([LAYOUT], tmp_path)
+    same_run.find(blank, where, ())
+    pairs = zip(same_run.find(written, now, ()), SheetFinder([LAYOUT], tmp_path).find(written, now, ()), strict=True)
+    for first, second in pairs:
+        for one, other in zip(first.marks, second.marks, strict=True):
+            assert (one.kind, one.at, one.hidden) == (other.kind, other.at, other.hidden)
+            assert abs(one.probability - other.probability) < 0.1
+
+
+@pytest.mark.parametrize("damage", ["cut short", "a bit turned", "empty", "foreign", "no number"])
+def test_a_damaged_file_is_named_and_left_out(
+    pictures: Pictures, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
+) -> None:
+    (blank, where), (written, now) = pictures
+    SheetFinder([LAYOUT], tmp_path).find(blank, where, ())
+    path, *others = sorted(tmp_path.iterdir())
+    data = bytearray(path.read_bytes())
+    match damage:
+        case "cut short":
+            path.write_bytes(data[: len(data) // 2])
+        case "a bit turned":
+            data[len(data) // 3] ^= 4
+            path.write_bytes(data)
+        case "empty":
+            path.write_bytes(b"")
+        case "foreign":
+            path.write_text("no sheet")
+        case _:
+            path = path.rename(tmp_path / "sheet-mine.blank")
+    with caplog.at_level(logging.WARNING):
+        finder = SheetFinder([LAYOUT], tmp_path)
+    (said,) = caplog.messages
+    assert said.startswith(f"{path}: expected a sheet as it was when blank")
+    sure = sure_crosses(finder.find(written, now, ()))
+    assert sorted(map(len, sure)) == [0, *[len(CROSSED)] * len(others)]
+
+
+def test_a_folder_that_cannot_be_written_is_said_once_and_reading_goes_on(
+    pictures: Pictures, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (blank, where), (written, now) = pictures
+    (tmp_path / "file").write_text("")
+    with caplog.at_level(logging.WARNING):
+        finder = SheetFinder([LAYOUT], tmp_path / "file" / "blank-sheets")
+        finder.find(blank, where, ())
+    (said,) = caplog.messages
+    assert "blank sheets cannot be kept" in said
+    assert sure_crosses(finder.find(written, now, ())) == [set(CROSSED)] * len(POSES)
+
+
+def test_a_blank_sheet_of_another_print_or_another_distance_is_none(pictures: Pictures, tmp_path: Path) -> None:
+    (blank, where), (written, now) = pictures
+    SheetFinder([LAYOUT], tmp_path).find(blank, where, ())
+    other = replace(LAYOUT, toppings=LAYOUT.toppings[1:])
+    assert sure_crosses(SheetFinder([other], tmp_path).find(written, now, ())) == [set()] * len(POSES)
+    half = (written.shape[1] * 3 // 4, written.shape[0] * 3 // 4)
+    smaller = np.asarray(cv2.resize(written, half, interpolation=cv2.INTER_AREA), np.uint8)
+    farther = SheetFinder([LAYOUT], tmp_path).find(smaller, find_mat(smaller), ())
+    assert sure_crosses(farther) == [set()] * len(POSES)

@@ -1,17 +1,20 @@
 """Likelihoods of marks on score sheets: they say what is doubtful, and are fitted to what is there."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
 
 from hardware.kit.score_sheets import load_sheet_print
-from tests.benchmarks.fit_sheet_marks import evidence_of, fit, samples
+from tests.benchmarks.fit_sheet_marks import evidence_of, fit, flat_sheet, samples
 from tests.benchmarks.sheets_report import Count, compare_marks
 from tests.vision.drawn_sheet import PX_PER_MM, Camera, DrawnSheet, Hand, blank_sheet, disc, photograph, stroke
-from tests.vision.drawn_sheet_kinds import drawn_of_kind
+from tests.vision.drawn_sheet_kinds import drawn_after_blank, drawn_of_kind
 from vision.scene import MarkKind, PieceKind
 from vision.sheets.finder import read_sheets
 from vision.sheets.likelihood import DOUBT, FAR, load_judges
+from vision.sheets.marks import read_marks
 
 PRINT = load_sheet_print()
 
@@ -90,3 +93,15 @@ def test_lines_are_judged_between_pencilled_dots_only() -> None:
     shown = [at for at, hidden in zip(lines.places, lines.hidden, strict=True) if not hidden]
     assert there.sum() == sum((MarkKind.LINE, at) in sheet.marks for at in shown)
     assert len(there) < len(shown)
+
+
+def test_pencil_on_sheets_that_were_seen_blank_is_hardly_ever_read_wrong_around_a_mat() -> None:
+    count, judges = Count(), load_judges(after_blank=True)
+    for seed in (7001, 7002, 7003, 7007):
+        sheet, image, blank = drawn_after_blank("on a table", seed)
+        before, now = flat_sheet(sheet, blank), flat_sheet(sheet, image)
+        assert before is not None, seed
+        assert now is not None, seed
+        count.add(compare_marks(read_marks(replace(now, blank=before.darkness), judges), sheet.marks))
+    assert len(count.missing) + len(count.extra) <= 0.003 * len(count.claims)
+    assert count.sure_and_wrong <= 1

@@ -1,17 +1,20 @@
 """How sheets looked before anything was pencilled on them: what is darker than then is pencil, print or no print."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import cv2
 import numpy as np
 
 from vision.scene import MarkKind, Pose, SheetMark
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
+from vision.sheets.kept_blanks import Blank, BlankFiles
 from vision.sheets.layout import SheetLayout
 
 NEAR_MM = 90.0
 """A sheet that lies no farther from where one lay is the same, or another of its print, which looks alike."""
+AS_LARGE = 0.1
+"""But not where it is seen so much larger or smaller than then: print is softer from farther away."""
 MOST = 12
 DARK, LEFT = 0.12, 0.4
 """Print as dark as this (logarithm) on the blank sheet, of which less than this part is left, is covered,"""
@@ -25,36 +28,40 @@ HARDLY_DOTTED, HARDLY_MARKED = 0.5, 0.95
 """on a sheet that was never seen blank print is told from them less surely."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Blank:
-    """A sheet's darkness when nothing was pencilled on it."""
-
-    layout: SheetLayout
-    pose: Pose
-    darkness: Plane
-
-
 class Blanks:
     """Remembers sheets as they were when blank; the last one seen blank at each place counts."""
 
-    def __init__(self) -> None:
-        self._known: list[_Blank] = []
+    def __init__(self, files: BlankFiles | None = None, layouts: Sequence[SheetLayout] = ()) -> None:
+        """`files` keep them across restarts: those of these prints are remembered from before."""
+        self._files = files
+        self._known: list[Blank] = [] if files is None else files.load(layouts)[-MOST:]
 
-    def at(self, layout: SheetLayout, pose: Pose) -> Plane | None:
-        """The darkness of the blank sheet that lay there; None where none was seen."""
-        known = self._nearest(layout, pose)
+    def at(self, flat: FlatSheet, pose: Pose) -> Plane | None:
+        """The darkness of the blank sheet that lay there; None where none was seen, or from another distance."""
+        known = self._nearest(flat, pose)
         return None if known is None else known.darkness
 
     def take(self, flat: FlatSheet, pose: Pose, marks: Sequence[SheetMark]) -> None:
         """Remember a sheet, as it was read, if it is blank and nothing lies on it."""
         if not _is_blank(marks, known=flat.blank is not None):
             return
-        before = self._nearest(flat.layout, pose)
-        others = [one for one in self._known if one is not before]
-        self._known = [*others, _Blank(flat.layout, pose, flat.darkness)][-MOST:]
+        before = self._nearest(flat, pose)
+        others = [one for one in self._known if one is not before][-MOST + 1 :]
+        taken = {one.number for one in others}
+        number = before.number if before is not None else next(n for n in range(MOST) if n not in taken)
+        blank = Blank(number, flat.layout, pose, flat.px_per_mm, flat.darkness)
+        self._known = [*others, blank]
+        if self._files is not None:
+            self._files.keep(blank)
 
-    def _nearest(self, layout: SheetLayout, pose: Pose) -> _Blank | None:
-        near = [one for one in self._known if one.layout is layout and _apart_mm(one.pose, pose) < NEAR_MM]
+    def _nearest(self, flat: FlatSheet, pose: Pose) -> Blank | None:
+        near = [
+            one
+            for one in self._known
+            if one.layout is flat.layout
+            and _apart_mm(one.pose, pose) < NEAR_MM
+            and abs(one.px_per_mm / flat.px_per_mm - 1.0) < AS_LARGE
+        ]
         return min(near, key=lambda one: _apart_mm(one.pose, pose), default=None)
 
 

@@ -43,8 +43,6 @@ class Evidence:
     its noise."""
     hidden: Bools
     """Whether something lies there."""
-    with_print: Plane | None = None
-    """n x m: where that is pencil alone, the same measured with the print, which speaks besides."""
     unsure: Bools | None = None
     """Whether something is there that may be one, or belong to another mark."""
     bare: Bools | None = None
@@ -100,17 +98,29 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
     pencil = _Pencil(max(usual, 0.02), noise, flat.px_per_mm)
     arms = _arms(weak, ends, len(places))
+
+    def of_lines(measured: measures.Paths, edges: Array, borders: Array, weaker_dots: Plane) -> Plane:
+        told = _of_lines(measured, bare, edges, borders, weaker_dots, pencil)
+        return told if flat.blank is None else np.column_stack([told, _straight(measured, pencil)])
+
     found = {
         MarkKind.DOT: Evidence(
             layout.dots,
-            _of_dots(flat, dots, (low, high), arms, pencil),
+            _of_dots(flat, dots, (low, high), arms, pencil)
+            if flat.blank is None
+            else np.column_stack(
+                [
+                    _of_dots(flat, dots, (low, high), arms, pencil),
+                    _soft(measures.soft_dots(flat.pencilled, places, crossed, dots), high - low, pencil),
+                    _of_dots_with_print(flat, crossed, hidden, arms, pencil),
+                ]
+            ),
             hidden,
-            None if flat.blank is None else _of_dots_with_print(flat, crossed, hidden, arms, pencil),
             unsure=dots.beside > DOT_SHARE * (high - low),
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
-            _of_lines(paths, bare, edge * 1.0, edge * border, dots.core[ends].min(axis=1), pencil),
+            of_lines(paths, edge * 1.0, edge * border, dots.core[ends].min(axis=1)),
             under,
         ),
         MarkKind.CROSSED_TOPPING: _of_toppings(flat, pencil),
@@ -125,7 +135,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             paths = measures.lines(flat, plane, centres[across[:, 0]], centres[across[:, 1]])
             found[MarkKind.DIAGONAL] = Evidence(
                 tuple((*layout.dots[a], *layout.dots[b]) for a, b in pairs),
-                _of_lines(paths, bare, none, none, dots.core[across].min(axis=1), pencil),
+                of_lines(paths, none, none, dots.core[across].min(axis=1)),
                 np.asarray(hidden[across].any(axis=1)),
             )
     return found
@@ -186,6 +196,18 @@ def _of_lines(
         ends / pencil.line,
         *pencil.constants(len(weak)),
     )
+
+
+def _soft(measured: tuple[Plane, Plane], gap: float, pencil: _Pencil) -> Plane:
+    """What is seen of a small faint dot where pencil is seen alone."""
+    peak, broad = measured
+    return _table(peak, peak / gap, peak / (pencil.noise + 0.01), broad / gap)
+
+
+def _straight(paths: measures.Paths, pencil: _Pencil) -> Plane:
+    """What is seen of a faint line where pencil is seen alone."""
+    mean, spread = paths.straight.T
+    return _table(mean, mean / pencil.line, mean / (pencil.noise + 0.01), spread / pencil.line)
 
 
 def _of_toppings(flat: FlatSheet, pencil: _Pencil) -> Evidence:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 from time import perf_counter
 
 import cv2
@@ -26,6 +27,7 @@ from vision.sheets.blanks import Blanks, covered
 from vision.sheets.corners import Where
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
 from vision.sheets.flattening import FlatSheet, flatten
+from vision.sheets.kept_blanks import BlankFiles
 from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.likelihood import Judge, load_judges
 from vision.sheets.marks import read_marks
@@ -60,14 +62,15 @@ class SheetMissing(RegistrationError):
 class SheetFinder:
     """Finds sheets of known prints, and the dice with dots that belong to them.
 
-    Remembers how sheets looked when they were blank; a table whose sheets it has not seen blank is read without."""
+    Remembers how sheets looked when they were blank, in a folder also across restarts; a table whose sheets it has not
+    seen blank is read without."""
 
     name = "sheets"
 
-    def __init__(self, layouts: Sequence[SheetLayout]) -> None:
-        """`layouts` are the prints that may lie on the table."""
+    def __init__(self, layouts: Sequence[SheetLayout], keep_in: Path | None = None) -> None:
+        """`layouts` are the prints that may lie on the table; `keep_in` is the folder for blank sheets."""
         self._layouts = tuple(layouts)
-        self._blanks = Blanks()
+        self._blanks = Blanks(None if keep_in is None else BlankFiles(keep_in), self._layouts)
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """See `Finder.find`."""
@@ -210,14 +213,14 @@ def _sighting(
         face_up=True,
         visible=round(1.0 - float((flat.foreign > 0).mean()), 3),
         outline_mm=as_points(corners[::-1]),
-        marks=read_marks(flat, _judges()) if blanks is None else _marks(flat, pose, blanks),
+        marks=read_marks(flat, _judges(after_blank=False)) if blanks is None else _marks(flat, pose, blanks),
     )
 
 
 def _marks(flat: FlatSheet, pose: Pose, blanks: Blanks) -> tuple[SheetMark, ...]:
     """What was pencilled on a sheet of a table since it was blank, and before."""
-    flat = covered(replace(flat, blank=blanks.at(flat.layout, pose)))
-    marks = read_marks(flat, _judges())
+    flat = covered(replace(flat, blank=blanks.at(flat, pose)))
+    marks = read_marks(flat, _judges(after_blank=flat.blank is not None))
     blanks.take(flat, pose, marks)
     return marks if flat.blank is not None else tuple(map(_less_sure, marks))
 
@@ -241,8 +244,8 @@ def _under_things_as_before(sheet: Sighting, before: Sequence[Sighting]) -> Sigh
 
 
 @cache
-def _judges() -> Mapping[MarkKind, Judge]:
-    return load_judges()
+def _judges(*, after_blank: bool) -> Mapping[MarkKind, Judge]:
+    return load_judges(after_blank=after_blank)
 
 
 def _dice(

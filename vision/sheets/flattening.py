@@ -123,6 +123,12 @@ def flatten(
     )
 
 
+def flat_size(layout: SheetLayout) -> tuple[int, int]:
+    """Rows and columns of a flat sheet of this print."""
+    _, _, width, height = _extent(layout)
+    return height, width
+
+
 def _extent(layout: SheetLayout) -> tuple[float, float, int, int]:
     """Left and upper edge (mm) and size (pixels, whole coarse cells) of what may be marked."""
     last = layout.dot_mm((layout.columns - 1, layout.rows - 1))

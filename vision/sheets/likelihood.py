@@ -1,4 +1,5 @@
-"""How likely a mark is, from what was measured of its place: small networks, one for each kind of mark.
+"""How likely a mark is, from what was measured of its place: small networks, one for each kind of mark; others for
+sheets that were seen blank, where pencil is seen alone.
 
 They were fitted by `tests/benchmarks/fit_sheet_marks.py` on drawn sheets; `make sheets-report` says how often marks are
 there that they call so likely, on other seeds and on kinds of sheet and pencil that they were not fitted on.
@@ -16,6 +17,7 @@ from vision.sheets.flattening import Plane
 from vision.sheets.layout import Array
 
 WEIGHTS = "marks.npz"
+AFTER_BLANK = "marks_after_blank.npz"
 FAR = 4.0
 """Measures further (standard deviations) from what they were fitted on count as no further."""
 FITTED = tuple(kind for kind in MarkKind if kind is not MarkKind.DIAGONAL)
@@ -46,9 +48,10 @@ class Judge:
         return np.asarray(DOUBT + (1.0 - 2.0 * DOUBT) * likely, np.float64)
 
 
-def load_judges() -> Mapping[MarkKind, Judge]:
-    """The networks that come with the program."""
-    with np.load(BytesIO(files(__package__).joinpath(WEIGHTS).read_bytes())) as stored:
+def load_judges(*, after_blank: bool = False) -> Mapping[MarkKind, Judge]:
+    """The networks that come with the program, those for sheets that were seen blank or those for others."""
+    weights = AFTER_BLANK if after_blank else WEIGHTS
+    with np.load(BytesIO(files(__package__).joinpath(weights).read_bytes())) as stored:
         judges: dict[MarkKind, Judge] = {
             kind: Judge(*(np.asarray(stored[f"{kind.value}.{part}"], np.float32) for part in Judge.__slots__))
             for kind in FITTED

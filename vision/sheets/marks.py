@@ -10,17 +10,14 @@ from vision.sheets.flattening import FlatSheet
 from vision.sheets.layout import Array
 from vision.sheets.likelihood import DOUBT, FITTED, Judge
 
-NO_PRINT = 1.7
-"""Where pencil is seen alone, a faint mark cannot be print, as the networks think it may: its odds are greater."""
 UNSURE = 0.25
 """What may be a dot, or the end of a cross, is no less likely a dot than this."""
-PRINT_COUNTS = 0.6
-SHARPER = 1.5
-"""Both tell more together, but by what they have not in common. Chosen on rendered tables."""
 
 
 def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[SheetMark, ...]:
-    """Every place that may be marked: dots, lines, toppings, bonuses; on a sheet that was seen blank also diagonals."""
+    """Every place that may be marked: dots, lines, toppings, bonuses; on a sheet that was seen blank also diagonals.
+
+    `judges` are those for sheets that were seen blank, or for others, as this one is."""
     evidence = gather(flat)
     likely = {kind: _likely(one, judges[kind]) for kind, one in evidence.items()}
     unsure = evidence[MarkKind.DOT].unsure
@@ -39,18 +36,13 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
 
 
 def _likely(evidence: Evidence, judge: Judge) -> Array:
-    """How likely each mark is; where pencil was measured alone and with the print, the odds of both count."""
-    if evidence.bare is not None:
-        likely = np.full(len(evidence.places), DOUBT)
-        if not evidence.bare.all():
-            likely[~evidence.bare] = judge.probability(evidence.features)
-        return likely
-    alone = judge.probability(evidence.features)
-    if evidence.with_print is None:
-        return alone
-    first, second = (np.log(p / (1.0 - p)) for p in (alone, judge.probability(evidence.with_print)))
-    odds = SHARPER * (first + PRINT_COUNTS * second + NO_PRINT)
-    return np.asarray(np.clip(1.0 / (1.0 + np.exp(-odds)), DOUBT, 1.0 - DOUBT))
+    """How likely each mark is; where nothing is darker than on the blank sheet, as unlikely as can be."""
+    if evidence.bare is None:
+        return judge.probability(evidence.features)
+    likely = np.full(len(evidence.places), DOUBT)
+    if not evidence.bare.all():
+        likely[~evidence.bare] = judge.probability(evidence.features)
+    return likely
 
 
 def _diagonals(flat: FlatSheet, looked_at: Evidence, likely: Array) -> list[SheetMark]:

@@ -23,6 +23,7 @@ DOT_CORE_MM = 0.62
 DOT_WIDE_MM = 1.0
 """Most dots are dark to here."""
 DOT_RING_MM = (2.3, 3.3)
+DOT_SOFT_MM = (0.5, 1.5)
 
 LINE_SHARE = (0.27, 0.73)
 """The part of a line that is measured: dots hide its ends."""
@@ -91,6 +92,9 @@ class Paths:
     """The share of it that was measured; print hides the rest."""
     bend: Plane
     """How far (mm) it strays from the straight line."""
+    straight: Plane
+    """n x 2: how much darker on average the darkest straight line of its direction is than what lies beside it, and
+    how much lines of that direction differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +131,16 @@ def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = 
     middle = flat.sampled(flat.darkness, centres)
     beside = everywhere.max(axis=1) - values.max(axis=1)
     return Dots(values.max(axis=1) - around, wide - around, middle - around, around, centres, beside)
+
+
+def soft_dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping], found: Dots) -> tuple[Plane, Plane]:
+    """How dark it is at most at each place where a dot was `found`, softened, and how dark all about it is: of a small
+    faint dot more is left than at its core."""
+    points = places_mm[:, None] + _disc_points(0.0, DOT_REACH_MM, 0.25)
+    softened = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[0]), points)
+    peaks = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, softened).max(axis=1)
+    broad = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[1]), found.centres_mm)
+    return np.asarray(peaks - found.around, np.float32), np.asarray(broad - found.around, np.float32)
 
 
 def without_border(flat: FlatSheet, free: Bools) -> tuple[Plane, float]:
@@ -195,11 +209,16 @@ def lines(flat: FlatSheet, plane: Plane, starts_mm: Array, ends_mm: Array) -> Pa
     usual = np.median(values.reshape(len(values), -1), axis=1)
     stray = np.abs(at - (ridge.shape[2] - 1) / 2).max(axis=1) * STEP_MM
     judged = np.isfinite(found).mean(axis=1)
+    known = np.isfinite(ridge)
+    beside = (values[..., : -2 * flank] + values[..., 2 * flank :]) / 2
+    sums = np.where(known, values[..., flank:-flank] - beside, 0.0).sum(axis=1)
+    means = sums / np.maximum(known.sum(axis=1), 1)
     return Paths(
         quantiles=_quantiles(found),
         plain=np.asarray(np.quantile(on_path, 0.25, axis=1) - usual, np.float32),
         judged=np.asarray(judged, np.float32),
         bend=np.asarray(stray, np.float32),
+        straight=np.column_stack([means.max(axis=1), means.std(axis=1)]).astype(np.float32),
     )
 
 
@@ -253,6 +272,10 @@ def box_crosses(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Strokes:
     patches = [_patch(flat.darkness, flat, box.centre_mm, reach + 4.2) for box in boxes]
     steep = [float(np.degrees(np.arctan2(box.size_mm[1], box.size_mm[0]))) for box in boxes]
     return _strokes(patches, steep, np.arange(-reach, reach, STEP_MM), BOX_STROKE_SHIFTS_MM)
+
+
+def _softened(plane: Plane, sigma_mm: float) -> Plane:
+    return np.asarray(cv2.GaussianBlur(plane, (0, 0), sigma_mm * PX_PER_MM), np.float32)
 
 
 def _eroded(plane: Plane, radius_mm: float) -> Plane:

@@ -1,0 +1,143 @@
+"""Blank sheets on disk: a restart in the middle of a game must not forget how its sheets looked before it began.
+
+One small file for each sheet. Whatever cannot be read is said and left out; whatever cannot be written is said once.
+"""
+
+import hashlib
+import logging
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from vision.scene import Pose
+from vision.sheets.flattening import Plane, flat_size
+from vision.sheets.layout import SheetLayout
+
+STEP = 0.001
+"""Darkness (logarithm) is kept in such steps, from -1 on."""
+LEAST = -1.0
+SAME_MM, SAME_DEG = 2.0, 1.0
+"""A sheet that lies no farther from where it lay when it was written need not be written again."""
+_log = logging.getLogger("pizzatable")
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """A sheet when nothing was pencilled on it."""
+
+    number: int
+    """Which of the sheets that are remembered."""
+    layout: SheetLayout
+    pose: Pose
+    px_per_mm: float
+    """Of the picture that it was seen in."""
+    darkness: Plane
+
+
+class BlankFiles:
+    """The files of a table's blank sheets, in a folder of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder` is made where it is missing."""
+        self._folder = folder
+        self._written: dict[int, Pose] = {}
+        self._refused = False
+
+    def load(self, layouts: Sequence[SheetLayout]) -> list[Blank]:
+        """Those that were kept of sheets of these prints."""
+        known = {_digest(layout): layout for layout in layouts}
+        found = []
+        for path in sorted(self._folder.glob("sheet-*.blank")):
+            try:
+                blank = _decode(path.read_bytes(), int(path.stem.removeprefix("sheet-")), known)
+            except (OSError, ValueError) as error:
+                _log.warning(
+                    "%s: expected a sheet as it was when blank; it is left out, and crosses over toppings are less "
+                    "sure until the sheet is seen blank again: %s",
+                    path,
+                    error,
+                )
+                continue
+            if blank is not None:
+                found.append(blank)
+        return found
+
+    def keep(self, blank: Blank) -> None:
+        """Remember a sheet across a power cut; one that lies as it lay when it was last written is on disk already."""
+        if self._refused or _lies_as(self._written.get(blank.number), blank.pose):
+            return
+        path = self._folder / f"sheet-{blank.number}.blank"
+        draft = path.with_suffix(".part")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with draft.open("wb") as file:
+                file.write(_encode(blank))
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except OSError as error:
+            self._refused = True
+            _log.warning("%s: blank sheets cannot be kept and are forgotten when the table restarts: %s", path, error)
+            return
+        self._written[blank.number] = blank.pose
+
+
+def _encode(blank: Blank) -> bytes:
+    levels = np.clip(np.round((blank.darkness - LEAST) / STEP), 0, 65535).astype(np.uint16)
+    coded, picture = cv2.imencode(".png", levels, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+    if not coded:
+        raise ValueError(f"a sheet of {levels.shape} cells cannot be coded")
+    pose = np.array([blank.pose.x_mm, blank.pose.y_mm, blank.pose.angle_deg])
+    written = BytesIO()
+    np.savez(
+        written, layout=np.array(_digest(blank.layout)), pose=pose, px_per_mm=np.array(blank.px_per_mm), picture=picture
+    )
+    data = written.getvalue()
+    return hashlib.sha256(data).digest() + data
+
+
+def _decode(data: bytes, number: int, known: Mapping[str, SheetLayout]) -> Blank | None:
+    """None where it is a sheet of another print. Raises ValueError where it is damaged."""
+    size = hashlib.sha256().digest_size
+    if hashlib.sha256(data[size:]).digest() != data[:size]:
+        raise ValueError("its checksum does not fit")
+    with np.load(BytesIO(data[size:]), allow_pickle=False) as stored:
+        layout = known.get(str(stored["layout"]))
+        if layout is None:
+            return None
+        x_mm, y_mm, angle_deg = (float(value) for value in stored["pose"])
+        px_per_mm, picture = float(stored["px_per_mm"]), np.asarray(stored["picture"], np.uint8)
+    levels = cv2.imdecode(picture, cv2.IMREAD_UNCHANGED)
+    if levels is None or levels.shape != flat_size(layout):
+        raise ValueError("sheets of this print are laid flat in another size now")
+    darkness = np.asarray(levels.astype(np.float32) * np.float32(STEP) + np.float32(LEAST), np.float32)
+    return Blank(number, layout, Pose(x_mm, y_mm, angle_deg), px_per_mm, darkness)
+
+
+def _lies_as(before: Pose | None, now: Pose) -> bool:
+    """Whether a sheet lies as it lay before, if it did."""
+    if before is None:
+        return False
+    turned = abs((now.angle_deg - before.angle_deg + 180.0) % 360.0 - 180.0)
+    return turned < SAME_DEG and math.hypot(now.x_mm - before.x_mm, now.y_mm - before.y_mm) < SAME_MM
+
+
+def _digest(layout: SheetLayout) -> str:
+    """Tells prints apart."""
+    marks = sorted((number, corners.tolist()) for number, corners in layout.marks.items())
+    parts = (
+        layout.size_mm,
+        layout.columns,
+        layout.rows,
+        layout.pitch_mm,
+        layout.first_mm,
+        layout.toppings,
+        layout.boxes,
+    )
+    return hashlib.sha256(repr((parts, marks)).encode()).hexdigest()
