@@ -79,3 +79,12 @@ def test_they_are_found_and_found_again_where_the_mat_alone_tells_the_lens_badly
         player = next(number for number, at in POSES.items() if at == pose)
         dots = {mark.at for mark in sheet.marks if mark.kind is MarkKind.DOT and mark.probability > 0.5}
         assert dots == set(DOTS[:player])
+
+
+def test_a_change_beside_a_sheet_where_nothing_looks_like_a_dot_is_no_die(image: Image) -> None:
+    where, finder = find_mat(image), SheetFinder(load_prints())
+    found = finder.find(image, where, ())
+    white = np.full_like(image, 255)
+    assert tuple(finder.find_again(white, where, (), found, lambda points: np.abs(points).max(axis=1) < 60.0)) == tuple(
+        found
+    )

@@ -289,7 +289,8 @@ def _is_of_sheet(points: Array, layout: SheetLayout) -> NDArray[np.bool_]:
 def _in_frame(registration: Registration, to_sheet: Array, points_px: Array) -> Array:
     """Points of the picture in the frame of a sheet; `to_sheet` takes the table there (3 x 3)."""
     on_table = registration.to_table(points_px)
-    return np.asarray(cv2.perspectiveTransform(on_table.reshape(-1, 1, 2), to_sheet).reshape(-1, 2))
+    moved = np.column_stack([on_table, np.ones(len(on_table))]) @ to_sheet.T
+    return np.asarray(moved[:, :2] / moved[:, 2:])
 
 
 def _to_sheet(piece: Sighting, layout: SheetLayout) -> Array:
