@@ -16,7 +16,7 @@ Changed = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
 class Finder(Protocol):
     """Finds pieces of some kinds in a picture that is laid over the table. Between pictures it remembers nothing but
-    how pieces looked before somebody wrote on them."""
+    how pieces looked, also before somebody wrote on them, and where those lay that are not seen any more."""
 
     @property
     def name(self) -> str:

@@ -1,10 +1,12 @@
 """Sheets as they lie on a table, too far from the camera for their markers to be decoded."""
 
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.sheet_prints import load_prints
@@ -88,3 +90,22 @@ def test_a_change_beside_a_sheet_where_nothing_looks_like_a_dot_is_no_die(image:
     assert tuple(finder.find_again(white, where, (), found, lambda points: np.abs(points).max(axis=1) < 60.0)) == tuple(
         found
     )
+
+
+def test_a_sheet_that_was_covered_is_seen_again_when_only_its_middle_changes(image: Image) -> None:
+    """What lies on it goes, and its corners look as they did before."""
+    where, finder = find_mat(image), SheetFinder(load_prints())
+    found = finder.find(image, where, ())
+    sheet = next(one for one in found if one.pose.y_mm < -200.0)
+    near = partial(beside, (sheet.pose.x_mm, sheet.pose.y_mm), 120.0)
+    covered = image.copy()
+    (left, top), (right, bottom) = where.to_picture([[-120.0, -150.0], [130.0, -330.0]]).round().astype(int)
+    covered[top:bottom, left:right] = (60, 60, 60)
+    without = finder.find_again(covered, where, (), found, near)
+    assert len(without) == len(POSES) - 1
+    again = finder.find_again(image, where, (), without, partial(beside, (sheet.pose.x_mm, sheet.pose.y_mm), 30.0))
+    assert len(again) == len(POSES)
+
+
+def beside(spot: tuple[float, float], near_mm: float, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.asarray(np.hypot(points[:, 0] - spot[0], points[:, 1] - spot[1]) < near_mm)

@@ -1,7 +1,7 @@
 """Sheets as pieces of a scene: where they lie, what was pencilled on them, and the dice beside them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -45,14 +45,31 @@ MANY_SPOTS = 40
 """Where so much changed beside the sheets another one may have come."""
 REACH_MM = (620.0, 380.0)
 SAME_DIE_MM = 12.0
+MOST_LOST = 6
+"""Of so many sheets that are not seen any more it is remembered where they lay."""
 SUREST_CROSS = 0.9
 """Without having seen the bare topping a cross over it is no surer than this."""
+BLOCK_PX = 3
+"""A sheet is compared with how it looked when it was read in blocks of so many pixels: a dot darkens some,"""
+LEAST_OFF, NOISES = 2.0, 5.0
+"""by more levels than the first, and by more than so many standard deviations of noise."""
 PENCILLED_MM = 2.2
 """From the middle of its place a pencilled dot is no farther."""
 
 
 _Place = tuple[SheetLayout, Callable[[Array], Array]]
 """A sheet's print, and what takes points of the picture into its frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """How a sheet looked when it was read."""
+
+    sheet: Sighting
+    part: tuple[slice, slice]
+    """Of the picture: rows and columns."""
+    looked: Image
+    """Grey."""
 
 
 class SheetMissing(RegistrationError):
@@ -71,13 +88,19 @@ class SheetFinder:
         """`layouts` are the prints that may lie on the table; `keep_in` is the folder for blank sheets."""
         self._layouts = tuple(layouts)
         self._blanks = Blanks(None if keep_in is None else BlankFiles(keep_in), self._layouts)
+        self._looked: list[_Looked] = []
+        self._lain: list[tuple[Sighting, SheetLayout]] = []
+        """Sheets that may not be seen any more: what lies on them may go, and nothing else changes then."""
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """See `Finder.find`."""
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         found = find_sheets(grey, self._layouts, lens=registration.lens)
         found = find_on_table(grey, self._layouts, registration, found)
-        return sightings(image, registration, found, self._blanks)
+        read = sightings(image, registration, found, self._blanks)
+        self._lain = []
+        self._remember(grey, registration, read, ())
+        return read
 
     def find_again(
         self,
@@ -92,13 +115,19 @@ class SheetFinder:
         spots = _lattice()
         spots = spots[changed(spots)]
         known = [(one, layout) for one in before if (layout := self._layout_of(one)) is not None]
-        kept = [(one, layout) for one, layout in known if not changed(_all_over(one)).any()]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+        kept = [
+            (one, layout)
+            for one, layout in known
+            if not changed(_all_over(one)).any() or self._looks_as_read(one, grey)
+        ]
         touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
-        seen_anew = [(one, seen_again(grey, layout, _corners(one), registration)) for one, layout in touched]
+        lost = [(one, layout) for one, layout in self._lain if not _lies_among(one, [other for other, _ in known])]
+        seen_anew = [(one, seen_again(grey, layout, _corners(one), registration)) for one, layout in [*touched, *lost]]
         again = [sheet for _, sheet in seen_anew if sheet is not None]
         new = list(again)
-        if np.count_nonzero(_outside(spots, [one for one, _ in known])) >= MANY_SPOTS or len(new) < len(touched):
+        missing = any(sheet is None for _, sheet in seen_anew[: len(touched)])
+        if np.count_nonzero(_outside(spots, [one for one, _ in known])) >= MANY_SPOTS or missing:
             lying = [one for one, _ in kept] + [one for one, sheet in seen_anew if sheet is not None]
             where = Where(free=partial(_outside, pieces=lying), new=changed)
             found = find_on_table(grey, self._layouts, registration, new, where)
@@ -111,8 +140,27 @@ class SheetFinder:
         thrown = [die for box in _boxes(spots) for die in self._dice(image, registration, places, box)]
         thrown = [die for die in thrown if not any(_distance_mm(die.sighting, one) < SAME_DIE_MM for one in dice)]
         sheets = _read(image, registration, new, [die.silhouette_px for die in thrown], self._blanks, again)
-        sheets = [_under_things_as_before(sheet, [one for one, _ in touched]) for sheet in sheets]
+        sheets = [_under_things_as_before(sheet, [one for one, _ in [*touched, *lost]]) for sheet in sheets]
+        self._lain = [*touched, *lost][:MOST_LOST]
+        self._remember(grey, registration, sheets, [one for one, _ in kept])
         return (*(one for one, _ in kept), *sheets, *dice, *(die.sighting for die in _once(thrown)))
+
+    def _looks_as_read(self, sheet: Sighting, grey: Image) -> bool:
+        """Whether nothing on a sheet looks otherwise than when it was read: a hand was beside it, or hovered."""
+        last = next((one for one in self._looked if one.sheet is sheet), None)
+        return last is not None and looks_alike(last.looked, grey[last.part])
+
+    def _remember(
+        self, grey: Image, registration: Registration, read: Iterable[Sighting], kept: Sequence[Sighting]
+    ) -> None:
+        """How the sheets that were read looked; of those that were kept, how they looked then."""
+        self._looked = [one for one in self._looked if any(one.sheet is sheet for sheet in kept)]
+        # Without its blank known a sheet is read anew: it may be known by now.
+        for sheet in (one for one in read if any(mark.kind is MarkKind.DIAGONAL for mark in one.marks)):
+            corners = registration.to_picture(sheet.outline_mm)
+            (left, top), (right, bottom) = np.floor(corners.min(0)).astype(int), np.ceil(corners.max(0)).astype(int)
+            part = np.s_[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)]
+            self._looked.append(_Looked(sheet, part, grey[part].copy()))
 
     def _layout_of(self, piece: Sighting) -> SheetLayout | None:
         """The print of a sheet that was seen."""
@@ -123,6 +171,19 @@ class SheetFinder:
 
     def _dice(self, image: Image, registration: Registration, places: Sequence[_Place], box_mm: Array) -> list[DotDie]:
         return _dice(image, registration, places, {(one.die_mm, one.pips_mm) for one in self._layouts}, box_mm)
+
+
+def looks_alike(before: Image, now: Image) -> bool:
+    """Whether two grey pictures of the same place differ by noise and light only: neither pencil nor a hand came."""
+    size = (before.shape[1] // BLOCK_PX, before.shape[0] // BLOCK_PX)
+    if before.shape != now.shape or not all(size):
+        return False
+    first, second = (
+        np.asarray(cv2.resize(one.astype(np.float32), size, interpolation=cv2.INTER_AREA), np.float32)
+        for one in (before, now)
+    )
+    off = np.abs(second * (np.median(first) / max(float(np.median(second)), 1.0)) - first)
+    return bool(off.max() < max(LEAST_OFF, NOISES * float(np.median(off)) / 0.6745))
 
 
 def read_sheets(
@@ -369,6 +430,11 @@ def _lies_at(sheet: FoundSheet, piece: Sighting, registration: Registration) -> 
     """Whether a sheet lies where this piece lies."""
     centre = _carried(np.zeros((1, 2)), sheet.registration, registration)[0]
     return float(np.hypot(centre[0] - piece.pose.x_mm, centre[1] - piece.pose.y_mm)) < SAME_MM
+
+
+def _lies_among(sheet: Sighting, others: Sequence[Sighting]) -> bool:
+    """Whether one of the others lies where this sheet lay."""
+    return any(_distance_mm(sheet, other) < SAME_MM for other in others)
 
 
 def _same(first: FoundSheet, second: FoundSheet) -> bool:
