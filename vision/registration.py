@@ -4,7 +4,7 @@ Pixel centres are at whole numbers. The mat's printed face is the plane z = 0; w
 from the point below the camera, and `Registration.on_table` takes that out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.marker_edges import EdgePoints, measured
 
 Array = NDArray[np.float64]
 
@@ -82,6 +83,8 @@ class Registration:
     """Root mean square distance of the marker corners from where they should be."""
     size_px: tuple[int, int]
     """Width and height of the picture."""
+    edges: EdgePoints | None = None
+    """The markers' edges, which count in place of the corners, where they are large enough in the picture."""
 
     def to_picture(self, points_mm: Any) -> Array:
         """Pixels of table points (n x 2, millimetres, z = 0)."""
@@ -145,7 +148,7 @@ def find_mat_in_grey(
         markers = _markers_anywhere(grey)
     if lens is None and near is not None and len(markers) < 4:
         lens = near.lens
-    return register(markers, (grey.shape[1], grey.shape[0]), lens=lens)
+    return _by_edges(grey, register(markers, (grey.shape[1], grey.shape[0]), lens=lens), lens)
 
 
 def register(
@@ -191,6 +194,8 @@ def register(
 
 def with_lens(registration: Registration, lens: Lens) -> Registration:
     """The same markers laid over the table with another lens."""
+    if registration.edges is not None:
+        return _laid_by(registration.edges, replace(registration, lens=lens), lens)
     return register(registration.markers_px, registration.size_px, lens=lens)
 
 
@@ -230,6 +235,7 @@ MARKERS_MM: dict[int, Array] = {
 }
 """Corners of each marker on the mat: its own top left, top right, bottom right, bottom left."""
 
+_DICTIONARY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
 _MAT_CORNERS_MM = np.array(list(product((-200.0, 200.0), repeat=2)))
 
 
@@ -241,7 +247,7 @@ def _detector(refine_window: int) -> cv2.aruco.ArucoDetector:
     parameters.adaptiveThreshWinSizeMax = 43
     parameters.adaptiveThreshWinSizeStep = 15
     parameters.minMarkerPerimeterRate = 0.05
-    return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), parameters)
+    return cv2.aruco.ArucoDetector(_DICTIONARY, parameters)
 
 
 def _detect(grey: NDArray[np.uint8], refine_window: int) -> list[tuple[int, Array]]:
@@ -325,36 +331,92 @@ K1_SPREAD = 0.06
 """How far k1 of lenses for such cameras spreads about 0."""
 CORNER_SPREAD_PX = 0.15
 """How far a marker corner is found from where it is; one much farther off is covered, and counts less."""
+EDGE_SPREAD_PX = 0.12
+"""How far a cell's edge is found from where it is. Most of it is the same along a marker: no paper is quite flat."""
+BLEED_SPREAD_PX = 1.0
+"""How far bright paper may bleed over dark edges."""
+LEAST_EDGE_POINTS = 80
+"""About those of one marker."""
+ROUNDS = 10
+SMALL_STEP = 0.01
+"""In how far all the corners or edges together leave a value open."""
 
 
 def _fit(mm: Array, px: Array, matrix: Array, lens: Lens | None) -> tuple[Array, float, Lens]:
-    """Homography, shrinkage and lens by all corners at once: Gauss-Newton with Cauchy weights on the corners.
+    """Homography, shrinkage and lens by all corners at once.
 
     With a lens given, or fewer than four markers, there is no lens to fit.
     """
     homography, shrink = _fit_homography(mm, px, matrix, lens or TYPICAL_LENS)
-    known = lens or TYPICAL_LENS
-    free = 10 if lens is None and len(mm) >= 16 else 9
+
+    def misses(homography: Array, shrink: float, used: Lens) -> Array:
+        return _residuals(homography, shrink, mm, px, matrix, used) / CORNER_SPREAD_PX
+
+    start = (homography, shrink, lens or TYPICAL_LENS)
+    return _least_squares(misses, start, spread=0.02, lens_too=lens is None and len(mm) >= 16)
+
+
+def _by_edges(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -> Registration:
+    """A registration by corners, made exact by the markers' edges where these are large enough: first by those of the
+    markers that were decoded, as the others' places may be far off by then."""
+    here = {i: MARKERS_MM[i] for i in found.markers_px}
+    for markers in (here, MARKERS_MM):
+        edges = measured(grey, found.to_picture, markers, found.markers_px, _DICTIONARY)
+        if edges is None or len(edges.mm) < LEAST_EDGE_POINTS:
+            return found
+        found = _laid_by(edges, found, lens)
+    return found
+
+
+def _laid_by(edges: EdgePoints, near: Registration, lens: Lens | None) -> Registration:
+    """The registration that fits edges, near another one. Without a lens its k1 is fitted."""
+    matrix = _camera_matrix(near.size_px, lens or near.lens)
+
+    def misses(homography: Array, bleed_px: float, used: Lens) -> Array:
+        plane = _homogeneous(edges.mm) @ homography.T
+        off = _distort(plane[:, :2] / plane[:, 2:], matrix, used) - edges.px
+        return np.asarray(((off * edges.normals).sum(1, keepdims=True) + bleed_px) / EDGE_SPREAD_PX)
+
+    start = (near.table_to_plane, 0.0, lens or near.lens)
+    homography, _, used = _least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None)
+    place = _camera_place(homography, matrix)
+    return replace(near, table_to_plane=homography, camera_matrix=matrix, lens=used, camera_mm=place, edges=edges)
+
+
+def _least_squares(
+    misses: Callable[[Array, float, Lens], Array],
+    start: tuple[Array, float, Lens],
+    *,
+    spread: float,
+    lens_too: bool,
+) -> tuple[Array, float, Lens]:
+    """Homography, shrinkage (how far it spreads is given) and, if asked for, k1 that make misses (n x m, in their own
+    spread) small: Gauss-Newton with Cauchy weights on the n."""
+    homography, shrink, known = start
+    free = 10 if lens_too else 9
     values = np.append((homography / homography[2, 2]).ravel()[:8], [shrink, known.k1])
-    spread = np.append(np.full(8, np.inf), [0.02, K1_SPREAD])[:free]
-    steps = np.append(np.abs(values[:8]) * 1e-4 + 1e-7, [1e-4, 1e-3])[:free]
+    spreads = np.append(np.full(8, np.inf), [spread, K1_SPREAD])[:free]
+    middle = np.append(np.zeros(9), TYPICAL_LENS.k1)[:free]
+    steps = np.append(np.abs(values[:8]) * 1e-4 + 1e-7, [spread / 200.0, 1e-3])[:free]
 
-    def misses(at: Array) -> Array:
-        used = replace(known, k1=float(at[9]))
-        flat = _residuals(np.append(at[:8], 1.0).reshape(3, 3), float(at[8]), mm, px, matrix, used)
-        return np.asarray(flat.ravel() / CORNER_SPREAD_PX)
+    def at(values: Array) -> Array:
+        used = replace(known, k1=float(values[9]))
+        return misses(np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), used)
 
-    for _ in range(10):
-        now = misses(values)
+    for _ in range(ROUNDS):
+        now = at(values)
         nudges = np.eye(10)[:free] * steps[:, None]
-        columns = np.column_stack([(misses(values + nudge) - now) / nudge.max() for nudge in nudges])
-        weights = 1.0 / (1.0 + (now.reshape(-1, 2) ** 2).sum(1).repeat(2) / 9.0)
+        columns = np.column_stack([(at(values + nudge) - now).ravel() / nudge.max() for nudge in nudges])
+        weights = 1.0 / (1.0 + (now**2).sum(1).repeat(now.shape[1]) / 9.0)
         scale = np.maximum(np.sqrt((columns**2 * weights[:, None]).sum(0)), 1e-9)
         even = columns / scale
-        normal = even.T @ (even * weights[:, None]) + np.diag(1.0 / (spread * scale) ** 2 + 1e-9)
-        right = even.T @ (now * weights) + values[:free] / (spread**2 * scale)
-        values[:free] -= np.linalg.solve(normal, right) / scale
-    k1 = float(np.clip(values[9], -0.25, 0.15)) if free == 10 else known.k1
+        normal = even.T @ (even * weights[:, None]) + np.diag(1.0 / (spreads * scale) ** 2 + 1e-9)
+        right = even.T @ (now.ravel() * weights) + (values[:free] - middle) / (spreads**2 * scale)
+        step = np.linalg.solve(normal, right)
+        values[:free] -= step / scale
+        if np.abs(step).max() < SMALL_STEP:
+            break
+    k1 = float(np.clip(values[9], -0.25, 0.15)) if lens_too else known.k1
     return np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), replace(known, k1=k1)
 
 

@@ -148,7 +148,9 @@ def _paste_round(picture: Image, board: Board, view: View) -> None:
     corners = board.to_table(np.array([[-half, half], [half, half], [half, -half], [-half, -half]]))
     size = art.shape[0]
     source = np.array([[0, 0], [size, 0], [size, size], [0, size]], np.float32) - 0.5
-    warp = cv2.getPerspectiveTransform(source, project(corners, view, FACE_MM).astype(np.float32))
+    seen = project(corners, view, FACE_MM).astype(np.float32)
+    warp = cv2.getPerspectiveTransform(source, seen)
+    art = cv2.GaussianBlur(art, (0, 0), 0.4 * size / float(np.linalg.norm(seen[0] - seen[1])))  # or its lines wobble
     laid = cv2.warpPerspective(art, warp, (picture.shape[1], picture.shape[0]), flags=cv2.INTER_AREA)
     rim = project(board.to_table(_circle(half)), view, FACE_MM)
     mask = np.zeros(picture.shape[:2], np.uint8)

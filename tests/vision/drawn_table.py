@@ -137,10 +137,12 @@ def _table(view: View) -> Image:
     cv2.fillPoly(picture, [np.round(project(mat, view)).astype(np.int32)], (205, 220, 225))
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     for marker, corners in MARKERS_MM.items():
-        paper = corners + np.sign(corners - corners.mean(0)) * 5.0
-        cv2.fillPoly(picture, [np.round(project(paper, view)).astype(np.int32)], (250, 250, 250))
-        art = cv2.cvtColor(dictionary.generateImageMarker(marker, 144), cv2.COLOR_GRAY2BGR)
-        _paste(picture, np.asarray(art, np.uint8), project(corners, view))
+        side = np.linalg.norm(project(corners, view)[0] - project(corners, view)[1])
+        # About as large as it is seen, so that no edge is drawn a part of a pixel off.
+        art = np.pad(dictionary.generateImageMarker(marker, 6), 1, constant_values=250)
+        art = np.repeat(np.repeat(art, round(side / 6), axis=0), round(side / 6), axis=1)
+        paper = corners + np.sign(corners - corners.mean(0)) * 6.0
+        _paste(picture, np.asarray(cv2.cvtColor(art, cv2.COLOR_GRAY2BGR), np.uint8), project(paper, view))
     return picture
 
 
@@ -157,7 +159,7 @@ def _paste(picture: Image, art: Image, corners_px: Array, outline_px: Array | No
     source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
     warp = cv2.getPerspectiveTransform(source, corners_px.astype(np.float32))
     size = (picture.shape[1], picture.shape[0])
-    laid = cv2.warpPerspective(art, warp, size, flags=cv2.INTER_AREA)
+    laid = cv2.warpPerspective(art, warp, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE)
     mask = np.zeros(picture.shape[:2], np.uint8)
     outline = corners_px if outline_px is None else outline_px
     cv2.fillPoly(mask, [np.round(outline * 16).astype(np.int32)], 255, shift=4)

@@ -1,9 +1,14 @@
 """Laying pictures over the table by the mat's markers."""
 
+from random import Random
+
 import cv2
 import numpy as np
 import pytest
 
+from hardware.simulated.renderer import Renderer
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import World
 from tests.vision.drawn_table import SIZE, View, photograph, project
 from vision.registration import (
     MARKERS_MM,
@@ -30,7 +35,7 @@ def test_points_go_to_the_table_and_back() -> None:
 def test_the_table_lies_where_the_camera_sees_it(turn_deg: float) -> None:
     view = View(turn_deg=turn_deg, tilt=0.05)
     registration = find_mat(photograph([], view))
-    assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 1.5
+    assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 0.1
 
 
 def test_the_camera_is_where_it_is() -> None:
@@ -67,7 +72,41 @@ def test_three_markers_are_enough(hidden: int) -> None:
     for near in (None, before):
         found = find_mat(picture, near=near)
         assert hidden not in found.markers_px
-        assert np.abs(found.to_table(before.to_picture(GRID_MM)) - GRID_MM).max() < 2.5
+        assert np.abs(found.to_table(before.to_picture(GRID_MM)) - GRID_MM).max() < 0.1
+
+
+@pytest.mark.parametrize("covered", [{}, {1}, {0, 2}])
+def test_what_shows_of_markers_half_under_a_hand_counts(covered: set[int]) -> None:
+    conditions = Conditions(k1=-0.09, k2=0.02, tilt_deg=6.0, pan_deg=-2.0, noise=3.0)
+    camera = conditions.camera_model(1920, 1080)
+    picture = Renderer({}, camera, conditions).render(World(Random(0)).snapshot())
+    for marker in covered:
+        corners = MARKERS_MM[marker]
+        hand = np.array([corners[0], corners[1], corners[2] + [0.0, 20.0], corners[3] + [0.0, 4.0]])
+        under = camera.project(np.column_stack([hand + np.array([0.0, 3.0]), np.zeros(4)]))
+        cv2.fillConvexPoly(picture, np.round(under).astype(np.int32), (118, 150, 205), cv2.LINE_AA)
+    found = find_mat(picture)
+    assert found.markers_px.keys() == MARKERS_MM.keys() - covered
+    seen = camera.project(np.column_stack([GRID_MM, np.zeros(len(GRID_MM))]))
+    off = np.linalg.norm(found.to_table(seen) - GRID_MM, axis=1)
+    near = np.abs(GRID_MM).max(1) <= 200.0
+    assert off[near].max() < 0.15
+    assert off.max() < 2.0
+
+
+def test_markers_too_small_to_measure_edges_are_laid_by_their_corners() -> None:
+    view = View(height_mm=1900.0)
+    found = find_mat(photograph([], view))
+    assert found.edges is None
+    assert np.abs(found.to_table(project(GRID_MM, view)) - GRID_MM).max() < 2.5
+
+
+def test_with_another_lens_the_same_edges_count() -> None:
+    found = find_mat(photograph([]))
+    longer = with_lens(found, Lens(1.0))
+    assert longer.edges is found.edges
+    assert longer.camera_mm[2] == pytest.approx(found.camera_mm[2] / 0.86, rel=0.01)
+    assert np.abs(longer.to_table(found.to_picture(GRID_MM)) - GRID_MM).max() < 0.1
 
 
 def test_a_moved_mat_is_found_again_and_the_way_it_moved_is_told() -> None:
@@ -80,7 +119,7 @@ def test_a_moved_mat_is_found_again_and_the_way_it_moved_is_told() -> None:
 def test_noise_blur_and_little_light_are_borne() -> None:
     view = View(light=(0.2, 0.22, 0.25), noise=3.0, blur=1.2)
     registration = find_mat(photograph([], view))
-    assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 2.5
+    assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 0.2
 
 
 def test_a_black_picture_says_so() -> None:

@@ -122,6 +122,19 @@ def test_a_cutter_between_two_lines_is_on_neither() -> None:
     assert described["cutters"] == {"blue": {"side": "1st", "line": None, "between": [3, 4]}}
 
 
+@pytest.mark.parametrize("turn_deg", [3.0, 20.0])
+@pytest.mark.parametrize("number", [1, 3])
+def test_print_that_looks_like_wood_is_no_cutter(number: int, turn_deg: float) -> None:
+    """The drawn board's cheese is nearly as pale; what tells a stick is that it has edges."""
+    board = Board(0.0, 0.0, 90.0)
+    ends = (np.array(line_ends(0, number, board)) + np.array(line_ends(0, number + 1, board))) / 2
+    stick = Stick("blue", ((ends[0, 0], ends[0, 1]), (ends[1, 0], ends[1, 1])))
+    seen = read(draw(replace(board, sticks=[stick]), View(turn_deg=turn_deg))).sightings
+    (cutter,) = [s for s in seen if s.kind is PieceKind.CUTTER]
+    off_mm, angle_deg = line_error(np.array(cutter.outline_mm), ends)
+    assert (cutter.face, off_mm < 0.2, angle_deg < 0.1) == ("blue", True, True)
+
+
 def test_what_a_hand_covers_is_not_guessed() -> None:
     board = arranged(11, Board(0.0, 0.0, 30.0))
     hand = np.array([[-30.0, -260.0], [30.0, -260.0], [35.0, -20.0], [0.0, 5.0], [-35.0, -20.0]])
@@ -400,7 +413,7 @@ def test_which_of_crossing_cutters_lies_above_is_seen(seed: int) -> None:
 UNDER_HANDS = replace(FAMILIES["theory"], with_hands=1.0)
 
 
-@pytest.mark.parametrize("seed", [7, 36, 15])
+@pytest.mark.parametrize("seed", [14, 36, 15])
 def test_a_cutter_partly_under_a_hand_is_read_by_what_shows(seed: int) -> None:
     image, labels = photographs(UNDER_HANDS, seed)
     seen = {s.face: s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER}

@@ -25,6 +25,7 @@ from vision.shapes import place, to_own_frame
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 
 COARSE_MM = 2.0
 TURN_STEP_DEG = 2.0
@@ -74,6 +75,8 @@ EVIDENCE = 0.1
 """How much of one millimetre's cost counts as independent evidence."""
 SLICE_MM = 6
 """Along so much of a stick its edges are measured together."""
+FIRST_SLICE_MM = 3
+"""So far from its blunt end the first of them begins."""
 POINT_MM = 14.0
 """So far from its point a stick is no longer narrower."""
 EDGE_LOOKS = ((2.2, 0.8),) * 3 + ((1.2, 0.4),) * 4
@@ -103,6 +106,9 @@ WHOLE_SHARE, NOT_SEEN = 0.95, 0.8
 LEAST_TOGETHER = 0.1
 """Two lines are two cutters if their colours are so likely to differ, beside the likeliest colour of each."""
 SETTLED_SCORE, SETTLED_COLOUR = 4.5, 0.98
+LEAST_EDGED, SURE_EDGED = 0.008, 0.02
+"""A line beside which colours (logarithm) change by less than this is even print that happens to look like wood; of
+those on tuning tables that were sticks the least changed by 0.08, of the others the most by 0.005."""
 LEAST_SCORE, SURE_SCORE = 2.6, 3.8
 """A line explained less well than the first is no cutter, one as well as the second is one."""
 
@@ -127,6 +133,8 @@ class CutterFit:
     """How far (0 to 1) it looks like wood where print and toppings would not."""
     open_mm: float
     """So much of its length nothing lies over."""
+    edged: float = 0.0
+    """How much colours (logarithm) change at the weaker of its two edges, in the middle one of its slices."""
 
     def outline(self, diameter_mm: float) -> Array:
         """Where it seems to lie at z = 0, a little wider: 4 x 2."""
@@ -168,7 +176,8 @@ def _with_line(
     unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)[0]
     if cutter is None or unlike <= LEAST_UNLIKE:
         return found
-    return _with(found, replace(cutter, unlike=unlike))
+    edged = _edged(_strip(sight, image, fit, cutter.seen_mm), board.cutter_mm[1] / 2)
+    return _with(found, replace(cutter, unlike=unlike, edged=edged))
 
 
 def _all_settled(found: Sequence[CutterFit], board: BoardPrint) -> bool:
@@ -567,7 +576,8 @@ def _one_of_each(found: Sequence[CutterFit]) -> list[CutterFit]:
     """The best explained lines, of each colour one, and what each is likely to be beside the others: one whose coloured
     end is hidden has the colour that none of the others has."""
     chosen: list[CutterFit] = []
-    for cutter in sorted(found, key=lambda c: -c.score * c.colours[0][1]):
+    likely = [cutter for cutter in found if certainty(cutter) > 0.0]  # the others would take a cutter's place
+    for cutter in sorted(likely, key=lambda c: -c.score * c.colours[0][1]):
         together = _told_apart([*chosen, cutter])
         if together is not None:
             chosen = together
@@ -607,7 +617,8 @@ def certainty(cutter: CutterFit) -> float:
     explained = (cutter.score - LEAST_SCORE) / (SURE_SCORE - LEAST_SCORE)
     unlike = (cutter.unlike - LEAST_UNLIKE) / (SURE_UNLIKE - LEAST_UNLIKE)
     shown = (cutter.open_mm - LEAST_OPEN_MM) / (WELL_OPEN_MM - LEAST_OPEN_MM)
-    likely = float(np.prod(np.clip([explained, unlike, shown], 0.0, 1.0)))
+    edged = (cutter.edged - LEAST_EDGED) / (SURE_EDGED - LEAST_EDGED)
+    likely = float(np.prod(np.clip([explained, unlike, shown, edged], 0.0, 1.0)))
     return likely if cutter.open_mm >= SURE_OPEN_MM else min(likely, LIKELY)
 
 
@@ -621,11 +632,8 @@ def _straightened(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, 
     edges share one line and one width; those that something else touches stray and count little.
     """
     strip = _strip(sight, image, fit, cutter.seen_mm)
-    first, slices = 3, int((strip.length_mm - POINT_MM - 3.0) // SLICE_MM)
-    cut = strip.colours[first : first + slices * SLICE_MM]
-    profiles = np.median(cut.reshape(slices, SLICE_MM, len(strip.across_mm), 3), axis=1)
-    shown = strip.shown[first : first + slices * SLICE_MM].reshape(slices, SLICE_MM).all(1)
-    lever = np.arange(slices, dtype=np.float64) * SLICE_MM + first + (SLICE_MM - 1.0 - strip.length_mm) / 2
+    profiles, shown = _slices(strip)
+    lever = (np.arange(len(shown), dtype=np.float64) + 0.5) * SLICE_MM + FIRST_SLICE_MM - (strip.length_mm + 1.0) / 2
     half = board.cutter_mm[1] / 2
     # Offset in the middle, slope, half the width.
     line, columns = np.array([0.0, 0.0, half]), _edge_columns(lever)
@@ -640,6 +648,24 @@ def _straightened(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, 
         line = line + np.linalg.solve(normal, columns.T @ (off * weight) + pull)
     ends = np.array([-0.5, 0.5]) * strip.length_mm
     return replace(cutter, seen_mm=_shifted(cutter.seen_mm, *(line[0] + line[1] * ends)))
+
+
+def _slices(strip: _Strip) -> tuple[Floats, Flags]:
+    """What is seen across each slice of a stick but its ends (slices x across x 3), and which nothing covers."""
+    count = int((strip.length_mm - POINT_MM - FIRST_SLICE_MM) // SLICE_MM)
+    part = slice(FIRST_SLICE_MM, FIRST_SLICE_MM + count * SLICE_MM)
+    profiles = np.median(strip.colours[part].reshape(count, SLICE_MM, len(strip.across_mm), 3), axis=1)
+    return np.asarray(profiles, np.float32), np.asarray(strip.shown[part].reshape(count, SLICE_MM).all(1))
+
+
+def _edged(strip: _Strip, half_mm: float) -> float:
+    """How much colours change at the weaker of a line's two edges, in the middle one of its open slices."""
+    profiles, shown = _slices(strip)
+    if not shown.any():
+        return 0.0
+    at = np.array([[-half_mm], [half_mm]]).repeat(len(shown), axis=1)
+    _, contrast = _edges(profiles, np.zeros(len(shown)), at, half_mm, EDGE_LOOKS[-1][0])
+    return float(np.median(contrast.min(0)[shown]))
 
 
 def _edge_columns(lever: Array) -> Array:
