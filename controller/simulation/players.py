@@ -56,6 +56,8 @@ class Habits:
     """How often a rule is broken on purpose before a play."""
     patience_s: float = 6.0
     """After this long without the expected answer they try again."""
+    press_again_s: float = 1.2
+    """A press sooner after one that made a play is meant for the same play: who breaks a rule by pressing takes longer."""
     breach_patience_s: float = 12.0
     """A broken rule must have been noticed by then."""
     keep_pictures: bool = False
@@ -247,6 +249,8 @@ class SimulatedPlayers:
         lying = self._lying()
         yield from self._carry_out(mistake.steps)
         if mistake.press:
+            if not mistake.steps:
+                yield from self._wait(self._habits.press_again_s)
             yield from self._press(self._seats[mistake.player])
         noticed = yield from self._until(lambda view: view.breach is not None, self._habits.breach_patience_s)
         found = self.tally.breaches_found if noticed else self.tally.breaches_missed
