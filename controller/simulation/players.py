@@ -57,7 +57,7 @@ class Habits:
     patience_s: float = 6.0
     """After this long without the expected answer they try again."""
     press_again_s: float = 1.2
-    """A press sooner after one that made a play is meant for the same play: who breaks a rule by pressing takes longer."""
+    """A press sooner after an own one is meant for the same play: who breaks a rule by pressing takes longer."""
     breach_patience_s: float = 12.0
     """A broken rule must have been noticed by then."""
     keep_pictures: bool = False
