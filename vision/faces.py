@@ -89,7 +89,7 @@ class KindFaces:
     """Which face each keypoint belongs to."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FacePack:
     """An owner's copy of the game, as the camera has seen it."""
 

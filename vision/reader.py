@@ -1,8 +1,8 @@
 """Frames in, scenes out: single pictures, and video with as little work as what changed asks for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from time import perf_counter
 
 import cv2
@@ -23,7 +23,7 @@ from vision.readings import Raster, Reading, check, confirmed, explained, find_p
 from vision.rectify import TableMap, table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
-from vision.search import build_index
+from vision.search import Index, build_index
 from vision.settling import LastRest, same
 from vision.shapes import place
 from vision.tone import in_tone, tone_of
@@ -62,6 +62,15 @@ def read_photo(
     return Reader(pack, lens=lens, finders=finders, thorough=True).read(Frame(image, time_s, 0))
 
 
+@lru_cache(maxsize=2)
+def _ready(pack: FacePack) -> tuple[Mapping[PieceKind, Prepared], Index]:
+    """What reading needs of enrolled faces, worked out once for all pictures that are read by them."""
+    kinds = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
+    for prepared in kinds.values():
+        prepared.apart.setflags(write=False)  # worked out now, and not when the first piece is moved
+    return kinds, build_index(pack.kinds)
+
+
 class Reader:
     """Reads one camera's frames in order. Keeps what it knows of the table between them."""
 
@@ -73,12 +82,10 @@ class Reader:
         all that is left of a table at once, which takes a second more, and not when nothing changes any more."""
         self._finders = tuple(finders)
         self._thorough = thorough
-        self._kinds: dict[PieceKind, Prepared] = {kind: prepare(faces) for kind, faces in pack.kinds.items()}
-        for prepared in self._kinds.values():
-            prepared.apart.setflags(write=False)  # worked out now, and not when the first piece is moved
+        kinds, self._index = _ready(pack)
+        self._kinds: dict[PieceKind, Prepared] = dict(kinds)
         self._cards = {kind: prepared for kind, prepared in self._kinds.items() if kind in CARDS}
         """Those whose faces are told by their colours more than by their print, as they were enrolled."""
-        self._index = build_index(pack.kinds)
         self._lens = lens
         self._lens_by_markers: Lens | None = None
         self._seen_lens: Lens | None = None

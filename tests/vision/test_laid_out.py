@@ -59,9 +59,9 @@ def test_what_was_found_teaches_as_well_as_labels_do() -> None:
     pieces = enrolment()
     image = photograph(pieces)
     registration = find_mat(image)
-    labels = label(pieces)
+    labels, found = label(pieces), found_in(image)
     for truth, piece in zip(labels["pieces"], pieces, strict=True):
-        one = nearest(found_in(image), piece.x_mm, piece.y_mm).as_label(registration)
+        one = nearest(found, piece.x_mm, piece.y_mm).as_label(registration)
         turned = abs((one["angle_deg"] - piece.angle_deg + 180.0) % 360.0 - 180.0) > 90.0
         truth.update(one, face=truth["face"], angle_deg=one["angle_deg"] + 180.0 * turned)
     pack = enrol([(image, labels)], source=["found"])
