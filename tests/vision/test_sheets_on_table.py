@@ -25,17 +25,32 @@ from vision.sheets.finding import find_sheets
 
 DOTS = ((3, 4), (4, 4), (9, 2), (0, 0), (12, 9))
 LINE = (3, 4, 4, 4)
+DIE_AT = Pose(-263.0, -77.0, 33.0)
+DIE_SPOT = (DIE_AT.x_mm, DIE_AT.y_mm)
+A1 = "..#/..#/..."
 POSES = {1: Pose(6.0, -249.0, 91.0), 2: Pose(-390.0, -107.0, 358.0), 5: Pose(391.0, 104.0, 181.5)}
 
 
 @pytest.fixture(scope="module")
 def image() -> Image:
+    return table()
+
+
+@pytest.fixture(scope="module")
+def with_die() -> Image:
+    return table(die=DIE_AT)
+
+
+def table(die: Pose | None = None) -> Image:
+    """The sheets, and a die that shows A1."""
     conditions = Conditions(seed=4)
     world = World(Random(4))
     for player, pose in POSES.items():
         marks = [Pencilled(MarkKind.DOT, dot) for dot in DOTS[:player]]
         front = write_front(player, [*marks, Pencilled(MarkKind.LINE, LINE)][: len(marks) + (player > 1)])
         world.add_piece(f"sheet/{player}", PieceKind.SHEET, front, front, pose=pose, face_up=True)
+    if die is not None:
+        world.add_piece("die/A", PieceKind.DIE, "die/A1", "die/A1", pose=die, face_up=True)
     art = own_art("dice_and_slice")
     picture = Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
     assert not find_sheets(picture.min(axis=2), load_prints()), "near enough for their markers: this shows nothing"
@@ -109,3 +124,26 @@ def test_a_sheet_that_was_covered_is_seen_again_when_only_its_middle_changes(ima
 
 def beside(spot: tuple[float, float], near_mm: float, points: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(np.hypot(points[:, 0] - spot[0], points[:, 1] - spot[1]) < near_mm)
+
+
+@pytest.mark.parametrize("off", [(0.0, 0.0), (20.0, 0.0), (-20.0, 0.0), (0.0, 20.0), (0.0, -20.0)])
+def test_a_die_of_which_only_an_edge_changed_is_found(with_die: Image, off: tuple[float, float]) -> None:
+    """Fingers let go of it: the last that changes is beside it, or one of its edges."""
+    where, finder = find_mat(with_die), SheetFinder(load_prints())
+    found = finder.find(with_die, where, ())
+    assert [one.face for one in found if one.kind is PieceKind.DIE] == [A1]
+    sheets = [one for one in found if one.kind is PieceKind.SHEET]
+    edge = partial(beside, (DIE_AT.x_mm + off[0], DIE_AT.y_mm + off[1]), 8.0)
+    assert [one.face for one in finder.find_again(with_die, where, (), sheets, edge) if one.kind is PieceKind.DIE] == [
+        A1
+    ]
+
+
+def test_what_was_taken_for_a_die_is_none_when_it_looks_otherwise_however_little_changes(
+    image: Image, with_die: Image
+) -> None:
+    where, finder = find_mat(image), SheetFinder(load_prints())
+    found = finder.find_again(with_die, where, (), finder.find(with_die, where, ()), partial(beside, DIE_SPOT, 20.0))
+    assert any(one.kind is PieceKind.DIE for one in found)
+    gone = finder.find_again(image, where, (), found, partial(beside, (0.0, 0.0), 30.0))
+    assert not any(one.kind is PieceKind.DIE for one in gone)

@@ -41,6 +41,9 @@ LEAST_AGAIN = 0.5
 SAME_MM = 30.0
 SPOTS_MM = 10.0
 """How finely it is asked where something changed."""
+ROOM = 9
+"""So many spots wide is what is looked at around each spot that changed: a die of which only an edge changed, as
+fingers let go of it, lies in it as a whole, and so does its top, which seems to lie farther out."""
 MANY_SPOTS = 40
 """Where so much changed beside the sheets another one may have come."""
 REACH_MM = (620.0, 380.0)
@@ -51,8 +54,10 @@ SUREST_CROSS = 0.9
 """Without having seen the bare topping a cross over it is no surer than this."""
 BLOCK_PX = 3
 """A sheet is compared with how it looked when it was read in blocks of so many pixels: a dot darkens some,"""
-LEAST_OFF, NOISES = 2.0, 5.0
-"""by more levels than the first, and by more than so many standard deviations of noise."""
+NOISES, LEAST_OFF, MOST_OFF = 5.0, 2.0, 12.0
+"""by more than so many standard deviations of noise, but no fewer levels than the second and no more than the third."""
+MOST_GAIN = 1.1
+"""Light changes no more between two looks."""
 PENCILLED_MM = 2.2
 """From the middle of its place a pencilled dot is no farther."""
 
@@ -63,11 +68,11 @@ _Place = tuple[SheetLayout, Callable[[Array], Array]]
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """How a sheet looked when it was read."""
+    """How a sheet or a die looked when it was read."""
 
-    sheet: Sighting
+    piece: Sighting
     part: tuple[slice, slice]
-    """Of the picture: rows and columns."""
+    """Of the picture: rows and columns of what it covers."""
     looked: Image
     """Grey."""
 
@@ -133,6 +138,10 @@ class SheetFinder:
             found = find_on_table(grey, self._layouts, registration, new, where)
             new = [sheet for sheet in found if not any(_lies_at(sheet, one, registration) for one, _ in kept)]
         dice = [one for one in before if one.kind is PieceKind.DIE and not changed(_all_over(one)).any()]
+        # What was taken for a die among fingers looks otherwise when they are gone.
+        doubted = [one for one in dice if self._looks_otherwise(one, grey)]
+        dice = [one for one in dice if not any(one is other for other in doubted)]
+        spots = np.concatenate([spots, *(np.round(np.array(one.outline_mm) / SPOTS_MM) * SPOTS_MM for one in doubted)])
         on_table: list[_Place] = [
             (layout, partial(_in_frame, registration, _to_sheet(one, layout))) for one, layout in kept
         ]
@@ -142,25 +151,35 @@ class SheetFinder:
         sheets = _read(image, registration, new, [die.silhouette_px for die in thrown], self._blanks, again)
         sheets = [_under_things_as_before(sheet, [one for one, _ in [*touched, *lost]]) for sheet in sheets]
         self._lain = [*touched, *lost][:MOST_LOST]
-        self._remember(grey, registration, sheets, [one for one, _ in kept])
-        return (*(one for one, _ in kept), *sheets, *dice, *(die.sighting for die in _once(thrown)))
+        come = [die.sighting for die in _once(thrown)]
+        self._remember(grey, registration, [*sheets, *come], [*(one for one, _ in kept), *dice])
+        return (*(one for one, _ in kept), *sheets, *dice, *come)
 
     def _looks_as_read(self, sheet: Sighting, grey: Image) -> bool:
         """Whether nothing on a sheet looks otherwise than when it was read: a hand was beside it, or hovered."""
-        last = next((one for one in self._looked if one.sheet is sheet), None)
+        last = self._last_look(sheet)
         return last is not None and looks_alike(last.looked, grey[last.part])
+
+    def _looks_otherwise(self, die: Sighting, grey: Image) -> bool:
+        """Whether a die looks otherwise than when it was found."""
+        last = self._last_look(die)
+        return last is not None and not looks_alike(last.looked, grey[last.part])
+
+    def _last_look(self, piece: Sighting) -> _Looked | None:
+        return next((one for one in self._looked if one.piece is piece), None)
 
     def _remember(
         self, grey: Image, registration: Registration, read: Iterable[Sighting], kept: Sequence[Sighting]
     ) -> None:
-        """How the sheets that were read looked; of those that were kept, how they looked then."""
-        self._looked = [one for one in self._looked if any(one.sheet is sheet for sheet in kept)]
-        # Without its blank known a sheet is read anew: it may be known by now.
-        for sheet in (one for one in read if any(mark.kind is MarkKind.DIAGONAL for mark in one.marks)):
-            corners = registration.to_picture(sheet.outline_mm)
-            (left, top), (right, bottom) = np.floor(corners.min(0)).astype(int), np.ceil(corners.max(0)).astype(int)
-            part = np.s_[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)]
-            self._looked.append(_Looked(sheet, part, grey[part].copy()))
+        """How the sheets and dice that were read looked; of those that were kept, how they looked then."""
+        self._looked = [one for one in self._looked if any(one.piece is piece for piece in kept)]
+        for piece in read:
+            # Without its blank known a sheet is read anew: it may be known by now.
+            if piece.kind is PieceKind.DIE or any(mark.kind is MarkKind.DIAGONAL for mark in piece.marks):
+                corners = registration.to_picture(piece.outline_mm)
+                (left, top), (right, bottom) = np.floor(corners.min(0)).astype(int), np.ceil(corners.max(0)).astype(int)
+                part = np.s_[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)]
+                self._looked.append(_Looked(piece, part, grey[part].copy()))
 
     def _layout_of(self, piece: Sighting) -> SheetLayout | None:
         """The print of a sheet that was seen."""
@@ -182,8 +201,9 @@ def looks_alike(before: Image, now: Image) -> bool:
         np.asarray(cv2.resize(one.astype(np.float32), size, interpolation=cv2.INTER_AREA), np.float32)
         for one in (before, now)
     )
-    off = np.abs(second * (np.median(first) / max(float(np.median(second)), 1.0)) - first)
-    return bool(off.max() < max(LEAST_OFF, NOISES * float(np.median(off)) / 0.6745))
+    gain = np.clip(np.median(first) / max(float(np.median(second)), 1.0), 1.0 / MOST_GAIN, MOST_GAIN)
+    off = np.abs(second * gain - first)
+    return bool(off.max() < float(np.clip(NOISES * np.median(off) / 0.6745, LEAST_OFF, MOST_OFF)))
 
 
 def read_sheets(
@@ -394,7 +414,7 @@ def _boxes(spots: Array) -> list[Array]:
     grid = np.zeros((size[1], size[0]), np.uint8)
     cells = np.round((spots + REACH_MM) / SPOTS_MM).astype(int)
     grid[cells[:, 1], cells[:, 0]] = 255
-    wide = np.asarray(cv2.dilate(grid, np.ones((5, 5), np.uint8)), np.uint8)
+    wide = np.asarray(cv2.dilate(grid, np.ones((ROOM, ROOM), np.uint8)), np.uint8)
     _, _, stats, _ = cv2.connectedComponentsWithStats(wide, connectivity=8)
     low = stats[1:, :2] * SPOTS_MM - np.array(REACH_MM)
     return [np.array([at, at + part * SPOTS_MM]) for at, part in zip(low, stats[1:, 2:4], strict=True)]
