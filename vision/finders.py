@@ -43,3 +43,12 @@ class FindsAgain(Finder, Protocol):
         """What `find` gives, the cheaper way: `before` is what it found in an earlier picture, with the same
         registration; what nothing changed are the very sightings of then."""
         ...
+
+
+@runtime_checkable
+class TellsHeld(Finder, Protocol):
+    """A finder of pieces that people hold in their hands before they lie."""
+
+    def in_hand(self, image: Image, registration: Registration, found: Sequence[Sighting]) -> Sequence[float]:
+        """How likely each of the pieces that it found is in somebody's hand, 0 to 1."""
+        ...

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.faces import CARDS, FacePack
 from vision.features import find_keypoints
-from vision.finders import Finder
+from vision.finders import Finder, TellsHeld
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.hidden import dice_as_seen, find_foreign, hidden_places, told_by_form
@@ -272,8 +272,13 @@ class Reader:
         known.take([r for r in open_ones if confirmed(r)])
         before = known.sightings
         known.sightings = by_faces = known.sightings_of(known.readings)
+        in_hand: dict[int, float] = {}
         for finder in self._finders:
-            known.sightings += known.found_by(finder, frame.image, busy)
+            found = known.found_by(finder, frame.image, busy)
+            known.sightings += found
+            if isinstance(finder, TellsHeld):
+                shares = finder.in_hand(frame.image, known.registration, found)
+                in_hand |= {id(piece): share for piece, share in zip(found, shares, strict=True)}
             self._clock.stage(finder.name)
         by_form = known.sightings[len(by_faces) :]
         large = [np.array(piece.outline_mm) for piece in by_form if piece.kind in LARGE]
@@ -284,7 +289,7 @@ class Reader:
             if dice and boards:
                 foreign = reaching | find_foreign(soft, known.coarse, readings, self._kinds, dice)
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
-        by_form, strange = told_by_form(by_form, foreign, known.coarse)
+        by_form, strange = told_by_form(by_form, foreign, known.coarse, in_hand)
         known.sightings = by_faces + by_form
         over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
         known.hidden = hidden_places(strange | known.coarse.polygons(over_boards), known.coarse)

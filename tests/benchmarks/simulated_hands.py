@@ -36,14 +36,14 @@ def _hand(rng: Random, number: int, pieces: Sequence[PieceView], reach_mm: Point
     return HandView(
         number,
         tip,
-        _shoulder(rng, tip),
+        reaching_from(rng, tip),
         height_mm=rng.uniform(4, 70),
         grip=float(rng.random() < 0.5),
         speed_mm_s=(speed * math.cos(way), speed * math.sin(way)),
     )
 
 
-def _shoulder(rng: Random, tip: Point) -> Point:
+def reaching_from(rng: Random, tip: Point) -> Point:
     """A place that the hand comes from, near enough."""
     (end, along_end), (side, along_side) = SHOULDERS_MM
     while True:

@@ -101,7 +101,7 @@ def photograph(
 ) -> Photo:
     """What the camera sees of pieces, bottom first, dice on them, under hands, and the truth about it."""
     camera = conditions.camera_model(*size)
-    renderer = Renderer(_for_camera(family.art, round(texture_scale(camera), 9)), camera, conditions)
+    renderer = Renderer(for_camera(family.art, round(texture_scale(camera), 9)), camera, conditions)
     snapshot = WorldSnapshot(0.0, tuple(views), hands, frozenset(), (), dice=tuple(dice))
     lie = lying(views)
     heights = [lies.base_mm + thickness_mm(view.kind) for lies, view in zip(lie, views, strict=True)]
@@ -121,7 +121,7 @@ def photograph(
 
 
 @lru_cache(maxsize=4)
-def _for_camera(art: Callable[[], Mapping[str, Artwork]], px_per_mm: float) -> Mapping[str, Artwork]:
+def for_camera(art: Callable[[], Mapping[str, Artwork]], px_per_mm: float) -> Mapping[str, Artwork]:
     """Art made as small as a camera's pictures show it, once for all of them."""
     return {face: at_scale(drawn, px_per_mm) for face, drawn in art().items()}
 

@@ -11,8 +11,9 @@ import pytest
 
 from hardware.simulated.art import Artwork
 from hardware.simulated.dice import DieView
-from hardware.simulated.surroundings import Conditions
+from hardware.simulated.surroundings import Conditions, MatStyle
 from hardware.simulated.world import PieceView
+from tests.benchmarks.held_dice import held_die, said_of
 from tests.benchmarks.piece_rates import at_most
 from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
@@ -66,6 +67,30 @@ def test_most_dice_are_read_right_and_none_surely_wrong() -> None:
     assert count > 40
     assert right >= 0.7 * count
     assert sure >= 0.5 * count
+
+
+def test_a_die_in_a_hand_is_hardly_ever_read() -> None:
+    """Over the mat or beside it, between the fingers or on the flat hand, in one picture that nothing moves in."""
+    shown = [held for seed in range(533, 545) if (held := held_die(seed)) is not None]
+    said = [said_of(held) for held in shown]
+    assert len(said) >= 10
+    assert said.count("not read") >= 0.8 * len(said), said
+
+
+def test_dice_beside_a_card_over_the_mats_edge_are_in_no_hand() -> None:
+    """Nobody enrolled it, and it ends as an arm would at the mat's edge; but no arm is seen beyond."""
+    card = "order/order-6"
+    views = [
+        PieceView(card, PieceKind.ORDER_CARD, card, True, Pose(x, 20.0, turn), 0.0, 1.0, (0.0, 0.0), None)
+        for x, turn in ((-180.0, 100.0), (180.0, 70.0))
+    ]
+    look = some_look(Random(3))
+    places = [(-300.0, 25.0), (-380.0, 10.0), (300.0, 25.0), (380.0, 10.0)]
+    dice = [DieView(Pose(x, y, 20.0), 22.0, (1, 2, 3 + i), look) for i, (x, y) in enumerate(places)]
+    image, labels = photograph(FAMILIES["dice"], views, Conditions(tilt_deg=1.0, mat=MatStyle.CREAM), dice=dice)
+    near = {"near_mm": FAMILIES["dice"].near_mm, "near_deg": FAMILIES["dice"].near_deg}
+    found = report_photo(image, labels, pack_of("dice"), "tiles", **near)
+    assert found.right == len(dice)
 
 
 @pytest.mark.parametrize("name", ["cards", "tiles"])

@@ -26,7 +26,7 @@ MOST = 200
 """So many of the likeliest cells are told apart."""
 LEAST = 0.2
 """Cells that are less likely to hold the middle of a die are left out."""
-LARGER = 0.05
+LARGER = 0.1
 """What is twice as wide is looked at as if it were so much likelier: few things are as large as large dice, and many
 as small as small ones."""
 

@@ -1,0 +1,277 @@
+"""Train the network that says whether a die is in a hand, from drawn hands, tables and dice.
+
+Run: python -m tests.rigs.dice_training.hands OUT_FOLDER --samples 24000 --seconds 600
+
+It is shown what lies around a die, seen from above, and where the die itself is; see `vision.dice.holding`. The hands
+are of `tests.vision.drawn_hands`, the dice of `drawn_dice`; what is flat, and no hand, are the drawn tables with pieces
+and prints, cloths and clutter of the other networks. With --more it
+learns what dice may lie on from simulated tables, too; of their hands and dice, and of photographs, it learns nothing.
+"""
+
+import argparse
+import copy
+import pickle
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from tests.rigs.dice_training.simulated import EMPTY_EVERY, HANDS_EVERY
+from tests.rigs.dice_training.sources import Example, own_table
+from tests.vision.drawn_cloths import draw_cloth
+from tests.vision.drawn_clutter import draw_clutter
+from tests.vision.drawn_dice import Camera, Die, background, die_style, photograph_dice
+from tests.vision.drawn_hands import lay_hand, some_hand, somewhere_on
+from vision.dice.holding import NEAR_MM, PX, SHOWN_MM
+from vision.frame import Image
+
+Array = NDArray[np.float64]
+Rng = np.random.Generator
+
+WIDE = round(SHOWN_MM)
+"""Pixels of a sample while it is drawn: one to the millimetre."""
+HELD, FREE = 0.3, 0.02
+"""A die is held where so much of what is around it is a hand, and is not where it is less."""
+ON_HAND, BESIDE = 0.4, 0.2
+"""Shares of the samples in which the die is put on a hand, and beside one."""
+BATCH = 128
+EASY = 0.25
+"""What is shown more often: samples that were said badly, each as often as its loss and this say."""
+IN_COMPANY = 0.3
+"""The share of the samples in which other dice stand right beside it."""
+
+
+class Holding(nn.Module):
+    """4 x 64 x 64 to one number: the logit of a hand around the die."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        sizes = ((4, 16, 5), (16, 32, 3), (32, 48, 3), (48, 64, 3))
+        layers: list[nn.Module] = []
+        for inside, outside, size in sizes:
+            layers += [
+                nn.Conv2d(inside, outside, size, 2, size // 2, bias=False),
+                nn.BatchNorm2d(outside),
+                nn.ReLU(inplace=True),
+            ]
+        self.layers = nn.Sequential(
+            *layers, nn.Conv2d(64, 16, 1), nn.ReLU(inplace=True), nn.Flatten(), nn.Dropout(0.1), nn.Linear(256, 1)
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layers(x)
+
+
+def grounds(tables: int, others: int, first_seed: int, simulated: list[Example]) -> list[Image]:
+    """What dice may lie on, a millimetre to the pixel."""
+    drawn = (
+        own_table(seed, dice=seed % 3 == 0, prints=bool(seed % 2)) for seed in range(first_seed, first_seed + tables)
+    )
+    found = [_from_above(example, (260.0, 260.0)) for example in drawn]
+    found += [_from_above(example, (460.0, 250.0)) for example in simulated for _ in range(2)]
+    for seed in range(first_seed, first_seed + others):
+        rng = np.random.default_rng(seed)
+        kind = seed % 3
+        drawn = draw_cloth(rng) if kind == 0 else draw_clutter(rng) if kind == 1 else background(rng, 224)
+        found.append(np.asarray(np.clip(drawn, 0, 255), np.uint8))
+    return found
+
+
+def _from_above(example: Example, reach_mm: tuple[float, float]) -> Image:
+    assert example.registration is not None
+    x, y = np.meshgrid(np.arange(-reach_mm[0], reach_mm[0]), np.arange(reach_mm[1], -reach_mm[1], -1.0))
+    px = example.registration.to_picture(np.column_stack([x.ravel(), y.ravel()])).astype(np.float32)
+    at = px.reshape(*x.shape, 2)
+    return np.asarray(cv2.remap(example.image, at, None, cv2.INTER_LINEAR, None, cv2.BORDER_REFLECT), np.uint8)
+
+
+def without_hands(simulated: list[Example]) -> list[Example]:
+    """Those of the simulated tables (see simulated.py) over which nobody reaches: of their hands nothing is learned."""
+    numbers = [int(example.name.rpartition("-")[2]) for example in simulated]
+    return [
+        e for e, number in zip(simulated, numbers, strict=True) if number % HANDS_EVERY or number % EMPTY_EVERY == 0
+    ]
+
+
+def sample(rng: Rng, some: list[Image]) -> tuple[Image, int] | None:
+    """A patch (PX x PX x 4, the last where the die is), and whether it is held; None where that cannot be told."""
+    picture = _ground(rng, some)
+    flesh = covered = np.zeros((WIDE, WIDE))
+    kind, middle = rng.random(), np.full(2, (WIDE - 1) / 2)
+    if kind < ON_HAND + BESIDE:
+        hand, turn = some_hand(rng), rng.uniform(0, 2 * np.pi)
+        to_hand = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        at = somewhere_on(rng, hand)
+        if kind >= ON_HAND:
+            way = rng.uniform(0, 2 * np.pi)
+            at = at + rng.uniform(30.0, 80.0) * np.array([np.cos(way), np.sin(way)])
+        flesh, covered = lay_hand(rng, picture, hand, to_hand, at)
+    side = float(np.exp(rng.uniform(np.log(12), np.log(50)))) if kind >= ON_HAND else float(rng.uniform(11, 32))
+    style = die_style(rng)
+    camera = Camera(float(rng.uniform(0, 32)), 35.0, 35.0 * side, float(rng.uniform(0, 360)), (middle[0], middle[1]))
+    off = rng.normal(0, 1.5, 2) / side
+    die = Die(float(off[0]), float(off[1]), 1.0, float(rng.uniform(0, 90)), int(rng.integers(1, 7)), style)
+    dice = [die, *_beside(rng, die)] if rng.random() < IN_COMPANY else [die]
+    seen, found = photograph_dice(rng, np.clip(picture, 0, 255).astype(np.uint8), dice, camera)
+    truth = min(found, key=lambda one: float(np.linalg.norm(one.foot_px.mean(0) - camera.project(np.zeros((1, 3)))[0])))
+    hull = cv2.convexHull(np.vstack([truth.foot_px, truth.top_px]).astype(np.float32))
+    own = np.zeros((WIDE, WIDE), np.uint8)
+    cv2.fillConvexPoly(own, np.round(hull * 16).astype(np.int32), (255,), cv2.LINE_AA, 4)
+    reach = 2 * round(NEAR_MM) + 1
+    near = (cv2.dilate(own, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))) > 0) & (own == 0)
+    hand_share, share = (float((part[near] > 0.5).mean()) for part in (flesh, covered))
+    if hand_share < HELD and share > FREE:
+        return None
+    small = cv2.resize(np.dstack([seen, own]), (PX, PX), interpolation=cv2.INTER_AREA)
+    return np.asarray(small, np.uint8), int(hand_share >= HELD)
+
+
+def _beside(rng: Rng, die: Die) -> list[Die]:
+    """Dice as large that stand beside one, on some of its sides."""
+    sides = rng.permutation(4)[: int(rng.integers(1, 4))]
+    turns = np.radians(die.turn) + sides * np.pi / 2
+    apart = 1.0 + np.abs(rng.normal(0.02, 0.08, len(sides)))
+    return [
+        Die(
+            die.x + far * np.cos(turn), die.y + far * np.sin(turn), 1.0, die.turn, int(rng.integers(1, 7)),
+            die.style if rng.random() < 0.5 else die_style(rng),
+        )
+        for turn, far in zip(turns, apart, strict=True)
+    ]  # fmt: skip
+
+
+def _ground(rng: Rng, some: list[Image]) -> Array:
+    """A piece of one, turned, a little larger or smaller, in colours of its own now and then."""
+    whole = some[int(rng.integers(len(some)))]
+    half = WIDE * 0.72
+    at = rng.uniform(half, np.array(whole.shape[1::-1]) - half)
+    turn = cv2.getRotationMatrix2D(
+        (float(at[0]), float(at[1])), float(rng.uniform(0, 360)), float(rng.uniform(0.8, 1.5))
+    )
+    turn[:, 2] += (WIDE - 1) / 2 - at
+    cut = cv2.warpAffine(whole, turn, (WIDE, WIDE), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+    if rng.random() < 0.35:
+        hsv = cv2.cvtColor(cut, cv2.COLOR_BGR2HSV)
+        hsv[..., 0] = (hsv[..., 0].astype(np.int32) + int(rng.integers(180))) % 180
+        cut = cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)
+    if rng.random() < 0.3:  # as brown as wood, as skin
+        grey = cv2.cvtColor(cut, cv2.COLOR_BGR2GRAY).astype(np.float64)[..., None]
+        tint = np.array([rng.uniform(0.35, 0.8), rng.uniform(0.6, 0.9), 1.0])
+        return np.asarray(np.clip(grey * tint * rng.uniform(0.8, 1.4), 0, 255))
+    return np.asarray(cut, np.float64)
+
+
+def spoilt(rng: Rng, pieces: torch.Tensor) -> torch.Tensor:
+    """Patches as the network takes them: mirrored, turned, in other light, blurred, with noise."""
+    pieces = torch.rot90(pieces, int(rng.integers(4)), (2, 3))
+    if rng.random() < 0.5:
+        pieces = pieces.flip(3)
+    count = len(pieces)
+    light = np.exp(rng.normal(0, 0.09, (count, 3)) + rng.normal(-0.1, 0.3, (count, 1)))
+    colours = pieces[:, :3].float() * torch.from_numpy(light).float()[:, :, None, None]
+    if rng.random() < 0.5:
+        colours = functional.avg_pool2d(functional.pad(colours, (1, 1, 1, 1), mode="replicate"), 3, 1)
+    colours += torch.randn_like(colours) * torch.from_numpy(rng.uniform(0, 6, (count, 1, 1, 1))).float()
+    return torch.cat([colours.clamp(0, 255) / 127.5 - 1.0, pieces[:, 3:].float() / 255.0], 1)
+
+
+def main() -> None:
+    """Draw samples, train, and write the network."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--samples", type=int, default=24_000)
+    parser.add_argument("--keep", type=Path, help="a file in which the samples are kept for other runs")
+    parser.add_argument("--more", type=Path, help="a file of simulated tables: see simulated.py")
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng(options.seed)
+    if options.keep and options.keep.is_file():
+        patches, labels = pickle.loads(options.keep.read_bytes())
+    else:
+        simulated = without_hands(pickle.loads(options.more.read_bytes())) if options.more else []
+        some = grounds(150, 450, 5_000_000 + options.seed, simulated)
+        samples = []
+        while len(samples) < options.samples:
+            if (one := sample(rng, some)) is not None:
+                samples.append(one)
+        patches, labels = np.array([p for p, _ in samples]), np.array([held for _, held in samples])
+        if options.keep:
+            options.keep.write_bytes(pickle.dumps((patches, labels)))
+    print(f"{len(labels)} samples, {labels.mean():.2f} of them held", flush=True)
+    write(fit(patches, labels, options.seconds, options.rate, rng), options.out / "holding.onnx")
+
+
+def fit(patches: Image, labels: NDArray[np.int64], seconds: float, rate: float, rng: Rng) -> nn.Module:
+    """Train for so long, on all samples but each twentieth; gives the running mean of the weights."""
+    pieces, truth = torch.from_numpy(patches).permute(0, 3, 1, 2).contiguous(), torch.from_numpy(labels).float()
+    kept = torch.arange(len(truth)) % 20 != 0
+    network = Holding().train()
+    mean_of = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(0.995), use_buffers=True)
+    optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.02)
+    numbers = torch.nonzero(kept)[:, 0]
+    hardness = np.ones(len(numbers))
+    start, told, losses = time.monotonic(), 0.0, []
+    while (share := (time.monotonic() - start) / seconds) < 1.0:
+        for group in optimiser.param_groups:
+            group["lr"] = rate * 0.5 * (1 + np.cos(np.pi * share))
+        at = rng.choice(len(numbers), BATCH, p=hardness / hardness.sum())
+        batch = numbers[torch.from_numpy(at)]
+        said = network(spoilt(rng, pieces[batch]))[:, 0]
+        each = functional.binary_cross_entropy_with_logits(said, truth[batch] * 0.98 + 0.01, reduction="none")
+        loss = each.mean()
+        hardness[at] = 0.7 * hardness[at] + 0.3 * (EASY + each.detach().numpy().astype(np.float64))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        mean_of.update_parameters(network)
+        losses.append(float(loss.detach()))
+        if share > told + 0.1:
+            told = share
+            print(
+                f"{share:4.0%} loss {np.mean(losses):.3f}; {_of_others(mean_of.module, pieces, truth, ~kept)}",
+                flush=True,
+            )
+            losses = []
+    return mean_of.module
+
+
+def _of_others(network: nn.Module, pieces: torch.Tensor, truth: torch.Tensor, which: torch.Tensor) -> str:
+    """What it says of samples that it did not learn from."""
+    network = copy.deepcopy(network).eval()
+    shown = torch.cat([pieces[which][:, :3].float() / 127.5 - 1.0, pieces[which][:, 3:].float() / 255.0], 1)
+    with torch.no_grad():
+        said = network(shown)[:, 0]
+    held = truth[which] > 0.5
+    shares = [float((said[those] > 0).float().mean()) for those in (held, ~held)]
+    return f"said to be held: {shares[0]:.3f} of others that are, {shares[1]:.3f} of others that are not"
+
+
+def write(network: nn.Module, path: Path) -> None:
+    """Write the network for OpenCV, and check that OpenCV says the same."""
+    network = copy.deepcopy(network).cpu().eval()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shown = torch.randn(3, 4, PX, PX)
+    torch.onnx.export(
+        network, (shown,), str(path), input_names=["in"], output_names=["out"],
+        dynamic_axes={"in": {0: "n"}, "out": {0: "n"}}, dynamo=False,
+    )  # fmt: skip
+    net = cv2.dnn.readNetFromONNX(str(path), cv2.dnn.ENGINE_NEW)
+    net.setInput(shown.numpy())
+    off = float(np.abs(net.forward() - network(shown).detach().numpy()).max())
+    torch.save(network.state_dict(), path.with_suffix(".pt"))
+    print(f"{path}: {path.stat().st_size / 1e3:.0f} kB, OpenCV differs by {off:.1e}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
