@@ -397,6 +397,30 @@ def test_dice_beside_each_other_are_in_no_hand() -> None:
     assert strange.any()
 
 
+@pytest.mark.parametrize(
+    ("x", "foreign", "share", "lies"),
+    [
+        (0.0, False, 0.1, True),
+        (0.0, False, 0.95, False),
+        (0.0, True, 0.1, True),  # a print
+        (0.0, True, 0.5, False),
+        (260.0, True, 0.5, True),  # beyond the mat an arm is only thought to go on
+        (260.0, True, 0.75, False),
+        (260.0, False, 0.75, True),
+    ],
+)
+def test_a_die_is_in_a_hand_where_the_picture_and_what_is_foreign_say_so(
+    x: float, *, foreign: bool, share: float, lies: bool
+) -> None:
+    coarse = coarse_map(table_map(find_mat(photograph([], View()))))
+    outline = np.array([x, 0.0]) + 10.0 * SQUARE
+    corners = tuple((float(a), float(b)) for a, b in outline)
+    die = Sighting(PieceKind.DIE, Pose(x, 0.0, 0.0), (FaceLikelihood("5", 0.99),), True, 1.0, corners)
+    around = coarse.polygons([np.array([x, 0.0]) + 50.0 * SQUARE] if foreign else [])
+    lying, _ = told_by_form((die,), around, coarse, {id(die): share})
+    assert lying == ((die,) if lies else ())
+
+
 def test_likelihoods_leave_something_to_nothing() -> None:
     picture, _ = drawn_table((6, 5, 4, 3, 2, 1), 18.0, View(height_mm=800.0))
     for sighting in seen_on(picture):
