@@ -9,7 +9,6 @@ from random import Random
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from config.loader import load_table
 from controller.games.dice_and_slice.hands import Pencilled, write_front
@@ -147,39 +146,6 @@ def test_where_print_is_missing_something_lies(
     open_again = finder.find(blank, where, ())
     after = next(one for one in open_again if one.kind is PieceKind.SHEET and one.pose.y_mm < -200.0)
     assert max(mark.probability for mark in after.marks if mark.kind is MarkKind.CROSSED_TOPPING) < 0.1
-
-
-def test_a_sheet_that_looks_as_when_it_was_read_is_not_read_again(pictures: Pictures) -> None:
-    """A hand was beside it, and the light is a little weaker."""
-    (blank, where), _ = pictures
-    finder = SheetFinder([LAYOUT])
-    finder.find(blank, where, ())
-    found = finder.find(blank, where, ())
-    noise = np.random.default_rng(1).normal(0.0, 2.0, blank.shape)
-    noisy = np.asarray(np.clip(blank * 0.98 + noise, 0, 255), np.uint8)
-    again = finder.find_again(noisy, where, (), found, everywhere)
-    assert all(any(one is other for other in found) for one in again)
-
-
-def test_a_faint_line_is_a_reason_to_read_a_sheet_again(pictures: Pictures) -> None:
-    (blank, where), _ = pictures
-    finder = SheetFinder([LAYOUT])
-    finder.find(blank, where, ())
-    found = finder.find(blank, where, ())
-    line = blank.astype(np.float32)
-    start, end = ((380.0, 104.0), (388.0, 104.0))
-    (x0, y0), (x1, y1) = where.to_picture([start, end])
-    mask = np.zeros(blank.shape[:2], np.uint8)
-    cv2.line(mask, (round(x0), round(y0)), (round(x1), round(y1)), 255, 1, cv2.LINE_AA)
-    line *= 1.0 - 0.15 * mask[..., None] / 255.0
-    noise = np.random.default_rng(2).normal(0.0, 2.0, blank.shape)
-    again = finder.find_again(np.clip(line + noise, 0, 255).astype(np.uint8), where, (), found, everywhere)
-    anew = [one for one in again if not any(one is other for other in found)]
-    assert [round(one.pose.x_mm, -1) for one in anew] == [390.0]
-
-
-def everywhere(points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.ones(len(points), bool)
 
 
 # After a restart ------------------------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ MOST_LOST = 6
 SUREST_CROSS = 0.9
 """Without having seen the bare topping a cross over it is no surer than this."""
 BLOCK_PX = 3
-"""A sheet is compared with how it looked when it was read in blocks of so many pixels: a dot darkens some,"""
+"""A die is compared with how it looked when it was found in blocks of so many pixels: another thing differs in some"""
 NOISES, LEAST_OFF, MOST_OFF = 5.0, 2.0, 12.0
 """by more than so many standard deviations of noise, but no fewer levels than the second and no more than the third."""
 MOST_GAIN = 1.1
@@ -68,7 +68,7 @@ _Place = tuple[SheetLayout, Callable[[Array], Array]]
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """How a sheet or a die looked when it was read."""
+    """How a die looked when it was found."""
 
     piece: Sighting
     part: tuple[slice, slice]
@@ -121,11 +121,8 @@ class SheetFinder:
         spots = spots[changed(spots)]
         known = [(one, layout) for one in before if (layout := self._layout_of(one)) is not None]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-        kept = [
-            (one, layout)
-            for one, layout in known
-            if not changed(_all_over(one)).any() or self._looks_as_read(one, grey)
-        ]
+        # Each look is a reading of its own: what noise hides in one of them, another shows.
+        kept = [(one, layout) for one, layout in known if not changed(_all_over(one)).any()]
         touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
         lost = [(one, layout) for one, layout in self._lain if not _lies_among(one, [other for other, _ in known])]
         seen_anew = [(one, seen_again(grey, layout, _corners(one), registration)) for one, layout in [*touched, *lost]]
@@ -152,13 +149,8 @@ class SheetFinder:
         sheets = [_under_things_as_before(sheet, [one for one, _ in [*touched, *lost]]) for sheet in sheets]
         self._lain = [*touched, *lost][:MOST_LOST]
         come = [die.sighting for die in _once(thrown)]
-        self._remember(grey, registration, [*sheets, *come], [*(one for one, _ in kept), *dice])
+        self._remember(grey, registration, come, dice)
         return (*(one for one, _ in kept), *sheets, *dice, *come)
-
-    def _looks_as_read(self, sheet: Sighting, grey: Image) -> bool:
-        """Whether nothing on a sheet looks otherwise than when it was read: a hand was beside it, or hovered."""
-        last = self._last_look(sheet)
-        return last is not None and looks_alike(last.looked, grey[last.part])
 
     def _looks_otherwise(self, die: Sighting, grey: Image) -> bool:
         """Whether a die looks otherwise than when it was found."""
@@ -171,11 +163,10 @@ class SheetFinder:
     def _remember(
         self, grey: Image, registration: Registration, read: Iterable[Sighting], kept: Sequence[Sighting]
     ) -> None:
-        """How the sheets and dice that were read looked; of those that were kept, how they looked then."""
+        """How the dice that were found looked; of those that were kept, how they looked then."""
         self._looked = [one for one in self._looked if any(one.piece is piece for piece in kept)]
         for piece in read:
-            # Without its blank known a sheet is read anew: it may be known by now.
-            if piece.kind is PieceKind.DIE or any(mark.kind is MarkKind.DIAGONAL for mark in piece.marks):
+            if piece.kind is PieceKind.DIE:
                 corners = registration.to_picture(piece.outline_mm)
                 (left, top), (right, bottom) = np.floor(corners.min(0)).astype(int), np.ceil(corners.max(0)).astype(int)
                 part = np.s_[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)]
