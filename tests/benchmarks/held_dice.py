@@ -1,6 +1,6 @@
 """Dice in somebody's hand on simulated tables: how many are read though nobody has thrown them yet.
 
-Run: python -m tests.benchmarks.held_dice --pictures 60 --seed 1
+Run with `make held-dice`; ARGS="--pictures 60 --seed 1".
 
 A hand reaches over a table of dice's kind, over the mat or beside it, open or closed, and a die is drawn over it:
 between thumb and fingers, on the fingertips, or on the flat hand. The hands are the simulated table's; the network that
