@@ -106,9 +106,9 @@ WHOLE_SHARE, NOT_SEEN = 0.95, 0.8
 LEAST_TOGETHER = 0.1
 """Two lines are two cutters if their colours are so likely to differ, beside the likeliest colour of each."""
 SETTLED_SCORE, SETTLED_COLOUR = 4.5, 0.98
-LEAST_EDGED, SURE_EDGED = 0.008, 0.02
+LEAST_EDGED, SURE_EDGED = 0.006, 0.012
 """A line beside which colours (logarithm) change by less than this is even print that happens to look like wood; of
-those on tuning tables that were sticks the least changed by 0.08, of the others the most by 0.005."""
+those on tuning tables that were sticks the least changed by 0.013, of drawn print the most by 0.005."""
 LEAST_SCORE, SURE_SCORE = 2.6, 3.8
 """A line explained less well than the first is no cutter, one as well as the second is one."""
 
