@@ -135,6 +135,8 @@ class Table:
         self._plays_before_press: int | None = None
         self._scene: Scene | None = None
         self._places: tuple[str, ...] = ()
+        self._told: dict[tuple[object, ...], Sequence[str]] = {}
+        """Face and place of what was judged last, by how it lies."""
         self._faces: tuple[str, ...] = ()
         self._verdict = Verdict(Answer.HANDS)
         self._question: _Question | None = None
@@ -586,9 +588,13 @@ class Table:
         if self._scene is None:
             return []
         sightings = self._scene.sightings
-        places = self._places or ("",) * len(sightings)
-        faces = self._faces or tuple(s.face for s in sightings)
-        return [_piece_view(*piece) for piece in zip(sightings, faces, places, strict=True)]
+        if self._places or self._faces:
+            places = self._places or ("",) * len(sightings)
+            faces = self._faces or tuple(s.face for s in sightings)
+            self._told = {_lies(s): told for s, *told in zip(sightings, faces, places, strict=True)}
+        # While hands are about nothing is judged: what lies as it lay is what it was.
+        told = [self._told.get(_lies(s), (s.face, "")) for s in sightings]
+        return [_piece_view(s, *what) for s, what in zip(sightings, told, strict=True)]
 
     def _question_view(self) -> QuestionView | None:
         if self._question is None:
@@ -650,6 +656,10 @@ class Table:
         if self._running is None:
             raise CommandError("no game is running; start one first")
         return self._running
+
+
+def _lies(sighting: Sighting) -> tuple[object, ...]:
+    return sighting.kind, sighting.face, sighting.face_up, sighting.pose
 
 
 def _piece_view(sighting: Sighting, face: str, place: str) -> PieceView:
