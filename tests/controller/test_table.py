@@ -500,6 +500,7 @@ async def test_commands_and_scenes_at_once_happen_one_after_the_other(tmp_path: 
 @in_loop
 async def test_what_lies_as_it_lay_keeps_its_place_while_hands_are_about(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
+        await table.make(*table.hands.next_play(table.state))
         before = {(piece.x_mm, piece.y_mm): piece.place for piece in (await table.look()).pieces}
         table.now_s += 0.2
         await table.table.on_scene(table.scene(0.0))
