@@ -285,12 +285,16 @@ class _Server:
             self._world.advance(to_s)
             if step is not None:
                 step(self._world)
-            edges = self._world.take_edges()
-            for edge in edges:
-                self._sequence += 1
-                self._edges.append((self._sequence, edge))
-            if edges:
-                self._changed.notify_all()
+            self._publish()
+
+    def _publish(self) -> None:
+        """Number the world's new edges under their lock: what is down was told of as an edge."""
+        edges = self._world.take_edges()
+        for edge in edges:
+            self._sequence += 1
+            self._edges.append((self._sequence, edge))
+        if edges:
+            self._changed.notify_all()
 
     def close(self) -> None:
         self._closed = True
@@ -338,7 +342,9 @@ class _Server:
             if ask.what not in _QUESTIONS:
                 raise LinkBroken(f"asked for {ask.what!r}: expected one of {sorted(_QUESTIONS)}")
             with self._changed:
-                return _Answer(getattr(self._world, ask.what)(*ask.arguments), None)
+                value = getattr(self._world, ask.what)(*ask.arguments)
+                self._publish()
+                return _Answer(value, None)
         except (WorldError, LinkError) as error:
             return _Answer(None, error)
         except (TypeError, ValueError, AttributeError) as error:

@@ -128,11 +128,12 @@ def test_the_panel_over_the_line_and_over_a_break(table: Table) -> None:
     try:
         panel.set_lamp(2, LampState.ON)
         eventually(lambda: dict(remote.snapshot().lamps).get(2) == 1.0)
-        remote.press(2, 0.05)
-        pressed, released = heard.get(timeout=PATIENCE_S), heard.get(timeout=PATIENCE_S)
-        assert [pressed.kind, released.kind] == [SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_RELEASED]
-        # A press from before the line to the buttons stands is stamped when it is heard of, which may be later.
-        assert released.time_s - pressed.time_s == pytest.approx(0.05, abs=0.02)
+        for _ in range(2):  # the line to the buttons may stand only after the first press
+            Event().wait(0.1)  # longer than contacts bounce
+            remote.press(2, 0.05)
+            pressed, released = heard.get(timeout=PATIENCE_S), heard.get(timeout=PATIENCE_S)
+            assert [pressed.kind, released.kind] == [SignalKind.BUTTON_PRESSED, SignalKind.BUTTON_RELEASED]
+        assert released.time_s - pressed.time_s == pytest.approx(0.05, abs=0.001)
         table.kill()
         panel.set_lamp(1, LampState.ON)
         table.start()
@@ -146,6 +147,19 @@ def test_the_panel_over_the_line_and_over_a_break(table: Table) -> None:
         cable.close()
         cable.close()
         remote.close()
+
+
+def test_a_button_that_is_down_was_told_of_as_an_edge(table: Table) -> None:
+    table.start()
+    remote = RemoteWorld(table.address)
+    after = remote.edges(None, 0.0).sequence
+    for _ in range(20):
+        remote.press(2, 0.02)
+        heard = remote.edges(after, 0.0)
+        assert [(edge.seat, edge.pressed) for edge in heard.edges][:1] == [(2, True)]
+        eventually(lambda: not remote.edges(None, 0.0).buttons_down)
+        after = remote.edges(None, 0.0).sequence
+    remote.close()
 
 
 def press(remote: RemoteWorld, seat: int) -> bool:

@@ -121,16 +121,14 @@ class PizzeriaHands(CutAndChooseHands[State]):
         offer_c = next((one for one in holding.specials if one.name == rules.OFFER_C), None)
         others = [one for one in holding.specials if one is not offer_c]
         items = [*self._saved(holding, offer_c), *(Item(face, False) for face in holding.eaten)]
-        if offer_c is not None and offer_c.kind is None:
+        if offer_c is not None and _lies_on(holding, offer_c) is None:
             items.append(Item(offer_c.name, True, is_card=True, before_mm=OFFER_APART_MM))
         return [*items, *(Item(one.name, not one.used, is_card=True) for one in others)]
 
     def _saved(self, holding: Holding, offer_c: rules.OwnedSpecial | None) -> Iterator[Item]:
         """Kind by kind, mixed slices last; offer C lies against the last slice of its kind."""
-        kind = None if offer_c is None else offer_c.kind
-        faces = sorted(holding.collected, key=_group)
-        with_offer = next((one for one in faces if kind in _group(one)), None)
-        for group, same in groupby(faces, key=_group):
+        with_offer = None if offer_c is None else _lies_on(holding, offer_c)
+        for group, same in groupby(sorted(holding.collected, key=_group), key=_group):
             yield from (Item(face, True) for face in same)
             if offer_c is not None and with_offer is not None and group == _group(with_offer):
                 yield Item(offer_c.name, True, is_card=True, hugs=True, after_mm=OFFER_APART_MM)
@@ -192,6 +190,11 @@ class PizzeriaHands(CutAndChooseHands[State]):
     def _eats_what_was_taken(self, state: State, take: rules.Take) -> bool:
         """See `CutAndChooseHands`. Offers A and B let other slices be eaten."""
         return not (state.portions[take.portion].special and state.special in (rules.OFFER_A, rules.OFFER_B))
+
+
+def _lies_on(holding: Holding, offer_c: rules.OwnedSpecial) -> str | None:
+    """The saved slice that offer C lies against; None if it has no kind yet, or none is left of it."""
+    return next((face for face in sorted(holding.collected, key=_group) if offer_c.kind in _group(face)), None)
 
 
 def _group(face: str) -> tuple[int, ...]:
