@@ -14,7 +14,7 @@ from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
 from vision.motion import WIDTH, Mask, Small, differences, differs
-from vision.readings import Reading, check
+from vision.readings import Reading, check, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
@@ -268,12 +268,16 @@ class KnownTable:
         self.looks = 0
 
     def leave_over(self, readings: list[Reading]) -> None:
-        """Keep in mind what of the change these do not explain, before it is taken for the bare table."""
-        self._left = self._left | (self.strange(self.motion.last, self.covered(readings)) & self.change)
+        """Keep in mind what of the change these do not explain, before it is taken for the bare table: what does not
+        look as it should explains nothing, even where a piece lies that was taken for another or seen askew."""
+        self._left = self._left | (self.strange(self.motion.last, self._explained_by(readings)) & self.change)
+
+    def _explained_by(self, readings: list[Reading]) -> Mask:
+        return self.covered([reading for reading in readings if confirmed(reading)])
 
     def left_over(self, readings: list[Reading], busy: Mask) -> Mask | None:
         """255 in the table map's pixels where a piece may have been missed; None where there are hardly any."""
-        left = self._left & ~self.covered(readings) & ~busy
+        left = self._left & ~self._explained_by(readings) & ~busy
         if np.count_nonzero(left) < LEAST_LEFT:
             return None
         return self.pixels(np.asarray(cv2.dilate(left, np.ones((5, 5), np.uint8)), np.uint8))

@@ -1,14 +1,17 @@
 """Pieces that nothing but their colours leads to."""
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
 
-from tests.benchmarks.vision_tables import enrolled, render, ring_table
+from tests.benchmarks.vision_tables import enrolled, new_world, render, ring_table
 from vision.from_above import FromAbove
+from vision.known_table import LOOKS, KnownTable
 from vision.left_over import with_left_over
-from vision.readings import Raster, Reading, check, explained, select
+from vision.motion import shrink
+from vision.readings import Raster, Reading, check, confirmed, explained, select
 from vision.rectify import table_map
 from vision.registration import find_mat
 from vision.search import build_index
@@ -26,6 +29,8 @@ class Table:
         world = ring_table(Random(1))
         picture = render(world, SIZE, 10)
         registration = find_mat(picture)
+        self.registration = registration
+        self.small = shrink(picture)
         self.view = FromAbove(picture, table_map(registration), registration)
         lying = [(piece, piece.pose) for piece in world.pieces.values() if piece.pose is not None]
         found = []
@@ -59,6 +64,26 @@ def test_the_one_piece_that_was_missed_is_found(table: Table, face: str) -> None
     known = [reading for reading in table.readings if reading.prepared.faces.names[reading.face] != face]
     assert len(known) == len(table.readings) - 1
     assert table.found_besides(known) == [face]
+
+
+@pytest.mark.parametrize("face", ["7/2", "anchovy", "special/buffet"])
+def test_a_piece_seen_askew_explains_nothing(table: Table, face: str) -> None:
+    empty = shrink(render(new_world(Random(1)), SIZE, 10))
+    known = KnownTable(table.registration, table.view, table.kinds, empty, 0.0)
+    known.remember(known.motion.last, known.nowhere, np.zeros((known.coarse.height, known.coarse.width), np.uint8))
+    known.motion.follow(table.small, 0.2)
+    (missed,) = (reading for reading in table.readings if reading.prepared.faces.names[reading.face] == face)
+    others = [reading for reading in table.readings if reading is not missed]
+    known.looks = LOOKS
+    known.add_change(known.covered(table.readings))
+    known.leave_over(table.readings)
+    assert known.left_over(table.readings, known.nowhere) is None
+    askew = replace(missed, pose=[*missed.pose, 1.5, -9.5, -5.2], agrees=np.zeros_like(missed.agrees))
+    assert not confirmed(askew)
+    known.leave_over([*others, askew])
+    assert known.left_over([*others, askew], known.nowhere) is not None
+    known.take(others)
+    assert not known.is_plain()
 
 
 def test_beside_what_is_known_nothing_is_made_up(table: Table) -> None:
