@@ -33,10 +33,6 @@ CANDIDATES = 18
 BESIDE_FOUND_MM = 6.0
 APART_MM = 4.0
 APART_DEG = 5.0
-AROUND_MM = 5.0
-BESIDE_MM = 4.0
-STRANGEST = 0.4
-"""What differs from print by more (logarithm) counts as much."""
 RIM_MM = 4.0
 """So near its edge a board's look depends on the light from the side."""
 FARTHEST_SHARE = 0.75
@@ -69,8 +65,8 @@ HIDDEN_COST = 1.0
 LEAST_OPEN_MM, WELL_OPEN_MM, SURE_OPEN_MM = 50.0, 110.0, 150.0
 """A line of which less is open says nothing; of which so much is, is likely a cutter, from the last on surely."""
 LIKELY = 0.85
-LEAST_SHOWN = 0.3
-"""Where less of a line's length is open it stands out less."""
+LEAST_TELLING = 0.1
+"""Lines along which print and toppings tell less of wood than this share of the usual look like it by chance."""
 EVIDENCE = 0.1
 """How much of one millimetre's cost counts as independent evidence."""
 SLICE_MM = 6
@@ -189,44 +185,27 @@ def _all_settled(found: Sequence[CutterFit], board: BoardPrint) -> bool:
 
 
 def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, other: "_Other") -> Iterator[Array]:
-    """Lines (2 x 2 seen points) along which the table looks unlike print and toppings, the clearest first."""
-    strange = _strangeness(other)
-    size = strange.shape[0]
+    """Lines (2 x 2 seen points) that look like wood where print and toppings would not, most so first."""
+    shares, weight = _towards_wood(other.expected, other.residual, board.wood[0])
+    weight = np.where(other.known, weight, np.float32(0.0))
+    maps = np.dstack([np.clip(shares, -1.0, 1.0) * weight, weight, np.zeros_like(weight)])
+    size = maps.shape[0]
     middle = (size - 1) / 2
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
-    sums, counts = np.empty((len(turns), size, 3), np.float32), np.empty((len(turns), size), np.float32)
-    open_ones = None if fit.covering is None else (~other.covered).astype(np.float32)
+    like, most = np.empty((2, len(turns), size), np.float32)
     for i, turn in enumerate(turns):
         # The map's rows run along +y, so that turning it like a picture turns the board by as much the other way.
         spin = cv2.getRotationMatrix2D((middle, middle), float(turn), 1.0)
-        turned = cv2.warpAffine(strange, spin, (size, size), flags=cv2.INTER_LINEAR, borderValue=(128, 128, 128))
-        sums[i] = cv2.reduce(turned, 1, cv2.REDUCE_SUM, dtype=cv2.CV_32F)[:, 0]
-        if open_ones is not None:
-            shown = cv2.warpAffine(open_ones, spin, (size, size), flags=cv2.INTER_NEAREST, borderValue=(1.0,))
-            counts[i] = shown.mean(1)
-    ridge = _ridge(sums - np.float32(128.0 * size), None if open_ones is None else counts)
+        turned = cv2.warpAffine(maps, spin, (size, size), flags=cv2.INTER_LINEAR)
+        like[i], most[i] = cv2.reduce(turned, 1, cv2.REDUCE_SUM)[:, 0, :2].T
+    ridge = like / (most + LEAST_TELLING * np.float32(np.median(most)) + np.float32(1e-6))
+    ridge[:, np.abs(np.arange(size) - middle) > FARTHEST_SHARE * size / 2] = 0.0
     for _ in range(CANDIDATES):
         turn_at, row = (int(i) for i in np.unravel_index(int(ridge.argmax()), ridge.shape))
         if ridge[turn_at, row] <= 0.0:
             return
         yield _line(float(turns[turn_at]), (row - middle) * COARSE_MM, sight, board, fit)
         _block(ridge, turn_at, row)
-
-
-def _ridge(sums: Floats, shown: Floats | None) -> Floats:
-    """How far means along lines (turns x rows), of which only shares may be `shown`, are from those beside them; 0 too
-    far from the board's middle."""
-    size = sums.shape[1]
-    rows = np.arange(size) - (size - 1) / 2
-    chord = 2 * np.sqrt(np.maximum((size / 2) ** 2 - rows**2, (size / 4) ** 2))
-    mean = sums / chord[:, None].astype(np.float32)
-    if shown is not None:
-        mean /= np.maximum(shown, LEAST_SHOWN)[..., None]
-    far = round(BESIDE_MM / COARSE_MM)
-    change = mean - (np.roll(mean, far, axis=1) + np.roll(mean, -far, axis=1)) / 2
-    ridge = np.linalg.norm(change, axis=-1)
-    ridge[:, np.abs(rows) > FARTHEST_SHARE * size / 2] = 0.0
-    return np.asarray(ridge, np.float32)
 
 
 def _block(ridge: Floats, turn_at: int, row: int) -> None:
@@ -276,14 +255,6 @@ def _other_than_print(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Se
     return _Other(expected, np.where(known[..., None], seen - expected, np.float32(0.0)), known, covered)
 
 
-def _strangeness(other: _Other) -> NDArray[np.uint8]:
-    """How the board looks other than print and toppings, less what is so around: 128 is not at all."""
-    residual = np.clip(other.residual, -0.6, 0.6)
-    width = 2 * round(AROUND_MM / COARSE_MM) + 1
-    strange = np.clip((residual - cv2.blur(residual, (width, width))) / STRANGEST, -1.0, 1.0)
-    return np.where(other.known[..., None], 128.0 + 127.0 * strange, 128.0).astype(np.uint8)
-
-
 def _unlike(
     other: _Other, board: BoardPrint, sight: Sight, fit: BoardFit, seen_mm: Array, beside_mm: Sequence[float] = (0.0,)
 ) -> list[float]:
@@ -307,13 +278,17 @@ def _unlike_at(other: _Other, board: BoardPrint, column: NDArray[np.intp], row: 
         return 0.0
     expected, residual = other.expected[row, column][known], other.residual[row, column][known]
     shade, tint = _light_on(expected + residual, board)
-    wood = board.wood[0] + shade + tint
+    shares, weight = _towards_wood(expected, residual, board.wood[0] + shade + tint)
+    return float((np.clip(shares, 0.0, 1.0) * weight).sum() / max(float(weight.sum()), 1e-6))
+
+
+def _towards_wood(expected: Floats, residual: Floats, wood: Floats) -> tuple[Floats, Floats]:
+    """How far (1: all the way) colours (... x 3) are from what is expected towards those of wood, and how much each
+    tells: little where print looks like wood itself."""
     step = wood - expected
     tinted = _less_shading(step, wood)
     apart = (step * tinted).sum(-1)
-    shares = (residual * tinted).sum(-1) / np.maximum(apart, 1e-4)
-    weight = np.minimum(apart, LEAST_CONTRAST**2)
-    return float((np.clip(shares, 0.0, 1.0) * weight).sum() / max(float(weight.sum()), 1e-6))
+    return (residual * tinted).sum(-1) / np.maximum(apart, 1e-4), np.minimum(apart, LEAST_CONTRAST**2)
 
 
 def _paint_toppings(
