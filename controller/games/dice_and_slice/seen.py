@@ -24,6 +24,9 @@ UNDRAWN = math.log(0.3 / 0.7)
 """A new line that is less likely than this is asked for: drawn once more, it is plain."""
 LEAST_LINE = -1.0
 """A line that is doubtful where both its dots are plain says little against them."""
+PLAIN_DOT = math.log(0.9 / 0.1)
+"""Where a dot is less likely, its lines are weighed by themselves, and do not speak for it: what is looked for between
+dots may be another stroke where there are none."""
 KNOWN = math.log(50.0)
 """By these odds what was marked before is still there: pencil does not go away by itself."""
 HINT = math.log(0.03 / 0.97)
@@ -95,6 +98,7 @@ class SheetSeen:
         self.circles: dict[int, float] = {}
         for mark in sighting.marks:
             self._take(mark)
+        self._take_lines([mark for mark in sighting.marks if mark.kind is MarkKind.LINE])
 
     def hinted(self) -> int:
         """The dots that may be new."""
@@ -167,8 +171,6 @@ class SheetSeen:
         match mark.kind:
             case MarkKind.DOT:
                 self.dots[self._bit(*mark.at)] = odds
-            case MarkKind.LINE:
-                self.lines[self._bit(*mark.at[:2]) | self._bit(*mark.at[2:])] = odds
             case MarkKind.DIAGONAL:
                 self.diagonals[self._bit(*mark.at[:2]) | self._bit(*mark.at[2:])] = odds
             case MarkKind.CROSSED_TOPPING:
@@ -179,6 +181,20 @@ class SheetSeen:
                 self.circles[1 << mark.at[0]] = odds
             case _:
                 pass
+
+    def _take_lines(self, lines: Sequence[SheetMark]) -> None:
+        """Vision says how likely a line and both its dots are. Here it is a line's if both dots are there: what is
+        doubtful about a dot is weighed once, with the dot."""
+        for mark in lines:
+            ends = self._bit(*mark.at[:2]), self._bit(*mark.at[2:])
+            weaker = min(self.dots.get(end, 0.0) for end in ends)
+            if mark.hidden:
+                odds = 0.0
+            elif weaker > PLAIN_DOT:
+                odds = _odds(mark.probability)
+            else:
+                odds = min(_odds(mark.probability * (1.0 + math.exp(-weaker))), 0.0)
+            self.lines[ends[0] | ends[1]] = odds
 
     def _bit(self, column: int, row: int) -> int:
         """The bit of a dot that vision counts from the top."""

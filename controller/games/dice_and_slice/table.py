@@ -33,6 +33,9 @@ from vision.scene import Scene
 
 OTHER = math.log(0.005)
 """How readily something that no rule allows is believed instead."""
+OVERLOOKED = math.log(0.004)
+"""How readily it is believed of a topping that gives an extra dot and seems to be crossed off that its dot is there and
+was not seen."""
 PRESSED = math.log(0.1)
 """How readily it is believed that who presses the button has marked nothing."""
 DIE_DOUBT = 0.2
@@ -257,14 +260,23 @@ def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) ->
         return _unfit(state, player, sheet, candidates)
     logs = {one.moves: one.fit.log + (PRESSED if pressed and not one.moves else 0.0) for one in fitting}
     other = OTHER + sheet.ceiling() + max(one.fit.log_rest for one in fitting)
-    top = max(*logs.values(), other)
-    total = sum(math.exp(log - top) for log in logs.values()) + math.exp(other - top)
+    unseen = [
+        logs[one.moves] + OVERLOOKED + odds for one in fitting for odds in _not_used(state, player, sheet, one.moves)
+    ]
+    top = max(*logs.values(), other, *unseen)
+    total = sum(math.exp(log - top) for log in (*logs.values(), other, *unseen))
     best = max(fitting, key=lambda one: logs[one.moves])
     if not best.moves:
         return _Marking()
     likeliest = sorted((one.moves for one in fitting if one.moves), key=lambda moves: -logs[moves])[:MOST_ASKED]
     plays = [_marks(state, player, moves, math.exp(logs[moves] - top) / total) for moves in likeliest]
     return _Marking(_worth(plays))
+
+
+def _not_used(state: State, player: Player, sheet: SheetSeen, moves: Moves) -> list[float]:
+    """The odds that toppings are crossed off whose extra dots these moves do without."""
+    left = ways.done_without(state, player, moves) if moves and isinstance(moves[-1], Stop) else 0
+    return [sheet.crosses.get(bit, 0.0) for bit in grid.list_bits(left)]
 
 
 def _marks(state: State, player: Player, moves: Moves, probability: float) -> Play:

@@ -79,6 +79,15 @@ def leading_to(state: State, player: Player, wanted: Sheet) -> Moves | None:
 
 def after(state: State, player: Player, moves: Moves) -> Sheet:
     """The player's sheet after these moves of a turn, before the turn ends."""
+    return replace(_during(state, player, moves), earned=0)
+
+
+def done_without(state: State, player: Player, moves: Moves) -> int:
+    """The squares whose toppings still give an extra dot after these moves of a turn."""
+    return _during(state, player, moves).earned
+
+
+def _during(state: State, player: Player, moves: Moves) -> Sheet:
     sheet, parts = state.sheets[player - 1], state.options.components
     for move in moves:
         match move:
@@ -88,7 +97,7 @@ def after(state: State, player: Player, moves: Moves) -> Sheet:
                 sheet = rules.add_dots(state, _crossed(sheet, parts.topping_bits[topping]), parts.grid.bits[dot])
             case _:
                 pass
-    return replace(sheet, earned=0)
+    return sheet
 
 
 def _begun(state: State, player: Player, free: int) -> Level:

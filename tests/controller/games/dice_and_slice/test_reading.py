@@ -239,6 +239,25 @@ def test_a_topping_crossed_off_for_nothing() -> None:
     assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
 
 
+@pytest.mark.parametrize(("dot", "cross"), [(0.25, 0.85), (0.25, 0.995), (0.005, 0.9), (0.005, 0.7)])
+def test_an_extra_dot_that_is_hardly_seen_beside_its_crossed_topping_is_asked_for(dot: float, cross: float) -> None:
+    """Vision calls a line no likelier than its dots: what is doubtful about the dot must not count against it twice."""
+    sheets = enclosing()
+    sheets.play("P1 marks b3 c3", "P1 adds a3 for mushroom-b2")
+    for name, likely in (("a3", dot), ("a3-b3", dot), ("mushroom-b2", cross)):
+        sheets.doubt(1, name, likely)
+    reading = sheets.read(1)
+    assert reading.kind is ReadingKind.MOVES
+    assert reading.plays[0].probability < 0.99, reading.plays
+
+
+def test_who_does_without_an_extra_dot_is_not_asked_for_it() -> None:
+    sheets = enclosing()
+    sheets.play("P1 marks b3 c3")
+    sheets.doubt(1, "mushroom-b2", 0.3)
+    assert sheets.moves(1) == ["P1 marks b3 c3", "P1 stops"]
+
+
 @pytest.mark.parametrize("likely", [0.1, 0.9])
 def test_crosses_that_vision_cannot_tell_are_not_asked_for(likely: float) -> None:
     sheets = enclosing()
