@@ -436,6 +436,16 @@ def test_a_cutter_partly_under_a_hand_is_read_by_what_shows(seed: int) -> None:
             assert seen[colour].probability > 0.5
 
 
+@pytest.mark.parametrize("seed", [210, 223])
+def test_hands_over_what_tells_its_turn_leave_a_board_s_turn_open(seed: int) -> None:
+    """What covers the print stays where it is, whichever turn the board is thought to lie in."""
+    image, labels = photographs(replace(FAMILIES["boards"], with_hands=1.0), seed)
+    (true,) = [piece for piece in labels["pieces"] if piece["kind"] == "board"]
+    (seen,) = [s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.BOARD]
+    off_deg = abs((seen.pose.angle_deg - true["angle_deg"] + 180.0) % 360.0 - 180.0)
+    assert off_deg < 2.0 or seen.probability < 0.8
+
+
 def test_a_cutter_whose_point_a_hand_hides_is_of_no_sure_colour() -> None:
     """Two lie there: that it has the colour of neither the other nor of one that is hidden cannot be known."""
     image, labels = photographs(UNDER_HANDS, 38)

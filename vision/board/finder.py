@@ -10,7 +10,15 @@ from vision.board.changed import changed_discs, changed_places, changed_spaces, 
 from vision.board.covering import covering_outlines, find_covering, parts_in
 from vision.board.cutters import certainty, find_cutters
 from vision.board.loose import find_loose
-from vision.board.pose import BoardFit, BoardGrid, board_grid, find_board, same_board, turned_under, under
+from vision.board.pose import (
+    BoardFit,
+    BoardGrid,
+    board_grid,
+    find_board,
+    same_board,
+    turned_under,
+    under,
+)
 from vision.board.record import TOPPING_THICK_MM, BoardPrint
 from vision.board.sight import Sight, sight_of
 from vision.board.sightings import (
@@ -31,7 +39,6 @@ Array = NDArray[np.float64]
 
 AROUND_MM = 30.0
 """So far around a change the table is looked at."""
-ANOTHER_TURN_DEG = 60.0
 WHOLE = 0.75
 """A cutter that looks like one over so much of its length lies under nothing."""
 OVER_MM = 1.5
@@ -55,7 +62,7 @@ class BoardFinder:
             return ()
         fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         turned = turned_under(sight, self.grid, fit)
-        if abs(turned.pose[2] - fit.pose[2]) > ANOTHER_TURN_DEG:
+        if fit.covering is not None and turned.covering is None:
             turned, spaces = _covered(sight, image, self.board, self.grid, turned)
         lying = _lying(sight, image, self.board, turned, spaces)
         return _in_order(lying, _loose(sight, self.board, turned, seen))

@@ -4,6 +4,7 @@ Rings of the board's mean colours lead to its middle, what lies round its rim to
 point by point where no topping can lie, light that changes slowly over the board taken out.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -48,6 +49,8 @@ COST_LIMIT = 9.0
 AGREES_BELOW = 4.0
 LEAST_AGREEING = 0.45
 """So much of the print that shows something must be seen for a board to be there at all."""
+THIRDS_DEG = (0.0, 120.0, 240.0)
+"""A board's three turns."""
 TURN_SOFT = 3
 TURN_TELLS = 6.0
 """Print tells of the turn that, softened, differs by more (in squared noises) from itself a third of a circle on."""
@@ -125,7 +128,7 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
     if not fits:
         return None
     pose = min(fits, key=lambda fit: fit[1])[0]
-    pose, sure = _turned(sight, grid, pose)
+    pose, sure = _turned(sight, [grid] * 3, pose)
     found = _compare(sight, grid, pose)
     if found.agreeing < LEAST_AGREEING:
         return None
@@ -147,7 +150,7 @@ def same_board(
     found = _compare(sight, grid, pose)
     if found.agreeing < LEAST_AGREEING:
         return None
-    turned, sure = _turned(sight, grid if turn_probability < SURE_TURN else grid.every(COARSE_STEP), pose)
+    turned, sure = _turned(sight, [grid if turn_probability < SURE_TURN else grid.every(COARSE_STEP)] * 3, pose)
     if np.hypot(*(turned - pose)[:2]) < STILL_MM and abs((turned - pose)[2]) < STILL_DEG:
         turn_probability = max(turn_probability, sure)
     elif sure > ANOTHER_TURN:
@@ -169,18 +172,24 @@ def under(sight: Sight, grid: "BoardGrid", fit: BoardFit, covering: NDArray[np.u
 
 
 def turned_under(sight: Sight, grid: "BoardGrid", fit: BoardFit) -> BoardFit:
-    """The board in the turn that its open print tells of, where something lies over it."""
+    """The board in the turn that its open print tells of, where something lies over it. In another turn than it was
+    taken to lie in, what lies over it is to be found anew."""
     if fit.covering is None:
         return fit
-    bare = _bare(grid, fit)
-    shown = float(np.count_nonzero(bare.turn_telling)) / max(float(np.count_nonzero(grid.turn_telling)), 1.0)
-    pose, sure = _turned(sight, bare, fit.pose, shown)
-    return replace(fit, pose=np.array([pose[0], pose[1], pose[2] % 360.0]), turn_probability=sure)
+    bare = [_bare(grid, fit, turn) for turn in THIRDS_DEG]
+    telling = min(np.count_nonzero(one.turn_telling) for one in bare)
+    pose, sure = _turned(sight, bare, fit.pose, telling / max(float(np.count_nonzero(grid.turn_telling)), 1.0))
+    lies = np.array([pose[0], pose[1], pose[2] % 360.0])
+    if abs(pose[2] - fit.pose[2]) < THIRDS_DEG[1] / 2:
+        return replace(fit, pose=lies, turn_probability=sure)
+    found = _compare(sight, grid, lies)
+    return BoardFit(lies, height_of(lies[0], lies[1]), found.agreeing, sure, found.light)
 
 
-def _bare(grid: "BoardGrid", fit: BoardFit) -> "BoardGrid":
-    """The print that nothing lies over."""
-    is_open = ~fit.hidden_at(grid.points)
+def _bare(grid: "BoardGrid", fit: BoardFit, turn_deg: float = 0.0) -> "BoardGrid":
+    """The print that nothing lies over, were the board turned by so much more: what covers it stays where it is."""
+    turned = place(grid.points.reshape(-1, 2), np.array([0.0, 0.0, turn_deg])).reshape(grid.points.shape)
+    is_open = ~fit.hidden_at(turned)
     around = cv2.dilate((~is_open).astype(np.uint8), np.ones((BESIDE_CELLS, BESIDE_CELLS), np.uint8)) > 0
     return replace(
         grid,
@@ -190,12 +199,16 @@ def _bare(grid: "BoardGrid", fit: BoardFit) -> "BoardGrid":
     )
 
 
-def _turned(sight: Sight, grid: "BoardGrid", pose: Array, shown: float = 1.0) -> tuple[Array, float]:
+def _turned(sight: Sight, grids: Sequence["BoardGrid"], pose: Array, shown: float = 1.0) -> tuple[Array, float]:
     """Which of the three turns a third of a circle apart fits best where the print differs between them, and how likely
-    it is. Where little of that print is there, or only a share of it is `shown`, little is told: what lies over the
-    rest may darken this, too."""
-    poses = [_refine(sight, grid, pose + np.array([0.0, 0.0, turn]), rounds=ROUNDS)[0] for turn in (0.0, 120.0, 240.0)]
-    costs = [float(np.minimum(_compare(sight, grid, at).misses[grid.turn_telling], COST_LIMIT).sum()) for at in poses]
+    it is. `grids` are what is open of the print in each. Where little of that print is there, or only a share of it is
+    `shown`, little is told: what lies over the rest may darken this, too."""
+    turns = [pose + np.array([0.0, 0.0, turn]) for turn in THIRDS_DEG]
+    poses = [_refine(sight, grid, turn, rounds=ROUNDS)[0] for grid, turn in zip(grids, turns, strict=True)]
+    costs = [
+        float(np.minimum(_compare(sight, grid, at).misses[grid.turn_telling], COST_LIMIT).sum())
+        for grid, at in zip(grids, poses, strict=True)
+    ]
     weights = np.exp((min(costs) - np.array(costs)) * TURN_EVIDENCE * shown)
     return poses[int(np.argmin(costs))], float(weights.max() / weights.sum())
 
