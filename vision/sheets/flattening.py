@@ -41,6 +41,8 @@ FOREIGN_SPREADS = 7.0
 many times what is usual. A shadow is darker and of nearly the same colour; marks in it can be read."""
 FOREIGN_MM2 = 25.0
 """Smaller parts are print or pencil."""
+UNSEEN_MM = 1.4
+"""So much wider than a topping's room is what was guessed from its surroundings, as dots and lines are closed over."""
 LIGHT_ROUNDS = ((1, 0.2), (3, 0.2), (3, 0.1), (3, 0.06), (6, 0.06), (6, 0.06), (6, 0.06), (6, 0.06))
 """The light is fitted in rounds: so many of its terms, and how far (logarithm) most paper is off them."""
 EVERY = 3
@@ -106,11 +108,12 @@ def flatten(
     outside = _outside(pixels, registration.size_px)
     px_corners = registration.to_picture(layout.corners_mm)
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
-    bare = _without_toppings(_coarse(logs), layout, left, top)
+    printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
+    bare = _without_toppings(_coarse(logs), printed)
     paper = cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
-    foreign = _foreign(bare, layout, left, top)
+    foreign = _foreign(bare, printed, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     return FlatSheet(
         layout=layout,
@@ -181,25 +184,32 @@ def _cells(points_mm: Array, left: float, top: float) -> Array:
     return np.column_stack([points[:, 0] - left, top - points[:, 1]]) * scale - 0.5
 
 
-def _without_toppings(coarse: Plane, layout: SheetLayout, left: float, top: float) -> Plane:
-    """The paper as it would be under the toppings."""
-    printed = np.zeros(coarse.shape[:2], np.uint8)
+def _printed(layout: SheetLayout, shape: tuple[int, int], left: float, top: float) -> Mask:
+    """255 in the cells where toppings are printed."""
+    printed = np.zeros(shape, np.uint8)
     for topping in layout.toppings:
         at = _cells(np.array(topping.centre_mm), left, top)[0]
         radius = round(topping.size_mm / 2 * TOPPING_ROOM * PX_PER_MM / COARSE)
         cv2.circle(printed, (round(at[0]), round(at[1])), radius, 255, -1)
+    return printed
+
+
+def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
+    """The paper as it would be under the toppings."""
     holed = coarse.copy()
     holed[printed > 0] = 0.0
     return np.where(printed[..., None] > 0, _closed(holed, TOPPINGS_GONE_MM), coarse)
 
 
-def _foreign(bare: Plane, layout: SheetLayout, left: float, top: float) -> Mask:
+def _foreign(bare: Plane, printed: Mask, layout: SheetLayout, left: float, top: float) -> Mask:
     """255 in the cells where the paper does not look as elsewhere: something lies there."""
     strange = np.zeros(bare.shape[:2], bool)
     last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
     grid = _zone(bare.shape, np.array([layout.first_mm, last]), -1.0, left, top)
     surface = _closed(bare, DOTS_GONE_MM)
-    strange |= grid & _differs(surface - _even_light(surface, grid), grid)
+    # Under a topping the paper is not seen. Lines around one at the edge leave only the printed border to guess it from.
+    unseen = np.asarray(cv2.dilate(printed, _disc(UNSEEN_MM)), np.uint8) > 0
+    strange |= grid & ~unseen & _differs(surface - _even_light(surface, grid), grid)
     if layout.boxes:
         edges = [np.array(b.centre_mm) + np.outer((-0.5, 0.5), b.size_mm) for b in layout.boxes]
         zones = [_zone(bare.shape, edge, -1.5, left, top) for edge in edges]
