@@ -1,5 +1,6 @@
 """Sheets as they lie on a table, too far from the camera for their markers to be decoded."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -43,18 +44,26 @@ def with_die() -> Image:
 
 def table(die: Pose | None = None) -> Image:
     """The sheets, and a die that shows A1."""
+    fronts = {}
+    for player in POSES:
+        marks = [Pencilled(MarkKind.DOT, dot) for dot in DOTS[:player]]
+        fronts[player] = write_front(player, [*marks, Pencilled(MarkKind.LINE, LINE)][: len(marks) + (player > 1)])
+    image = picture(fronts, die)
+    assert not find_sheets(image.min(axis=2), load_prints()), "near enough for their markers: this shows nothing"
+    return image
+
+
+def picture(fronts: Mapping[int, str], die: Pose | None) -> Image:
+    """Each player's sheet with this front, and a die that shows A1."""
     conditions = Conditions(seed=4)
     world = World(Random(4))
     for player, pose in POSES.items():
-        marks = [Pencilled(MarkKind.DOT, dot) for dot in DOTS[:player]]
-        front = write_front(player, [*marks, Pencilled(MarkKind.LINE, LINE)][: len(marks) + (player > 1)])
+        front = fronts[player]
         world.add_piece(f"sheet/{player}", PieceKind.SHEET, front, front, pose=pose, face_up=True)
     if die is not None:
         world.add_piece("die/A", PieceKind.DIE, "die/A1", "die/A1", pose=die, face_up=True)
     art = own_art("dice_and_slice")
-    picture = Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
-    assert not find_sheets(picture.min(axis=2), load_prints()), "near enough for their markers: this shows nothing"
-    return picture
+    return Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +89,18 @@ def test_its_dots_and_lines_are_read(seen: Scene) -> None:
         marks = {(mark.kind, mark.at) for mark in sheet.marks if mark.kind in kinds and mark.probability > 0.5}
         lines = {(MarkKind.LINE, LINE)} if player > 1 else set()
         assert marks == {(MarkKind.DOT, dot) for dot in DOTS[:player]} | lines
+
+
+def test_lines_around_toppings_at_the_edge_hide_nothing() -> None:
+    """Of what is under a topping only the printed border is left to guess it from there."""
+    (layout,) = load_prints()
+    corners = {(c + dx, r + dy) for c, r in (one.square for one in layout.toppings) for dx in (0, 1) for dy in (0, 1)}
+    marks = [Pencilled(MarkKind.DOT, dot) for dot in sorted(corners)]
+    marks += [Pencilled(MarkKind.LINE, (*a, *b)) for a, b in layout.lines if {a, b} <= corners]
+    image = picture({player: write_front(player, marks) for player in POSES}, None)
+    found = [one for one in SheetFinder([layout]).find(image, find_mat(image), ()) if one.kind is PieceKind.SHEET]
+    assert len(found) == len(POSES)
+    assert not [mark for sheet in found for mark in sheet.marks if mark.hidden]
 
 
 @pytest.mark.parametrize("off", [-0.09, 0.09])
