@@ -118,7 +118,7 @@ def test_pieces_are_shown_upright_and_numbered() -> None:
 
 
 @pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
-@pytest.mark.parametrize("name", ["enrol-alpha-01", "enrol-beta-01", "enrol-beta-05"])
+@pytest.mark.parametrize("name", ["enrol-alpha-01", "enrol-beta-05"])
 def test_shared_pictures_of_pieces_are_found_whole(name: str) -> None:
     image = np.asarray(cv2.imread(str(PHOTOS / f"{name}.jpg")), np.uint8)
     truth = json.loads((PHOTOS / f"{name}.json").read_text())["pieces"]
