@@ -40,6 +40,8 @@ PRESSED = math.log(0.1)
 """How readily it is believed that who presses the button has marked nothing."""
 DIE_DOUBT = 0.2
 """Of what vision leaves open about a die, so much goes to another face of it."""
+SUREST_DIE = 0.998
+"""No die is surer to be one, whatever vision says."""
 UNPAIRED = math.log(50.0)
 """By these odds each extra dot has a topping crossed off."""
 PLAIN = math.log(0.95 / 0.05)
@@ -157,9 +159,11 @@ def _picked(state: State, seen: Seen) -> Iterator[Play]:
 
 
 def _share(die: DieSeen, alike: Sequence[DieSeen]) -> float:
-    """How likely a die shows this, and is that die and no other."""
+    """How likely a die shows this, and is that die and no other: just one of those that look alike is."""
     sure = 1.0 - DIE_DOUBT * (1.0 - die.probability)
-    return sure * die.probability / sum(one.probability for one in alike)
+    odds = [min(one.probability, SUREST_DIE) for one in (die, *alike)]
+    weights = [share / (1.0 - share) for share in odds]
+    return sure * weights[0] / sum(weights[1:])
 
 
 def _thrown(seen: Seen) -> tuple[str, str] | None:

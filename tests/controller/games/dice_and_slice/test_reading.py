@@ -1,11 +1,15 @@
 """What single scenes of sheets and dice say about a state."""
 
+from dataclasses import replace
+
 import pytest
 
 from controller.game import Refusal
 from controller.games.dice_and_slice.rules import State
+from controller.games.dice_and_slice.table import GAME_TABLE
 from controller.reading import Fault, ReadingKind
-from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, started
+from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, dots_of, started
+from vision.scene import FaceLikelihood
 
 
 def test_an_empty_table_says_nothing() -> None:
@@ -41,6 +45,19 @@ def test_every_face_is_told_in_any_turn(number: int) -> None:
     sheets = thrown(f"A{number}", f"B{number}")
     sheets.take("A")
     assert sheets.moves() == [f"roll A{number} B{number}", "P1 picks A"]
+
+
+@pytest.mark.parametrize(("other", "asked"), [(0.6, False), (0.9, True), (0.995, True)])
+def test_what_may_be_the_same_die_once_more_is_asked_about_where_it_is_likely(other: float, asked: bool) -> None:
+    sheets = thrown("A6", "B2")
+    sheets.take("A")
+    scene = sheets.scene()
+    die = next(one for one in scene.sightings if one.face == dots_of("die/A6"))
+    away = replace(die, pose=replace(die.pose, x_mm=0.0, y_mm=0.0), faces=(FaceLikelihood(die.face, other),))
+    scene = replace(scene, sightings=(*scene.sightings, away))
+    reading = GAME_TABLE.read(sheets.state, scene, sheets.layout, frozenset({1}))
+    assert reading.kind is ReadingKind.MOVES
+    assert (reading.plays[0].probability < 0.99) is asked, reading.plays
 
 
 def test_roll_pick_and_marks_count_with_one_press() -> None:
