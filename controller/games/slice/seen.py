@@ -47,6 +47,9 @@ PEEPS_OUT = 0.25
 """A card under others is told when so much of it shows."""
 TOP_SHOWS = 0.7
 """A card of which less shows is not the top one, whatever lies over it."""
+COVERED = 0.9
+"""A card in the middle of which less shows lies under the Open Pile, though what is on it may be too covered to be told;
+what somebody lays beside the pile shows whole."""
 HAND_NEAR_MM = 15.0
 """What lies no farther from a hand may lie otherwise by now."""
 
@@ -266,6 +269,7 @@ class Seen:
         middle = sorted((i for i in up if laid.in_middle(sightings[i].pose)), key=lambda i: (-sightings[i].visible, -i))
         for index in middle:
             touching = any(laid.overlap(sightings[index].outline_mm, sightings[i].outline_mm) for i in found.open)
+            touching = touching or sightings[index].visible < COVERED
             (found.open if touching or not found.open else found.elsewhere).append(index)
         found.elsewhere.extend(i for i in up if i not in middle)
         found.down.extend(i for i in rest if not sightings[i].face_up and laid.in_middle(sightings[i].pose))

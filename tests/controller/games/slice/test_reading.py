@@ -6,13 +6,14 @@ import pytest
 
 from config.loader import load_table
 from controller.games.slice import GAME, rules
+from controller.games.slice.laid import overlap
 from controller.games.slice.rules import Phase, State
 from controller.hands import Lay
 from controller.reading import Layout, ReadingKind
 from controller.seating import areas
 from tests.controller.games.slice.laid_slice import LaidSlice, notation, pose_at
 from tests.controller.games.slice.situations import ALL_DOWN, dealt, game, table
-from vision.scene import HiddenCause, HiddenPlace
+from vision.scene import HiddenCause, HiddenPlace, Pose
 
 
 def laid(state: State, **under: str) -> LaidSlice:
@@ -284,6 +285,21 @@ def test_a_useful_card_may_not_be_discarded() -> None:
     scene.lay(Lay(piece, scene.world.pieces[scene.hands.open[0]].pose, True))
     fault = scene.fault()
     assert "can be used by player 2" in fault.refusal.problem
+
+
+def test_a_card_that_peeps_out_far_from_the_top_one_is_of_the_pile() -> None:
+    """What joins them is covered by the top one, but for a strip that tells nothing."""
+    scene = laid(table(open=["hot-sauce", "onion", "bacon"]))
+    lowest, between, top = scene.hands.open[-3:]
+    pile = scene.world.pieces[top].pose
+    assert pile is not None
+    for card, off_mm in ((lowest, -46.0), (between, 0.0), (top, 12.0)):
+        scene.lay(Lay(card, Pose(pile.x_mm, off_mm, 90.0), True))
+    scene.eyes.doubt[between] = ()
+    seen = [s for s in scene.scene().sightings if s.face_up and abs(s.pose.x_mm - pile.x_mm) < 2.0]
+    assert [s.face for s in seen] == ["slice/hot-sauce", "slice/bacon"]
+    assert not overlap(seen[0].outline_mm, seen[1].outline_mm)
+    assert scene.read().fault is None
 
 
 def test_a_card_beside_the_piles() -> None:
