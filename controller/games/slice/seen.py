@@ -48,7 +48,7 @@ PEEPS_OUT = 0.25
 TOP_SHOWS = 0.7
 """A card of which less shows is not the top one, whatever lies over it."""
 COVERED = 0.9
-"""A card in the middle of which less shows lies under the Open Pile, though what is on it may be too covered to be told;
+"""A card in the middle of which less shows is of the Open Pile, though what lies on it may be too covered to be told:
 what somebody lays beside the pile shows whole."""
 HAND_NEAR_MM = 15.0
 """What lies no farther from a hand may lie otherwise by now."""
