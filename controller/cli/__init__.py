@@ -11,6 +11,7 @@ COMMANDS = (
     "calibrate",
     "enrol",
     "read",
+    "watch",
     "vision-report",
     "play",
     "replay",

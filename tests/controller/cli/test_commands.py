@@ -1,0 +1,31 @@
+"""All commands: each module that has one offers it, with an example, and the README names it."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+from click.testing import CliRunner
+
+import controller.cli
+from controller.cli import COMMANDS, main
+
+README = Path(__file__).parents[3] / "README.md"
+
+
+def test_every_module_with_a_command_offers_it() -> None:
+    modules = [module.name for module in iter_modules(controller.cli.__path__)]
+    offering = {name for name in modules if hasattr(import_module(f"controller.cli.{name}"), "command")}
+    assert {name.replace("-", "_") for name in COMMANDS} == offering
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_has_help_with_an_example(name: str) -> None:
+    shown = CliRunner().invoke(main, [name, "--help"])
+    assert shown.exit_code == 0
+    assert f"Example: pizzatable {name} " in " ".join(shown.output.split())
+
+
+def test_the_readme_has_a_line_for_each_in_the_same_order() -> None:
+    assert re.findall(r"^\| `pizzatable ([a-z-]+)` \|", README.read_text(), re.MULTILINE) == list(COMMANDS)
