@@ -207,7 +207,7 @@ def _foreign(bare: Plane, printed: Mask, layout: SheetLayout, left: float, top: 
     last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
     grid = _zone(bare.shape, np.array([layout.first_mm, last]), -1.0, left, top)
     surface = _closed(bare, DOTS_GONE_MM)
-    # Under a topping the paper is not seen. Lines around one at the edge leave only the printed border to guess it from.
+    # Under a topping no paper is seen. Lines around one at the edge leave only the printed border to guess it from.
     unseen = np.asarray(cv2.dilate(printed, _disc(UNSEEN_MM)), np.uint8) > 0
     strange |= grid & ~unseen & _differs(surface - _even_light(surface, grid), grid)
     if layout.boxes:
