@@ -18,3 +18,13 @@ class Frame:
     """Monotonic seconds near the end of the exposure."""
     sequence: int
     """Counts up by one for each picture the camera took; a gap means dropped pictures."""
+
+
+LEAST_COLOUR = 6
+"""Levels (of 255) by which channels differ in some part of any picture that shows colours at all."""
+
+
+def shows_colours(image: Image) -> bool:
+    """Whether a picture shows colours, and is not one of a camera that sees brightness alone, or infrared light."""
+    some = image[::8, ::8].astype(np.int16)
+    return bool(np.percentile(np.ptp(some, axis=2), 99.0) >= LEAST_COLOUR)

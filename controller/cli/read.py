@@ -17,7 +17,7 @@ from vision.dice.finder import DiceFinder
 from vision.dice.finding import SeenDie, any_sizes_px, load_reader
 from vision.drawing import draw_dice, draw_scene
 from vision.faces import load_pack
-from vision.frame import Image
+from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat
@@ -85,7 +85,7 @@ def command(
             def line_of(photo: Path, image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
                 scene = read(image)
                 line = scene_line(photo.name, scene, describe(scene))
-                if (warning := nothing_known(scene, game)) is not None:
+                if (warning := what_is_wrong(scene, image, game, part.KINDS)) is not None:
                     line["warning"] = warning
                 return line, lambda: draw_scene(image, scene, lay_out(image))
 
@@ -100,6 +100,18 @@ def command(
             failed = True
         click.echo(json.dumps(line, ensure_ascii=False))
     ctx.exit(1 if failed else 0)
+
+
+def what_is_wrong(scene: Scene, image: Image, game: str, kinds: Collection[PieceKind]) -> str | None:
+    """What to say of a photo that shows less than it should; None where all is well."""
+    if PieceKind.TOPPING in kinds and not shows_colours(image):
+        return "the photo shows no colours: expected some, as toppings and cutters are told by them alone"
+    if PieceKind.SHEET in kinds and not any(seen.kind is PieceKind.SHEET for seen in scene.sightings):
+        return (
+            "no score sheet is found: expected one of which three corner marks show, each at least 13 pixels wide, "
+            "sharply, and the sheets given with --sheet where they are not the kit's"
+        )
+    return nothing_known(scene, game)
 
 
 def nothing_known(scene: Scene, game: str) -> str | None:

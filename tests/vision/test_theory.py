@@ -152,6 +152,13 @@ def test_what_a_hand_covers_is_not_guessed() -> None:
     assert not any(cv2.pointPolygonTest(outline, (80.0, 80.0), False) > 0 for outline in places)
 
 
+def test_a_picture_without_colours_tells_of_no_topping_and_no_cutter() -> None:
+    grey = cv2.cvtColor(draw(arranged(11, Board(0.0, 0.0, 30.0))), cv2.COLOR_BGR2GRAY)
+    described: Any = describe(read(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR)))
+    assert (described["spaces"], described["cutters"], described["loose"]) == ({}, {}, {})
+    assert len(described["unclear"]) == 37
+
+
 def test_loose_toppings_are_counted() -> None:
     board = arranged(17, Board(0.0, 0.0, 30.0))
     loose = {"blue": [(-160.0, 20.0), (-160.0, 50.0)], "black": [(150.0, -100.0)], "orange": [(30.0, 165.0)]}

@@ -143,7 +143,9 @@ class CutterFit:
 def find_cutters(
     sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]
 ) -> tuple[CutterFit, ...]:
-    """The cutters over a board on which the toppings lie as read."""
+    """The cutters over a board on which the toppings lie as read; none in a picture without colours."""
+    if not sight.shows_colours:
+        return ()
     found: list[CutterFit] = []
     beside: list[Array] = []
     other = _other_than_print(sight, board, fit, spaces)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.features import Colours, light_gain, sample_colours, soften
-from vision.frame import Image
+from vision.frame import Image, shows_colours
 from vision.rectify import TableMap, table_map
 from vision.registration import Registration
 
@@ -24,6 +24,7 @@ class Sight:
     looked: Image
     soft: Image
     gain: NDArray[np.float32]
+    shows_colours: bool = True
 
     def colours(self, points_mm: Array, height_mm: float, *, sharp: bool = False) -> Colours:
         """Logarithms of blue, green and red at true table points (... x 2 gives ... x 3) that lie at a height.
@@ -53,7 +54,8 @@ def sight_of(image: Image, registration: Registration, around_mm: Array | None =
         around_mm = np.concatenate([around_mm, *markers])
     table = table_map(registration, around_mm)
     looked = table.look(image)
-    return Sight(registration, table, looked, soften(looked), light_gain(looked, table, registration.markers_px))
+    gain = light_gain(looked, table, registration.markers_px)
+    return Sight(registration, table, looked, soften(looked), gain, shows_colours(image))
 
 
 def inside_any(points_mm: Array, outlines: Sequence[Array], margin_mm: float = 0.0) -> NDArray[np.bool_]:

@@ -69,7 +69,7 @@ def read_spaces(
     only: Sequence[int] | None = None,
 ) -> tuple[SpaceFit, ...]:
     """What lies on each space, or on `only` some. `covered`: outlines, where they seem to lie at z = 0, of what lies
-    over the board."""
+    over the board. Without colours nothing can be said of any."""
     plausible = _light_plausible(board, fit)
     if only is not None:
         if not only:
@@ -82,7 +82,7 @@ def read_spaces(
     names = (EMPTY, *board.toppings.names)
     fits = []
     for i, name in enumerate(board.space_names):
-        ranked = _ranked(costs[i], names, plausible[i]) if seen[i] >= LEAST_SEEN else ()
+        ranked = _ranked(costs[i], names, plausible[i]) if seen[i] >= LEAST_SEEN and sight.shows_colours else ()
         lies = board.spaces_mm[i] + (offsets[i] if ranked and ranked[0][0] != EMPTY else 0.0)
         fits.append(SpaceFit(name, ranked, place(lies[None], fit.pose)[0], float(seen[i])))
     return tuple(fits)

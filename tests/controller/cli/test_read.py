@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import enrol, read
+from tests.vision.drawn_table import photograph
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 
 PHOTOS = Path(__file__).parents[4] / "shared" / "photos" / "table"
@@ -70,6 +71,21 @@ def test_pieces_of_another_copy_are_said_to_be_unknown(pack: Path) -> None:
     assert line["pieces"] == []
     assert line["warning"].startswith("none of the enrolled faces of new_york_slice is seen")
     assert "warning" not in json.loads(_read(pack, PHOTOS / "enrol-alpha-05.jpg").stdout)
+
+
+def test_a_table_without_a_sheet_says_so(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "photo.png"), photograph([]))
+    result = CliRunner().invoke(read.command, ["--game", "dice_and_slice", str(tmp_path / "photo.png")])
+    assert "no score sheet is found" in json.loads(result.stdout)["warning"]
+
+
+def test_where_colours_tell_pieces_apart_a_photo_without_any_is_named() -> None:
+    image, nothing = photograph([]), Scene(0.0, 1, (), (), 0.0)
+    grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    for game, kind in (("pizza_theory", PieceKind.TOPPING), ("new_york_slice", PieceKind.SLICE)):
+        assert read.what_is_wrong(nothing, image, game, {kind}) is None
+        said = read.what_is_wrong(nothing, grey, game, {kind})
+        assert said is None if kind is PieceKind.SLICE else "shows no colours" in str(said)
 
 
 def test_a_file_that_holds_no_faces_is_named(tmp_path: Path) -> None:
