@@ -16,6 +16,7 @@ from vision.board.pose import BoardFit, on_grid
 from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
 from vision.board.sight import Sight, inside_any
 from vision.board.toppings import SpaceFit
+from vision.registration import MAT_HALF_MM
 from vision.scene import EMPTY
 from vision.shapes import CELL_MM, place, to_own_frame
 
@@ -26,6 +27,8 @@ Mask = NDArray[np.uint8]
 
 AROUND_MM = 27.5
 """So far beyond its rim a board is looked at: as far as cutters reach."""
+MAT_EDGE_MM = 6.0
+"""So near the mat's edge what is around is neither mat nor table."""
 RIM_MM = (3.0, 8.0)
 """So far inside and outside its rim a board's edge and shadow say nothing,"""
 TOPPING_RIM_MM = (1.0, 3.0)
@@ -155,8 +158,17 @@ def _look(sight: Sight, board: BoardPrint, fit: BoardFit) -> _Look:
         inside,
         from_space > board.topping_mm / 2 + TOPPING_RIM_MM[1] - 1.0,
         from_space > board.topping_mm / 2,
-        shown & (away > radius + RIM_MM[1]),
+        _of_one_ground(table, shown & (away > radius + RIM_MM[1])),
     )
+
+
+def _of_one_ground(table_mm: Array, beside: Flags) -> Flags:
+    """Of the points around a board those on the mat or those off it, whichever are more: where the mat ends, what lies
+    around looks otherwise without anything lying over it."""
+    from_middle = np.abs(table_mm).max(-1)
+    on_mat, off_mat = from_middle < MAT_HALF_MM - MAT_EDGE_MM, from_middle > MAT_HALF_MM + MAT_EDGE_MM
+    more = np.count_nonzero(beside & on_mat) >= np.count_nonzero(beside & off_mat)
+    return np.asarray(beside & (on_mat if more else off_mat))
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,11 @@ OVER_MM = 1.5
 """How high a cutter may lie is open by so much in its outline."""
 
 
+WELL_OPEN, MORE_OPEN = 0.7, 0.1
+"""Where less of a board is seen than the first where it lay, it is looked for anew, and lies where that says if so much
+more of it is seen so."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoardFinder:
     """Finds one board with its toppings and cutters."""
@@ -101,7 +106,16 @@ class BoardFinder:
             lying = _lying(sight, image, self.board, fit, spaces)
         else:
             lying = _lying_again(sight, self.board, fit, before, changed)
-        return _in_order(lying, _loose_again(sight, self.board, fit, seen, before, places, changed))
+        again = _in_order(lying, _loose_again(sight, self.board, fit, seen, before, places, changed))
+        if _open_of(again) >= WELL_OPEN:
+            return again
+        anew = self.find(image, registration, seen)  # turned to nearly as it lay, what is print seems to cover it
+        return anew if _open_of(anew) > _open_of(again) + MORE_OPEN else again
+
+
+def _open_of(sightings: Sequence[Sighting]) -> float:
+    """How much of the board is seen; 0 without one."""
+    return max((board.visible for board in _of_kind(sightings, PieceKind.BOARD)), default=0.0)
 
 
 def board_finder(board: BoardPrint) -> BoardFinder:
