@@ -1,6 +1,6 @@
 """What was read, drawn on the picture it was read from."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import cv2
@@ -19,6 +19,9 @@ SURE = 0.9
 SURE_COLOUR: Colour = (60, 220, 60)
 DOUBTFUL_COLOUR: Colour = (40, 170, 255)
 GONE_COLOUR: Colour = (255, 255, 255)
+FONT = cv2.FONT_HERSHEY_SIMPLEX
+SMALLEST_TEXT = 0.7
+"""Names are written no smaller than this share of their usual size."""
 HIDDEN_COLOURS: dict[HiddenCause, Colour] = {
     HiddenCause.HAND: (240, 60, 200),
     HiddenCause.FOREIGN: (200, 120, 40),
@@ -29,8 +32,9 @@ HIDDEN_COLOURS: dict[HiddenCause, Colour] = {
 def draw_scene(image: Image, scene: Scene, registration: Registration) -> Image:
     """A copy of the picture with every piece's outline and face, and hidden places hatched.
 
-    Green is a face read as sure, orange a doubtful one; the number is its likelihood in percent. What changed last has
-    a bold outline; where it lay before, a white one.
+    Green is a face read as sure, orange a doubtful one; a number is its likelihood in percent, where that is less than
+    100. Names are as long as the piece has room for. What changed last has a bold outline; where it lay before, a
+    white one.
     """
     drawn = image.copy()
     for place in scene.hidden:
@@ -66,18 +70,30 @@ def draw_dice(image: Image, dice: Sequence[SeenDie]) -> Image:
 
 
 def _name(drawn: Image, sighting: Sighting, registration: Registration) -> None:
-    text = f"{sighting.face.removeprefix('special/')} {100 * sighting.probability:.0f}"
-    _write(drawn, text, _pixels(registration, [_middle(sighting.outline_mm)])[0, 0])
+    percent = round(100 * sighting.probability)
+    text = sighting.face.rpartition("/")[2] if sighting.face.startswith("special/") else sighting.face
+    outline = _pixels(registration, sighting.outline_mm)[:, 0]
+    room = float(np.ptp(outline, axis=0).max())
+    _write(drawn, text if percent >= 100 else f"{text} {percent}", (outline.min(0) + outline.max(0)) / 2, room)
 
 
-def _write(drawn: Image, text: str, middle: NDArray[Any]) -> None:
+def _write(drawn: Image, text: str, middle: NDArray[Any], room: float = np.inf) -> None:
+    """Write about a place: smaller, and at last cut short, where there is no more room (pixels)."""
     scale = drawn.shape[1] / 2600
-    font = cv2.FONT_HERSHEY_SIMPLEX
-    (width, height), _ = cv2.getTextSize(text, font, scale, 1)
+    needed = _size(text, scale)[0]
+    scale *= min(1.0, max(room / max(needed, 1), SMALLEST_TEXT))
+    while len(text) > 1 and _size(text, scale)[0] > room:
+        text = text[:-1]
+    width, height = _size(text, scale)
     corner = (int(middle[0] - width / 2), int(middle[1] + height / 2))
     for shift_x, shift_y, colour in ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, 255)):
         spot = (corner[0] + shift_x, corner[1] + shift_y)
-        cv2.putText(drawn, text, spot, font, scale, (colour, colour, colour), 1, cv2.LINE_AA)
+        cv2.putText(drawn, text, spot, FONT, scale, (colour, colour, colour), 1, cv2.LINE_AA)
+
+
+def _size(text: str, scale: float) -> tuple[int, int]:
+    (width, height), _ = cv2.getTextSize(text, FONT, scale, 1)
+    return int(width), int(height)
 
 
 def _hatch(drawn: Image, place: HiddenPlace, registration: Registration) -> None:
@@ -97,9 +113,3 @@ def _hatch(drawn: Image, place: HiddenPlace, registration: Registration) -> None
 def _pixels(registration: Registration, points_mm: Sequence[Point]) -> NDArray[np.int32]:
     pixels = registration.to_picture(np.array(points_mm))
     return np.round(pixels).astype(np.int32).reshape(-1, 1, 2)
-
-
-def _middle(outline: Iterable[Point]) -> Point:
-    points = np.array(list(outline))
-    spot = points.min(0) * 0.5 + points.max(0) * 0.5
-    return float(spot[0]), float(spot[1])
