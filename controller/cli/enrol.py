@@ -16,6 +16,7 @@ from vision.registration import VisionError
 if TYPE_CHECKING:
     from controller.enrolling import Learned
     from vision.frame import Image
+    from vision.scene import PieceKind
 
 Label = dict[str, Any]
 SHOWN = 8
@@ -39,7 +40,7 @@ class LabelFileError(Exception):
     multiple=True,
     type=EXISTING_FILE,
     help="What lies where in a photo: a JSON file with one photo's labels or a list of them. May be given several "
-    "times, or once with several files; a label that has a photo's name goes with that photo, the others in order.",
+    "times, or once with several files; a label that names a photo goes with that photo, the others in order.",
 )
 @click.option(
     "--find",
@@ -129,13 +130,16 @@ def _page(
 
 
 def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
-    from controller.enrolling import learn
+    from controller.enrolling import check_outlines, learn
     from vision.faces import save_pack
 
     if not photos or not labels:
         raise click.UsageError("expected photos and --labels that say what lies in them; --find writes such labels")
     matched = match_labels(photos, [label for path in labels for label in read_labels(path)])
     images = _images(photos)
+    files = ", ".join(str(path) for path in labels)
+    for photo, image, label in zip(photos, images, matched, strict=True):
+        check_outlines(label, image, f"{files}: labels of {photo.name}")
     part = load_part(game, "describe")
     wanted = part.faces() if hasattr(part, "faces") else ()
     learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], wanted)
@@ -145,6 +149,7 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     also = f" and a board of {len(board.space_names)} spaces" if board is not None else ""
     click.echo(f"{out}: {len(learned.pack.names)} faces{also} of {game} from {len(photos)} photos")
     _tell(learned)
+    _warn(game, learned, part.KINDS)
     if check:
         _check(list(zip(images, matched, strict=True)), learned)
 
@@ -155,6 +160,15 @@ def _tell(learned: "Learned") -> None:
         click.echo(f"{len(learned.missing)} faces of the game are missing: {_some(learned.missing)}")
     for one in learned.alike:
         click.echo(f"{one.face} and {one.other} look alike (lead {one.lead}): the camera may take one for the other")
+
+
+def _warn(game: str, learned: "Learned", kinds: "frozenset[PieceKind]") -> None:
+    """Warn of what was learned and the game does not have: an owner may have pieces of their own."""
+    if learned.strange:
+        click.echo(f"warning: {game} has no such faces: {_some(learned.strange)}", err=True)
+    unused = sorted(kind.value for kind in learned.pack.kinds if kind not in kinds)
+    if unused:
+        click.echo(f"warning: {game} has no pieces of kind {', '.join(unused)}", err=True)
 
 
 def _check(photos: "Sequence[tuple[Image, Label]]", learned: "Learned") -> None:
@@ -179,31 +193,54 @@ def _images(photos: Sequence[Path]) -> "list[Image]":
 
 
 def read_labels(path: Path) -> list[Label]:
-    """The labels in a file: one photo's or a list of them. Raises LabelFileError."""
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise LabelFileError(f"{path}: expected a JSON file: {error}") from error
+    """The labels in a file: one photo's or a list of them. Raises LabelFileError, LabelError."""
+    from controller.enrolling import check_labels
+
+    content = _read_json(path)
     labels = content if isinstance(content, list) else [content]
     if not labels or not all(isinstance(label, dict) for label in labels):
         raise LabelFileError(f"{path}: expected an object with a photo's labels, or a list of them")
+    for number, label in enumerate(labels, 1):
+        check_labels(label, f"{path}: photo {number} of {len(labels)}" if len(labels) > 1 else str(path))
     return labels
 
 
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise LabelFileError(f"{path}: expected a JSON file in UTF-8; byte {error.start} is none") from error
+    except json.JSONDecodeError as error:
+        at = f"line {error.lineno}, column {error.colno}"
+        raise LabelFileError(f"{path}: expected a JSON file; {at} is not JSON") from error
+    except RecursionError as error:
+        raise LabelFileError(f"{path}: expected a photo's labels; lists or objects are nested too deep") from error
+    except ValueError as error:
+        raise LabelFileError(f"{path}: expected a photo's labels; a number has too many digits") from error
+
+
 def match_labels(photos: Sequence[Path], labels: Sequence[Label]) -> list[Label]:
-    """Each photo's label: the one that has its name, else the next of those that have no photo's name.
+    """Each photo's label: the one that has its name, else the next of those that name no photo.
 
     Raises:
-        LabelFileError: a photo is left without a label.
+        LabelFileError: a photo is left without a label, or has two.
     """
+    names = [label["photo"] for label in labels if isinstance(label.get("photo"), str)]
     named = {label["photo"]: label for label in labels if isinstance(label.get("photo"), str)}
+    for photo in photos:
+        if names.count(photo.name) > 1:
+            raise LabelFileError(
+                f'{photo}: expected one label with "photo": "{photo.name}", not {names.count(photo.name)}'
+            )
     without = [photo for photo in photos if photo.name not in named]
-    names = {photo.name for photo in photos}
-    rest = [label for label in labels if label.get("photo") not in names]
-    if without and len(without) != len(rest):
+    rest = [label for label in labels if not isinstance(label.get("photo"), str)]
+    if len(without) != len(rest):
+        others = [name for name in names if name not in {photo.name for photo in photos}]
+        also = f"; labels of other photos: {_some(others)}" if others else ""
+        first = without[0] if without else photos[0]
         raise LabelFileError(
-            f'{without[0]}: expected a label with "photo": "{without[0].name}", or as many labels without a photo\'s '
-            f"name as photos without a label; {len(without)} such photos and {len(rest)} such labels are left"
+            f'{first}: expected a label with "photo": "{first.name}", or as many labels without a photo\'s '
+            f"name as photos without a label; {len(without)} such photos and {len(rest)} such labels are left{also}"
         )
     in_order = iter(rest)
     return [named[photo.name] if photo.name in named else next(in_order) for photo in photos]
