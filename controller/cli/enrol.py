@@ -164,9 +164,11 @@ def _tell(learned: "Learned") -> None:
 
 def _warn(game: str, learned: "Learned", kinds: "frozenset[PieceKind]") -> None:
     """Warn of what was learned and the game does not have: an owner may have pieces of their own."""
+    from vision.faces import LABEL_KINDS
+
     if learned.strange:
         click.echo(f"warning: {game} has no such faces: {_some(learned.strange)}", err=True)
-    unused = sorted(kind.value for kind in learned.pack.kinds if kind not in kinds)
+    unused = [word for word, kind in LABEL_KINDS.items() if kind in learned.pack.kinds and kind not in kinds]
     if unused:
         click.echo(f"warning: {game} has no pieces of kind {', '.join(unused)}", err=True)
 
