@@ -190,27 +190,6 @@ def test_a_face_that_differs_from_another_in_one_topping_is_read() -> None:
     assert [match.right for match in matches] == [True] * 4
 
 
-def test_a_board_that_looks_the_same_from_all_three_sides_is_not_said_to_lie_one_way() -> None:
-    """The kit's board tells by burnt spots and words on its rim; without them nothing does."""
-    plain = dict(FAMILIES["theory"].art())
-    board = plain["board"].image
-    size = board.shape[0]
-    turns = [cv2.getRotationMatrix2D(((size - 1) / 2, (size - 1) / 2), turn, 1.0) for turn in (0, 120, 240)]
-    turned = [cv2.warpAffine(board, turn, (size, size), flags=cv2.INTER_LINEAR) for turn in turns]
-    alike = np.mean(np.array(turned, np.float32), axis=0).astype(np.uint8)
-    plain["board"] = replace(plain["board"], image=np.asarray(alike, np.uint8))
-    theory = FAMILIES["theory"]
-    family = Family("plain", "theory", lambda: plain, theory.enrolment, theory.table)
-    sure = []
-    for same, pack in ((family, enrolled(family)), (theory, pack_of("theory"))):
-        image, _ = photographs(same, 503)
-        scene = read_photo(image, pack, finders=finders_for(PICTURES["theory"], pack))
-        (found,) = [seen for seen in scene.sightings if seen.kind is PieceKind.BOARD]
-        sure.append(found.probability)
-    assert sure[0] < 0.9  # from there on it would be claimed
-    assert sure[1] > 0.95
-
-
 def test_a_die_with_a_pip_hidden_is_not_expected_to_be_read() -> None:
     conditions = Conditions(tilt_deg=0.0)
     camera = conditions.camera_model(1920, 1080)

@@ -31,7 +31,7 @@ def chains(seed: int) -> list[tuple[State, int, tuple[Any, ...]]]:
 
 @pytest.fixture(scope="module")
 def placed() -> list[tuple[State, int, tuple[Any, ...]]]:
-    return [one for seed in (1, 2) for one in chains(seed)]
+    return [one for seed in (2,) for one in chains(seed)]
 
 
 def test_extra_dots_come_in_a_legal_order_that_shows_the_same(placed: list[tuple[State, int, tuple[Any, ...]]]) -> None:

@@ -242,7 +242,7 @@ class Games(RuleBasedStateMachine):
 
 
 TestGames = Games.TestCase
-TestGames.settings = settings(max_examples=40, stateful_step_count=12, deadline=None, derandomize=True)
+TestGames.settings = settings(max_examples=30, stateful_step_count=12, deadline=None, derandomize=True)
 
 
 # Every Special comes into play ----------------------------------------------------------------------------------------

@@ -177,5 +177,5 @@ class Games(RuleBasedStateMachine):
         assert GAME.determinize(self.state, 1, self.random) == self.state
 
 
-Games.TestCase.settings = settings(max_examples=40, stateful_step_count=12, deadline=None, derandomize=True)
+Games.TestCase.settings = settings(max_examples=30, stateful_step_count=12, deadline=None, derandomize=True)
 TestGames = Games.TestCase
