@@ -1,5 +1,7 @@
 """Options of the tests."""
 
+import os
+
 import pytest
 
 from vision.threads import use_one_core
@@ -11,8 +13,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tests run in as many processes as there are cores."""
+    """Tests run in about as many processes as there are cores."""
     use_one_core()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores: while some wait, for a service, a browser or a clock, another one works."""
+    return len(os.sched_getaffinity(0)) + 1
 
 
 FIRST = ("tests/vision/", "tests/browser/", "tests/controller/test_", "tests/controller/games/")
