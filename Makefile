@@ -21,7 +21,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces held-dice \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces many-sheets held-dice \
 	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -86,6 +86,9 @@ cards-report: $(INSTALLED) ## Rates, arrangements and times of SLICE's cards in 
 
 many-pieces: $(INSTALLED) ## How well each kind of piece is read on simulated tables in any light; ARGS="--pictures 400 --families cards"
 	$(BIN)/python -m tests.benchmarks.many_pieces $(ARGS)
+
+many-sheets: $(INSTALLED) ## How well score sheets, what is pencilled on them and their dice are read on simulated tables; ARGS="--pictures 50 --seed 5"
+	$(BIN)/python -m tests.benchmarks.many_sheets $(ARGS)
 
 held-dice: $(INSTALLED) ## How many dice in simulated hands are read, which none should be; ARGS="--pictures 40 --seed 5"
 	$(BIN)/python -m tests.benchmarks.held_dice $(ARGS)

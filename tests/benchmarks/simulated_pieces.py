@@ -107,7 +107,7 @@ def photograph(
     heights = [lies.base_mm + thickness_mm(view.kind) for lies, view in zip(lie, views, strict=True)]
     shown = shares_visible(views)
     masks = renderer.hiding(snapshot)
-    open_shares = _shares_beside_hands(views, heights, camera, masks) if hands and views else shown
+    open_shares = shares_beside_hands(views, heights, camera, masks) if hands and views else shown
     pieces = [
         _label(view, lies, visible, camera)
         for view, lies, share, visible in zip(views, lie, shown, open_shares, strict=True)
@@ -133,7 +133,7 @@ def shares_visible(views: Sequence[PieceView]) -> list[float]:
     return [float(count) / max(area, 1) for count, area in zip(shown, areas, strict=True)]
 
 
-def _shares_beside_hands(
+def shares_beside_hands(
     views: Sequence[PieceView], tops_mm: Sequence[float], camera: CameraModel, masks: Sequence[Picture]
 ) -> list[float]:
     """The share of each piece, bottom first, that neither another nor, in the picture, a hand covers."""

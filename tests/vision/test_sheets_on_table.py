@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from controller.games.dice_and_slice.hands import Pencilled, write_front
+from controller.games.dice_and_slice.hands import SHEET, Pencilled, write_front
 from controller.sheet_prints import load_prints
 from controller.simulation.copy import own_art
+from hardware.simulated.art import Artwork
+from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.renderer import Renderer
-from hardware.simulated.surroundings import Conditions
+from hardware.simulated.surroundings import Conditions, MatStyle
 from hardware.simulated.world import World
 from vision.faces import FacePack
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import find_mat, with_lens
-from vision.scene import MarkKind, PieceKind, Pose, Scene
-from vision.sheets.finder import SheetFinder
+from vision.scene import MarkKind, Origin, PieceKind, Pose, Scene
+from vision.sheets.finder import SheetFinder, read_sheets
 from vision.sheets.finding import find_sheets
 
 DOTS = ((3, 4), (4, 4), (9, 2), (0, 0), (12, 9))
@@ -101,6 +103,49 @@ def test_lines_around_toppings_at_the_edge_hide_nothing() -> None:
     found = [one for one in SheetFinder([layout]).find(image, find_mat(image), ()) if one.kind is PieceKind.SHEET]
     assert len(found) == len(POSES)
     assert not [mark for sheet in found for mark in sheet.marks if mark.hidden]
+
+
+def test_one_picture_by_itself_shows_them_all(image: Image) -> None:
+    """As `pizzatable read` reads it: the mat says where each pixel lies, also where no marker can be decoded."""
+    scene = read_sheets(image, load_prints())
+    found = {(round(s.pose.x_mm, -1), round(s.pose.y_mm, -1)) for s in scene.sightings if s.kind is PieceKind.SHEET}
+    assert scene.origin is Origin.MAT
+    assert found == {(round(pose.x_mm, -1), round(pose.y_mm, -1)) for pose in POSES.values()}
+
+
+@pytest.mark.parametrize("mat", MatStyle)
+def test_one_within_lines_that_are_printed_around_the_mat_is_found(mat: MatStyle) -> None:
+    lies = Pose(-4.0, 12.0, 160.0)
+    image = one_sheet(Conditions(seed=4, mat=mat), own_art("dice_and_slice"), SHEET, lies)
+    (sheet,) = (s for s in read_sheets(image, load_prints()).sightings if s.kind is PieceKind.SHEET)
+    assert (sheet.pose.x_mm, sheet.pose.y_mm) == pytest.approx((lies.x_mm, lies.y_mm), abs=1.5)
+    assert sheet.pose.angle_deg == pytest.approx(lies.angle_deg, abs=1.0)
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_a_faint_pencil_writes_dots_and_does_not_become_print(count: int) -> None:
+    """However many there are: what a sheet's own dots tell is how dark they are, not that there are none."""
+    art = dict(own_art("dice_and_slice"))
+    sheet = PencilledSheet(art[SHEET], Writer("faint", darkness=(0.24, 0.3)))
+    dots = Random(5).sample(load_prints()[0].dots, count)
+    for dot in dots:
+        sheet.dot(load_prints()[0].dot_mm(dot))
+    art["faint"] = sheet.art()
+    blank, written = (one_sheet(Conditions(seed=4), art, face, POSES[5]) for face in (SHEET, "faint"))
+    finder, mat = SheetFinder(load_prints()), find_mat(blank)
+    finder.find(blank, mat, ())
+    for _ in range(2):
+        (seen,) = (s for s in finder.find(written, mat, ()) if s.kind is PieceKind.SHEET)
+        likely = {mark.at: mark.probability for mark in seen.marks if mark.kind is MarkKind.DOT}
+        assert sum(likely[dot] > 0.5 for dot in dots) >= 0.95 * count, sorted(likely[dot] for dot in dots)
+        assert all(likely[dot] > 0.02 for dot in dots)
+        assert not [dot for dot, p in likely.items() if dot not in dots and p > 0.5]
+
+
+def one_sheet(conditions: Conditions, art: Mapping[str, Artwork], front: str, pose: Pose) -> Image:
+    world = World(Random(4))
+    world.add_piece("sheet/1", PieceKind.SHEET, front, front, pose=pose, face_up=True)
+    return Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
 
 
 @pytest.mark.parametrize("off", [-0.09, 0.09])

@@ -22,7 +22,7 @@ AROUND_MM = 13.0
 """and so is what lies no farther from it;"""
 EDGE_MM = 2.0
 """narrower than this it may be seen beside where it was."""
-UNMARKED, MARKED = 0.1, 0.5
+UNMARKED, MARKED = 0.02, 0.5
 """Dots less likely than the first are none, nor crosses and circles less likely than the second;"""
 HARDLY_DOTTED, HARDLY_MARKED = 0.5, 0.95
 """on a sheet that was never seen blank print is told from them less surely."""

@@ -76,11 +76,12 @@ def _dark_squares(grey: Grey, layout: SheetLayout, registration: Registration) -
     kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (width, width))
     paper = cv2.morphologyEx(grey, cv2.MORPH_CLOSE, kernel)
     dark = cv2.compare(grey, cv2.convertScaleAbs(paper, alpha=DARK), cv2.CMP_LT)
-    contours, _ = cv2.findContours(dark, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    # Also those inside another dark thing: lines printed around a mat enclose all that lies on it.
+    contours, within = cv2.findContours(dark, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     least, most = (share * side_mm * px_per_mm for share in SIZES)
     middles = []
-    for contour in contours:
-        if len(contour) < 4:
+    for number, contour in enumerate(contours):
+        if len(contour) < 4 or within[0, number, 3] >= 0:  # the latter are holes
             continue
         centre, sides, _ = cv2.minAreaRect(contour)
         sides = (sides[0] + 1.0, sides[1] + 1.0)

@@ -23,6 +23,8 @@ FIRM = 0.8
 """How dark dots of a firm pencil measure in a sharp picture."""
 DOT_APART = 0.14
 """Pencilled dots measure so much more than printed ones, or there are not both."""
+DOT_APART_ALONE = 0.08
+"""The same where pencil is seen alone: print does not blur what is between them."""
 DOT_SHARE = 0.33
 """Of the way from printed dots to pencilled ones, from where on a dot is taken for pencilled at first."""
 LINE_TO_DOT = 0.55
@@ -78,7 +80,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     crossed = _may_be_crossed(flat)
     dots = measures.dots(flat.pencilled, places, crossed)
     hidden = _hidden(flat, dots.centres_mm[:, None] + _around(1.2))
-    low, high = _sorts(dots.core[~hidden])
+    low, high = _sorts(dots.core[~hidden], DOT_APART if flat.blank is None else DOT_APART_ALONE)
     dotted = dots.core > low + DOT_SHARE * (high - low)
     noise = measures.noise_of(flat)
 
@@ -112,7 +114,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 [
                     _of_dots(flat, dots, (low, high), arms, pencil),
                     _soft(measures.soft_dots(flat.pencilled, places, crossed, dots), high - low, pencil),
-                    _of_dots_with_print(flat, crossed, hidden, arms, pencil),
+                    _of_dots_with_print(flat, crossed, hidden, dotted, arms, pencil),
                 ]
             ),
             hidden,
@@ -152,10 +154,14 @@ def _may_be_crossed(flat: FlatSheet) -> tuple[PrintedTopping, ...]:
 
 
 def _of_dots_with_print(
-    flat: FlatSheet, crossed: Sequence[PrintedTopping], hidden: Bools, arms: Array, pencil: _Pencil
+    flat: FlatSheet, crossed: Sequence[PrintedTopping], hidden: Bools, dotted: Bools, arms: Array, pencil: _Pencil
 ) -> Plane:
+    """Which dots are pencilled is known already."""
     dots = measures.dots(flat, np.array([flat.layout.dot_mm(dot) for dot in flat.layout.dots]), crossed)
-    return _of_dots(flat, dots, _sorts(dots.core[~hidden]), arms, pencil)
+    pencilled, printed = dots.core[dotted & ~hidden], dots.core[~dotted & ~hidden]
+    both = len(pencilled) and len(printed) and float(pencilled.mean() - printed.mean()) >= DOT_APART_ALONE
+    sorts = (float(printed.mean()), float(pencilled.mean())) if both else _sorts(dots.core[~hidden], DOT_APART)
+    return _of_dots(flat, dots, sorts, arms, pencil)
 
 
 def _of_dots(flat: FlatSheet, dots: measures.Dots, sorts: tuple[float, float], arms: Array, pencil: _Pencil) -> Plane:
@@ -263,8 +269,8 @@ def _by_strength(strokes: measures.Strokes) -> list[Plane]:
     return [column for part in parts for column in np.take_along_axis(part, order, axis=1).T]
 
 
-def _sorts(darkness: Plane) -> tuple[float, float]:
-    """How dark printed dots are, and pencilled ones."""
+def _sorts(darkness: Plane, apart: float) -> tuple[float, float]:
+    """How dark printed dots are, and pencilled ones; those are darker by so much."""
     if not len(darkness):
         return 0.1, FIRM
     low, high = float(darkness.min()), float(darkness.max())
@@ -273,7 +279,7 @@ def _sorts(darkness: Plane) -> tuple[float, float]:
         if upper.all() or not upper.any():
             break
         low, high = float(darkness[~upper].mean()), float(darkness[upper].mean())
-    if high - low >= DOT_APART:
+    if high - low >= apart:
         return low, high
     # Only one sort: print is never dark all over.
     usual = float(np.median(darkness))

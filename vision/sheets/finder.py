@@ -227,7 +227,8 @@ def lay_out(
     if not found or any(marker.number in MARKERS_MM for marker in seen):
         try:
             registration = find_mat_in_grey(grey, lens=lens)
-            return registration, Origin.MAT, find_sheets(grey, layouts, lens=registration.lens, seen=seen)
+            decoded = find_sheets(grey, layouts, lens=registration.lens, seen=seen)
+            return registration, Origin.MAT, find_on_table(grey, layouts, registration, decoded)
         except MarkersMissing as error:
             if not found:
                 wanted = ", ".join(str(i) for i in sorted({i for layout in layouts for i in layout.marks}))

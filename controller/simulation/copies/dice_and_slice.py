@@ -67,7 +67,7 @@ class _Copy(Mapping[str, Artwork]):
         player, marks = read_front(face)
         sheet = PencilledSheet(self._printed[SHEET], _writer(player))
         for mark in standing(marks):
-            _pencil(sheet, self._layout, mark)
+            pencil(sheet, self._layout, mark)
         return sheet.art()
 
 
@@ -82,12 +82,13 @@ def _writer(player: str) -> Writer:
     return Writer(player, darkness=(0.85 * firm, min(1.0, 1.15 * firm)), wobble_mm=rng.uniform(0.1, 0.35))
 
 
-def _pencil(sheet: PencilledSheet, layout: SheetLayout, mark: Pencilled) -> None:
+def pencil(sheet: PencilledSheet, layout: SheetLayout, mark: Pencilled) -> None:
+    """Write a mark on a sheet of this print, or rub it out again."""
     rubbed, at = mark.rubbed, mark.at
     match mark.kind:
         case MarkKind.DOT:
             sheet.dot(layout.dot_mm((at[0], at[1])), rubbed=rubbed)
-        case MarkKind.LINE:
+        case MarkKind.LINE | MarkKind.DIAGONAL:
             sheet.line(layout.dot_mm((at[0], at[1])), layout.dot_mm((at[2], at[3])), rubbed=rubbed)
         case MarkKind.CROSSED_TOPPING:
             topping = next(one for one in layout.toppings if one.square == at)
