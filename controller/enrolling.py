@@ -3,72 +3,18 @@
 Used by `pizzatable enrol`, from its page and from its labels file alike.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Any
 
 from vision.alike import Likeness, likenesses
 from vision.contact_sheet import contact_sheet, numbered, upright
-from vision.faces import BACKS, LABEL_KINDS, FacePack, LabelError, enrol
+from vision.faces import BACKS, FacePack, enrol
 from vision.frame import Image
+from vision.label_kinds import LABEL_KINDS, LabelError
 from vision.laid_out import LaidOut, find_laid_out
 from vision.registration import Registration, find_mat
 from vision.scene import PieceKind
-
-_Millimetres = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-10000.0, le=10000.0)]
-_Degrees = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-3600.0, le=3600.0)]
-_Pixels = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-100000.0, le=100000.0)]
-_Point = Annotated[list[_Pixels], Field(min_length=2, max_length=2)]
-_Outline = Annotated[list[_Point], Field(min_length=3)]
-_OTHER_KINDS = ("board", "topping", "cutter", "die", "sheet", "hand", "pencil")
-_EXPECTED = {
-    "pieces": "a list of pieces",
-    "photo": "the photo's file name as text",
-    "kind": f"one of {', '.join((*LABEL_KINDS, *_OTHER_KINDS))}",
-    "face": "the face's name as text, empty to leave the piece out",
-    "face_up": "true or false",
-    "x_mm": "a number of millimetres from -10000 to 10000",
-    "y_mm": "a number of millimetres from -10000 to 10000",
-    "angle_deg": "a number of degrees from -3600 to 3600",
-    "outline_px": "at least three points [x, y] in pixels, each number from -100000 to 100000",
-}
-
-
-class _OtherPiece(BaseModel):
-    """A piece of a kind without faces."""
-
-    model_config = ConfigDict(extra="allow")
-
-    kind: Literal["board", "topping", "cutter", "die", "sheet", "hand", "pencil"]
-    face: Annotated[str, Field(strict=True)] | None = None
-    x_mm: _Millimetres | None = None
-    y_mm: _Millimetres | None = None
-    angle_deg: _Degrees | None = None
-    outline_px: _Outline | None = None
-
-
-class _FacePiece(BaseModel):
-    """A piece of a kind with faces."""
-
-    model_config = ConfigDict(extra="allow")
-
-    kind: Literal["tile", "special", "slice-card", "order-card"]
-    face: Annotated[str, Field(strict=True)]
-    face_up: Annotated[bool, Field(strict=True)] = True
-    x_mm: _Millimetres
-    y_mm: _Millimetres
-    angle_deg: _Degrees
-    outline_px: _Outline
-
-
-class _Labels(BaseModel):
-    model_config = ConfigDict(extra="allow")
-
-    photo: Annotated[str, Field(strict=True)] | None = None
-    pieces: list[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,59 +74,6 @@ def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
         pieces.append({**label, "face": naming.face, "face_up": naming.face not in BACKS.values()})
     height, width = one.image.shape[:2]
     return {"photo": one.name, "image": {"width": width, "height": height}, "pieces": pieces}
-
-
-def check_labels(labels: Mapping[str, Any], where: str) -> None:
-    """Check one photo's labels as they stand in a file; `where` names it.
-
-    Raises:
-        LabelError: something is missing or is not what was expected. Pieces are counted from 1.
-    """
-    _check(_Labels, labels, where)
-    pieces = labels["pieces"]
-    for number, piece in enumerate(pieces, 1):
-        at = f"{where}: piece {number} of {len(pieces)}"
-        if not isinstance(piece, Mapping):
-            raise LabelError(f"{at} is {_shown(piece)}; expected an object with its kind, face and place")
-        other = isinstance(piece.get("kind"), str) and piece["kind"] in _OTHER_KINDS
-        _check(_OtherPiece if other else _FacePiece, piece, at)
-
-
-def check_outlines(labels: Mapping[str, Any], image: Image, where: str) -> None:
-    """Check that every outline lies in its photo, at least in part. Raises LabelError."""
-    height, width = image.shape[:2]
-    for number, piece in enumerate(labels["pieces"], 1):
-        if outline := piece.get("outline_px"):
-            across, down = zip(*outline, strict=True)
-            if max(across) < 0 or min(across) > width or max(down) < 0 or min(down) > height:
-                raise LabelError(
-                    f"{where}: piece {number} of {len(labels['pieces'])}: outline_px from x {min(across)}, "
-                    f"y {min(down)} to x {max(across)}, y {max(down)} lies outside the picture; expected it within "
-                    f"{width} x {height} pixels"
-                )
-
-
-def _check(model: type[BaseModel], value: Mapping[str, Any], where: str) -> None:
-    try:
-        model.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = str(first["loc"][0])
-        if key in value:
-            said = f"{key} is {_shown(value[key] if first['type'] == 'missing' else first['input'])}"
-        else:
-            said = f"{key} is missing"
-        raise LabelError(f"{where}: {said}; expected {_EXPECTED[key]}") from error
-
-
-def _shown(value: object) -> str:
-    """A value of a JSON file in short."""
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    if isinstance(value, dict):
-        return "an object"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str], wanted: Sequence[str]) -> Learned:

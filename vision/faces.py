@@ -7,21 +7,25 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.learning import has_board, learn_board
+from vision.board.learning import learn_board
 from vision.board.record import BoardPrint, arrays_of, board_from, header_of
 from vision.features import Keypoints, find_keypoints, light_gain, sample_colours, soften
 from vision.frame import Image
+from vision.label_kinds import LABEL_KINDS, LabelError
 from vision.rectify import table_map
 from vision.registration import MAT_HALF_MM as MAT_HALF_MM
 from vision.registration import MAT_MM as MAT_MM
 from vision.registration import Registration, VisionError, find_mat, lens_by_points, with_lens
 from vision.scene import PieceKind
 from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape, to_own_frame
+
+if TYPE_CHECKING:
+    from vision.labels import FaceLabel
 
 Array = NDArray[np.float64]
 
@@ -30,12 +34,6 @@ BACKS: dict[PieceKind, str] = {
     PieceKind.SPECIAL: "special/back",
     PieceKind.SLICE_CARD: "slice/back",
     PieceKind.ORDER_CARD: "order/back",
-}
-LABEL_KINDS: dict[str, PieceKind] = {
-    "tile": PieceKind.SLICE,
-    "special": PieceKind.SPECIAL,
-    "slice-card": PieceKind.SLICE_CARD,
-    "order-card": PieceKind.ORDER_CARD,
 }
 CARDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
 """What is as thin as card."""
@@ -67,10 +65,6 @@ _DAMAGED = (
 
 class FacePackError(VisionError, ValueError):
     """A file of faces cannot be used."""
-
-
-class LabelError(VisionError, ValueError):
-    """A label file does not say what is needed to learn from its picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,24 +122,33 @@ def piece_height_mm(x_mm: float, y_mm: float, kind: PieceKind = PieceKind.SLICE)
 def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence[str]) -> FacePack:
     """Learn faces from pictures and what lies in each, as the truth files of rendered tables say it.
 
-    Of each label are used: `pieces` with a `kind` of LABEL_KINDS (others are passed over), `face`, `face_up`, `x_mm`,
-    `y_mm`, `angle_deg` and `outline_px`. A piece that is face down teaches its kind's back. Where a face is shown more
-    than once, the one seen best counts. Of pictures with a `board`, it and what lies on it are learned too: see
-    `vision.board.learning`.
+    `vision.labels` says what is used of each label. A piece that is face down teaches its kind's back. Where a face is
+    shown more than once, the one seen best counts. Of pictures with a `board`, it and what lies on it are learned too:
+    see `vision.board.learning`.
 
     Raises:
-        LabelError, BoardLabelError: something is missing in a label, or no piece of a known kind is labelled.
+        LabelError: something is missing in a label or wrong, too little of a board shows, or nothing is labelled.
         RegistrationError: a picture cannot be laid over the table.
     """
+    from vision.labels import labels_to_learn  # see vision.label_kinds
+
     names = list(source) or [f"photo {i + 1}" for i in range(len(photos))]
-    shots = [_shot(image, _read_labels(labels, name)) for (image, labels), name in zip(photos, names, strict=True)]
+    said = [labels_to_learn(labels, f"labels of {name}") for (_, labels), name in zip(photos, names, strict=True)]
+    _check_names([(one.faces, name) for one, name in zip(said, names, strict=True)])
+    shots = [_shot(image, [_label(face) for face in one.faces]) for (image, _), one in zip(photos, said, strict=True)]
     kinds: dict[PieceKind, KindFaces] = {}
     for kind in LABEL_KINDS.values():
         if any(label.kind is kind for _, _, labels in shots for label in labels):
             kinds[kind] = _learn_kind(kind, shots)
-    board = learn_board(photos, names) if any(has_board(labels) for _, labels in photos) else None
+    boards = [
+        (image, one.board, name)
+        for (image, _), one, name in zip(photos, said, names, strict=True)
+        if one.board is not None
+    ]
+    board = learn_board(boards) if boards else None
     if not kinds and board is None:
-        raise LabelError(f"no piece of kind {[*sorted(LABEL_KINDS), 'board']} is labelled in {', '.join(names)}")
+        expected = f"expected a named piece of kind {', '.join(LABEL_KINDS)}, or a board"
+        raise LabelError(f"labels of {', '.join(names)}: there is nothing to learn; {expected}")
     return FacePack(kinds, tuple(names), board)
 
 
@@ -197,31 +200,23 @@ class _Label:
     outline_px: Array
 
 
-def _read_labels(labels: Mapping[str, Any], name: str) -> list[_Label]:
-    if not isinstance(labels, Mapping) or not isinstance(labels.get("pieces"), Sequence):
-        raise LabelError(f"labels of {name}: a list named 'pieces' is expected")
-    return [
-        _read_label(piece, f"piece {i} in the labels of {name}")
-        for i, piece in enumerate(labels["pieces"])
-        if isinstance(piece, Mapping) and piece.get("kind") in LABEL_KINDS
-    ]
+def _check_names(faces: "Sequence[tuple[Sequence[FaceLabel], str]]") -> None:
+    """Check that no two kinds of piece share a name."""
+    kinds: dict[str, tuple[str, str]] = {}
+    for labels, name in faces:
+        for label in labels:
+            kind, other = kinds.setdefault(label.face, (label.kind, name))
+            if kind != label.kind:
+                raise LabelError(
+                    f"labels of {name}: the face {label.face!r} is of kind {label.kind}, in the labels of {other} of "
+                    f"kind {kind}; expected one kind of piece for a name"
+                )
 
 
-def _read_label(piece: Mapping[str, Any], where: str) -> _Label:
-    try:
-        kind = LABEL_KINDS[piece["kind"]]
-        face = str(piece["face"]) if piece.get("face_up", True) else BACKS[kind]
-        pose = np.array([float(piece["x_mm"]), float(piece["y_mm"]), float(piece["angle_deg"])])
-        outline = np.array(piece["outline_px"], np.float64)
-    except KeyError as missing:
-        raise LabelError(f"{where}: {missing} is missing") from missing
-    except (TypeError, ValueError) as error:
-        raise LabelError(f"{where}: {error}") from error
-    if outline.ndim != 2 or outline.shape[1] != 2 or len(outline) < 3 or not np.isfinite(outline).all():
-        raise LabelError(f"{where}: outline_px has shape {outline.shape}; at least three points [x, y] are expected")
-    if not np.isfinite(pose).all():
-        raise LabelError(f"{where}: pose {pose.tolist()} is not finite")
-    return _Label(kind, face, pose, outline)
+def _label(label: "FaceLabel") -> _Label:
+    kind = LABEL_KINDS[label.kind]
+    pose = np.array([label.x_mm, label.y_mm, label.angle_deg])
+    return _Label(kind, label.face if label.face_up else BACKS[kind], pose, np.array(label.outline_px, np.float64))
 
 
 _Shot = tuple[Image, Registration, list[_Label]]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from vision.faces import LabelError
+from vision.labels import sheet_label
 from vision.scene import MarkKind, Pose, SheetMark
 
 LIKELY = 0.5
@@ -32,21 +32,17 @@ class MarkClaim:
 
 
 def true_marks(labels: Mapping[str, Any], name: str) -> set[MarkPlace]:
-    """What was pencilled on a picture's sheet: `arrangement.sheet` with `dots`, `lines`, `crossed`, `circled` and
-    `crossed_bonuses`.
+    """What was pencilled on a picture's sheet, as `vision.labels.SheetLabel` has it.
 
     Raises:
-        LabelError: one of them is missing.
+        LabelError: something is missing or is not what was expected.
     """
-    try:
-        sheet = labels["arrangement"]["sheet"]
-        marks: set[MarkPlace] = {(MarkKind.DOT, tuple(dot)) for dot in sheet["dots"]}
-        marks |= {(MarkKind.LINE, (*first, *second)) for first, second in (sorted(line) for line in sheet["lines"])}
-        marks |= {(MarkKind.CROSSED_TOPPING, tuple(topping["square"])) for topping in sheet["crossed"]}
-        marks |= {(MarkKind.CIRCLED_BONUS, (int(box),)) for box in sheet["circled"]}
-        return marks | {(MarkKind.CROSSED_BONUS, (int(box),)) for box in sheet["crossed_bonuses"]}
-    except (KeyError, TypeError, ValueError) as error:
-        raise LabelError(f"arrangement.sheet in the labels of {name}: {error!r}") from error
+    sheet = sheet_label(labels, f"labels of {name}")
+    marks: set[MarkPlace] = {(MarkKind.DOT, tuple(dot)) for dot in sheet.dots}
+    marks |= {(MarkKind.LINE, (*first, *second)) for first, second in (sorted(line) for line in sheet.lines)}
+    marks |= {(MarkKind.CROSSED_TOPPING, tuple(topping.square)) for topping in sheet.crossed}
+    marks |= {(MarkKind.CIRCLED_BONUS, (box,)) for box in sheet.circled}
+    return marks | {(MarkKind.CROSSED_BONUS, (box,)) for box in sheet.crossed_bonuses}
 
 
 def claims(marks: Sequence[SheetMark], truth: Collection[MarkPlace]) -> tuple[MarkClaim, ...]:

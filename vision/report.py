@@ -1,9 +1,8 @@
 """How well pictures are read: scenes compared with what truly lay there, both ways."""
 
 import itertools
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,18 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.faces import BACKS, FacePack, LabelError
+from vision.faces import BACKS, FacePack
 from vision.frame import Image
+from vision.labels import (
+    TrueColour,
+    TrueDots,
+    TrueFace,
+    TrueLabel,
+    TruePips,
+    check_size,
+    labels_to_compare,
+    load_json,
+)
 from vision.looking_for import finders_for
 from vision.mark_report import MarkClaim, claims, in_sheets_frame, true_marks, turned_pattern
 from vision.reader import read_photo
@@ -43,8 +52,6 @@ PICTURES: Mapping[str, frozenset[PieceKind]] = {
 """The kinds of labelled picture that are read, and what is looked for in each."""
 SHEET_PICTURES = "sheet"
 """Those that may show no mat, and a sheet whose marks are compared too."""
-TRUE_KINDS: Mapping[str, PieceKind] = {"tile": PieceKind.SLICE} | {kind.value: kind for kind in PieceKind}
-"""What label files call the kinds of piece."""
 EVERY_DEG: Mapping[PieceKind, float] = {PieceKind.DIE: 90.0, PieceKind.TOPPING: 0.0}
 """After so many degrees a piece looks as before; 0: it has no direction."""
 LIGHTS = ((70.0, "dim"), (125.0, "middling"), (256.0, "bright"))
@@ -236,13 +243,11 @@ def labelled(folder: Path, kinds: Sequence[str], styles: Sequence[str] = ()) -> 
     """The labelled pictures of these kinds (NAME.jpg beside NAME.json), in order; `styles` empty means all.
 
     Raises:
-        LabelError: a label file is no JSON.
+        LabelError: a file is no JSON.
+        OSError: a file cannot be read.
     """
     for path in sorted(folder.glob("*.json")):
-        try:
-            labels = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise LabelError(f"{path}: expected JSON: {error}") from error
+        labels = load_json(path)
         if (
             isinstance(labels, dict)
             and labels.get("kind") in kinds
@@ -266,13 +271,14 @@ def report(
 
     Raises:
         FileNotFoundError: the folder holds no such picture.
-        LabelError: a label file does not say what is needed.
+        LabelError: a label file does not say what is needed, or is of a picture of another size.
     """
     photos = []
     packs: dict[tuple[str, str], FacePack] = {}
     for path, labels in labelled(folder, kinds, styles):
         style, kind = str(labels.get("style", "")), str(labels["kind"])
         image = load_image(path.with_suffix(".jpg"))
+        check_size(labels, image.shape[1], image.shape[0], str(path))
         if kind == SHEET_PICTURES:
             photos.append(report_sheet(image, labels, prints, path.stem))
         else:
@@ -298,7 +304,7 @@ def report_photo(
     """Read one picture and compare it with its labels; what is seen is taken for a piece that lies so near."""
     style, kind = str(labels.get("style", "")), str(labels.get("kind", ""))
     kinds = PICTURES.get(kind) or frozenset(pack.kinds)
-    truth = [piece for piece in true_pieces(labels, name) if piece.kind in kinds]
+    truth = true_pieces(labels, name, kinds)
     light = light_of(image)
     try:
         scene = read_photo(image, pack, finders=finders_for(kinds, pack))
@@ -317,7 +323,7 @@ def report_sheet(image: Image, labels: Mapping[str, Any], prints: Sequence[Sheet
     """
     style, kind, light = str(labels.get("style", "")), str(labels.get("kind", "")), light_of(image)
     kinds = PICTURES[SHEET_PICTURES]
-    truth = [piece for piece in true_pieces(labels, name) if piece.kind in kinds]
+    truth = true_pieces(labels, name, kinds)
     marked = true_marks(labels, name)
     try:
         scene = read_sheets(image, prints)
@@ -348,24 +354,16 @@ def light_of(image: Image) -> str:
     return next(name for below, name in LIGHTS if level < below)
 
 
-def true_pieces(labels: Mapping[str, Any], name: str) -> list[TruePiece]:
-    """The pieces that vision should find, from a label file.
+def true_pieces(labels: Mapping[str, Any], name: str, kinds: Set[PieceKind] = frozenset(PieceKind)) -> list[TruePiece]:
+    """The pieces of these kinds that vision should find, from a label file.
 
     Raises:
-        LabelError: a piece lacks something.
+        LabelError: something is missing in a piece or is not what was expected.
     """
-    pieces = []
-    for number, piece in enumerate(labels.get("pieces", ())):
-        if piece.get("kind") not in TRUE_KINDS:
-            continue
-        kind = TRUE_KINDS[piece["kind"]]
-        try:
-            face = _true_face(kind, piece)
-            pose = Pose(float(piece["x_mm"]), float(piece["y_mm"]), float(piece["angle_deg"]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise LabelError(f"piece {number} in the labels of {name}: {error!r}") from error
-        pieces.append(TruePiece(kind, face, pose, float(piece.get("visible", 1.0))))
-    return pieces
+    return [
+        TruePiece(kind, _true_face(kind, label), Pose(label.x_mm, label.y_mm, label.angle_deg), label.visible)
+        for kind, label in labels_to_compare(labels, f"labels of {name}", kinds)
+    ]
 
 
 def compare(
@@ -396,12 +394,16 @@ def compare(
     return matches, missing, extra
 
 
-def _true_face(kind: PieceKind, piece: Mapping[str, Any]) -> str:
-    if kind is PieceKind.DIE:
-        return "/".join(piece["pattern"]) if "pattern" in piece else str(piece["value"])
-    if kind in (PieceKind.TOPPING, PieceKind.CUTTER):
-        return str(piece["colour"])
-    return str(piece["face"]) if piece.get("face_up", True) else BACKS[kind]
+def _true_face(kind: PieceKind, label: TrueLabel) -> str:
+    match label:
+        case TrueDots():
+            return "/".join(label.pattern)
+        case TruePips():
+            return str(label.value)
+        case TrueColour():
+            return label.colour
+        case TrueFace():
+            return label.face if label.face_up else BACKS.get(kind, label.face)
 
 
 def _turn(kind: PieceKind, first: Pose, second: Pose) -> float:

@@ -24,7 +24,7 @@ SHOWN = 8
 
 
 class LabelFileError(Exception):
-    """A label file is no label file, or does not go with the photos."""
+    """Labels do not go with the photos."""
 
 
 @click.command(
@@ -130,16 +130,21 @@ def _page(
 
 
 def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
-    from controller.enrolling import check_outlines, learn
+    from controller.enrolling import learn
     from vision.faces import save_pack
+    from vision.labels import check_outlines, check_size, load_labels
 
     if not photos or not labels:
         raise click.UsageError("expected photos and --labels that say what lies in them; --find writes such labels")
-    matched = match_labels(photos, [label for path in labels for label in read_labels(path)])
+    matched, warnings = match_labels(photos, [(path, load_labels(path)) for path in labels])
+    for warning in warnings:
+        click.echo(f"warning: {warning}", err=True)
     images = _images(photos)
     files = ", ".join(str(path) for path in labels)
     for photo, image, label in zip(photos, images, matched, strict=True):
-        check_outlines(label, image, f"{files}: labels of {photo.name}")
+        height, width = image.shape[:2]
+        check_size(label, width, height, f"{files}: labels of {photo.name}")
+        check_outlines(label, width, height, f"{files}: labels of {photo.name}")
     part = load_part(game, "describe")
     wanted = part.faces() if hasattr(part, "faces") else ()
     learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], wanted)
@@ -164,7 +169,7 @@ def _tell(learned: "Learned") -> None:
 
 def _warn(game: str, learned: "Learned", kinds: "frozenset[PieceKind]") -> None:
     """Warn of what was learned and the game does not have: an owner may have pieces of their own."""
-    from vision.faces import LABEL_KINDS
+    from vision.label_kinds import LABEL_KINDS
 
     if learned.strange:
         click.echo(f"warning: {game} has no such faces: {_some(learned.strange)}", err=True)
@@ -194,39 +199,16 @@ def _images(photos: Sequence[Path]) -> "list[Image]":
         return [load_photo(photo) for photo in shown]
 
 
-def read_labels(path: Path) -> list[Label]:
-    """The labels in a file: one photo's or a list of them. Raises LabelFileError, LabelError."""
-    from controller.enrolling import check_labels
-
-    content = _read_json(path)
-    labels = content if isinstance(content, list) else [content]
-    if not labels or not all(isinstance(label, dict) for label in labels):
-        raise LabelFileError(f"{path}: expected an object with a photo's labels, or a list of them")
-    for number, label in enumerate(labels, 1):
-        check_labels(label, f"{path}: photo {number} of {len(labels)}" if len(labels) > 1 else str(path))
-    return labels
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes().decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise LabelFileError(f"{path}: expected a JSON file in UTF-8; byte {error.start} is none") from error
-    except json.JSONDecodeError as error:
-        at = f"line {error.lineno}, column {error.colno}"
-        raise LabelFileError(f"{path}: expected a JSON file; {at} is not JSON") from error
-    except RecursionError as error:
-        raise LabelFileError(f"{path}: expected a photo's labels; lists or objects are nested too deep") from error
-    except ValueError as error:
-        raise LabelFileError(f"{path}: expected a photo's labels; a number has too many digits") from error
-
-
-def match_labels(photos: Sequence[Path], labels: Sequence[Label]) -> list[Label]:
-    """Each photo's label: the one that has its name, else the next of those that name no photo.
+def match_labels(
+    photos: Sequence[Path], files: Sequence[tuple[Path, Sequence[Label]]]
+) -> tuple[list[Label], list[str]]:
+    """Each photo's label: the one that has its name, else the next of those that name no photo. And warnings: where one
+    photo is left and a file holds a label for one other photo only, it is taken to be the same photo, renamed.
 
     Raises:
         LabelFileError: a photo is left without a label, or has two.
     """
+    labels = [label for _, several in files for label in several]
     names = [label["photo"] for label in labels if isinstance(label.get("photo"), str)]
     named = {label["photo"]: label for label in labels if isinstance(label.get("photo"), str)}
     for photo in photos:
@@ -236,8 +218,13 @@ def match_labels(photos: Sequence[Path], labels: Sequence[Label]) -> list[Label]
             )
     without = [photo for photo in photos if photo.name not in named]
     rest = [label for label in labels if not isinstance(label.get("photo"), str)]
+    others = [name for name in names if name not in {photo.name for photo in photos}]
+    renamed = [(path, several[0]) for path, several in files if [one.get("photo") for one in several] == others]
+    if len(without) == len(others) == len(renamed) == 1 and not rest:
+        ((path, label),) = renamed
+        warning = f"{path} has labels of {others[0]}; they are used for {without[0]}, the only photo without labels"
+        return [named.get(photo.name, label) for photo in photos], [warning]
     if len(without) != len(rest):
-        others = [name for name in names if name not in {photo.name for photo in photos}]
         also = f"; labels of other photos: {_some(others)}" if others else ""
         first = without[0] if without else photos[0]
         raise LabelFileError(
@@ -245,4 +232,4 @@ def match_labels(photos: Sequence[Path], labels: Sequence[Label]) -> list[Label]
             f"name as photos without a label; {len(without)} such photos and {len(rest)} such labels are left{also}"
         )
     in_order = iter(rest)
-    return [named[photo.name] if photo.name in named else next(in_order) for photo in photos]
+    return [named[photo.name] if photo.name in named else next(in_order) for photo in photos], []

@@ -8,8 +8,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.faces import LABEL_KINDS, FacePack, enrol, piece_height_mm
+from vision.faces import FacePack, enrol, piece_height_mm
 from vision.frame import Image
+from vision.label_kinds import LABEL_KINDS
 from vision.registration import MARKERS_MM
 
 SIZE = (1280, 720)

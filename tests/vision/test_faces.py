@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import FACES, SPECIALS, enrolled, enrolment, label, photograph
-from vision.faces import PACK_VERSION, FacePack, FacePackError, LabelError, enrol, load_pack, save_pack
+from vision.faces import PACK_VERSION, FacePack, FacePackError, enrol, load_pack, save_pack
+from vision.label_kinds import LabelError
 from vision.scene import PieceKind
 
 
@@ -45,22 +46,35 @@ def test_other_kinds_in_a_label_are_passed_over() -> None:
 def test_a_label_that_lacks_something_says_what_and_where(key: str) -> None:
     labels = label(enrolment())
     del labels["pieces"][3][key]
-    with pytest.raises(LabelError, match=f"piece 3 in the labels of mine.jpg: '{key}' is missing"):
+    with pytest.raises(LabelError, match=rf"mine\.jpg: pieces\[3\]\.{key} \(piece 4 of \d+\) is missing; expected "):
         enrol([(photograph(enrolment()), labels)], source=["mine.jpg"])
 
 
 def test_a_label_with_an_impossible_outline_is_refused() -> None:
     labels = label(enrolment())
     labels["pieces"][2]["outline_px"] = [[1, 2], [3, 4]]
-    with pytest.raises(LabelError, match="outline_px has shape"):
+    with pytest.raises(LabelError, match=r"pieces\[2\]\.outline_px .* is a list of 2; expected at least three points"):
         enrol([(photograph(enrolment()), labels)], source=["mine.jpg"])
 
 
 def test_a_label_without_pieces_is_refused() -> None:
-    with pytest.raises(LabelError, match="no piece of kind"):
+    with pytest.raises(LabelError, match=r"labels of mine\.jpg: there is nothing to learn; expected a named piece"):
         enrol([(photograph(enrolment()), {"pieces": []})], source=["mine.jpg"])
-    with pytest.raises(LabelError, match="a list named 'pieces'"):
+    with pytest.raises(LabelError, match=r"labels of mine\.jpg: pieces is missing; expected a list of pieces"):
         enrol([(photograph(enrolment()), {})], source=["mine.jpg"])
+
+
+def test_a_face_of_two_kinds_is_refused() -> None:
+    labels = label(enrolment())
+    special = next(piece for piece in labels["pieces"] if piece["kind"] == "special")
+    special["face"] = labels["pieces"][0]["face"]
+    with pytest.raises(
+        LabelError, match=r"b\.jpg: the face 'a/1' is of kind special, in the labels of a\.jpg of kind tile"
+    ):
+        enrol(
+            [(photograph(enrolment()), label(enrolment())), (photograph(enrolment()), labels)],
+            source=["a.jpg", "b.jpg"],
+        )
 
 
 def test_a_pack_comes_back_as_it_was_saved(pack: FacePack, tmp_path: Path) -> None:

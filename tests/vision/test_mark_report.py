@@ -10,7 +10,8 @@ import pytest
 
 from hardware.kit.score_sheets import load_sheet_print
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, draw_die, pencil_all, photograph
-from vision.faces import FacePack, FacePackError, LabelError
+from vision.faces import FacePack, FacePackError
+from vision.label_kinds import LabelError
 from vision.looking_for import finders_for
 from vision.mark_report import in_sheets_frame, true_marks, turned_pattern
 from vision.report import Report, report, report_sheet
@@ -108,7 +109,7 @@ def test_places_are_seen_from_a_sheet_that_lies_turned() -> None:
 
 
 def test_labels_without_marks_are_refused() -> None:
-    with pytest.raises(LabelError, match=r"arrangement\.sheet in the labels of mine: KeyError\('dots'\)"):
+    with pytest.raises(LabelError, match=r"labels of mine: arrangement\.sheet\.dots is missing; expected a "):
         true_marks({"arrangement": {"sheet": {}}}, "mine")
 
 

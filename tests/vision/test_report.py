@@ -9,8 +9,8 @@ import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, label, photograph
 from vision.drawing import draw_scene
-from vision.faces import LabelError
 from vision.frame import Frame
+from vision.label_kinds import LabelError
 from vision.reader import Reader
 from vision.report import Match, PhotoReport, Report, TruePiece, compare, report, report_photo, true_pieces, wilson
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
@@ -65,7 +65,7 @@ def test_a_picture_that_cannot_be_read_is_a_fault() -> None:
 def test_an_empty_folder_and_a_bad_label_are_errors(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no labelled picture"):
         report(tmp_path, lambda style, kind: enrolled())
-    with pytest.raises(LabelError, match="piece 0 in the labels of mine"):
+    with pytest.raises(LabelError, match=r"labels of mine: pieces\[0\]\.x_mm \(piece 1 of 1\) is missing; expected "):
         true_pieces({"pieces": [{"kind": "tile", "face": "a/1"}]}, "mine")
 
 

@@ -26,13 +26,13 @@ from tests.vision.rendered import PHOTOS, load, with_photos
 from vision.board.changed import Changed
 from vision.board.covering import find_covering
 from vision.board.finder import board_finder
-from vision.board.learning import BoardLabelError
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
 from vision.board.sight import sight_of
 from vision.board.toppings import read_spaces
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image
+from vision.label_kinds import LabelError
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import find_mat
@@ -351,10 +351,10 @@ def test_labels_that_lack_something_are_named() -> None:
     without_size = [
         {k: v for k, v in p.items() if k != "diameter_mm"} if p["kind"] == "board" else p for p in labels["pieces"]
     ]
-    with pytest.raises(BoardLabelError, match="diameter_mm"):
+    with pytest.raises(LabelError, match=r"labels of one: pieces\[0\]\.diameter_mm \(piece 1 of \d+\) is missing"):
         enrol([(image, {**labels, "pieces": without_size})], source=["one"])
     few = [p for p in labels["pieces"] if p["kind"] != "topping"]
-    with pytest.raises(BoardLabelError, match="at least three"):
+    with pytest.raises(LabelError, match="toppings lie on 0 spaces of the board; expected at least three"):
         enrol([(image, {**labels, "pieces": few})], source=["one"])
 
 

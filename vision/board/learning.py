@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
@@ -20,8 +20,12 @@ from vision.board.record import (
 )
 from vision.board.sight import Sight, inside_any, sight_of
 from vision.frame import Image
-from vision.registration import Registration, VisionError, find_mat
+from vision.label_kinds import LabelError
+from vision.registration import Registration, find_mat
 from vision.shapes import CELL_MM, place, to_own_frame
+
+if TYPE_CHECKING:
+    from vision.labels import BoardLabels, CutterLabel
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -37,45 +41,25 @@ LEAST_KNOWN = 0.6
 _SPIN = np.exp(2j * np.pi / 3)
 
 
-class BoardLabelError(VisionError, ValueError):
-    """A label file does not say what is needed to learn a board."""
+def learn_board(photos: "Sequence[tuple[Image, BoardLabels, str]]") -> BoardPrint:
+    """Learn a board and its pieces from pictures in which they lie as labelled, each with its name.
 
-
-def learn_board(
-    photos: Sequence[tuple[Image, Mapping[str, Any]]],
-    names: Sequence[str],
-    spaces: Mapping[str, Sequence[int]] | None = None,
-) -> BoardPrint:
-    """Learn a board and its pieces from pictures in which they lie as labelled.
-
-    Of each label's `pieces` are used the one of kind `board` (`x_mm`, `y_mm`, `angle_deg`, `diameter_mm`), those of
-    kind `topping` (`x_mm`, `y_mm`, `colour`, and `space` where it lies on one) and `cutter` (`ends_mm` with the
-    coloured end second, `ends_px`, `colour`, `diameter_mm`), and `outline_px` of all that may hide the print.
-    `spaces` has the whole coordinates (x, y, z with sum 0; neighbours differ by one step) of all spaces; without it
-    they are named by their coordinates, "x,y,z", and fill a hexagon as far as the farthest labelled one.
+    Spaces are named by their whole coordinates, "x,y,z" with sum 0, of which neighbours differ by one step; they fill a
+    hexagon as far as the farthest labelled one.
 
     Raises:
-        BoardLabelError: something is missing in a label, or too little of the board is seen bare.
+        LabelError: too little is labelled, or too little of the board is seen bare.
         RegistrationError: a picture cannot be laid over the table.
     """
-    shots = [
-        _read_shot(image, labels, name) for (image, labels), name in zip(photos, names, strict=True) if _board(labels)
-    ]
-    if not shots:
-        raise BoardLabelError(f"no piece of kind 'board' is labelled in {', '.join(names)}")
+    shots = [_shot(image, labels, name) for image, labels, name in photos]
     diameter = float(np.median([shot.diameter_mm for shot in shots]))
-    space_names, spaces_mm = _place_spaces(shots, _hexagon(shots) if spaces is None else spaces)
+    space_names, spaces_mm = _place_spaces(shots, _hexagon(shots))
     toppings, topping_mm = _learn_toppings(shots)
     cutters, wood, cutter_mm = _learn_cutters(shots)
     colours, slopes, known = _learn_print(shots, diameter, spaces_mm, topping_mm)
     return BoardPrint(
         diameter, colours, slopes, known, space_names, spaces_mm, topping_mm, toppings, cutter_mm, cutters, wood
     )
-
-
-def has_board(labels: Mapping[str, Any]) -> bool:
-    """Whether a label file has a board."""
-    return bool(_board(labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,57 +91,28 @@ class _Shot:
     """Outlines of what hides the print, where they seem to lie at z = 0."""
 
 
-def _board(labels: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    pieces = labels.get("pieces") if isinstance(labels, Mapping) else None
-    return [p for p in pieces or () if isinstance(p, Mapping) and p.get("kind") == "board"]
-
-
-def _read_shot(image: Image, labels: Mapping[str, Any], name: str) -> _Shot:
+def _shot(image: Image, labels: "BoardLabels", name: str) -> _Shot:
     registration = find_mat(image)
-    sight = sight_of(image, registration)
-    where = f"the labels of {name}"
-    try:
-        board = _board(labels)[0]
-        where = f"the board in the labels of {name}"
-        pose = np.array([float(board[key]) for key in ("x_mm", "y_mm", "angle_deg")])
-        diameter = float(board["diameter_mm"])
-        discs, sticks, hides = [], [], []
-        for number, piece in enumerate(labels["pieces"]):
-            where = f"piece {number} in the labels of {name}"
-            if piece.get("kind") == "topping":
-                discs.append(_read_disc(piece))
-            elif piece.get("kind") == "cutter":
-                sticks.append(_read_stick(piece, registration))
-            if piece.get("kind") != "board":
-                hides.append(registration.to_table(np.array(piece["outline_px"], np.float64)))
-    except KeyError as missing:
-        raise BoardLabelError(f"{where}: {missing} is missing") from missing
-    except (TypeError, ValueError, AttributeError) as error:
-        raise BoardLabelError(f"{where}: {error}") from error
-    if not (50.0 < diameter < 600.0 and np.isfinite(pose).all()):
-        raise BoardLabelError(f"the board in the labels of {name}: diameter {diameter} or pose {pose} is out of range")
-    return _Shot(name, sight, pose, diameter, tuple(discs), tuple(sticks), tuple(hides))
-
-
-def _read_disc(piece: Mapping[str, Any]) -> _Disc:
-    space = piece.get("space")
-    return _Disc(
-        str(piece["colour"]),
-        np.array([float(piece["x_mm"]), float(piece["y_mm"])]),
-        float(piece.get("diameter_mm", 18.0)),
-        None if space is None else str(space),
+    board = labels.board
+    return _Shot(
+        name,
+        sight_of(image, registration),
+        np.array([board.x_mm, board.y_mm, board.angle_deg]),
+        board.diameter_mm,
+        tuple(_Disc(t.colour, np.array([t.x_mm, t.y_mm]), t.diameter_mm, t.space) for t in labels.toppings),
+        tuple(_stick(cutter, registration) for cutter in labels.cutters),
+        tuple(registration.to_table(np.array(outline, np.float64)) for outline in labels.outlines_px),
     )
 
 
-def _read_stick(piece: Mapping[str, Any], registration: Registration) -> _Stick:
-    ends = np.array(piece["ends_mm"], np.float64).reshape(2, 2)
+def _stick(label: "CutterLabel", registration: Registration) -> _Stick:
+    ends = np.array(label.ends_mm, np.float64)
     seen = (
-        registration.to_table(np.array(piece["ends_px"], np.float64))
-        if "ends_px" in piece
+        registration.to_table(np.array(label.ends_px, np.float64))
+        if label.ends_px is not None
         else registration.seen_from_table(ends, FACE_MM + TOPPING_THICK_MM)
     )
-    length = float(np.linalg.norm(ends[1] - ends[0]))
-    return _Stick(str(piece["colour"]), seen, length, float(piece["diameter_mm"]))
+    return _Stick(label.colour, seen, float(np.linalg.norm(ends[1] - ends[0])), label.diameter_mm)
 
 
 def _place_spaces(shots: Sequence[_Shot], spaces: Mapping[str, Sequence[int]]) -> tuple[tuple[str, ...], Array]:
@@ -167,14 +122,13 @@ def _place_spaces(shots: Sequence[_Shot], spaces: Mapping[str, Sequence[int]]) -
         for disc in shot.discs:
             if disc.space is None:
                 continue
-            if disc.space not in spaces:
-                raise BoardLabelError(f"{shot.name}: {disc.space!r} is no space of this board")
             known.append(_as_complex(spaces[disc.space]))
             own = to_own_frame(disc.at_mm[None], shot.pose)[0]
             at.append(complex(own[0], own[1]))
     if len(set(known)) < 3:
-        raise BoardLabelError(
-            f"toppings on {len(set(known))} spaces are labelled; at least three are needed to know where the spaces lie"
+        raise LabelError(
+            f"labels of {_names(shots)}: toppings lie on {len(set(known))} spaces of the board; expected at least "
+            "three, so that it is known where its spaces lie"
         )
     steps, seen = np.array(known), np.array(at)
     fits = []
@@ -185,7 +139,10 @@ def _place_spaces(shots: Sequence[_Shot], spaces: Mapping[str, Sequence[int]]) -
         fits.append((float(np.sqrt((np.abs(columns @ solution - seen) ** 2).mean())), mirrored, solution))
     miss, mirrored, (scale, offset) = min(fits, key=lambda fit: fit[0])
     if miss > 0.25 * abs(scale) * np.sqrt(3.0):
-        raise BoardLabelError(f"the labelled toppings miss an even lattice of spaces by {miss:.1f} mm")
+        raise LabelError(
+            f"labels of {_names(shots)}: the toppings miss an even lattice of spaces by {miss:.1f} mm; expected their "
+            "spaces and the board's angle_deg as the photo shows them"
+        )
     every = np.array([_as_complex(step) for step in spaces.values()])
     lying = scale * (np.conj(every) if mirrored else every) + offset
     return tuple(spaces), np.column_stack([lying.real, lying.imag])
@@ -193,20 +150,14 @@ def _place_spaces(shots: Sequence[_Shot], spaces: Mapping[str, Sequence[int]]) -
 
 def _hexagon(shots: Sequence[_Shot]) -> dict[str, tuple[int, int, int]]:
     """All spaces of the smallest hexagon that has those labelled, by their coordinates."""
-    far = 0
-    for shot in shots:
-        for disc in shot.discs:
-            if disc.space is not None:
-                far = max([far, *(abs(step) for step in _coordinates(disc.space, shot.name))])
+    labelled = [disc.space for shot in shots for disc in shot.discs if disc.space is not None]
+    far = max((abs(int(step)) for space in labelled for step in space.split(",")), default=0)
     steps = range(-far, far + 1)
     return {f"{x},{y},{-x - y}": (x, y, -x - y) for x in steps for y in steps if abs(x + y) <= far}
 
 
-def _coordinates(space: str, where: str) -> tuple[int, ...]:
-    parts = space.split(",")
-    if len(parts) != 3 or not all(part.lstrip("-").isdigit() and abs(int(part)) < 100 for part in parts):
-        raise BoardLabelError(f"{where}: space {space!r}; expected coordinates such as '1,-1,0'")
-    return tuple(int(part) for part in parts)
+def _names(shots: Sequence[_Shot]) -> str:
+    return ", ".join(shot.name for shot in shots)
 
 
 def _as_complex(step: Sequence[int]) -> complex:
@@ -217,7 +168,7 @@ def _as_complex(step: Sequence[int]) -> complex:
 def _learn_toppings(shots: Sequence[_Shot]) -> tuple[Looks, float]:
     diameter = float(np.median([disc.diameter_mm for shot in shots for disc in shot.discs] or [0.0]))
     if diameter <= 0.0:
-        raise BoardLabelError(f"no topping is labelled in {', '.join(shot.name for shot in shots)}")
+        raise LabelError(f"labels of {_names(shots)}: there is no topping; expected at least three")
     rings = topping_rings(diameter)
     seen: dict[str, list[Floats]] = {}
     for shot in shots:
@@ -254,7 +205,7 @@ def _learn_cutters(shots: Sequence[_Shot]) -> tuple[Looks, Floats, tuple[float, 
             tips.setdefault(stick.colour, []).append(along[:steps])
             bodies.append(along[steps:-2])
     if not tips:
-        raise BoardLabelError(f"no cutter is labelled in {', '.join(shot.name for shot in shots)}")
+        raise LabelError(f"labels of {_names(shots)}: there is no cutter; expected one of each colour")
     names = tuple(sorted(tips))
     body = np.concatenate(bodies)
     middle = np.median(body, axis=0)
@@ -287,9 +238,9 @@ def _learn_print(
         samples = _nan_median(np.stack(seen))
     known = np.isfinite(samples[0]).all(-1)
     if known.sum() < LEAST_KNOWN * inside.sum():
-        raise BoardLabelError(
-            f"only {known.sum() / inside.sum():.0%} of the board's print is seen bare in "
-            f"{', '.join(shot.name for shot in shots)}; at least {LEAST_KNOWN:.0%} is needed"
+        raise LabelError(
+            f"labels of {_names(shots)}: {known.sum() / inside.sum():.0%} of the board's print lies bare; expected at "
+            f"least {LEAST_KNOWN:.0%}"
         )
     samples, filled = _fill_spaces(samples, known, points, spaces_mm, topping_mm)
     samples = np.where(filled[..., None], samples, _spread_out(samples[0], filled))

@@ -56,4 +56,16 @@ def test_a_label_file_that_is_no_json_is_named(tmp_path: Path) -> None:
     (tmp_path / "ring-drawn-01.json").write_text("{")
     result = run(tmp_path)
     assert result.exit_code == 1
-    assert "ring-drawn-01.json: expected JSON" in result.output
+    assert (
+        "ring-drawn-01.json: line 1, column 2, where the file ends, is not JSON; expected a whole JSON" in result.output
+    )
+
+
+def test_labels_of_a_picture_of_another_size_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, "ring-drawn-01", "ring", PIECES)
+    labels = json.loads((tmp_path / "ring-drawn-01.json").read_text())
+    (tmp_path / "ring-drawn-01.json").write_text(json.dumps({**labels, "image": {"width": 640, "height": 360}}))
+    write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    assert "ring-drawn-01.json: image says 640 x 360 pixels; the photo has 1280 x 720" in result.output
