@@ -1,10 +1,10 @@
 """The prints of score sheets that may lie on the table: our own, and those that an owner describes in files."""
 
-import json
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from controller.strict_json import NotStrictJson, parse_json
 from hardware.kit.score_sheets import load_sheet_print
 from vision.sheets.layout import SheetLayout, SheetLayoutError, parse_layout
 
@@ -21,11 +21,16 @@ def load_prints(others: Sequence[Path] = ()) -> tuple[SheetLayout, ...]:
 
 def load_layout(path: Path) -> SheetLayout:
     """The print that a TOML or JSON file describes. Raises SheetLayoutError and OSError."""
-    text = path.read_bytes()
+    content, language = path.read_bytes(), "JSON" if path.suffix == ".json" else "TOML"
     try:
-        data = json.loads(text) if path.suffix == ".json" else tomllib.loads(text.decode("utf-8"))
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SheetLayoutError(f"{path.name}: neither JSON nor TOML: {error}") from error
+        text = content.decode("utf-8")
+        data = parse_json(text) if language == "JSON" else tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise SheetLayoutError(f"{path.name}: byte {error.start} is not UTF-8; expected a {language} file") from error
+    except (NotStrictJson, tomllib.TOMLDecodeError) as error:
+        raise SheetLayoutError(f"{path.name}: {error}; expected a {language} file") from error
+    except RecursionError as error:
+        raise SheetLayoutError(f"{path.name}: nested too deep; expected a {language} file") from error
     if not isinstance(data, dict):
-        raise SheetLayoutError(f"{path.name}: a {type(data).__name__}; expected tables")
+        raise SheetLayoutError(f"{path.name}: it holds no object; expected one that describes a score sheet")
     return parse_layout(data, path.name)

@@ -488,11 +488,11 @@ def load_lens(path: Path, size_px: tuple[int, int] | None = None) -> Lens:
         OSError: it cannot be read.
     """
     try:
-        content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        lens = Lens(*(_number(content["lens"][name]) for name in ("focal_widths", "k1", "k2")))
-        width, height = (_number(side) for side in content["size_px"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise LensFileError(f"{path}: expected a file that `pizzatable calibrate` wrote: {error!r}") from error
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise LensFileError(f"{path} is no JSON; expected a file that `pizzatable calibrate` wrote") from error
+    lens = Lens(*(_number(content, path, "lens", name) for name in ("focal_widths", "k1", "k2")))
+    width, height = (_number(content, path, "size_px", side) for side in (0, 1))
     if not 0.2 < lens.focal_widths < 10.0 or width < 1.0 or height < 1.0:
         raise LensFileError(f"{path}: {lens} for {width:.0f}x{height:.0f} is no camera's lens")
     if size_px is not None and abs(size_px[0] * height - size_px[1] * width) > 0.01 * size_px[0] * height:
@@ -503,7 +503,15 @@ def load_lens(path: Path, size_px: tuple[int, int] | None = None) -> Lens:
     return lens
 
 
-def _number(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-        raise TypeError(f"{value!r} is no number")
+def _number(content: Any, path: Path, key: str, part: str | int) -> float:
+    """A number in a lens file: `key` and, in that object or list, `part`."""
+    place = f"{key}.{part}" if isinstance(part, str) else f"{key}[{part}]"
+    held = content.get(key) if isinstance(content, dict) else None
+    if isinstance(part, str):
+        value = held.get(part) if isinstance(held, dict) else None
+    else:
+        value = held[part] if isinstance(held, list) and part < len(held) else None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not -1e6 < value < 1e6:
+        said = "is missing" if value is None else f"is {json.dumps(value)[:60]}"
+        raise LensFileError(f"{path}: {place} {said}; expected a number, as `pizzatable calibrate` writes it")
     return float(value)

@@ -179,7 +179,7 @@ def load_pack(path: Path) -> FacePack:
     """
     try:
         with zipfile.ZipFile(path) as file:
-            header = json.loads(file.read("header.json"))
+            header: Mapping[str, Any] = json.loads(file.read("header.json"))
             _check_header(header, path)
             kinds = {
                 PieceKind(name): _read_kind(file, PieceKind(name), about) for name, about in header["kinds"].items()
@@ -189,7 +189,9 @@ def load_pack(path: Path) -> FacePack:
     except (FileNotFoundError, IsADirectoryError, PermissionError, FacePackError):
         raise
     except _DAMAGED as error:
-        raise FacePackError(f"{path} is no file of faces or is damaged: {error!r}") from error
+        raise FacePackError(
+            f"{path} is no file of faces or is damaged; expected one that `pizzatable enrol` wrote, as it wrote it"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

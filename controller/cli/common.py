@@ -5,6 +5,7 @@ OpenCV is imported where pictures are read or written: not every command has pic
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -54,7 +55,25 @@ def told(*errors: type[Exception]) -> Iterator[None]:
     try:
         yield
     except errors as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(_said(error)) from error
+
+
+def _said(error: Exception) -> str:
+    """An error as people read it: of the system's own, the file's name and what is wrong with it."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return str(error)
+
+
+@contextlib.contextmanager
+def writing(path: Path, expected: str) -> Iterator[None]:
+    """Turn what the system says against writing a file or folder into a message with its name and what was expected."""
+    try:
+        yield
+    except OSError as error:
+        raise click.ClickException(
+            f"{path}: cannot be written: {error.strerror or error}; expected {expected}"
+        ) from error
 
 
 def load_photo(path: Path) -> "Image":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from config.errors import ConfigError
-from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told
+from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told, writing
 from controller.games.registry import load_part
 from vision.registration import VisionError
 
@@ -103,8 +103,9 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
         drawn = path.with_name(f"{photo.stem}-found.jpg")
         save_photo(drawn, one.picture())
         click.echo(f"{photo}: {len(one.pieces)} pieces, numbered in {drawn}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_as_text(found), encoding="utf-8")
+    with writing(path, "a labels file that can be written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(_as_text(found), encoding="utf-8")
     click.echo(f'{path}: fill in each "face", in the order of the numbers; leave it empty where there is no piece')
 
 
@@ -148,8 +149,9 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     part = load_part(game, "describe")
     wanted = part.faces() if hasattr(part, "faces") else ()
     learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], wanted)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    save_pack(learned.pack, out)
+    with writing(out, "a file of faces that can be written"):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        save_pack(learned.pack, out)
     board = learned.pack.board
     also = f" and a board of {len(board.space_names)} spaces" if board is not None else ""
     click.echo(f"{out}: {len(learned.pack.names)} faces{also} of {game} from {len(photos)} photos")

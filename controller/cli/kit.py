@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from controller.cli.common import told
+from controller.cli.common import writing
 from controller.printing import GAME_PRINTS, PICTURE_PX_PER_MM
 from hardware.kit.drawing import Page
 from hardware.kit.paper import Paper, make_pages
@@ -35,7 +35,7 @@ def command(out: Path, paper: str, games: tuple[str, ...], pictures: bool) -> No
 
     Print them at 100 % ("actual size"): the ruler at the foot of each page is 100 mm long.
     """
-    with told(OSError):
+    with writing(out, "a folder that can be made and written to"):
         out.mkdir(parents=True, exist_ok=True)
         for name, title, pages in kit_files(Paper[paper.upper()], games or sorted(GAME_PRINTS)):
             _write(out / f"{name}.pdf", title, pages, pictures=pictures)

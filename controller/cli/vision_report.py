@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, PhotoError, load_photo, save_photo, told
+from controller.cli.common import EXISTING_FILE, PhotoError, load_photo, save_photo, told, writing
 from controller.sheet_prints import load_prints
 from vision.faces import FacePack, enrol, load_pack
 from vision.registration import RegistrationError, VisionError, find_mat
@@ -68,7 +68,8 @@ def command(
             result = _judged(result, folder)
         click.echo(result.as_text(), nl=False)
         if out is not None:
-            _write(out, result, tiles)
+            with writing(out, "a folder that can be made and written to"):
+                _write(out, result, tiles)
 
 
 def _given(pack: FacePack, style: str, kind: str) -> FacePack:  # noqa: ARG001

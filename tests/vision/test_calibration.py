@@ -281,15 +281,33 @@ def test_a_lens_is_kept_and_found_again(tmp_path: Path) -> None:
         load_lens(path, (640, 480))
 
 
+ZERO = '"k1": 0, "k2": 0'
+
+
 @pytest.mark.parametrize(
-    "text",
-    ["", "[]", "{}", '{"lens": {"focal_widths": "x", "k1": 0, "k2": 0}, "size_px": [1, 1]}', "nonsense"],
+    ("content", "said"),
+    [
+        (b"", " is no JSON; expected a file that"),
+        (b"nonsense", " is no JSON; expected a file that"),
+        (b"\xff\xfe\xfd", " is no JSON; expected a file that"),
+        (b"[" * 100000, " is no JSON; expected a file that"),
+        (b"[]", ": lens.focal_widths is missing; expected a number, as"),
+        (b"{}", ": lens.focal_widths is missing; expected a number, as"),
+        (b'{"lens": 3}', ": lens.focal_widths is missing; expected a number, as"),
+        (f'{{"lens": {{"focal_widths": "x", {ZERO}}}}}'.encode(), ': lens.focal_widths is "x"; expected a number, as'),
+        (f'{{"lens": {{"focal_widths": NaN, {ZERO}}}}}'.encode(), ": lens.focal_widths is NaN; expected a number, as"),
+        (b'{"lens": {"focal_widths": 1, "k1": 0, "k2": 1e999}}', ": lens.k2 is Infinity; expected a number, as"),
+        (f'{{"lens": {{"focal_widths": 1, {ZERO}}}, "size_px": [1]}}'.encode(), ": size_px[1] is missing; expected"),
+        (f'{{"lens": {{"focal_widths": 1, {ZERO}}}, "size_px": [true, 1]}}'.encode(), ": size_px[0] is true; expected"),
+    ],
 )
-def test_a_file_that_holds_no_lens_is_named(tmp_path: Path, text: str) -> None:
+def test_a_file_that_holds_no_lens_is_named(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "lens.json"
-    path.write_text(text)
-    with pytest.raises(LensFileError, match=r"lens\.json: expected a file that `pizzatable calibrate` wrote"):
+    path.write_bytes(content)
+    with pytest.raises(LensFileError) as caught:
         load_lens(path)
+    assert str(caught.value).startswith(f"{path}{said}")
+    assert "`pizzatable calibrate`" in str(caught.value)
 
 
 def test_a_lens_that_cannot_be_is_refused(tmp_path: Path) -> None:

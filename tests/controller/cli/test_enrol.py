@@ -111,6 +111,20 @@ def test_a_wrong_label_is_named_with_its_file_and_place(tmp_path: Path) -> None:
     assert 'is "left"; expected a number of millimetres from -10000 to 10000' in result.stderr
 
 
+def test_a_file_of_faces_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pack").mkdir()
+    result = enrol_drawn(tmp_path, label(enrolment()))
+    assert result.exit_code == 2
+    assert "pack' is a directory" in result.stderr
+    (tmp_path / "file").write_text("")
+    (tmp_path / "pack").rmdir()
+    (tmp_path / "pack").symlink_to(tmp_path / "file" / "pack")
+    result = enrol_drawn(tmp_path, label(enrolment()))
+    assert result.exit_code == 1
+    why = "cannot be written: Not a directory; expected a file of faces that can be written"
+    assert f"Error: {tmp_path / 'pack'}: {why}" in result.stderr
+
+
 @pytest.mark.parametrize("content", [b"", b"no picture"])
 def test_a_photo_that_is_none_is_named(tmp_path: Path, content: bytes) -> None:
     photo, labels = tmp_path / "a.jpg", tmp_path / "a.json"

@@ -1,0 +1,24 @@
+"""What commands say when a file cannot be used."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from controller.cli.common import told, writing
+
+
+def test_the_systems_errors_are_said_by_the_files_name(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    with pytest.raises(click.ClickException) as caught, told(OSError):
+        missing.read_bytes()
+    assert caught.value.message == f"{missing}: No such file or directory"
+    with pytest.raises(click.ClickException) as caught, told(OSError):
+        raise FileNotFoundError("no labelled picture")
+    assert caught.value.message == "no labelled picture"
+
+
+def test_what_cannot_be_written_is_said_with_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(click.ClickException) as caught, writing(tmp_path, "a file"):
+        tmp_path.write_text("")
+    assert caught.value.message == f"{tmp_path}: cannot be written: Is a directory; expected a file"
