@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vision.alike import Likeness, likenesses
+from vision.alike import Likeness, likenesses, upside_down
 from vision.contact_sheet import contact_sheet, numbered, upright
 from vision.faces import BACKS, FacePack, enrol
 from vision.frame import Image
@@ -56,6 +56,20 @@ class Learned:
     """Faces of the game that no photo showed."""
     strange: tuple[str, ...] = ()
     """Faces that the game does not have."""
+    upside_down: tuple[str, ...] = ()
+    """Faces that seem to be labelled with their foot for their top."""
+
+    def sentences(self) -> list[str]:
+        """What of the faces themselves should be looked at again."""
+        alike = [
+            f"{one.face} and {one.other} look alike (lead {one.lead}): the camera may take one for the other"
+            for one in self.alike
+        ]
+        turned = [
+            f"{face} seems to be labelled upside down: only turned by 180 degrees is it laid out like the others"
+            for face in self.upside_down
+        ]
+        return alike + turned
 
 
 def spread(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None) -> Spread:
@@ -93,8 +107,9 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
     ])  # fmt: skip
     alike = tuple(one for one in likenesses(pack) if one.too_alike)
     known = {*wanted, *BACKS.values()}
+    missing = tuple(face for face in wanted if face not in pack.names)
     strange = tuple(face for face in pack.names if wanted and face not in known)
-    return Learned(pack, alike, tuple(face for face in wanted if face not in pack.names), strange)
+    return Learned(pack, alike, missing, strange, tuple(upside_down(pack)))
 
 
 def _known(piece: Mapping[str, Any]) -> bool:

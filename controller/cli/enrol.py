@@ -165,8 +165,8 @@ def _tell(learned: "Learned") -> None:
     """What the owner should know of the faces."""
     if learned.missing:
         click.echo(f"{len(learned.missing)} faces of the game are missing: {_some(learned.missing)}")
-    for one in learned.alike:
-        click.echo(f"{one.face} and {one.other} look alike (lead {one.lead}): the camera may take one for the other")
+    for sentence in learned.sentences():
+        click.echo(sentence)
 
 
 def _warn(game: str, learned: "Learned", kinds: "frozenset[PieceKind]") -> None:

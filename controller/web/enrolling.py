@@ -70,8 +70,8 @@ class LearnedView(BaseModel):
     file: str
     faces: int
     missing: list[str]
-    alike: list[str]
-    """Sentences about faces that can be taken for each other."""
+    notes: list[str]
+    """Sentences about faces that can be taken for each other, or seem to be named upside down."""
 
 
 class Desk:
@@ -239,9 +239,11 @@ def _router(desk: Desk, token: str) -> APIRouter:
         allowed(request, given)
         with _told():
             learned = desk.learn()
-        alike = [f"{one.face} and {one.other} look alike (lead {one.lead})" for one in learned.alike]
         return LearnedView(
-            file=desk.out.name, faces=len(learned.pack.names), missing=list(learned.missing), alike=alike
+            file=desk.out.name,
+            faces=len(learned.pack.names),
+            missing=list(learned.missing),
+            notes=learned.sentences(),
         )
 
     @router.get("/photo/{photo}.jpg", response_class=Response)

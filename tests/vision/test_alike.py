@@ -1,10 +1,14 @@
 """Which enrolled faces can be taken for each other."""
 
+from dataclasses import replace
+
 import numpy as np
 
+from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, View, enrolment, label, photograph
-from vision.alike import confused, likenesses, read_copies
-from vision.faces import enrol
+from tests.vision.rendered import load, with_photos
+from vision.alike import LEAST_FACES, confused, likenesses, read_copies, upside_down
+from vision.faces import FacePack, enrol
 from vision.scene import PieceKind
 
 
@@ -33,3 +37,39 @@ def test_altered_copies_show_what_is_confused() -> None:
     assert sum(photo.right for photo in report.photos) >= 0.9 * sum(photo.expected for photo in report.photos)
     labels["pieces"][0]["face"], labels["pieces"][1]["face"] = labels["pieces"][1]["face"], labels["pieces"][0]["face"]
     assert confused(read_copies([(image, labels)], pack)).total() > 0
+
+
+def laid_out(titled: bool, turned: str = "", only: int = 99) -> FacePack:
+    """Drawn slice cards, each with its own noise; all with a dark title at the top, or with nothing in common."""
+    faces = drawn_cards.enrolled().kinds[PieceKind.SLICE_CARD]
+    faces = replace(faces, names=faces.names[:only], colours=faces.colours[:only])
+    lattice, rng = faces.shape.lattice, np.random.default_rng(4)
+    colours = rng.normal(0.0, 0.3, faces.colours.shape).astype(np.float32)
+    for name, one in zip(faces.names, colours, strict=True):
+        if titled:
+            up = -1.0 if name == turned else 1.0
+            one[up * lattice[:, 0] > 15.0] -= 0.8
+    return FacePack({PieceKind.SLICE_CARD: replace(faces, colours=colours)}, ("drawn",))
+
+
+def test_a_face_labelled_upside_down_is_told_by_how_the_others_are_laid_out() -> None:
+    assert upside_down(laid_out(titled=True)) == []
+    assert upside_down(laid_out(titled=True, turned="slice/olive")) == ["slice/olive"]
+
+
+def test_no_face_is_called_upside_down_where_faces_have_little_in_common_or_are_few() -> None:
+    assert upside_down(laid_out(titled=False)) == []
+    few = laid_out(titled=True, turned="slice/bacon", only=LEAST_FACES)
+    assert "slice/bacon" in few.names
+    assert "slice/back" in few.names
+    assert upside_down(few) == []
+    assert upside_down(drawn_cards.enrolled()) == []
+
+
+@with_photos
+def test_a_rendered_special_labelled_upside_down_is_told() -> None:
+    image, labels = load("enrol-alpha-05")
+    specials = [piece for piece in labels["pieces"] if piece["kind"] == "special" and piece["face_up"]]
+    assert upside_down(enrol([(image, labels)], source=["right"])) == []
+    specials[3]["angle_deg"] = (specials[3]["angle_deg"] + 180.0) % 360.0
+    assert upside_down(enrol([(image, labels)], source=["wrong"])) == [specials[3]["face"]]

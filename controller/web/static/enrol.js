@@ -108,7 +108,7 @@ async function learn() {
   const learned = await ask("POST", "/learn", null, byId("learn"));
   if (!learned) return;
   const box = byId("learned");
-  const lines = [`${learned.faces} faces are learned and written to ${learned.file}.`, ...learned.alike];
+  const lines = [`${learned.faces} faces are learned and written to ${learned.file}.`, ...learned.notes];
   if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
   box.replaceChildren(...lines.map((line) => element("p", "", line)));
   box.hidden = false;

@@ -67,7 +67,7 @@ def test_pieces_are_photographed_named_and_learned(tmp_path: Path, picture) -> N
         view = request(app, "POST", "/api/enrol/name", json=said).json()
     assert {piece["face"] for piece in view["photos"][0]["pieces"]} == {piece["face"] for piece in truth}
     learned = request(app, "POST", "/api/enrol/learn").json()
-    assert learned == {"file": "mine.faces", "faces": 9, "missing": ["b/3"], "alike": []}
+    assert learned == {"file": "mine.faces", "faces": 9, "missing": ["b/3"], "notes": []}
     assert set(load_pack(tmp_path / "mine.faces").names) == {piece["face"] for piece in truth}
     assert cv2.imread(str(tmp_path / "mine.preview.jpg")).std() > 10
 
