@@ -4,7 +4,6 @@ OpenCV is imported where pictures are read or written: not every command has pic
 """
 
 import contextlib
-import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from controller.games.registry import games_with
+from controller.strict_json import parse_json
 
 if TYPE_CHECKING:
     from vision.frame import Image
@@ -42,10 +42,10 @@ def game_options(ctx: click.Context, param: click.Parameter, texts: tuple[str, .
     for text in texts:
         name, _, value = text.partition("=")
         try:
-            options[name] = json.loads(value) if value else True
+            options[name] = parse_json(value) if value else True
         except ValueError:
             expected = 'expected a name alone, or a name and a value such as "advanced=false"'
-            raise click.BadParameter(f"{text!r}: {expected}", ctx, param) from None
+            raise click.BadParameter(f"{text[:60]!r}: {expected}", ctx, param) from None
     return options
 
 

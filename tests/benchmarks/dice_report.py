@@ -36,6 +36,7 @@ from vision.dice.finding import DiceReader, load_reader
 from vision.faces import enrol
 from vision.finders import Finder
 from vision.frame import Image
+from vision.labels import load_json
 from vision.looking_for import finders_for
 from vision.registration import RegistrationError, find_mat
 from vision.scene import PieceKind, Sighting
@@ -221,7 +222,7 @@ def tally_table(
     dice, empty = Tally(name), Tally(f"{name}, none there")
     finder = DiceFinder(reader)
     for path in sorted((PHOTOS / "table").glob(f"{names}.json")):
-        truth = json.loads(path.read_text())
+        truth = load_json(path)
         if not isinstance(truth, dict) or "pieces" not in truth:
             continue
         true_dice = [piece for piece in truth["pieces"] if piece["kind"] == "die"]
@@ -248,7 +249,7 @@ def board_of(name: str) -> Finder | None:
     if kind != "theory":
         return None
     other = next(path for path in sorted((PHOTOS / "table").glob(f"theory-{style}-*.json")) if path.stem != name)
-    pack = enrol([(_load(other.with_suffix(".jpg")), json.loads(other.read_text()))], source=[other.stem])
+    pack = enrol([(_load(other.with_suffix(".jpg")), load_json(other))], source=[other.stem])
     (finder,) = finders_for({PieceKind.BOARD}, pack)
     return finder
 

@@ -6,7 +6,6 @@ The folder (by default ../shared/photos/table) holds pictures with truth files b
 enrolled from its `enrol-*` pictures alone; `ring-*`, `split-*`, `hand-*` and `seats-*` of the same style are read.
 """
 
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ import cv2
 
 from controller.games.new_york_slice.describe import describe
 from vision.faces import FacePack, enrol
+from vision.labels import load_json
 from vision.reader import read_photo
 from vision.report import report
 from vision.scene import Scene
@@ -102,7 +102,7 @@ def _same_seat(truth: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
 
 
 def _labels(path: Path) -> Mapping[str, Any]:
-    labels: Mapping[str, Any] = json.loads(path.with_suffix(".json").read_text())
+    labels: Mapping[str, Any] = load_json(path.with_suffix(".json"))
     return labels
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from hardware.kit.score_sheets import load_sheet_print
 from tests.vision.drawn_sheet_kinds import ASIDE, TRAINED, drawn_of_kind
 from vision.frame import Image
+from vision.labels import load_json
 from vision.mark_report import MarkPlace, true_marks
 from vision.registration import RegistrationError
 from vision.report import MARK_BINS, Reliability
@@ -196,7 +197,7 @@ def alike(face: str, true: str) -> bool:
 def rendered(folder: Path) -> Iterator[tuple[str, Image, set[MarkPlace], list[str]]]:
     """Name, picture, marks and dice of each rendered sheet."""
     for path in sorted(folder.glob("sheet-*.jpg")):
-        labels = json.loads(path.with_suffix(".json").read_text())
+        labels = load_json(path.with_suffix(".json"))
         image = cv2.imread(str(path), cv2.IMREAD_COLOR)
         if image is None:
             raise FileNotFoundError(f"{path} is no picture")

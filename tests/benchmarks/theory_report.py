@@ -5,7 +5,6 @@ Run with `make theory-report`; ARGS="--plain" leaves the altered pictures out.
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import numpy as np
 from controller.games.pizza_theory.describe import KINDS, describe
 from vision.faces import FacePack, enrol
 from vision.frame import Image
+from vision.labels import load_json
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import RegistrationError, find_mat
@@ -196,7 +196,7 @@ def load(path: Path) -> tuple[Image, dict[str, Any]]:
     image = cv2.imread(str(path.with_suffix(".jpg")), cv2.IMREAD_COLOR)
     if image is None:
         raise FileNotFoundError(f"{path.with_suffix('.jpg')} is missing or is no picture")
-    return np.asarray(image, np.uint8), json.loads(path.read_text())
+    return np.asarray(image, np.uint8), load_json(path)
 
 
 def measure(

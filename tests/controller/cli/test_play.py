@@ -35,6 +35,9 @@ def test_options_of_a_game() -> None:
     }  # fmt: skip
     with pytest.raises(click.BadParameter, match="'advanced=yes': expected"):
         game_options(CONTEXT, PLAYERS, ("advanced=yes",))
+    for value in ("NaN", "[" * 100000, "9" * 5000):
+        with pytest.raises(click.BadParameter, match=r"'advanced=.{,60}': expected"):
+            game_options(CONTEXT, PLAYERS, (f"advanced={value}",))
 
 
 def test_an_option_that_the_game_does_not_have_is_named() -> None:
