@@ -21,6 +21,7 @@ from vision.labels import (
     check_size,
     labels_to_compare,
     load_json,
+    sheet_label,
 )
 from vision.looking_for import finders_for
 from vision.mark_report import MarkClaim, claims, in_sheets_frame, true_marks, turned_pattern
@@ -278,7 +279,7 @@ def report(
     for path, labels in labelled(folder, kinds, styles):
         style, kind = str(labels.get("style", "")), str(labels["kind"])
         image = load_image(path.with_suffix(".jpg"))
-        check_size(labels, image.shape[1], image.shape[0], str(path))
+        _check_file(labels, image, path)
         if kind == SHEET_PICTURES:
             photos.append(report_sheet(image, labels, prints, path.stem))
         else:
@@ -290,6 +291,14 @@ def report(
     if not photos:
         raise FileNotFoundError(f"{folder} holds no labelled picture of kind {', '.join(kinds)}")
     return Report(tuple(photos))
+
+
+def _check_file(labels: Mapping[str, Any], image: Image, path: Path) -> None:
+    """Check all that is compared, so that errors name the file. Raises LabelError."""
+    check_size(labels, image.shape[1], image.shape[0], str(path))
+    labels_to_compare(labels, str(path), PICTURES.get(labels["kind"], frozenset(PieceKind)))
+    if labels["kind"] == SHEET_PICTURES:
+        sheet_label(labels, str(path))
 
 
 def report_photo(
@@ -332,7 +341,7 @@ def report_sheet(image: Image, labels: Mapping[str, Any], prints: Sequence[Sheet
     lying = [piece.pose for piece in truth if piece.kind is PieceKind.SHEET]
     if scene.origin is Origin.SHEET and lying:
         truth = [replace(piece, pose=in_sheets_frame(piece.pose, lying[0])) for piece in truth]
-    matches, missing, extra = compare(scene, [_as_read(piece) for piece in truth])
+    matches, missing, extra = compare(scene, truth)
     marks = [mark for match in matches if match.truth.kind is PieceKind.SHEET for mark in match.sighting.marks]
     return PhotoReport(
         name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms,
@@ -340,12 +349,13 @@ def report_sheet(image: Image, labels: Mapping[str, Any], prints: Sequence[Sheet
     )  # fmt: skip
 
 
-def _as_read(piece: TruePiece) -> TruePiece:
-    """A die with dots is said from the side that its angle, between -45 and 45 degrees, names."""
-    if piece.kind is not PieceKind.DIE:
+def _said_alike(piece: TruePiece, seen: Sighting) -> TruePiece:
+    """A die's dots said from the side that its sighting says them from."""
+    if piece.kind is not PieceKind.DIE or "/" not in piece.face:
         return piece
-    face, angle = turned_pattern(piece.face, piece.pose.angle_deg)
-    return replace(piece, face=face, pose=replace(piece.pose, angle_deg=angle))
+    quarters = 90.0 * round((piece.pose.angle_deg - seen.pose.angle_deg) / 90.0)
+    face, _ = turned_pattern(piece.face, quarters)
+    return replace(piece, face=face, pose=replace(piece.pose, angle_deg=piece.pose.angle_deg - quarters))
 
 
 def light_of(image: Image) -> str:
@@ -386,7 +396,7 @@ def compare(
         turn = _turn(truth[i].kind, truth[i].pose, scene.sightings[j].pose)
         if i in found or j in used or distance > near_mm or turn > near_deg:
             continue
-        matches.append(Match(truth[i], scene.sightings[j], distance, turn))
+        matches.append(Match(_said_alike(truth[i], scene.sightings[j]), scene.sightings[j], distance, turn))
         found.add(i)
         used.add(j)
     missing = [piece for i, piece in enumerate(truth) if i not in found]

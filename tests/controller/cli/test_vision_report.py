@@ -61,6 +61,21 @@ def test_a_label_file_that_is_no_json_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_a_wrong_piece_is_named_with_its_file(tmp_path: Path) -> None:
+    write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
+    write(tmp_path, "ring-drawn-01", "ring", PIECES)
+    path = tmp_path / "ring-drawn-01.json"
+    labels = json.loads(path.read_text())
+    labels["pieces"][1]["angle_deg"] = float("nan")
+    path.write_text(json.dumps(labels))
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    said = "pieces[1].angle_deg (piece 2 of 3) is NaN; expected a number of degrees from -3600 to 3600"
+    assert f"Error: {path}: {said}\n" in result.output
+    path.write_text(json.dumps({**labels, "kind": "sheet", "pieces": []}))
+    assert f"Error: {path}: arrangement is missing; expected an object with what is on the" in run(tmp_path).output
+
+
 def test_labels_of_a_picture_of_another_size_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "ring-drawn-01", "ring", PIECES)
     labels = json.loads((tmp_path / "ring-drawn-01.json").read_text())
