@@ -38,7 +38,7 @@ from tests.benchmarks.simulated_pieces import (
     shares_visible,
 )
 from vision.frame import Image
-from vision.mark_report import MarkPlace, turned_pattern
+from vision.mark_report import MarkPlace
 from vision.registration import MARKERS_MM
 from vision.report import TruePiece
 from vision.scene import MarkKind, PieceKind, Point, Pose
@@ -255,8 +255,8 @@ def _truth(view: PieceView, visible: float) -> TruePiece:
     if view.kind is PieceKind.SHEET:
         return TruePiece(view.kind, SHEET, view.pose, visible)
     face = load_parts()[view.face.removeprefix("die/")]
-    pattern, angle = turned_pattern(face, view.pose.angle_deg - 90.0)
-    return TruePiece(view.kind, pattern, replace(view.pose, angle_deg=angle), visible)
+    # A piece's angle is that of its print's up; a die is said with its right side.
+    return TruePiece(view.kind, face, replace(view.pose, angle_deg=view.pose.angle_deg - 90.0), visible)
 
 
 @cache

@@ -14,8 +14,8 @@ from vision.faces import FacePack, FacePackError
 from vision.label_kinds import LabelError
 from vision.looking_for import finders_for
 from vision.mark_report import in_sheets_frame, true_marks, turned_pattern
-from vision.report import Report, report, report_sheet
-from vision.scene import MarkKind, PieceKind, Pose
+from vision.report import Report, TruePiece, compare, report, report_sheet
+from vision.scene import FaceLikelihood, MarkKind, PieceKind, Pose, Scene, Sighting
 from vision.sheets.finder import SheetFinder, read_sheets
 
 PRINT = load_sheet_print()
@@ -77,6 +77,19 @@ def test_marks_are_counted_both_ways(tmp_path: Path) -> None:
     dots = sum(kind is MarkKind.DOT for kind, _ in drawn.marks)
     assert f"dot             read {2 * dots - 1} of {2 * dots - 1} " in text
     assert result.mark_reliability()[-1].right < 1.0
+
+
+@pytest.mark.parametrize(("truly", "quarters"), [(44.6, 1), (-44.7, -1), (20.0, 0), (200.0, 2)])
+def test_a_die_is_right_from_whichever_side_it_is_said(truly: float, quarters: int) -> None:
+    """Turned by nearly 45 degrees, truth and reading may name different sides of the same die."""
+    pattern = "##./.../..#"
+    face, _ = turned_pattern(pattern, 90.0 * quarters)
+    for shown, right in ((face, True), ("##./.../.##", False)):
+        pose = Pose(1.0, 2.0, truly - 90.0 * quarters + 0.5)
+        seen = Sighting(PieceKind.DIE, pose, (FaceLikelihood(shown, 1.0),), True, 1.0, ())
+        truth = TruePiece(PieceKind.DIE, pattern, Pose(1.0, 2.0, truly), 1.0)
+        (match,), missing, extra = compare(Scene(0.0, 0, (seen,), (), 0.0), [truth])
+        assert (match.right, missing, extra) == (right, [], [])
 
 
 def test_dice_beside_a_sheet_without_a_mat_are_where_the_table_says() -> None:

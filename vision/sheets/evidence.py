@@ -31,6 +31,9 @@ LINE_TO_DOT = 0.55
 """How dark lines measure beside dots of the same pencil."""
 BARE, BARE_SHARE, BARE_MM = 0.03, 0.9, 0.4
 """A place of which so much is darker by less than this, softened, than on the blank sheet, bears no mark."""
+FAINT_RING, FAINT_STROKE = 0.016, 0.012
+"""But where a ring about a bonus, or both strokes over it, are darker by so much along most of their way, something is:
+they cover little of its box."""
 ENOUGH = 6
 """So many lines tell how dark lines are."""
 
@@ -243,15 +246,26 @@ def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
     bare = _bare(flat, np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
-    if bare is not None:
-        boxes = tuple(box for box, none in zip(boxes, bare, strict=True) if not none)
-        if not boxes:
-            return {kind: Evidence(places, np.zeros((0, 1), np.float32), hidden, bare=bare) for kind in kinds}
     # How crosses over bonuses were fitted, print in them is expected.
-    planes = dict(zip(kinds, (flat.pencilled, flat), strict=True))
-    return {
-        kind: Evidence(places, _of_box_marks(plane, boxes, pencil), hidden, bare=bare) for kind, plane in planes.items()
-    }
+    planes = (flat.pencilled, flat)
+    if bare is None:
+        return {
+            kind: Evidence(places, _of_box_marks(plane, boxes, pencil), hidden)
+            for kind, plane in zip(kinds, planes, strict=True)
+        }
+    found = {}
+    for kind, plane, shows in zip(kinds, planes, _faintly_marked(flat, boxes), strict=True):
+        none = bare & ~shows
+        some = [box for box, nothing in zip(boxes, none, strict=True) if not nothing]
+        features = _of_box_marks(plane, some, pencil) if some else np.zeros((0, 1), np.float32)
+        found[kind] = Evidence(places, features, hidden, unsure=bare & shows, bare=none)
+    return found
+
+
+def _faintly_marked(flat: FlatSheet, boxes: Sequence[BonusBox]) -> tuple[Bools, Bools]:
+    """About which boxes a ring shows, and over which two strokes, where pencil is seen alone."""
+    rings, strokes = measures.rings(flat.pencilled, boxes), measures.box_crosses(flat.pencilled, boxes)
+    return np.asarray(rings[:, 1] > FAINT_RING), np.asarray(strokes.weak.min(axis=1) > FAINT_STROKE)
 
 
 def _of_box_marks(flat: FlatSheet, boxes: Sequence[BonusBox], pencil: _Pencil) -> Plane:

@@ -11,7 +11,7 @@ from vision.sheets.layout import Array
 from vision.sheets.likelihood import DOUBT, FITTED, Judge
 
 UNSURE = 0.25
-"""What may be a dot, or the end of a cross, is no less likely a dot than this."""
+"""What may be a dot, or the end of a cross, is no less likely a dot than this; nor is a faint ring or cross one."""
 
 
 def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[SheetMark, ...]:
@@ -20,9 +20,9 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
     `judges` are those for sheets that were seen blank, or for others, as this one is."""
     evidence = gather(flat)
     likely = {kind: _likely(one, judges[kind]) for kind, one in evidence.items()}
-    unsure = evidence[MarkKind.DOT].unsure
-    if unsure is not None:
-        likely[MarkKind.DOT][unsure] = np.maximum(likely[MarkKind.DOT][unsure], UNSURE)
+    for kind, one in evidence.items():
+        if one.unsure is not None:
+            likely[kind][one.unsure] = np.maximum(likely[kind][one.unsure], UNSURE)
     for kind in evidence.keys() & {MarkKind.LINE, MarkKind.DIAGONAL}:
         likely[kind] *= _both_ends(evidence[MarkKind.DOT], evidence[kind], likely[MarkKind.DOT])
     marks = [
