@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.learning import learn_board
-from vision.board.record import BoardPrint, arrays_of, board_from, header_of
+from vision.board.record import BoardPrint, BoardRecordError, arrays_of, board_from, header_of
 from vision.features import Keypoints, find_keypoints, light_gain, sample_colours, soften
 from vision.frame import Image
 from vision.label_kinds import LABEL_KINDS, LabelError
@@ -188,6 +188,8 @@ def load_pack(path: Path) -> FacePack:
             return FacePack(kinds, tuple(str(name) for name in header["source"]), board)
     except (FileNotFoundError, IsADirectoryError, PermissionError, FacePackError):
         raise
+    except BoardRecordError as error:
+        raise FacePackError(f"{path}: {error}") from error
     except _DAMAGED as error:
         raise FacePackError(
             f"{path} is no file of faces or is damaged; expected one that `pizzatable enrol` wrote, as it wrote it"

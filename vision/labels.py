@@ -140,7 +140,7 @@ class ToppingLabel(_Checked):
     y_mm: _Millimetres
     diameter_mm: Annotated[
         float,
-        Field(strict=True, allow_inf_nan=False, ge=2.0, le=100.0, description="a number of millimetres, 2 to 100"),
+        Field(strict=True, allow_inf_nan=False, ge=5.0, le=100.0, description="a number of millimetres, 5 to 100"),
     ] = 18.0
     space: _Space = None
     outline_px: _Outline
@@ -154,7 +154,7 @@ class CutterLabel(_Checked):
     ends_px: _EndsPx = None
     diameter_mm: Annotated[
         float,
-        Field(strict=True, allow_inf_nan=False, ge=0.5, le=50.0, description="a number of millimetres, 0.5 to 50"),
+        Field(strict=True, allow_inf_nan=False, ge=1.5, le=19.0, description="a number of millimetres, 1.5 to 19"),
     ]
     outline_px: _Outline
 

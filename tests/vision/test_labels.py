@@ -154,7 +154,7 @@ NAN = float("nan")
         (TILE, "outline_px", [[0, -1e6], [2, 3], [4, 5]], f".outline_px[0][1] (piece 2 of 2) is -1000000.0; {POINTS}"),
         (BOARD, "diameter_mm", -260.0, ".diameter_mm (piece 1 of 2) is -260.0; expected a number of millimetres, 50"),
         (TOPPING, "colour", "", '.colour (piece 2 of 2) is ""; expected a colour\'s name as text'),
-        (TOPPING, "diameter_mm", 0, ".diameter_mm (piece 2 of 2) is 0; expected a number of millimetres, 2 to 100"),
+        (TOPPING, "diameter_mm", 0, ".diameter_mm (piece 2 of 2) is 0; expected a number of millimetres, 5 to 100"),
         (TOPPING, "space", "B2", '.space (piece 2 of 2) is "B2"; expected coordinates such as "1,-1,0"'),
         (TOPPING, "space", "1,1,1", '.space (piece 2 of 2) is "1,1,1"; expected coordinates such as "1,-1,0"'),
         (TOPPING, "space", "²,-1,-1", '.space (piece 2 of 2) is "²,-1,-1"; expected coordinates'),

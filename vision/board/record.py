@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.registration import MAT_HALF_MM, MAT_MM
+from vision.registration import MAT_HALF_MM, MAT_MM, VisionError
 from vision.shapes import CELL_MM
 
 Array = NDArray[np.float64]
@@ -25,6 +25,10 @@ RING_STEP_MM = 1.5
 """Toppings are told by their colours on rings so far apart."""
 ALONG_STEP_MM = 2.0
 """Cutters are told by their colours along the stick at so many millimetres."""
+
+
+class BoardRecordError(VisionError, ValueError):
+    """A kept board cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +133,11 @@ def board_from(header: Mapping[str, Any], load: Callable[[str], NDArray[Any]]) -
     """The inverse of `header_of` and `arrays_of`; `load` gives the array of a name.
 
     Raises:
-        ValueError: it is of another version, or what it says does not fit together.
-        LookupError, TypeError: something is missing.
+        BoardRecordError: it is of another version, or what it says does not fit together.
+        LookupError, TypeError, ValueError: something is missing or is no number.
     """
     if header["version"] != BOARD_VERSION:
-        raise ValueError(
+        raise BoardRecordError(
             f"the board has version {header['version']!r}, this program reads {BOARD_VERSION}: enrol again"
         )
     diameter, topping = float(header["diameter_mm"]), float(header["topping_mm"])
@@ -141,7 +145,7 @@ def board_from(header: Mapping[str, Any], load: Callable[[str], NDArray[Any]]) -
     if not (
         50.0 < diameter < 600.0 and 4.0 < topping < diameter / 4 and 50.0 < length < 800.0 and 1.0 < thickness < 20.0
     ):
-        raise ValueError(
+        raise BoardRecordError(
             f"a board of {diameter} mm, toppings of {topping} mm or cutters of {length} mm are out of range"
         )
     spaces = tuple(str(name) for name in header["spaces"])
@@ -151,14 +155,14 @@ def board_from(header: Mapping[str, Any], load: Callable[[str], NDArray[Any]]) -
     def floats(name: str, *shape: int) -> Floats:
         array = np.asarray(load(name), np.float32)
         if array.ndim != len(shape) or any(want not in (-1, is_) for want, is_ in zip(shape, array.shape, strict=True)):
-            raise ValueError(f"array {name} of the board has shape {array.shape}, expected {shape}")
+            raise BoardRecordError(f"array {name} of the board has shape {array.shape}, expected {shape}")
         if not np.isfinite(array).all():
-            raise ValueError(f"array {name} of the board is not finite")
+            raise BoardRecordError(f"array {name} of the board is not finite")
         return array
 
     known = floats("known", size, size) > 0.5
     if not known.any() or not spaces or not toppings or not cutters:
-        raise ValueError("the board has no print, no spaces or no colours")
+        raise BoardRecordError("the board has no print, no spaces or no colours")
     rings = len(topping_rings(topping))
     return BoardPrint(
         diameter,
