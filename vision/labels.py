@@ -11,6 +11,7 @@ degrees counter-clockwise), pixels of the photo.
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,12 @@ from vision.scene import PieceKind
 def _apart(ends: list[list[float]]) -> list[list[float]]:
     if max(abs(ends[0][axis] - ends[1][axis]) for axis in (0, 1)) < 1.0:
         raise ValueError("both ends lie at one place")
+    return ends
+
+
+def _sticks_length(ends: list[list[float]]) -> list[list[float]]:
+    if not 60.0 <= math.dist(*ends) <= 700.0:
+        raise ValueError("no stick is so short or so long")
     return ends
 
 
@@ -72,7 +79,9 @@ _Outline = Annotated[
     _Points, Field(description="at least three points [x, y] in pixels, each number from -100000 to 100000")
 ]
 _EndsMm = Annotated[
-    _Ends, Field(description="two points [x, y] in millimetres, the coloured end second, not both at one place")
+    _Ends,
+    AfterValidator(_sticks_length),
+    Field(description="two points [x, y] in millimetres, 60 to 700 mm apart, the coloured end second"),
 ]
 _EndsPx = Annotated[
     _Ends | None, Field(description="two points [x, y] in pixels, the coloured end second, not both at one place")
