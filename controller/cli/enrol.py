@@ -100,7 +100,10 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
     for photo, image in zip(photos, _images(photos), strict=True):
         one = spread(photo.name, image, kinds, bare)
         found.append(label_of(one, [Naming("")] * len(one.pieces)))
-        drawn = path.with_name(f"{photo.stem}-found.jpg")
+        # In a folder of their own: where photos are asked for by a pattern, these are none of them.
+        drawn = path.with_name(f"{path.stem}-found") / f"{photo.stem}.jpg"
+        with writing(drawn.parent, "a folder that can be made and written to"):
+            drawn.parent.mkdir(parents=True, exist_ok=True)
         save_photo(drawn, one.picture())
         click.echo(f"{photo}: {len(one.pieces)} pieces, numbered in {drawn}")
     with writing(path, "a labels file that can be written"):

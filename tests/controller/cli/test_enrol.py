@@ -86,6 +86,19 @@ def test_a_renamed_photo_is_learned_with_a_warning(tmp_path: Path) -> None:
     assert load_pack(tmp_path / "pack").source == ("after.jpg",)
 
 
+def test_pictures_of_what_was_found_are_no_photos_of_the_next_command(tmp_path: Path) -> None:
+    """As in the README: both commands are given photo-*.jpg, and the first one perhaps twice."""
+    assert cv2.imwrite(str(tmp_path / "photo-1.jpg"), photograph(enrolment()))
+    for _ in range(2):
+        photos = [str(photo) for photo in sorted(tmp_path.glob("photo-*.jpg"))]
+        arguments = ["--game", "new_york_slice", "--find", str(tmp_path / "mine.json"), *photos]
+        result = CliRunner().invoke(command, arguments)
+        assert result.exit_code == 0, result.output
+    assert [photo.name for photo in tmp_path.rglob("*.jpg")] == ["photo-1.jpg", "photo-1.jpg"]
+    assert (tmp_path / "mine-found" / "photo-1.jpg").exists()
+    assert len(json.loads((tmp_path / "mine.json").read_text())) == 1
+
+
 def test_labels_of_a_photo_of_another_size_are_refused(tmp_path: Path) -> None:
     size = {"width": 1920, "height": 1080}
     result = enrol_drawn(tmp_path, {**label(enrolment()), "photo": "before.jpg", "image": size}, "after.jpg")
