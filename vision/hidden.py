@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.faces import MAT_HALF_MM
 from vision.frame import Image
+from vision.plain_table import colours_of, share_of_rare
 from vision.readings import Reading
 from vision.rectify import PX_PER_MM, TableMap
 from vision.registration import INNER_MM
@@ -47,6 +48,14 @@ HELD_SHARE = 0.35
 IN_HAND, WITH_ARM, WITH_FOREIGN = 0.8, 0.7, 0.3
 """A die that the picture says to be in a hand so likely is in one; where an arm is thought to go on; where something
 foreign is seen around it on the mat. Chosen on simulated tables and hands, seeds up to 399."""
+AS_THE_TABLE, UNLIKE_THE_TABLE, MAYBE_IN_HAND = 0.25, 0.7, 0.5
+"""Beyond the mat there is no hand around a die where less than this share of the colours around it is rare on the rest
+of the table, however much wood looks like skin; where more than that share is, the picture need not say so plainly.
+Chosen on simulated tables and hands, seeds up to 399."""
+REST_MM = 60.0
+"""So far from a die the rest of the table begins."""
+DOUBTFUL = 0.89
+"""A die in a hand by what the picture says, but not by the table around it, is at most so likely what it seems."""
 NO_PRINT = 0.94
 """On a print that nobody enrolled only what is surer than this is a die, and not printed there."""
 NOBODY_SAYS: Mapping[int, float] = MappingProxyType({})
@@ -166,26 +175,84 @@ def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None
 
 
 def told_by_form(
-    pieces: Sequence[Sighting], foreign: Mask, coarse: CoarseMap, in_hand: Mapping[int, float] = NOBODY_SAYS
+    pieces: Sequence[Sighting],
+    foreign: Mask,
+    coarse: CoarseMap,
+    in_hand: Mapping[int, float] = NOBODY_SAYS,
+    soft: Image | None = None,
 ) -> tuple[tuple[Sighting, ...], Mask]:
     """Of pieces told by their form those that lie there, and what is foreign but for them.
 
     A die in somebody's fingers shows nothing until it is thrown: what is foreign goes on around it, and is no other
     die. But prints that nobody enrolled are foreign, too, and an arm is only thought to go on beyond the mat: where the
     picture itself says plainly whether there is a hand, that counts. `in_hand`: how likely a piece is in one, by the
-    identity of its sighting.
+    identity of its sighting; `soft`, the table seen from above, shows beyond the mat whether that may be.
     """
-    if not pieces or not (foreign.any() or any(share >= IN_HAND for share in in_hand.values())):
+    if not pieces or not (foreign.any() or any(share >= MAYBE_IN_HAND for share in in_hand.values())):
         return tuple(pieces), foreign
     others = [np.array(piece.outline_mm) for piece in pieces if piece.kind is not PieceKind.DIE]
     strange = _without(foreign, [_grown(outline, BESIDE_MM, coarse) for outline in others])
     dice = [piece for piece in pieces if piece.kind is PieceKind.DIE]
     own = {id(die): _grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice}
     between = _without_any(strange, list(own.values()))
-    held = {id(die) for die in dice if _in_hand(die, in_hand.get(id(die)), between, list(own.values()), coarse)}
-    lying = tuple(piece for piece in pieces if id(piece) not in held)
+    rare = _rare_around(dice, in_hand, others, strange, coarse, soft) if soft is not None else {}
+    said = {die: _weighed(share, rare.get(die)) for die, share in in_hand.items()}
+    held = {id(die) for die in dice if _in_hand(die, said.get(id(die)), between, list(own.values()), coarse)}
+    unsure = {die for die, share in in_hand.items() if share >= IN_HAND}
+    lying = tuple(_doubtful(piece) if id(piece) in unsure else piece for piece in pieces if id(piece) not in held)
     left = _without(strange, [own[id(die)] for die in dice if id(die) not in held])
     return lying, np.maximum.reduce([left, *(own[die] for die in held)])
+
+
+def _rare_around(
+    dice: Sequence[Sighting],
+    in_hand: Mapping[int, float],
+    others: Sequence[Array],
+    strange: Mask,
+    coarse: CoarseMap,
+    soft: Image,
+) -> dict[int, float]:
+    """Of the dice beyond the mat that may be in a hand, the share of the colours around each that are rare elsewhere,
+    by the identity of its sighting."""
+    asked = [die for die in dice if in_hand.get(id(die), 0.0) >= MAYBE_IN_HAND and _beyond_mat(die)]
+    if not asked:
+        return {}
+    colours = colours_of(coarse.shrink(soft))
+    no_table = [coarse.polygons([*others, _square(0.0, 0.0, MAT_HALF_MM + BESIDE_MM)]), strange, ~coarse.seen]
+    feet = [(np.array(die.outline_mm), _beside_mm(die)) for die in dice]
+    free = _without_any(coarse.seen, [*no_table, *(_grown(foot, by, coarse) for foot, by in feet)])
+    seen = _without_any(coarse.seen, [no_table[0], *(_grown(foot, by, coarse) for foot, by in feet)])
+    found = {}
+    for die in asked:
+        foot = np.array(die.outline_mm)
+        rest = _without_any(free, [_grown(foot, REST_MM, coarse)]) > 0
+        around = (seen & _grown(foot, _beside_mm(die) + HELD_WITHIN_MM - BESIDE_MM, coarse)) > 0
+        share = share_of_rare(colours, rest, around)
+        if share is not None:
+            found[id(die)] = share
+    return found
+
+
+def _beyond_mat(die: Sighting) -> bool:
+    return max(abs(die.pose.x_mm), abs(die.pose.y_mm)) > MAT_HALF_MM - BESIDE_MM
+
+
+def _weighed(share: float, rare: float | None) -> float:
+    """How likely a die is in a hand, that is so likely in one by what is seen around it, where so much of that has
+    colours that are rare on the rest of the table."""
+    if rare is None or share < MAYBE_IN_HAND:
+        return share
+    if rare < AS_THE_TABLE:
+        return min(share, MAYBE_IN_HAND)
+    return max(share, IN_HAND) if rare >= UNLIKE_THE_TABLE else share
+
+
+def _doubtful(die: Sighting) -> Sighting:
+    """The same die, never surely what it seems."""
+    if die.probability <= DOUBTFUL:
+        return die
+    less = DOUBTFUL / die.probability
+    return replace(die, faces=tuple(replace(one, probability=round(one.probability * less, 4)) for one in die.faces))
 
 
 def dice_as_seen(pieces: Sequence[Sighting]) -> list[Array]:

@@ -289,7 +289,7 @@ class Reader:
             if dice and boards:
                 foreign = reaching | find_foreign(soft, known.coarse, readings, self._kinds, dice)
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
-        by_form, strange = told_by_form(by_form, foreign, known.coarse, in_hand)
+        by_form, strange = told_by_form(by_form, foreign, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
         over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
         known.hidden = hidden_places(strange | known.coarse.polygons(over_boards), known.coarse)

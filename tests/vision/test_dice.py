@@ -1,6 +1,7 @@
 """Dice are read on surfaces of our own and on the rendered tables; what is no top of a die is not."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -20,10 +21,10 @@ from tests.rigs.dice_training.sources import own_table
 from tests.vision import drawn_board
 from tests.vision.drawn_dice import PIPS, Camera, Die, TableView, die_style, draw_dice, photograph_dice
 from tests.vision.drawn_table import View, photograph
-from vision.dice.finder import DiceFinder, side_mm
-from vision.dice.finding import TOLD, UNTOLD, DiceReader, Measured, claimed, load_reader, odds_of
+from vision.dice.finder import DiceFinder, ground, side_mm, silhouettes_px
+from vision.dice.finding import TOLD, UNTOLD, DiceReader, Measured, claimed, in_company, load_reader, odds_of
 from vision.dice.patches import Pyramid
-from vision.dice.proposing import LARGER, propose
+from vision.dice.proposing import LARGER, Proposal, propose
 from vision.faces import FacePack, enrol
 from vision.frame import Image
 from vision.hidden import coarse_map, told_by_form
@@ -40,6 +41,7 @@ SURE = 0.9
 MODELS_MB = 3.0
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 Array = NDArray[np.float64]
+OAK, SKIN = (72.0, 120.0, 170.0), (120.0, 150.0, 205.0)
 BOARD = drawn_board.Board(-4.0, 6.0, 20.0)
 
 
@@ -419,6 +421,77 @@ def test_a_die_is_in_a_hand_where_the_picture_and_what_is_foreign_say_so(
     around = coarse.polygons([np.array([x, 0.0]) + 50.0 * SQUARE] if foreign else [])
     lying, _ = told_by_form((die,), around, coarse, {id(die): share})
     assert lying == ((die,) if lies else ())
+
+
+@pytest.mark.parametrize(
+    ("around", "share", "lies"),
+    [(OAK, 0.95, "doubtfully"), (OAK, 0.3, "surely"), (SKIN, 0.95, None), (SKIN, 0.6, None), (SKIN, 0.3, "surely")],
+)
+def test_beyond_the_mat_a_hand_must_not_look_as_the_table_does(
+    around: tuple[float, ...], share: float, lies: str | None
+) -> None:
+    coarse = coarse_map(table_map(find_mat(photograph([], View()))))
+    outline = np.array([240.0, 0.0]) + 10.0 * SQUARE
+    corners = tuple((float(a), float(b)) for a, b in outline)
+    die = Sighting(PieceKind.DIE, Pose(240.0, 0.0, 0.0), (FaceLikelihood("5", 0.99),), True, 1.0, corners)
+    cells = np.full((coarse.height, coarse.width, 3), OAK) + np.random.default_rng(1).normal(
+        0, 2, (coarse.height, coarse.width, 3)
+    )
+    cells[coarse.polygons([np.array([240.0, 0.0]) + 35.0 * SQUARE]) > 0] = around
+    soft = np.asarray(cells, np.uint8)
+    lying, _ = told_by_form((die,), coarse.polygons([]), coarse, {id(die): share}, soft)
+    assert [one.probability for one in lying] == {"surely": [0.99], "doubtfully": [0.89], None: []}[lies]
+
+
+def measured_at(x: float, side: float, odds: float, *, lean: float | None = None) -> Measured:
+    """A place that shows a 4 with such odds on a die, its pips plainly."""
+    none = 1.0 / (1.0 + np.exp(odds))
+    network = np.log(np.array([none, *(1e-4,) * 3, 1.0 - none, *(1e-4,) * 2]))
+    close = np.log(np.array([1e-3, *(1e-3,) * 3, 0.99, *(1e-3,) * 2]))
+    fits = np.array([0.1, 0.1, 0.1, 0.7, 0.2, 0.1])
+    return Measured(np.array([x, 50.0]), np.array([x, 50.0]) + SQUARE * side / 2, network, close, fits, lean)
+
+
+def test_what_is_as_large_as_a_die_that_is_sure_is_likelier_one_but_never_surely() -> None:
+    plain, poor, larger = measured_at(50, 30, 9), measured_at(150, 32, 0), measured_at(250, 50, 0)
+
+    def shares(*places: Measured) -> list[float]:
+        before = [claimed(one, UNTOLD) for one in places]
+        return [die.probability for die in in_company(places, before, UNTOLD)]
+
+    alone = shares(poor)[0]
+    assert alone < 0.5
+    first, second, third = shares(plain, poor, larger)
+    assert first > 0.9
+    assert 0.5 < second < 0.9
+    assert third == pytest.approx(alone, abs=1e-6)
+    told = [replace(one, lean=0.2) for one in (plain, poor)]
+    assert shares(*told)[1] == pytest.approx(claimed(told[1], UNTOLD).probability)
+
+
+def test_what_promises_little_is_looked_at_where_it_touches_a_die() -> None:
+    rng = np.random.default_rng(8)
+    style = die_style(rng) | {"what": "dots", "solid": False, "gloss": False}
+    table = photograph([], View(height_mm=700.0))
+    registration = find_mat(table)
+    places = (-60.0, -35.5, 70.0)
+    dice = [Die(x, 0.0, 24.0, 0.0, value, style) for x, value in zip(places, (5, 4, 5), strict=True)]
+    picture, _ = photograph_dice(rng, table, dice, TableView(registration))
+    middles = [registration.to_picture(registration.seen_from_table([[x, 0.0]], 24.0))[0] for x in places]
+
+    def faint_but_for_the_first(found: Sequence[Proposal]) -> list[Proposal]:
+        nearest = [int(np.argmin([np.linalg.norm(p.centre_px - at) for at in middles])) for p in found]
+        return [replace(p, promise=0.9 if die == 0 else 0.3) for p, die in zip(found, nearest, strict=True)]
+
+    def seen(least_promise: float) -> list[int]:
+        found = reader().find(
+            picture, silhouettes_px(registration), ground_at=lambda at: ground(registration, at),
+            sift=faint_but_for_the_first, least_promise=least_promise,
+        )  # fmt: skip
+        return [i for i, at in enumerate(middles) if any(np.linalg.norm(die.centre_px - at) < 12 for die in found)]
+
+    assert seen(0.0) == [0, 1, 2]
+    assert seen(0.4) == [0, 1]
 
 
 def test_likelihoods_leave_something_to_nothing() -> None:

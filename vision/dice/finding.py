@@ -33,8 +33,9 @@ MOST = 80
 """So many proposals, the likeliest, are looked at if need be."""
 AT_ONCE = 24
 """So many are looked at together, as long as there was a promising one among the last."""
-PROMISING = 0.25
-"""A proposal whose top is less likely a die's is not looked at again. Of a hundred dice that are read hardly one is."""
+PROMISING, PROMISING_UNTOLD = 0.25, 0.1
+"""A proposal whose top is less likely a die's is not looked at again, where the second network is told how far a die
+would lean, and where it is not. Of a hundred dice that are read hardly one is."""
 LEAST = 0.5
 """A die whose value is less likely is not given out."""
 SURELY_NONE = 1e-5
@@ -94,6 +95,15 @@ and simulated tables of prints (tuning seeds): more dice and fewer prints are su
 PLAIN_CLOSE, PLAIN_FIT, PLAIN_MARGIN = 0.85, 0.3, 0.05
 """To be sure, a close look must find a value so likely, and its pips must explain so much of the top, and so much more
 than those of any other."""
+ALIKE = 1.2
+"""Widths that differ by no more than this factor are alike."""
+ALIKE_PROMISE, ALIKE_ODDS = 0.15, 2.0
+"""What is as large as dice that were found is looked at as if it promised so much more; and, in pictures of which
+nothing is known, its odds (their logarithm) on a die are so much greater."""
+TOUCH = 0.3, 0.75
+"""How far apart the middles of dice are that touch, as shares of the sum of their widths."""
+ONE = 0.9
+"""A first look that finds a die so likely found one."""
 BESIDE = 0.6
 """Tops nearer to each other than this share of their mean side are the same die."""
 LEAST_TOP_PX = 8.0
@@ -177,14 +187,17 @@ class DiceReader:
         within: Box | None = None,
         sift: Sift = all_of_them,
         least: float = LEAST,
+        least_promise: float = 0.0,
     ) -> list[SeenDie]:
         """The dice in a picture, the surest first.
 
         `sizes_px`: how wide the smallest and the largest die may look, sides included. `within`: where alone to look. A
-        die whose top is hidden, or is none of the six patterns, is none.
+        die whose top is hidden, or is none of the six patterns, is none. `least_promise`: see `measure`.
         """
-        measured = self.measure(image, sizes_px, ground_at=ground_at, within=within, sift=sift)
-        dice = [claimed(one, self._counts[one.told]) for one in measured]
+        measured = self.measure(
+            image, sizes_px, ground_at=ground_at, within=within, sift=sift, least_promise=least_promise
+        )
+        dice = in_company(measured, [claimed(one, self._counts[one.told]) for one in measured], self._counts[False])
         return _best([die for die in dice if die.probability >= least])
 
     def measure(
@@ -195,19 +208,35 @@ class DiceReader:
         ground_at: GroundAt = upright,
         within: Box | None = None,
         sift: Sift = all_of_them,
+        least_promise: float = 0.0,
     ) -> list[Measured]:
-        """What is measured wherever a die may be, whatever it says; one die may be there several times."""
-        proposals = sift(propose(self._proposer, image, sizes_px, within=within))[:MOST]
+        """What is measured wherever a die may be, whatever it says; one die may be there several times. What promises
+        less than `least_promise` is looked at only where it touches a die that was found."""
+        proposals = sift(propose(self._proposer, image, sizes_px, within=within))
+        rest = [p for p in proposals if p.promise >= least_promise]
         pyramid = Pyramid(image)
         promising: list[_Look] = []
-        for start in range(0, len(proposals), AT_ONCE):
-            looks = [_look(p, ground_at) for p in proposals[start : start + AT_ONCE]]
+        for looked in range(0, MOST, AT_ONCE):
+            count = min(AT_ONCE, MOST - looked)
+            looks, rest = [_look(p, ground_at) for p in rest[:count]], rest[count:]
             said = self._read([shown(pyramid.cut(look.centre, look.to_px), look.lean) for look in looks])
-            found = [_recentred(look, one) for look, one in zip(looks, said, strict=True) if _is_die(one) > PROMISING]
+            found = _promising(looks, said)
             promising += found
-            if not found:
+            if not found or not rest:
                 break
+            rest = _alike_first(rest, [look for look in promising if look.strength > ONE])
+        faint = [p for p in proposals if p.promise < least_promise]
+        promising += self._beside(pyramid, faint, promising, ground_at)
         return self._looked_again(pyramid, _apart(promising))
+
+    def _beside(
+        self, pyramid: Pyramid, faint: Sequence[Proposal], found: Sequence["_Look"], ground_at: GroundAt
+    ) -> list["_Look"]:
+        """What else is found right beside the dice that were found, where less was promised."""
+        near = [p for p in faint if any(_touches(p, look) for look in found if look.strength > ONE)][:AT_ONCE]
+        looks = [_look(p, ground_at) for p in near]
+        said = self._read([shown(pyramid.cut(look.centre, look.to_px), look.lean) for look in looks])
+        return _promising(looks, said)
 
     def _looked_again(self, pyramid: Pyramid, looks: Sequence["_Look"]) -> list[Measured]:
         patches = []
@@ -288,8 +317,39 @@ def _look(proposal: Proposal, ground_at: GroundAt) -> _Look:
     return _Look(centre, to_px * proposal.size_px / DIE_PX, lean)
 
 
+def _alike_first(proposals: Sequence[Proposal], found: Sequence[_Look]) -> list[Proposal]:
+    """The most promising first, those above all that are as large as dice that were found."""
+    widths = np.array([DIE_PX * np.sqrt(abs(np.linalg.det(look.to_px))) for look in found])
+
+    def promise(one: Proposal) -> float:
+        return one.promise + ALIKE_PROMISE * _alike(one.size_px, widths)
+
+    return sorted(proposals, key=lambda one: -promise(one))
+
+
+def _touches(one: Proposal, look: _Look) -> bool:
+    """Whether a die might touch another one there, and is not that one."""
+    width = DIE_PX * float(np.sqrt(abs(np.linalg.det(look.to_px))))
+    apart = float(np.linalg.norm(np.array(one.centre_px) - look.centre)) / (one.size_px + width)
+    return TOUCH[0] < apart < TOUCH[1]
+
+
+def _alike(width: float, widths: Array) -> bool:
+    """Whether one of these widths is about as large."""
+    return bool((np.abs(np.log(widths / width)) < np.log(ALIKE)).any())
+
+
 def _is_die(said: Array) -> float:
     return 1.0 - float(said[0])
+
+
+def _promising(looks: Sequence[_Look], said: Array) -> list[_Look]:
+    """Those of the looks at which a die may be, nearer to where its top is."""
+    return [
+        _recentred(look, one)
+        for look, one in zip(looks, said, strict=True)
+        if _is_die(one) > (PROMISING_UNTOLD if look.lean is None else PROMISING)
+    ]
 
 
 def _recentred(look: _Look, said: Array) -> _Look:
@@ -376,19 +436,33 @@ def _logarithms(said: Array) -> Array:
     return np.asarray(np.log(np.maximum(said[:, : VALUES + 1], SURELY_NONE)).mean(0))
 
 
-def claimed(one: Measured, counts: Counts) -> SeenDie:
+def claimed(one: Measured, counts: Counts, more_odds: float = 0.0) -> SeenDie:
     """What is claimed of a measured place: a value is sure only where the odds on a die are great enough, and where all
-    readings agree."""
-    shares = together(one, counts)[1:]
+    readings agree; never, where something else than the place itself makes it likelier that a die is there, by
+    `more_odds` (their logarithm)."""
+    shares = together(one, counts, more_odds)[1:]
     odds, needed = odds_of(one.network), _needed(one.lean, counts)
     most = PRINTED if one.told and odds < needed + MORE_ODDS else 1.0
-    most = NOT_SURE if odds < needed or not _plain(one, int(shares.argmax())) else most
+    most = NOT_SURE if more_odds or odds < needed or not _plain(one, int(shares.argmax())) else most
     shares *= min(1.0, most / shares.max())
     return SeenDie(
         (float(one.centre_px[0]), float(one.centre_px[1])),
         tuple((float(x), float(y)) for x, y in one.corners_px),
         tuple(float(share) for share in shares),
     )
+
+
+def in_company(measured: Sequence[Measured], dice: Sequence[SeenDie], untold: Counts) -> list[SeenDie]:
+    """The same claims, but that what is as large as a die that is sure is likelier a die, too, though never surely:
+    dice that are thrown together are mostly of one make. Where the table is known nothing is added: prints on it may
+    be as large."""
+    sides = np.array([_side(die) for die in dice if die.probability > NOT_SURE])
+    return [
+        claimed(one, untold, ALIKE_ODDS)
+        if not one.told and die.probability < NOT_SURE and _alike(_side(die), sides)
+        else die
+        for one, die in zip(measured, dice, strict=True)
+    ]
 
 
 def _needed(lean: float | None, counts: Counts) -> float:
@@ -411,9 +485,9 @@ def odds_of(network: Array) -> float:
     return float(np.log(np.exp(network[1:]).sum()) - network[0])
 
 
-def together(one: Measured, counts: Counts) -> Array:
+def together(one: Measured, counts: Counts, more_odds: float = 0.0) -> Array:
     """Likelihoods of nothing and of 1 to 6, by the network's logarithms of them and the fits of 1 to 6 pips."""
-    none = counts.none_by_network * one.network[0] + counts.none_by_close * one.close[0]
+    none = counts.none_by_network * one.network[0] + counts.none_by_close * one.close[0] - more_odds
     none += counts.none + counts.none_by_fit * one.fits.max()
     value = counts.value_by_network * one.network[1:] + counts.value_by_close * one.close[1:]
     said = np.append(none, value + counts.value_by_fit * one.fits)
