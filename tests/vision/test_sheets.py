@@ -27,6 +27,7 @@ from tests.vision.drawn_sheet import (
 from vision.frame import Image
 from vision.mark_report import true_marks
 from vision.registration import PictureTooDark
+from vision.report import report_sheet
 from vision.scene import MarkKind, Origin, PieceKind, SheetMark, Sighting
 from vision.sheets.finder import SheetFinder, SheetMissing, lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, SheetLayoutError, parse_layout
@@ -203,6 +204,9 @@ def test_rendered_sheets_are_read_whole(name: str) -> None:
     assert count.missing == []
     assert count.extra == []
     assert count.hidden <= len(labels["arrangement"]["sheet"].get("dots_hidden", ())) * 3
+    found = report_sheet(image, labels, [layout, PRINT.layout], name)
+    assert all(match.right for match in found.matches)
+    assert (found.missing, found.extra) == ((), ())
 
 
 @with_photos
