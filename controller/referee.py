@@ -32,6 +32,9 @@ OLDEST_S = 60.0
 LIKELY = 0.5
 """What vision thinks less likely than not is nothing that somebody laid there or took away."""
 
+GLARE = "Glare hides part of the table: turn the lamp away, draw a curtain, or lay the pieces where they can be seen."
+"""What players are asked to do before they are told that something is missing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:
@@ -178,7 +181,7 @@ class Referee:
                 return self._as_before(scene, reading, stood_s)
             case ReadingKind.UNFINISHED:
                 if reading.fault is not None and stood_s >= self._timing.linger_s:
-                    return Verdict(Answer.BREACH, fault=reading.fault)
+                    return _breach(scene, reading.fault)
                 return Verdict(Answer.UNFINISHED, note=reading.note)
             case ReadingKind.FAULT:
                 return self._fault(scene, reading, stood_s)
@@ -273,9 +276,18 @@ class Referee:
         one picture alone says nothing."""
         fault = reading.fault
         finished = fault is not None and fault.certain and bool(self.counted(scene)) and stood_s > 0
-        if finished or stood_s >= self._timing.breach_s:
-            return Verdict(Answer.BREACH, fault=fault)
+        if fault is not None and (finished or stood_s >= self._timing.breach_s):
+            return _breach(scene, fault)
         return Verdict(Answer.UNFINISHED)
+
+
+def _breach(scene: Scene, fault: Fault) -> Verdict:
+    """A breach; but where glare hides part of the table, what may only be hidden by it is no breach: the players are
+    asked to take the glare away."""
+    dazzled = any(place.cause is HiddenCause.GLARE for place in scene.hidden)
+    if dazzled and not fault.certain:
+        return Verdict(Answer.UNFINISHED, note=f"{fault.refusal.problem} {GLARE}")
+    return Verdict(Answer.BREACH, fault=fault)
 
 
 def _lies_under(change: Change, hands: Outlines) -> bool:

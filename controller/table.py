@@ -485,6 +485,7 @@ class Table:
 
     def _make_view(self) -> TableView:
         pieces = self._piece_views()
+        hidden = self._scene.hidden if self._scene else ()
         return TableView(
             seq=self._seq,
             version=self._version,
@@ -497,7 +498,8 @@ class Table:
             turn=self._turn_view(),
             seats=[self._seat_view(number, seat) for number, seat in self._config.seats.items()],
             pieces=pieces,
-            hidden=[[_rounded(p) for p in place.outline_mm] for place in self._scene.hidden] if self._scene else [],
+            hidden=[[_rounded(p) for p in place.outline_mm] for place in hidden],
+            hidden_by=[place.cause.value for place in hidden],
             question=self._question_view(),
             breach=self._breach_view(pieces),
             position=self._position(),

@@ -200,6 +200,8 @@ class TableView(Model):
     seats: list[SeatView]
     pieces: list[PieceView]
     hidden: list[Outline]
+    hidden_by: list[str] = []
+    """For each of them why: hand, foreign, glare or out-of-picture."""
     question: QuestionView | None
     breach: BreachView | None
     position: Any

@@ -25,6 +25,7 @@ SMALLEST_TEXT = 0.7
 HIDDEN_COLOURS: dict[HiddenCause, Colour] = {
     HiddenCause.HAND: (240, 60, 200),
     HiddenCause.FOREIGN: (200, 120, 40),
+    HiddenCause.GLARE: (0, 0, 230),
     HiddenCause.OUT_OF_PICTURE: (128, 128, 128),
 }
 

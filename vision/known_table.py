@@ -95,6 +95,7 @@ class KnownTable:
         self.readings: list[Reading] = []
         self.sightings: tuple[Sighting, ...] = ()
         self.hidden: tuple[HiddenPlace, ...] = ()
+        self.glare: tuple[HiddenPlace, ...] = ()
         self.out_of_picture: tuple[HiddenPlace, ...] = ()
         self._made: list[tuple[Reading, Sighting]] = []
         self._footprints: dict[int, tuple[object, Footprint]] = {}

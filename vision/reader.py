@@ -14,6 +14,7 @@ from vision.features import find_keypoints
 from vision.finders import Finder, TellsHeld
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
+from vision.glare import find_glare, paper_levels, with_spaces_open
 from vision.hidden import dice_as_seen, find_foreign, hidden_places, told_by_form
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
@@ -264,17 +265,20 @@ class Reader:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
         covered = known.covered(readings)
         soft = known.seen_from_above.look.soft
+        blown = find_glare(known.motion.last, paper_levels(frame.image, known.registration).values())
+        glare = known.small_to_cells(blown) & known.coarse.seen
+        known.glare = hidden_places(glare, known.coarse, cause=HiddenCause.GLARE)
         foreign = find_foreign(soft, known.coarse, readings, self._kinds)
-        reaching = known.small_to_cells(known.reaching_in(covered))
+        reaching = known.small_to_cells(known.reaching_in(covered | blown))
         foreign |= reaching
-        open_ones = [_with_hidden(r, known.hidden_of(r, foreign)) for r in readings]
+        open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
         previous = known.readings
         known.take([r for r in open_ones if confirmed(r)])
         before = known.sightings
         known.sightings = by_faces = known.sightings_of(known.readings)
         in_hand: dict[int, float] = {}
         for finder in self._finders:
-            found = known.found_by(finder, frame.image, busy)
+            found = tuple(with_spaces_open(s, glare, known.coarse) for s in known.found_by(finder, frame.image, busy))
             known.sightings += found
             if isinstance(finder, TellsHeld):
                 shares = finder.in_hand(frame.image, known.registration, found)
@@ -298,7 +302,7 @@ class Reader:
         if known.looks > 1 and not same(before, known.sightings):
             known.motion.disturb()
         known.read = np.where(busy[..., None] > 0, known.read, known.motion.last)
-        known.remember(known.motion.last, covered | busy, foreign)
+        known.remember(known.motion.last, covered | busy | blown, foreign)
         self._clock.stage("hidden")
 
     # Video ----------------------------------------------------------------------------------------------------
@@ -339,7 +343,7 @@ class Reader:
             frame.time_s,
         )
         return Scene(
-            frame.time_s, frame.sequence, sightings, hidden + known.out_of_picture,
+            frame.time_s, frame.sequence, sightings, hidden + known.glare + known.out_of_picture,
             0.0 if busy is not None else at_rest_s, round(shift, 2), self._clock.stages, settled=settled,
         )  # fmt: skip
 

@@ -31,6 +31,8 @@ class HiddenCause(Enum):
     HAND = "hand"
     FOREIGN = "foreign"
     """Something that is no piece of this game."""
+    GLARE = "glare"
+    """A lamp's reflection or the sun, so bright that the picture shows nothing there."""
     OUT_OF_PICTURE = "out-of-picture"
 
 

@@ -252,6 +252,21 @@ def test_everything_comes_from_the_table():
     run(scenario)
 
 
+def test_glare_is_named_where_it_hides_the_table_and_a_hand_is_not():
+    async def scenario():
+        view = portions_taken()
+        place = [(-120.0, -120.0), (120.0, -120.0), (120.0, 120.0), (-120.0, 120.0)]
+        names = "[...document.querySelectorAll('.hidden text')].map((e) => e.textContent)"
+        async with room(view.model_copy(update={"seq": 60, "hidden": [place], "hidden_by": ["glare"]})) as table:
+            await table.show()
+            assert await table.page.evaluate(names) == ["glare"]
+            table.hub.publish(view.model_copy(update={"seq": 61, "hidden": [place], "hidden_by": ["hand"]}))
+            await table.page.until(f"{names}.join() === ''")
+            assert await table.page.evaluate("document.querySelectorAll('.hidden polygon').length") == 1
+
+    run(scenario)
+
+
 def test_a_piece_under_a_hand_stays_as_a_ghost_until_the_hand_is_gone():
     async def scenario():
         view = portions_taken()

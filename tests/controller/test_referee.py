@@ -262,6 +262,27 @@ def test_a_press_counts_while_other_hands_move(referee: Referee) -> None:
     assert referee.judge_apart(hands_elsewhere(1.3, 1.1), moves(1.0)).answer is Answer.MOVE
 
 
+@pytest.mark.parametrize("kind", [ReadingKind.FAULT, ReadingKind.UNFINISHED])
+@pytest.mark.parametrize(
+    ("cause", "certain", "answer"),
+    [
+        (HiddenCause.GLARE, False, Answer.UNFINISHED),
+        (HiddenCause.GLARE, True, Answer.BREACH),
+        (HiddenCause.FOREIGN, False, Answer.BREACH),
+    ],
+)
+def test_what_glare_may_hide_is_asked_for_and_no_breach(
+    referee: Referee, kind: ReadingKind, cause: HiddenCause, answer: Answer, *, certain: bool
+) -> None:
+    reading = replace(fault("Slice 3/1 cannot be seen.", certain=certain), kind=kind)
+    hidden = HiddenPlace(((0.0, 0.0), (50.0, 0.0), (0.0, 50.0)), cause)
+    verdicts = [referee.judge(replace(scene(1.0 + i / 5), hidden=(hidden,)), reading) for i in range(60)]
+    assert verdicts[-1].answer is answer
+    if answer is Answer.UNFINISHED:
+        assert verdicts[-1].note.startswith("Slice 3/1 cannot be seen. Glare hides part of the table")
+        assert Answer.BREACH not in {verdict.answer for verdict in verdicts}
+
+
 def lying(time_s: float, rest_s: float, *places_mm: float) -> Scene:
     """A table that has been at rest for a while, with pieces there."""
     pieces = tuple(

@@ -39,7 +39,7 @@ function show(drawing, layers, view) {
   keyed(layers.seats, view.seats, key, createArea, (element, seat) => updateArea(element, seat, acting, knives));
   const named = view.seats.filter((seat) => seat.player !== null || view.position === null);
   keyed(layers.names, named, key, createName, (element, seat) => updateName(element, seat, acting));
-  keyed(layers.hidden, view.hidden.map((outline, i) => ({ outline, i })), (h) => String(h.i), createHidden, updateHidden);
+  keyed(layers.hidden, view.hidden.map((outline, i) => ({ outline, i, by: view.hidden_by[i] })), (h) => String(h.i), createHidden, updateHidden);
   const wrong = (view.breach?.pieces ?? []).map((piece, i) => ({ piece, i }));
   keyed(layers.breach, wrong, (w) => String(w.i), createBreach, updateBreach);
 }
@@ -143,11 +143,17 @@ function shortened(text, length) {
 }
 
 function createHidden() {
-  return svg("polygon", { class: "cover", fill: "url(#hatch)" });
+  return svg("g", {}, svg("polygon", { class: "cover", fill: "url(#hatch)" }), svg("text", { class: "cover-name" }));
 }
 
-function updateHidden(element, { outline }) {
-  element.setAttribute("points", points(outline));
+/** What hides a place is named where people do not see it: hands they do. */
+function updateHidden(element, { outline, by }) {
+  const [polygon, name] = element.children;
+  polygon.setAttribute("points", points(outline));
+  const [x, y] = middle(outline);
+  name.setAttribute("x", x);
+  name.setAttribute("y", -y);
+  name.textContent = by === "glare" ? "glare" : "";
 }
 
 function createBreach() {

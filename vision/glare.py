@@ -1,0 +1,124 @@
+"""Where a lamp's reflection or the sun has blown a picture out: all channels at the top, and nothing left to read.
+
+White paper is blown out, too, where a picture is exposed for something darker, and hides nothing: what is printed on it
+is still seen. The mat's own white, around its markers, tells the two apart. What is brighter than a picture can show
+while white paper is not is no paper; where white paper is at the top as well, nothing is called glare.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.hidden import CoarseMap
+from vision.motion import Mask, Small
+from vision.registration import Registration
+from vision.scene import Sighting
+
+TOP = 252.0
+"""A block whose mean is no darker than this, in every channel, is blown out but for noise."""
+WASHED_OUT = 236.0
+"""Beside a blown out part so bright a block shows nothing either."""
+BESIDE = 3
+"""So many blocks beside it may be washed out."""
+LEAST_WIDTH = 5
+LEAST_AREA = 60
+"""Blocks of a part that is blown out without a gap: in a picture of a whole table, 25 mm and 15 square centimetres. The
+white of a die, a card's margin and a highlight on print are smaller."""
+PAPER_BELOW, PAPER_NEAR_TOP = 222.0, 246.0
+"""Where white paper is darker than the first, whatever is blown out is glare: no paper gets so much more light than the
+mat. Up to the second, what fades into its surroundings is. Chosen on rendered and simulated tables, seeds up to 24, as
+they are, and 1.3 and 1.6 times as bright."""
+FADES = 0.75
+"""Along so much of its edge a lamp's reflection fades; white paper ends."""
+REACH = 24
+"""So many blocks beyond the edge it is looked at how brightness falls."""
+LEAST_FALL, MOST_AT_ONCE = 30.0, 0.62
+"""Levels that it falls by in all, and the share of them within three blocks."""
+STEEPEST = 90.0
+"""Levels within three blocks: more than that is the edge of a thing."""
+LEAST_EDGE = 8
+MARGIN = (1.06, 1.1)
+"""How many times as large as a marker the squares are along which its white margin is looked at: 1 and 2 mm outside."""
+ALONG = 12
+"""Places looked at along each side."""
+
+
+def paper_levels(image: Image, registration: Registration) -> dict[int, float]:
+    """How bright white paper is beside each marker of the mat that is seen: levels (of 255) of the darkest channel."""
+    height, width = image.shape[:2]
+    along = np.linspace(0.0, 1.0, ALONG, endpoint=False)[None, :, None]
+    levels = {}
+    for marker, corners in registration.markers_px.items():
+        middle = corners.mean(0)
+        squares = [middle + size * (corners - middle) for size in MARGIN]
+        sides = [square[:, None] + along * (np.roll(square, -1, axis=0) - square)[:, None] for square in squares]
+        spots = np.round(np.concatenate(sides).reshape(-1, 2)).astype(np.intp)
+        spots = spots[((spots >= 0) & (spots < (width, height))).all(1)]
+        if len(spots):
+            levels[marker] = float(np.median(image[spots[:, 1], spots[:, 0]].min(-1)))
+    return levels
+
+
+def find_glare(small: Small, paper: Iterable[float]) -> Mask:
+    """255 in the blocks of a small picture where glare leaves nothing to read.
+
+    `paper`: how bright white paper is beside each marker of the mat, see `paper_levels`.
+    """
+    nothing = np.zeros(small.shape[:2], np.uint8)
+    darkest = small.min(-1)
+    blown = (darkest >= TOP).astype(np.uint8)
+    if np.count_nonzero(blown) < LEAST_AREA:
+        return nothing
+    level = _second(paper)
+    if level > PAPER_NEAR_TOP:
+        return nothing
+    whole = cv2.morphologyEx(blown, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (LEAST_WIDTH,) * 2))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(whole, connectivity=8)
+    light = cv2.blur(small.mean(-1), (3, 3))
+    large = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= LEAST_AREA]
+    parts = [i for i in large if level < PAPER_BELOW or _fades(light, labels == i)]
+    if not parts:
+        return nothing
+    glare = np.where(np.isin(labels, parts), np.uint8(255), np.uint8(0))
+    around = cv2.dilate(glare, np.ones((2 * BESIDE + 1,) * 2, np.uint8)) * (darkest >= WASHED_OUT)
+    return np.asarray(cv2.dilate(glare | around, np.ones((3, 3), np.uint8)), np.uint8)
+
+
+def with_spaces_open(seen: Sighting, glare: Mask, coarse: CoarseMap) -> Sighting:
+    """A board without what its spaces seem to hold where glare hides them (255 in cells of the table): a blown out
+    space may look like one with something white on it. Any other piece as it is."""
+    if not seen.spaces or not glare.any():
+        return seen
+    cells = np.round(coarse.to_cells(np.array([(space.x_mm, space.y_mm) for space in seen.spaces]))).astype(np.intp)
+    column, row = (np.clip(along, 0, size - 1) for along, size in zip(cells.T, glare.shape[::-1], strict=True))
+    told = zip(seen.spaces, glare[row, column] > 0, strict=True)
+    return replace(seen, spaces=tuple(replace(space, contents=()) if under else space for space, under in told))
+
+
+def _second(levels: Iterable[float]) -> float:
+    """The second highest, as one of the markers may lie in the glare itself; the only one, where there is no other."""
+    ordered = sorted(levels, reverse=True)
+    return ordered[min(1, len(ordered) - 1)] if ordered else 255.0
+
+
+def _fades(light: NDArray[np.float32], part: NDArray[np.bool_]) -> bool:
+    """Whether brightness falls slowly beyond the edge of a part, as around a reflection, and not at once."""
+    soft = cv2.GaussianBlur(part.astype(np.float32), (0, 0), 2.0)
+    inner = cv2.erode(part.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=1)
+    row, column = np.nonzero(part & (inner == 0))
+    slopes = [cv2.Sobel(soft, cv2.CV_32F, *way)[row, column] for way in ((1, 0), (0, 1))]
+    outward = -np.stack(slopes) / (np.hypot(*slopes) + np.float32(1e-6))
+    steps = np.arange(REACH + 1, dtype=np.float32)
+    x, y = (start[:, None] + way[:, None] * steps for start, way in zip((column, row), outward, strict=True))
+    inside = ((x >= 0) & (x <= light.shape[1] - 1) & (y >= 0) & (y <= light.shape[0] - 1)).all(1)
+    if np.count_nonzero(inside) < LEAST_EDGE:
+        return False
+    falls = cv2.remap(light, x[inside].astype(np.float32), y[inside].astype(np.float32), cv2.INTER_LINEAR)
+    whole = 255.0 - falls.min(1)
+    at_once = (falls[:, :-3] - falls[:, 3:]).max(1)
+    soft_ones = (whole > LEAST_FALL) & (at_once < np.minimum(MOST_AT_ONCE * whole, STEEPEST))
+    return float(soft_ones.mean()) >= FADES
