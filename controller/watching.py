@@ -11,6 +11,7 @@ from config.schema import TableConfig
 from controller.games.registry import kinds_of, load_part, needs_faces
 from controller.lenses import stored_lens
 from controller.sheet_prints import load_prints
+from controller.whose_faces import check_faces
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.simulated.link import LinkLost, RemoteWorld
@@ -68,10 +69,11 @@ def load_faces(path: Path, game: str) -> FacePack:
     """An owner's faces, all that the game has.
 
     Raises:
-        FacePackError: it is no file of faces, is damaged, or lacks faces of the game.
+        FacePackError: it is no file of faces, is damaged, is another game's, or lacks faces of the game.
         OSError: it cannot be read.
     """
     pack = load_pack(path)
+    check_faces(pack, path, game)
     part = load_part(game, "describe")
     needed = set(part.faces()) if hasattr(part, "faces") else set()
     if missing := sorted(needed - set(pack.names)):

@@ -12,6 +12,7 @@ import click
 from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told
 from controller.games.registry import load_part
 from controller.reading import Describe
+from controller.whose_faces import check_faces
 from vision.calibration import load_lens
 from vision.dice.finder import DiceFinder
 from vision.dice.finding import SeenDie, any_sizes_px, load_reader
@@ -80,7 +81,7 @@ def command(
         if dice:
             line_of = _dice_lines(faces, sheets, lens_file)
         else:
-            read, lay_out = _reader(part.KINDS, faces, sheets, lens_file)
+            read, lay_out = _reader(game, part.KINDS, faces, sheets, lens_file)
 
             def line_of(photo: Path, image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
                 scene = read(image)
@@ -126,6 +127,7 @@ def nothing_known(scene: Scene, game: str) -> str | None:
 
 
 def _reader(
+    game: str,
     kinds: Collection[PieceKind],
     faces: Path | None,
     sheets: Sequence[Path],
@@ -146,6 +148,8 @@ def _reader(
     if faces is None:
         raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
     pack = load_pack(faces)
+    if (other := check_faces(pack, faces, game)) is not None:
+        click.echo(f"Warning: {other}", err=True)
     finders = finders_for(kinds, pack, load_prints(sheets))
     if lens_file is None:
         return partial(read_photo, pack=pack, finders=finders), find_mat

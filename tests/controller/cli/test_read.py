@@ -1,6 +1,7 @@
 """`pizzatable read`: its lines, and what it says of photos that cannot be read."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from controller.cli import enrol, read
 from tests.vision.drawn_table import photograph
+from vision.faces import load_pack, save_pack
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 
 PHOTOS = Path(__file__).parents[4] / "shared" / "photos" / "table"
@@ -86,6 +88,26 @@ def test_where_colours_tell_pieces_apart_a_photo_without_any_is_named() -> None:
         assert read.what_is_wrong(nothing, image, game, {kind}) is None
         said = read.what_is_wrong(nothing, grey, game, {kind})
         assert said is None if kind is PieceKind.SLICE else "shows no colours" in str(said)
+
+
+def test_another_games_faces_are_refused_and_strange_ones_counted(pack: Path, tmp_path: Path) -> None:
+    photo = str(PHOTOS / "enrol-alpha-05.jpg")
+    result = CliRunner().invoke(read.command, ["--game", "slice", "--faces", str(pack), photo])
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert f"{pack}: these seem to be the faces of new_york_slice" in result.stderr
+    assert "expected a file that `pizzatable enrol --game slice` made" in result.stderr
+    known = load_pack(pack)
+    specials = known.kinds[PieceKind.SPECIAL]
+    names = tuple("my/own" if name == specials.names[0] else name for name in specials.names)
+    mixed = replace(known, kinds={**known.kinds, PieceKind.SPECIAL: replace(specials, names=names)})
+    save_pack(mixed, tmp_path / "mixed.faces")
+    result = _read(tmp_path / "mixed.faces", photo)
+    assert result.exit_code == 0, result.output
+    assert (
+        f"1 of its {len(set(known.names) - {'back', 'special/back'})} faces are none of new_york_slice's: my/own"
+        in (result.stderr)
+    )
 
 
 def test_a_file_that_holds_no_faces_is_named(tmp_path: Path) -> None:
