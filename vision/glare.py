@@ -69,7 +69,8 @@ def find_glare(small: Small, paper: Iterable[float]) -> Mask:
     `paper`: how bright white paper is beside each marker of the mat, see `paper_levels`.
     """
     nothing = np.zeros(small.shape[:2], np.uint8)
-    darkest = small.min(-1)
+    blue, green, red = cv2.split(small)
+    darkest = np.asarray(cv2.min(cv2.min(blue, green), red), np.float32)
     blown = (darkest >= TOP).astype(np.uint8)
     if np.count_nonzero(blown) < LEAST_AREA:
         return nothing
@@ -78,7 +79,7 @@ def find_glare(small: Small, paper: Iterable[float]) -> Mask:
         return nothing
     whole = cv2.morphologyEx(blown, cv2.MORPH_OPEN, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (LEAST_WIDTH,) * 2))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(whole, connectivity=8)
-    light = cv2.blur(small.mean(-1), (3, 3))
+    light = np.asarray(cv2.blur((blue + green + red) / np.float32(3), (3, 3)), np.float32)
     large = [i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= LEAST_AREA]
     parts = [i for i in large if level < PAPER_BELOW or _fades(light, labels == i)]
     if not parts:

@@ -58,6 +58,8 @@ DOUBTFUL = 0.89
 """A die in a hand by what the picture says, but not by the table around it, is at most so likely what it seems."""
 NO_PRINT = 0.94
 """On a print that nobody enrolled only what is surer than this is a die, and not printed there."""
+WASHED_MM, WASHED_SHARE = 30.0, 0.8
+"""What is foreign, and so much of it no farther beyond glare than this, is not foreign but washed out."""
 NOBODY_SAYS: Mapping[int, float] = MappingProxyType({})
 SOFT_EDGE = 0.045
 SOFT_SHARE = 0.3
@@ -137,10 +139,12 @@ def find_foreign(
     readings: Sequence[Reading],
     kinds: Mapping[PieceKind, Prepared],
     others_mm: Sequence[Array] = (),
+    glare: Mask | None = None,
 ) -> Mask:
     """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
 
-    `soft` is the table seen from above, softened. `others_mm` are outlines (n x 2 each) of pieces without enrolled
+    `soft` is the table seen from above, softened. What is only washed out beside `glare` (255 there) is no arm, either.
+    `others_mm` are outlines (n x 2 each) of pieces without enrolled
     faces: from a board that covers much of the mat nothing is learned about the mat's plain face, and a sheet or a die
     that lies over the mat's edge is no arm.
     """
@@ -154,7 +158,20 @@ def find_foreign(
         return cores
     found = _grown_into(_large_parts(cores), suspect)
     others = _without_any(found, [_grown(outline, BESIDE_MM, coarse) for outline in others_mm])
+    if glare is not None:
+        others = others & ~washed_out(others, glare)
     return (found | _with_arms(others, coarse)) & ~seen
+
+
+def washed_out(foreign: Mask, glare: Mask) -> Mask:
+    """Those parts of what is foreign that reach hardly farther beyond glare than it washes out what lies beside it."""
+    if not (glare.any() and foreign.any()):
+        return np.zeros_like(foreign)
+    beside = cv2.dilate(glare, _disc(2 * WASHED_MM)) > 0
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(foreign, connectivity=8)
+    within = np.bincount(labels[beside], minlength=count)
+    parts = np.flatnonzero(within >= WASHED_SHARE * stats[:, cv2.CC_STAT_AREA])
+    return np.where(np.isin(labels, parts) & (labels > 0), np.uint8(255), np.uint8(0))
 
 
 def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None = None) -> tuple[HiddenPlace, ...]:

@@ -15,7 +15,7 @@ from vision.finders import Finder, TellsHeld
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.glare import find_glare, paper_levels, with_spaces_open
-from vision.hidden import dice_as_seen, find_foreign, hidden_places, told_by_form
+from vision.hidden import dice_as_seen, find_foreign, hidden_places, told_by_form, washed_out
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
@@ -267,8 +267,8 @@ class Reader:
         soft = known.seen_from_above.look.soft
         blown = find_glare(known.motion.last, paper_levels(frame.image, known.registration).values())
         glare = known.small_to_cells(blown) & known.coarse.seen
-        known.glare = hidden_places(glare, known.coarse, cause=HiddenCause.GLARE)
-        foreign = find_foreign(soft, known.coarse, readings, self._kinds)
+        foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
+        foreign = foreign_but()
         reaching = known.small_to_cells(known.reaching_in(covered | blown))
         foreign |= reaching
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
@@ -288,13 +288,16 @@ class Reader:
         large = [np.array(piece.outline_mm) for piece in by_form if piece.kind in LARGE]
         dice = dice_as_seen(by_form)
         if large or dice:
-            anew = find_foreign(soft, known.coarse, readings, self._kinds, large + dice)
+            anew = foreign_but(large + dice)
             boards = any(piece.kind is PieceKind.BOARD for piece in by_form)
             if dice and boards:
-                foreign = reaching | find_foreign(soft, known.coarse, readings, self._kinds, dice)
+                foreign = reaching | foreign_but(dice)
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
         by_form, strange = told_by_form(by_form, foreign, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
+        washed = washed_out(strange, glare)
+        known.glare = hidden_places(glare | washed, known.coarse, cause=HiddenCause.GLARE)
+        strange &= ~washed
         over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
         known.hidden = hidden_places(strange | known.coarse.polygons(over_boards), known.coarse)
         known.hands_are(known.hidden, frame.time_s)

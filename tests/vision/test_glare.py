@@ -11,7 +11,7 @@ from vision.drawing import HIDDEN_COLOURS, draw_scene
 from vision.faces import FacePack
 from vision.frame import Frame, Image
 from vision.glare import find_glare, paper_levels, with_spaces_open
-from vision.hidden import coarse_map
+from vision.hidden import coarse_map, washed_out
 from vision.motion import Small
 from vision.reader import Reader, read_photo
 from vision.rectify import table_map
@@ -142,3 +142,22 @@ def test_nothing_is_said_of_a_boards_spaces_under_glare() -> None:
     told = with_spaces_open(board, cells, coarse)
     assert [space.contents for space in told.spaces] == [spaces[0].contents, ()]
     assert with_spaces_open(board, np.zeros_like(cells), coarse) is board
+
+
+def test_what_is_washed_out_beside_glare_is_no_arm() -> None:
+    """But what reaches from there over the table is."""
+    glare, rim, arm = (np.zeros((120, 160), np.uint8) for _ in range(3))
+    cv2.circle(glare, (60, 60), 20, 255, -1)
+    cv2.circle(rim, (60, 60), 27, 255, 4)
+    arm[55:65, 100:] = 255
+    assert (washed_out(rim, glare) == rim).all()
+    assert (washed_out(rim | arm, glare) == rim).all()
+    arm[55:65, 85:] = 255
+    assert not washed_out(rim | arm, glare).any()
+    assert not washed_out(rim, np.zeros_like(glare)).any()
+
+
+@pytest.mark.parametrize("spot_mm", [(185.0, 20.0), (20.0, -190.0)], ids=["at the right edge", "at the lower edge"])
+def test_glare_at_the_edge_of_the_mat_is_no_hand(pack: FacePack, spot_mm: tuple[float, float]) -> None:
+    scene = read_photo(lit(photograph(RING, DIM), spot_mm), pack)
+    assert {place.cause for place in scene.hidden} == {HiddenCause.GLARE}

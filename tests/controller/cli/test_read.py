@@ -99,7 +99,7 @@ def test_another_games_faces_are_refused_and_strange_ones_counted(pack: Path, tm
     assert "expected a file that `pizzatable enrol --game slice` made" in result.stderr
     known = load_pack(pack)
     specials = known.kinds[PieceKind.SPECIAL]
-    names = tuple("my/own" if name == specials.names[0] else name for name in specials.names)
+    names = tuple("my/own" if name == specials.names[-1] else name for name in specials.names)
     mixed = replace(known, kinds={**known.kinds, PieceKind.SPECIAL: replace(specials, names=names)})
     save_pack(mixed, tmp_path / "mixed.faces")
     result = _read(tmp_path / "mixed.faces", photo)
