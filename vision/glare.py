@@ -41,6 +41,8 @@ LEAST_FALL, MOST_AT_ONCE = 30.0, 0.62
 STEEPEST = 90.0
 """Levels within three blocks: more than that is the edge of a thing."""
 LEAST_EDGE = 8
+WELL_INSIDE = 4
+"""A board's space whose middle lies so many cells of the table within glare is hidden: all of a topping is."""
 MARGIN = (1.06, 1.1)
 """How many times as large as a marker the squares are along which its white margin is looked at: 1 and 2 mm outside."""
 ALONG = 12
@@ -96,7 +98,8 @@ def with_spaces_open(seen: Sighting, glare: Mask, coarse: CoarseMap) -> Sighting
         return seen
     cells = np.round(coarse.to_cells(np.array([(space.x_mm, space.y_mm) for space in seen.spaces]))).astype(np.intp)
     column, row = (np.clip(along, 0, size - 1) for along, size in zip(cells.T, glare.shape[::-1], strict=True))
-    told = zip(seen.spaces, glare[row, column] > 0, strict=True)
+    well_inside = cv2.erode(glare, np.ones((2 * WELL_INSIDE + 1,) * 2, np.uint8))
+    told = zip(seen.spaces, well_inside[row, column] > 0, strict=True)
     return replace(seen, spaces=tuple(replace(space, contents=()) if under else space for space, under in told))
 
 

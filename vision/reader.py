@@ -293,13 +293,13 @@ class Reader:
             if dice and boards:
                 foreign = reaching | foreign_but(dice)
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
-        by_form, strange = told_by_form(by_form, foreign, known.coarse, in_hand, soft)
+        by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
+        over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
+        strange = strange | known.coarse.polygons(over_boards)
         washed = washed_out(strange, glare)
         known.glare = hidden_places(glare | washed, known.coarse, cause=HiddenCause.GLARE)
-        strange &= ~washed
-        over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
-        known.hidden = hidden_places(strange | known.coarse.polygons(over_boards), known.coarse)
+        known.hidden = hidden_places(strange & ~(glare | washed), known.coarse)
         known.hands_are(known.hidden, frame.time_s)
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):
