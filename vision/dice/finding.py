@@ -100,6 +100,8 @@ ALIKE = 1.2
 ALIKE_PROMISE, ALIKE_ODDS = 0.15, 2.0
 """What is as large as dice that were found is looked at as if it promised so much more; and, in pictures of which
 nothing is known, its odds (their logarithm) on a die are so much greater."""
+LEAST_ALIKE_PX = 14.0
+"""Of smaller tops, whose pips hardly show, the latter does not hold: too much is as large as they."""
 TOUCH = 0.3, 0.75
 """How far apart the middles of dice are that touch, as shares of the sum of their widths."""
 ONE = 0.9
@@ -459,7 +461,7 @@ def in_company(measured: Sequence[Measured], dice: Sequence[SeenDie], untold: Co
     sides = np.array([_side(die) for die in dice if die.probability > NOT_SURE])
     return [
         claimed(one, untold, ALIKE_ODDS)
-        if not one.told and die.probability < NOT_SURE and _alike(_side(die), sides)
+        if not one.told and die.probability < NOT_SURE and _side(die) >= LEAST_ALIKE_PX and _alike(_side(die), sides)
         else die
         for one, die in zip(measured, dice, strict=True)
     ]
