@@ -58,6 +58,8 @@ _PLACES = np.array([(x, y) for y in (1, 0, -1) for x in (-1, 0, 1)], np.float64)
 """Row by row from the upper left, in steps of the lattice."""
 _BEYOND = np.array([p for p in product((-2, -1, 0, 1, 2), repeat=2) if max(map(abs, p)) == 2], np.float64)
 """The places next to the lattice: a dot of the same face there says that the lattice is another one."""
+_OUTWARD = np.sign(_BEYOND) * (np.abs(_BEYOND) == 2)
+"""From each of them away from the lattice."""
 _FACE = np.array([p for p in product(np.linspace(-1.6, 1.6, 8), repeat=2) if abs(p[0] * p[1]) < 2.0])
 """All over the face but for its rounded corners, in steps of the lattice."""
 _FEW = np.array([p for p in product((-1.5, -0.5, 0.5, 1.5), repeat=2) if abs(p[0] * p[1]) < 2.0])
@@ -307,17 +309,18 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     sides = np.concatenate([side @ np.array([[c, s], [-s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))])
     inner, outer = ((_PLACES[:, None] + radius * _ROUND).reshape(-1, 2) * pips_mm for radius in DOT_RADII)
     next_to = _BEYOND * pips_mm
-    next_within, next_around = ((_BEYOND[:, None] + r * _ROUND).reshape(-1, 2) * pips_mm for r in DOT_RADII)
+    next_around = (_BEYOND[:, None] + DOT_RADII[1] * _ROUND).reshape(-1, 2) * pips_mm
+    next_outward = (_BEYOND[:, None] + DOT_RADII[0] * _OUTWARD[:, None] * [[1.0], [-1.0]]).reshape(-1, 2) * pips_mm
     own_frame = [
         *(_PLACES * pips_mm, inner, outer, _FACE * pips_mm),
-        *(next_to, next_within, next_around, sides * half * 0.82, sides * half * 1.25),
+        *(next_to, next_outward, next_around, sides * half * 0.82, sides * half * 1.25),
     ]
     points = _placed(np.concatenate(own_frame), poses)
     # All other points lie between the ends of the sides.
     shown = top.shows(points.reshape(len(poses), -1, 2)[:, -len(sides) :].reshape(len(poses), 4, 7, 2)[:, :, ::6]).all(
         axis=(1, 2)
     )
-    at, within, around, face, other, within_other, around_other, inside, beyond = np.split(
+    at, within, around, face, other, outward_other, around_other, inside, beyond = np.split(
         top.at(points), np.cumsum([len(part) for part in own_frame])[:-1], axis=1
     )
     own = np.median(face, axis=1, keepdims=True)
@@ -336,16 +339,13 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
     wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < LEAST_EDGE)
     wrong |= rim > RIM_SHARE
-    off_other, off_disc, off_ring = (
-        _most(part - own) / contrast[:, None] for part in (other, within_other, around_other)
+    off_other, off_outward, off_ring = (
+        _most(part - own) / contrast[:, None] for part in (other, outward_other, around_other)
     )
     on_paper = np.sort(off_ring.reshape(-1, len(_BEYOND), len(_ROUND)), axis=2)[..., 3] < CLEAR[0]
-    # Dots of a side that is seen, too, lie elsewhere and are narrower; and never are two opposite sides seen.
-    whole = np.sort(off_disc.reshape(-1, len(_BEYOND), len(_ROUND)), axis=2)[..., 1] > CLEAR[0]
-    dark = (off_other >= CLEAR[1]) & on_paper
-    wrong |= (dark & whole).any(axis=1)
-    for axis in (0, 1):
-        wrong |= dark[:, _BEYOND[:, axis] > 1].any(axis=1) & dark[:, _BEYOND[:, axis] < -1].any(axis=1)
+    # The dots of a side that is seen too are narrow that way; dots of the same face are not, nor lines that go on.
+    deep = off_outward.reshape(-1, len(_BEYOND), 2).max(axis=2) > CLEAR[0]
+    wrong |= ((off_other >= CLEAR[1]) & deep & on_paper).any(axis=1)
     quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
     return np.asarray(np.where(wrong, -1.0, quality)), dots
 
