@@ -46,6 +46,7 @@ from controller.game import GameError, Json
 from controller.games.registry import load_game, load_part, needs_faces
 from controller.journal import JournalError
 from controller.journal_keeper import JournalKeeper
+from controller.moved_mat import MAT_MOVED_MM, where_mat_lies
 from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
@@ -76,8 +77,6 @@ WATCH_S = 1.0
 """Between two looks whether the simulated table is still there."""
 VISION_STARTS_S = 300.0
 """How long camera and reading may take to start: on a slow machine our own copy's faces are learned meanwhile."""
-MAT_MOVED_MM = 2.0
-"""A mat that lies so far from where it lay was moved, and everybody is told."""
 BUZZ_S = (0.08, 0.08, 0.08)
 BOARD_BUZZ = Buzzing(on_s=0.08, off_s=0.08, times=2)
 """The same on the board's buzzer."""
@@ -481,8 +480,10 @@ class _Service:
     def _picture(self) -> bytes | None:
         """The newest picture with what was read drawn on it, as JPEG; None while there is none. In a worker thread."""
         vision, scene = self._outlets.vision, self._outlets.scene
-        frame = vision.picture() if vision is not None else None
-        if frame is None:
+        if vision is None:
+            return None
+        read = vision.picture(scene.sequence) if scene is not None else None
+        if (frame := read or vision.picture()) is None:
             return None
         import cv2
 
@@ -624,13 +625,9 @@ async def _not_written(_: Request, error: Exception) -> Response:
 
 
 def mat_part(shift_mm: float) -> PartView:
-    """What is said once the mat, or the camera above it, was moved: every picture is laid over the table anew."""
+    """What is shown once the mat, or the camera above it, was moved."""
     moved = f"{shift_mm:.0f} mm" if shift_mm >= MAT_MOVED_MM else "back"
-    text = (
-        f"the mat lies {shift_mm:.0f} mm from where it lay when the camera started; that is followed; put back what "
-        "lies beside it to where it lay"
-    )
-    return PartView(state=PartState.OK, text=text, note=f"moved {moved}")
+    return PartView(state=PartState.OK, text=where_mat_lies(shift_mm), note=f"moved {moved}")
 
 
 def _vision_parts(status: "VisionStatus") -> dict[str, PartView]:

@@ -13,6 +13,7 @@ from config.loader import load_table, table_files
 from controller.cli.common import EXISTING_FILE, PhotoError, game_option, save_photo, told
 from controller.cli.read import scene_line
 from controller.games.registry import load_part, needs_faces
+from controller.moved_mat import MAT_MOVED_MM, where_mat_lies
 from controller.reading import Describe
 from controller.sheet_prints import load_prints
 from controller.watching import open_table_camera
@@ -46,7 +47,7 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
 
     "changed" says which pieces came, went ("to_mm" is null) or lie elsewhere. A hand at one end of the table does not
     hold up the other: under it, what was seen before is said. No game is played and nothing is judged. What keeps a
-    picture from being read is said once. A recording is read to its end.
+    picture from being read is said once; that the mat was moved, on standard error. A recording is read to its end.
     """
     use_one_core()
     with told(ConfigError, CameraError, VisionError, PhotoError, OSError):
@@ -80,6 +81,8 @@ class _Watcher:
         self._strange: list[str] = []
         """Why what could not be seen: as long as a hand moves, that is not told from it."""
         self._drawn_s = 0.0
+        self._shift_mm = 0.0
+        """How far the mat lay from where it lay first, when that was said last."""
         self.pictures = 0
 
     def take(self, frame: "Frame") -> None:
@@ -90,6 +93,9 @@ class _Watcher:
         except RegistrationError as error:
             self._say({"picture": frame.sequence, "error": str(error)}, str(error))
             return
+        if abs(scene.shift_mm - self._shift_mm) >= MAT_MOVED_MM:
+            self._shift_mm = scene.shift_mm
+            click.echo(f"picture {frame.sequence}: {where_mat_lies(scene.shift_mm)}", err=True)
         if scene.settled is not None and scene.settled.at_rest_s > 0:
             lies = scene.last_rest()
             line = scene_line(f"picture {frame.sequence}", lies, self._describe(lies))

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from controller.views import PartState, PartView
 from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -47,6 +48,29 @@ def test_the_cameras_picture_is_shown_live_with_what_is_not_well() -> None:
                 == doubtful
             )
             assert page.complaints == []
+
+    run(scenario)
+
+
+def test_a_camera_that_gives_nothing_new_is_not_called_live() -> None:
+    picture = cv2.imencode(".jpg", np.full((90, 160, 3), 99, np.uint8))[1].tobytes()
+
+    async def scenario() -> None:
+        hub = Hub()
+        hub.publish(question())
+        app = make_app(hub, picture=lambda: picture)
+        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/setup", 1280, 720)
+            await page.until("document.getElementById('age').textContent === 'Live'")
+            lost = PartView(state=PartState.LOST, text="no sign of life for 5 s")
+            view = question()
+            hub.publish(view.model_copy(update={"seq": view.seq + 1, "parts": view.parts | {"camera": lost}}))
+            await page.until("document.getElementById('age').textContent.startsWith('Nothing new from the camera')")
+            assert "no sign of life" in await page.evaluate("document.getElementById('age').textContent")
+            assert await page.evaluate("document.getElementById('picture').classList.contains('old')")
+            hub.publish(view.model_copy(update={"seq": view.seq + 2}))
+            await page.until("document.getElementById('age').textContent === 'Live'")
+            assert not await page.evaluate("document.getElementById('picture').classList.contains('old')")
 
     run(scenario)
 

@@ -6,6 +6,7 @@ const LATE_MS = 5000;
 const SURE = 0.9;
 let shown_ms = null;
 let address = null;
+let stopped = null; // what the camera is said to have, and since when, while it gives nothing new
 
 watch();
 listen();
@@ -17,7 +18,7 @@ async function watch() {
     try {
       const answer = await fetch("/api/picture", { cache: "no-store" });
       if (answer.ok) await show(await answer.blob());
-      else byId("age").textContent = (await answer.json()).detail;
+      else if (shown_ms === null) byId("age").textContent = stopped ? whatStopped() : (await answer.json()).detail;
     } catch {
       byId("age").textContent = "The table does not answer.";
     }
@@ -38,10 +39,20 @@ async function show(blob) {
 }
 
 function sayAge() {
+  byId("picture").classList.toggle("old", stopped !== null);
+  if (stopped !== null) {
+    byId("age").classList.add("late");
+    byId("age").textContent = whatStopped();
+    return;
+  }
   if (shown_ms === null) return;
   const age_s = (performance.now() - shown_ms) / 1000;
   byId("age").classList.toggle("late", age_s * 1000 > LATE_MS);
   byId("age").textContent = age_s < 2 ? "Live" : `This picture is ${Math.round(age_s)} s old.`;
+}
+
+function whatStopped() {
+  return `Nothing new from the camera since ${stopped.since}: ${stopped.text}`;
 }
 
 function listen() {
@@ -58,6 +69,10 @@ function tell(view) {
     term.className = part.state;
     return [term, element("dd", part.text)];
   });
+  const camera = view.parts.camera;
+  if (camera === undefined || camera.state === "ok") stopped = null;
+  else stopped = { since: stopped?.since ?? new Date().toLocaleTimeString(), text: camera.text };
+  sayAge();
   byId("parts").replaceChildren(...parts);
   const doubtful = view.pieces.filter((piece) => piece.likelihood < SURE);
   const hidden = view.hidden.length ? `, ${view.hidden.length} ${view.hidden.length === 1 ? "place" : "places"} hidden` : "";

@@ -74,3 +74,13 @@ def test_a_hand_at_one_end_does_not_hold_up_the_other(tmp_path: Path) -> None:
     last = json.loads(result.stdout.splitlines()[-1])
     assert sorted(piece["face"] for piece in last["pieces"]) == ["a/1", "b/1", "special/two"]
     assert [change["face"] for change in last["changed"]] == ["b/1"]
+
+
+def test_a_mat_that_is_moved_is_told_once(tmp_path: Path) -> None:
+    before = photograph(FIRST)
+    turn = cv2.getRotationMatrix2D((before.shape[1] / 2, before.shape[0] / 2), 2.0, 1.0)
+    after = cv2.warpAffine(before, turn, (before.shape[1], before.shape[0]), borderMode=cv2.BORDER_REPLICATE)
+    result = run(recording(tmp_path, [before] * 6 + [after] * 8))
+    assert result.exit_code == 0, result.output
+    (told,) = result.stderr.splitlines()
+    assert "from where it lay when the camera started; that is followed" in told
