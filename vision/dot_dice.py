@@ -126,13 +126,16 @@ class _TopView:
     """Of the picture, clockwise from its upper left."""
 
     def shows(self, points_mm: Points) -> NDArray[np.bool_]:
-        """Which points (n x m x 2) the picture shows."""
-        inside = np.ones(points_mm.shape[:-1], bool)
+        """Which points (n x m x 2) the picture shows, in the part of the table that is looked at: what lies at the edge of
+        that part would seem to go on for ever beyond it."""
+        rows, columns = self.colours.shape[:2]
+        across, down = points_mm[..., 0] - self.left_mm, self.top_mm - points_mm[..., 1]
+        inside = (across >= 0) & (across <= columns / PX_PER_MM) & (down >= 0) & (down <= rows / PX_PER_MM)
         for start, end in zip(self.corners_mm, np.roll(self.corners_mm, -1, axis=0), strict=True):
             along = end - start
             across = points_mm - start
             inside &= along[0] * across[..., 1] - along[1] * across[..., 0] < 0
-        return inside
+        return np.asarray(inside)
 
     def at(self, points_mm: Points) -> NDArray[np.float32]:
         """Colours at points (n x m x 2)."""

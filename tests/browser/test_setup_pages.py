@@ -61,7 +61,7 @@ def test_a_camera_that_gives_nothing_new_is_not_called_live() -> None:
         app = make_app(hub, picture=lambda: picture)
         async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/setup", 1280, 720)
-            await page.until("document.getElementById('age').textContent === 'Live'")
+            await page.until("document.getElementById('age')?.textContent === 'Live'")
             lost = PartView(state=PartState.LOST, text="no sign of life for 5 s")
             view = question()
             hub.publish(view.model_copy(update={"seq": view.seq + 1, "parts": view.parts | {"camera": lost}}))

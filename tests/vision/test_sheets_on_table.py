@@ -17,6 +17,7 @@ from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions, MatStyle
 from hardware.simulated.world import World
+from vision.dot_dice import find_dot_dice
 from vision.faces import FacePack
 from vision.frame import Image
 from vision.looking_for import finders_for
@@ -203,6 +204,21 @@ def test_a_die_of_which_only_an_edge_changed_is_found(with_die: Image, off: tupl
     assert [one.face for one in finder.find_again(with_die, where, (), sheets, edge) if one.kind is PieceKind.DIE] == [
         A1
     ]
+
+
+@pytest.mark.parametrize("way", [(1, 0), (-1, 0), (0, 1), (0, -1)])
+@pytest.mark.parametrize("cut", [0.0, 4.0, 20.0])
+def test_a_die_at_the_edge_of_what_is_looked_at_is_not_guessed(
+    with_die: Image, way: tuple[int, int], cut: float
+) -> None:
+    """What lies at that edge seems to go on beyond it: a die that it cuts would be another die, a line perhaps one."""
+    low, high = np.array(DIE_SPOT) - 45.0, np.array(DIE_SPOT) + 45.0
+    for axis, side in enumerate(way):
+        if side:
+            (high if side > 0 else low)[axis] = DIE_SPOT[axis] + side * cut
+    box = np.array([low, high])
+    found = [die.sighting.face for die in find_dot_dice(with_die, find_mat(with_die), 20.0, 5.0, within_mm=box)]
+    assert found == ([A1] if cut == 20.0 else [])
 
 
 def test_what_was_taken_for_a_die_is_none_when_it_looks_otherwise_however_little_changes(
