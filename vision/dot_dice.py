@@ -126,8 +126,8 @@ class _TopView:
     """Of the picture, clockwise from its upper left."""
 
     def shows(self, points_mm: Points) -> NDArray[np.bool_]:
-        """Which points (n x m x 2) the picture shows, in the part of the table that is looked at: what lies at the edge of
-        that part would seem to go on for ever beyond it."""
+        """Which points (n x m x 2) the picture shows, in the part of the table that is looked at: what lies at the edge
+        of that part would seem to go on for ever beyond it."""
         rows, columns = self.colours.shape[:2]
         across, down = points_mm[..., 0] - self.left_mm, self.top_mm - points_mm[..., 1]
         inside = (across >= 0) & (across <= columns / PX_PER_MM) & (down >= 0) & (down <= rows / PX_PER_MM)
