@@ -33,8 +33,10 @@ CAMERA_S = 20.0
 """A camera that has not answered after so long will not."""
 PICTURES = 8
 """The first pictures of a camera are often too dark or too bright: the last of these counts."""
-DARK, DIM = 60.0, 110.0
-"""Where the picture's brightest hundredth, the mat's white, is below this (0 to 255), it is too dark, or dim."""
+BLACK, DARK, DIM = 12.0, 60.0, 110.0
+"""Where the picture's brightest hundredth, the mat's white, is below this (0 to 255), it is black, too dark, or dim."""
+UNEVEN = 1.15
+"""So many times as bright as the other is a side that has more light."""
 WHITE = 250
 GLARE, BLINDED = 0.01, 0.1
 """The share of the picture that is white to the brim: a reflection, or far too much light."""
@@ -134,18 +136,53 @@ def check_light(image: "Image") -> Finding:
     bright = image.max(axis=2)
     level, share = float(np.percentile(bright, 99)), float((image.min(axis=2) >= WHITE).mean())
     measured = f"the brightest parts are {level:.0f} of 255, {share:.1%} of the picture is blinded"
-    if level < DARK:
+    if level < BLACK:
         return Finding("light", Health.BROKEN, f"too dark: {measured}", "Take the cap off the lens, light the table.")
-    if share > BLINDED:
-        return Finding(
-            "light", Health.BROKEN, f"too bright: {measured}", "Turn lamps away from the camera; dim the light."
-        )
+    if level < DARK:
+        return Finding("light", Health.BROKEN, f"too dark: {measured}", _where_a_lamp_helps(image))
     if share > GLARE:
-        remedy = "Move the lamp or the camera until no lamp is mirrored in the table; a cloth helps on a glossy one."
+        from vision.lamp import blown_side
+
+        side = blown_side(image)
+        there = f"on the {side} of the picture" if side else "above the table"
+    if share > BLINDED:
+        remedy = f"The light comes from a window or lamp {there}: draw a curtain there, turn it away, or dim it."
+        return Finding("light", Health.BROKEN, f"too bright: {measured}", remedy)
+    if share > GLARE:
+        remedy = (
+            f"The lamp or window that is mirrored stands {there}: move the lamp farther out or lower, draw a curtain, "
+            "or move the camera, until nothing is mirrored in the table; a cloth helps on a glossy one."
+        )
         return Finding("light", Health.WARNING, f"glare: {measured}", remedy)
     if level < DIM:
-        return Finding("light", Health.WARNING, f"dim: {measured}", "Another lamp makes reading surer.")
+        return Finding("light", Health.WARNING, f"dim: {measured}", _where_a_lamp_helps(image))
     return Finding("light", Health.OK, measured)
+
+
+def _where_a_lamp_helps(image: "Image") -> str:
+    """Where to put a lamp so that it lights what is dark and is not mirrored."""
+    from vision.glare import paper_levels
+    from vision.lamp import dark_side, mirrored_beyond_mm
+    from vision.registration import RegistrationError, find_mat
+
+    try:
+        mat = find_mat(image)
+    except RegistrationError:
+        return (
+            "Put a lamp beside the table, about as high as the camera and a metre or more away: above the table it "
+            "would be mirrored in it."
+        )
+    away = (
+        f"about as high as the camera ({mat.camera_mm[2] / 1000:.1f} m) and {mirrored_beyond_mm(mat) / 1000:.1f} m or "
+        "more from the mat's middle, so that it is mirrored outside of the picture"
+    )
+    dark = dark_side(paper_levels(image, mat), mat)
+    if dark is None or dark.across < UNEVEN * dark.level:
+        return f"Put a lamp beside the table, on any side, {away}."
+    return (
+        f"Put a lamp on the {dark.where} of the picture, where the mat's markers {dark.markers[0]} and {dark.markers[1]} "
+        f"are and white paper has {dark.level:.0f} of 255, across {dark.across:.0f}; {away}."
+    )
 
 
 def check_pins(pins: "PanelPins", open_pins: Callable[[], "Factory"]) -> Finding:

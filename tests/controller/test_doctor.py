@@ -54,6 +54,7 @@ from hardware.simulated.world import ButtonEdge, World
 from tests.hardware.fake_lgpio import FakeLgpio
 from tests.rigs.emulation import CannotEmulate, build
 from vision.frame import Frame, Image
+from vision.lamp import mirrored_beyond_mm
 from vision.registration import MARKERS_MM, find_mat
 
 LOOPBACK = ("127.0.0.1",)
@@ -139,6 +140,39 @@ def test_no_marker_is_broken(picture: Image) -> None:
     finding = check_markers(covered(picture, 0, 1, 2, 3))
     assert said(finding) == ("markers", Health.BROKEN)
     assert "at least 2 must show" in finding.what
+
+
+@pytest.mark.parametrize(("turns", "side"), [(0, "left"), (1, "bottom"), (2, "right"), (3, "top")])
+def test_where_a_lamp_helps_is_said_by_the_picture_and_the_mats_markers(picture: Image, turns: int, side: str) -> None:
+    """The left third gets half of the light, however the camera is turned."""
+    share = np.linspace(0.18, 0.42, picture.shape[1])[None, :, None]
+    dim = np.ascontiguousarray(np.rot90((picture * share).astype(np.uint8), turns))
+    finding = check_light(dim)
+    assert said(finding) == ("light", Health.WARNING)
+    assert f"Put a lamp on the {side} of the picture, where the mat's markers 3 and 0 are" in finding.remedy
+    assert "as high as the camera" in finding.remedy
+
+
+def test_a_lamp_stands_where_it_is_mirrored_outside_of_the_picture(picture: Image) -> None:
+    mat = find_mat(picture)
+    away = mirrored_beyond_mm(mat)
+    foot = np.array(mat.camera_mm[:2])
+    for way in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)):
+        x, y = mat.to_picture([foot + away / 2 * np.array(way)])[0]
+        width, height = mat.size_px
+        assert not (1.0 < x < width - 1.0 and 1.0 < y < height - 1.0)
+
+
+def test_in_the_dark_without_a_mat_a_lamp_is_asked_for_beside_the_table(picture: Image) -> None:
+    finding = check_light((covered(picture, 0, 1, 2, 3) * 0.2).astype(np.uint8))
+    assert said(finding) == ("light", Health.BROKEN)
+    assert finding.remedy.startswith("Put a lamp beside the table")
+
+
+def test_glare_is_said_to_come_from_its_side(picture: Image) -> None:
+    spot = picture.copy()
+    cv2.circle(spot, (picture.shape[1] - 130, picture.shape[0] // 2), 100, (255, 255, 255), -1)
+    assert "on the right of the picture" in check_light(spot).remedy
 
 
 @pytest.mark.parametrize(
