@@ -179,9 +179,10 @@ def _where_a_lamp_helps(image: "Image") -> str:
     dark = dark_side(paper_levels(image, mat), mat)
     if dark is None or dark.across < UNEVEN * dark.level:
         return f"Put a lamp beside the table, on any side, {away}."
+    one, other = dark.markers
     return (
-        f"Put a lamp on the {dark.where} of the picture, where the mat's markers {dark.markers[0]} and {dark.markers[1]} "
-        f"are and white paper has {dark.level:.0f} of 255, across {dark.across:.0f}; {away}."
+        f"Put a lamp on the {dark.where} of the picture, where the mat's markers {one} and {other} are and white paper has "
+        f"{dark.level:.0f} of 255, across {dark.across:.0f}; {away}."
     )
 
 
