@@ -181,8 +181,8 @@ def _where_a_lamp_helps(image: "Image") -> str:
         return f"Put a lamp beside the table, on any side, {away}."
     one, other = dark.markers
     return (
-        f"Put a lamp on the {dark.where} of the picture, where the mat's markers {one} and {other} are and white paper has "
-        f"{dark.level:.0f} of 255, across {dark.across:.0f}; {away}."
+        f"Put a lamp on the {dark.where} of the picture, where the mat's markers {one} and {other} are and white paper "
+        f"has {dark.level:.0f} of 255, across {dark.across:.0f}; {away}."
     )
 
 
