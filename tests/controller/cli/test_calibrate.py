@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from click.testing import CliRunner, Result
 from config.loader import load_table
 from controller.cli.calibrate import command
 from controller.cli.read import command as read
+from controller.games.registry import load_part
 from controller.lenses import lens_file, stored_lens
 from hardware.kit.paper import Paper, make_pages
 from hardware.kit.raster import draw_page
@@ -20,7 +22,7 @@ from hardware.kit.table_sheets import calibration_sheet
 from tests.vision.drawn_table import enrolled
 from tests.vision.lens_photos import PhotoMaker, stands
 from vision.calibration import LensFileError, load_lens
-from vision.faces import save_pack
+from vision.faces import BACKS, FacePack, save_pack
 from vision.registration import Lens
 
 MAKER = PhotoMaker((960, 540), Lens(0.86, -0.08, 0.03))
@@ -142,10 +144,20 @@ def test_the_stored_lens_is_that_of_the_tables_camera(settings: Path, photos: li
         stored_lens(load_table([square]))
 
 
+def named_as_in_the_game(pack: FacePack) -> FacePack:
+    """The faces with names that New York Slice has."""
+    slices = iter([face for face in load_part("new_york_slice", "describe").faces() if face[0].isdigit()])
+    kinds = {
+        kind: replace(faces, names=tuple(name if name in BACKS.values() else next(slices) for name in faces.names))
+        for kind, faces in pack.kinds.items()
+    }
+    return replace(pack, kinds=kinds)
+
+
 def test_read_takes_a_lens(photos: list[str], tmp_path: Path) -> None:
     """A photo of another shape than the lens was made for gets a line with the reason."""
     lens, faces = tmp_path / "lens.json", tmp_path / "mine.faces"
-    save_pack(enrolled(), faces)
+    save_pack(named_as_in_the_game(enrolled()), faces)
     assert run("--out", str(lens), *photos).exit_code == 0
     image = cv2.imread(photos[0])
     assert image is not None
