@@ -43,8 +43,9 @@ start-at-boot: $(INSTALLED) ## Set up, then start the table now and whenever thi
 not-at-boot: ## Stop the table that start-at-boot started, and start it no more
 	systemctl --user disable --now pizzatable
 
+# The tests start dozens of processes: what one of them has compiled, the others need not.
 test: check firmware-tools ## Set up, then everything that `check` does, then the tests
-	$(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV_INSTALLED) ## Set up, then ruff, mypy --strict and the rules of imports
 	$(BIN)/ruff check .
