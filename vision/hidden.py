@@ -71,6 +71,8 @@ SAMPLE = 800
 """So many cells tell how light changes over the mat: its colour by six numbers."""
 MOST_POSES = 1000
 """So many poses' cells are kept; then they are worked out anew."""
+_EDGE_CELLS = 8
+"""Beyond so many cells nothing says how steep a part's edge is."""
 _AROUND = np.array([[x, y] for x in (-0.3, 0.3) for y in (-0.3, 0.3)])
 _LOGARITHMS = np.log(np.arange(256) + 20.0).astype(np.float32)
 
@@ -86,6 +88,8 @@ class CoarseMap:
     """255 where the picture shows the table at all."""
     border: Mask
     """255 at the mat's edge and the picture's: what reaches there goes on."""
+    plain: Mask
+    """255 where the bare mat shows its plain face: not at its markers and edge."""
     _under: dict[int, tuple[Array, Indices]] = field(default_factory=dict, repr=False, compare=False)
     """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
 
@@ -125,12 +129,12 @@ def coarse_map(table: TableMap) -> CoarseMap:
     """The cells that cover a map."""
     width, height = (round(side / (PX_PER_MM * CELL_MM)) for side in (table.width, table.height))
     seen = np.asarray(cv2.resize(table.seen, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
-    bare = CoarseMap(table, width, height, seen, np.zeros_like(seen))
+    bare = CoarseMap(table, width, height, seen, np.zeros_like(seen), np.zeros_like(seen))
     inner = cv2.erode(seen, _disc(4 * CELL_MM), borderValue=0)
     rim = cv2.bitwise_not(bare.polygons([_square(0.0, 0.0, MAT_HALF_MM - 15.0)]))
     mat = bare.polygons([_square(0.0, 0.0, MAT_HALF_MM)])
     border = np.asarray(cv2.bitwise_or(cv2.bitwise_not(inner), cv2.bitwise_and(rim, mat)), np.uint8)
-    return replace(bare, border=border)
+    return replace(bare, border=border, plain=_plain_mat(bare))
 
 
 def find_foreign(
@@ -332,7 +336,12 @@ def _seen_and_covered(
 
 
 def _bare_mat(coarse: CoarseMap, seen: Mask) -> Mask:
-    """Where the mat's plain face should show: not at its corners and edge, not under pieces."""
+    """Where the mat's plain face should show: not under pieces, either."""
+    under = cv2.dilate(seen, _disc(3 * CELL_MM))
+    return np.asarray(cv2.bitwise_and(coarse.plain, cv2.bitwise_not(under)), np.uint8)
+
+
+def _plain_mat(coarse: CoarseMap) -> Mask:
     inside = MAT_HALF_MM - 5.0
     mat = coarse.polygons([_square(0.0, 0.0, inside)])
     corner = (INNER_MM + MAT_HALF_MM) / 2
@@ -341,7 +350,6 @@ def _bare_mat(coarse: CoarseMap, seen: Mask) -> Mask:
         for y in (-corner, corner):
             mat[coarse.polygons([_square(x, y, reach)]) > 0] = 0
     mat[cv2.erode(coarse.seen, _disc(CELL_MM)) == 0] = 0
-    mat[cv2.dilate(seen, _disc(3 * CELL_MM)) > 0] = 0
     return mat
 
 
@@ -360,22 +368,34 @@ def _strange_on_mat(small: Image, mat: Mask) -> Mask:
 def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
     """Without the parts that fade into the mat wherever it goes on: a lamp's reflection has no edge, a hand has."""
     parts = _opened(strange)
-    count, labels = cv2.connectedComponents(parts, connectivity=8)
-    if count == 1:
+    if not parts.any():
         return strange
+    left, top, width, height = cv2.boundingRect(parts)
+    rows, columns = (
+        slice(max(at - _EDGE_CELLS, 0), at + size + _EDGE_CELLS) for at, size in ((top, height), (left, width))
+    )
+    glare = np.zeros_like(strange)
+    glare[rows, columns] = _fading(parts[rows, columns], small[rows, columns], mat[rows, columns])
+    around = np.asarray(cv2.dilate(glare, _disc(6 * CELL_MM)), np.uint8)
+    return np.asarray(strange & ~around, np.uint8)
+
+
+def _fading(parts: Mask, small: Image, mat: Mask) -> Mask:
+    """Those of the parts that have no edge where the mat goes on."""
     light = np.log(cv2.GaussianBlur(small, (0, 0), 0.8).astype(np.float32).mean(-1) + 20.0)
     steps = np.hypot(cv2.Sobel(light, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(light, cv2.CV_32F, 0, 1, scale=1 / 8))
     steepest = cv2.dilate(steps, np.ones((5, 5), np.uint8))
     inner = cv2.erode(parts, np.ones((3, 3), np.uint8))
     goes_on = cv2.erode(mat, np.ones((7, 7), np.uint8), borderValue=0) > 0
-    glare = np.zeros_like(strange)
-    for i in range(1, count):
-        part = labels == i
-        edge = part & (inner == 0) & goes_on
-        if np.count_nonzero(edge) >= LEAST_EDGE and np.quantile(steepest[edge], SOFT_SHARE) < SOFT_EDGE:
-            glare[part] = 255
-    around = np.asarray(cv2.dilate(glare, _disc(6 * CELL_MM)), np.uint8)
-    return np.asarray(strange & ~around, np.uint8)
+    edges = (parts > 0) & (inner == 0) & goes_on
+    count, labels = cv2.connectedComponents(parts, connectivity=8)
+    at_edge, steep = labels[edges], steepest[edges]
+    fades = [
+        i
+        for i in range(1, count)
+        if np.count_nonzero(mine := at_edge == i) >= LEAST_EDGE and np.quantile(steep[mine], SOFT_SHARE) < SOFT_EDGE
+    ]
+    return np.where(np.isin(labels, fades), np.uint8(255), np.uint8(0))
 
 
 def _strangeness(colours: Floats, rows: Indices, columns: Indices) -> Floats:

@@ -14,7 +14,7 @@ from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
 from vision.motion import WIDTH, Mask, Small, differences, differs
-from vision.readings import Reading, check, confirmed
+from vision.readings import Raster, Reading, check, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
@@ -88,6 +88,8 @@ class KnownTable:
         self.registration = registration
         self.seen_from_above = view
         self.table = table = view.table
+        self.bare = Raster(table)
+        """Nothing of the table explained; knows where pieces' cells are."""
         self.coarse = coarse = coarse_map(table)
         self.motion = Motion(small, time_s)
         self.read = small

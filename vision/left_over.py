@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.features import NONE, log_colours
 from vision.frame import Image
-from vision.readings import Reading, check, explained, find_pieces, select
+from vision.readings import Raster, Reading, check, explained, find_pieces, select
 from vision.rectify import PX_PER_MM
 from vision.scene import PieceKind
 from vision.search import SAME_MM, Index
@@ -99,7 +99,7 @@ def with_left_over(
         return list(readings)
     joined = find_pieces(look, NONE, kinds, index, [*readings, *more], readings, beyond)
     plain = [reading for reading in joined if _is_plain(reading) or _was_there(reading, readings)]
-    return select(plain, kinds, explained(beyond, kinds, look.table)) if len(plain) < len(joined) else joined
+    return select(plain, kinds, explained(beyond, kinds, Raster(look.table))) if len(plain) < len(joined) else joined
 
 
 def _is_plain(reading: Reading) -> bool:

@@ -21,7 +21,7 @@ from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import Mask, Small, differs, shrink
 from vision.readings import Raster, Reading, check, confirmed, explained, find_pieces, select
-from vision.rectify import TableMap, table_map
+from vision.rectify import table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
 from vision.search import Index, build_index
@@ -143,22 +143,22 @@ class Reader:
         registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
         self._clock.stage("register")
         view = FromAbove(frame.image, table_map(registration), registration)
-        look, looked = view.look, view.looked
+        look, looked, bare = view.look, view.looked, Raster(view.table)
         self._clock.stage("rectify")
         readings: list[Reading] = []
         if self._kinds:
             keypoints = find_keypoints(looked, look.table)
             self._clock.stage("keypoints")
-            readings = find_pieces(look, keypoints, self._kinds, self._index)
+            readings = find_pieces(look, keypoints, self._kinds, self._index, bare=bare)
             if self._cards:
                 readings = self._in_tone(look, readings)
             self._clock.stage("pieces")
-            keypoints = find_keypoints(looked, look.table, mask=self._unexplained(look.table, readings))
+            keypoints = find_keypoints(looked, look.table, mask=self._unexplained(bare, readings))
             self._clock.stage("keypoints")
-            readings = find_pieces(look, keypoints, self._kinds, self._index, readings)
+            readings = find_pieces(look, keypoints, self._kinds, self._index, readings, bare=bare)
             self._clock.stage("pieces")
             if self._thorough:
-                open_still = self._unexplained(look.table, readings)
+                open_still = self._unexplained(bare, readings)
                 readings = with_left_over(look, looked, self._kinds, self._index, readings, open_still)
                 self._clock.stage("left over")
         if self._lens is None and readings:
@@ -199,16 +199,16 @@ class Reader:
         again += known.back_again(look, busy)
         around = known.around_change(busy)
         self._clock.stage("pieces")
-        where = around & self._unexplained(look.table, [*stay, *again])
+        where = around & self._unexplained(known.bare, [*stay, *again])
         keypoints = find_keypoints(looked, look.table, mask=where)
         self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far)
+        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
         if changed is not None:
             known.leave_over([*readings, *far])
         elif known.looks == LOOKS and not known.hand.any():
             left = known.left_over([*readings, *far], busy)
             if left is not None:
-                left &= self._unexplained(look.table, [*readings, *far])
+                left &= self._unexplained(known.bare, [*readings, *far])
                 readings = with_left_over(look, looked, self._kinds, self._index, readings, left, far)
         readings = known.without_new_under(busy, readings) + far
         self._clock.stage("pieces")
@@ -232,10 +232,10 @@ class Reader:
             self._kinds[kind] = prepare(in_tone(enrolled.faces, tone))
         return [r for r in readings if r.kind not in self._cards or (r.settled and r.cost < FITS_COST)]
 
-    def _unexplained(self, table: TableMap, readings: Sequence[Reading]) -> NDArray[np.uint8]:
+    def _unexplained(self, bare: Raster, readings: Sequence[Reading]) -> NDArray[np.uint8]:
         """255 at the map's pixels that no piece explains well. Bold faces would leave pale ones no corners there."""
         settled = (reading for reading in readings if reading.settled)
-        return explained(settled, self._kinds, table).open_pixels(table)
+        return explained(settled, self._kinds, bare.bare()).open_pixels()
 
     def _with_better_lens(
         self, frame: Frame, registration: Registration, view: FromAbove, readings: list[Reading]

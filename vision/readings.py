@@ -70,6 +70,8 @@ COVER_COST = 3.0
 COVERED = 0.04
 """A piece of which others cover more than this is fitted again to the rest of it."""
 RASTER_MM = 2.5
+MOST_PLACES = 1000
+"""So many poses' cells are kept; then they are worked out anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +190,7 @@ class Raster:
         width, height = table.width / PX_PER_MM / RASTER_MM, table.height / PX_PER_MM / RASTER_MM
         self._origin = np.array([table.left_mm, table.top_mm])
         self._rows, self._columns = int(height) + 3, int(width) + 3
+        self._size_px = table.width, table.height
         self._taken = np.zeros(self._rows * self._columns, bool)
         self._places: dict[int, tuple[Array, Indices, Indices]] = {}
         """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
@@ -204,11 +207,11 @@ class Raster:
         other._taken[:] = False
         return other
 
-    def open_pixels(self, table: TableMap) -> NDArray[np.uint8]:
+    def open_pixels(self) -> NDArray[np.uint8]:
         """255 at the pixels of the table's map that no piece explains."""
         cells = np.where(self._taken, np.uint8(0), np.uint8(255)).reshape(self._rows, self._columns)
-        step = RASTER_MM * PX_PER_MM
-        rows, columns = ((np.arange(size) / step + 0.5).astype(np.intp) for size in (table.height, table.width))
+        step, (width, height) = RASTER_MM * PX_PER_MM, self._size_px
+        rows, columns = ((np.arange(size) / step + 0.5).astype(np.intp) for size in (height, width))
         return np.asarray(cells[rows][:, columns])
 
     def taken(self, points_mm: Array) -> Flags:
@@ -226,6 +229,9 @@ class Raster:
     def cells_of(self, readings: Sequence[Reading], lattice: Array) -> list[tuple[Indices, Indices]]:
         """For each reading the cells of its lattice points, and of what lies right around each (points x 4)."""
         new = [reading.pose for reading in readings if id(reading.pose) not in self._places]
+        if len(self._places) + len(new) > MOST_PLACES:
+            self._places.clear()
+            new = [reading.pose for reading in readings]
         if new:
             points = place(lattice, np.array(new))
             found = zip(new, self._cells(points), self._cells(points[..., None, :] + _AROUND_MM), strict=True)
@@ -252,15 +258,17 @@ def find_pieces(
     known: Sequence[Reading] = (),
     done: Sequence[Reading] = (),
     beyond: Sequence[Reading] = (),
+    bare: Raster | None = None,
 ) -> list[Reading]:
     """All pieces that keypoints lead to, and those known already, as far as they stand together.
 
     The guesses with most votes are checked first; what they explain needs no more guesses. Known pieces come before all
     guesses, but only one that fits well explains its place. Those of the known pieces that are `done` lie where nothing
     changed: they stay as they were, if others cover them as before. What lies `beyond` is not looked at, but may cover
-    them.
+    them. `bare` is a raster of the table with nothing explained, which knows already where the cells of `done` and
+    `beyond` are.
     """
-    raster = explained(beyond, kinds, look.table)
+    raster = explained(beyond, kinds, bare.bare() if bare else Raster(look.table))
     matches = match(keypoints, index)
     guesses = {
         kind: guess_poses(keypoints, matches, index, kind, prepared.faces.shape.centre, MOST_GUESSES)
@@ -269,7 +277,7 @@ def find_pieces(
     found = select(known, kinds, raster.copy())
     so_far = None
     for least, below in WAVES:
-        so_far = so_far or explained((r for r in found if r.settled), kinds, look.table, raster.copy())
+        so_far = so_far or explained((r for r in found if r.settled), kinds, raster.copy())
         new: list[Reading] = []
         for kind, prepared in kinds.items():
             some = guesses[kind]
@@ -400,14 +408,8 @@ def _unexplained(poses: Array, prepared: Prepared, raster: Raster) -> Indices:
     return np.flatnonzero(taken.mean(1) < 1.0 - 0.8 * LEAST_AGREEING)
 
 
-def explained(
-    readings: Iterable[Reading],
-    kinds: Mapping[PieceKind, Prepared],
-    table: TableMap,
-    raster: Raster | None = None,
-) -> Raster:
+def explained(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster) -> Raster:
     """What of the table these readings explain, added to what a raster has already."""
-    raster = raster or Raster(table)
     some = list(readings)
     for reading, (_, around) in zip(some, _cells_of(some, kinds, raster), strict=True):
         raster.paint_cells(around[reading.agrees & ~reading.taken])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -87,22 +88,20 @@ def match(seen: Keypoints, index: Index) -> Matches:
     nothing = np.zeros(0, np.intp)
     if not len(seen) or not len(index.keypoints):
         return Matches(nothing, nothing)
-    _, nearest = _nearest(seen.descriptors, index.words, HEAPS)
-    by_word = np.argsort(nearest, axis=None, kind="stable")
-    words, starts = np.unique(nearest.ravel()[by_word], return_index=True)
-    rows: list[Indices] = []
-    columns: list[Indices] = []
-    for word, asks in zip(words.tolist(), np.split(by_word // nearest.shape[1], starts[1:]), strict=True):
-        first, end = index.starts[word : word + 2]
-        if first == end:
-            continue
-        distance, found = _nearest(seen.descriptors[asks], index.keypoints.descriptors[first:end], NEAREST)
-        row, column = np.nonzero((distance <= FARTHEST_HAMMING) & (found >= 0))
-        rows.append(asks[row])
-        columns.append(first + found[row, column])
-    if not rows:
-        return Matches(nothing, nothing)
-    return Matches(np.concatenate(rows), np.concatenate(columns))
+    heaps = min(HEAPS, len(index.words))
+    nearest = _nearest(seen.descriptors, index.words, heaps)[1].ravel()
+    by_word = np.argsort(nearest, kind="stable")
+    asks, words = by_word // heaps, np.arange(len(index.words) + 1)
+    ends = np.searchsorted(nearest[by_word], words).tolist()
+    asking, among, starts = seen.descriptors[asks], index.keypoints.descriptors, index.starts.tolist()
+    distance, found = np.full((len(asks), NEAREST), FARTHEST_HAMMING + 1), np.zeros((len(asks), NEAREST), np.intp)
+    for (first, end), (start, stop) in zip(pairwise(ends), pairwise(starts), strict=True):
+        if first < end and start < stop:
+            near, which = _nearest(asking[first:end], among[start:stop], NEAREST)
+            distance[first:end, : near.shape[1]] = near
+            found[first:end, : near.shape[1]] = which + start
+    row, column = np.nonzero(distance <= FARTHEST_HAMMING)
+    return Matches(asks[row], found[row, column])
 
 
 def guess_poses(seen: Keypoints, matches: Matches, index: Index, kind: PieceKind, centre: Array, most: int) -> Guesses:
@@ -129,10 +128,12 @@ def guess_poses(seen: Keypoints, matches: Matches, index: Index, kind: PieceKind
     return Guesses(poses[order][kept], face[order][kept], votes[order][kept])
 
 
-def _nearest(asking: NDArray[np.uint8], among: NDArray[np.uint8], count: int) -> tuple[Indices, Indices]:
+def _nearest(
+    asking: NDArray[np.uint8], among: NDArray[np.uint8], count: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     count = min(count, len(among))
     distance, found = cv2.batchDistance(asking, among, cv2.CV_32S, None, None, cv2.NORM_HAMMING, count, None, 0, False)
-    return np.asarray(distance, np.intp), np.asarray(found, np.intp)
+    return np.asarray(distance, np.int32), np.asarray(found, np.int32)
 
 
 def _words(descriptors: NDArray[np.uint8]) -> NDArray[np.uint8]:

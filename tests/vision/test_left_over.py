@@ -43,7 +43,7 @@ class Table:
 
     def found_besides(self, known: list[Reading]) -> list[str]:
         """The faces that are found in what these leave unexplained."""
-        unexplained = explained(known, self.kinds, self.view.table).open_pixels(self.view.table)
+        unexplained = explained(known, self.kinds, Raster(self.view.table)).open_pixels()
         look, looked = self.view.look, self.view.looked
         joined = with_left_over(look, looked, self.kinds, self.index, known, unexplained)
         assert set(names(known)) <= set(names(joined))
