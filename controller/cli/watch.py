@@ -17,6 +17,7 @@ from controller.moved_mat import MAT_MOVED_MM, where_mat_lies
 from controller.reading import Describe
 from controller.sheet_prints import load_prints
 from controller.watching import open_table_camera
+from controller.whose_faces import check_faces
 from hardware.camera import CameraError, CameraLost
 from vision.faces import FacePack, load_pack
 from vision.looking_for import finders_for
@@ -48,6 +49,7 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
     "changed" says which pieces came, went ("to_mm" is null) or lie elsewhere. A hand at one end of the table does not
     hold up the other: under it, what was seen before is said. No game is played and nothing is judged. What keeps a
     picture from being read is said once; that the mat was moved, on standard error. A recording is read to its end.
+    Another game's faces are refused.
     """
     use_one_core()
     with told(ConfigError, CameraError, VisionError, PhotoError, OSError):
@@ -57,7 +59,7 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
         file = faces or config.faces_of(game)
         if file is None and needs_faces(game):
             raise click.UsageError("expected --faces, or settings with faces; `pizzatable enrol` makes the file")
-        part, pack = load_part(game, "describe"), load_pack(file) if file is not None else FacePack({}, ())
+        part, pack = load_part(game, "describe"), _faces_in(file, game)
         watcher = _Watcher(Reader(pack, finders=finders_for(part.KINDS, pack, load_prints())), part.describe, draw)
         camera = open_table_camera(config, None)
         try:
@@ -68,6 +70,20 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
                 raise
         finally:
             camera.close()
+
+
+def _faces_in(file: Path | None, game: str) -> FacePack:
+    """The faces that a file holds, none without one; of faces besides the game's own it is warned.
+
+    Raises:
+        FacePackError, OSError: it cannot be read, or is another game's.
+    """
+    if file is None:
+        return FacePack({}, ())
+    pack = load_pack(file)
+    if (other := check_faces(pack, file, game)) is not None:
+        click.echo(f"Warning: {other}", err=True)
+    return pack
 
 
 class _Watcher:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -11,18 +12,33 @@ from click.testing import CliRunner
 
 from controller.cli import watch
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
-from vision.faces import save_pack
+from vision.faces import FacePack, save_pack
 
+NAMES = {
+    "a/1": "3/1", "a/2": "3/2", "a/3": "3/3", "b/1": "4/1", "b/2": "4/2",
+    "special/one": "special/dibs", "special/two": "special/seconds",
+}  # fmt: skip
+"""Of the drawn faces in the game."""
 FIRST = [Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", -120.0, 30.0, 200.0)]
 THEN = [*FIRST, Piece("b/1", 90.0, 60.0, 80.0)]
 
 
-def recording(folder: Path, pictures) -> Path:
+def faces(names=NAMES) -> FacePack:
+    """The drawn faces by other names."""
+    pack = enrolled()
+    kinds = {
+        kind: replace(some, names=tuple(names.get(name, name) for name in some.names))
+        for kind, some in pack.kinds.items()
+    }
+    return replace(pack, kinds=kinds)
+
+
+def recording(folder: Path, pictures, pack: FacePack | None = None) -> Path:
     """Settings of a table whose camera is a folder of pictures."""
     (folder / "pictures").mkdir()
     for number, picture in enumerate(pictures):
         cv2.imwrite(str(folder / "pictures" / f"{number:03}.png"), picture)
-    save_pack(enrolled(), folder / "drawn.faces")
+    save_pack(pack or faces(), folder / "drawn.faces")
     settings = folder / "table.toml"
     settings.write_text(
         f'faces = "{folder / "drawn.faces"}"\n\n[camera]\ndriver = "opencv:{folder / "pictures"}"\nrate = 30\n'
@@ -40,12 +56,12 @@ def test_a_line_is_printed_when_what_lies_there_changed(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     seen = [sorted(piece["face"] for piece in line["pieces"]) for line in lines]
-    assert seen[0] == ["a/1", "special/two"]
-    assert seen[-1] == ["a/1", "b/1", "special/two"]
+    assert seen[0] == ["3/1", "special/seconds"]
+    assert seen[-1] == ["3/1", "4/1", "special/seconds"]
     assert all(before != after for before, after in itertools.pairwise(seen))
     assert lines[0]["changed"] == []
     (came,) = lines[-1]["changed"]
-    assert (came["kind"], came["face"], came["from_mm"]) == ("slice", "b/1", None)
+    assert (came["kind"], came["face"], came["from_mm"]) == ("slice", "4/1", None)
     assert came["to_mm"] == pytest.approx([90.0, 60.0], abs=1.5)
     drawn = cv2.imread(str(tmp_path / "live.png"))
     assert drawn.shape == one.shape
@@ -66,14 +82,27 @@ def test_a_table_without_a_camera_is_refused() -> None:
     assert "the table's camera is the simulated one" in result.output
 
 
+def test_another_games_faces_are_refused_and_others_besides_warned_of(tmp_path: Path) -> None:
+    settings = recording(tmp_path, [photograph(FIRST)], faces({}))
+    result = run(settings)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert "drawn.faces: these are the faces of no game known: of its 7 faces none is named like one" in result.stderr
+    save_pack(faces(NAMES | {"special/two": "special/two"}), tmp_path / "drawn.faces")
+    result = run(settings)
+    assert result.exit_code == 0, result.output
+    (warning,) = result.stderr.splitlines()
+    assert warning.endswith("1 of its 7 faces are none of new_york_slice's: special/two")
+
+
 def test_a_hand_at_one_end_does_not_hold_up_the_other(tmp_path: Path) -> None:
     wave = [np.array([[x, -300.0], [x, -90.0], [x - 45.0, -90.0], [x - 45.0, -300.0]]) for x in (150, 175, 160)]
     waving = [photograph(THEN, View(seed=i), hand=wave[i % 3]) for i in range(14)]
     result = run(recording(tmp_path, [photograph(FIRST)] * 6 + waving))
     assert result.exit_code == 0, result.output
     last = json.loads(result.stdout.splitlines()[-1])
-    assert sorted(piece["face"] for piece in last["pieces"]) == ["a/1", "b/1", "special/two"]
-    assert [change["face"] for change in last["changed"]] == ["b/1"]
+    assert sorted(piece["face"] for piece in last["pieces"]) == ["3/1", "4/1", "special/seconds"]
+    assert [change["face"] for change in last["changed"]] == ["4/1"]
 
 
 def test_a_mat_that_is_moved_is_told_once(tmp_path: Path) -> None:
