@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
-from vision.drawing import HIDDEN_COLOURS, draw_scene
+from vision.drawing import HATCHINGS, draw_scene
 from vision.faces import FacePack
 from vision.frame import Frame, Image
 from vision.glare import find_glare, paper_levels, with_spaces_open
@@ -64,8 +64,8 @@ def test_glare_is_drawn_in_its_own_colour(pack: FacePack) -> None:
     drawn = draw_scene(image, read_photo(image, pack), find_mat(image))
     x, y = np.round(project(np.array([SPOT_MM]), DIM)[0]).astype(int)
     seen = drawn[y - 12 : y + 12, x - 12 : x + 12].reshape(-1, 3)
-    assert HIDDEN_COLOURS[HiddenCause.GLARE] in {tuple(pixel) for pixel in seen.tolist()}
-    assert HIDDEN_COLOURS.keys() == set(HiddenCause)
+    assert HATCHINGS[HiddenCause.GLARE].colour in {tuple(pixel) for pixel in seen.tolist()}
+    assert HATCHINGS.keys() == set(HiddenCause)
 
 
 @pytest.mark.parametrize("gain", [1.0, 1.3, 1.6, 2.2])
