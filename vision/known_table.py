@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.beyond_picture import mat_beyond_picture
 from vision.finders import Finder, FindsAgain
 from vision.frame import Image
 from vision.from_above import FromAbove
@@ -98,7 +99,7 @@ class KnownTable:
         self.sightings: tuple[Sighting, ...] = ()
         self.hidden: tuple[HiddenPlace, ...] = ()
         self.glare: tuple[HiddenPlace, ...] = ()
-        self.out_of_picture: tuple[HiddenPlace, ...] = ()
+        self.out_of_picture = mat_beyond_picture(registration)
         self._made: list[tuple[Reading, Sighting]] = []
         self._footprints: dict[int, tuple[object, Footprint]] = {}
         """Of outlines and poses asked for before, by their identity, with which they are kept."""
