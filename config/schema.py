@@ -119,6 +119,7 @@ class TimingConfig(Settings):
     """How long things must last."""
 
     rest_s: Seconds
+    clear_rest_s: Seconds
     breach_s: Seconds
     confirm: Confirm
     confirm_rest_s: Seconds

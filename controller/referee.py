@@ -42,6 +42,8 @@ class Timing:
 
     rest_s: float
     """A scene that has been at rest for this long is judged."""
+    clear_rest_s: float
+    """After this long a play counts already that is clear, and what lies as before is known to."""
     breach_s: float
     """A fault must have stood still for this long."""
     confirm_rest_s: float | None
@@ -153,17 +155,26 @@ class Referee:
         return scene.at_rest_s >= self._timing.rest_s
 
     def settling(self, scene: Scene) -> bool:
-        """Whether this scene is on its way to rest: nothing has moved for a while, but it is too early to judge."""
-        return self._timing.rest_s > scene.at_rest_s >= self._timing.rest_s / 2
+        """Whether this scene is on its way to rest: nothing moves any more, but it is too early to judge all of it."""
+        return self._timing.rest_s > scene.at_rest_s > 0.0
 
     def settled_apart(self, scene: Scene) -> bool:
         """Whether hands still move, but all the rest of the table has been at rest for long enough."""
         return not self.settled(scene) and scene.settled is not None and scene.settled.at_rest_s >= self._timing.rest_s
 
     def foresee(self, scene: Scene, reading: Reading) -> Verdict:
-        """What a scene says that is about to be at rest: the first of the two pictures that a play needs."""
-        self._stood_s(scene, reading)
-        return Verdict(Answer.HANDS)
+        """The verdict on a scene that is about to be at rest, and what its reading says. What is clear need not wait: a
+        hand that only pauses is still in the picture. Questions, faults and unfinished moves get their whole time."""
+        stood_s = self._stood_s(scene, reading)
+        if scene.at_rest_s < self._timing.clear_rest_s or stood_s <= 0:
+            return Verdict(Answer.HANDS)
+        verdict = Verdict(Answer.HANDS)
+        if reading.kind is ReadingKind.MOVES:
+            verdict = self._if_clear(scene, reading)
+        elif reading.kind is ReadingKind.AS_BEFORE and not reading.declares & self.counted(scene):
+            verdict = Verdict(Answer.AS_BEFORE, confirm=reading.confirm, note=reading.note)
+        self._at_rest |= verdict.answer is not Answer.HANDS
+        return verdict
 
     def hands(self, scene: Scene) -> Verdict:
         """The verdict on a scene that is not at rest."""
@@ -195,11 +206,8 @@ class Referee:
         stood_s = self._stood_s(scene, reading)
         if reading.kind is not ReadingKind.MOVES or stood_s <= 0:
             return Verdict(Answer.HANDS)
-        play, confirm = reading.plays[0], reading.confirm
-        ready = confirm is None or confirm in self.counted(scene)
-        if not ready or play.moves == self._taken_back or play.probability < self._timing.clear:
-            return Verdict(Answer.HANDS)
-        return Verdict(Answer.MOVE, play=play, confirm=confirm)
+        verdict = self._if_clear(scene, reading)
+        return verdict if verdict.answer is Answer.MOVE else Verdict(Answer.HANDS)
 
     def forget(self) -> None:
         """After a correction: buttons pressed before it no longer count."""
@@ -244,6 +252,15 @@ class Referee:
             standing = self._standing[meaning] = _Standing(now_s, now_s)
         standing.last_s = now_s
         return now_s - standing.first_s
+
+    def _if_clear(self, scene: Scene, reading: Reading) -> Verdict:
+        """The likeliest play, if it is clear: made, or waiting for its button."""
+        play, confirm = reading.plays[0], reading.confirm
+        if play.moves == self._taken_back or play.probability < self._timing.clear:
+            return Verdict(Answer.HANDS)
+        if confirm is None or confirm in self.counted(scene):
+            return Verdict(Answer.MOVE, play=play, confirm=confirm)
+        return Verdict(Answer.WAITING_FOR_BUTTON, play=play, confirm=confirm, note=reading.note)
 
     def _as_before(self, scene: Scene, reading: Reading, stood_s: float) -> Verdict:
         declared = reading.declares & self.counted(scene)

@@ -144,6 +144,8 @@ class Table:
         self._seq = 0
         self._shown: TableView | None = None
         self._viewed: tuple[Any, Json] | None = None
+        self._last_read: tuple[tuple[object, ...], Reading] | None = None
+        """What was read last, and of what."""
         self._deciding = asyncio.Lock()
 
     # Life ----------------------------------------------------------------------------------------------------------
@@ -231,7 +233,7 @@ class Table:
                 if self._referee.settled(scene):
                     await self._judge(scene)
                 elif self._referee.settling(scene):
-                    self._verdict = self._referee.foresee(scene, self._read(scene, self._referee.counted(scene)))
+                    await self._foresee(scene)
                 elif self._referee.settled_apart(scene):
                     await self._judge_apart(scene)
                 else:
@@ -361,11 +363,7 @@ class Table:
         self._places, self._faces = reading.places, reading.faces
         before = self._verdict.answer
         verdict = self._referee.judge(scene, reading)
-        self._verdict = verdict
-        if verdict.answer is Answer.MOVE and verdict.play is not None:
-            await self._make(verdict.play, "table")
-            self._referee.made(verdict.confirm, scene.time_s)
-            return
+        await self._take(scene, verdict)
         if verdict.answer is Answer.UNCLEAR:
             self._ask(verdict.candidates)
         elif verdict.answer is Answer.BREACH:
@@ -373,18 +371,34 @@ class Table:
         if verdict.answer in (Answer.BREACH, Answer.UNCLEAR) and before is not verdict.answer:
             self._outlets.buzz()
 
+    async def _foresee(self, scene: Scene) -> None:
+        """Before a scene has lain still for long, a play that is clear is made."""
+        reading = self._read(scene, self._referee.counted(scene))
+        verdict = self._referee.foresee(scene, reading)
+        if verdict.answer is not Answer.HANDS:
+            self._places, self._faces = reading.places, reading.faces
+        await self._take(scene, verdict)
+
     async def _judge_apart(self, scene: Scene) -> None:
         """While hands move elsewhere, a play that is plain is made; nothing is asked, and nobody is told off."""
         self._question = None
-        verdict = self._referee.judge_apart(scene, self._read(scene.last_rest(), self._referee.counted(scene)))
+        reading = self._read(scene.last_rest(), self._referee.counted(scene))
+        await self._take(scene, self._referee.judge_apart(scene, reading))
+
+    async def _take(self, scene: Scene, verdict: Verdict) -> None:
+        """Take a verdict as what the table shows, and make its play, if it is a move."""
         self._verdict = verdict
         if verdict.answer is Answer.MOVE and verdict.play is not None:
             await self._make(verdict.play, "table")
             self._referee.made(verdict.confirm, scene.time_s)
 
     def _read(self, scene: Scene, pressed: frozenset[Player]) -> Reading:
+        """What a scene says; of the same pieces, hands, presses and state it is not worked out again."""
         game = self._require_game()
-        return self._game_table.read(game.state, scene, game.layout, pressed)
+        asked = game.state, game.layout, pressed, scene.sightings, scene.hidden
+        if self._last_read is None or self._last_read[0] != asked:
+            self._last_read = asked, self._game_table.read(game.state, scene, game.layout, pressed)
+        return self._last_read[1]
 
     def _ask(self, candidates: tuple[Play, ...]) -> None:
         """A question stays the same while the candidates do, whatever their probabilities, until something moves."""

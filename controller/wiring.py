@@ -23,7 +23,7 @@ def timing(config: TableConfig) -> Timing:
     """The referee's timing."""
     settings = config.timing
     rest_s = settings.confirm_rest_s if settings.confirm is Confirm.REST else None
-    return Timing(settings.rest_s, settings.breach_s, rest_s)
+    return Timing(settings.rest_s, settings.clear_rest_s, settings.breach_s, rest_s)
 
 
 def board_lamps(modes: Mapping[int, str]) -> tuple[int, int]:

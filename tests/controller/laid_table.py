@@ -24,7 +24,7 @@ from hardware.simulated.world import World
 from tests.controller.perfect_eyes import PerfectEyes
 from vision.scene import PieceKind, Pose, Scene
 
-TIMING = Timing(rest_s=0.35, breach_s=2.0, confirm_rest_s=None)
+TIMING = Timing(rest_s=0.35, clear_rest_s=0.1, breach_s=2.0, confirm_rest_s=None)
 
 
 class Outlets:

@@ -21,7 +21,7 @@ from vision.scene import (
     Sighting,
 )
 
-TIMING = Timing(rest_s=0.3, breach_s=2.0, confirm_rest_s=None)
+TIMING = Timing(rest_s=0.3, clear_rest_s=0.1, breach_s=2.0, confirm_rest_s=None)
 
 
 def scene(time_s: float, at_rest_s: float = 1.0) -> Scene:
@@ -71,12 +71,52 @@ def test_a_move_without_button_is_made_when_two_pictures_show_it(referee: Refere
 
 
 def test_a_picture_on_its_way_to_rest_is_the_first_of_the_two(referee: Referee) -> None:
-    early = scene(1.0, 0.2)
+    early = scene(1.0, 0.04)
     assert referee.settling(early)
     assert not referee.settled(early)
-    assert not referee.settling(scene(0.9, 0.1))
+    assert not referee.settling(scene(0.9, 0.0))
     assert referee.foresee(early, moves(1.0, confirm=None)).answer is Answer.HANDS
     assert referee.judge(scene(1.1, 0.3), moves(1.0, confirm=None)).answer is Answer.MOVE
+
+
+def test_what_is_clear_is_taken_before_all_else_is_judged(referee: Referee) -> None:
+    """After `clear_rest_s`, and in the second picture that shows it."""
+    assert referee.foresee(scene(1.0, 0.04), moves(1.0, confirm=None)).answer is Answer.HANDS
+    assert referee.foresee(scene(1.04, 0.08), moves(1.0, confirm=None)).answer is Answer.HANDS
+    assert referee.foresee(scene(1.08, 0.12), moves(1.0, confirm=None)).answer is Answer.MOVE
+
+
+def test_one_picture_alone_is_not_clear(referee: Referee) -> None:
+    assert referee.foresee(scene(1.0, 0.12), moves(1.0, confirm=None)).answer is Answer.HANDS
+
+
+def test_before_its_time_a_clear_move_waits_for_its_button(referee: Referee) -> None:
+    referee.foresee(scene(1.0, 0.04), moves(1.0))
+    assert referee.foresee(scene(1.1, 0.14), moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
+    referee.press(2, 1.12)
+    assert referee.foresee(scene(1.14, 0.18), moves(1.0)).answer is Answer.MOVE
+
+
+@pytest.mark.parametrize("reading", [moves(0.7, 0.3, confirm=None), fault(), UNFINISHED])
+def test_what_is_not_clear_gets_its_whole_time(referee: Referee, reading: Reading) -> None:
+    referee.press(2, 0.9)
+    for time_s in (1.0, 1.1, 1.2):
+        assert referee.foresee(scene(time_s, time_s - 0.95), reading).answer is Answer.HANDS
+
+
+def test_what_was_taken_back_is_not_made_again_early(referee: Referee) -> None:
+    referee.taken_back(("take 0",))
+    for time_s in (1.0, 1.1, 1.2):
+        assert referee.foresee(scene(time_s, time_s - 0.95), moves(1.0, confirm=None)).answer is Answer.HANDS
+
+
+def test_a_press_on_what_is_early_known_to_lie_as_before_does_not_count_after_a_movement(referee: Referee) -> None:
+    for time_s in (1.0, 1.1):
+        verdict = referee.foresee(scene(time_s, time_s - 0.95), AS_BEFORE)
+    assert verdict.answer is Answer.AS_BEFORE
+    referee.press(2, 1.15)
+    referee.hands(scene(1.2, 0.0))
+    assert referee.judge(scene(2.0), moves(1.0)).answer is Answer.WAITING_FOR_BUTTON
 
 
 def test_a_move_waits_for_its_own_button(referee: Referee) -> None:
@@ -120,7 +160,7 @@ def test_a_press_newer_than_a_late_picture_of_movement_stays(referee: Referee) -
 
 
 def test_without_buttons_rest_confirms() -> None:
-    referee = Referee(Timing(0.3, 2.0, confirm_rest_s=3.0))
+    referee = Referee(Timing(0.3, 0.1, 2.0, confirm_rest_s=3.0))
     answers = judge_all(referee, moves(1.0), (1.0, 2.0, 3.0, 4.0))
     assert answers == [Answer.WAITING_FOR_BUTTON] * 3 + [Answer.MOVE]
 

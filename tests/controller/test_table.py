@@ -13,7 +13,7 @@ import pytest
 from controller.game import Actor
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
-from controller.games.registry import game_names
+from controller.games.registry import game_names, load_part
 from controller.hands import Lay
 from controller.journal import Journal
 from controller.table import LOG_LINES, Table
@@ -231,6 +231,46 @@ async def test_a_move_waits_for_its_lit_button(tmp_path: Path) -> None:
         await table.look()
         assert table.state.phase is Phase.CHOOSE
         assert len(table.view.log) == 2
+
+
+@in_loop
+async def test_a_clear_move_counts_before_all_else_is_judged(tmp_path: Path) -> None:
+    """Its button is pressed as the hand leaves: a tenth of a second of rest is enough, one picture is not."""
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        moves, player = table.hands.next_play(table.state)
+        table.play(table.state, *moves)
+        await table.look(0.0)
+        await table.press(player)
+        await table.look(0.04, scenes=2, step_s=0.04)
+        assert table.state.phase is Phase.DIVIDE
+        await table.look(0.12, scenes=1, step_s=0.04)
+        assert table.state.phase is Phase.CHOOSE
+
+
+@in_loop
+async def test_the_same_pieces_are_read_once_while_the_state_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game_table = load_part("new_york_slice", "table").GAME_TABLE
+    read, times = type(game_table).read, 0
+
+    def counted(self: object, *asked: object) -> object:
+        nonlocal times
+        times += 1
+        return read(self, *asked)
+
+    monkeypatch.setattr(type(game_table), "read", counted)
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        await table.look()
+        before = times
+        await table.look(scenes=10)
+        assert times == before
+        moves, _ = table.hands.next_play(table.state)
+        table.play(table.state, *moves)
+        await table.moved()
+        assert times > before
 
 
 @in_loop
