@@ -19,8 +19,6 @@ from vision.faces import FacePack, FacePackError, load_pack
 from vision.frame import Frame
 from vision.scene import Scene
 
-SIMULATED_RATE_HZ = 6.0
-"""Pictures a second that the simulated camera draws; more would only take time from reading them."""
 WORLD_STARTS_S = 20.0
 """How long the simulated table may take to be there."""
 
@@ -97,9 +95,8 @@ def _open_simulated(config: TableConfig, world: Path | None) -> Camera:
     _wait_for(remote)
     conditions = Conditions()
     camera = conditions.camera_model(config.camera.width, config.camera.height)
-    rate = min(config.camera.rate, SIMULATED_RATE_HZ)
     renderer = Renderer(OwnCopy(config.data_dir, config.game).art(), camera, conditions)
-    return SimulatedCamera(remote.snapshot, renderer, time.monotonic, time.sleep, rate)
+    return SimulatedCamera(remote.snapshot, renderer, time.monotonic, time.sleep, config.camera.rate)
 
 
 def _wait_for(remote: RemoteWorld) -> None:

@@ -212,7 +212,9 @@ class Reader:
                 readings = with_left_over(look, looked, self._kinds, self._index, readings, left, far)
         readings = known.without_new_under(busy, readings) + far
         self._clock.stage("pieces")
-        if self._lens is None and not busy.any() and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by):
+        lens_due = self._lens is None and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by)
+        if lens_due and changed is None and not busy.any():
+            lens_due = False
             registration, view, readings = self._with_better_lens(
                 frame, known.registration, known.seen_from_above, readings
             )
@@ -221,7 +223,7 @@ class Reader:
                     self._first = registration
                 known = self._table = known.seen_with(registration, view)
         self._settle(frame, known, readings, busy)
-        if not busy.any() and known.is_plain():
+        if not busy.any() and not lens_due and known.is_plain():
             known.looks = LOOKS
         return known
 

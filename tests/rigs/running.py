@@ -25,6 +25,7 @@ SETTINGS = """
 [camera]
 width = 1280
 height = 720
+rate = 8
 
 [lan]
 host = "127.0.0.1"
