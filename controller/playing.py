@@ -110,14 +110,15 @@ def play_games(
     on_game: Callable[[Played], object],
     size: tuple[int, int] = (1920, 1080),
     mistakes: float = 0.06,
+    rate_hz: float = 5.0,
     game: str | None = None,
     options: Mapping[str, Json] | None = None,
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ..., on `jobs` processes, and sum up.
 
-    `size` is the camera's width and height in pixels; `game` is that of the settings where none is named, `options` are
-    its own, those that people agree on where none are given. `on_game` is called after each game. Ctrl-C and SIGTERM
-    end it early, with the sum of the games that were played by then.
+    `size` is the camera's width and height in pixels, `rate_hz` its pictures a second; `game` is that of the settings
+    where none is named, `options` are its own, those that people agree on where none are given. `on_game` is called
+    after each game. Ctrl-C and SIGTERM end it early, with the sum of the games that were played by then.
     """
     summary, started = Summary(wanted=games), time.monotonic()
     context = multiprocessing.get_context("spawn")
@@ -130,7 +131,7 @@ def play_games(
             processes=jobs,
             context=context,
             initializer=_prepare,
-            initargs=(size, game, dict(options or {})),
+            initargs=(size, rate_hz, game, dict(options or {})),
         ):
             summary.add(played)
             on_game(played)
@@ -138,10 +139,10 @@ def play_games(
     return summary
 
 
-def _prepare(size: tuple[int, int], game: str | None, options: dict[str, Json]) -> None:
+def _prepare(size: tuple[int, int], rate_hz: float, game: str | None, options: dict[str, Json]) -> None:
     use_one_core()
     config = load_table()
-    camera = config.camera.model_copy(update={"width": size[0], "height": size[1]})
+    camera = config.camera.model_copy(update={"width": size[0], "height": size[1], "rate": rate_hz})
     name = game or config.game
     config = config.model_copy(update={"camera": camera, "game": name, "options": {**table_options(name), **options}})
     art = own_art(config.game)

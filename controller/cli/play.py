@@ -47,6 +47,9 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 )
 @click.option("--size", callback=picture_size, default="1920x1080", show_default=True, help="The camera's picture.")
 @click.option(
+    "--rate", type=click.FloatRange(1, 60), default=5.0, show_default=True, help="The camera's pictures per second."
+)
+@click.option(
     "--mistakes", type=click.FloatRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken."
 )
 @click.option("--game", type=click.Choice(games_with("hands")), help="The game; without it that of the defaults.")
@@ -65,6 +68,7 @@ def command(
     seed: int,
     jobs: int,
     size: tuple[int, int],
+    rate: float,
     mistakes: float,
     game: str | None,
     options: dict[str, Any],
@@ -100,6 +104,7 @@ def command(
             on_game=tell,
             size=size,
             mistakes=mistakes,
+            rate_hz=rate,
             game=game,
             options=options,
         )

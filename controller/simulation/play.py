@@ -42,8 +42,6 @@ from vision.looking_for import finders_for
 from vision.reader import Reader
 from vision.scene import Scene
 
-FRAME_S = 0.2
-"""Between the pictures of a headless game."""
 LONGEST_GAME_S = 3600.0
 
 
@@ -118,10 +116,11 @@ class _HeadlessTable:
         self._stack = ExitStack()
         self.world = World(Random(conditions.seed))
         self._now = 0.0
+        self._frame_s = 1.0 / config.camera.rate
         clock: Callable[[], float] = lambda: self._now  # noqa: E731
         camera_model = conditions.camera_model(config.camera.width, config.camera.height)
         self._camera = SimulatedCamera(
-            self.world.snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 1 / FRAME_S * 2
+            self.world.snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 2.0 * config.camera.rate
         )
         self._reader = Reader(pack, finders=finders_for(kinds_of(config.game), pack, load_prints()))
         self._signals: list[Signal] = []
@@ -153,7 +152,7 @@ class _HeadlessTable:
         """Until the players are done."""
         await self.table.start()
         while not people.over:
-            self._now += FRAME_S
+            self._now += self._frame_s
             self.world.advance(self._now)
             for edge in self.world.take_edges():
                 self._pins.apply(edge)

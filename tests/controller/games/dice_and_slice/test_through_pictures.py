@@ -19,7 +19,9 @@ PLAYS = 2
 
 
 def test_a_game_begins_through_the_real_seams(tmp_path: Path) -> None:
-    config = load_table([]).model_copy(update={"game": "dice_and_slice"})
+    config = load_table([])
+    camera = config.camera.model_copy(update={"rate": 5.0})
+    config = config.model_copy(update={"camera": camera, "game": "dice_and_slice"})
     size = (config.camera.width, config.camera.height)
     art = own_art("dice_and_slice")
     pack = enrol_own_copy("dice_and_slice", art, *size)

@@ -54,7 +54,7 @@ def test_cuts_and_their_replacing_are_read_from_pictures(pack: FacePack) -> None
 
 def test_a_game_begins_through_the_real_seams(pack: FacePack, tmp_path: Path) -> None:
     config = load_table([])
-    camera = config.camera.model_copy(update={"width": SIZE[0], "height": SIZE[1]})
+    camera = config.camera.model_copy(update={"width": SIZE[0], "height": SIZE[1], "rate": 5.0})
     config = config.model_copy(update={"camera": camera, "game": "pizza_theory"})
     seats, rng, start = {1: 2, 2: 5}, Random(3), GAME.start(2, {}, 1)
     habits = Habits(gesture_s=(0.4, 0.5), hesitate_s=(0.8, 0.9), idle_hand=0.0, fidget=0.0, mistake=0.0)
