@@ -51,7 +51,7 @@ from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 from controller.table import Table
-from controller.views import PartState, PartView, TableView
+from controller.views import PartState, PartView, PictureView, TableView
 from controller.web.app import create_app
 from controller.web.commands import CommandError, InvalidCommand
 from controller.web.hub import Hub
@@ -63,9 +63,11 @@ from firmware_bridge.signals import Signal
 from vision.scene import Scene
 
 if TYPE_CHECKING:
+    from controller.live_picture import LivePicture
     from firmware_bridge.link import Link
     from hardware.panel import Panel
     from hardware.vision_process import VisionProcess, VisionStatus
+    from vision.registration import Lens
 
 SIGNALS_KEPT = 64
 POLL_S = 0.02
@@ -296,6 +298,7 @@ class _Service:
     @contextlib.contextmanager
     def _vision(self) -> Iterator[None]:
         """Camera and reading in their child process."""
+        from controller.live_picture import LivePicture
         from controller.watching import make_reader, open_table_camera
         from hardware.vision_process import VisionProcess
 
@@ -308,9 +311,10 @@ class _Service:
         )
         with contextlib.closing(vision):
             self._outlets.vision = vision
+            self._outlets.live = LivePicture(vision, time.monotonic, _lens_of(self._config))
             vision.start(self._inbox.scene, self._show_vision, asyncio.get_running_loop().call_soon_threadsafe)
             yield
-            self._outlets.vision = None
+            self._outlets.vision = self._outlets.live = None
 
     def _show_vision(self, status: "VisionStatus") -> None:
         for name, part in _vision_parts(status).items():
@@ -346,7 +350,7 @@ class _Service:
             for one in signals:
                 await self._judged(self._table.on_signal(one), f"{one.kind.value} of seat {one.seat}")
             if scene is not None:
-                self._outlets.scene = scene
+                self._outlets.see(scene)
                 if scene.shift_mm >= MAT_MOVED_MM or "mat" in self._table.parts:
                     self._table.set_part("mat", mat_part(scene.shift_mm))
                 await self._judged(self._table.on_scene(scene), "what lies on the table")
@@ -477,25 +481,10 @@ class _Service:
                 await asyncio.to_thread(self._simulated.set_up)
             self._show_simulated()
 
-    def _picture(self) -> bytes | None:
-        """The newest picture with what was read drawn on it, as JPEG; None while there is none. In a worker thread."""
-        vision, scene = self._outlets.vision, self._outlets.scene
-        if vision is None:
-            return None
-        read = vision.picture(scene.sequence) if scene is not None else None
-        if (frame := read or vision.picture()) is None:
-            return None
-        import cv2
-
-        from vision.drawing import draw_scene
-        from vision.registration import VisionError, find_mat
-
-        image: Any = frame.image
-        if scene is not None:
-            with contextlib.suppress(VisionError):
-                image = draw_scene(frame.image, scene, find_mat(frame.image))
-        _, encoded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 80])
-        return encoded.tobytes()
+    def _picture(self) -> tuple[bytes, PictureView] | None:
+        """See `LivePicture`. In a worker thread."""
+        live = self._outlets.live
+        return live.read() if live is not None else None
 
 
 class _Outlets:
@@ -507,7 +496,14 @@ class _Outlets:
         self.panel: Panel | None = None
         self.board: Link | None = None
         self._modes: dict[int, str] = {}
+        self.live: LivePicture | None = None
         self.scene: Scene | None = None
+
+    def see(self, scene: Scene) -> None:
+        """The newest scene."""
+        self.scene = scene
+        if self.live is not None:
+            self.live.take(scene)
 
     def show(self, view: TableView) -> None:
         self._hub.publish(view)
@@ -618,6 +614,17 @@ def _load_faces(config: TableConfig) -> None:
         known_faces(config)
     except (VisionError, OSError) as error:
         raise ServiceError(f"faces: {error}. `pizzatable enrol` makes the file from photos of your copy.") from error
+
+
+def _lens_of(config: TableConfig) -> "Lens | None":
+    """The camera's calibrated lens, for drawing; where its file cannot be used, the child process says so."""
+    from controller.lenses import stored_lens
+    from vision.registration import VisionError
+
+    try:
+        return stored_lens(config)
+    except (VisionError, OSError):
+        return None
 
 
 async def _not_written(_: Request, error: Exception) -> Response:

@@ -210,3 +210,46 @@ class TableView(Model):
     parts: dict[str, PartView]
     board: BoardView | None = None
     """The microcontroller; None where there is none."""
+
+
+class DoubtView(Model):
+    """A piece that was read doubtfully."""
+
+    face: str
+    likelihood: float
+    """0 to 1."""
+    x_mm: float
+    y_mm: float
+
+
+class PictureView(Model):
+    """What was read from one picture of the camera: that which it travels with."""
+
+    sequence: int
+    """The camera's number of the picture; begins anew when the camera does."""
+    age_s: float
+    """Seconds since the camera took it, when it was sent."""
+    late_s: float
+    """A picture older than this is late: several newer ones should have come."""
+    why_not_read: str
+    """Why nothing is drawn on it; empty where it was read."""
+    pieces: int
+    """How many were read."""
+    doubtful: int
+    """How many of them doubtfully."""
+    doubts: list[DoubtView]
+    """The most doubtful of these, first."""
+    hidden: list[str]
+    """Why each place is hidden that is: hand, foreign, glare or out-of-picture."""
+
+
+class LegendView(Model):
+    """Something that may be drawn on the camera's picture."""
+
+    name: str
+    """sure, doubtful, changed or gone for an outline; for a hidden place the cause's name."""
+    meaning: str
+    colour: str
+    """CSS colour."""
+    swatch: str
+    """What it looks like: a PNG picture as data URI."""

@@ -1,6 +1,7 @@
 """The HTTP API and the pages of one table."""
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,13 +12,15 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import FileResponse
 
-from controller.views import PartState, PartView, TableView
+from controller.views import LegendView, PartState, PartView, PictureView, TableView
 from controller.web.commands import Commands, GameShelf, Sitting
 from controller.web.hub import Hub
 from controller.web.problems import Problem, add_problem_handlers
 from controller.web.security import Guard, is_host, require_host
 from controller.web.stream import EventStream, parse_last_event_id
 
+PICTURE_HEADER = "X-Picture"
+"""What was read from a picture travels with it, in this header."""
 STATIC = Path(__file__).parent / "static"
 # Said here and not left to the system's tables: a browser runs no module of another type.
 _MEDIA_TYPES = {
@@ -133,7 +136,7 @@ def create_app(
     *,
     version: str,
     host_token: str,
-    picture: Callable[[], bytes | None],
+    picture: Callable[[], tuple[bytes, PictureView] | None],
 ) -> FastAPI:
     """The application of one table.
 
@@ -144,8 +147,8 @@ def create_app(
         games_root: the folder that holds one folder a game, each with its view.js and view.css.
         version: this program's version.
         host_token: lets its owner use the host's controls; so does a request from this machine itself.
-        picture: the newest camera picture with what was read drawn on it, as JPEG, None when there is none. Called
-            from a worker thread, one call at a time.
+        picture: the newest camera picture with what was read drawn on it, as JPEG, and what was read from it; None when
+            there is none. Called from a worker thread, one call at a time.
     """
     app = FastAPI(
         title="pizzatable",
@@ -203,23 +206,57 @@ def _state_router(hub: Hub) -> APIRouter:
     return router
 
 
-def _picture_router(picture: Callable[[], bytes | None]) -> APIRouter:
+def _picture_router(picture: Callable[[], tuple[bytes, PictureView] | None]) -> APIRouter:
     router = APIRouter(prefix="/api", tags=["state"])
     newest = _Picture(picture)
+    described = {
+        "description": "What was read from this very picture, as JSON",
+        "required": True,
+        "content": {"application/json": {"schema": _whole_schema(PictureView)}},
+    }
 
     @router.get(
         "/picture",
         response_class=Response,
-        responses={200: {"content": {"image/jpeg": {}}}, 503: {"model": Problem}},
+        responses={
+            200: {
+                "description": "The picture; what was read from it is in a header",
+                "headers": {PICTURE_HEADER: described},
+                "content": {"image/jpeg": {"schema": {"type": "string", "format": "binary"}}},
+            },
+            503: {"model": Problem},
+        },
     )
     async def camera_picture() -> Response:
-        """The newest camera picture with what was read drawn on it."""
-        data = await newest.read()
-        if data is None:
+        """The newest camera picture that was read, with what was read drawn on it; `/api/legend` explains it.
+
+        While nothing new comes it is the same one again: the header says how old.
+        """
+        answer = await newest.read()
+        if answer is None:
             raise HTTPException(503, "The camera has given no picture yet.", {"Retry-After": "1"})
-        return Response(data, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+        data, told = answer
+        headers = {"Cache-Control": "no-store", PICTURE_HEADER: json.dumps(told.model_dump(mode="json"))}
+        return Response(data, media_type="image/jpeg", headers=headers)
+
+    @router.get("/legend")
+    def legend() -> list[LegendView]:
+        """All that may be drawn on the camera's picture, and what it means."""
+        from controller.live_picture import legend_views
+
+        return legend_views()
 
     return router
+
+
+def _whole_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """A model's schema that stands alone: models in its lists are written out."""
+    schema = model.model_json_schema()
+    inner = schema.pop("$defs", {})
+    for value in schema["properties"].values():
+        if "$ref" in value.get("items", {}):
+            value["items"] = inner[value["items"]["$ref"].rpartition("/")[2]]
+    return schema
 
 
 def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRouter:
@@ -350,11 +387,11 @@ class _Static(StaticFiles):
 class _Picture:
     """Draws one picture at a time, however many ask: those who wait share the one that is drawn."""
 
-    def __init__(self, picture: Callable[[], bytes | None]) -> None:
+    def __init__(self, picture: Callable[[], tuple[bytes, PictureView] | None]) -> None:
         self._picture = picture
-        self._drawing: asyncio.Task[bytes | None] | None = None
+        self._drawing: asyncio.Task[tuple[bytes, PictureView] | None] | None = None
 
-    async def read(self) -> bytes | None:
+    async def read(self) -> tuple[bytes, PictureView] | None:
         if self._drawing is None or self._drawing.done():
             self._drawing = asyncio.create_task(asyncio.to_thread(self._picture))
         return await asyncio.shield(self._drawing)

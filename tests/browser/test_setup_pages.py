@@ -1,12 +1,13 @@
 """The pages for setting a table up, in a real browser: what the camera sees, and naming an owner's pieces."""
 
+import itertools
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from controller.views import PartState, PartView
+from controller.views import DoubtView, PartState, PartView, PictureView
 from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -15,6 +16,7 @@ from tests.browser.test_display import run
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
 from tests.vision.drawn_table import enrolment, photograph
+from vision.drawing import LEGEND
 from vision.faces import load_pack
 from vision.scene import PieceKind
 
@@ -23,54 +25,170 @@ TOKEN = "secret-1"
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
 
 
-def test_the_cameras_picture_is_shown_live_with_what_is_not_well() -> None:
-    pictures = iter(range(1, 1000))
+def told(sequence: int, **changes: object) -> PictureView:
+    """What is read in a picture with this number: so many pieces."""
+    facts: dict[str, object] = {
+        "sequence": sequence, "age_s": 0.2, "late_s": 2.0, "why_not_read": "", "pieces": sequence, "doubtful": 0,
+        "doubts": [], "hidden": [],
+    }  # fmt: skip
+    return PictureView.model_validate(facts | changes)
 
-    def picture() -> bytes:
-        return cv2.imencode(".jpg", np.full((90, 160, 3), next(pictures) % 250, np.uint8))[1].tobytes()
+
+def picture_of(sequence: int) -> bytes:
+    """A picture whose width tells its number."""
+    return cv2.imencode(".jpg", np.full((90, 160 + 8 * sequence, 3), 99, np.uint8))[1].tobytes()
+
+
+def text(of: str) -> str:
+    return f"(document.getElementById('{of}')?.textContent ?? '')"
+
+
+def test_the_cameras_picture_is_shown_live_with_what_is_not_well() -> None:
+    doubt = DoubtView(face="b/1", likelihood=0.62, x_mm=-12.4, y_mm=40.0)
 
     async def scenario() -> None:
         hub = Hub()
         hub.publish(question())
-        app = make_app(hub, picture=picture)
+        shown = told(3, doubtful=1, doubts=[doubt], hidden=["hand", "glare", "hand"])
+        app = make_app(hub, picture=lambda: (picture_of(3), shown))
         async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/setup", 1280, 720)
-            await page.until("document.getElementById('picture')?.naturalWidth === 160")
-            first = await page.evaluate("document.getElementById('picture').src")
-            await page.until(f"document.getElementById('picture').src !== '{first}'")
-            assert await page.evaluate("document.getElementById('age').textContent") == "Live"
+            await page.until("document.getElementById('picture')?.naturalWidth === 184")
+            await page.until(f"{text('state')} === 'Live'")
+            await page.until(f"/^This picture is 0\\.\\d s old\\.$/.test({text('age')})")
+            await page.until(f"{text('counts')}.includes('hidden by a hand')")
+            assert await page.evaluate(text("counts")) == (
+                "Read in this picture: 3 pieces, 1 doubtful; hidden by a hand: 2 places; hidden by glare: 1 place."
+            )
+            listed = await page.evaluate("[...document.querySelectorAll('#doubtful li')].map((e) => e.textContent)")
+            assert listed == ["b/1 62 % at -12, 40 mm"]
             parts = await page.evaluate("[...document.querySelectorAll('dt')].map((e) => [e.textContent, e.className])")
             assert [name for name, _ in parts] == list(question().parts)
             assert ["panel", "lost"] in parts
-            doubtful = sum(piece.likelihood < 0.9 for piece in question().pieces)
-            assert (
-                len(await page.evaluate("[...document.querySelectorAll('#doubtful li')].map((e) => e.textContent)"))
-                == doubtful
-            )
             assert page.complaints == []
 
     run(scenario)
 
 
-def test_a_camera_that_gives_nothing_new_is_not_called_live() -> None:
-    picture = cv2.imencode(".jpg", np.full((90, 160, 3), 99, np.uint8))[1].tobytes()
+def test_what_is_said_changes_with_the_picture_and_is_of_it() -> None:
+    """Whenever one looks, number and picture belong together, whatever else the table says meanwhile."""
+    pictures = itertools.count(1)
+
+    def picture() -> tuple[bytes, PictureView]:
+        sequence = next(pictures)
+        return picture_of(sequence), told(sequence)
+
+    async def scenario() -> None:
+        hub = Hub()
+        view = question()
+        hub.publish(view)
+        app = make_app(hub, picture=picture)
+        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/setup", 1280, 720)
+            await page.until("document.getElementById('picture')?.naturalWidth > 160")
+            await page.evaluate(
+                "(() => { window.pairs = []; const look = () => { window.pairs.push([document.getElementById('picture')"
+                ".naturalWidth, parseInt(document.getElementById('counts').textContent.split(': ')[1])]);"
+                " requestAnimationFrame(look); }; look(); })()"
+            )
+            for number in range(1, 4):
+                hub.publish(view.model_copy(update={"seq": view.seq + number, "pieces": view.pieces[:number]}))
+            await page.until("new Set(window.pairs.map(([width]) => width)).size >= 5")
+            pairs = await page.evaluate("window.pairs")
+            assert [pair for pair in pairs if pair[0] != 160 + 8 * pair[1]] == []
+
+    run(scenario)
+
+
+def test_a_picture_that_grows_old_is_grey_though_the_camera_says_it_is_well() -> None:
+    """The page counts on by itself, from how old the picture was and how often pictures come."""
+    age = {"s": 0.2}
 
     async def scenario() -> None:
         hub = Hub()
         hub.publish(question())
-        app = make_app(hub, picture=lambda: picture)
+        app = make_app(hub, picture=lambda: (picture_of(3), told(3, age_s=age["s"], late_s=5.0)))
         async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/setup", 1280, 720)
-            await page.until("document.getElementById('age')?.textContent === 'Live'")
+            await page.until(f"{text('state')} === 'Live'")
+            assert not await page.evaluate("document.getElementById('picture').classList.contains('old')")
+            for age_s, live in ((0.5, True), (7.0, False), (42.0, False)):
+                age["s"] = age_s
+                await page.until(f"parseFloat({text('age')}.split(' is ')[1]) >= {age_s}")
+                await page.until(f"({text('state')} === 'Live') === {str(live).lower()}")
+                grey = "document.getElementById('picture').classList.contains('old')"
+                assert await page.evaluate(grey) is not live
+            camera = question().parts["camera"].text
+            assert await page.evaluate(text("state")) == f"Not live: nothing newer was read. The camera: {camera}."
+            assert await page.evaluate(text("age")) == "This picture is 42 s old."
+
+    run(scenario)
+
+
+def test_a_camera_that_gives_nothing_new_is_not_called_live() -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        hub.publish(question())
+        app = make_app(hub, picture=lambda: (picture_of(3), told(3)))
+        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/setup", 1280, 720)
+            await page.until(f"{text('state')} === 'Live'")
             lost = PartView(state=PartState.LOST, text="no sign of life for 5 s")
             view = question()
             hub.publish(view.model_copy(update={"seq": view.seq + 1, "parts": view.parts | {"camera": lost}}))
-            await page.until("document.getElementById('age').textContent.startsWith('Nothing new from the camera')")
-            assert "no sign of life" in await page.evaluate("document.getElementById('age').textContent")
+            await page.until(f"{text('state')} !== 'Live'")
+            assert await page.evaluate(text("state")) == (
+                "Not live: nothing newer was read. The camera: no sign of life for 5 s."
+            )
             assert await page.evaluate("document.getElementById('picture').classList.contains('old')")
             hub.publish(view.model_copy(update={"seq": view.seq + 2}))
-            await page.until("document.getElementById('age').textContent === 'Live'")
+            await page.until(f"{text('state')} === 'Live'")
             assert not await page.evaluate("document.getElementById('picture').classList.contains('old')")
+
+    run(scenario)
+
+
+def test_before_the_first_picture_the_camera_is_said_to_start_and_a_picture_not_read_says_why() -> None:
+    answers: dict[str, tuple[bytes, PictureView] | None] = {"now": None}
+
+    async def scenario() -> None:
+        hub = Hub()
+        starting = PartView(state=PartState.STARTING, text="the camera is starting")
+        hub.publish(question().model_copy(update={"parts": {"camera": starting}}))
+        app = make_app(hub, picture=lambda: answers["now"])
+        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/setup", 1280, 720)
+            await page.until(
+                f"{text('state')} === 'The camera has given no picture yet. The camera: the camera is starting.'"
+            )
+            assert await page.evaluate(text("age") + " + " + text("counts")) == ""
+            answers["now"] = picture_of(3), told(3, pieces=0, why_not_read="found no corner markers")
+            await page.until(f"{text('counts')} === 'Nothing is read in this picture: found no corner markers.'")
+            answers["now"] = None
+            await page.until(f"{text('state')}.startsWith('The camera has given no picture yet.')")
+            assert await page.evaluate("document.getElementById('picture').classList.contains('old')")
+
+    run(scenario)
+
+
+def test_the_legend_is_the_drawings_and_the_page_fits_a_phone() -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        hub.publish(question())
+        wide = cv2.imencode(".jpg", np.full((1080, 1920, 3), 99, np.uint8))[1].tobytes()
+        app = make_app(hub, picture=lambda: (wide, told(3)))
+        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/setup", 390, 844)
+            await page.until(f"document.querySelectorAll('#legend img').length === {len(LEGEND)}")
+            await page.until("[...document.querySelectorAll('#legend img')].every((e) => e.naturalWidth === 72)")
+            lines = await page.evaluate("[...document.querySelectorAll('#legend li')].map((e) => e.textContent)")
+            assert lines[:-1] == [mark.meaning for mark in LEGEND.values()]
+            await page.until("document.getElementById('picture')?.naturalWidth === 1920")
+            assert await page.evaluate("document.documentElement.scrollWidth") == 390
+            await page.evaluate("document.getElementById('enlarge').click()")
+            assert await page.evaluate("document.getElementById('picture').clientWidth") == 1920
+            assert await page.evaluate("document.documentElement.scrollWidth") == 390
+            assert page.complaints == []
 
     run(scenario)
 

@@ -22,6 +22,7 @@ function callSection(method, path, call) {
   const answers = Object.entries(call.responses).map(([status, response]) => row(status, [
     response.description,
     ...Object.entries(response.content ?? {}).flatMap(([type, content]) => [` ${type} `, typeLink(content.schema ?? {})]),
+    ...Object.entries(response.headers ?? {}).map(([name, header]) => `; in the header ${name}: ${header.description}${fieldNames(header)}`),
   ]));
   return html("section", {},
     html("h2", {}, html("span", { class: "method", text: method.toUpperCase() }), html("code", { text: path })),
@@ -34,6 +35,12 @@ function modelSection(name, schema) {
   const rows = Object.entries(schema.properties ?? {}).map(([key, property]) => row(key + (required.has(key) ? "" : "?"), [typeLink(property), ` ${property.description ?? ""}`]));
   const values = schema.enum ? html("p", { text: schema.enum.join(", ") }) : null;
   return html("section", { id: name }, html("h2", { text: name }), html("p", { text: schema.description ?? "" }), values, html("table", {}, html("tbody", {}, rows)));
+}
+
+/** What a header with JSON holds. */
+function fieldNames(header) {
+  const fields = Object.entries(header.content?.["application/json"]?.schema.properties ?? {});
+  return fields.length ? `: ${fields.map(([name, field]) => `${name} (${typeName(field)})`).join(", ")}` : "";
 }
 
 function row(name, text) {

@@ -1,65 +1,112 @@
-// For setting a table up: the camera's newest picture with what is read drawn on it, and what is not well.
+// For setting a table up: the newest picture of the camera that was read, with what was read drawn on it, and what is
+// not well. What is said of a picture came with it; how old it is goes on counting when no newer one comes.
 
 const byId = (id) => document.getElementById(id);
 const PAUSE_MS = 150;
-const LATE_MS = 5000;
-const SURE = 0.9;
-let shown_ms = null;
-let address = null;
-let stopped = null; // what the camera is said to have, and since when, while it gives nothing new
+const WAIT_MS = 1000; // while there is no picture
+const AGAIN_MS = 5000;
+const TICK_MS = 250;
+const meanings = new Map();
+let shown = null; // the picture's address, what was said of it, and when it came
+let camera = null; // the camera's part of the table
+let missing = ""; // why there is no picture, or no newer one
 
+explain();
 watch();
 listen();
-setInterval(sayAge, 1000);
+setInterval(sayState, TICK_MS);
+
+/** The legend, as the table draws it. */
+async function explain() {
+  try {
+    const marks = await (await fetch("/api/legend")).json();
+    for (const mark of marks) meanings.set(mark.name, mark.meaning);
+    byId("legend").replaceChildren(
+      ...marks.map((mark) => {
+        const item = element("li", mark.meaning);
+        item.prepend(Object.assign(document.createElement("img"), { src: mark.swatch, alt: "" }));
+        return item;
+      }),
+      element("li", "A number behind a name is its likelihood in percent, where that is less than 100."),
+    );
+    sayRead();
+  } catch {
+    setTimeout(explain, AGAIN_MS);
+  }
+}
 
 /** One picture after another, the next asked for when the last one is shown. */
 async function watch() {
   for (;;) {
     try {
       const answer = await fetch("/api/picture", { cache: "no-store" });
-      if (answer.ok) await show(await answer.blob());
-      else if (shown_ms === null) byId("age").textContent = stopped ? whatStopped() : (await answer.json()).detail;
+      const came_ms = performance.now();
+      if (answer.ok) {
+        await show(await answer.blob(), JSON.parse(answer.headers.get("X-Picture")), came_ms);
+        missing = "";
+      } else {
+        missing = (await answer.json()).detail;
+      }
     } catch {
-      byId("age").textContent = "The table does not answer.";
+      missing = "The table does not answer.";
     }
-    await new Promise((done) => setTimeout(done, PAUSE_MS));
+    sayState();
+    await new Promise((done) => setTimeout(done, missing === "" ? PAUSE_MS : WAIT_MS));
   }
 }
 
-async function show(blob) {
-  const next = URL.createObjectURL(blob);
-  const picture = byId("picture");
-  picture.src = next;
-  await picture.decode();
-  picture.hidden = false;
-  if (address !== null) URL.revokeObjectURL(address);
-  address = next;
-  shown_ms = performance.now();
-  sayAge();
+/** A picture and what was read from it, both at once. */
+async function show(blob, told, came_ms) {
+  const address = URL.createObjectURL(blob);
+  const next = Object.assign(new Image(), { src: address, id: "picture", alt: byId("picture").alt });
+  await next.decode();
+  byId("picture").replaceWith(next);
+  byId("enlarge").hidden = false;
+  if (shown !== null) URL.revokeObjectURL(shown.address);
+  shown = { address, told, came_ms };
+  sayRead();
 }
 
-function sayAge() {
-  byId("picture").classList.toggle("old", stopped !== null);
-  if (stopped !== null) {
-    byId("age").classList.add("late");
-    byId("age").textContent = whatStopped();
-    return;
-  }
-  if (shown_ms === null) return;
-  const age_s = (performance.now() - shown_ms) / 1000;
-  byId("age").classList.toggle("late", age_s * 1000 > LATE_MS);
-  byId("age").textContent = age_s < 2 ? "Live" : `This picture is ${Math.round(age_s)} s old.`;
+/** Whether the picture is live, how old it is, and what the camera's part says where it is not. */
+function sayState() {
+  const age_s = shown === null ? 0 : shown.told.age_s + (performance.now() - shown.came_ms) / 1000;
+  const cameraWell = camera === null || camera.state === "ok";
+  const live = shown !== null && missing === "" && cameraWell && age_s <= shown.told.late_s;
+  const said = camera === null ? "" : `The camera: ${camera.text}.`;
+  const state = live ? "Live" : [missing || "Not live: nothing newer was read.", said].filter(Boolean).join(" ");
+  byId("picture").classList.toggle("old", shown !== null && !live);
+  byId("state").classList.toggle("late", !live);
+  put("state", state);
+  put("age", shown === null ? "" : `This picture is ${ageText(age_s)} old.`);
 }
 
-function whatStopped() {
-  return `Nothing new from the camera since ${stopped.since}: ${stopped.text}`;
+function ageText(age_s) {
+  if (age_s < 10) return `${age_s.toFixed(1)} s`;
+  return age_s < 100 ? `${Math.round(age_s)} s` : `${Math.round(age_s / 60)} min`;
+}
+
+/** What was read from the picture that is shown. */
+function sayRead() {
+  if (shown === null) return;
+  const { why_not_read, pieces, doubtful, doubts, hidden } = shown.told;
+  const causes = [...new Set(hidden)].map((cause) => {
+    const places = hidden.filter((other) => other === cause).length;
+    return `${meanings.get(cause) ?? cause}: ${places} ${places === 1 ? "place" : "places"}`;
+  });
+  const counts = [`${pieces} ${pieces === 1 ? "piece" : "pieces"}, ${doubtful} doubtful`, ...causes].join("; ");
+  put("counts", why_not_read === "" ? `Read in this picture: ${counts}.` : `Nothing is read in this picture: ${why_not_read}.`);
+  byId("counts").classList.toggle("late", why_not_read !== "");
+  byId("doubts").hidden = doubts.length === 0;
+  byId("doubtful").replaceChildren(...doubts.map((piece) => element(
+    "li", `${piece.face} ${Math.round(100 * piece.likelihood)} % at ${Math.round(piece.x_mm)}, ${Math.round(piece.y_mm)} mm`,
+  )));
 }
 
 function listen() {
   const events = new EventSource("/api/events");
   events.addEventListener("message", (event) => tell(JSON.parse(event.data)));
   events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, LATE_MS);
+    if (events.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN_MS);
   });
 }
 
@@ -69,17 +116,19 @@ function tell(view) {
     term.className = part.state;
     return [term, element("dd", part.text)];
   });
-  const camera = view.parts.camera;
-  if (camera === undefined || camera.state === "ok") stopped = null;
-  else stopped = { since: stopped?.since ?? new Date().toLocaleTimeString(), text: camera.text };
-  sayAge();
   byId("parts").replaceChildren(...parts);
-  const doubtful = view.pieces.filter((piece) => piece.likelihood < SURE);
-  const hidden = view.hidden.length ? `, ${view.hidden.length} ${view.hidden.length === 1 ? "place" : "places"} hidden` : "";
-  byId("counts").textContent = `${view.pieces.length} pieces, ${doubtful.length} doubtful${hidden}`;
-  byId("doubtful").replaceChildren(...doubtful.map((piece) => element(
-    "li", `${piece.face} ${Math.round(100 * piece.likelihood)} % at ${Math.round(piece.x_mm)}, ${Math.round(piece.y_mm)} mm`,
-  )));
+  camera = view.parts.camera ?? null;
+  sayState();
+}
+
+byId("enlarge").addEventListener("click", () => {
+  const large = byId("enlarge").classList.toggle("large");
+  byId("enlarge").setAttribute("aria-pressed", String(large));
+});
+
+/** Text that is said once, and not again while it stays the same. */
+function put(id, text) {
+  if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 function element(name, text) {

@@ -1,16 +1,25 @@
 import asyncio
+import base64
 import json
 import re
 import threading
 
+import cv2
 import httpx
+import numpy as np
 import pytest
 
-from controller.views import TableView
+from controller.views import DoubtView, PictureView, TableView
 from controller.web.app import STATIC
 from controller.web.hub import Hub
 from tests.controller.web.fixture_views import breach, question, ring_served
 from tests.controller.web.table import TOKEN, NotingCommands, NotingShelf, make_app, until
+from vision.drawing import LEGEND
+
+TOLD = PictureView(
+    sequence=7, age_s=0.4, late_s=2.0, why_not_read="", pieces=3, doubtful=1, hidden=["hand", "glare"],
+    doubts=[DoubtView(face="jalapeño/2", likelihood=0.62, x_mm=-12.5, y_mm=40.0)],
+)  # fmt: skip
 
 
 def request(app, method, path, *, client="192.0.2.7", base_url="http://table.local:8080", **arguments):
@@ -83,8 +92,29 @@ class TestGames:
 
 class TestPicture:
     def test_is_the_newest(self):
-        response = request(make_app(picture=lambda: b"\xff\xd8jpeg"), "GET", "/api/picture")
+        response = request(make_app(picture=lambda: (b"\xff\xd8jpeg", TOLD)), "GET", "/api/picture")
         assert (response.content, response.headers["content-type"]) == (b"\xff\xd8jpeg", "image/jpeg")
+
+    def test_what_was_read_travels_with_it(self):
+        response = request(make_app(picture=lambda: (b"jpeg", TOLD)), "GET", "/api/picture")
+        assert PictureView.model_validate_json(response.headers["x-picture"]) == TOLD
+
+    def test_the_description_says_what_travels_with_it(self):
+        described = make_app().openapi()["paths"]["/api/picture"]["get"]["responses"]["200"]["headers"]["X-Picture"]
+        schema = described["content"]["application/json"]["schema"]
+        assert schema["properties"].keys() == PictureView.model_fields.keys()
+        assert schema["properties"]["doubts"]["items"]["properties"].keys() == {"face", "likelihood", "x_mm", "y_mm"}
+        assert "$ref" not in json.dumps(schema)
+
+    def test_the_legend_is_that_of_the_drawing(self):
+        legend = request(make_app(), "GET", "/api/legend").json()
+        assert [(mark["name"], mark["meaning"]) for mark in legend] == [(n, m.meaning) for n, m in LEGEND.items()]
+        for mark in legend:
+            assert mark["swatch"].startswith("data:image/png;base64,")
+            swatch = cv2.imdecode(np.frombuffer(base64.b64decode(mark["swatch"].partition(",")[2]), np.uint8), 1)
+            blue, green, red = LEGEND[mark["name"]].colour
+            assert mark["colour"] == f"#{red:02x}{green:02x}{blue:02x}"
+            assert (swatch == (blue, green, red)).all(-1).any()
 
     def test_none_yet_is_a_named_problem(self):
         response = request(make_app(), "GET", "/api/picture")
@@ -96,7 +126,7 @@ class TestPicture:
         def draw():
             drawn.append(1)
             assert may_draw.wait(5)
-            return b"picture"
+            return b"picture", TOLD
 
         async def scenario():
             transport = httpx.ASGITransport(make_app(picture=draw))
