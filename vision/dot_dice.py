@@ -64,6 +64,9 @@ _FACE = np.array([p for p in product(np.linspace(-1.6, 1.6, 8), repeat=2) if abs
 """All over the face but for its rounded corners, in steps of the lattice."""
 _FEW = np.array([p for p in product((-1.5, -0.5, 0.5, 1.5), repeat=2) if abs(p[0] * p[1]) < 2.0])
 _ROUND = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(6) * np.pi / 3])
+_RING = np.array([(np.cos(turn), np.sin(turn)) for turn in np.arange(8) * np.pi / 4])
+_TOWARDS = np.linalg.norm(_PLACES[:, None, None] + _RING[None, :, None] - _PLACES, axis=3) < 0.1
+"""Place by place and way by way (9 x 8), which place is next that way (9): a printed line may join the dots of both."""
 
 
 Points = Array | NDArray[np.float32]
@@ -310,7 +313,8 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     half = size_mm / 2
     side = np.array([(1.0, v) for v in np.linspace(-0.65, 0.65, 7)])
     sides = np.concatenate([side @ np.array([[c, s], [-s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))])
-    inner, outer = ((_PLACES[:, None] + radius * _ROUND).reshape(-1, 2) * pips_mm for radius in DOT_RADII)
+    inner = (_PLACES[:, None] + DOT_RADII[0] * _ROUND).reshape(-1, 2) * pips_mm
+    outer = (_PLACES[:, None] + DOT_RADII[1] * _RING).reshape(-1, 2) * pips_mm
     next_to = _BEYOND * pips_mm
     next_around = (_BEYOND[:, None] + DOT_RADII[1] * _ROUND).reshape(-1, 2) * pips_mm
     next_outward = (_BEYOND[:, None] + DOT_RADII[0] * _OUTWARD[:, None] * [[1.0], [-1.0]]).reshape(-1, 2) * pips_mm
@@ -332,7 +336,9 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     share = off / contrast[:, None]
     dots = share >= CLEAR[1]
     full = np.sort(off_within.reshape(-1, 9, len(_ROUND)), axis=2)[..., 1] / contrast[:, None] > FULL
-    alone = np.sort(off_around.reshape(-1, 9, len(_ROUND)), axis=2)[..., -2] / contrast[:, None] < CLEAR[1]
+    joined = np.einsum("pq,iwq->piw", dots, _TOWARDS)
+    strange = np.where(joined, 0.0, off_around.reshape(-1, 9, len(_RING)))
+    alone = np.sort(strange, axis=2)[..., -2] / contrast[:, None] < CLEAR[1]
     under_dot = (np.linalg.norm(_FACE[:, None] - _PLACES, axis=2) < DOT_RADII[1]).astype(np.float32)
     bare = 1.0 - np.minimum(dots.astype(np.float32) @ under_dot.T, 1.0)
     uneven = ((off_face > EVEN * contrast[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)

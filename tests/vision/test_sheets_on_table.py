@@ -221,6 +221,21 @@ def test_a_die_at_the_edge_of_what_is_looked_at_is_not_guessed(
     assert found == ([A1] if cut == 20.0 else [])
 
 
+@pytest.mark.parametrize("turn", [19.0, 109.0, 199.0, 289.0])
+def test_dots_that_run_into_each_other_are_a_die_all_the_same(turn: float) -> None:
+    """Three in a row, joined by a printed line, of few pixels each: however the pixels fall."""
+    art, conditions = own_art("dice_and_slice"), Conditions.random(Random(4))
+    for step in range(8):
+        world = World(Random(1))
+        spot = Pose(28.0 + 0.21 * step, 31.0 + 0.17 * step, turn)
+        world.add_piece("die/A", PieceKind.DIE, "die/A2", "die/A2", pose=spot, face_up=True)
+        image = Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
+        box = np.array([[-80.0, -40.0], [100.0, 160.0]])
+        (die,) = find_dot_dice(image, find_mat(image), 20.0, 5.0, within_mm=box)
+        assert die.sighting.face.count("#") == 3
+        assert any(line == "###" for line in die.sighting.face.split("/")) == (turn in (109.0, 289.0))
+
+
 def test_what_was_taken_for_a_die_is_none_when_it_looks_otherwise_however_little_changes(
     image: Image, with_die: Image
 ) -> None:
