@@ -76,7 +76,10 @@ class Finding:
 async def examine(config: TableConfig) -> list[Finding]:
     """Check everything that a table has. Takes some seconds."""
     findings, image = await asyncio.to_thread(_look, config)
-    findings += [check_markers(image), check_light(image)] if image is not None else _unseen(findings[0])
+    if image is None:
+        findings += _unseen(findings[0])
+    else:
+        findings += [check_markers(image), await asyncio.to_thread(check_lens, config, image), check_light(image)]
     findings += [
         _pins(config),
         await asyncio.to_thread(_serial, config),
@@ -127,6 +130,31 @@ def check_markers(image: "Image") -> Finding:
         f"all four seen, {found.error_px:.1f} px from their places; the lens is {found.camera_mm[2] / 1000:.2f} m above"
     )
     return Finding("markers", Health.OK, what)
+
+
+def check_lens(config: TableConfig, image: "Image") -> Finding:
+    """Whether the lens that was calibrated is this camera's."""
+    from controller.lenses import lens_file, stored_lens
+    from vision.registration import MarkersMissing, RegistrationError, VisionError, find_mat, lens_doubt
+
+    again = "Calibrate again with this camera as it hangs now (`pizzatable calibrate`), or remove that file."
+    path = lens_file(config)
+    try:
+        lens = stored_lens(config)
+    except (VisionError, OSError) as error:
+        return Finding("lens", Health.BROKEN, str(error), again)
+    if lens is None:
+        what = (
+            "not calibrated: it is estimated from each picture; far from the mat `pizzatable calibrate` makes it surer"
+        )
+        return Finding("lens", Health.OK, what)
+    try:
+        doubt = lens_doubt(find_mat(image, lens=lens), lens)
+    except MarkersMissing:
+        return Finding("lens", Health.OK, f"{path.name}; the mat is not seen, so that nothing shows whether it fits")
+    except RegistrationError as error:
+        doubt = str(error)
+    return Finding("lens", Health.WARNING, doubt, again) if doubt else Finding("lens", Health.OK, f"{path.name} fits")
 
 
 def check_light(image: "Image") -> Finding:
@@ -355,11 +383,11 @@ def _look(config: TableConfig) -> "tuple[list[Finding], Image | None]":
 
 
 def _unseen(camera: Finding) -> list[Finding]:
-    """What is said of markers and light without a picture."""
+    """What is said of markers, lens and light without a picture."""
     unused = camera.state is Health.UNUSED
     what = _SIMULATED if unused else "not looked at: there is no picture"
     state, remedy = (Health.UNUSED, "") if unused else (Health.BROKEN, "Let the camera work first.")
-    return [Finding(name, state, what, remedy) for name in ("markers", "light")]
+    return [Finding(name, state, what, remedy) for name in ("markers", "lens", "light")]
 
 
 def _pins(config: TableConfig) -> Finding:

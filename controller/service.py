@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from firmware_bridge.link import Link
     from hardware.panel import Panel
     from hardware.vision_process import VisionProcess, VisionStatus
+    from vision.frame import Image
     from vision.registration import Lens
 
 SIGNALS_KEPT = 64
@@ -210,6 +211,7 @@ class _Service:
             config, load_game(config.game), load_part(config.game, "table").GAME_TABLE, Referee(timing(config)),
             journal, self._outlets, version=self._version, simulated=simulated is not None,
         )  # fmt: skip
+        self._unproved_lens: Lens | None = None
 
     async def run(self, stopped: asyncio.Event, *, fresh: bool, new_table: bool) -> int:
         """Run until `stopped` is set or the host chooses another game; gives the display's port.
@@ -311,7 +313,9 @@ class _Service:
         )
         with contextlib.closing(vision):
             self._outlets.vision = vision
-            self._outlets.live = LivePicture(vision, time.monotonic, _lens_of(self._config))
+            lens = _lens_of(self._config)
+            self._outlets.live = LivePicture(vision, time.monotonic, lens)
+            self._unproved_lens = lens
             vision.start(self._inbox.scene, self._show_vision, asyncio.get_running_loop().call_soon_threadsafe)
             yield
             self._outlets.vision = self._outlets.live = None
@@ -351,9 +355,18 @@ class _Service:
                 await self._judged(self._table.on_signal(one), f"{one.kind.value} of seat {one.seat}")
             if scene is not None:
                 self._outlets.see(scene)
+                await self._prove_lens(scene)
                 if scene.shift_mm >= MAT_MOVED_MM or "mat" in self._table.parts:
                     self._table.set_part("mat", mat_part(scene.shift_mm))
                 await self._judged(self._table.on_scene(scene), "what lies on the table")
+
+    async def _prove_lens(self, scene: Scene) -> None:
+        """Once, with the first picture that is read: whether the calibrated lens is this camera's."""
+        vision, lens = self._outlets.vision, self._unproved_lens
+        if vision is None or lens is None or (frame := vision.picture(scene.sequence)) is None:
+            return
+        self._unproved_lens = None
+        self._table.set_part("lens", await asyncio.to_thread(_lens_part, frame.image, lens))
 
     async def _judged(self, decision: Awaitable[None], about: str) -> None:
         """Let the table decide; what it cannot decide is said, and changes nothing."""
@@ -625,6 +638,17 @@ def _lens_of(config: TableConfig) -> "Lens | None":
         return stored_lens(config)
     except (VisionError, OSError):
         return None
+
+
+def _lens_part(image: "Image", lens: "Lens") -> PartView:
+    """What is shown of a calibrated lens."""
+    from vision.registration import VisionError, find_mat, lens_doubt
+
+    try:
+        doubt = lens_doubt(find_mat(image, lens=lens), lens)
+    except VisionError as error:
+        doubt = str(error)
+    return PartView(state=PartState.LOST, text=doubt) if doubt else PartView(state=PartState.OK, text="calibrated")
 
 
 async def _not_written(_: Request, error: Exception) -> Response:

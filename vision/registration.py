@@ -4,6 +4,7 @@ Pixel centres are at whole numbers. The mat's printed face is the plane z = 0; w
 from the point below the camera, and `Registration.on_table` takes that out.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -54,15 +55,28 @@ class MarkersMisplaced(RegistrationError):
     """The corner markers do not lie as on one flat mat."""
 
 
+class LensMisfit(MarkersMisplaced):
+    """The calibrated lens bends the picture otherwise than this camera does."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A camera's focal length and radial distortion, for pictures of any size (lengths in picture widths)."""
+    """A camera's focal length, radial distortion and axis, for pictures of any size (lengths in picture widths)."""
 
     focal_widths: float
     k1: float = 0.0
     k2: float = 0.0
+    right: float = 0.0
+    """How far to the right of the picture's middle the axis goes,"""
+    down: float = 0.0
+    """and how far below it."""
 
 
+OTHER_CAMERA = "it may be another camera's, or zoom or focus were changed; calibrate again"
+DOUBTED_ERROR = 1.6
+"""Markers that miss their places so many times as far with a lens as without it,"""
+DOUBTED_WIDTHS = 0.00006
+"""and by so much more (in picture widths), speak against it; with a camera's own they miss at most 1.2 times as far."""
 TYPICAL_LENS = Lens(focal_widths=0.86)
 """What is assumed of a camera nobody calibrated: about 60 degrees across."""
 
@@ -180,7 +194,11 @@ def register(
     error = float(np.sqrt(np.mean(_residuals(homography, shrink, mm, px, matrix, used) ** 2) * 2))
     allowed = max(2.0, 0.0025 * size_px[0])
     if error > allowed:
-        raise MarkersMisplaced(f"markers {ids} miss their places by {error:.1f} px; expected at most {allowed:.1f}")
+        missed = f"markers {ids} miss their places by {error:.1f} px; expected at most {allowed:.1f}"
+        without = _error_without_lens(markers_px, size_px, markers_mm) if lens is not None else math.inf
+        if without < allowed:
+            raise LensMisfit(f"{missed}. Without the calibrated lens they fit: {OTHER_CAMERA}")
+        raise MarkersMisplaced(missed)
     return Registration(
         table_to_plane=homography,
         camera_matrix=matrix,
@@ -189,6 +207,34 @@ def register(
         markers_px={i: np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids},
         error_px=error,
         size_px=size_px,
+    )
+
+
+def _error_without_lens(
+    markers_px: Mapping[int, Array], size_px: tuple[int, int], markers_mm: Mapping[int, Array] | None
+) -> float:
+    """How far markers miss their places with no lens given, pixels; infinite where they do not fit one flat mat."""
+    try:
+        return register(markers_px, size_px, markers_mm=markers_mm).error_px
+    except MarkersMisplaced:
+        return math.inf
+
+
+def lens_doubt(found: Registration, lens: Lens) -> str:
+    """Why a calibrated lens seems to be another camera's than this picture's; empty where nothing says so.
+
+    Only what bends the picture shows: where the camera looks straight down no mat tells a focal length, nor do fewer
+    than four markers tell anything.
+    """
+    if len(found.markers_px) < len(MARKERS_MM):
+        return ""
+    with_it = register(found.markers_px, found.size_px, lens=lens).error_px
+    without = _error_without_lens(found.markers_px, found.size_px, None)
+    if with_it < max(DOUBTED_ERROR * without, without + DOUBTED_WIDTHS * found.size_px[0]):
+        return ""
+    return (
+        f"the mat's markers miss their places by {with_it:.2f} px with the calibrated lens, by {without:.2f} px "
+        f"without it: {OTHER_CAMERA}"
     )
 
 
@@ -302,8 +348,9 @@ def _detect_in_window(window: NDArray[np.uint8]) -> list[tuple[int, Array]]:
 
 
 def _camera_matrix(size_px: tuple[int, int], lens: Lens) -> Array:
-    focal = lens.focal_widths * size_px[0]
-    return np.array([[focal, 0.0, (size_px[0] - 1) / 2], [0.0, focal, (size_px[1] - 1) / 2], [0.0, 0.0, 1.0]])
+    focal, right, down = (size_px[0] * part for part in (lens.focal_widths, lens.right, lens.down))
+    x, y = (size_px[0] - 1) / 2 + right, (size_px[1] - 1) / 2 + down
+    return np.array([[focal, 0.0, x], [0.0, focal, y], [0.0, 0.0, 1.0]])
 
 
 def _homogeneous(points: Array) -> Array:

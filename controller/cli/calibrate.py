@@ -1,6 +1,7 @@
 """`pizzatable calibrate`: the lens of a camera, from photos of a printed sheet."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -70,15 +71,15 @@ def photo_views(photos: Sequence[Path], see: See) -> list[View]:
     """The photos that serve; the others are named with why they do not.
 
     Raises:
-        PhotoError: a file is no picture.
-        CalibrationError: none serves; the reason is that of the first.
+        PhotoError, CalibrationError: none serves; the reason is that of the first.
     """
     views: list[View] = []
-    refused: list[CalibrationError] = []
+    refused: list[CalibrationError | PhotoError] = []
+    alike = Counter(photo.name for photo in photos)
     for photo in photos:
         try:
-            views.append(see(load_photo(photo), photo.name))
-        except CalibrationError as error:
+            views.append(see(load_photo(photo), photo.name if alike[photo.name] == 1 else str(photo)))
+        except (CalibrationError, PhotoError) as error:
             refused.append(error)
             click.echo(f"left out: {error}", err=True)
     if refused and not views:
@@ -120,6 +121,16 @@ def told_lines(found: Calibration) -> Iterator[str]:
         f"focal length {lens.focal_widths * width:.1f} px (± {found.focal_spread:.1%}), k1 {lens.k1:+.4f}, "
         f"k2 {lens.k2:+.4f}, for pictures of {width}x{height}"
     )
+    if found.centre_shown:
+        yield (
+            f"its axis goes {lens.right * width:+.0f} px to the right of the picture's middle, "
+            f"{lens.down * width:+.0f} px below it"
+        )
+    else:
+        yield (
+            "The photos do not tell where its axis goes, which is taken to be the picture's middle: more of them in "
+            "which the sheet leans, to all sides, would tell."
+        )
     yield f"reprojection error {found.error_px:.3f} px; {found.covered:.0%} of the picture was covered"
     if not found.k2_shown:
         yield (

@@ -21,7 +21,7 @@ from vision.faces import load_pack
 from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
 from vision.reader import read_photo
-from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat
+from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat, lens_doubt
 from vision.scene import HiddenCause, PieceKind, Scene
 from vision.threads import use_one_core
 
@@ -154,14 +154,23 @@ def _reader(
     if lens_file is None:
         return partial(read_photo, pack=pack, finders=finders), find_mat
 
-    def lens_of(image: Image) -> Lens:
-        return load_lens(lens_file, (image.shape[1], image.shape[0]))
-
     load_lens(lens_file)
-    return (
-        lambda image: read_photo(image, pack, lens=lens_of(image), finders=finders),
-        lambda image: find_mat(image, lens=lens_of(image)),
-    )
+
+    def read(image: Image) -> Scene:
+        lens = _lens_of(image, lens_file)
+        _warn_of_lens(find_mat(image, lens=lens), lens, lens_file)
+        return read_photo(image, pack, lens=lens, finders=finders)
+
+    return read, lambda image: find_mat(image, lens=_lens_of(image, lens_file))
+
+
+def _lens_of(image: Image, lens_file: Path) -> Lens:
+    return load_lens(lens_file, (image.shape[1], image.shape[0]))
+
+
+def _warn_of_lens(registration: Registration, lens: Lens, lens_file: Path) -> None:
+    if doubt := lens_doubt(registration, lens):
+        click.echo(f"Warning: {lens_file}: {doubt}", err=True)
 
 
 def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:
@@ -202,12 +211,14 @@ def _dice_lines(
         load_lens(lens_file)
 
     def line_of(photo: Path, image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
-        lens = load_lens(lens_file, (image.shape[1], image.shape[0])) if lens_file is not None else None
+        lens = None if lens_file is None else _lens_of(image, lens_file)
         try:
             registration = find_mat(image, lens=lens)
         except MarkersMissing:
             dice = reader.find(image, any_sizes_px(image))
             return dice_line(photo.name, dice), lambda: draw_dice(image, dice)
+        if lens is not None and lens_file is not None:
+            _warn_of_lens(registration, lens, lens_file)
         start = perf_counter()
         sightings = tuple(finder.find(image, registration, ()))
         scene = Scene(0.0, 0, sightings, (), 0.0, stage_ms={finder.name: (perf_counter() - start) * 1e3})

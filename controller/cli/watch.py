@@ -13,6 +13,7 @@ from config.loader import load_table, table_files
 from controller.cli.common import EXISTING_FILE, PhotoError, game_option, save_photo, told
 from controller.cli.read import scene_line
 from controller.games.registry import load_part, needs_faces
+from controller.lenses import stored_lens
 from controller.moved_mat import MAT_MOVED_MM, where_mat_lies
 from controller.reading import Describe
 from controller.sheet_prints import load_prints
@@ -22,7 +23,7 @@ from hardware.camera import CameraError, CameraLost
 from vision.faces import FacePack, load_pack
 from vision.looking_for import finders_for
 from vision.reader import Reader
-from vision.registration import RegistrationError, VisionError
+from vision.registration import Lens, RegistrationError, VisionError, lens_doubt
 from vision.scene import Change, Scene, Sighting
 from vision.threads import use_one_core
 
@@ -49,7 +50,7 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
     "changed" says which pieces came, went ("to_mm" is null) or lie elsewhere. A hand at one end of the table does not
     hold up the other: under it, what was seen before is said. No game is played and nothing is judged. What keeps a
     picture from being read is said once; that the mat was moved, on standard error. A recording is read to its end.
-    Another game's faces are refused.
+    Another game's faces are refused. The camera's lens is used where `pizzatable calibrate` kept it.
     """
     use_one_core()
     with told(ConfigError, CameraError, VisionError, PhotoError, OSError):
@@ -60,7 +61,8 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
         if file is None and needs_faces(game):
             raise click.UsageError("expected --faces, or settings with faces; `pizzatable enrol` makes the file")
         part, pack = load_part(game, "describe"), _faces_in(file, game)
-        watcher = _Watcher(Reader(pack, finders=finders_for(part.KINDS, pack, load_prints())), part.describe, draw)
+        lens, finders = stored_lens(config), finders_for(part.KINDS, pack, load_prints())
+        watcher = _Watcher(Reader(pack, lens=lens, finders=finders), lens, part.describe, draw)
         camera = open_table_camera(config, None)
         try:
             while True:
@@ -89,8 +91,10 @@ def _faces_in(file: Path | None, game: str) -> FacePack:
 class _Watcher:
     """Reads pictures, and says what is new."""
 
-    def __init__(self, reader: Reader, describe: Describe, draw: Path | None) -> None:
+    def __init__(self, reader: Reader, lens: Lens | None, describe: Describe, draw: Path | None) -> None:
+        """`lens` is the calibrated one that the reader has; it is looked at in the first picture that can be read."""
         self._reader = reader
+        self._lens = lens
         self._describe = describe
         self._draw = draw
         self._said = ""
@@ -109,6 +113,10 @@ class _Watcher:
         except RegistrationError as error:
             self._say({"picture": frame.sequence, "error": str(error)}, str(error))
             return
+        if self._lens is not None and (registration := self._reader.registration) is not None:
+            if doubt := lens_doubt(registration, self._lens):
+                click.echo(f"Warning: {doubt}", err=True)
+            self._lens = None
         if abs(scene.shift_mm - self._shift_mm) >= MAT_MOVED_MM:
             self._shift_mm = scene.shift_mm
             click.echo(f"picture {frame.sequence}: {where_mat_lies(scene.shift_mm)}", err=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import threading
 import time
@@ -18,6 +19,7 @@ from zeroconf import IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncZeroconf
 
 from config.loader import load_table
+from config.schema import TableConfig
 from controller.discovery import SERVICE, Announcement, Discovery
 from controller.doctor import (
     DARK,
@@ -31,6 +33,7 @@ from controller.doctor import (
     check_clock,
     check_disk,
     check_lan_name,
+    check_lens,
     check_light,
     check_markers,
     check_pins,
@@ -39,6 +42,7 @@ from controller.doctor import (
     examine,
     installed_at,
 )
+from controller.lenses import lens_file
 from firmware_bridge.link import Link, LinkStatus
 from firmware_bridge.schema import Hello
 from firmware_bridge.session import LinkState
@@ -140,6 +144,48 @@ def test_no_marker_is_broken(picture: Image) -> None:
     finding = check_markers(covered(picture, 0, 1, 2, 3))
     assert said(finding) == ("markers", Health.BROKEN)
     assert "at least 2 must show" in finding.what
+
+
+def with_lens_file(folder: Path, content: str | None) -> TableConfig:
+    """Settings of a table whose camera has this lens file."""
+    (folder / "table.toml").write_text(
+        f'data_dir = "{folder}"\n[camera]\ndriver = "opencv:{folder}"\nwidth = 1280\nheight = 720\n'
+    )
+    config = load_table([folder / "table.toml"])
+    if content is not None:
+        lens_file(config).write_text(content)
+    return config
+
+
+def lens_content(k1: float) -> str:
+    camera = Conditions().camera_model(1280, 720)
+    lens = {"focal_widths": camera.focal_px / 1280, "k1": k1, "k2": camera.k2}
+    return json.dumps({"lens": lens, "size_px": [1280, 720]})
+
+
+@pytest.mark.parametrize(
+    ("content", "state", "words"),
+    [
+        (None, Health.OK, "not calibrated: it is estimated from each picture"),
+        (lens_content(Conditions().k1), Health.OK, "fits"),
+        (lens_content(Conditions().k1 + 0.1), Health.WARNING, "with the calibrated lens, by"),
+        (lens_content(Conditions().k1 - 1.5), Health.WARNING, "Without the calibrated lens they fit"),
+        ("{", Health.BROKEN, "is no JSON"),
+    ],
+)
+def test_another_cameras_lens_is_told(
+    picture: Image, tmp_path: Path, content: str | None, state: Health, words: str
+) -> None:
+    finding = check_lens(with_lens_file(tmp_path, content), picture)
+    assert said(finding) == ("lens", state)
+    assert words in finding.what
+    assert ("pizzatable calibrate" in finding.remedy) == (state is not Health.OK)
+
+
+def test_nothing_is_said_of_a_lens_where_the_mat_is_not_seen(picture: Image, tmp_path: Path) -> None:
+    finding = check_lens(with_lens_file(tmp_path, lens_content(Conditions().k1)), covered(picture, 0, 1, 2, 3))
+    assert said(finding) == ("lens", Health.OK)
+    assert "nothing shows whether it fits" in finding.what
 
 
 @pytest.mark.parametrize(("turns", "side"), [(0, "left"), (1, "bottom"), (2, "right"), (3, "top")])
@@ -449,7 +495,7 @@ def test_no_network() -> None:
 
 # All of it ------------------------------------------------------------------------------------------------------------
 
-PARTS = ["camera", "markers", "light", "pins", "serial", "clock", "disk", "LAN name"]
+PARTS = ["camera", "markers", "lens", "light", "pins", "serial", "clock", "disk", "LAN name"]
 
 
 def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
@@ -457,12 +503,12 @@ def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
     findings = asyncio.run(examine(load_table([tmp_path / "table.toml"])))
     assert [finding.name for finding in findings] == PARTS
     unused = [finding.name for finding in findings if finding.state is Health.UNUSED]
-    assert unused == ["camera", "markers", "light", "pins", "serial", "LAN name"]
+    assert unused == ["camera", "markers", "lens", "light", "pins", "serial", "LAN name"]
 
 
 def test_without_a_picture_markers_and_light_are_not_judged(tmp_path: Path) -> None:
     (tmp_path / "table.toml").write_text(f'[lan]\nannounce = false\n[camera]\ndriver = "opencv:{tmp_path}/none"\n')
     findings = {f.name: f for f in asyncio.run(examine(load_table([tmp_path / "table.toml"])))}
     assert list(findings) == PARTS
-    assert [findings[name].state for name in ("camera", "markers", "light")] == [Health.BROKEN] * 3
+    assert [findings[name].state for name in ("camera", "markers", "lens", "light")] == [Health.BROKEN] * 4
     assert findings["light"].what == "not looked at: there is no picture"

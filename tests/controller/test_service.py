@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import resource
 import signal
 import socket
@@ -184,6 +185,18 @@ def test_a_table_without_pins_goes_on_and_says_so(tmp_path: Path, service: Servi
     assert said.startswith("buttons: missing. no GPIO pins on this machine: ")
     assert 'timing.confirm = "rest"' in said
     assert service.look()["turn"]["prompt"]
+    service.send(signal.SIGTERM)
+    assert service.wait() == 0
+
+
+def test_another_cameras_lens_is_told(service: Service) -> None:
+    """The lens that was kept is used: with this one the mat lies askew."""
+    lens = {"focal_widths": 0.86, "k1": 0.12, "k2": 0.0}
+    (service.data / "lens-simulated.json").write_text(json.dumps({"lens": lens, "size_px": [1280, 720]}))
+    service.start()
+    state, said = part(service.look_until(lambda view: "lens" in view["parts"], 60), "lens")
+    assert state == "lost"
+    assert re.match(r"the mat's markers miss their places by \d\.\d\d px with the calibrated lens, by 0\.\d\d px", said)
     service.send(signal.SIGTERM)
     assert service.wait() == 0
 

@@ -1,5 +1,6 @@
 """Laying pictures over the table by the mat's markers."""
 
+from dataclasses import replace
 from random import Random
 
 import cv2
@@ -13,12 +14,14 @@ from tests.vision.drawn_table import SIZE, View, photograph, project
 from vision.registration import (
     MARKERS_MM,
     Lens,
+    LensMisfit,
     MarkersMisplaced,
     MarkersMissing,
     MarkersRepeated,
     PictureTooDark,
     Registration,
     find_mat,
+    lens_doubt,
     register,
     with_lens,
 )
@@ -36,6 +39,31 @@ def test_the_table_lies_where_the_camera_sees_it(turn_deg: float) -> None:
     view = View(turn_deg=turn_deg, tilt=0.05)
     registration = find_mat(photograph([], view))
     assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 0.1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_another_cameras_lens_is_doubted_and_ones_own_is_not(seed: int) -> None:
+    conditions = Conditions.random(Random(seed))
+    camera = conditions.camera_model(1280, 720)
+    picture = Renderer({}, camera, conditions).render(World(Random(seed)).snapshot())
+    own = Lens(camera.focal_px / 1280, camera.k1, camera.k2)
+    assert lens_doubt(find_mat(picture, lens=own), own) == ""
+    for more in (-0.12, 0.12):
+        other = replace(own, k1=own.k1 + more)
+        assert "it may be another camera's" in lens_doubt(find_mat(picture, lens=other), other)
+    with pytest.raises(LensMisfit, match="Without the calibrated lens they fit: it may be another camera's"):
+        find_mat(picture, lens=replace(own, k1=own.k1 - 1.2))
+    known = find_mat(picture)
+    three = replace(known, markers_px={i: known.markers_px[i] for i in (0, 1, 2)})
+    assert lens_doubt(three, replace(own, k1=own.k1 + 0.12)) == "", "three markers fit many a lens"
+
+
+def test_an_axis_beside_the_middle_moves_the_camera_to_the_side() -> None:
+    """The mat is laid alike, as a tilt looks much the same; what lies higher is seen from another place."""
+    picture = photograph([])
+    plain, beside = (find_mat(picture, lens=Lens(0.86, right=right)) for right in (0.0, 0.02))
+    assert np.abs(plain.to_table(beside.to_picture(GRID_MM)) - GRID_MM).max() < 1.0
+    assert abs(beside.camera_mm[0] - plain.camera_mm[0]) + abs(beside.camera_mm[1] - plain.camera_mm[1]) > 10.0
 
 
 def test_the_camera_is_where_it_is() -> None:

@@ -1,6 +1,7 @@
 """`pizzatable calibrate`, and what uses the lens it found."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from functools import cache
@@ -19,7 +20,7 @@ from controller.lenses import lens_file, stored_lens
 from hardware.kit.paper import Paper, make_pages
 from hardware.kit.raster import draw_page
 from hardware.kit.table_sheets import calibration_sheet
-from tests.vision.drawn_table import enrolled
+from tests.vision.drawn_table import enrolled, photograph
 from tests.vision.lens_photos import PhotoMaker, stands
 from vision.calibration import LensFileError, load_lens
 from vision.faces import BACKS, FacePack, save_pack
@@ -80,6 +81,43 @@ def test_photos_that_do_not_serve_are_named(photos: list[str], tmp_path: Path) -
     assert result.exit_code == 1
     assert "Error: none of 1 photos serves; the first: wall.png: no marker" in result.output
     assert not (tmp_path / "none.json").exists()
+
+
+def test_files_that_are_no_pictures_are_left_out_and_named(photos: list[str], tmp_path: Path) -> None:
+    empty, note = tmp_path / "empty.png", tmp_path / "note.jpg"
+    empty.write_bytes(b"")
+    note.write_text("not a picture")
+    gone = tmp_path / "gone.png"
+    result = run("--out", str(tmp_path / "lens.json"), str(empty), str(note), str(gone), *photos)
+    assert result.exit_code == 0, result.output
+    assert f"left out: {empty}: expected a picture such as JPEG or PNG" in result.output
+    assert f"left out: {note}: expected a picture such as JPEG or PNG" in result.output
+    assert f"left out: {gone}: cannot be read: No such file" in result.output
+    assert load_lens(tmp_path / "lens.json").focal_widths == pytest.approx(0.86, rel=0.01)
+
+
+def test_photos_of_the_same_name_are_told_apart(photos: list[str], tmp_path: Path) -> None:
+    """As two cameras number their pictures."""
+    (tmp_path / "other").mkdir()
+    for path in photos[:3]:
+        shutil.move(path, tmp_path / "other")
+    shutil.copy(photos[3], tmp_path / "other" / "photo-5.png")
+    result = run("--out", str(tmp_path / "lens.json"), str(tmp_path / "other" / "photo-5.png"), *photos[4:])
+    assert f"{tmp_path / 'other' / 'photo-5.png'}" not in result.output  # too few: nothing is listed
+    assert "Error: 4 photos serve" in result.output
+    others = [str(path) for path in sorted((tmp_path / "other").iterdir())]
+    result = run("--out", str(tmp_path / "lens.json"), *others, *photos[4:])
+    assert result.exit_code == 0, result.output
+    assert str(tmp_path / "other" / "photo-5.png") in result.output
+
+
+def test_where_the_axis_goes_is_said(photos: list[str], tmp_path: Path) -> None:
+    result = run("--out", str(tmp_path / "lens.json"), *photos)
+    said = re.search(
+        r"its axis goes ([+-]\d+) px to the right of the picture's middle, ([+-]\d+) px below it", result.output
+    )
+    assert said is not None
+    assert max(abs(int(part)) for part in said.groups()) <= 4
 
 
 def test_too_few_photos_are_refused(photos: list[str], tmp_path: Path) -> None:
@@ -152,6 +190,22 @@ def named_as_in_the_game(pack: FacePack) -> FacePack:
         for kind, faces in pack.kinds.items()
     }
     return replace(pack, kinds=kinds)
+
+
+@pytest.mark.parametrize("dice_alone", [False, True])
+def test_read_warns_of_another_cameras_lens(tmp_path: Path, dice_alone: bool) -> None:
+    picture, faces = tmp_path / "table.png", tmp_path / "mine.faces"
+    save_pack(named_as_in_the_game(enrolled()), faces)
+    image = photograph([])
+    cv2.imwrite(str(picture), image)
+    what = ["--game", "pizza_theory", "--dice"] if dice_alone else ["--game", "new_york_slice", "--faces", str(faces)]
+    for k1, warned in ((0.0, False), (0.15, True)):
+        path = tmp_path / f"lens{k1}.json"
+        lens = {"focal_widths": 0.86, "k1": k1, "k2": 0.0}
+        path.write_text(json.dumps({"lens": lens, "size_px": [image.shape[1], image.shape[0]]}))
+        result = CliRunner().invoke(read, [*what, "--lens", str(path), str(picture)])
+        assert result.exit_code == 0, result.output
+        assert (f"Warning: {path}: the mat's markers miss their places by" in result.stderr) == warned
 
 
 def test_read_takes_a_lens(photos: list[str], tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from config.loader import load_table
 from controller.cli import watch
+from controller.lenses import lens_file
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.faces import FacePack, save_pack
 
@@ -66,6 +68,21 @@ def test_a_line_is_printed_when_what_lies_there_changed(tmp_path: Path) -> None:
     drawn = cv2.imread(str(tmp_path / "live.png"))
     assert drawn.shape == one.shape
     assert (drawn != one).any()
+
+
+def test_another_cameras_lens_is_warned_of_once(tmp_path: Path) -> None:
+    picture = photograph(FIRST)
+    settings = recording(tmp_path, [picture] * 4)
+    settings.write_text(f'data_dir = "{tmp_path}"\n{settings.read_text()}width = 1280\nheight = 720\n')
+    height, width = picture.shape[:2]
+    kept = lens_file(load_table([settings]))
+    for k1, warned in ((0.0, False), (0.15, True)):
+        lens = {"focal_widths": 0.86, "k1": k1, "k2": 0.0}
+        kept.write_text(json.dumps({"lens": lens, "size_px": [width, height]}))
+        result = run(settings)
+        assert result.exit_code == 0, result.output
+        assert (result.stderr.count("it may be another camera's") == 1) == warned
+        assert len(json.loads(result.stdout.splitlines()[-1])["pieces"]) == 2
 
 
 def test_what_keeps_pictures_from_being_read_is_said_once(tmp_path: Path) -> None:
