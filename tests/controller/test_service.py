@@ -190,13 +190,22 @@ def test_a_table_without_pins_goes_on_and_says_so(tmp_path: Path, service: Servi
 
 
 def test_another_cameras_lens_is_told(service: Service) -> None:
-    """The lens that was kept is used: with this one the mat lies askew."""
-    lens = {"focal_widths": 0.86, "k1": 0.12, "k2": 0.0}
-    (service.data / "lens-simulated.json").write_text(json.dumps({"lens": lens, "size_px": [1280, 720]}))
-    service.start()
+    """With the first the mat lies askew; the second cannot be used, and nothing is read without it."""
+
+    def start_with(k1: float, height: int) -> None:
+        lens = {"focal_widths": 0.86, "k1": k1, "k2": 0.0}
+        (service.data / "lens-simulated.json").write_text(json.dumps({"lens": lens, "size_px": [1280, height]}))
+        service.start()
+
+    start_with(0.12, 720)
     state, said = part(service.look_until(lambda view: "lens" in view["parts"], 60), "lens")
     assert state == "lost"
     assert re.match(r"the mat's markers miss their places by \d\.\d\d px with the calibrated lens, by 0\.\d\d px", said)
+    service.kill()
+    start_with(0.0, 960)
+    view = service.look_until(lambda view: "lens-simulated" in str(view["parts"]), 60)
+    said = "made from pictures of 1280x960 and does not hold for 1280x720, which is another shape; calibrate again"
+    assert said in str(view["parts"])
     service.send(signal.SIGTERM)
     assert service.wait() == 0
 
