@@ -46,7 +46,7 @@ USUAL_CENTRE_WIDTHS = 0.015
 """So far from the picture's middle axes of cameras go (one deviation)."""
 CORNERS_ALIKE = 1.6
 """The fit's deviations are for corners that miss their places independently; those of one photo do not quite."""
-OTHER_FOCAL = 0.025
+OTHER_FOCAL = 0.02
 """Photos whose focal lengths differ by more are of two cameras, or zoomed; by less, focus does that."""
 SPLIT = 16.0
 """So much better (chi square) two focal lengths explain photos of two cameras; for those of one it is below 1."""
@@ -447,10 +447,11 @@ def _of_another_camera(views: Sequence[View], fit: _Fit, most: int) -> list[tupl
 
 
 def _spread_of_photos(views: Sequence[View], fit: _Fit) -> float:
-    """One deviation of the focal length, as a share of it, where photos differ more than each by itself says."""
+    """How far the photos' focal lengths lie apart (one deviation, as a share), where that is farther than each by
+    itself says; else 0. The camera is as it was in one of them, and not as in their mean."""
     focal, spread, _ = _focal_of_each(views, fit)
-    alike = math.sqrt(_unlike(focal, spread) / (len(views) - 1))
-    return alike / math.sqrt(float((spread**-2).sum())) if alike > 1.0 else 0.0
+    apart = _unlike(focal, spread)
+    return math.sqrt(apart / float((spread**-2).sum())) if apart > len(views) - 1 else 0.0
 
 
 def _focal_of_each(views: Sequence[View], fit: _Fit) -> tuple[Array, Array, list[float]]:

@@ -30,6 +30,8 @@ from vision.calibration_picture import draw_misses
 VIEWS = Wanted(views=12, limit_s=180.0)
 WELL_COVERED = 0.5
 """Share of the picture below which more photos are asked for."""
+SURE_FOCAL = 0.005
+"""A focal length that is less sure (one deviation, as a share of it) can be had surer."""
 
 
 @click.command(epilog="Example:  pizzatable calibrate --out lens.json photo-*.jpg")
@@ -121,6 +123,11 @@ def told_lines(found: Calibration) -> Iterator[str]:
         f"focal length {lens.focal_widths * width:.1f} px (± {found.focal_spread:.1%}), k1 {lens.k1:+.4f}, "
         f"k2 {lens.k2:+.4f}, for pictures of {width}x{height}"
     )
+    if found.focal_spread > SURE_FOCAL:
+        yield (
+            "More photos in which the sheet leans, to all sides, with zoom and focus left alone, make the focal "
+            "length surer."
+        )
     if found.centre_shown:
         yield (
             f"its axis goes {lens.right * width:+.0f} px to the right of the picture's middle, "

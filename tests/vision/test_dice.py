@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from controller.cli import vision_report
 from controller.games.pizza_theory.describe import KINDS, describe
 from controller.games.registry import games_with, load_part
+from tests.benchmarks.simulated_pieces import FAMILIES, photographs
 from tests.rigs.dice_training.sources import own_table
 from tests.vision import drawn_board
 from tests.vision.drawn_dice import PIPS, Camera, Die, TableView, die_style, draw_dice, photograph_dice
@@ -180,6 +181,24 @@ def test_the_more_of_a_side_must_show_the_fewer_odds_make_a_die_sure(lean: float
     place = replace(plain, network=far, lean=lean)
     assert odds_of(far) == pytest.approx(odds)
     assert (claimed(place, UNTOLD if lean is None else TOLD).probability >= SURE) is sure
+
+
+def test_dice_are_found_on_cloth_of_which_much_looks_like_dice() -> None:
+    """Hundreds of its squares are likelier dice at first sight than most of the dice."""
+    found = 0
+    for seed in (616185, 616286):
+        image, labels = photographs(FAMILIES["dice"], seed)
+        dice = [piece for piece in labels["pieces"] if piece["kind"] == "die" and piece["visible"] >= 0.5]
+        seen = DiceFinder().find(image, find_mat(image), ())
+        found += sum(
+            any(
+                int(one.face) == die["value"]
+                and np.hypot(one.pose.x_mm - die["x_mm"], one.pose.y_mm - die["y_mm"]) < 12.0
+                for one in seen
+            )
+            for die in dice
+        )
+    assert found >= 23, "of 28"
 
 
 def test_of_two_proposals_as_likely_the_larger_promises_more() -> None:

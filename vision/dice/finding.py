@@ -29,9 +29,9 @@ VALUES = 6
 GEOMETRY = 7
 """Place (2), logarithm of the size, stretch (2), cosine and sine of four times the turn of a top."""
 BATCH = 32
-MOST = 80
+MOST = 160
 """So many proposals, the likeliest, are looked at if need be."""
-AT_ONCE = 24
+AT_ONCE = 48
 """So many are looked at together, as long as there was a promising one among the last."""
 PROMISING, PROMISING_UNTOLD = 0.25, 0.1
 """A proposal whose top is less likely a die's is not looked at again, where the second network is told how far a die

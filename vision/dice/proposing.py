@@ -22,8 +22,8 @@ STEP = 2.1
 """From one scale to the next."""
 LEAST_PX = 4
 """A picture's least width and height."""
-MOST = 200
-"""So many of the likeliest cells are told apart."""
+MOST = 800
+"""So many of the likeliest cells are told apart: chequered cloth alone has hundreds that look like dice."""
 LEAST = 0.2
 """Cells that are less likely to hold the middle of a die are left out."""
 LARGER = 0.1

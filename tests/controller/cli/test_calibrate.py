@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from config.loader import load_table
-from controller.cli.calibrate import command
+from controller.cli.calibrate import command, told_lines
 from controller.cli.read import command as read
 from controller.games.registry import load_part
 from controller.lenses import lens_file, stored_lens
@@ -22,7 +22,7 @@ from hardware.kit.raster import draw_page
 from hardware.kit.table_sheets import calibration_sheet
 from tests.vision.drawn_table import enrolled, photograph
 from tests.vision.lens_photos import PhotoMaker, stands
-from vision.calibration import LensFileError, load_lens
+from vision.calibration import LensFileError, calibrate, load_lens, see_sheet
 from vision.faces import BACKS, FacePack, save_pack
 from vision.registration import Lens
 
@@ -118,6 +118,14 @@ def test_where_the_axis_goes_is_said(photos: list[str], tmp_path: Path) -> None:
     )
     assert said is not None
     assert max(abs(int(part)) for part in said.groups()) <= 4
+
+
+def test_what_makes_the_focal_length_surer_is_said_where_it_is_open() -> None:
+    found = calibrate([see_sheet(cv2.imdecode(np.frombuffer(p, np.uint8), cv2.IMREAD_COLOR), "a") for p in pictures()])
+    for spread, asked in ((0.004, False), (0.006, True)):
+        said = "\n".join(told_lines(replace(found, focal_spread=spread)))
+        assert f"± {spread:.1%}" in said
+        assert ("make the focal length surer" in said) == asked
 
 
 def test_too_few_photos_are_refused(photos: list[str], tmp_path: Path) -> None:
