@@ -130,8 +130,8 @@ def told_lines(found: Calibration) -> Iterator[str]:
         )
     if found.centre_shown:
         yield (
-            f"its axis goes {lens.right * width:+.0f} px to the right of the picture's middle, "
-            f"{lens.down * width:+.0f} px below it"
+            f"its axis goes {round(lens.right * width):+d} px to the right of the picture's middle, "
+            f"{round(lens.down * width):+d} px below it"
         )
     else:
         yield (

@@ -118,6 +118,7 @@ def test_where_the_axis_goes_is_said(photos: list[str], tmp_path: Path) -> None:
     )
     assert said is not None
     assert max(abs(int(part)) for part in said.groups()) <= 4
+    assert "-0" not in said.groups()
 
 
 def test_what_makes_the_focal_length_surer_is_said_where_it_is_open() -> None:
