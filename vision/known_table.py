@@ -38,6 +38,9 @@ PLAIN = 0.7
 """A piece of which so large a share is seen as it should be is plain to see."""
 UNLIKE_BARE = 16.0
 """Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
+GONE_STEPS = 1.5
+"""A hand has gone where its outline stood out so many times as much before as now."""
+_NEAR = np.ones((3, 3), np.uint8)
 LEAST_REACHING = 40
 """Blocks of a part that may be a hand: about ten square centimetres."""
 TOUCHED_SHARE = 0.04
@@ -213,8 +216,12 @@ class KnownTable:
         return np.asarray(cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
 
     def reaching_in(self, covered: Mask) -> Mask:
-        """Blocks that look quite otherwise than the bare table (where that was never seen: than before), where no piece
-        lies, in parts that reach the picture's edge: hands beside the mat, too, where one picture would not tell."""
+        """Blocks that look quite otherwise than the bare table (where that was never seen: than before), where no
+        piece lies, in parts that reach the picture's edge: hands beside the mat, too, where one picture would not tell.
+
+        A hand that lay there since the first picture was taken for the bare table: where that had the outline of a hand
+        and the table has none now, the hand has gone.
+        """
         unlike = differences(self.motion.last, self._bare) > UNLIKE_BARE
         different = np.where(self._bare_known > 0, unlike, self._changed_since > 0)
         different &= (covered == 0) & ~self._pieces_by_form()
@@ -222,8 +229,22 @@ class KnownTable:
         _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
         edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
         large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
-        hands = np.intersect1d(np.unique(edge[edge > 0]), large)
+        hands = [i for i in np.intersect1d(edge[edge > 0], large) if not self._has_gone(labels == i, covered)]
         return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
+
+    def _has_gone(self, part: NDArray[np.bool_], covered: Mask) -> bool:
+        """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
+        outline showed then and does not show now."""
+        if not self._bare_known[part].all():
+            return False
+        inside = part.astype(np.uint8)
+        outline = cv2.dilate(inside, _NEAR) - cv2.erode(inside, _NEAR, borderValue=1)
+        outline[cv2.dilate(covered, _NEAR) > 0] = 0
+        then, now = (
+            float(_steps(small)[outline > 0].mean()) if outline.any() else 0.0
+            for small in (self._bare, self.motion.last)
+        )
+        return then > GONE_STEPS * now
 
     def _pieces_by_form(self) -> NDArray[np.bool_]:
         """Blocks that pieces without enrolled faces lay on when finders looked last."""
@@ -447,6 +468,12 @@ def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
         other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
         for other in readings
     )
+
+
+def _steps(small: Small) -> NDArray[np.float32]:
+    """By how many levels (of 255) the brightest change around each block goes."""
+    across = [cv2.Sobel(small, cv2.CV_32F, dx, dy, scale=1 / 8) for dx, dy in ((1, 0), (0, 1))]
+    return np.asarray(np.hypot(*across).max(-1), np.float32)
 
 
 def _contours(mask: Mask) -> list[Mask]:
