@@ -436,6 +436,20 @@ def test_a_pale_stick_on_pale_cheese_between_bright_toppings_is_not_overlooked(s
     assert min(s.probability for s in seen) >= SURE
 
 
+@pytest.mark.parametrize("seed", [8, 17, 22])
+def test_toppings_of_which_sticks_leave_half_are_told_and_those_that_hardly_show_never_surely(seed: int) -> None:
+    image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), seed)
+    scene = read(image, kit_pack())
+    seen = [s for s in scene.sightings if s.kind is PieceKind.TOPPING]
+    for true in (piece for piece in labels["pieces"] if piece["kind"] == "topping" and piece["visible"] >= 0.5):
+        assert true["colour"] in {
+            s.face for s in seen if np.hypot(s.pose.x_mm - true["x_mm"], s.pose.y_mm - true["y_mm"]) < 5.0
+        }
+    hardly = [s for s in seen if s.visible < 0.3]
+    assert hardly
+    assert all(s.probability < SURE for s in hardly)
+
+
 def test_a_board_alike_from_three_sides_is_never_said_to_lie_one_way() -> None:
     """Its print averaged over its three turns; the kit's own tells by burnt spots and words on its rim."""
     theory = FAMILIES["theory"]
