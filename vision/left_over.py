@@ -140,22 +140,24 @@ def guess_left_over(
         places = places[np.argpartition(-places[:, 3], MOST_ALIKE)[:MOST_ALIKE]]
     at = _indices(seen, more, places[:, :2].astype(np.intp), places[:, 2])
     faces, alike = _likeness(seen, at, more, exactly=True)
-    kept = _peaks(seen, places, alike)
+    kept = _peaks(seen, places, faces, alike)
     kept = kept[np.argsort(-alike[kept], kind="stable")]
     kept = kept[_worth_checking(faces[kept], OF_A_FACE + OF_ALL_FACES // len(prepared.faces.names))]
     centres = look.table.to_table((places[kept, :2] + seen.first + 0.5) * (CELL_MM * PX_PER_MM))
     return _about(shape.centre, centres, places[kept, 2]), faces[kept]
 
 
-def _peaks(seen: _Map, places: Array, alike: Floats) -> Indices:
-    """Which places (n x 4) are more alike than those a step or a turn beside them."""
+def _peaks(seen: _Map, places: Array, faces: Indices, alike: Floats) -> Indices:
+    """Which places (n x 4) are more alike than those a step or a turn beside them that look like the same face."""
     at = np.round(places[:, [2, 1, 0]] / [STEP_DEG, STEP, STEP]).astype(np.intp)
-    sizes = round(360.0 / STEP_DEG), -(-seen.rows // STEP), -(-seen.columns // STEP)
-    volume = np.zeros(sizes, np.float32)
-    volume[tuple(at.T)] = alike
-    around = np.stack([cv2.dilate(turn, np.ones((3, 3), np.uint8)) for turn in volume])
-    around = np.maximum(around, np.maximum(np.roll(around, 1, 0), np.roll(around, -1, 0)))
-    return np.flatnonzero(alike >= around[tuple(at.T)])
+    turns, rows, columns = round(360.0 / STEP_DEG), -(-seen.rows // STEP), -(-seen.columns // STEP)
+    number = np.full((turns, rows + 2, columns + 2), -1, np.intp)
+    number[at[:, 0], at[:, 1] + 1, at[:, 2] + 1] = np.arange(len(places))
+    highest = np.ones(len(places), bool)
+    for turn, row, column in np.ndindex(3, 3, 3):
+        beside = number[(at[:, 0] + turn - 1) % turns, at[:, 1] + row, at[:, 2] + column]
+        highest &= (beside < 0) | (faces[beside] != faces) | (alike[beside] <= alike)
+    return np.flatnonzero(highest)
 
 
 def _worth_checking(faces: Indices, of_a_face: int) -> Indices:

@@ -338,7 +338,7 @@ def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: 
     poses = refine(look, poses, faces, prepared.full, centre, rounds=1)
     colours = look.colours(place(prepared.full.points, poses))
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
-    verdict = judge(colours, candidates, prepared.full, look.trust)
+    verdict = judge(colours, candidates, prepared.full, look.trust, brightest=look.brightest)
     readings = _as_readings(look, prepared, kind, poses, candidates, verdict)
     return [reading for reading in readings if _share(reading.agrees) >= LEAST_AGREEING]
 
@@ -364,7 +364,15 @@ def polished(
         colours = look.colours(place(prepared.full.points, poses))
         candidates = _candidates(rank_faces(colours, prepared.full, free), faces, RIVALS)
         told_by_print = kind is not PieceKind.SPECIAL  # what shows of a Special may be nothing but its even ground
-        verdict = judge(colours, candidates, prepared.full, look.trust, free=free, even_there=told_by_print)
+        verdict = judge(
+            colours,
+            candidates,
+            prepared.full,
+            look.trust,
+            free=free,
+            brightest=look.brightest,
+            even_there=told_by_print,
+        )
         result += _as_readings(look, prepared, kind, poses, candidates, verdict)
     return select(result, kinds, raster.copy())
 
@@ -393,7 +401,7 @@ def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices) ->
     grid = prepared.sparse
     colours = look.colours(place(grid.points, poses))
     candidates = _candidates(rank_faces(colours, grid), hints, FIRST_RIVALS)
-    verdict = judge(colours, candidates, grid, look.trust)
+    verdict = judge(colours, candidates, grid, look.trust, brightest=look.brightest)
     own = verdict.agrees
     gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
     worth = np.flatnonzero((own.mean(1) > 0.6 * LEAST_AGREEING) & (gain > 0.3 * LEAST_GAIN))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.faces import KindFaces
-from vision.features import Colours, sample_colours
+from vision.features import LOG_FLOOR, Colours, sample_colours
 from vision.frame import Image
 from vision.rectify import TableMap
 from vision.shapes import place
@@ -30,6 +30,10 @@ CONTRAST_CHANGE = (-0.35, 0.5)
 TURN_SCALE_MM = 50.0
 TRUSTED_RATIO = 1.3
 """How much more than another a channel may be brightened and still be believed as much."""
+SATURATED = 248.0
+"""Levels (of 255) from which on a camera may have cut off what is brighter."""
+UNTOLD = 0.4
+"""What a channel of a cell costs a face (in squared noises) that only says that it may be so bright."""
 LARGEST_STEP_MM = 1.5
 AT_ONCE = 48
 """So many poses are compared at once; more do not stay in the processor's cache."""
@@ -93,6 +97,11 @@ class Look:
         return np.ascontiguousarray(np.swapaxes(seen, -1, -2))
 
     @property
+    def brightest(self) -> Floats:
+        """3 x 1: colours from which on the picture says only that it is at least so bright."""
+        return np.asarray(np.log(SATURATED * self.gain + np.float32(LOG_FLOOR)), np.float32)[:, None]
+
+    @property
     def trust(self) -> Floats:
         """3 x 1: how far each channel can be believed; one brightened more than the others is noisy and cut off."""
         trust = np.clip(float(self.gain.min()) * TRUSTED_RATIO / self.gain, 0.3, 1.0)
@@ -133,24 +142,28 @@ def judge(
     *,
     free: Flags | None = None,
     even_there: bool = False,
+    brightest: Floats | None = None,
 ) -> Verdict:
     """Compare each pose's colours (n x 3 x cells) with its candidate faces (n x k), light taken out.
 
-    `trust` (3 x 1) weighs the channels. Where only some cells are free of other pieces (n x cells), the face that fits
-    best is the one that does so there, and with `even_there` an even surface is one that is even there.
+    `trust` (3 x 1) weighs the channels; what is as bright as the `brightest` (3 x 1) may be brighter. Where only some
+    cells are free of other pieces (n x cells), the face that fits best is the one that does so there, and with
+    `even_there` an even surface is one that is even there.
     """
     n, k = candidates.shape
     rows = np.arange(n)
+    cut_off = None if brightest is None else _cut_off(colours, brightest)
     colours = colours * trust
     enrolled, precision = grid.enrolled[candidates] * trust, grid.precision[candidates]
     plain = colours[:, None] - enrolled
-    misses = _misses(plain.reshape(n * k, *colours.shape[1:]), enrolled, precision, grid).reshape(n, k, -1)
+    for_each = None if cut_off is None else np.repeat(cut_off, k, axis=0)
+    misses = _misses(plain.reshape(n * k, *colours.shape[1:]), enrolled, precision, grid, for_each).reshape(n, k, -1)
     costs = np.minimum(misses, np.float32(COST_LIMIT))
     best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
     own = costs[rows, best]
     agrees = own[:, grid.neighbours].mean(-1) < AGREES_BELOW if grid.neighbours is not None else own < AGREES_BELOW
     surface = _with_middle_colour(colours, ~free) if free is not None and even_there else colours
-    even = _misses(surface, None, precision[rows, best], grid)
+    even = _misses(surface, None, precision[rows, best], grid, cut_off)
     gain = np.minimum(even, np.float32(COST_LIMIT)) - own
     if free is not None and even_there:
         gain = np.where(free, gain, np.float32(0.0))  # what covers it says nothing of it
@@ -173,7 +186,9 @@ def shape_misfit(
     ]
     rigid = _pose_gradient(slopes, grid, centre)
     gradient = np.concatenate([rigid, np.stack(ways, axis=1).reshape(len(poses), len(ways), -1)], axis=1)
-    residual = _light_removed(look.colours(place(grid.points, poses)) * trust - enrolled, enrolled, precision, grid)
+    colours = look.colours(place(grid.points, poses))
+    cut_off = _cut_off(colours, look.brightest)
+    residual = _light_removed(colours * trust - enrolled, enrolled, precision, grid, None, cut_off)
     weight = precision / np.square(1.0 + precision * _mean_squares(residual))
     weighted = gradient * np.tile(weight, 3)[:, None]
     normal = (weighted @ np.swapaxes(gradient, 1, 2)).astype(np.float64)
@@ -195,16 +210,19 @@ def refine(
     gradient = _pose_gradient(slopes, grid, centre)
     residual = None
     for turn in range(rounds + 1):
-        plain = look.colours(place(grid.points, poses)) * trust - enrolled
-        residual = _light_removed(plain, enrolled, precision, grid, residual)
+        colours = look.colours(place(grid.points, poses))
+        cut_off = _cut_off(colours, look.brightest)
+        residual = _light_removed(colours * trust - enrolled, enrolled, precision, grid, residual, cut_off)
         misses = precision * _mean_squares(residual)
         cost = np.minimum(misses, np.float32(COST_LIMIT)).mean(1)
         if turn == 0:
             before = cost
         if turn == rounds:
             break
-        weight = precision / np.square(1.0 + misses / np.float32(2.0))
-        weighted = gradient * np.tile(weight, 3)[:, None]
+        weight = np.tile(precision / np.square(1.0 + misses / np.float32(2.0)), 3)
+        if cut_off is not None:
+            weight = np.where(_untold(residual, cut_off).reshape(weight.shape), np.float32(0.0), weight)
+        weighted = gradient * weight[:, None]
         normal = weighted @ np.swapaxes(gradient, 1, 2) + np.eye(3, dtype=np.float32) * 20.0
         step = np.linalg.solve(normal, weighted @ residual.reshape(len(poses), -1, 1))[..., 0]
         step = np.clip(step, -LARGEST_STEP_MM, LARGEST_STEP_MM)
@@ -247,28 +265,45 @@ def _with_middle_colour(colours: Colours, where: Flags) -> Colours:
     return np.where(where[:, None], np.nanmedian(others, axis=-1, keepdims=True), colours)
 
 
-def _misses(plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid) -> Floats:
+def _cut_off(colours: Colours, brightest: Floats) -> Flags | None:
+    """Where colours (n x 3 x cells) may be brighter than the camera shows; None where none is."""
+    cut_off = colours >= brightest
+    return cut_off if cut_off.any() else None
+
+
+def _misses(
+    plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid, cut_off: Flags | None = None
+) -> Floats:
     cells = plain.shape[-1]
     precision = precision.reshape(-1, cells)
     faces = None if enrolled is None else enrolled.reshape(-1, 3, cells)
-    residual = _light_removed(plain, faces, precision, grid)
-    return np.asarray(_mean_squares(residual) * precision, np.float32)
+    residual = _light_removed(plain, faces, precision, grid, None, cut_off)
+    misses = _mean_squares(residual) * precision
+    if cut_off is not None:
+        misses = misses + np.float32(UNTOLD) * _untold(residual, cut_off).mean(1)
+    return np.asarray(misses, np.float32)
 
 
 def _light_removed(
-    plain: Colours, enrolled: Colours | None, precision: Floats, grid: Grid, near: Colours | None = None
+    plain: Colours,
+    enrolled: Colours | None,
+    precision: Floats,
+    grid: Grid,
+    near: Colours | None = None,
+    cut_off: Flags | None = None,
 ) -> Colours:
     """What is left of colours (less the face's own) after the light that fits most cells best is taken away.
 
     The light is a contrast, an offset and a slope for each channel, kept near none by a prior; without a face there is
-    no contrast. `near` is what was left a little elsewhere: from there one round is enough.
+    no contrast. `near` is what was left a little elsewhere: from there one round is enough. What is `cut_off` (n x 3 x
+    cells) is as bright as face and light make it, where they make it brighter than it is seen.
     """
     if len(plain) > AT_ONCE:
         return np.concatenate(
             [
                 _light_removed(
                     plain[part], None if enrolled is None else enrolled[part], precision[part], grid,
-                    None if near is None else near[part],
+                    None if near is None else near[part], None if cut_off is None else cut_off[part],
                 )
                 for part in (slice(i, i + AT_ONCE) for i in range(0, len(plain), AT_ONCE))
             ]
@@ -277,10 +312,21 @@ def _light_removed(
     plain = plain - np.median(plain[..., ::sample], axis=-1, keepdims=True).astype(np.float32)
     face = None if enrolled is None else enrolled - enrolled.mean(axis=-1, keepdims=True)
     residual = plain if near is None else near
+    shown = plain
     for _ in range(3 if near is None else 1):
         weight = precision / np.square(1.0 + precision * _mean_squares(residual) / np.float32(4.0))
-        residual = plain - _light(plain, face, weight, grid)
+        light = _light(shown, face, weight, grid)
+        residual = plain - light
+        if cut_off is not None:
+            brighter = cut_off & (residual < 0.0)
+            residual = np.where(brighter, np.float32(0.0), residual)
+            shown = np.where(brighter, light, plain)
     return residual
+
+
+def _untold(residual: Colours, cut_off: Flags) -> Flags:
+    """Where a channel of what `_light_removed` left says only that it may be so bright."""
+    return np.asarray(cut_off & (residual == 0.0))
 
 
 def _light(plain: Colours, face: Colours | None, weight: Floats, grid: Grid) -> Colours:

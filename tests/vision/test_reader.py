@@ -91,6 +91,19 @@ def test_of_two_that_overlap_both_are_read_and_the_covered_one_shows_less(pack: 
     assert nearest(scene, pieces[1]).visible > 0.95
 
 
+def test_pieces_so_bright_that_the_camera_cuts_off_their_colours_are_read(pack: FacePack) -> None:
+    """A pale ground is as bright as the camera can show, and says only that it is not darker."""
+    picture = photograph(TABLE)
+    bright = np.clip(picture.astype(np.float32) * 1.8, 0.0, 255.0).astype(np.uint8)
+    assert (bright == 255).all(2).mean() > 0.05
+    scene = read_photo(bright, pack)
+    assert sorted(s.face for s in scene.sightings) == sorted(piece.face for piece in TABLE)
+    for piece in TABLE:
+        seen = nearest(scene, piece)
+        assert np.hypot(seen.pose.x_mm - piece.x_mm, seen.pose.y_mm - piece.y_mm) < 2.0
+        assert seen.probability >= 0.9
+
+
 def test_less_than_half_of_a_piece_is_never_sure(pack: FacePack) -> None:
     pieces = (Piece("b/1", 0.0, 0.0, 0.0), Piece("special/one", 70.0, 0.0, 80.0))
     scene = read_photo(photograph(pieces), pack)
