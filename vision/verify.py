@@ -32,6 +32,8 @@ TRUSTED_RATIO = 1.3
 """How much more than another a channel may be brightened and still be believed as much."""
 SATURATED = 248.0
 """Levels (of 255) from which on a camera may have cut off what is brighter."""
+LITTLE = 0.03
+"""Where no more than this share of a piece is cut off, it is read as it is seen."""
 UNTOLD = 0.4
 """What a channel of a cell costs a face (in squared noises) that only says that it may be so bright."""
 LARGEST_STEP_MM = 1.5
@@ -266,9 +268,9 @@ def _with_middle_colour(colours: Colours, where: Flags) -> Colours:
 
 
 def _cut_off(colours: Colours, brightest: Floats) -> Flags | None:
-    """Where colours (n x 3 x cells) may be brighter than the camera shows; None where none is."""
+    """Where colours (n x 3 x cells) may be brighter than the camera shows; None where that is little of each."""
     cut_off = colours >= brightest
-    return cut_off if cut_off.any() else None
+    return cut_off if (cut_off.mean((1, 2)) > LITTLE).any() else None
 
 
 def _misses(
