@@ -69,6 +69,9 @@ COVER_COST = 3.0
 """What each cell that does not look like the piece takes from what the others speak for it."""
 COVERED = 0.04
 """A piece of which others cover more than this is fitted again to the rest of it."""
+HALF_TURN = (180.0, 0.0, 0.0)
+LIKE_TURNED = 0.3
+"""A face alike when turned half round is tried so where it costs more than this share of what that would cost."""
 RASTER_MM = 2.5
 MOST_PLACES = 1000
 """So many poses' cells are kept; then they are worked out anew."""
@@ -131,6 +134,15 @@ class Reading:
     def lies_there(self) -> bool:
         """Whether a piece like this one lies there, whichever of faces that are alike it has."""
         return self.whole and (self.cost < CLEAR_COST or self.quality >= SETTLED_QUALITY)
+
+    @cached_property
+    def may_be_turned(self) -> bool:
+        """Whether the face is alike when turned half round, and might be seen so."""
+        turned = float(self.prepared.turned[self.face])
+        open_cells = ~(self.taken | self.hidden)
+        if turned >= COST_LIMIT or not open_cells.any():
+            return False
+        return bool(self.best[open_cells].mean() > LIKE_TURNED * turned)
 
     @cached_property
     def trusted(self) -> bool:
@@ -300,19 +312,25 @@ def _others(readings: Sequence[Reading], done: Sequence[Reading]) -> list[Readin
 
 
 def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> list[Reading]:
-    """Pieces that fit badly, tried a little elsewhere."""
+    """Pieces that fit badly, tried a little elsewhere, and what may lie turned half round, so."""
     found: list[Reading] = []
     for kind, prepared in kinds.items():
-        mine = [r for r in readings if r.kind is kind and not (r.settled and r.cost < CLEAR_COST)]
-        if not mine:
+        tries = [(r, nudges) for r in readings if r.kind is kind and (nudges := _nudges(r))]
+        if not tries:
             continue
-        tried = [
-            _turned_and_shifted(r.pose, prepared, NUDGES_DEG_MM + FINE_NUDGES_DEG_MM if r.trusted else NUDGES_DEG_MM)
-            for r in mine
-        ]
+        mine = [r for r, _ in tries]
+        tried = [_turned_and_shifted(r.pose, prepared, nudges) for r, nudges in tries]
         hints = np.repeat(np.array([r.face for r in mine], np.intp), [len(poses) for poses in tried])
         found += check(look, kind, prepared, np.concatenate(tried), hints)
     return found
+
+
+def _nudges(reading: Reading) -> tuple[tuple[float, float, float], ...]:
+    """How else a piece might lie (both ways), as far as it is worth a try."""
+    half = (HALF_TURN,) if reading.may_be_turned else ()
+    if reading.settled and reading.cost < CLEAR_COST:
+        return half
+    return half + NUDGES_DEG_MM + (FINE_NUDGES_DEG_MM if reading.trusted else ())
 
 
 def _turned_and_shifted(pose: Array, prepared: Prepared, nudges_deg_mm: Sequence[tuple[float, float, float]]) -> Array:

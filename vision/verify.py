@@ -36,6 +36,9 @@ LITTLE = 0.03
 """Where no more than this share of a piece is cut off, it is read as it is seen."""
 UNTOLD = 0.4
 """What a channel of a cell costs a face (in squared noises) that only says that it may be so bright."""
+COVERS_ITSELF_MM, TURNED_ALIKE = 2.0, 0.85
+"""A shape covers itself when turned half round where every lattice point comes so near to another; a face is alike then
+where at least this share of it agrees."""
 LARGEST_STEP_MM = 1.5
 AT_ONCE = 48
 """So many poses are compared at once; more do not stay in the processor's cache."""
@@ -77,6 +80,20 @@ class Prepared:
         colours = np.ascontiguousarray(np.swapaxes(self.faces.colours, 1, 2))
         candidates = np.tile(np.arange(len(colours)), (len(colours), 1))
         return np.asarray(judge(colours, candidates, self.full, np.ones((3, 1), np.float32)).costs.mean(-1), np.float32)
+
+    @cached_property
+    def turned(self) -> Floats:
+        """faces: what each costs on average where it is seen just as it was enrolled, but turned half round; COST_LIMIT
+        where the shape does not cover itself then, or hardly as much of the face is seen as of any."""
+        opposite = 2.0 * self.faces.shape.centre - self.full.points
+        far = np.linalg.norm(opposite[:, None] - self.full.points, axis=-1)
+        count = len(self.faces.colours)
+        if far.min(1).max() > COVERS_ITSELF_MM:
+            return np.full(count, COST_LIMIT, np.float32)
+        colours = np.ascontiguousarray(np.swapaxes(self.faces.colours[:, far.argmin(1)], 1, 2))
+        verdict = judge(colours, np.arange(count)[:, None], self.full, np.ones((3, 1), np.float32))
+        costs = verdict.costs[:, 0].mean(-1)
+        return np.where(verdict.agrees.mean(-1) < TURNED_ALIKE, np.float32(COST_LIMIT), costs)
 
     @cached_property
     def contrast(self) -> Floats:

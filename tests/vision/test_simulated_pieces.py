@@ -19,14 +19,16 @@ from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
 from vision.faces import FacePack, seen_pose
-from vision.features import light_gain, soften
+from vision.features import NONE, light_gain, soften
 from vision.looking_for import finders_for
 from vision.reader import read_photo
-from vision.readings import Raster, check, select
+from vision.readings import Raster, check, find_pieces, select
 from vision.rectify import table_map
 from vision.registration import find_mat
 from vision.report import LEAST_VISIBLE, PICTURES, SURE, compare, report_photo, true_pieces
 from vision.scene import PieceKind, Pose
+from vision.search import build_index
+from vision.shapes import place
 from vision.verify import Look, prepare
 
 
@@ -154,6 +156,38 @@ def test_a_covered_piece_covers_the_one_below_it() -> None:
     taken = {r.prepared.faces.names[r.face]: float(r.taken.mean()) for r in found}
     for view, piece in zip(views, labels["pieces"], strict=True):
         assert taken[view.face] == pytest.approx(1.0 - piece["visible"], abs=0.06)
+
+
+def test_a_card_seen_turned_half_round_is_turned_back() -> None:
+    """Order cards whose toppings are the same from both sides; dark and bare, most of them agree."""
+    places = {
+        "order/order-19": (-100.0, 20.0, 99.0),
+        "order/order-14": (10.0, 0.0, 30.0),
+        "order/order-7": (110, 5, 200),
+    }
+    views = [
+        PieceView(face, PieceKind.ORDER_CARD, face, True, Pose(*at), 0.0, 1.0, (0.0, 0.0), None)
+        for face, at in places.items()
+    ]
+    image, _ = photograph(FAMILIES["cards"], views, Conditions(tilt_deg=1.0))
+    registration = find_mat(image)
+    table = table_map(registration)
+    looked = table.look(image)
+    look = Look(soften(looked), table, light_gain(looked, table, registration.markers_px))
+    faces = pack_of("cards").kinds
+    kind, kinds = PieceKind.ORDER_CARD, {PieceKind.ORDER_CARD: prepare(faces[PieceKind.ORDER_CARD])}
+    prepared = kinds[kind]
+    poses = np.array([seen_pose(np.array(places[v.face]), prepared.faces.shape, registration) for v in views])
+    centres = place(prepared.faces.shape.centre[None], poses)[:, 0]
+    turned = poses + np.array([0.0, 0.0, 180.0])
+    turned[:, :2] += centres - place(prepared.faces.shape.centre[None], turned)[:, 0]
+    wrong = check(look, kind, prepared, turned, np.array([prepared.faces.names.index(v.face) for v in views]))
+    assert len(wrong) == len(views)
+    found = find_pieces(look, NONE, kinds, build_index(faces), select(wrong, kinds, Raster(table)))
+    angles = {reading.prepared.faces.names[reading.face]: float(reading.pose[2]) for reading in found}
+    assert set(angles) == set(places)
+    for pose, view in zip(poses, views, strict=True):
+        assert abs((angles[view.face] - pose[2] + 180.0) % 360.0 - 180.0) < 2.0
 
 
 def test_a_face_that_differs_from_another_in_one_topping_is_read() -> None:
