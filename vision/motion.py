@@ -20,8 +20,8 @@ SATURATED = 238.0
 
 
 def shrink(image: Image) -> Small:
-    """A picture in blocks, each the mean of its pixels: rows x 240 x 3."""
-    height = round(image.shape[0] * WIDTH / image.shape[1])
+    """A picture in blocks, each the mean of its pixels: rows x 240 x 3, one row at least."""
+    height = max(1, round(image.shape[0] * WIDTH / image.shape[1]))
     return np.asarray(cv2.resize(image, (WIDTH, height), interpolation=cv2.INTER_AREA), np.float32)
 
 

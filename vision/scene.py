@@ -114,6 +114,10 @@ class Origin(Enum):
     """No mat shows: from the centre of the one sheet, x to the right and y up as it is printed."""
 
 
+LIKELY = 0.5
+"""The likelihood from which on something is likelier than not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """One piece as it was seen."""
@@ -145,6 +149,11 @@ class Sighting:
     def probability(self) -> float:
         """How likely the most likely face is."""
         return self.faces[0].probability
+
+    @property
+    def likely(self) -> bool:
+        """Whether it is likelier that one of these faces lies there than that none does."""
+        return sum(face.probability for face in self.faces) >= LIKELY
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +203,10 @@ class Scene:
     origin: Origin = Origin.MAT
     settled: Settled | None = None
     """What is at rest while hands move elsewhere; None in a single picture."""
+
+    def likely(self) -> "Scene":
+        """The same moment without what is more likely not there than there."""
+        return replace(self, sightings=tuple(sighting for sighting in self.sightings if sighting.likely))
 
     def last_rest(self) -> "Scene":
         """The same moment with everything as it lay when its own part of the table was last at rest.

@@ -1,6 +1,7 @@
 """`pizzatable read`: read single photos of a table."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
@@ -54,7 +55,7 @@ from vision.threads import use_one_core
 @click.option(
     "--draw",
     type=click.Path(file_okay=False, path_type=Path),
-    help="A folder for copies of the photos with what was read drawn on them: NAME-read.jpg.",
+    help="A folder for copies of the photos with what was read drawn on them: NAME-read.jpg, NAME-read-2.jpg.",
 )
 @click.argument("photos", metavar="PHOTO...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.pass_context
@@ -71,8 +72,9 @@ def command(
     """Print what lies on the table, one line of JSON a photo.
 
     Lengths are millimetres from the mat's centre, x to the right, y up in the photo; angles are degrees
-    counter-clockwise. Score sheets are read without a mat, too: "frame" is then "sheet", and lengths are from the
-    sheet's centre, as it is printed. A photo that cannot be read gets a line with "error"; the exit status is then 1.
+    counter-clockwise. The arrangement leaves out what is less likely than not. Score sheets are read without a mat,
+    too: "frame" is then "sheet", and lengths are from the sheet's centre, as it is printed. A photo that cannot be read
+    gets a line with "error"; the exit status is then 1.
     """
     use_one_core()
     part = load_part(game, "describe")
@@ -83,24 +85,34 @@ def command(
         else:
             read, lay_out = _reader(game, part.KINDS, faces, sheets, lens_file)
 
-            def line_of(photo: Path, image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
+            def line_of(image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
                 scene = read(image)
-                line = scene_line(photo.name, scene, describe(scene))
+                line = scene_line(scene, describe(scene.likely()))
                 if (warning := what_is_wrong(scene, image, game, part.KINDS)) is not None:
                     line["warning"] = warning
                 return line, lambda: draw_scene(image, scene, lay_out(image))
 
     failed = False
-    for photo in photos:
+    drawings = Counter[str]()
+    for photo, name in zip(photos, _names(photos), strict=True):
         try:
-            line, drawn = line_of(photo, load_photo(photo))
+            line, drawn = line_of(load_photo(photo))
             if draw is not None:
-                save_photo(draw / f"{photo.stem}-read.jpg", drawn())
+                drawings[photo.stem] += 1
+                number = f"-{drawings[photo.stem]}" if drawings[photo.stem] > 1 else ""
+                save_photo(draw / f"{photo.stem}-read{number}.jpg", drawn())
         except (PhotoError, VisionError) as error:
-            line = {"photo": photo.name, "error": str(error)}
+            line = {"error": str(error)}
             failed = True
+        line = {"photo": name} | line
         click.echo(json.dumps(line, ensure_ascii=False))
     ctx.exit(1 if failed else 0)
+
+
+def _names(photos: Sequence[Path]) -> list[str]:
+    """What each photo is called: its own name, or where several have one its path as it was given."""
+    count = Counter(photo.name for photo in photos)
+    return [photo.name if count[photo.name] == 1 else str(photo) for photo in photos]
 
 
 def what_is_wrong(scene: Scene, image: Image, game: str, kinds: Collection[PieceKind]) -> str | None:
@@ -112,17 +124,22 @@ def what_is_wrong(scene: Scene, image: Image, game: str, kinds: Collection[Piece
             "no score sheet is found: expected one of which three corner marks show, each at least 13 pixels wide, "
             "sharply, and the sheets given with --sheet where they are not the kit's"
         )
-    return nothing_known(scene, game)
+    if (nothing := nothing_known(scene, game)) is not None:
+        return nothing
+    if kinds != {PieceKind.SHEET} and not shows_colours(image):
+        return "the photo shows no colours: pieces may be missed, as faces are told by theirs, too"
+    return None
 
 
 def nothing_known(scene: Scene, game: str) -> str | None:
-    """What to say of a table on which something lies and nothing is known; None where all is well."""
-    strange = sum(place.cause is HiddenCause.FOREIGN for place in scene.hidden)
-    if scene.sightings or not strange:
+    """What to say of a table on which nothing of this game is seen; None where something is."""
+    if scene.sightings:
         return None
+    strange = sum(place.cause is HiddenCause.FOREIGN for place in scene.hidden)
+    besides = f", but something strange in {strange} places" if strange else ""
     return (
-        f"none of the enrolled faces of {game} is seen, but something strange in {strange} places: "
-        "expected this game's pieces, and faces that were enrolled from this copy"
+        f"none of the enrolled faces of {game} is seen{besides}: expected this game's pieces, and faces that were "
+        "enrolled from this copy"
     )
 
 
@@ -173,10 +190,9 @@ def _warn_of_lens(registration: Registration, lens: Lens, lens_file: Path) -> No
         click.echo(f"Warning: {lens_file}: {doubt}", err=True)
 
 
-def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:
+def scene_line(scene: Scene, arrangement: Any) -> dict[str, Any]:
     """What is printed of a scene."""
     return {
-        "photo": photo,
         "frame": scene.origin.value,
         "pieces": [
             {
@@ -202,7 +218,7 @@ def scene_line(photo: str, scene: Scene, arrangement: Any) -> dict[str, Any]:
 
 def _dice_lines(
     faces: Path | None, sheets: Sequence[Path], lens_file: Path | None
-) -> Callable[[Path, Image], tuple[dict[str, Any], Callable[[], Image]]]:
+) -> Callable[[Image], tuple[dict[str, Any], Callable[[], Image]]]:
     """What reads dice alone: a photo's line, and the photo with them drawn on it."""
     if faces is not None or sheets:
         raise click.UsageError("--dice reads dice alone: expected neither --faces nor --sheet with it")
@@ -210,28 +226,27 @@ def _dice_lines(
     if lens_file is not None:
         load_lens(lens_file)
 
-    def line_of(photo: Path, image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
+    def line_of(image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
         lens = None if lens_file is None else _lens_of(image, lens_file)
         try:
             registration = find_mat(image, lens=lens)
         except MarkersMissing:
             dice = reader.find(image, any_sizes_px(image))
-            return dice_line(photo.name, dice), lambda: draw_dice(image, dice)
+            return dice_line(dice), lambda: draw_dice(image, dice)
         if lens is not None and lens_file is not None:
             _warn_of_lens(registration, lens, lens_file)
         start = perf_counter()
         sightings = tuple(finder.find(image, registration, ()))
         scene = Scene(0.0, 0, sightings, (), 0.0, stage_ms={finder.name: (perf_counter() - start) * 1e3})
         values = sorted(int(sighting.face) for sighting in sightings)
-        return scene_line(photo.name, scene, {"dice": values}), lambda: draw_scene(image, scene, registration)
+        return scene_line(scene, {"dice": values}), lambda: draw_scene(image, scene, registration)
 
     return line_of
 
 
-def dice_line(photo: str, dice: Sequence[SeenDie]) -> dict[str, Any]:
+def dice_line(dice: Sequence[SeenDie]) -> dict[str, Any]:
     """What is printed of dice in a photo without a mat; places and corners of the tops in pixels."""
     return {
-        "photo": photo,
         "frame": "picture",
         "pieces": [
             {

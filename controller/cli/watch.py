@@ -122,7 +122,7 @@ class _Watcher:
             click.echo(f"picture {frame.sequence}: {where_mat_lies(scene.shift_mm)}", err=True)
         if scene.settled is not None and scene.settled.at_rest_s > 0:
             lies = scene.last_rest()
-            line = scene_line(f"picture {frame.sequence}", lies, self._describe(lies))
+            line = {"photo": f"picture {frame.sequence}"} | scene_line(lies, self._describe(lies.likely()))
             line["changed"] = [_change(change) for change in scene.settled.changes]
             if scene.at_rest_s > 0:
                 self._strange = [place.cause.value for place in scene.hidden]

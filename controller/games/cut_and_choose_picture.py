@@ -9,18 +9,24 @@ from controller.game import Json
 from controller.games.cut_and_choose_laid import (
     CUT_MM,
     MIDDLE_TIP_MM,
+    SLICE_ANGLE_DEG,
     TOUCH_MM,
     centroid,
     clockwise,
     distance_mm,
     gap_mm,
 )
-from vision.scene import PieceKind, Scene, Sighting
+from controller.games.polygons import inside
+from vision.scene import HiddenPlace, PieceKind, Point, Scene, Sighting
 
 KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
 """The pieces that may lie on the table: slices, and Specials or offers."""
 BACKS = ("back", "special/back")
 """The faces of what lies face down."""
+
+HALF_SLICE_DEG = SLICE_ANGLE_DEG / 2
+UNSEEN_AT_MM = (35.0, 55.0, 75.0, 95.0)
+"""So far from the middle it is looked whether something hides what may lie between two slices."""
 
 SIDES = ("south", "west", "north", "east")
 """The mat's four sides, clockwise from the picture's lower edge."""
@@ -31,8 +37,9 @@ def describe(scene: Scene) -> Json:
 
     Returns a dictionary: `ring` (faces clockwise when the circle is whole, else None), `portions` (faces of each
     portion, clockwise, the portions clockwise too; a Special that is a portion of its own is an empty list at the end),
-    `special`, `special_portion` (index or None), `special_alone`, `middle` (faces in the middle, clockwise), `seats`
-    (side of the mat -> collected groups of faces, eaten count, specials).
+    `special`, `special_portion` (index or None), `special_alone`, `middle` (faces in the middle, clockwise), `unseen`
+    (pairs of faces, the second clockwise of the first, between which something hides the table), `seats` (side of the
+    mat -> collected groups of faces, eaten count, specials).
     """
     slices = [s for s in scene.sightings if s.kind is PieceKind.SLICE]
     middle = [s for s in slices if math.hypot(s.pose.x_mm, s.pose.y_mm) < MIDDLE_TIP_MM]
@@ -47,12 +54,13 @@ def describe(scene: Scene) -> Json:
     if alone:
         names.append([])
     return {
-        "ring": names[0] if len(names) == 1 and not alone and len(middle) > 1 else _whole_ring(names, middle, alone),
+        "ring": names[0] if _is_whole(groups) else None,
         "portions": names,
         "special": of_round.face if of_round else None,
         "special_portion": special_portion,
         "special_alone": alone,
         "middle": [s.face for group in groups for s in group],
+        "unseen": [[before.face, after.face] for before, after in _hidden_between(groups, scene.hidden)],
         "seats": {side: view for side in SIDES if (view := _side(side, at_seats, owned)) is not None},
     }
 
@@ -70,8 +78,31 @@ def portions(middle: Sequence[Sighting]) -> list[list[Sighting]]:
     return groups
 
 
-def _whole_ring(names: list[list[str]], middle: Sequence[Sighting], alone: bool) -> list[str] | None:
-    return names[0] if len(names) - alone == 1 and len(middle) > 1 else None
+def _is_whole(groups: Sequence[Sequence[Sighting]]) -> bool:
+    """Whether these slices are one circle without a gap: the last one lies beside the first, too."""
+    return len(groups) == 1 and len(groups[0]) > 2 and gap_mm(groups[0][-1], groups[0][0]) <= CUT_MM
+
+
+def _hidden_between(
+    groups: Sequence[Sequence[Sighting]], hidden: Sequence[HiddenPlace]
+) -> list[tuple[Sighting, Sighting]]:
+    """Neighbours that lie apart, and between which the table is hidden: what lies there is not known."""
+    ends = [(before[-1], after[0]) for before, after in itertools.pairwise([*groups, *groups[:1]])]
+    return [
+        (before, after)
+        for before, after in ends
+        if gap_mm(before, after) > CUT_MM
+        and any(inside(at, place.outline_mm) for place in hidden for at in _between(before, after))
+    ]
+
+
+def _between(before: Sighting, after: Sighting) -> list[Point]:
+    """Points in the open part of the circle from one slice clockwise to another."""
+    start, turn = before.pose.angle_deg - HALF_SLICE_DEG, (before.pose.angle_deg - after.pose.angle_deg) % 360.0
+    open_deg = max(turn - 2 * HALF_SLICE_DEG, 0.0)
+    count = max(round(open_deg / HALF_SLICE_DEG), 1)
+    angles = [math.radians(start - open_deg * (i + 0.5) / count) for i in range(count)]
+    return [(r * math.cos(angle), r * math.sin(angle)) for angle in angles for r in UNSEEN_AT_MM]
 
 
 def _special_portion(special: Sighting | None, groups: Sequence[Sequence[Sighting]]) -> tuple[int | None, bool]:

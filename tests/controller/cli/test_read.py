@@ -81,13 +81,32 @@ def test_a_table_without_a_sheet_says_so(tmp_path: Path) -> None:
     assert "no score sheet is found" in json.loads(result.stdout)["warning"]
 
 
-def test_where_colours_tell_pieces_apart_a_photo_without_any_is_named() -> None:
+def test_a_photo_without_colours_and_one_without_pieces_are_named() -> None:
     image, nothing = photograph([]), Scene(0.0, 1, (), (), 0.0)
+    some = replace(nothing, sightings=(_slice(0.9),))
     grey = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
     for game, kind in (("pizza_theory", PieceKind.TOPPING), ("new_york_slice", PieceKind.SLICE)):
-        assert read.what_is_wrong(nothing, image, game, {kind}) is None
-        said = read.what_is_wrong(nothing, grey, game, {kind})
-        assert said is None if kind is PieceKind.SLICE else "shows no colours" in str(said)
+        assert read.what_is_wrong(some, image, game, {kind}) is None
+        assert "shows no colours" in str(read.what_is_wrong(some, grey, game, {kind}))
+        assert f"none of the enrolled faces of {game} is seen" in str(read.what_is_wrong(nothing, image, game, {kind}))
+
+
+def test_photos_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    photos = [tmp_path / folder / "photo.png" for folder in ("first", "second")]
+    for photo in photos:
+        photo.parent.mkdir()
+        cv2.imwrite(str(photo), photograph([]))
+    arguments = ["--game", "dice_and_slice", "--draw", str(tmp_path / "drawn"), *map(str, photos)]
+    result = CliRunner().invoke(read.command, arguments)
+    assert [json.loads(line)["photo"] for line in result.stdout.splitlines()] == [str(photo) for photo in photos]
+    assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["photo-read-2.jpg", "photo-read.jpg"]
+
+
+def test_pictures_of_any_shape_get_a_line(pack: Path, tmp_path: Path) -> None:
+    for size in ((1, 5000), (5000, 1), (1, 1)):
+        cv2.imwrite(str(tmp_path / f"{size[0]}.png"), np.full((*size, 3), 120, np.uint8))
+    result = _read(pack, *(tmp_path / name for name in ("1.png", "5000.png")))
+    assert ["error" in json.loads(line) for line in result.stdout.splitlines()] == [True, True]
 
 
 def test_another_games_faces_are_refused_and_strange_ones_counted(pack: Path, tmp_path: Path) -> None:
@@ -118,18 +137,16 @@ def test_a_file_that_holds_no_faces_is_named(tmp_path: Path) -> None:
     assert f"Error: {pack}" in result.stderr
 
 
+def _slice(likelihood: float) -> Sighting:
+    pose, faces = Pose(1.2345, -2.0, 359.999), (FaceLikelihood("7/5", likelihood),)
+    return Sighting(PieceKind.SLICE, pose, faces, True, 0.87654, ((0.0, 0.0),) * 3)
+
+
 def test_a_scene_becomes_one_line() -> None:
-    sighting = Sighting(
-        PieceKind.SLICE,
-        Pose(1.2345, -2.0, 359.999),
-        (FaceLikelihood("7/5", 0.98765),),
-        True,
-        0.87654,
-        ((0.0, 0.0),) * 3,
+    scene = Scene(
+        0.0, 0, (_slice(0.98765),), (HiddenPlace(((1.23, 4.56),), HiddenCause.HAND),), 0.0, 0.0, {"register": 1.234}
     )
-    scene = Scene(0.0, 0, (sighting,), (HiddenPlace(((1.23, 4.56),), HiddenCause.HAND),), 0.0, 0.0, {"register": 1.234})
-    assert read.scene_line("a.jpg", scene, {"ring": None}) == {
-        "photo": "a.jpg",
+    assert read.scene_line(scene, {"ring": None}) == {
         "frame": "mat",
         "pieces": [
             {

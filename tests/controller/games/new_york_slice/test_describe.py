@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +15,7 @@ from controller.games.new_york_slice.rules import TIEBREAKER, Divide
 from controller.hands import Lay
 from tests.controller.games.new_york_slice.situations import RING, game, quarters, served
 from tests.controller.laid_table import LaidWorld
-from vision.scene import FaceLikelihood, PieceKind, Point, Pose, Scene, Sighting
+from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Point, Pose, Scene, Sighting
 
 PHOTOS = Path(__file__).parents[5] / "shared" / "photos" / "table"
 CRUST_MM = {"alpha": 110.0, "beta": 104.0}
@@ -49,6 +50,39 @@ def test_a_whole_circle(seed: int) -> None:
     assert len(found["portions"]) == 1
     assert found["special"] == "special/stuffed-crust"
     assert found["special_portion"] is None
+
+
+@pytest.mark.parametrize("gone", [[2, 3], [4]])
+def test_a_circle_with_a_gap_is_none_and_what_hides_the_gap_is_said(gone: list[int]) -> None:
+    world = LaidWorld(4, 1)
+    world.arrange(served(game()))
+    missing = [s for s in world.scene().sightings if s.face in {RING[i] for i in gone}]
+    world.remove(*(RING[i] for i in gone))
+    open_scene = world.scene()
+    found: Any = describe(open_scene)
+    assert found["ring"] is None
+    assert len(found["portions"]) == 1
+    assert found["unseen"] == []
+    over = HiddenPlace(missing[0].outline_mm, HiddenCause.HAND)
+    elsewhere = next(s for s in open_scene.sightings if s.face == RING[8])
+    beside = replace(over, outline_mm=elsewhere.outline_mm)
+    for hidden, unseen in ((over, [[RING[gone[0] - 1], RING[gone[-1] + 1]]]), (beside, [])):
+        described_so: Any = describe(replace(open_scene, hidden=(hidden,)))
+        assert described_so["unseen"] == unseen
+
+
+def test_what_is_less_likely_than_not_arranges_nothing() -> None:
+    world = LaidWorld(4, 2)
+    world.arrange(served(game()))
+    scene = world.scene()
+    phantom = replace(
+        scene.sightings[0], kind=PieceKind.SLICE, pose=Pose(112.0, -138.0, 30.0), faces=(FaceLikelihood("7/1", 0.49),)
+    )
+    found: Any = describe(replace(scene, sightings=(*scene.sightings, phantom)).likely())
+    assert found["special"] == "special/stuffed-crust"
+    assert found["seats"] == {}
+    shared = replace(phantom, faces=(FaceLikelihood("7/1", 0.49), FaceLikelihood("7/2", 0.4)))
+    assert shared.likely
 
 
 @pytest.mark.parametrize("special_in", range(4))
