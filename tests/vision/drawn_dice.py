@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated.dice import PIPS
-from tests.vision.drawn_solid_dice import Room, draw_solid, solid_style, some_room
+from tests.vision.drawn_solid_dice import Room, draw_solid, lamps_above, polished, solid_style, some_room
 from vision.frame import Image
 from vision.registration import Registration
 
@@ -121,9 +121,10 @@ def photograph_dice(rng: Rng, table: Image, dice: Sequence[Die], viewer: Viewer)
     return np.asarray(np.clip(seen, 0, 255), np.uint8), truth
 
 
-def _put(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer) -> list[DrawnDie]:
-    """Draw them with their shadows, the farthest first."""
+def _put(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer, *, from_above: bool = False) -> list[DrawnDie]:
+    """Draw them with their shadows, the farthest first; `from_above`: all lamps are above them."""
     light, room = rng.normal(0, 0.5, 2), some_room(rng)
+    room = lamps_above(rng, room) if from_above else room
     _shade(rng, picture, dice, viewer, light)
     truth: list[DrawnDie] = []
     for die in sorted(dice, key=lambda d: -float(np.linalg.norm(viewer.place - [d.x, d.y, d.side / 2]))):
@@ -142,11 +143,13 @@ def draw_dice(
     tilts_deg: tuple[float, float] | None = None,
     sixes: float = 0.0,
     dim: float = 0.0,
+    shiny: float = 0.0,
 ) -> tuple[Image, list[DrawnDie], float]:
     """A square picture of up to `most` dice of about the same size, what is true of them, and the camera's roll in
     degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface. `tilts_deg`:
     how far the camera is tilted from straight above, least and most; else 0 to 57, mostly little. `sixes`: so many dice
-    show a 6, and the others any value. `dim`: so many have pips that are hardly lighter or darker than they."""
+    show a 6, and the others any value. `dim`: so many have pips that are hardly lighter or darker than they.
+    `shiny`: so many mirror the lamps above."""
     kind = rng.random()
     tilt = rng.uniform(0, 14) if kind < 0.45 else rng.uniform(10, 30) if kind < 0.83 else rng.uniform(30, 57)
     tilt = rng.uniform(*tilts_deg) if tilts_deg else tilt
@@ -158,7 +161,8 @@ def draw_dice(
     dice = _lay_out(rng, size / side, most)
     dice = [replace(die, value=6) if sixes and rng.random() < sixes else die for die in dice]
     dice = [replace(die, style=dim_style(rng)) if dim and rng.random() < dim else die for die in dice]
-    truth = _put(rng, picture, dice, camera)
+    dice = [replace(die, style=shiny_style(rng)) if shiny and rng.random() < shiny else die for die in dice]
+    truth = _put(rng, picture, dice, camera, from_above=shiny > 0)
     truth = _hide_some(rng, picture, truth)
     truth = [die for die in truth if _inside(die.box, size)]
     return as_photographed(rng, picture), truth, roll
@@ -260,6 +264,22 @@ def dim_style(rng: Rng) -> dict[str, Any]:
     style = die_style(rng) | {"what": "dots", "solid": True}
     style |= solid_style(rng, some_colour) | {"body": body, "second": body, "pips": pips, "worn": 0.0, "marble": None}
     return style | {"one": (style["one"][0], pips), "odd": {}}
+
+
+def shiny_style(rng: Rng) -> dict[str, Any]:
+    """A polished die, its pips often of little lightness, or its body of two colours from which they both differ."""
+    kind = rng.random()
+    if kind < 0.4:
+        return dim_style(rng) | polished(rng)
+    style = die_style(rng)
+    style |= {"what": "dots", "solid": True} | solid_style(rng, some_colour) | {"worn": 0.0, "odd": {}} | polished(rng)
+    if kind < 0.7:
+        return style
+    pips = style["pips"]
+    bodies = [pips, pips]
+    while min(np.abs(body - pips).max() for body in bodies) < 2.2 * FAINT_LEVELS:
+        bodies = [some_colour(rng), some_colour(rng) if rng.random() < 0.5 else np.full(3, rng.uniform(5, 45))]
+    return style | {"body": bodies[0], "second": bodies[0], "marble": bodies[1], "one": (style["one"][0], pips)}
 
 
 def _six(rng: Rng, style: dict[str, Any]) -> tuple[float, float]:

@@ -5,7 +5,7 @@ themselves. It shares nothing with the simulated table's dice (hardware/simulate
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -89,6 +89,26 @@ def solid_style(rng: Rng, some_colour: Callable[[Rng], Array]) -> dict[str, Any]
     }
 
 
+def lamps_above(rng: Rng, room: Room) -> Room:
+    """The room with its lamps above the table, so that many are mirrored in what lies level."""
+    lamps = []
+    for lamp in room.lamps:
+        far, way = np.radians(rng.uniform(0, 35)), rng.uniform(0, 2 * np.pi)
+        at = np.array([np.sin(far) * np.cos(way), np.sin(far) * np.sin(way), np.cos(far)])
+        strength = float(np.exp(rng.uniform(np.log(4.0), np.log(60.0))))
+        form = str(rng.choice(["disc", "ring", "window"], p=[0.25, 0.5, 0.25]))
+        least, most = (0.08, 0.5) if form == "ring" else (0.03, 0.12)
+        width = float(np.exp(rng.uniform(np.log(least), np.log(most))))
+        lamps.append(replace(lamp, way=at, form=form, strength=strength, width=width))
+    return replace(room, lamps=tuple(lamps))
+
+
+def polished(rng: Rng) -> dict[str, Any]:
+    """What makes a die one that was tumbled until it shone: its faces bulge, and mirror whole lamps."""
+    bulge = float(np.exp(rng.uniform(np.log(0.08), np.log(0.4))))
+    return {"bulge": bulge, "gloss": rng.uniform(0.03, 0.12), "rough": rng.uniform(0.0, 0.05)}
+
+
 def draw_solid(
     rng: Rng,
     style: dict[str, Any],
@@ -153,11 +173,15 @@ def _coloured(
     if style["ball"] < 1.0:
         on_ball = np.sqrt(np.square(at).sum(1)) > style["ball"] - NEAR
         normal[on_ball] = at[on_ball]
+    longest = np.argmax(np.abs(at), axis=1)
+    if style.get("bulge"):
+        aside = at * np.float32(2 * style["bulge"])
+        aside[np.arange(len(at)), longest] = 0
+        normal = _unit(normal) + aside
     normal = _unit(normal)
     smooth = normal
     colour = _body(rng, style, at)
     deep = np.zeros(len(at), np.float32)
-    longest = np.argmax(np.abs(at), axis=1)
     normal = normal.copy()
     for number, (axis, sign) in enumerate(((0, 1), (0, -1), (1, 1), (1, -1), (2, 1))):
         here = np.flatnonzero((longest == axis) & (np.sign(at[:, axis]) == sign))

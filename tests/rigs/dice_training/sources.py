@@ -40,7 +40,8 @@ LOW_DEG = (35.0, 67.0)
 """How far the camera is tilted in pictures from low down."""
 SIXES = 0.3
 DIM = 0.7
-"""So many dice of such pictures show a 6, or have pips that are hardly lighter or darker than they."""
+SHINY = 0.85
+"""So many dice of such pictures show a 6, have pips that are hardly lighter or darker than they, or are polished."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,11 @@ def drawn_sixes(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
 def drawn_dim(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many pictures of our own with many a die whose pips differ from it in colour alone."""
     return many(_draw_dim, count, first_seed, jobs)
+
+
+def drawn_shiny(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
+    """So many pictures of our own with many a die that mirrors the lamps above it."""
+    return many(_draw_shiny, count, first_seed, jobs)
 
 
 def clutter(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
@@ -217,6 +223,11 @@ def _draw_sixes(seed: int) -> Example:
 def _draw_dim(seed: int) -> Example:
     image, dice, _ = draw_dice(np.random.default_rng(seed), dim=DIM)
     return as_example(image, dice, f"dim-{seed}")
+
+
+def _draw_shiny(seed: int) -> Example:
+    image, dice, _ = draw_dice(np.random.default_rng(seed), shiny=SHINY)
+    return as_example(image, dice, f"shiny-{seed}")
 
 
 def _draw_clutter(seed: int) -> Example:

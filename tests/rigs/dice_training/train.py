@@ -60,6 +60,7 @@ from tests.rigs.dice_training.sources import (
     drawn,
     drawn_dim,
     drawn_from_aside,
+    drawn_shiny,
     drawn_sixes,
     load,
     own_tables,
@@ -238,7 +239,8 @@ def own_pictures(options: argparse.Namespace) -> list[Example]:
     examples += own_tables(options.tables, first + 500_000, jobs) + cloths(options.cloths, first + 500_000, jobs)
     examples += drawn_from_aside(options.low, first + 700_000, jobs)
     examples += drawn_sixes(options.sixes, first + 900_000, jobs)
-    return examples + drawn_dim(options.dim, first + 1_100_000, jobs)
+    examples += drawn_dim(options.dim, first + 1_100_000, jobs)
+    return examples + drawn_shiny(options.shiny, first + 1_300_000, jobs)
 
 
 def main() -> None:
@@ -254,6 +256,7 @@ def main() -> None:
     parser.add_argument("--low", type=int, default=1400, help="drawn pictures seen from low down")
     parser.add_argument("--sixes", type=int, default=2200, help="drawn pictures with many a 6")
     parser.add_argument("--dim", type=int, default=900, help="drawn pictures with many a die whose pips hardly show")
+    parser.add_argument("--shiny", type=int, default=1500, help="drawn pictures with many a die that mirrors lamps")
     parser.add_argument("--keep", type=Path, help="a file in which our own pictures are kept for other runs")
     parser.add_argument("--clutter", type=int, default=1200, help="drawn pictures without dice")
     parser.add_argument("--cloths", type=int, default=1600, help="drawn patterned surfaces, half of them with dice")
