@@ -59,23 +59,23 @@ def test_nearly_every_piece_is_read_right_and_none_surely_wrong(name: str, seed:
 def test_most_dice_are_read_right_and_none_surely_wrong() -> None:
     """Whatever they lie among; what lies there was never shown to anybody."""
     right = count = sure = 0
-    for seed in range(511, 519):
+    for seed in range(511, 516):
         image, labels = photographs(FAMILIES["dice"], seed)
         near = {"near_mm": FAMILIES["dice"].near_mm, "near_deg": FAMILIES["dice"].near_deg}
         found = report_photo(image, labels, pack_of("dice"), str(seed), **near)
         right, count = right + found.right, count + found.expected
         sure += sum(match.right and match.sighting.probability >= SURE for match in found.matches)
         assert not [match for match in found.matches if not match.right and match.sighting.probability >= SURE]
-    assert count > 40
+    assert count > 25
     assert right >= 0.7 * count
     assert sure >= 0.5 * count
 
 
 def test_a_die_in_a_hand_is_hardly_ever_read() -> None:
     """Over the mat or beside it, between the fingers or on the flat hand, in one picture that nothing moves in."""
-    shown = [held for seed in range(533, 545) if (held := held_die(seed)) is not None]
+    shown = [held for seed in range(533, 541) if (held := held_die(seed)) is not None]
     said = [said_of(held) for held in shown]
-    assert len(said) >= 10
+    assert len(said) >= 7
     assert said.count("not read") >= 0.8 * len(said), said
 
 
