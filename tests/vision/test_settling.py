@@ -243,23 +243,23 @@ def test_a_hand_that_rests_beside_the_mat_is_a_hand_and_what_it_covers_stays(pac
     assert settled(after).changes == ()
 
 
-def test_a_hand_that_lay_there_from_the_start_is_gone_when_it_goes(pack: FacePack, height_mm: float = 800.0) -> None:
+def test_a_hand_that_lay_there_from_the_start_is_gone_when_it_goes(pack: FacePack) -> None:
     """What it covered was never seen bare: the table that shows there then is not taken for a hand; a hand that comes
     there later is."""
     reader = Reader(pack)
     hand = np.array([[990.0, -70.0], [260.0, -60.0], [250.0, 0.0], [260.0, 95.0], [990.0, 105.0]])
-    views = [View(seed=i, height_mm=height_mm) for i in range(6)]
+    views = [View(seed=i) for i in range(6)]
     first = [reader.read(Frame(photograph(TABLE, view, hand), view.seed * FRAME_S, view.seed)) for view in views]
     assert_shows(first[-1], TABLE)
-    gone = watch(reader, [TABLE] * 6, waving=False, start=6, height_mm=height_mm)[-1]
+    gone = watch(reader, [TABLE] * 6, waving=False, start=6)[-1]
     assert_shows(gone, TABLE)
     assert gone.hidden == ()
     assert gone.at_rest_s > 0.0
-    views = [View(seed=i, height_mm=height_mm) for i in range(12, 20)]
+    views = [View(seed=i) for i in range(12, 20)]
     other = hand + np.array([0.0, 60.0])
     resting = [reader.read(Frame(photograph(TABLE, view, other), view.seed * FRAME_S, view.seed)) for view in views]
     assert {place.cause for place in resting[-1].hidden} == {HiddenCause.HAND}
-    assert watch(reader, [TABLE] * 6, waving=False, start=20, height_mm=height_mm)[-1].hidden == ()
+    assert watch(reader, [TABLE] * 6, waving=False, start=20)[-1].hidden == ()
 
 
 def test_where_a_piece_lay_another_is_found_by_what_leads_to_it(pack: FacePack) -> None:
