@@ -33,6 +33,8 @@ LEAST_WIDTH_MM = 9.0
 """Narrower than this is print on the mat."""
 WRIST_MM = 34.0
 COLOUR_SPREADS = 5.0
+PALE_SPREADS, PALE_WIDTH_MM, PALE_EDGE = 4.0, 30.0, 0.02
+"""Paper on a pale mat is little brighter: so much will do where it is so wide, and ends so sharply (see SOFT_EDGE)."""
 SHADOW_DEPTH = 0.75
 """How much darker (logarithm) a shadow may make the mat."""
 
@@ -155,7 +157,8 @@ def find_foreign(
     seen, covered = _seen_and_covered(coarse, readings, kinds)
     covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
     small, mat = coarse.shrink(soft), _bare_mat(coarse, seen | coarse.polygons(others_mm))
-    strange = _without_glare(_strange_on_mat(small, mat), small, mat)
+    strange, pale = _strange_on_mat(small, mat)
+    strange = _without_glare(strange, small, mat) | _with_edges(pale, small, mat)
     suspect = strange | covered
     cores = _opened(strange) | _opened(covered)
     if not cores.any():
@@ -353,16 +356,17 @@ def _plain_mat(coarse: CoarseMap) -> Mask:
     return mat
 
 
-def _strange_on_mat(small: Image, mat: Mask) -> Mask:
-    """Where the mat does not look like the rest of it."""
+def _strange_on_mat(small: Image, mat: Mask) -> tuple[Mask, Mask]:
+    """Where the mat does not look like the rest of it, and where wide parts of it are but a little brighter."""
     rows, columns = np.nonzero(mat)
-    strange = np.zeros_like(mat)
+    strange, pale = np.zeros_like(mat), np.zeros_like(mat)
     if len(rows) < 400:
-        return strange
+        return strange, pale
     colours = np.ascontiguousarray(cv2.LUT(small, _LOGARITHMS)[rows, columns].T, np.float32)
-    spread = _strangeness(colours, rows, columns)
+    spread, brighter = _strangeness(colours, rows, columns)
     strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
-    return strange
+    pale[rows, columns] = np.where(brighter > PALE_SPREADS, 255, 0)
+    return strange, np.asarray(cv2.morphologyEx(pale, cv2.MORPH_OPEN, _disc(PALE_WIDTH_MM)), np.uint8)
 
 
 def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
@@ -380,8 +384,27 @@ def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
     return np.asarray(strange & ~around, np.uint8)
 
 
+def _with_edges(parts: Mask, small: Image, mat: Mask) -> Mask:
+    """Those of the parts that end sharply where the mat goes on: paper does, and no light that falls on the mat."""
+    if not parts.any():
+        return parts
+    labels, ends = _steepness(parts, small, mat)
+    ended = [(i, steep) for i, steep in ends.items() if len(steep) >= LEAST_EDGE]
+    sharp = [i for i, steep in ended if np.quantile(steep, SOFT_SHARE) >= PALE_EDGE]
+    return np.where(np.isin(labels, sharp), np.uint8(255), np.uint8(0))
+
+
 def _fading(parts: Mask, small: Image, mat: Mask) -> Mask:
     """Those of the parts that have no edge where the mat goes on."""
+    labels, ends = _steepness(parts, small, mat)
+    ended = [(i, steep) for i, steep in ends.items() if len(steep) >= LEAST_EDGE]
+    fades = [i for i, steep in ended if np.quantile(steep, SOFT_SHARE) < SOFT_EDGE]
+    return np.where(np.isin(labels, fades), np.uint8(255), np.uint8(0))
+
+
+def _steepness(parts: Mask, small: Image, mat: Mask) -> tuple[Indices, dict[int, Floats]]:
+    """The parts' labels, and for each how steeply brightness (logarithm per cell) changes along its edge where the mat
+    goes on."""
     light = np.log(cv2.GaussianBlur(small, (0, 0), 0.8).astype(np.float32).mean(-1) + 20.0)
     steps = np.hypot(cv2.Sobel(light, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(light, cv2.CV_32F, 0, 1, scale=1 / 8))
     steepest = cv2.dilate(steps, np.ones((5, 5), np.uint8))
@@ -390,24 +413,19 @@ def _fading(parts: Mask, small: Image, mat: Mask) -> Mask:
     edges = (parts > 0) & (inner == 0) & goes_on
     count, labels = cv2.connectedComponents(parts, connectivity=8)
     at_edge, steep = labels[edges], steepest[edges]
-    fades = [
-        i
-        for i in range(1, count)
-        if np.count_nonzero(mine := at_edge == i) >= LEAST_EDGE and np.quantile(steep[mine], SOFT_SHARE) < SOFT_EDGE
-    ]
-    return np.where(np.isin(labels, fades), np.uint8(255), np.uint8(0))
+    return np.asarray(labels, np.int32), {i: steep[at_edge == i] for i in range(1, count)}
 
 
-def _strangeness(colours: Floats, rows: Indices, columns: Indices) -> Floats:
-    """How many spreads each cell's colour (channels x cells) strays from the mat's, whose light changes slowly; shadows
-    do not count."""
+def _strangeness(colours: Floats, rows: Indices, columns: Indices) -> tuple[Floats, Floats]:
+    """How many spreads each cell's colour (channels x cells) strays from the mat's, whose light changes slowly, shadows
+    left aside; and by how many it is brighter."""
     u, v = (((along - along.mean()) / 80.0).astype(np.float32) for along in (rows, columns))
     basis = np.stack([np.ones_like(u), u, v, u * u, u * v, v * v])
     light = colours.mean(0, keepdims=True)
     off, wide = _strays(np.concatenate([light, colours - light]), basis)
     brightness = np.maximum(off[0], -off[0] - np.float32(SHADOW_DEPTH)) / wide[0]
     tinted = np.sqrt(np.square(off[1:] / wide[1:]).sum(0) / 2)
-    return np.asarray(np.maximum(brightness * np.float32(0.7), tinted))
+    return np.asarray(np.maximum(brightness * np.float32(0.7), tinted)), off[0] / wide[0]
 
 
 def _strays(values: Floats, basis: Floats) -> tuple[Floats, Floats]:

@@ -131,6 +131,21 @@ def test_a_lamp_s_reflection_hides_nothing_and_a_bright_thing_does(
     assert {s.face for s in scene.sightings} >= {"back", "special/two"}
 
 
+@pytest.mark.parametrize(("edge_px", "is_hidden"), [(0.0, True), (30.0, False)], ids=["paper", "light"])
+def test_paper_little_brighter_than_the_mat_is_hidden_and_light_on_the_mat_is_not(
+    pack: FacePack, edge_px: float, is_hidden: bool
+) -> None:
+    picture = photograph(TABLE[2:], View(light=(0.7, 0.7, 0.7)))
+    sheet = project(np.array([90.0, -110.0]) + 40.0 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]), View())
+    share = np.zeros(picture.shape[:2], np.float32)
+    cv2.fillPoly(share, [np.round(sheet).astype(np.int32)], 1.0)
+    share[...] = cv2.GaussianBlur(share, (0, 0), edge_px or 0.7)
+    brighter = np.clip(picture * (1.0 + 0.15 * share[..., None]), 0, 255).astype(np.uint8)
+    scene = read_photo(brighter, pack)
+    assert [place.cause for place in scene.hidden] == [HiddenCause.FOREIGN] * is_hidden
+    assert {s.face for s in scene.sightings} >= {"back", "special/two"}
+
+
 def test_a_picture_without_mat_is_an_error(pack: FacePack) -> None:
     with pytest.raises(MarkersMissing):
         read_photo(np.full((720, 1280, 3), 90, np.uint8), pack)
