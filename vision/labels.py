@@ -242,9 +242,12 @@ class TrueFace(_True):
 
 
 class TrueColour(_True):
-    """A topping or a cutter."""
+    """A topping or a cutter; where they are known a topping's space, and the numbered line that a cutter lies on."""
 
     colour: _Colour
+    space: _Space = None
+    side: Annotated[_Text | None, Field(description="the name of a side of the board, or null")] = None
+    line: Annotated[_Whole | None, Field(description="the number of a line, or null")] = None
 
 
 class TruePips(_True):
@@ -321,6 +324,95 @@ def sheet_label(labels: object, where: str) -> SheetLabel:
     return _check(_Arranged, labels, _At(where)).arrangement.sheet
 
 
+class RingLabel(_Checked):
+    """The circle of slices, faces as they show, and the Special beside it."""
+
+    ring: Annotated[list[_Text], Field(description="a list of the circle's faces")]
+    special: Annotated[_Text | None, Field(description="a Special's face, or null")] = None
+
+
+class PortionsLabel(_Checked):
+    """The circle cut into portions, some of them empty, and where the Special lies."""
+
+    portions: Annotated[list[list[_Text]], Field(description="a list of portions, each a list of faces")]
+    special: Annotated[_Text | None, Field(description="a Special's face, or null")] = None
+    special_portion: Annotated[_Whole | None, Field(description="the number of a portion, from 0, or null")] = None
+    special_alone: Annotated[bool, Field(strict=True, description="true or false")] = False
+
+
+class OwnLabel(_Checked):
+    """What lies in front of a player."""
+
+    collected: Annotated[list[list[_Text]], Field(description="a list of groups, each a list of faces")]
+    eaten: Annotated[list[_Text], Field(description="a list of faces, those of the slices that lie face down")]
+    specials: Annotated[list[_Text], Field(description="a list of Specials' faces")]
+
+
+class SeatsLabel(_Checked):
+    """What lies in the middle and at each side of the mat."""
+
+    middle: Annotated[list[_Text], Field(description="a list of faces")]
+    seats: Annotated[dict[_Text, OwnLabel], Field(description="an object: side -> what lies there")]
+
+
+class SpacesLabel(_Checked):
+    """The toppings on a board."""
+
+    spaces: Annotated[
+        dict[Annotated[str, Field(pattern=r"^-?[0-9]{1,2},-?[0-9]{1,2},-?[0-9]{1,2}\z")], _Text],
+        Field(description='an object: coordinates such as "1,-1,0" -> colour'),
+    ]
+
+
+class CardPlaceLabel(_Checked):
+    """A place around an order card."""
+
+    face: Annotated[_Text | None, Field(description="a face, or null where there is no card")] = None
+    face_up: Annotated[bool | None, Field(strict=True, description="true, false, or null")] = None
+    blocked: Annotated[bool, Field(strict=True, description="true or false")] = False
+
+
+class CardSeatLabel(_Checked):
+    """An order card and what lies around it."""
+
+    order: Annotated[_Text, Field(description="the order card's face")]
+    slots: Annotated[list[CardPlaceLabel], Field(description="a list of places")]
+
+
+class CardsLabel(_Checked):
+    """Every seat's cards, and the open pile."""
+
+    seats: Annotated[dict[_Text, CardSeatLabel], Field(description="an object: seat -> its cards")]
+    open_top: Annotated[_Text | None, Field(description="the face of the open pile's top card, or null")] = None
+
+
+ArrangementLabel = RingLabel | PortionsLabel | SeatsLabel | SpacesLabel | CardsLabel
+_ARRANGEMENTS: Mapping[str, type[ArrangementLabel]] = {
+    "ring": RingLabel,
+    "portions": PortionsLabel,
+    "middle": SeatsLabel,
+    "spaces": SpacesLabel,
+    "open_top": CardsLabel,
+}
+"""By the key that each of them has and no other."""
+
+
+def arrangement_label(labels: Mapping[str, Any], where: str) -> ArrangementLabel | None:
+    """How the pieces in a photo are arranged, by its `arrangement`; None where it says nothing of that.
+
+    Raises:
+        LabelError: something is missing or is not what was expected.
+    """
+    said = labels.get("arrangement")
+    if said is None:
+        return None
+    at = _At(where, "arrangement")
+    if not isinstance(said, dict):
+        raise LabelError(f"{where}: arrangement is {_shown(said)}; expected an object with how the pieces are arranged")
+    model = next((model for key, model in _ARRANGEMENTS.items() if key in said), None)
+    return None if model is None else _check(model, said, at)
+
+
 # Files and photos -----------------------------------------------------------------------------------------------------
 
 
@@ -370,6 +462,14 @@ def load_json(path: Path) -> object:
         raise LabelError(f"{path}: the key {_shown(error.key)} stands twice in an object; expected it once") from error
     except ValueError as error:
         raise LabelError(f"{path}: a number has too many digits; expected a photo's labels") from error
+
+
+def picture_kind(labels: Mapping[str, Any], where: str) -> tuple[str, str]:
+    """The kind and the style of a photo, "" where nothing says them. Raises LabelError."""
+    for key, expected in (("kind", "the kind of picture"), ("style", "the pieces' style")):
+        if not isinstance(labels.get(key, ""), str):
+            raise LabelError(f"{where}: {key} is {_shown(labels[key])}; expected {expected} as text")
+    return labels.get("kind", ""), labels.get("style", "")
 
 
 def check_size(labels: Mapping[str, Any], width: int, height: int, where: str) -> None:

@@ -7,24 +7,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
 from vision.faces import BACKS, FacePack
 from vision.frame import Image
+from vision.label_kinds import LabelError
 from vision.labels import (
     TrueColour,
     TrueDots,
     TrueFace,
     TrueLabel,
     TruePips,
+    arrangement_label,
     check_size,
     labels_to_compare,
     load_json,
+    picture_kind,
     sheet_label,
 )
 from vision.looking_for import finders_for
 from vision.mark_report import MarkClaim, claims, in_sheets_frame, true_marks, turned_pattern
+from vision.photos import PhotoError, has_photo_beside, load_photo, photo_beside
 from vision.reader import read_photo
 from vision.registration import RegistrationError
 from vision.scene import MarkKind, Origin, PieceKind, Pose, Scene, Sighting
@@ -35,6 +38,9 @@ SURE = 0.9
 NEAR_MM = 5.0
 NEAR_DEG = 5.0
 STICK_ALONG_MM = 20.0
+Misarranged = Callable[[Scene, Mapping[str, Any], str], tuple[str, ...] | None]
+"""Says what of a picture's arrangement is not as its labels say, given the scene, the labels and the picture's name."""
+
 LEAST_VISIBLE = 0.5
 """Pieces of which less shows are not expected to be read, and must not be claimed as sure."""
 
@@ -59,6 +65,7 @@ LIGHTS = ((70.0, "dim"), (125.0, "middling"), (256.0, "bright"))
 """Names for a picture's median grey value (0 to 255) below each of these."""
 BINS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
 """Edges of the likelihoods that are put together for the reliability table."""
+MARKED = {True: "marked", False: "blank"}
 MARK_BINS = (0.0, 0.005, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.995, 1.0)
 """The same for marks: most places have none."""
 
@@ -105,6 +112,8 @@ class PhotoReport:
     """One of LIGHTS."""
     marks: tuple[MarkClaim, ...] = ()
     """Every place of its score sheet."""
+    misarranged: tuple[str, ...] | None = None
+    """What of the pieces' arrangement is not as it truly is; None where nothing says how it is."""
 
     @property
     def expected(self) -> int:
@@ -138,7 +147,7 @@ class PhotoReport:
     def perfect(self) -> bool:
         """Whether everything expected is right and nothing is claimed that is not there."""
         pieces = self.right == self.expected and not self.extra and not self.sure_but_hardly_visible
-        return not self.problem and pieces and not self.wrong_marks
+        return not self.problem and pieces and not self.wrong_marks and not self.misarranged
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +167,7 @@ class Report:
         rows.append("")
         rows += _by_piece(self.photos)
         rows += _by_mark(self.photos)
+        rows += _arrangements(self.photos)
         rows.append("")
         rows += [str(share) for share in self.reliability()]
         rows += [f"mark on a sheet, {share}".replace("right", "there") for share in self.mark_reliability()]
@@ -173,7 +183,8 @@ class Report:
         return _binned([(claim.mark.probability, claim.there) for claim in claims], MARK_BINS)
 
     def confusion(self) -> Counter[tuple[str, str, str]]:
-        """How often (kind of piece, true face, claimed face) occurred; "" for nothing there or nothing seen."""
+        """How often (kind of piece, true face, claimed face) occurred; "" for nothing there or nothing seen. Of places
+        that may be marked (kind of mark, MARKED, MARKED)."""
         pairs: Counter[tuple[str, str, str]] = Counter()
         for photo in self.photos:
             for match in photo.matches:
@@ -183,6 +194,9 @@ class Report:
                     pairs[piece.kind.value, piece.face, ""] += 1
             for sighting in photo.extra:
                 pairs[sighting.kind.value, "", sighting.face] += 1
+            for claim in photo.marks:
+                if not claim.mark.hidden:
+                    pairs[claim.mark.kind.value, MARKED[claim.there], MARKED[claim.there == claim.right]] += 1
         return pairs
 
     def faults(self) -> list[str]:
@@ -241,19 +255,29 @@ def wilson(good: int, count: int) -> tuple[float, float]:
 
 
 def labelled(folder: Path, kinds: Sequence[str], styles: Sequence[str] = ()) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The labelled pictures of these kinds (NAME.jpg beside NAME.json), in order; `styles` empty means all.
+    """The labels files of pictures of these kinds, in order; `styles` empty means all.
 
     Raises:
-        LabelError: a file is no JSON.
+        LabelError: a file is no JSON, or beside a photo says its kind or style otherwise than as text.
         OSError: a file cannot be read.
     """
+    for path, labels in _labels_in(folder):
+        kind, style = picture_kind(labels, str(path))
+        if kind in kinds and (not styles or style in styles):
+            yield path, labels
+
+
+def of_other_kinds(folder: Path, kinds: Sequence[str]) -> list[tuple[str, str]]:
+    """The labels files of photos that are of none of these kinds: names, and their kind or "". Raises as `labelled`."""
+    others = [(path.name, picture_kind(labels, str(path))[0]) for path, labels in _labels_in(folder)]
+    return [(name, kind) for name, kind in others if kind not in kinds]
+
+
+def _labels_in(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Files that hold a photo's labels; what else a folder holds in JSON has no photo beside it."""
     for path in sorted(folder.glob("*.json")):
         labels = load_json(path)
-        if (
-            isinstance(labels, dict)
-            and labels.get("kind") in kinds
-            and (not styles or labels.get("style", "") in styles)
-        ):
+        if isinstance(labels, dict) and ("pieces" in labels or has_photo_beside(path)):
             yield path, labels
 
 
@@ -262,43 +286,60 @@ def report(
     pack_for: Callable[[str, str], FacePack],
     kinds: Sequence[str] = tuple(PICTURES),
     styles: Sequence[str] = (),
-    on_photo: Callable[[PhotoReport, Image], object] | None = None,
+    on_photo: Callable[[PhotoReport, Image | None], object] | None = None,
     prints: Sequence[SheetLayout] = (),
+    misarranged: Misarranged | None = None,
 ) -> Report:
     """Read the labelled pictures of these kinds and compare.
 
-    `pack_for` gives the faces of a style for a kind of picture; sheets need none, but their `prints`. `on_photo` is
-    called after each picture.
+    All labels are checked before the first picture is read. A photo that is missing, cut off or of another size is a
+    problem of that picture alone. `pack_for` gives the faces of a style for a kind of picture; sheets need none, but
+    their `prints`. `on_photo` is called after each picture, with None where there is none. `misarranged` compares what
+    a game makes of a scene with the labels.
 
     Raises:
         FileNotFoundError: the folder holds no such picture.
-        LabelError: a label file does not say what is needed, or is of a picture of another size.
+        LabelError: label files do not say what is needed; names each of them.
     """
+    pictures = list(labelled(folder, kinds, styles))
+    if not pictures:
+        raise FileNotFoundError(f"{folder} holds no labelled picture of kind {', '.join(kinds)}")
+    _check_all(pictures)
     photos = []
     packs: dict[tuple[str, str], FacePack] = {}
-    for path, labels in labelled(folder, kinds, styles):
-        style, kind = str(labels.get("style", "")), str(labels["kind"])
-        image = load_image(path.with_suffix(".jpg"))
-        _check_file(labels, image, path)
-        if kind == SHEET_PICTURES:
-            photos.append(report_sheet(image, labels, prints, path.stem))
+    for path, labels in pictures:
+        kind, style = picture_kind(labels, str(path))
+        image = None
+        try:
+            image = load_photo(photo_beside(path, labels))
+            check_size(labels, image.shape[1], image.shape[0], str(path))
+        except (PhotoError, LabelError) as error:
+            photos.append(PhotoReport(path.stem, style, kind, (), (), (), {}, str(error)))
         else:
-            if (style, kind) not in packs:
-                packs[style, kind] = pack_for(style, kind)
-            photos.append(report_photo(image, labels, packs[style, kind], path.stem))
+            if kind == SHEET_PICTURES:
+                photos.append(report_sheet(image, labels, prints, path.stem))
+            else:
+                if (style, kind) not in packs:
+                    packs[style, kind] = pack_for(style, kind)
+                photos.append(report_photo(image, labels, packs[style, kind], path.stem, misarranged=misarranged))
         if on_photo is not None:
             on_photo(photos[-1], image)
-    if not photos:
-        raise FileNotFoundError(f"{folder} holds no labelled picture of kind {', '.join(kinds)}")
     return Report(tuple(photos))
 
 
-def _check_file(labels: Mapping[str, Any], image: Image, path: Path) -> None:
+def _check_all(pictures: Sequence[tuple[Path, Mapping[str, Any]]]) -> None:
     """Check all that is compared, so that errors name the file. Raises LabelError."""
-    check_size(labels, image.shape[1], image.shape[0], str(path))
-    labels_to_compare(labels, str(path), PICTURES.get(labels["kind"], frozenset(PieceKind)))
-    if labels["kind"] == SHEET_PICTURES:
-        sheet_label(labels, str(path))
+    wrong = []
+    for path, labels in pictures:
+        try:
+            labels_to_compare(labels, str(path), PICTURES.get(labels["kind"], frozenset(PieceKind)))
+            arrangement_label(labels, str(path))
+            if labels["kind"] == SHEET_PICTURES:
+                sheet_label(labels, str(path))
+        except LabelError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise LabelError("\n".join(wrong))
 
 
 def report_photo(
@@ -309,6 +350,7 @@ def report_photo(
     *,
     near_mm: float = NEAR_MM,
     near_deg: float = NEAR_DEG,
+    misarranged: Misarranged | None = None,
 ) -> PhotoReport:
     """Read one picture and compare it with its labels; what is seen is taken for a piece that lies so near."""
     style, kind = str(labels.get("style", "")), str(labels.get("kind", ""))
@@ -321,7 +363,11 @@ def report_photo(
         return PhotoReport(name, style, kind, (), tuple(truth), (), {}, str(error), light)
     matches, missing, extra = compare(scene, truth, near_mm=near_mm, near_deg=near_deg)
     extra = [sighting for sighting in extra if sighting.kind in kinds]
-    return PhotoReport(name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms, light=light)
+    arranged = misarranged(scene, labels, name) if misarranged else None
+    return PhotoReport(
+        name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms,
+        light=light, misarranged=arranged,
+    )  # fmt: skip
 
 
 def report_sheet(image: Image, labels: Mapping[str, Any], prints: Sequence[SheetLayout], name: str) -> PhotoReport:
@@ -477,6 +523,12 @@ def _by_mark(photos: Sequence[PhotoReport]) -> list[str]:
     return lines
 
 
+def _arrangements(photos: Sequence[PhotoReport]) -> list[str]:
+    compared = [not photo.misarranged for photo in photos if photo.misarranged is not None]
+    low, high = wilson(sum(compared), len(compared))
+    return [f"arrangement {sum(compared):6} of {len(compared):6} right ({low:.4f} to {high:.4f})"] if compared else []
+
+
 _HEAD = "style  kind     photos whole  pieces  right  missing  wrong  extra  sure&wrong  <half&sure  p95 mm  p95 deg"
 
 
@@ -509,8 +561,9 @@ def _row(style: str, kind: str, photos: Sequence[PhotoReport]) -> str:
 
 
 def _faults(photo: PhotoReport) -> list[str]:
-    lines = [f"{photo.photo}: not read: {photo.problem}"] if photo.problem else []
-    lines += [
+    if photo.problem:
+        return [f"{photo.photo}: not read: {photo.problem}"]
+    lines = [
         f"{photo.photo}: missing {piece.face} at {_at(piece.pose)}, {piece.visible:.0%} visible"
         for piece in photo.missing
         if piece.visible >= LEAST_VISIBLE
@@ -529,7 +582,7 @@ def _faults(photo: PhotoReport) -> list[str]:
         for claim in photo.wrong_marks
         for mark in [claim.mark]
     ]
-    return lines
+    return lines + [f"{photo.photo}: {line}" for line in photo.misarranged or ()]
 
 
 def _at(pose: Pose) -> str:
@@ -540,11 +593,3 @@ def _times(photos: Sequence[PhotoReport]) -> str:
     stages = dict.fromkeys(stage for photo in photos for stage in photo.stage_ms)
     medians = {stage: float(np.median([p.stage_ms.get(stage, 0.0) for p in photos if p.stage_ms])) for stage in stages}
     return "median ms: " + ", ".join(f"{stage} {ms:.0f}" for stage, ms in medians.items())
-
-
-def load_image(path: Path) -> Image:
-    """A picture. Raises FileNotFoundError."""
-    image = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    if image is None:
-        raise FileNotFoundError(f"{path} is missing or is no picture")
-    return np.asarray(image, np.uint8)

@@ -1,5 +1,6 @@
 """A report's pictures: likelihood against truth as a diagram, and every error as a tile of one sheet."""
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,20 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.mark_report import MarkClaim
 from vision.registration import Registration
 from vision.report import LEAST_VISIBLE, PhotoReport, Reliability
-from vision.scene import PieceKind, Point, Pose, Sighting
+from vision.scene import MarkKind, PieceKind, Point, Pose, SheetMark, Sighting
+from vision.sheets.layout import SheetLayout
 
 WHITE, INK, GREY, BLUE = (255, 255, 255), (40, 40, 40), (190, 190, 190), (190, 110, 30)
 TRUE_COLOUR, CLAIM_COLOUR = (60, 200, 60), (60, 60, 235)
 FONT = cv2.FONT_HERSHEY_SIMPLEX
 SIDE = 640
 MARGIN = 70
-TILE = (300, 260)
-"""Width and height in pixels of an error's tile, its two lines of text included."""
+TILE = (320, 284)
+"""Width and height in pixels of an error's tile, its lines of text included."""
+TEXT_PX, LETTERS = 58, 40
+"""The height of a tile's text, and how long its lines may be."""
 COLUMNS = 4
 AROUND_MM = (95.0, 69.0)
 """How much of the table an error's tile shows to both sides, and upwards and downwards."""
+MARK_AROUND_MM = (20.0, 14.5)
+"""The same for a place of a sheet."""
 TO_MIDDLE_MM = 55.0
 """From a slice's tip to its middle, about."""
 
@@ -35,8 +42,8 @@ class ErrorTile:
     where: str
 
 
-def reliability_diagram(bins: Sequence[Reliability]) -> Image:
-    """Claimed likelihood rightwards, right share upwards, with 95 % intervals; on the diagonal both agree."""
+def reliability_diagram(bins: Sequence[Reliability], what: str = "that was right") -> Image:
+    """Claimed likelihood rightwards, upwards the share `what`, with 95 % intervals; on the diagonal both agree."""
     drawn = np.full((SIDE, SIDE, 3), 255, np.uint8)
     for tick in np.linspace(0.0, 1.0, 6):
         x, y = _at(float(tick), float(tick))
@@ -52,12 +59,20 @@ def reliability_diagram(bins: Sequence[Reliability]) -> Image:
         cv2.circle(drawn, (x, y), 5, BLUE, -1, cv2.LINE_AA)
         _text(drawn, str(len(one.claims)), (x - 34 if one.claimed > 0.5 else x + 8, y + 18))
     _text(drawn, "likelihood claimed", (SIDE // 2 - 70, SIDE - 18))
-    _text(drawn, "share that was right, and how many claims", (MARGIN, MARGIN - 30))
+    _text(drawn, f"share {what}, and how many claims", (MARGIN, MARGIN - 30))
     return drawn
 
 
-def error_tiles(photo: PhotoReport, image: Image, registration: Registration) -> list[ErrorTile]:
-    """A tile for each error of a picture: green is what lies there, red what was claimed."""
+def problem_tile(photo: PhotoReport, image: Image | None) -> ErrorTile:
+    """A tile for a picture that could not be read at all, or is not there: the whole of it, and why."""
+    picture = np.full((TILE[1], TILE[0], 3), GREY, np.uint8) if image is None else image
+    return ErrorTile(picture, photo.problem, photo.photo)
+
+
+def error_tiles(
+    photo: PhotoReport, image: Image, registration: Registration, prints: Sequence[SheetLayout] = ()
+) -> list[ErrorTile]:
+    """A tile for each error of a picture: green is what lies there, red what was claimed; `prints` of its sheets."""
     tiles = [
         ErrorTile(
             _part(image, registration, _middle(piece.kind, piece.pose), piece.pose, None),
@@ -84,11 +99,53 @@ def error_tiles(photo: PhotoReport, image: Image, registration: Registration) ->
         )
         for sighting in photo.extra
     ]
-    return tiles
+    tiles += [_mark_tile(photo, image, registration, prints, claim) for claim in photo.wrong_marks]
+    whole = [ErrorTile(image, line, photo.photo) for line in photo.misarranged or ()]
+    return tiles + whole
+
+
+def _mark_tile(
+    photo: PhotoReport, image: Image, registration: Registration, prints: Sequence[SheetLayout], claim: MarkClaim
+) -> ErrorTile:
+    """The picture around a place of a sheet that was read as what it is not."""
+    mark = claim.mark
+    what = f"{mark.kind.value} {mark.at} {'missing' if claim.there else 'claimed'}, {mark.probability:.2f}"
+    sheet = next(match.sighting for match in photo.matches if mark in match.sighting.marks)
+    layout = next((one for one in prints if _same_print(one, sheet)), None)
+    if layout is None:
+        return ErrorTile(image, what, photo.photo)
+    turn = np.radians(sheet.pose.angle_deg - 90.0)
+    x, y = _printed_at(layout, mark)
+    spot = Pose(
+        sheet.pose.x_mm + x * float(np.cos(turn)) - y * float(np.sin(turn)),
+        sheet.pose.y_mm + x * float(np.sin(turn)) + y * float(np.cos(turn)),
+        0.0,
+    )
+    middle = (spot.x_mm, spot.y_mm)
+    return ErrorTile(_part(image, registration, middle, spot, None, MARK_AROUND_MM), what, photo.photo)
+
+
+def _same_print(layout: SheetLayout, sheet: Sighting) -> bool:
+    counts = [sum(mark.kind is kind for mark in sheet.marks) for kind in (MarkKind.DOT, MarkKind.CIRCLED_BONUS)]
+    return counts == [layout.columns * layout.rows, len(layout.boxes)]
+
+
+def _printed_at(layout: SheetLayout, mark: SheetMark) -> Point:
+    """Where a place is printed, in millimetres of the sheet's own frame."""
+    match mark.kind:
+        case MarkKind.DOT:
+            return layout.dot_mm((mark.at[0], mark.at[1]))
+        case MarkKind.LINE:
+            ends = layout.dot_mm((mark.at[0], mark.at[1])), layout.dot_mm((mark.at[2], mark.at[3]))
+            return (ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2
+        case MarkKind.CROSSED_TOPPING:
+            return next(topping.centre_mm for topping in layout.toppings if topping.square == mark.at)
+        case _:
+            return layout.boxes[mark.at[0]].centre_mm
 
 
 def error_sheet(tiles: Sequence[ErrorTile]) -> Image:
-    """All tiles below and beside each other."""
+    """All tiles below and beside each other; what is wrong in at most two lines each."""
     width, height = TILE
     rows = max(1, -(-len(tiles) // COLUMNS))
     sheet = np.full((rows * height, COLUMNS * width, 3), 255, np.uint8)
@@ -96,10 +153,11 @@ def error_sheet(tiles: Sequence[ErrorTile]) -> Image:
         _text(sheet, "No errors.", (20, 40))
     for number, tile in enumerate(tiles):
         left, top = number % COLUMNS * width, number // COLUMNS * height
-        part = cv2.resize(tile.picture, (width - 8, height - 48), interpolation=cv2.INTER_AREA)
-        sheet[top + 4 : top + height - 44, left + 4 : left + width - 4] = part
-        _text(sheet, tile.what[:40], (left + 6, top + height - 26))
-        _text(sheet, tile.where[:40], (left + 6, top + height - 8))
+        lines = textwrap.wrap(tile.what, LETTERS, max_lines=2, placeholder=" ...")
+        part = cv2.resize(tile.picture, (width - 8, height - TEXT_PX - 4), interpolation=cv2.INTER_AREA)
+        sheet[top + 4 : top + height - TEXT_PX, left + 4 : left + width - 4] = part
+        for line, text in enumerate([*lines, textwrap.shorten(tile.where, LETTERS, placeholder="...")]):
+            _text(sheet, text, (left + 6, top + height - TEXT_PX + 17 * (line + 1)))
     return sheet
 
 
@@ -111,7 +169,14 @@ def _middle(kind: PieceKind, pose: Pose) -> Point:
     return pose.x_mm + TO_MIDDLE_MM * float(np.cos(angle)), pose.y_mm + TO_MIDDLE_MM * float(np.sin(angle))
 
 
-def _part(image: Image, registration: Registration, middle: Point, pose: Pose | None, claim: Sighting | None) -> Image:
+def _part(
+    image: Image,
+    registration: Registration,
+    middle: Point,
+    pose: Pose | None,
+    claim: Sighting | None,
+    around_mm: tuple[float, float] = AROUND_MM,
+) -> Image:
     """The picture around a place, with what lies there and what was claimed."""
     drawn = image.copy()
     if claim is not None and claim.outline_mm:
@@ -120,7 +185,7 @@ def _part(image: Image, registration: Registration, middle: Point, pose: Pose | 
         x, y = _pixels(registration, [(pose.x_mm, pose.y_mm)])[0]
         cv2.drawMarker(drawn, (int(x), int(y)), TRUE_COLOUR, cv2.MARKER_CROSS, 18, 2)
     x_mm, y_mm = middle
-    corners = [(x_mm + sx * AROUND_MM[0], y_mm + sy * AROUND_MM[1]) for sx in (-1, 1) for sy in (-1, 1)]
+    corners = [(x_mm + sx * around_mm[0], y_mm + sy * around_mm[1]) for sx in (-1, 1) for sy in (-1, 1)]
     spots = _pixels(registration, corners)
     low = np.clip(spots.min(0), 0, [image.shape[1] - 2, image.shape[0] - 2])
     high = np.clip(spots.max(0), low + 1, [image.shape[1], image.shape[0]])

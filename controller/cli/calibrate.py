@@ -11,7 +11,7 @@ from config.errors import ConfigError
 from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.calibrating import Wanted, collect_views
-from controller.cli.common import EXISTING_FILE, PhotoError, load_photo, save_photo, told
+from controller.cli.common import EXISTING_FILE, told
 from controller.lenses import lens_file
 from hardware.camera import CameraError
 from vision.calibration import (
@@ -26,6 +26,7 @@ from vision.calibration import (
     see_sheet,
 )
 from vision.calibration_picture import draw_misses
+from vision.photos import PhotoError, load_photo, save_photo
 
 VIEWS = Wanted(views=12, limit_s=180.0)
 WELL_COVERED = 0.5

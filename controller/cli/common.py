@@ -1,29 +1,19 @@
-"""What several commands share: reading files that were named, errors for people, the game's option.
-
-OpenCV is imported where pictures are read or written: not every command has pictures, and it takes its time.
-"""
+"""What several commands share: files that were named, errors for people, the game's option."""
 
 import contextlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from controller.games.registry import games_with
 from controller.strict_json import parse_json
 
-if TYPE_CHECKING:
-    from vision.frame import Image
-
 EXISTING_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-class PhotoError(Exception):
-    """A file is no picture that can be read."""
 
 
 def game_option(command: Command) -> Command:
@@ -74,36 +64,3 @@ def writing(path: Path, expected: str) -> Iterator[None]:
         raise click.ClickException(
             f"{path}: cannot be written: {error.strerror or error}; expected {expected}"
         ) from error
-
-
-def load_photo(path: Path) -> "Image":
-    """The picture in a file. Raises PhotoError."""
-    import cv2
-    import numpy as np
-
-    from vision.file_ends import is_cut_off
-
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise PhotoError(f"{path}: cannot be read: {error.strerror}") from error
-    if is_cut_off(content):
-        raise PhotoError(f"{path}: the file is cut off after {len(content)} bytes; expected a whole picture")
-    image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) if content else None
-    if image is None:
-        raise PhotoError(
-            f"{path}: expected a picture such as JPEG or PNG, found {len(content)} bytes of something else"
-        )
-    return image.astype(np.uint8, copy=False)
-
-
-def save_photo(path: Path, image: "Image") -> None:
-    """Write a picture, in the format its name ends with. Raises PhotoError."""
-    import cv2
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _, encoded = cv2.imencode(path.suffix, image)
-        path.write_bytes(encoded.tobytes())
-    except OSError as error:
-        raise PhotoError(f"{path}: cannot be written: {error.strerror}") from error

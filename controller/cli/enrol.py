@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from config.errors import ConfigError
-from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told, writing
+from controller.cli.common import EXISTING_FILE, game_option, told, writing
 from controller.games.registry import load_part
+from vision.photos import PhotoError, load_photo, save_photo
 from vision.registration import VisionError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, PhotoError, game_option, load_photo, save_photo, told
+from controller.cli.common import EXISTING_FILE, game_option, told
 from controller.games.registry import load_part
 from controller.reading import Describe
 from controller.whose_faces import check_faces
@@ -21,6 +21,7 @@ from vision.drawing import draw_dice, draw_scene
 from vision.faces import load_pack
 from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
+from vision.photos import PhotoError, load_photo, save_photo
 from vision.reader import read_photo
 from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat, lens_doubt
 from vision.scene import HiddenCause, PieceKind, Scene

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, PhotoError, load_photo, save_photo, told, writing
+from controller.arranged import misarranged
+from controller.cli.common import EXISTING_FILE, told, writing
 from controller.sheet_prints import load_prints
 from vision.faces import FacePack, enrol, load_pack
-from vision.registration import RegistrationError, VisionError, find_mat
-from vision.report import PICTURES, PhotoReport, Report, labelled, report
+from vision.photos import PhotoError, load_photo, photo_beside, save_photo
+from vision.registration import VisionError, find_mat
+from vision.report import PICTURES, SHEET_PICTURES, PhotoReport, Report, labelled, of_other_kinds, report
 from vision.scene import PieceKind
 from vision.sheets.layout import SheetLayout
 from vision.threads import use_one_core
@@ -35,7 +37,7 @@ ENROL_PICTURES = {"cards": "enrol-cards"}
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="A folder for report.json, confusion.csv, reliability.png and errors.png.",
+    help="A folder for report.json, confusion.csv, reliability.png (of sheets reliability-marks.png) and errors.png.",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def command(
@@ -44,29 +46,33 @@ def command(
     """Read every photo in DIR that has its truth beside it (NAME.jpg, NAME.json) and compare both ways.
 
     Prints the share of pieces read right by kind, with 95 % intervals; whole pictures; what was claimed as sure but
-    wrong; likelihoods against how often they were right; milliseconds by stage.
+    wrong; likelihoods against how often they were right; milliseconds by stage. Where the labels say how pieces are
+    arranged, so does what the game makes of them have to be: the circle, portions, seats, spaces, lines and places.
 
     Without --faces they are learned, for each style, from the folder's own photos of kind `enrol` (cards:
-    `enrol-cards`). The board of `theory` is learned from the first such picture of a style, which is not judged. Sheets
-    are read for our own print, and for the one that DIR describes in `sheet-layout.json`; their marks are counted.
+    `enrol-cards`); where there are none, and for the board of `theory`, from the first picture of that kind and style,
+    which is not judged then. Sheets are read for our own print, and for the one that DIR describes in
+    `sheet-layout.json`; their marks are counted.
     """
     use_one_core()
     wanted = kinds or tuple(PICTURES)
     tiles: list[ErrorTile] = []
     with told(VisionError, PhotoError, FileNotFoundError, OSError):
-        pack_for = partial(_given, load_pack(faces)) if faces is not None else partial(_learned, folder)
+        learned: set[str] = set()
+        pack_for = partial(_given, load_pack(faces)) if faces is not None else partial(_learned, folder, learned)
         count = sum(1 for _ in labelled(folder, wanted, styles))
+        prints = _prints(folder)
         with click.progressbar(length=count, label="Reading", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
 
-            def on_photo(photo: PhotoReport, image: "Image") -> None:
+            def on_photo(photo: PhotoReport, image: "Image | None") -> None:
                 bar.update(1)
-                if out is not None:
-                    tiles.extend(_tiles(photo, image))
+                if out is not None and photo.photo not in learned:
+                    tiles.extend(_tiles(photo, image, prints))
 
-            result = report(folder, pack_for, wanted, styles, on_photo, _prints(folder))
-        if faces is None:
-            result = _judged(result, folder)
+            result = report(folder, pack_for, wanted, styles, on_photo, prints, misarranged)
+        result = Report(tuple(photo for photo in result.photos if photo.photo not in learned))
         click.echo(result.as_text(), nl=False)
+        _tell_left_out(folder, learned)
         if out is not None:
             with writing(out, "a folder that can be made and written to"):
                 _write(out, result, tiles)
@@ -76,13 +82,18 @@ def _given(pack: FacePack, style: str, kind: str) -> FacePack:  # noqa: ARG001
     return pack
 
 
-def _learned(folder: Path, style: str, kind: str) -> FacePack:
-    """The faces of a style for a kind of picture, from the folder's own photos. Dice need none."""
+def _learned(folder: Path, learned: set[str], style: str, kind: str) -> FacePack:
+    """The faces of a style for a kind of picture, from the folder's own photos. Dice need none.
+
+    What is learned from a picture that would be judged itself goes into `learned`.
+    """
     if PICTURES[kind] == {PieceKind.DIE}:
         return FacePack({}, ())
     pictures = list(labelled(folder, (ENROL_PICTURES.get(kind, "enrol"),), (style,))) if kind != "theory" else []
-    pictures = pictures or list(labelled(folder, (kind,), (style,)))[:1]
-    photos = [(load_photo(path.with_suffix(".jpg")), labels) for path, labels in pictures]
+    if not pictures:
+        pictures = list(labelled(folder, (kind,), (style,)))[:1]
+        learned.add(pictures[0][0].stem)
+    photos = [(load_photo(photo_beside(path, labels)), labels) for path, labels in pictures]
     return enrol(photos, source=[path.name for path, _ in pictures])
 
 
@@ -92,23 +103,27 @@ def _prints(folder: Path) -> tuple[SheetLayout, ...]:
     return load_prints([own] if own.is_file() else [])
 
 
-def _judged(result: Report, folder: Path) -> Report:
-    """Without the pictures that were learned from."""
-    styles = {photo.style for photo in result.photos if photo.kind == "theory"}
-    learned = {next(labelled(folder, ("theory",), (style,)))[0].stem for style in styles}
-    return Report(tuple(photo for photo in result.photos if photo.photo not in learned))
+def _tell_left_out(folder: Path, learned: set[str]) -> None:
+    """Say which labelled pictures are not judged, and why."""
+    if learned:
+        click.echo(f"Not judged, as faces were learned from them: {', '.join(sorted(learned))}", err=True)
+    others = of_other_kinds(folder, (*PICTURES, "enrol", *ENROL_PICTURES.values()))
+    for kind in sorted({kind for _, kind in others}):
+        names = ", ".join(name for name, its in others if its == kind)
+        said = f"their kind is {kind!r}" if kind else "they do not say their kind"
+        click.echo(f"Not judged, as {said}: {names}; expected one of {', '.join(PICTURES)}", err=True)
 
 
-def _tiles(photo: PhotoReport, image: "Image") -> "list[ErrorTile]":
-    from vision.report_pictures import error_tiles
+def _tiles(photo: PhotoReport, image: "Image | None", prints: tuple[SheetLayout, ...]) -> "list[ErrorTile]":
+    from vision.report_pictures import error_tiles, problem_tile
+    from vision.sheets.finder import lay_out
 
     if photo.perfect:
         return []
-    try:
-        registration = find_mat(image)
-    except RegistrationError:
-        return []
-    return error_tiles(photo, image, registration)
+    if photo.problem or image is None:
+        return [problem_tile(photo, image)]
+    registration = lay_out(image, prints)[0] if photo.kind == SHEET_PICTURES else find_mat(image)
+    return error_tiles(photo, image, registration, prints)
 
 
 def _write(out: Path, result: Report, tiles: "list[ErrorTile]") -> None:
@@ -116,6 +131,8 @@ def _write(out: Path, result: Report, tiles: "list[ErrorTile]") -> None:
 
     out.mkdir(parents=True, exist_ok=True)
     save_photo(out / "reliability.png", reliability_diagram(result.reliability()))
+    if marks := result.mark_reliability():
+        save_photo(out / "reliability-marks.png", reliability_diagram(marks, "of places that had a mark"))
     save_photo(out / "errors.png", error_sheet(tiles))
     (out / "report.json").write_text(json.dumps([_as_json(photo) for photo in result.photos], indent=1) + "\n")
     with (out / "confusion.csv").open("w", newline="", encoding="utf-8") as file:
@@ -138,6 +155,7 @@ def _as_json(photo: PhotoReport) -> dict[str, Any]:
         "extra": [sighting.face for sighting in photo.extra],
         "marks": len(photo.marks),
         "wrong_marks": [[c.mark.kind.value, list(c.mark.at), c.mark.probability] for c in photo.wrong_marks],
+        "misarranged": None if photo.misarranged is None else list(photo.misarranged),
         "problem": photo.problem,
         "stage_ms": dict(photo.stage_ms),
     }

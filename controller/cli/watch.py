@@ -10,7 +10,7 @@ import click
 
 from config.errors import ConfigError
 from config.loader import load_table, table_files
-from controller.cli.common import EXISTING_FILE, PhotoError, game_option, save_photo, told
+from controller.cli.common import EXISTING_FILE, game_option, told
 from controller.cli.read import scene_line
 from controller.games.registry import load_part, needs_faces
 from controller.lenses import stored_lens
@@ -22,6 +22,7 @@ from controller.whose_faces import check_faces
 from hardware.camera import CameraError, CameraLost
 from vision.faces import FacePack, load_pack
 from vision.looking_for import finders_for
+from vision.photos import PhotoError, save_photo
 from vision.reader import Reader
 from vision.registration import Lens, RegistrationError, VisionError, lens_doubt
 from vision.scene import Change, Scene, Sighting

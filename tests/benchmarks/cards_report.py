@@ -22,8 +22,9 @@ from tests.vision.drawn_cards import MORE, TABLE, enrolled
 from tests.vision.drawn_table import View, photograph
 from vision.faces import FacePack, enrol
 from vision.frame import Frame, Image
+from vision.photos import load_photo
 from vision.reader import Reader, read_photo
-from vision.report import labelled, load_image, report
+from vision.report import labelled, report
 from vision.threads import use_one_core
 
 SIZES = ((1280, 720), (1920, 1080), (2304, 1296))
@@ -54,7 +55,7 @@ def styles(folder: Path) -> list[str]:
 def enrol_style(folder: Path, style: str) -> FacePack:
     """The cards of a style."""
     pictures = list(labelled(folder, ("enrol-cards",), (style,)))
-    photos = [(load_image(path.with_suffix(".jpg")), labels) for path, labels in pictures]
+    photos = [(load_photo(path.with_suffix(".jpg")), labels) for path, labels in pictures]
     return enrol(photos, source=[path.name for path, _ in pictures])
 
 
@@ -62,7 +63,7 @@ def arrangements(folder: Path, style: str, pack: FacePack) -> Counter[str]:
     """How many seats, places and open piles of a style are right, wrong, or hidden."""
     counts: Counter[str] = Counter()
     for path, labels in labelled(folder, ("cards",), (style,)):
-        found: Any = describe(read_photo(load_image(path.with_suffix(".jpg")), pack))
+        found: Any = describe(read_photo(load_photo(path.with_suffix(".jpg")), pack))
         truth = labels["arrangement"]
         counts[f"open pile {_verdict(found['open_top'], truth['open_top'])}"] += 1
         for seat, true in truth["seats"].items():

@@ -12,6 +12,8 @@ from tests.vision.drawn_table import Piece, View, enrolment, label, photograph
 
 PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("b/1", -60.0, 90.0, 80.0), Piece("special/two", -120.0, 30.0, 200.0))
 
+CIRCLE = (Piece("a/1", 0.0, 0.0, 20.0), Piece("b/1", 0.0, 0.0, 54.0))
+
 
 def write(folder: Path, name: str, kind: str, pieces, **wrong) -> None:
     labels = {**label(pieces), "photo": f"{name}.jpg", "kind": kind}
@@ -40,9 +42,9 @@ def test_faces_are_learned_from_the_folder_and_every_error_is_shown(tmp_path: Pa
         assert {"kind": "slice", "true": "a/2", "read": "a/1", "count": "1"} in list(csv.DictReader(file))
     errors = cv2.imread(str(tmp_path / "out" / "errors.png"))
     diagram = cv2.imread(str(tmp_path / "out" / "reliability.png"))
-    assert errors.shape[1] == 1200
+    assert errors.shape[1] == 1280
     assert errors[:200, :290].std() > 10  # the error's place in the picture
-    assert errors[:200, 310:].std() < 1  # and no second error
+    assert errors[:200, 330:].std() < 1  # and no second error
     assert diagram.std() > 5
 
 
@@ -76,11 +78,53 @@ def test_a_wrong_piece_is_named_with_its_file(tmp_path: Path) -> None:
     assert f"Error: {path}: arrangement is missing; expected an object with what is on the" in run(tmp_path).output
 
 
-def test_labels_of_a_picture_of_another_size_are_refused(tmp_path: Path) -> None:
-    write(tmp_path, "ring-drawn-01", "ring", PIECES)
-    labels = json.loads((tmp_path / "ring-drawn-01.json").read_text())
-    (tmp_path / "ring-drawn-01.json").write_text(json.dumps({**labels, "image": {"width": 640, "height": 360}}))
+def test_a_picture_that_cannot_be_judged_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
+    for number in (1, 2, 3, 4):
+        write(tmp_path, f"ring-drawn-{number:02}", "ring", PIECES)
+    first = tmp_path / "ring-drawn-01.json"
+    first.write_text(json.dumps({**json.loads(first.read_text()), "image": {"width": 640, "height": 360}}))
+    (tmp_path / "ring-drawn-02.jpg").unlink()
+    photo = tmp_path / "ring-drawn-03.jpg"
+    photo.write_bytes(photo.read_bytes()[:20000])
+    (tmp_path / "ring-drawn-04.jpg").rename(tmp_path / "ring-drawn-04.JPG")
+    (tmp_path / "other.json").write_text("{}")
+    result = run("--out", tmp_path / "out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "ring-drawn-01.json: image says 640 x 360 pixels; the photo has 1280 x 720" in result.stdout
+    assert "ring-drawn-02.json: its photo is missing; expected ring-drawn-02.jpg beside it" in result.stdout
+    assert "ring-drawn-03.jpg: the file is cut off after 20000 bytes" in result.stdout
+    assert "slice            2 of      2 right" in result.stdout
+    errors = cv2.imread(str(tmp_path / "out" / "errors.png"))
+    shown = [bool((errors[:220, left : left + 300] < 250).any()) for left in (0, 320, 640, 960)]
+    assert shown == [True, True, True, False]
+
+
+def test_kinds_that_are_not_judged_are_said_and_those_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, "ring-drawn-01", "ring", PIECES)
+    write(tmp_path, "ring-drawn-02", "ring", PIECES)
+    write(tmp_path, "ring-drawn-03", "rign", PIECES)
+    result = run(tmp_path)
+    assert "Not judged, as faces were learned from them: ring-drawn-01\n" in result.stderr
+    assert "Not judged, as their kind is 'rign': ring-drawn-03.json; expected one of ring, split" in result.stderr
+    assert "ring-drawn-01" not in result.stdout
+    write(tmp_path, "ring-drawn-03", ["ring"], PIECES)  # type: ignore[arg-type]
     result = run(tmp_path)
     assert result.exit_code == 1
-    assert "ring-drawn-01.json: image says 640 x 360 pixels; the photo has 1280 x 720" in result.output
+    assert "ring-drawn-03.json: kind is a list of 1; expected the kind of picture as text" in result.output
+
+
+def test_pieces_read_right_in_another_arrangement_than_the_true_one_are_an_error(tmp_path: Path) -> None:
+    write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
+    for name, circle in (("ring-drawn-01", ["a/1", "b/1"]), ("ring-drawn-02", ["b/1", "a/2", "a/1"])):
+        write(tmp_path, name, "ring", CIRCLE)
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "arrangement": {"ring": circle}}))
+    result = run("--out", tmp_path / "out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "arrangement      1 of      2 right" in result.stdout
+    assert "ring-drawn-02: the circle b/1 a/2 a/1 is read as b/1 a/1" in result.stdout
+    photos = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert [photo["whole"] for photo in photos] == [True, False]
+    path.write_text(json.dumps({**json.loads(path.read_text()), "arrangement": {"ring": ["a/1", 7]}}))
+    assert f"{path}: arrangement.ring[1] is 7; expected a list of the circle's faces" in run(tmp_path).output
