@@ -3,17 +3,19 @@
 Used by `pizzatable enrol`, from its page and from its labels file alike.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vision.alike import Likeness, likenesses, upside_down
 from vision.contact_sheet import contact_sheet, numbered, upright
-from vision.faces import BACKS, FacePack, enrol
+from vision.faces import BACKS, FacePack, enrol, find_named
 from vision.frame import Image
 from vision.label_kinds import LABEL_KINDS, LabelError
-from vision.laid_out import LaidOut, find_laid_out
-from vision.registration import Registration, find_mat
+from vision.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.registration import Registration
+from vision.report import report_photo
 from vision.scene import PieceKind
 
 
@@ -25,6 +27,8 @@ class Spread:
     image: Image
     registration: Registration
     pieces: tuple[LaidOut, ...]
+    doubt: str = ""
+    """Why pieces may have been missed in it, for the owner."""
 
     def picture(self) -> Image:
         """The photo with the pieces numbered from 1."""
@@ -58,6 +62,8 @@ class Learned:
     """Faces that the game does not have."""
     upside_down: tuple[str, ...] = ()
     """Faces that seem to be labelled with their foot for their top."""
+    unlike: tuple[str, ...] = ()
+    """Sentences about pieces that look otherwise than others with their name."""
 
     def sentences(self) -> list[str]:
         """What of the faces themselves should be looked at again."""
@@ -69,13 +75,14 @@ class Learned:
             f"{face} seems to be labelled upside down: only turned by 180 degrees is it laid out like the others"
             for face in self.upside_down
         ]
-        return alike + turned
+        return [*alike, *turned, *self.unlike]
 
 
 def spread(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None) -> Spread:
-    """Find the pieces in a photo. Raises RegistrationError."""
-    registration = find_mat(image)
-    return Spread(name, image, registration, tuple(find_laid_out(image, registration, kinds, empty=empty)))
+    """Find the pieces in a photo. Raises RegistrationError, which names it."""
+    registration = find_named(image, name)
+    pieces = tuple(find_laid_out(image, registration, kinds, empty=empty))
+    return Spread(name, image, registration, pieces, doubt_of_table(image, registration, empty))
 
 
 def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
@@ -109,7 +116,29 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
     known = {*wanted, *BACKS.values()}
     missing = tuple(face for face in wanted if face not in pack.names)
     strange = tuple(face for face in pack.names if wanted and face not in known)
-    return Learned(pack, alike, missing, strange, tuple(upside_down(pack)))
+    return Learned(pack, alike, missing, strange, tuple(upside_down(pack)), tuple(_unlike(pack, named, names)))
+
+
+def _unlike(pack: FacePack, photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str]) -> Iterator[str]:
+    """A sentence for each piece that is not read as the face it is named, of those of which a name has several: only
+    one of them was learned."""
+    shown = Counter(_shown(piece) for _, labels in photos for piece in labels["pieces"])
+    for (image, labels), name in zip(photos, names, strict=True):
+        several = [piece for piece in labels["pieces"] if piece.get("kind") in LABEL_KINDS and shown[_shown(piece)] > 1]
+        if not several:
+            continue
+        read = report_photo(image, {"pieces": several}, pack, name)
+        wrong = [(match.truth, f"looks like {match.sighting.face}") for match in read.matches if not match.right]
+        wrong += [(piece, "does not look like the one that was learned") for piece in read.missing]
+        for piece, looks in wrong:
+            at = f"({piece.pose.x_mm:.0f}, {piece.pose.y_mm:.0f}) mm"
+            yield f"{name}: {piece.face} at {at} {looks}; {shown[piece.face]} pieces have this name"
+
+
+def _shown(piece: Mapping[str, Any]) -> str:
+    """The face that a labelled piece shows."""
+    kind = LABEL_KINDS.get(str(piece.get("kind")))
+    return str(piece.get("face")) if kind is None or piece.get("face_up", True) else BACKS[kind]
 
 
 def _known(piece: Mapping[str, Any]) -> bool:

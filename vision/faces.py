@@ -20,7 +20,7 @@ from vision.label_kinds import LABEL_KINDS, LabelError
 from vision.rectify import table_map
 from vision.registration import MAT_HALF_MM as MAT_HALF_MM
 from vision.registration import MAT_MM as MAT_MM
-from vision.registration import Registration, VisionError, find_mat, lens_by_points, with_lens
+from vision.registration import Registration, RegistrationError, VisionError, find_mat, lens_by_points, with_lens
 from vision.scene import PieceKind
 from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape, to_own_frame
 
@@ -46,6 +46,8 @@ PACK_FORMAT = "pizzatable faces"
 PACK_VERSION = 1
 KEYPOINTS_PER_FACE = 160
 NUDGE_MM = 0.8
+MOST_BYTES = 200_000_000
+"""No array of a pack is so large: the largest, of 70 slices' slopes, has 3 000 000."""
 
 
 _DAMAGED = (
@@ -59,8 +61,15 @@ _DAMAGED = (
     AttributeError,
     NotImplementedError,
     RuntimeError,
+    MemoryError,
 )
 """What reading an archive with any bytes in it can raise."""
+
+
+TIP_TO_MIDDLE_MM = 65.0
+"""From a slice's tip to the middle of its outline's points, about: of the sizes in which they are sold."""
+LEAST_OFF_MM = 60.0
+"""No label's place is so far from its outline."""
 
 
 class FacePackError(VisionError, ValueError):
@@ -128,14 +137,17 @@ def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence
 
     Raises:
         LabelError: something is missing in a label or wrong, too little of a board shows, or nothing is labelled.
-        RegistrationError: a picture cannot be laid over the table.
+        RegistrationError: a picture, which is named, cannot be laid over the table.
     """
     from vision.labels import labels_to_learn  # see vision.label_kinds
 
     names = list(source) or [f"photo {i + 1}" for i in range(len(photos))]
     said = [labels_to_learn(labels, f"labels of {name}") for (_, labels), name in zip(photos, names, strict=True)]
     _check_names([(one.faces, name) for one, name in zip(said, names, strict=True)])
-    shots = [_shot(image, [_label(face) for face in one.faces]) for (image, _), one in zip(photos, said, strict=True)]
+    shots = [
+        _shot(image, [_label(face) for face in one.faces], name)
+        for (image, _), one, name in zip(photos, said, names, strict=True)
+    ]
     kinds: dict[PieceKind, KindFaces] = {}
     for kind in LABEL_KINDS.values():
         if any(label.kind is kind for _, _, labels in shots for label in labels):
@@ -186,8 +198,10 @@ def load_pack(path: Path) -> FacePack:
             }
             board = _read_board(file, header["board"]) if "board" in header else None
             return FacePack(kinds, tuple(str(name) for name in header["source"]), board)
-    except (FileNotFoundError, IsADirectoryError, PermissionError, FacePackError):
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
+    except FacePackError as error:
+        raise FacePackError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from error
     except BoardRecordError as error:
         raise FacePackError(f"{path}: {error}") from error
     except _DAMAGED as error:
@@ -226,9 +240,11 @@ def _label(label: "FaceLabel") -> _Label:
 _Shot = tuple[Image, Registration, list[_Label]]
 
 
-def _shot(image: Image, labels: list[_Label]) -> _Shot:
+def _shot(image: Image, labels: list[_Label], name: str) -> _Shot:
     """Lay a picture over the table by its markers, and by where its labels say that pieces are."""
-    registration = find_mat(image)
+    registration = find_named(image, name)
+    for label in labels:
+        _check_place(label, registration, name)
     for kind in LABEL_KINDS.values():
         mine = [label for label in labels if label.kind is kind]
         if len(mine) < 4:
@@ -240,6 +256,28 @@ def _shot(image: Image, labels: list[_Label]) -> _Shot:
             seen = registration.to_picture([registration.to_table(label.outline_px).mean(0) for label in mine])
             registration = with_lens(registration, lens_by_points(registration, np.array(expected), seen))
     return image, registration, labels
+
+
+def find_named(image: Image, name: str) -> Registration:
+    """`find_mat`, whose error names the photo."""
+    try:
+        return find_mat(image)
+    except RegistrationError as error:
+        raise type(error)(f"{name}: {error}") from error
+
+
+def _check_place(label: _Label, registration: Registration, name: str) -> None:
+    """Check that a label's place and its outline are of one piece. Raises LabelError."""
+    own = _own_outline(label, registration).mean(0)
+    ahead = TIP_TO_MIDDLE_MM if label.kind is PieceKind.SLICE else 0.0
+    off = float(np.hypot(own[0] - ahead, own[1]))
+    if off > LEAST_OFF_MM:
+        x, y = registration.to_table(label.outline_px).mean(0)
+        raise LabelError(
+            f"labels of {name}: {label.face} is at x_mm {label.pose[0]:g}, y_mm {label.pose[1]:g}, angle_deg "
+            f"{label.pose[2]:g}, but by its outline_px around ({x:.0f}, {y:.0f}) mm, {off:.0f} mm from there; "
+            "expected both of the same piece, a slice by its tip and towards its crust"
+        )
 
 
 def _own_outline(label: _Label, registration: Registration) -> Array:
@@ -373,13 +411,41 @@ def _check_header(header: Mapping[str, Any], path: Path) -> None:
         )
 
 
+def _check_kind(faces: KindFaces) -> None:
+    """Check what the shapes of arrays do not say. Raises FacePackError."""
+    kind, points = faces.shape.kind.value, faces.keypoints
+    for name, values in (
+        ("colours", faces.colours),
+        ("slopes", faces.slopes),
+        ("points", points.points_mm),
+        ("angles", points.angles_deg),
+        ("strength", points.strength),
+    ):
+        if not np.isfinite(values).all():
+            raise FacePackError(f"{kind}.{name} holds {values[~np.isfinite(values)][0]}; expected numbers")
+    if len(faces.names) != len(set(faces.names)) or not faces.names:
+        raise FacePackError(f"{kind} has the faces {', '.join(faces.names) or 'none'}; expected each once, and one")
+    if not ((faces.owners >= 0) & (faces.owners < len(faces.names))).all():
+        wrong = faces.owners[(faces.owners < 0) | (faces.owners >= len(faces.names))][0]
+        raise FacePackError(f"{kind}.owners holds {wrong}; expected 0 to {len(faces.names) - 1}, the faces' numbers")
+
+
 def _read_board(file: zipfile.ZipFile, about: Mapping[str, Any]) -> BoardPrint:
-    return board_from(about, lambda name: np.load(io.BytesIO(file.read(f"board.{name}.npy")), allow_pickle=False))
+    return board_from(about, lambda name: _member(file, f"board.{name}"))
+
+
+def _member(file: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """One array of the archive. Raises FacePackError where it would fill a small machine's memory."""
+    size = file.getinfo(f"{name}.npy").file_size
+    if size > MOST_BYTES:
+        raise FacePackError(f"{name} has {size} bytes; expected at most {MOST_BYTES}")
+    loaded: NDArray[Any] = np.load(io.BytesIO(file.read(f"{name}.npy")), allow_pickle=False)
+    return loaded
 
 
 def _read_kind(file: zipfile.ZipFile, kind: PieceKind, about: Mapping[str, Any]) -> KindFaces:
     def array(name: str, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-        loaded = np.load(io.BytesIO(file.read(f"{kind.value}.{name}.npy")), allow_pickle=False)
+        loaded = _member(file, f"{kind.value}.{name}")
         expected = tuple(size if size >= 0 else loaded.shape[i] for i, size in enumerate(shape) if i < loaded.ndim)
         if loaded.ndim != len(shape) or loaded.shape != expected:
             raise FacePackError(f"{kind.value}.{name} has shape {loaded.shape}, expected {shape}")
@@ -395,7 +461,7 @@ def _read_kind(file: zipfile.ZipFile, kind: PieceKind, about: Mapping[str, Any])
         array("descriptors", np.uint8, (len(points), 32)),
         array("strength", np.float64, (len(points),)),
     )
-    return KindFaces(
+    faces = KindFaces(
         shape,
         names,
         array("colours", np.float32, (count, cells, 3)),
@@ -403,3 +469,5 @@ def _read_kind(file: zipfile.ZipFile, kind: PieceKind, about: Mapping[str, Any])
         keypoints,
         array("owners", np.intp, (len(points),)),
     )
+    _check_kind(faces)
+    return faces

@@ -30,6 +30,9 @@ COLOUR_CELL = 12.0
 LIGHTNESS = 0.6
 """How much a difference in lightness counts against one in colour: shadows are no pieces."""
 LEAST_SPREAD = 2.0
+PATTERNED, ANOTHER = 15.0, 10.0
+"""Where the middle pixel beyond the mat differs so much from what lies around, cloth is patterned: plain wood and cloth
+have 4 to 11, chequered cloth 31. Where all but three tenths differ so much from the empty table, it is another one."""
 FULL = 6.0
 """What differs so many times more than the table does in itself differs wholly."""
 SHARP = 30.0
@@ -114,20 +117,47 @@ def find_laid_out(
     return sorted(pieces, key=lambda piece: (round(-piece.pose[1] / 60.0), piece.pose[0]))
 
 
+def doubt_of_table(image: Image, registration: Registration, empty: Image | None = None) -> str:
+    """Why pieces may be missed in a picture: a sentence, or "".
+
+    Without `empty`, where the table beyond the mat is not of one colour; with it, where hardly anything looks as there.
+    """
+    table = table_map(registration)
+    looked = table.look(image)
+    bare = None if empty is None else table.look(empty)
+    parts = _differences(looked, table, bare)
+    if bare is not None and any(np.quantile(apart, 0.3) > ANOTHER for _, apart in parts):
+        return "hardly anything looks as in the picture of the empty table; expected one by the same camera, from the \
+same place, in the same light"
+    if bare is None and len(parts) == 2 and float(np.median(parts[1][1])) > PATTERNED:
+        return "the table around the mat is patterned: pieces there may be missed or outlined wrongly; a picture of \
+the empty table from the same place helps"
+    return ""
+
+
 def strangeness(looked: Image, table: TableMap, registration: Registration, bare: Image | None = None) -> Floats:
     """How many times more each pixel of the table's map differs from the bare mat or table around it than most do."""
+    strange = np.zeros(looked.shape[:2], np.float32)
+    for part, apart in _differences(looked, table, bare):
+        strange[part] = apart / max(float(np.median(apart)), LEAST_SPREAD)
+    markers = [_grown(MARKERS_MM[i], MARKER_MARGIN_MM) for i in registration.markers_px]
+    strange[_filled(table, markers) > 0] = 0.0
+    return strange
+
+
+def _differences(looked: Image, table: TableMap, bare: Image | None) -> list[tuple[NDArray[np.bool_], Array]]:
+    """The mat's part of the table's map and the rest, those that show, and how far the colours of their pixels are from
+    the bare table's (CIELAB)."""
     colours = cv2.cvtColor(looked, cv2.COLOR_BGR2LAB).astype(np.float32)
     mat = _filled(table, [np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]) * MAT_HALF_MM])
-    strange = np.zeros(looked.shape[:2], np.float32)
+    found = []
     for part, bare_of in (((mat > 0) & (table.seen > 0), _even), ((mat == 0) & (table.seen > 0), _nearby)):
         if part.any():
             own = bare if bare is not None else bare_of(looked, part)
             own_colours = cv2.cvtColor(own, cv2.COLOR_BGR2LAB).astype(np.float32)
             apart = np.sqrt((((colours - own_colours) * [LIGHTNESS, 1.0, 1.0]) ** 2).sum(axis=2))
-            strange[part] = apart[part] / max(float(np.median(apart[part])), LEAST_SPREAD)
-    markers = [_grown(MARKERS_MM[i], MARKER_MARGIN_MM) for i in registration.markers_px]
-    strange[_filled(table, markers) > 0] = 0.0
-    return strange
+            found.append((part, apart[part]))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,11 +95,19 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
 
     kinds = load_part(game, "describe").KINDS
     bare = load_photo(empty) if empty is not None else None
-    found = []
+    found, refused = [], []
     if not photos:
         raise click.UsageError("expected at least one photo")
-    for photo, image in zip(photos, _images(photos), strict=True):
-        one = spread(photo.name, image, kinds, bare)
+    _keep_names(path)
+    for photo in photos:
+        try:
+            one = spread(photo.name, load_photo(photo), kinds, bare)
+        except VisionError as error:
+            refused.append(photo)
+            click.echo(f"Error: {error}; nothing is said of this photo", err=True)
+            continue
+        if one.doubt:
+            click.echo(f"warning: {photo}: {one.doubt} (--empty)", err=True)
         found.append(label_of(one, [Naming("")] * len(one.pieces)))
         # In a folder of their own: where photos are asked for by a pattern, these are none of them.
         drawn = path.with_name(f"{path.stem}-found") / f"{photo.stem}.jpg"
@@ -107,10 +115,31 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
             drawn.parent.mkdir(parents=True, exist_ok=True)
         save_photo(drawn, one.picture())
         click.echo(f"{photo}: {len(one.pieces)} pieces, numbered in {drawn}")
+    if not found:
+        raise click.ClickException(f"{path}: not written, as no photo could be used")
     with writing(path, "a labels file that can be written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_as_text(found), encoding="utf-8")
     click.echo(f'{path}: fill in each "face", in the order of the numbers; leave it empty where there is no piece')
+    if refused:
+        raise click.ClickException(f"{len(refused)} of {len(photos)} photos could not be used: {_some(refused)}")
+
+
+def _keep_names(path: Path) -> None:
+    """Refuse to write over labels that somebody has filled in."""
+    from vision.label_kinds import LabelError
+    from vision.labels import load_json
+
+    try:
+        content = load_json(path) if path.exists() else []
+    except LabelError as error:
+        raise click.ClickException(f"{error}; it is not written over") from error
+    photos = content if isinstance(content, list) else [content]
+    pieces = [piece for photo in photos if isinstance(photo, dict) for piece in photo.get("pieces") or []]
+    if named := sum(bool(isinstance(piece, dict) and piece.get("face")) for piece in pieces):
+        raise click.ClickException(
+            f"{path}: {named} of its {len(pieces)} pieces have a face already; expected a new file, or one without"
+        )
 
 
 def _as_text(labels: Sequence[Label]) -> str:
@@ -168,7 +197,7 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
 def _tell(learned: "Learned") -> None:
     """What the owner should know of the faces."""
     if learned.missing:
-        click.echo(f"{len(learned.missing)} faces of the game are missing: {_some(learned.missing)}")
+        click.echo(f"{len(learned.missing)} faces of the game are missing: {', '.join(learned.missing)}")
     for sentence in learned.sentences():
         click.echo(sentence)
 
@@ -196,8 +225,8 @@ def _check(photos: "Sequence[tuple[Image, Label]]", learned: "Learned") -> None:
         click.echo(f"  {fault}")
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (" ..." if len(names) > SHOWN else "")
+def _some(names: Sequence[object]) -> str:
+    return ", ".join(str(name) for name in names[:SHOWN]) + (" ..." if len(names) > SHOWN else "")
 
 
 def _images(photos: Sequence[Path]) -> "list[Image]":

@@ -40,6 +40,8 @@ class PhotoView(BaseModel):
 
     name: str
     pieces: list[PieceView]
+    doubt: str
+    """Why pieces may have been missed in it; empty where nothing speaks for that."""
 
 
 class DeskView(BaseModel):
@@ -97,6 +99,7 @@ class Desk:
             photos = [
                 PhotoView(
                     name=one.name,
+                    doubt=one.doubt,
                     pieces=[
                         PieceView(number=n, kind=piece.shape.kind.value, face=naming.face, turned=naming.turned)
                         for n, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1)

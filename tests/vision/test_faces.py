@@ -1,5 +1,6 @@
 """Enrolling faces, and the file they are kept in."""
 
+import io
 import json
 import zipfile
 from contextlib import suppress
@@ -11,6 +12,7 @@ import pytest
 from tests.vision.drawn_table import FACES, SPECIALS, enrolled, enrolment, label, photograph
 from vision.faces import PACK_VERSION, FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.label_kinds import LabelError
+from vision.registration import RegistrationError
 from vision.scene import PieceKind
 
 
@@ -141,10 +143,49 @@ def test_arrays_of_a_wrong_shape_are_refused(pack: FacePack, tmp_path: Path) -> 
         load_pack(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("owners", 500, r"mine\.faces: slice\.owners holds 500; expected 0 to "),
+        ("colours", np.nan, r"mine\.faces: slice\.colours holds nan; expected numbers"),
+    ],
+)
+def test_values_that_cannot_be_are_refused(pack: FacePack, tmp_path: Path, name: str, value: float, said: str) -> None:
+    path = tmp_path / "mine.faces"
+    save_pack(pack, path)
+    with zipfile.ZipFile(path) as file:
+        array = np.load(io.BytesIO(file.read(f"slice.{name}.npy")))
+    array.reshape(-1)[3] = value
+    content = io.BytesIO()
+    np.save(content, array)
+    _change_member(path, f"slice.{name}.npy", content.getvalue())
+    with pytest.raises(FacePackError, match=said):
+        load_pack(path)
+
+
+@pytest.mark.parametrize(("key", "off"), [("angle_deg", 180.0), ("x_mm", 300.0)])
+def test_a_label_that_lies_elsewhere_than_its_outline_is_refused(key: str, off: float) -> None:
+    labels = label(enrolment())
+    for piece in labels["pieces"]:
+        piece[key] += off
+    with pytest.raises(LabelError, match=r"labels of mine: a/1 is at x_mm .*, but by its outline_px around"):
+        enrol([(photograph(enrolment()), labels)], source=["mine"])
+
+
+def test_a_photo_that_cannot_be_laid_over_the_table_is_named() -> None:
+    with pytest.raises(RegistrationError, match=r"mine: the picture's brightest part is 0"):
+        enrol([(0 * photograph([]), label(enrolment()))], source=["mine"])
+
+
 def _change_header(path: Path, **changes: object) -> None:
     with zipfile.ZipFile(path) as file:
-        members = {name: file.read(name) for name in file.namelist()}
-    members["header.json"] = json.dumps(json.loads(members["header.json"]) | changes).encode()
+        header = json.loads(file.read("header.json")) | changes
+    _change_member(path, "header.json", json.dumps(header).encode())
+
+
+def _change_member(path: Path, member: str, content: bytes) -> None:
+    with zipfile.ZipFile(path) as file:
+        members = {name: file.read(name) for name in file.namelist()} | {member: content}
     with zipfile.ZipFile(path, "w") as file:
-        for name, content in members.items():
-            file.writestr(name, content)
+        for name, its_content in members.items():
+            file.writestr(name, its_content)

@@ -11,7 +11,7 @@ import pytest
 from tests.vision.drawn_table import RADIUS_MM, Piece, View, enrolment, label, photograph
 from vision.contact_sheet import contact_sheet, numbered, upright
 from vision.faces import enrol
-from vision.laid_out import LaidOut, find_laid_out
+from vision.laid_out import LaidOut, doubt_of_table, find_laid_out
 from vision.reader import read_photo
 from vision.registration import find_mat
 from vision.scene import PieceKind
@@ -86,8 +86,12 @@ def test_a_patterned_cloth_is_seen_through_with_a_picture_of_the_empty_table() -
         same = (image == bare).all(axis=2) & outside
         return np.where(same[..., None], cloth, image).astype(np.uint8)
 
-    image = on_cloth(pieces)
-    found = found_in(image, empty=on_cloth([]))
+    image, empty = on_cloth(pieces), on_cloth([])
+    assert "is patterned" in doubt_of_table(image, find_mat(image))
+    assert doubt_of_table(image, find_mat(image), empty) == ""
+    assert "hardly anything looks as in the picture" in doubt_of_table(image, find_mat(image), 255 - empty)
+    assert doubt_of_table(photograph(pieces), find_mat(photograph(pieces))) == ""
+    found = found_in(image, empty=empty)
     assert len(found) == len(pieces)
     for piece in pieces:
         one = nearest(found, piece.x_mm, piece.y_mm)

@@ -49,12 +49,14 @@ function photoOf(photo, index) {
   picture.alt = `${photo.name} with its pieces numbered`;
   const right = element("div", "");
   const head = element("h2", "", `${photo.name}: ${photo.pieces.length} pieces`);
+  const doubt = element("p", "doubt", photo.doubt ? `Look closely: ${photo.doubt}.` : "");
+  doubt.hidden = !photo.doubt;
   const drop = element("button", "", "Leave out this photo");
   drop.addEventListener("click", () => ask("DELETE", `/photo/${index}`, null, drop));
   head.append(drop);
   const pieces = element("div", "pieces");
   pieces.append(...photo.pieces.map((piece) => pieceOf(piece, index)));
-  right.append(head, pieces);
+  right.append(head, doubt, pieces);
   part.append(picture, right);
   return part;
 }

@@ -138,6 +138,44 @@ def test_a_file_of_faces_that_cannot_be_written_is_named(tmp_path: Path) -> None
     assert f"Error: {tmp_path / 'pack'}: {why}" in result.stderr
 
 
+def find_in(labels: Path, *photos: Path) -> Result:
+    arguments = ["--game", "new_york_slice", "--find", labels, *photos]
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_labels_that_somebody_filled_in_are_not_written_over(tmp_path: Path) -> None:
+    labels = tmp_path / "mine.json"
+    labels.write_text(json.dumps([{"photo": "a.jpg", "pieces": [{"face": ""}, {"face": "5/2"}]}]))
+    before = labels.read_bytes()
+    photo = tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph(enrolment()))
+    result = find_in(labels, photo)
+    assert result.exit_code == 1
+    assert f"{labels}: 1 of its 2 pieces have a face already; expected a new file" in result.stderr
+    assert labels.read_bytes() == before
+
+
+def test_a_photo_that_cannot_be_used_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:
+    good, black, labels = tmp_path / "good.jpg", tmp_path / "black.jpg", tmp_path / "mine.json"
+    cv2.imwrite(str(good), photograph(enrolment()))
+    cv2.imwrite(str(black), 0 * photograph([]))
+    result = find_in(labels, black, good)
+    assert result.exit_code == 1
+    assert "Error: black.jpg: the picture's brightest part is 0 of 255" in result.stderr
+    assert f"1 of 2 photos could not be used: {black}" in result.stderr
+    assert [photo["photo"] for photo in json.loads(labels.read_text())] == ["good.jpg"]
+
+
+def test_two_looks_under_one_name_are_said(tmp_path: Path) -> None:
+    labels = label(enrolment())
+    result = enrol_drawn(tmp_path, labels)
+    assert "this name" not in result.stdout
+    labels["pieces"][1]["face"] = labels["pieces"][0]["face"]
+    result = enrol_drawn(tmp_path, labels)
+    assert result.exit_code == 0, result.output
+    assert "mm does not look like the one that was learned; 2 pieces have this name" in result.stdout
+
+
 @pytest.mark.parametrize("content", [b"", b"no picture"])
 def test_a_photo_that_is_none_is_named(tmp_path: Path, content: bytes) -> None:
     photo, labels = tmp_path / "a.jpg", tmp_path / "a.json"
