@@ -35,6 +35,9 @@ PICTURES = 8
 """The first pictures of a camera are often too dark or too bright: the last of these counts."""
 BLACK, DARK, DIM = 12.0, 60.0, 110.0
 """Where the picture's brightest hundredth, the mat's white, is below this (0 to 255), it is black, too dark, or dim."""
+DARK_PART, LEAST_LEVEL = 0.1, 0.4
+"""More of the mat must not be dark, and white paper at one of its corners not have less of that at another. Of lit
+tables at most 0.005 of the mat are dark, and paper has 0.77 at least."""
 UNEVEN = 1.15
 """So many times as bright as the other is a side that has more light."""
 WHITE = 250
@@ -184,7 +187,29 @@ def check_light(image: "Image") -> Finding:
         return Finding("light", Health.WARNING, f"glare: {measured}", remedy)
     if level < DIM:
         return Finding("light", Health.WARNING, f"dim: {measured}", _where_a_lamp_helps(image))
+    if dark := _dark_part(image):
+        return Finding("light", Health.WARNING, f"{dark}; {measured}", _where_a_lamp_helps(image))
     return Finding("light", Health.OK, measured)
+
+
+def _dark_part(image: "Image") -> str:
+    """What of the mat lies in the dark while the rest is lit; "" where nothing does or no mat is seen."""
+    from vision.glare import paper_levels
+    from vision.lamp import dark_share
+    from vision.registration import RegistrationError, find_mat
+
+    try:
+        mat = find_mat(image)
+    except RegistrationError:
+        return ""
+    levels = paper_levels(image, mat)
+    share = dark_share(image, levels, mat)
+    if share > DARK_PART:
+        return f"{share:.0%} of the mat is dark beside the rest: what lies there cannot be read"
+    if levels and min(levels.values()) < LEAST_LEVEL * max(levels.values()):
+        low, high = min(levels, key=lambda marker: levels[marker]), max(levels, key=lambda marker: levels[marker])
+        return f"uneven: white paper has {levels[low]:.0f} at marker {low} and {levels[high]:.0f} at marker {high}"
+    return ""
 
 
 def _where_a_lamp_helps(image: "Image") -> str:

@@ -433,7 +433,8 @@ def _of_another_camera(views: Sequence[View], fit: _Fit, most: int) -> list[tupl
     few, many = sorted((low, high), key=len)
     if len(few) > most or len(views) - len(few) < LEAST_VIEWS or not surely[few].any():
         told = [
-            f"{_some([views[i].name for i in sorted(part[surely[part]])])} of {math.exp(mean):.0f} px"
+            f"{_some([views[i].name for i in sorted(part[surely[part]] if surely[part].any() else part)])} of "
+            f"{math.exp(mean):.0f} px"
             for part, mean in zip((low, high), means, strict=True)
         ]
         raise NoCommonLens(
