@@ -194,8 +194,8 @@ def check_light(image: "Image") -> Finding:
 
 def _dark_part(image: "Image") -> str:
     """What of the mat lies in the dark while the rest is lit; "" where nothing does or no mat is seen."""
+    from vision.darkness import dark_share
     from vision.glare import paper_levels
-    from vision.lamp import dark_share
     from vision.registration import RegistrationError, find_mat
 
     try:

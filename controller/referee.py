@@ -32,7 +32,9 @@ OLDEST_S = 60.0
 LIKELY = 0.5
 """What vision thinks less likely than not is nothing that somebody laid there or took away."""
 
+DARK = "Part of the table is too dark: put a lamp beside it, or lay the pieces where they can be seen."
 GLARE = "Glare hides part of the table: turn the lamp away, draw a curtain, or lay the pieces where they can be seen."
+BLINDED = {HiddenCause.GLARE: GLARE, HiddenCause.DARK: DARK}
 """What players are asked to do before they are told that something is missing."""
 
 
@@ -299,11 +301,12 @@ class Referee:
 
 
 def _breach(scene: Scene, fault: Fault) -> Verdict:
-    """A breach; but where glare hides part of the table, what may only be hidden by it is no breach: the players are
-    asked to take the glare away."""
-    dazzled = any(place.cause is HiddenCause.GLARE for place in scene.hidden)
-    if dazzled and not fault.certain:
-        return Verdict(Answer.UNFINISHED, note=f"{fault.refusal.problem} {GLARE}")
+    """A breach; but where glare or darkness hides part of the table, what may only be hidden by it is no breach: the
+    players are asked to mend the light."""
+    causes = {place.cause for place in scene.hidden}
+    light = next((text for cause, text in BLINDED.items() if cause in causes), None)
+    if light is not None and not fault.certain:
+        return Verdict(Answer.UNFINISHED, note=f"{fault.refusal.problem} {light}")
     return Verdict(Answer.BREACH, fault=fault)
 
 

@@ -201,7 +201,7 @@ class TableView(Model):
     pieces: list[PieceView]
     hidden: list[Outline]
     hidden_by: list[str] = []
-    """For each of them why: hand, foreign, glare or out-of-picture."""
+    """For each of them why: hand, foreign, glare, dark or out-of-picture."""
     question: QuestionView | None
     breach: BreachView | None
     position: Any
@@ -240,7 +240,7 @@ class PictureView(Model):
     doubts: list[DoubtView]
     """The most doubtful of these, first."""
     hidden: list[str]
-    """Why each place is hidden that is: hand, foreign, glare or out-of-picture."""
+    """Why each place is hidden that is: hand, foreign, glare, dark or out-of-picture."""
 
 
 class LegendView(Model):

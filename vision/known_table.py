@@ -101,7 +101,8 @@ class KnownTable:
         self.readings: list[Reading] = []
         self.sightings: tuple[Sighting, ...] = ()
         self.hidden: tuple[HiddenPlace, ...] = ()
-        self.glare: tuple[HiddenPlace, ...] = ()
+        self.blinded: tuple[HiddenPlace, ...] = ()
+        """Where there is too much light, or too little."""
         self.out_of_picture = mat_beyond_picture(registration)
         self._made: list[tuple[Reading, Sighting]] = []
         self._footprints: dict[int, tuple[object, Footprint]] = {}

@@ -7,19 +7,16 @@ below the camera as the picture reaches, its reflection lies outside the picture
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.registration import MAT_HALF_MM, Registration
+from vision.registration import Registration
 
 SIDES: Mapping[tuple[int, int], tuple[int, int]] = {(0, 1): (2, 3), (1, 2): (3, 0), (2, 3): (0, 1), (3, 0): (1, 2)}
 """The mat's sides by the two markers of each, and the side across."""
 BLOWN = 250
 """A pixel whose darkest channel is no darker shows nothing but light."""
-DARK_WITHIN_MM, DARK_BESIDE = 15.0, 0.3
-"""Within so far of every place on a lit mat something is brighter than this share of white paper: the mat, or print."""
 ASIDE = 0.2
 """What lies less far from the picture's middle, in parts of its size, is on no side of it."""
 
@@ -48,23 +45,6 @@ def dark_side(levels: Mapping[int, float], registration: Registration) -> DarkSi
     middle = np.concatenate(list(registration.markers_px.values())).mean(0)
     where = side_of(spots.mean(0) - middle)
     return DarkSide(darkest, where, level[darkest], level[SIDES[darkest]])
-
-
-def dark_share(image: Image, levels: Mapping[int, float], registration: Registration) -> float:
-    """The share of the mat around which nothing is nearly as bright as white paper beside its brightest marker: it lies
-    in a deep shadow, or under something black. `levels` are of `vision.glare.paper_levels`; 0 where they are none."""
-    if not levels:
-        return 0.0
-    along = np.arange(-MAT_HALF_MM + DARK_WITHIN_MM, MAT_HALF_MM, DARK_WITHIN_MM)
-    spots = registration.to_picture(np.stack(np.meshgrid(along, along), axis=-1).reshape(-1, 2))
-    columns, rows = np.round(spots).astype(np.intp).T
-    shown = (columns >= 0) & (columns < image.shape[1]) & (rows >= 0) & (rows < image.shape[0])
-    if not shown.any():
-        return 0.0
-    apart_px = float(np.median(np.linalg.norm(np.diff(spots.reshape(len(along), -1, 2), axis=1), axis=-1)))
-    around = np.ones((2 * round(apart_px) + 1,) * 2, np.uint8)
-    brightest = cv2.dilate(image.max(axis=2), around)[rows[shown], columns[shown]]
-    return float((brightest < DARK_BESIDE * max(levels.values())).mean())
 
 
 def side_of(way_px: NDArray[np.float64]) -> str:

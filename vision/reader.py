@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.darkness import find_dark, without_things
 from vision.faces import CARDS, FacePack
 from vision.features import find_keypoints
 from vision.finders import Finder, TellsHeld
@@ -267,7 +268,8 @@ class Reader:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
         covered = known.covered(readings)
         soft = known.seen_from_above.look.soft
-        blown = find_glare(known.motion.last, paper_levels(frame.image, known.registration).values())
+        paper = paper_levels(frame.image, known.registration).values()
+        blown = find_glare(known.motion.last, paper)
         glare = known.small_to_cells(blown) & known.coarse.seen
         foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
         foreign = foreign_but()
@@ -300,8 +302,11 @@ class Reader:
         over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
         strange = strange | known.coarse.polygons(over_boards)
         washed = washed_out(strange, glare)
-        known.glare = hidden_places(glare | washed, known.coarse, cause=HiddenCause.GLARE)
-        known.hidden = hidden_places(strange & ~(glare | washed), known.coarse)
+        read = [np.array(piece.outline_mm) for piece in known.sightings if piece.likely]
+        dark = without_things(find_dark(known.coarse.shrink(soft), known.coarse, paper, read), strange & ~glare)
+        known.blinded = hidden_places(glare | washed, known.coarse, cause=HiddenCause.GLARE)
+        known.blinded += hidden_places(dark & ~glare, known.coarse, cause=HiddenCause.DARK)
+        known.hidden = hidden_places(strange & ~(glare | washed | dark), known.coarse)
         known.hands_are(known.hidden, frame.time_s)
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):
@@ -348,7 +353,7 @@ class Reader:
             frame.time_s,
         )
         return Scene(
-            frame.time_s, frame.sequence, sightings, hidden + known.glare + known.out_of_picture,
+            frame.time_s, frame.sequence, sightings, hidden + known.blinded + known.out_of_picture,
             0.0 if busy is not None else at_rest_s, round(shift, 2), self._clock.stages, settled=settled,
         )  # fmt: skip
 

@@ -33,6 +33,8 @@ class HiddenCause(Enum):
     """Something that is no piece of this game."""
     GLARE = "glare"
     """A lamp's reflection or the sun, so bright that the picture shows nothing there."""
+    DARK = "dark"
+    """So little light beside the rest of the mat that nothing can be told there."""
     OUT_OF_PICTURE = "out-of-picture"
 
 

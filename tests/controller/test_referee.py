@@ -7,7 +7,7 @@ import pytest
 
 from controller.game import Refusal
 from controller.reading import Fault, Play, Reading, ReadingKind
-from controller.referee import Answer, Referee, Timing, Verdict
+from controller.referee import BLINDED, Answer, Referee, Timing, Verdict
 from vision.scene import (
     FaceLikelihood,
     HiddenCause,
@@ -308,6 +308,7 @@ def test_a_press_counts_while_other_hands_move(referee: Referee) -> None:
     [
         (HiddenCause.GLARE, False, Answer.UNFINISHED),
         (HiddenCause.GLARE, True, Answer.BREACH),
+        (HiddenCause.DARK, False, Answer.UNFINISHED),
         (HiddenCause.FOREIGN, False, Answer.BREACH),
     ],
 )
@@ -319,7 +320,7 @@ def test_what_glare_may_hide_is_asked_for_and_no_breach(
     verdicts = [referee.judge(replace(scene(1.0 + i / 5), hidden=(hidden,)), reading) for i in range(60)]
     assert verdicts[-1].answer is answer
     if answer is Answer.UNFINISHED:
-        assert verdicts[-1].note.startswith("Slice 3/1 cannot be seen. Glare hides part of the table")
+        assert verdicts[-1].note == f"Slice 3/1 cannot be seen. {BLINDED[cause]}"
         assert Answer.BREACH not in {verdict.answer for verdict in verdicts}
 
 
