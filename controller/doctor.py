@@ -93,8 +93,10 @@ async def examine(config: TableConfig) -> list[Finding]:
     return findings
 
 
-def check_camera(open_camera: Callable[[], "Camera"], limit_s: float = CAMERA_S) -> tuple[Finding, "Image | None"]:
-    """Whether the camera gives pictures; and one of them."""
+def check_camera(
+    open_camera: Callable[[], "Camera"], limit_s: float = CAMERA_S, expected: tuple[int, int] | None = None
+) -> tuple[Finding, "Image | None"]:
+    """Whether the camera gives pictures, no larger than expected (width and height); and one of them."""
     from hardware.camera import CameraError
 
     try:
@@ -109,7 +111,12 @@ def check_camera(open_camera: Callable[[], "Camera"], limit_s: float = CAMERA_S)
         )
         return Finding("camera", Health.BROKEN, str(error), remedy), None
     height, width = image.shape[:2]
-    return Finding("camera", Health.OK, f"{about}: pictures of {width}x{height}"), image
+    what = f"{about}: pictures of {width}x{height}"
+    if expected is not None and width * height > expected[0] * expected[1]:
+        remedy = "Set camera.width and camera.height to what the camera gives: the table refuses larger pictures."
+        said = f"{what}, more than the settings' {expected[0]}x{expected[1]}"
+        return Finding("camera", Health.BROKEN, said, remedy), image
+    return Finding("camera", Health.OK, what), image
 
 
 def check_markers(image: "Image") -> Finding:
@@ -403,7 +410,8 @@ def _look(config: TableConfig) -> "tuple[list[Finding], Image | None]":
         return [Finding("camera", Health.UNUSED, _SIMULATED)], None
     from controller.watching import open_table_camera
 
-    finding, image = check_camera(lambda: open_table_camera(config, None))
+    size = config.camera.width, config.camera.height
+    finding, image = check_camera(lambda: open_table_camera(config, None), expected=size)
     return [finding], image
 
 

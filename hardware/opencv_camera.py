@@ -9,6 +9,7 @@ import numpy as np
 
 from hardware.camera import CameraLost, CameraTimeout
 from vision.frame import Frame, Image
+from vision.photos import PhotoError, load_photo
 
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp"})
 _FAILURES_UNTIL_LOST = 3
@@ -161,10 +162,10 @@ def _open_v4l2(device: int | Path) -> cv2.VideoCapture:
 
 def _pictures_of(files: list[Path]) -> Iterator[Image]:
     for file in files:
-        image = cv2.imread(str(file), cv2.IMREAD_COLOR)
-        if image is None:
-            raise CameraLost(f"{file} is no picture that OpenCV can read")
-        yield np.asarray(image, np.uint8)
+        try:
+            yield load_photo(file)
+        except PhotoError as error:
+            raise CameraLost(str(error)) from error
 
 
 def _pictures_in(capture: cv2.VideoCapture) -> Iterator[Image]:

@@ -27,8 +27,9 @@ MAT_MM = 1.5
 LENS_STEP = 0.01
 LENS_SPREAD = (0.04, 0.01)
 """How far the markers alone leave k1 and k2 open."""
-DARK_LEVEL = 12.0
-"""A picture whose brightest part (99.5 %) is below this (0 to 255) shows nothing."""
+DARK_LEVEL, WHITE_LEVEL = 12.0, 245.0
+"""A picture whose brightest part (99.5 %) is below the first (0 to 255), or whose darkest is above the second, shows
+nothing."""
 
 
 class VisionError(Exception):
@@ -41,6 +42,10 @@ class RegistrationError(VisionError, ValueError):
 
 class PictureTooDark(RegistrationError):
     """The picture is black: the lens is covered or there is no light."""
+
+
+class PictureTooBright(RegistrationError):
+    """The picture is white."""
 
 
 class MarkersMissing(RegistrationError):
@@ -146,7 +151,7 @@ def find_mat(image: Image, *, lens: Lens | None = None, near: Registration | Non
     if fewer than three are there. Without a `lens`, distortion is estimated from the corners.
 
     Raises:
-        PictureTooDark, MarkersMissing, MarkersRepeated, MarkersMisplaced: it is not possible, and why.
+        PictureTooDark, PictureTooBright, MarkersMissing, MarkersRepeated, MarkersMisplaced: why it is not possible.
     """
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     return find_mat_in_grey(grey, lens=lens, near=near)
@@ -160,6 +165,8 @@ def find_mat_in_grey(
     if len(markers) < 3:
         _check_light(grey)
         markers = _markers_anywhere(grey)
+        if near is None and len(markers) < 2 and len(_markers_anywhere(np.ascontiguousarray(grey[:, ::-1]))) > 1:
+            raise MarkersMissing("the picture is mirrored: expected one as the eye sees the table")
     if lens is None and near is not None and len(markers) < 4:
         lens = near.lens
     return _by_edges(grey, register(markers, (grey.shape[1], grey.shape[0]), lens=lens), lens)
@@ -183,9 +190,8 @@ def register(
     places = MARKERS_MM if markers_mm is None else markers_mm
     if len(markers_px) < 2:
         wanted = ", ".join(str(i) for i in sorted(places))
-        raise MarkersMissing(
-            f"found corner markers {sorted(markers_px)} of {wanted} in the picture; at least 2 must show"
-        )
+        found = f"only marker {', '.join(str(i) for i in markers_px)}" if markers_px else "none"
+        raise MarkersMissing(f"found {found} of the corner markers {wanted} in the picture; at least 2 must show")
     ids = sorted(markers_px)
     mm = np.concatenate([places[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
@@ -308,6 +314,9 @@ def _check_light(grey: NDArray[np.uint8]) -> None:
     level = float(np.percentile(grey[::8, ::8], 99.5))
     if level < DARK_LEVEL:
         raise PictureTooDark(f"the picture's brightest part is {level:.0f} of 255; at least {DARK_LEVEL:.0f} is needed")
+    darkest = float(np.percentile(grey[::8, ::8], 0.5))
+    if darkest > WHITE_LEVEL:
+        raise PictureTooBright(f"the picture's darkest part is {darkest:.0f} of 255; at most {WHITE_LEVEL:.0f} may be")
 
 
 def _markers_anywhere(grey: NDArray[np.uint8]) -> dict[int, Array]:

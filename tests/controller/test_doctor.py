@@ -100,6 +100,14 @@ def test_camera_that_works(tmp_path: Path, picture: Image) -> None:
     assert np.array_equal(image, picture)
 
 
+def test_camera_whose_pictures_are_larger_than_the_settings_say(tmp_path: Path, picture: Image) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), picture)
+    opened = lambda: open_camera(f"opencv:{tmp_path}", (640, 360), 10.0, no_simulated)  # noqa: E731
+    finding, _ = check_camera(opened, expected=(640, 360))
+    assert said(finding) == ("camera", Health.BROKEN)
+    assert "pictures of 1280x720, more than the settings' 640x360" in finding.what
+
+
 def test_camera_that_is_not_there(tmp_path: Path) -> None:
     finding, image = check_camera(lambda: open_camera(f"opencv:{tmp_path}/none", (1280, 720), 10.0, no_simulated))
     assert said(finding) == ("camera", Health.BROKEN)

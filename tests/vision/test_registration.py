@@ -18,6 +18,7 @@ from vision.registration import (
     MarkersMisplaced,
     MarkersMissing,
     MarkersRepeated,
+    PictureTooBright,
     PictureTooDark,
     Registration,
     find_mat,
@@ -155,8 +156,15 @@ def test_a_black_picture_says_so() -> None:
         find_mat(np.full((720, 1280, 3), 2, np.uint8))
 
 
+def test_a_white_picture_and_a_mirrored_one_say_so() -> None:
+    with pytest.raises(PictureTooBright, match="darkest part is 255 of 255"):
+        find_mat(np.full((720, 1280, 3), 255, np.uint8))
+    with pytest.raises(MarkersMissing, match="the picture is mirrored"):
+        find_mat(np.ascontiguousarray(photograph([])[:, ::-1]))
+
+
 def test_a_table_without_mat_says_which_markers_it_lacks() -> None:
-    with pytest.raises(MarkersMissing, match="at least 2"):
+    with pytest.raises(MarkersMissing, match="found none of the corner markers 0, 1, 2, 3 in the picture; at least 2"):
         find_mat(np.full((720, 1280, 3), 128, np.uint8))
 
 

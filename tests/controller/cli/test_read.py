@@ -211,8 +211,9 @@ def test_dice_alone_are_read_without_faces_and_without_a_mat(tmp_path: Path) -> 
     assert set(on_table["arrangement"]["dice"]) <= {3, 5, 6}
     assert len(on_table["arrangement"]["dice"]) >= 2
     assert in_picture["frame"] == "picture"
-    assert in_picture["pieces"]
-    for piece in in_picture["pieces"]:
+    sure = [piece for piece in in_picture["pieces"] if piece["likelihood"] >= 0.9]
+    assert len(sure) >= 3
+    for piece in sure:
         near = min(truth, key=lambda d: float(np.hypot(*(d.top_px.mean(0) - [piece["x_px"], piece["y_px"]]))))
         assert str(near.value) == piece["face"]
     assert len(list((tmp_path / "drawn").iterdir())) == 2
