@@ -210,7 +210,7 @@ def _dark_part(image: "Image") -> str:
     except RegistrationError:
         return ""
     levels = paper_levels(image, mat)
-    share = dark_share(image, levels, mat)
+    share = dark_share(image, mat)
     if share > DARK_PART:
         return f"{share:.0%} of the mat is dark beside the rest: what lies there cannot be read"
     if levels and min(levels.values()) < LEAST_LEVEL * max(levels.values()):

@@ -1,19 +1,22 @@
 """Where the mat lies so deep in the dark beside the rest that what lies there cannot be told.
 
-The mat is pale, and so is its print: within a few millimetres of every place on it something is nearly as bright as
-white paper. Where nothing is, there is no light; a black thing is told by its edge (see vision.hidden), and a dark
-piece by its face.
+Where no light falls, nothing within a few millimetres is nearly as bright as the white paper around the mat's markers.
+The same is so on a black table between loose corners, but there nothing plain is brighter: some of the bare mat must be
+lit. A black thing is told by its edge (see vision.hidden), and a dark piece by its face.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.features import soften
 from vision.frame import Image
-from vision.hidden import CELL_MM, CoarseMap
+from vision.glare import paper_levels
+from vision.hidden import CELL_MM, CoarseMap, coarse_map
 from vision.motion import Mask
+from vision.rectify import table_map
 from vision.registration import MAT_HALF_MM, Registration
 
 DARK_WITHIN_MM = 15.0
@@ -21,6 +24,9 @@ READABLE = 0.24
 """Within so far of every place on the mat something is brighter than this share of white paper in the most light: of
 what is darker, half of the pieces are not found."""
 LEAST_WIDTH_MM = 40.0
+BARE_MM, EVEN, LIT_SHARE = 15.0, 0.12, 0.03
+"""Of the mat at least so large a share must be lit and bare: within so far of there brightness differs by less than the
+second, as a share of white paper's. Of lit mats under many pieces a tenth is, of black ones 0.02."""
 MOSTLY = 0.5
 """A dark part more of which is a strange thing is that thing."""
 
@@ -35,10 +41,14 @@ def find_dark(small: Image, coarse: CoarseMap, paper: Iterable[float], seen_mm: 
     nothing = np.zeros((coarse.height, coarse.width), np.uint8)
     if not levels:
         return nothing
-    mat = coarse.polygons([np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * MAT_HALF_MM]) & coarse.seen
-    brightest = cv2.dilate(small.max(axis=2), _disc(DARK_WITHIN_MM))
+    mat = _mat(coarse)
+    light = small.max(axis=2)
+    brightest = cv2.dilate(light, _disc(DARK_WITHIN_MM))
     dark = np.where(brightest < READABLE * max(levels), mat, np.uint8(0))
     if not dark.any():
+        return nothing
+    plain = cv2.dilate(light, _disc(BARE_MM)).astype(np.int16) - cv2.erode(light, _disc(BARE_MM)) < EVEN * max(levels)
+    if np.count_nonzero(plain & (dark == 0) & (mat > 0)) < LIT_SHARE * np.count_nonzero(mat):
         return nothing
     # What is dark reaches as far beyond what was found as the brightest parts were sought.
     whole = cv2.dilate(cv2.morphologyEx(dark, cv2.MORPH_OPEN, _disc(LEAST_WIDTH_MM / 2)), _disc(DARK_WITHIN_MM / 2))
@@ -55,21 +65,19 @@ def without_things(dark: Mask, strange: Mask) -> Mask:
     return np.where(np.isin(labels, things), np.uint8(0), dark)
 
 
-def dark_share(image: Image, levels: Mapping[int, float], registration: Registration) -> float:
-    """The share of the mat in a picture that is too dark to read. `levels` are of `vision.glare.paper_levels`; 0 where
-    they are none."""
-    if not levels:
-        return 0.0
-    along = np.arange(-MAT_HALF_MM + DARK_WITHIN_MM, MAT_HALF_MM, DARK_WITHIN_MM)
-    spots = registration.to_picture(np.stack(np.meshgrid(along, along), axis=-1).reshape(-1, 2))
-    columns, rows = np.round(spots).astype(np.intp).T
-    shown = (columns >= 0) & (columns < image.shape[1]) & (rows >= 0) & (rows < image.shape[0])
-    if not shown.any():
-        return 0.0
-    apart_px = float(np.median(np.linalg.norm(np.diff(spots.reshape(len(along), -1, 2), axis=1), axis=-1)))
-    around = np.ones((2 * round(apart_px) + 1,) * 2, np.uint8)
-    brightest = cv2.dilate(image.max(axis=2), around)[rows[shown], columns[shown]]
-    return float((brightest < READABLE * max(levels.values())).mean())
+def dark_share(image: Image, registration: Registration) -> float:
+    """The share of the mat in a picture that is too dark to read."""
+    table = table_map(registration)
+    coarse = coarse_map(table)
+    small = coarse.shrink(soften(table.look(image)))
+    dark = find_dark(small, coarse, paper_levels(image, registration).values(), ())
+    return float((dark[_mat(coarse) > 0] > 0).mean())
+
+
+def _mat(coarse: CoarseMap) -> Mask:
+    """255 in the cells of the mat that the picture shows."""
+    corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * MAT_HALF_MM
+    return np.asarray(coarse.polygons([corners]) & coarse.seen, np.uint8)
 
 
 def _disc(radius_mm: float) -> NDArray[np.uint8]:

@@ -49,3 +49,12 @@ def test_a_dim_room_and_a_black_thing_are_not_dark(pack: FacePack) -> None:
     cv2.fillPoly(image, [np.round(thing).astype(np.int32)], (4, 4, 4))
     scene = read_photo(image, pack)
     assert {place.cause for place in scene.hidden} == {HiddenCause.FOREIGN}
+
+
+def test_a_black_mat_is_not_dark(pack: FacePack) -> None:
+    bare, image = photograph([]), photograph(TABLE)
+    mat = (np.abs(bare.astype(int) - [205, 220, 225]).max(axis=2) < 14) & (image == bare).all(axis=2)
+    image[mat] = 8
+    scene = read_photo(image, pack)
+    assert len(scene.sightings) == len(TABLE)
+    assert HiddenCause.DARK not in {place.cause for place in scene.hidden}
