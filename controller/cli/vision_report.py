@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from controller.arranged import misarranged
 from controller.cli.common import EXISTING_FILE, told, writing
 from controller.sheet_prints import load_prints
 from vision.faces import FacePack, enrol, load_pack
+from vision.label_kinds import LABEL_KINDS
 from vision.photos import PhotoError, load_photo, photo_beside, save_photo
 from vision.registration import VisionError, find_mat
 from vision.report import PICTURES, SHEET_PICTURES, PhotoReport, Report, labelled, of_other_kinds, report
@@ -59,7 +61,9 @@ def command(
     tiles: list[ErrorTile] = []
     with told(VisionError, PhotoError, FileNotFoundError, OSError):
         learned: set[str] = set()
+        known: set[str] = set()
         pack_for = partial(_given, load_pack(faces)) if faces is not None else partial(_learned, folder, learned)
+        pack_for = partial(_noted, known, pack_for)
         count = sum(1 for _ in labelled(folder, wanted, styles))
         prints = _prints(folder)
         with click.progressbar(length=count, label="Reading", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
@@ -73,9 +77,17 @@ def command(
         result = Report(tuple(photo for photo in result.photos if photo.photo not in learned))
         click.echo(result.as_text(), nl=False)
         _tell_left_out(folder, learned)
+        _tell_unknown(result, known)
         if out is not None:
             with writing(out, "a folder that can be made and written to"):
                 _write(out, result, tiles)
+
+
+def _noted(known: set[str], pack_for: Callable[[str, str], FacePack], style: str, kind: str) -> FacePack:
+    """A pack whose faces are noted."""
+    pack = pack_for(style, kind)
+    known.update(pack.names)
+    return pack
 
 
 def _given(pack: FacePack, style: str, kind: str) -> FacePack:  # noqa: ARG001
@@ -90,9 +102,21 @@ def _learned(folder: Path, learned: set[str], style: str, kind: str) -> FacePack
     if PICTURES[kind] == {PieceKind.DIE}:
         return FacePack({}, ())
     pictures = list(labelled(folder, (ENROL_PICTURES.get(kind, "enrol"),), (style,))) if kind != "theory" else []
-    if not pictures:
-        pictures = list(labelled(folder, (kind,), (style,)))[:1]
-        learned.add(pictures[0][0].stem)
+    if pictures:
+        return _faces_in(pictures)
+    refused: VisionError | None = None
+    for path, labels in labelled(folder, (kind,), (style,)):
+        try:
+            pack = _faces_in([(path, labels)])
+        except VisionError as error:
+            refused = refused or error
+        else:
+            learned.add(path.stem)
+            return pack
+    raise refused or FileNotFoundError(f"{folder} holds no picture of style {style!r} that faces can be learned from")
+
+
+def _faces_in(pictures: Sequence[tuple[Path, dict[str, Any]]]) -> FacePack:
     photos = [(load_photo(photo_beside(path, labels)), labels) for path, labels in pictures]
     return enrol(photos, source=[path.name for path, _ in pictures])
 
@@ -112,6 +136,13 @@ def _tell_left_out(folder: Path, learned: set[str]) -> None:
         names = ", ".join(name for name, its in others if its == kind)
         said = f"their kind is {kind!r}" if kind else "they do not say their kind"
         click.echo(f"Not judged, as {said}: {names}; expected one of {', '.join(PICTURES)}", err=True)
+
+
+def _tell_unknown(result: Report, known: set[str]) -> None:
+    """Say which faces are missing because nobody showed them."""
+    missing = {piece.face for photo in result.photos for piece in photo.missing if piece.kind in LABEL_KINDS.values()}
+    if unknown := sorted(missing - known):
+        click.echo(f"Missing, as no picture showed these faces for learning: {', '.join(unknown)}", err=True)
 
 
 def _tiles(photo: PhotoReport, image: "Image | None", prints: tuple[SheetLayout, ...]) -> "list[ErrorTile]":

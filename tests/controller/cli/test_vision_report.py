@@ -106,8 +106,16 @@ def test_kinds_that_are_not_judged_are_said_and_those_that_are_no_text_are_refus
     write(tmp_path, "ring-drawn-03", "rign", PIECES)
     result = run(tmp_path)
     assert "Not judged, as faces were learned from them: ring-drawn-01\n" in result.stderr
+    assert "as no picture showed" not in result.stderr
     assert "Not judged, as their kind is 'rign': ring-drawn-03.json; expected one of ring, split" in result.stderr
     assert "ring-drawn-01" not in result.stdout
+    write(tmp_path, "ring-drawn-02", "ring", [*PIECES, Piece("b/2", 120.0, -60.0, 290.0)])
+    (tmp_path / "ring-drawn-01.jpg").unlink()
+    (tmp_path / "ring-drawn-02.json").rename(tmp_path / "ring-drawn-04.json")
+    write(tmp_path, "ring-drawn-02", "ring", PIECES)
+    result = run(tmp_path)
+    assert "Not judged, as faces were learned from them: ring-drawn-02\n" in result.stderr
+    assert "Missing, as no picture showed these faces for learning: b/2\n" in result.stderr
     write(tmp_path, "ring-drawn-03", ["ring"], PIECES)  # type: ignore[arg-type]
     result = run(tmp_path)
     assert result.exit_code == 1
