@@ -15,6 +15,7 @@ from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
 from vision.motion import WIDTH, Mask, Small, differences, differs
+from vision.plain_table import colours_of, share_of_rare
 from vision.readings import Raster, Reading, check, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
@@ -40,6 +41,8 @@ UNLIKE_BARE = 16.0
 """Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
 GONE_STEPS = 1.5
 """A hand has gone where its outline stood out so many times as much before as now."""
+RARER = 0.25
+"""A hand has gone where such a share more of the colours there was rare before."""
 _NEAR = np.ones((3, 3), np.uint8)
 LEAST_REACHING = 40
 """Blocks of a part that may be a hand: about ten square centimetres."""
@@ -235,9 +238,17 @@ class KnownTable:
 
     def _has_gone(self, part: NDArray[np.bool_], covered: Mask) -> bool:
         """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
-        outline showed then and does not show now."""
+        outline showed then and does not show now, or its colours were rarer on the rest of the table than those now
+        are. On cloth with a strong pattern outlines alone say nothing."""
         if not self._bare_known[part].all():
             return False
+        rest = ~(part | (covered > 0) | self._beyond) & (self._bare_known > 0)
+        rare = [share_of_rare(colours_of(small), rest, part) for small in (self._bare, self.motion.last)]
+        if rare[0] is not None and rare[1] is not None:
+            if rare[0] > rare[1] + RARER:
+                return True
+            if rare[1] > rare[0]:
+                return False
         inside = part.astype(np.uint8)
         outline = cv2.dilate(inside, _NEAR) - cv2.erode(inside, _NEAR, borderValue=1)
         outline[cv2.dilate(covered, _NEAR) > 0] = 0

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.motion import Small
 
 Bins = NDArray[np.int64]
 Where = NDArray[np.bool_]
@@ -24,7 +25,7 @@ LEAST_CELLS, LEAST_AROUND = 500, 10
 """Of fewer cells nothing is told."""
 
 
-def colours_of(small: Image) -> Bins:
+def colours_of(small: Image | Small) -> Bins:
     """The number of each cell's colour (h x w)."""
     lab = cv2.cvtColor(small.astype(np.float32) / 255.0, cv2.COLOR_BGR2Lab)
     steps = np.clip(np.round(lab / STEPS).astype(np.int64) + ZERO, 0, np.array(SHAPE) - 1)

@@ -15,7 +15,7 @@ from vision.frame import Frame, Image
 from vision.motion import Mask, Small
 from vision.reader import Reader
 from vision.readings import find_pieces
-from vision.registration import Registration
+from vision.registration import Registration, find_mat
 from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Settled, Sighting
 from vision.settling import LastRest, Motion, changes
 
@@ -260,6 +260,36 @@ def test_a_hand_that_lay_there_from_the_start_is_gone_when_it_goes(pack: FacePac
     resting = [reader.read(Frame(photograph(TABLE, view, other), view.seed * FRAME_S, view.seed)) for view in views]
     assert {place.cause for place in resting[-1].hidden} == {HiddenCause.HAND}
     assert watch(reader, [TABLE] * 6, waving=False, start=20)[-1].hidden == ()
+
+
+@pytest.mark.parametrize("from_start", [False, True])
+def test_on_chequered_cloth_a_hand_beside_the_mat_is_one_while_it_is_there(pack: FacePack, from_start: bool) -> None:
+    """Cloth has more edges than a hand: only colours tell which of the two was there first."""
+    reader = Reader(pack)
+    plain = View(noise=0.0)
+    bare = photograph(TABLE, plain)
+    rows, columns = np.indices(bare.shape[:2])
+    cloth = np.where((rows // 14 % 2 == columns // 14 % 2)[..., None], (225, 230, 235), (60, 50, 190))
+    places = find_mat(bare).to_table(np.column_stack([columns.ravel(), rows.ravel()]))
+    beyond = (np.abs(places).max(axis=1) > 206.0).reshape(bare.shape[:2])
+    hand = np.array([[990.0, -70.0], [260.0, -60.0], [250.0, 0.0], [260.0, 95.0], [990.0, 105.0]])
+
+    def pictures(count: int, start: int, *, resting: bool) -> list[Scene]:
+        clean = photograph(TABLE, plain, hand if resting else None)
+        laid = np.where((beyond & (clean == bare).all(axis=2))[..., None], cloth, clean)
+        scenes = []
+        for i in range(start, start + count):
+            seen = laid + np.random.default_rng(i).normal(0.0, 1.5, laid.shape)
+            scenes.append(reader.read(Frame(np.clip(seen, 0, 255).astype(np.uint8), i * FRAME_S, i)))
+        return scenes
+
+    if not from_start:
+        assert pictures(6, 0, resting=False)[-1].hidden == ()
+        resting = pictures(6, 6, resting=True)[-1]
+        assert {place.cause for place in resting.hidden} == {HiddenCause.HAND}
+    else:
+        pictures(12, 0, resting=True)
+    assert pictures(8, 12, resting=False)[-1].hidden == ()
 
 
 def test_where_a_piece_lay_another_is_found_by_what_leads_to_it(pack: FacePack) -> None:
