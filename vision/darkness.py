@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.features import soften
 from vision.frame import Image
 from vision.glare import paper_levels
-from vision.hidden import CELL_MM, CoarseMap, coarse_map
+from vision.hidden import CELL_MM, CoarseMap, coarse_map, disc
 from vision.motion import Mask
 from vision.rectify import table_map
 from vision.registration import MAT_HALF_MM, Registration
@@ -42,18 +42,18 @@ def find_dark(small: Image, coarse: CoarseMap, paper: Iterable[float], seen_mm: 
     if not levels:
         return nothing
     mat = _mat(coarse)
-    light = small.max(axis=2)
-    brightest = cv2.dilate(light, _disc(DARK_WITHIN_MM))
-    dark = np.where(brightest < READABLE * max(levels), mat, np.uint8(0))
+    light, near, bare = small.max(axis=2), disc(2 * DARK_WITHIN_MM + CELL_MM), disc(2 * BARE_MM + CELL_MM)
+    dark = np.where(cv2.dilate(light, near) < READABLE * max(levels), mat, np.uint8(0))
     if not dark.any():
         return nothing
-    plain = cv2.dilate(light, _disc(BARE_MM)).astype(np.int16) - cv2.erode(light, _disc(BARE_MM)) < EVEN * max(levels)
+    plain = cv2.dilate(light, bare).astype(np.int16) - cv2.erode(light, bare) < EVEN * max(levels)
     if np.count_nonzero(plain & (dark == 0) & (mat > 0)) < LIT_SHARE * np.count_nonzero(mat):
         return nothing
     # What is dark reaches as far beyond what was found as the brightest parts were sought.
-    whole = cv2.dilate(cv2.morphologyEx(dark, cv2.MORPH_OPEN, _disc(LEAST_WIDTH_MM / 2)), _disc(DARK_WITHIN_MM / 2))
+    half = disc(DARK_WITHIN_MM + CELL_MM)
+    whole = cv2.dilate(cv2.morphologyEx(dark, cv2.MORPH_OPEN, disc(LEAST_WIDTH_MM + CELL_MM)), half)
     left = np.asarray(whole, np.uint8) & mat & ~coarse.polygons(seen_mm)
-    return np.asarray(cv2.morphologyEx(left, cv2.MORPH_OPEN, _disc(DARK_WITHIN_MM / 2)), np.uint8)
+    return np.asarray(cv2.morphologyEx(left, cv2.MORPH_OPEN, half), np.uint8)
 
 
 def without_things(dark: Mask, strange: Mask) -> Mask:
@@ -78,8 +78,3 @@ def _mat(coarse: CoarseMap) -> Mask:
     """255 in the cells of the mat that the picture shows."""
     corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * MAT_HALF_MM
     return np.asarray(coarse.polygons([corners]) & coarse.seen, np.uint8)
-
-
-def _disc(radius_mm: float) -> NDArray[np.uint8]:
-    size = 2 * max(1, round(radius_mm / CELL_MM)) + 1
-    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size)), np.uint8)

@@ -132,7 +132,7 @@ def coarse_map(table: TableMap) -> CoarseMap:
     width, height = (round(side / (PX_PER_MM * CELL_MM)) for side in (table.width, table.height))
     seen = np.asarray(cv2.resize(table.seen, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
     bare = CoarseMap(table, width, height, seen, np.zeros_like(seen), np.zeros_like(seen))
-    inner = cv2.erode(seen, _disc(4 * CELL_MM), borderValue=0)
+    inner = cv2.erode(seen, disc(4 * CELL_MM), borderValue=0)
     rim = cv2.bitwise_not(bare.polygons([_square(0.0, 0.0, MAT_HALF_MM - 15.0)]))
     mat = bare.polygons([_square(0.0, 0.0, MAT_HALF_MM)])
     border = np.asarray(cv2.bitwise_or(cv2.bitwise_not(inner), cv2.bitwise_and(rim, mat)), np.uint8)
@@ -155,7 +155,7 @@ def find_foreign(
     that lies over the mat's edge is no arm.
     """
     seen, covered = _seen_and_covered(coarse, readings, kinds)
-    covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, _disc(4 * CELL_MM)), np.uint8) & ~seen
+    covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, disc(4 * CELL_MM)), np.uint8) & ~seen
     small, mat = coarse.shrink(soft), _bare_mat(coarse, seen | coarse.polygons(others_mm))
     strange, pale = _strange_on_mat(small, mat)
     strange = _without_glare(strange, small, mat) | _with_edges(pale, small, mat)
@@ -174,7 +174,7 @@ def washed_out(foreign: Mask, glare: Mask) -> Mask:
     """Those parts of what is foreign that reach hardly farther beyond glare than it washes out what lies beside it."""
     if not (glare.any() and foreign.any()):
         return np.zeros_like(foreign)
-    beside = cv2.dilate(glare, _disc(2 * WASHED_MM)) > 0
+    beside = cv2.dilate(glare, disc(2 * WASHED_MM)) > 0
     count, labels, stats, _ = cv2.connectedComponentsWithStats(foreign, connectivity=8)
     within = np.bincount(labels[beside], minlength=count)
     parts = np.flatnonzero(within >= WASHED_SHARE * stats[:, cv2.CC_STAT_AREA])
@@ -183,7 +183,7 @@ def washed_out(foreign: Mask, glare: Mask) -> Mask:
 
 def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None = None) -> tuple[HiddenPlace, ...]:
     """A mask of what is foreign, as outlines. What reaches the mat's or the picture's edge is a hand."""
-    grown = cv2.dilate(foreign, _disc(2 * CELL_MM))
+    grown = cv2.dilate(foreign, disc(2 * CELL_MM))
     contours, _ = cv2.findContours(grown, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     places = []
     for contour in contours:
@@ -292,7 +292,7 @@ def _beside_mm(die: Sighting) -> float:
 
 
 def _grown(outline_mm: Array, by_mm: float, coarse: CoarseMap) -> Mask:
-    return np.asarray(cv2.dilate(coarse.polygons([outline_mm]), _disc(2 * by_mm)), np.uint8)
+    return np.asarray(cv2.dilate(coarse.polygons([outline_mm]), disc(2 * by_mm)), np.uint8)
 
 
 def _without_any(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
@@ -340,7 +340,7 @@ def _seen_and_covered(
 
 def _bare_mat(coarse: CoarseMap, seen: Mask) -> Mask:
     """Where the mat's plain face should show: not under pieces, either."""
-    under = cv2.dilate(seen, _disc(3 * CELL_MM))
+    under = cv2.dilate(seen, disc(3 * CELL_MM))
     return np.asarray(cv2.bitwise_and(coarse.plain, cv2.bitwise_not(under)), np.uint8)
 
 
@@ -352,7 +352,7 @@ def _plain_mat(coarse: CoarseMap) -> Mask:
     for x in (-corner, corner):
         for y in (-corner, corner):
             mat[coarse.polygons([_square(x, y, reach)]) > 0] = 0
-    mat[cv2.erode(coarse.seen, _disc(CELL_MM)) == 0] = 0
+    mat[cv2.erode(coarse.seen, disc(CELL_MM)) == 0] = 0
     return mat
 
 
@@ -366,7 +366,7 @@ def _strange_on_mat(small: Image, mat: Mask) -> tuple[Mask, Mask]:
     spread, brighter = _strangeness(colours, rows, columns)
     strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
     pale[rows, columns] = np.where(brighter > PALE_SPREADS, 255, 0)
-    return strange, np.asarray(cv2.morphologyEx(pale, cv2.MORPH_OPEN, _disc(PALE_WIDTH_MM)), np.uint8)
+    return strange, np.asarray(cv2.morphologyEx(pale, cv2.MORPH_OPEN, disc(PALE_WIDTH_MM)), np.uint8)
 
 
 def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
@@ -380,7 +380,7 @@ def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
     )
     glare = np.zeros_like(strange)
     glare[rows, columns] = _fading(parts[rows, columns], small[rows, columns], mat[rows, columns])
-    around = np.asarray(cv2.dilate(glare, _disc(6 * CELL_MM)), np.uint8)
+    around = np.asarray(cv2.dilate(glare, disc(6 * CELL_MM)), np.uint8)
     return np.asarray(strange & ~around, np.uint8)
 
 
@@ -447,15 +447,15 @@ def _strays(values: Floats, basis: Floats) -> tuple[Floats, Floats]:
 
 
 def _opened(mask: Mask) -> Mask:
-    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, _disc(LEAST_WIDTH_MM)), np.uint8)
+    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, disc(LEAST_WIDTH_MM)), np.uint8)
 
 
 def _grown_into(cores: Mask, suspect: Mask) -> Mask:
     """Fingertips and edges: what is suspect right beside a sure part belongs to it."""
     grown = cores
     for _ in range(3):
-        grown = cores | (np.asarray(cv2.dilate(grown, _disc(3 * CELL_MM)), np.uint8) & suspect)
-    return np.asarray(cv2.morphologyEx(grown, cv2.MORPH_CLOSE, _disc(3 * CELL_MM)), np.uint8)
+        grown = cores | (np.asarray(cv2.dilate(grown, disc(3 * CELL_MM)), np.uint8) & suspect)
+    return np.asarray(cv2.morphologyEx(grown, cv2.MORPH_CLOSE, disc(3 * CELL_MM)), np.uint8)
 
 
 def _large_parts(mask: Any) -> Mask:
@@ -484,7 +484,7 @@ def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
         crossing = coarse.to_table(cells)
         middle = crossing.mean(0)
         part = _part_of(foreign, cells[0])
-        if not (part & (on_mat > 0)).any() and not cv2.erode(part.astype(np.uint8), _disc(WRIST_MM)).any():
+        if not (part & (on_mat > 0)).any() and not cv2.erode(part.astype(np.uint8), disc(WRIST_MM)).any():
             continue
         whole = coarse.to_table(np.column_stack(np.nonzero(part))[:, ::-1].astype(np.float64))
         way = _outward(whole, middle)
@@ -516,6 +516,7 @@ def _square(x: float, y: float, half: float) -> Array:
     return np.array([[x - half, y - half], [x + half, y - half], [x + half, y + half], [x - half, y + half]])
 
 
-def _disc(width_mm: float) -> Mask:
+def disc(width_mm: float) -> Mask:
+    """A round structuring element, in cells of the table."""
     cells = max(round(width_mm / CELL_MM), 1)
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (cells, cells)), np.uint8)
