@@ -42,7 +42,9 @@ def find_dark(small: Image, coarse: CoarseMap, paper: Iterable[float], seen_mm: 
     if not levels:
         return nothing
     mat = _mat(coarse)
-    light, near, bare = small.max(axis=2), disc(2 * DARK_WITHIN_MM + CELL_MM), disc(2 * BARE_MM + CELL_MM)
+    blue, green, red = cv2.split(small)
+    light = cv2.max(cv2.max(blue, green), red)
+    near, bare = disc(2 * DARK_WITHIN_MM + CELL_MM), disc(2 * BARE_MM + CELL_MM)
     dark = np.where(cv2.dilate(light, near) < READABLE * max(levels), mat, np.uint8(0))
     if not dark.any():
         return nothing
