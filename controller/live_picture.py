@@ -17,6 +17,7 @@ from vision.drawing import LEGEND, SURE, draw_scene, draw_swatch
 from vision.frame import Frame, Image
 from vision.registration import Lens, Registration, VisionError, find_mat
 from vision.scene import Scene
+from vision.settling import remembered
 
 JPEG_QUALITY = 80
 LATE_S = 3.0
@@ -159,6 +160,7 @@ def picture_view(sequence: int, scene: Scene | None, why_not_read: str) -> Pictu
             )
             for s in doubtful[:MOST_DOUBTS]
         ],
+        remembered=len(remembered(scene)) if scene is not None else 0,
         hidden=[place.cause.value for place in scene.hidden] if scene is not None else [],
     )
 

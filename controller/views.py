@@ -239,6 +239,8 @@ class PictureView(Model):
     """How many of them doubtfully."""
     doubts: list[DoubtView]
     """The most doubtful of these, first."""
+    remembered: int
+    """How many others are known from before something moved where they lay."""
     hidden: list[str]
     """Why each place is hidden that is: hand, foreign, glare, dark or out-of-picture."""
 
@@ -247,7 +249,7 @@ class LegendView(Model):
     """Something that may be drawn on the camera's picture."""
 
     name: str
-    """sure, doubtful, changed or gone for an outline; for a hidden place the cause's name."""
+    """sure, doubtful, changed, gone or remembered for an outline; for a hidden place the cause's name."""
     meaning: str
     colour: str
     """CSS colour."""

@@ -13,6 +13,7 @@ from vision.frame import Image
 from vision.name_places import NamePlace, ToName, place_names
 from vision.registration import Registration
 from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
+from vision.settling import remembered
 
 Colour = tuple[int, int, int]
 """Blue, green, red, 0 to 255."""
@@ -29,7 +30,8 @@ class Line:
     colour: Colour
     widths: int = 1
     """How wide, in widths of a thin line."""
-    dashed: bool = False
+    dash: float = 0.0
+    """How long its dashes and the gaps between them are, in its own width; 0: it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,10 @@ class Hatching:
 
 
 SURE_LINE = Line("read as sure", (60, 220, 60))
-DOUBTFUL_LINE = Line("doubtful", (40, 170, 255), dashed=True)
+DOUBTFUL_LINE = Line("doubtful", (40, 170, 255), dash=6.0)
 CHANGED_LINE = Line("came or changed last", SURE_LINE.colour, widths=3)
 GONE_LINE = Line("where that lay before, or what is gone", (255, 255, 255))
+REMEMBERED_LINE = Line("as it lay before something moved there", (235, 225, 190), dash=3.5)
 _DIAGONAL = 0.5**0.5
 # Okabe and Ito, Color Universal Design (2008): people who see no red or no green tell these apart; and each is hatched
 # in another way.
@@ -61,6 +64,7 @@ LEGEND: dict[str, Line | Hatching] = {
     "doubtful": DOUBTFUL_LINE,
     "changed": CHANGED_LINE,
     "gone": GONE_LINE,
+    "remembered": REMEMBERED_LINE,
     **{cause.value: hatching for cause, hatching in HATCHINGS.items()},
 }
 """All that is drawn but names, by a name of its own."""
@@ -93,11 +97,14 @@ def draw_scene(image: Image, scene: Scene, registration: Registration) -> Image:
         if change.before is not None:
             _outline(drawn, _pixels(registration, change.before.outline_mm), GONE_LINE)
     changed = {id(change.after) for change in changes}
-    outlines = [_pixels(registration, sighting.outline_mm) for sighting in scene.sightings]
-    for sighting, outline in zip(scene.sightings, outlines, strict=True):
-        _outline(drawn, outline, _line(sighting.probability), id(sighting) in changed)
-    names = [name_of(sighting) for sighting in scene.sightings]
-    grounds = [sighting.kind in GROUNDS for sighting in scene.sightings]
+    before = remembered(scene)
+    known = [*scene.sightings, *before]
+    outlines = [_pixels(registration, sighting.outline_mm) for sighting in known]
+    lines = [_line(sighting.probability) for sighting in scene.sightings] + [REMEMBERED_LINE] * len(before)
+    for sighting, outline, line in zip(known, outlines, lines, strict=True):
+        _outline(drawn, outline, line, id(sighting) in changed)
+    names = [name_of(sighting) for sighting in known]
+    grounds = [sighting.kind in GROUNDS for sighting in known]
     _write(drawn, names, places_of_names(image, names, outlines, grounds))
     return drawn
 
@@ -165,8 +172,8 @@ def _draw_line(drawn: Image, outline_px: NDArray[Any], line: Line, thin: int) ->
     """An outline; `thin` is a thin line's width, pixels."""
     width = thin * line.widths
     whole = np.round(outline_px).astype(np.int32).reshape(-1, 1, 2)
-    parts = _dashes(outline_px, 6.0 * width) if line.dashed else [whole]
-    cv2.polylines(drawn, parts, not line.dashed, line.colour, width, cv2.LINE_AA)
+    parts = _dashes(outline_px, line.dash * width) if line.dash else [whole]
+    cv2.polylines(drawn, parts, not line.dash, line.colour, width, cv2.LINE_AA)
 
 
 def _dashes(outline_px: NDArray[Any], length: float) -> list[NDArray[np.int32]]:

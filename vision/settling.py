@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from vision.motion import Mask, Small, beyond_noise, differences
-from vision.scene import Change, PieceKind, Settled, Sighting
+from vision.scene import Change, PieceKind, Scene, Settled, Sighting
 
 RECENT_S = 0.4
 """What moved so lately belongs to what moves beside it: a hand stops and goes."""
@@ -118,6 +118,14 @@ class LastRest:
             self._changes = changes(self._before, now)
         self._sightings = now
         return Settled(now, rest_s, self._changes)
+
+
+def remembered(scene: Scene) -> tuple[Sighting, ...]:
+    """What is not seen in this picture, because something moves there, as it lay before."""
+    if scene.settled is None:
+        return ()
+    seen = {id(sighting) for sighting in scene.sightings}
+    return tuple(s for s in scene.settled.sightings if id(s) not in seen and not _has(scene.sightings, s))
 
 
 def same(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:

@@ -29,7 +29,7 @@ def told(sequence: int, **changes: object) -> PictureView:
     """What is read in a picture with this number: so many pieces."""
     facts: dict[str, object] = {
         "sequence": sequence, "age_s": 0.2, "late_s": 2.0, "why_not_read": "", "pieces": sequence, "doubtful": 0,
-        "doubts": [], "hidden": [],
+        "doubts": [], "remembered": 0, "hidden": [],
     }  # fmt: skip
     return PictureView.model_validate(facts | changes)
 
@@ -49,7 +49,7 @@ def test_the_cameras_picture_is_shown_live_with_what_is_not_well() -> None:
     async def scenario() -> None:
         hub = Hub()
         hub.publish(question())
-        shown = told(3, doubtful=1, doubts=[doubt], hidden=["hand", "glare", "hand"])
+        shown = told(3, doubtful=1, doubts=[doubt], remembered=2, hidden=["hand", "glare", "hand"])
         app = make_app(hub, picture=lambda: (picture_of(3), shown))
         async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/setup", 1280, 720)
@@ -58,7 +58,8 @@ def test_the_cameras_picture_is_shown_live_with_what_is_not_well() -> None:
             await page.until(f"/^This picture is 0\\.\\d s old\\.$/.test({text('age')})")
             await page.until(f"{text('counts')}.includes('hidden by a hand')")
             assert await page.evaluate(text("counts")) == (
-                "Read in this picture: 3 pieces, 1 doubtful; hidden by a hand: 2 places; hidden by glare: 1 place."
+                "Read in this picture: 3 pieces, 1 doubtful; 2 known from before something moved there; "
+                "hidden by a hand: 2 places; hidden by glare: 1 place."
             )
             listed = await page.evaluate("[...document.querySelectorAll('#doubtful li')].map((e) => e.textContent)")
             assert listed == ["b/1 62 % at -12, 40 mm"]

@@ -27,7 +27,7 @@ from vision.drawing import (
 )
 from vision.name_places import NamePlace, ToName, place_names
 from vision.registration import find_mat
-from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
+from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Settled, Sighting
 
 Outlines = list[NDArray[np.float64]]
 BLANK = np.zeros((SIZE[1], SIZE[0], 3), np.uint8)
@@ -116,13 +116,35 @@ def test_nothing_read_draws_nothing() -> None:
     assert np.array_equal(draw_dice(picture, []), picture)
 
 
+def test_what_something_moves_over_is_drawn_as_it_lay_before() -> None:
+    picture = np.full_like(photograph([]), 60)
+    square = tuple((200.0 + x, y) for x, y in ((0.0, 0.0), (40.0, 0.0), (40.0, 40.0), (0.0, 40.0)))
+    piece = Sighting(PieceKind.SLICE, Pose(220.0, 20.0, 0.0), (FaceLikelihood("a/1", 1.0),), True, 1.0, square)
+    moving = Scene(1.0, 1, (), (), 0.0, settled=Settled((piece,), 0.0))
+    at_rest = Scene(1.0, 1, (piece,), (), 1.0, settled=Settled((piece,), 1.0))
+    registration = find_mat(photograph([]))
+    left, right = np.round(registration.to_picture(np.array([[200.0, 20.0], [240.0, 20.0]]))[:, 0]).astype(int)
+
+    def shows(scene: Scene, name: str) -> bool:
+        """Whether something is drawn in a line's colour, if only as a shade of it, as thin lines are."""
+        drawn = draw_scene(picture, scene, registration)[:, left - 2 : right + 3].reshape(-1, 3) - 60.0
+        shade = np.array(LEGEND[name].colour) - 60.0
+        strong = drawn[np.linalg.norm(drawn, axis=1) > 60.0]
+        return bool((strong @ shade > 0.998 * np.linalg.norm(strong, axis=1) * np.linalg.norm(shade)).any())
+
+    assert [shows(moving, name) for name in ("remembered", "sure")] == [True, False]
+    assert [shows(at_rest, name) for name in ("remembered", "sure")] == [False, True]
+
+
 # The legend -----------------------------------------------------------------------------------------------------------
 
 
 def test_every_cause_and_every_outline_is_explained() -> None:
     assert HATCHINGS.keys() == set(HiddenCause)
     assert {name for name, mark in LEGEND.items() if isinstance(mark, Hatching)} == {c.value for c in HiddenCause}
-    assert {name for name, mark in LEGEND.items() if isinstance(mark, Line)} == {"sure", "doubtful", "changed", "gone"}
+    assert {name for name, mark in LEGEND.items() if isinstance(mark, Line)} == {
+        "sure", "doubtful", "changed", "gone", "remembered"
+    }  # fmt: skip
     assert len({mark.meaning for mark in LEGEND.values()}) == len(LEGEND)
 
 

@@ -17,7 +17,7 @@ from vision.reader import Reader
 from vision.readings import find_pieces
 from vision.registration import Registration, find_mat
 from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Settled, Sighting
-from vision.settling import LastRest, Motion, changes
+from vision.settling import LastRest, Motion, changes, remembered
 
 FRAME_S = 0.1
 WAVING = [np.array([[x, -300.0], [x, -90.0], [x - 45.0, -90.0], [x - 45.0, -300.0]]) for x in (150, 175, 160, 180)]
@@ -72,8 +72,11 @@ def test_under_a_hand_that_moves_what_was_seen_before_stays_and_nothing_is_guess
     for scene in while_waving:
         assert "special/two" in {s.face for s in settled(scene).sightings}
         assert "special/two" not in {s.face for s in scene.sightings}
+        assert "special/two" in {s.face for s in remembered(scene)}
+        assert len(remembered(scene)) + len(scene.sightings) == len(table)
     after = watch(reader, [TABLE[:4]] * 4, waving=False, start=12)[-1]
     assert_shows(after, TABLE[:4])
+    assert remembered(after) == ()
     assert [(c.before.face if c.before else "", c.after) for c in settled(after).changes] == [("special/two", None)]
 
 

@@ -88,12 +88,15 @@ function ageText(age_s) {
 /** What was read from the picture that is shown. */
 function sayRead() {
   if (shown === null) return;
-  const { why_not_read, pieces, doubtful, doubts, hidden } = shown.told;
+  const { why_not_read, pieces, doubtful, doubts, remembered, hidden } = shown.told;
   const causes = [...new Set(hidden)].map((cause) => {
     const places = hidden.filter((other) => other === cause).length;
     return `${meanings.get(cause) ?? cause}: ${places} ${places === 1 ? "place" : "places"}`;
   });
-  const counts = [`${pieces} ${pieces === 1 ? "piece" : "pieces"}, ${doubtful} doubtful`, ...causes].join("; ");
+  const before = remembered === 0 ? [] : [`${remembered} known from before something moved there`];
+  const counts = [
+    `${pieces} ${pieces === 1 ? "piece" : "pieces"}, ${doubtful} doubtful`, ...before, ...causes,
+  ].join("; ");
   put("counts", why_not_read === "" ? `Read in this picture: ${counts}.` : `Nothing is read in this picture: ${why_not_read}.`);
   byId("counts").classList.toggle("late", why_not_read !== "");
   byId("doubts").hidden = doubts.length === 0;

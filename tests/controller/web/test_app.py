@@ -17,7 +17,7 @@ from tests.controller.web.table import TOKEN, NotingCommands, NotingShelf, make_
 from vision.drawing import LEGEND
 
 TOLD = PictureView(
-    sequence=7, age_s=0.4, late_s=2.0, why_not_read="", pieces=3, doubtful=1, hidden=["hand", "glare"],
+    sequence=7, age_s=0.4, late_s=2.0, why_not_read="", pieces=3, doubtful=1, remembered=0, hidden=["hand", "glare"],
     doubts=[DoubtView(face="jalapeño/2", likelihood=0.62, x_mm=-12.5, y_mm=40.0)],
 )  # fmt: skip
 
