@@ -36,6 +36,8 @@ LITTLE = 0.03
 """Where no more than this share of a piece is cut off, it is read as it is seen."""
 UNTOLD = 0.4
 """What a channel of a cell costs a face (in squared noises) that only says that it may be so bright."""
+LEAST_TOLD = np.float32(0.25)
+"""A piece of which less is not cut off explains no more than one of which this is not."""
 COVERS_ITSELF_MM, TURNED_ALIKE = 2.0, 0.85
 """A shape covers itself when turned half round where every lattice point comes so near to another; a face is alike then
 where at least this share of it agrees."""
@@ -138,7 +140,8 @@ class Verdict:
     best: Indices
     """n: which of the k fits best."""
     gain: Floats
-    """n x cells: how much better the best face explains a cell than an even surface does."""
+    """n x cells: how much better the best face explains a cell than an even surface does, as a share of what is not cut
+    off."""
 
 
 def prepare(faces: KindFaces) -> Prepared:
@@ -184,6 +187,8 @@ def judge(
     surface = _with_middle_colour(colours, ~free) if free is not None and even_there else colours
     even = _misses(surface, None, precision[rows, best], grid, cut_off)
     gain = np.minimum(even, np.float32(COST_LIMIT)) - own
+    if cut_off is not None:  # it says as little of a face as of an even surface
+        gain = gain / np.maximum(1.0 - cut_off.mean((1, 2), dtype=np.float32), LEAST_TOLD)[:, None]
     if free is not None and even_there:
         gain = np.where(free, gain, np.float32(0.0))  # what covers it says nothing of it
     return Verdict(costs, agrees, best, gain)

@@ -190,6 +190,22 @@ def test_a_card_seen_turned_half_round_is_turned_back() -> None:
         assert abs((angles[view.face] - pose[2] + 180.0) % 360.0 - 180.0) < 2.0
 
 
+@pytest.mark.parametrize(("seed", "brighter"), [(3, 1.5), (5, 1.5)])
+def test_a_pale_card_of_which_much_is_cut_off_is_read(seed: int, brighter: float) -> None:
+    """An even surface explains what is cut off as well as the card does: it speaks for neither."""
+    places = (-274.0, -163.0, -43.0), (-270.0, 100.0, 20.0), (280.0, 30.0, 200.0)
+    views = [
+        PieceView(f"card:{i}", PieceKind.SLICE_CARD, "slice/onion", True, Pose(*place), 0.0, 1.0, (0.0, 0.0), None)
+        for i, place in enumerate(places)
+    ]
+    image, labels = photograph(FAMILIES["cards"], views, Conditions.random(Random(seed)))
+    bright = np.clip(image.astype(np.float32) * brighter, 0.0, 255.0).astype(np.uint8)
+    matches, missing, extra = compare(read_photo(bright, pack_of("cards")), true_pieces(labels, "cards"))
+    assert not missing
+    assert not extra
+    assert [match.right for match in matches] == [True] * 3
+
+
 def test_a_face_that_differs_from_another_in_one_topping_is_read() -> None:
     """Of the best of pictures they cost each other less than the lead that a face needs over others."""
     cards = FAMILIES["cards"].art()
