@@ -91,6 +91,9 @@ many-pieces: $(INSTALLED) ## How well each kind of piece is read on simulated ta
 many-sheets: $(INSTALLED) ## How well score sheets, what is pencilled on them and their dice are read on simulated tables; ARGS="--pictures 50 --seed 5"
 	$(BIN)/python -m tests.benchmarks.many_sheets $(ARGS)
 
+live-report: $(INSTALLED) ## What is said of each piece that lies open, picture by picture, while games are played; ARGS="--game slice --seed 5"
+	$(BIN)/python -m tests.benchmarks.live_report $(ARGS)
+
 held-dice: $(INSTALLED) ## How many dice in simulated hands are read, which none should be; ARGS="--pictures 40 --seed 5"
 	$(BIN)/python -m tests.benchmarks.held_dice $(ARGS)
 

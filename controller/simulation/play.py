@@ -35,7 +35,7 @@ from hardware.simulated.camera import SimulatedCamera
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
-from hardware.simulated.world import World
+from hardware.simulated.world import World, WorldSnapshot
 from vision.faces import FacePack
 from vision.frame import Frame
 from vision.looking_for import finders_for
@@ -43,6 +43,8 @@ from vision.reader import Reader
 from vision.scene import Scene
 
 LONGEST_GAME_S = 3600.0
+Watch = Callable[[WorldSnapshot, Frame, Scene], None]
+"""Is told what truly lay on the table in a picture, the picture, and what was read from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +75,22 @@ def random_seats(config: TableConfig, players: int, rng: Random) -> dict[int, in
 
 
 def play_game(
-    config: TableConfig, art: Mapping[str, Artwork], pack: FacePack, seed: int, players: int, habits: Habits
+    config: TableConfig,
+    art: Mapping[str, Artwork],
+    pack: FacePack,
+    seed: int,
+    players: int,
+    habits: Habits,
+    watch: Watch | None = None,
 ) -> Played:
     """Play one game to its end; everything about it follows from the seed. Where the settings leave the game's options
-    open, people agree on some."""
+    open, people agree on some. `watch` is told of every picture."""
     rng = Random(seed)
     conditions = Conditions.random(rng)
     hands_of = load_part(config.game, "hands")
     if not config.options and hasattr(hands_of, "agreed_options"):
         config = config.model_copy(update={"options": hands_of.agreed_options(Random(seed))})
-    with TemporaryDirectory() as folder, _HeadlessTable(config, art, pack, conditions, Path(folder)) as table:
+    with TemporaryDirectory() as folder, _HeadlessTable(config, art, pack, conditions, Path(folder), watch) as table:
         seats = random_seats(config, players, rng)
         game = load_game(config.game)
         make_hands: MakeHands = hands_of.HANDS
@@ -111,7 +119,13 @@ class _HeadlessTable:
     """Everything of a table but its web page, in one process, on the world's own time."""
 
     def __init__(
-        self, config: TableConfig, art: Mapping[str, Artwork], pack: FacePack, conditions: Conditions, folder: Path
+        self,
+        config: TableConfig,
+        art: Mapping[str, Artwork],
+        pack: FacePack,
+        conditions: Conditions,
+        folder: Path,
+        watch: Watch | None,
     ) -> None:
         self._stack = ExitStack()
         self.world = World(Random(conditions.seed))
@@ -120,7 +134,7 @@ class _HeadlessTable:
         clock: Callable[[], float] = lambda: self._now  # noqa: E731
         camera_model = conditions.camera_model(config.camera.width, config.camera.height)
         self._camera = SimulatedCamera(
-            self.world.snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 2.0 * config.camera.rate
+            self._snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 2.0 * config.camera.rate
         )
         self._reader = Reader(pack, finders=finders_for(kinds_of(config.game), pack, load_prints()))
         self._signals: list[Signal] = []
@@ -135,6 +149,8 @@ class _HeadlessTable:
         self._view: TableView | None = None
         self._answers: list[tuple[int, int]] = []
         self._image: Any = None
+        self._watch = watch
+        self._taken: WorldSnapshot | None = None
         self.stage_ms: dict[str, float] = {}
         self.read_ms: list[float] = []
 
@@ -167,6 +183,10 @@ class _HeadlessTable:
             if self._now > LONGEST_GAME_S:
                 raise Stuck(f"no end after {LONGEST_GAME_S:g} s")
 
+    def _snapshot(self) -> WorldSnapshot:
+        self._taken = self.world.snapshot()
+        return self._taken
+
     def _read(self) -> Scene:
         frame: Frame = self._camera.read(1.0)
         self._image = frame.image
@@ -175,6 +195,8 @@ class _HeadlessTable:
         self.read_ms.append((perf_counter() - start) * 1e3)
         for stage, milliseconds in scene.stage_ms.items():
             self.stage_ms[stage] = self.stage_ms.get(stage, 0.0) + milliseconds
+        if self._watch is not None and self._taken is not None:
+            self._watch(self._taken, frame, scene)
         return scene
 
     # The players' eyes and mouth, and the table's outlets
