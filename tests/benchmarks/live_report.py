@@ -46,7 +46,9 @@ REST_S = 0.6
 OPEN = 0.6
 """A piece of which less shows is not asked for."""
 NEAR_MM = 15.0
-"""How far off a piece may be said to lie; where it is taken for another, their middles."""
+"""How far off a piece may be said to lie."""
+SAME_PLACE = 0.5
+"""Another piece that is said to lie on so much of a piece is said to lie instead of it."""
 NOWHERE_MM = 25.0
 """No piece of a kind lies so near to where one is surely said to lie, and lies nowhere."""
 TOUCHED = 0.1
@@ -167,8 +169,7 @@ def _outcome(view: PieceView, likely: Sequence[Sighting], before: Sequence[Sight
     for sighting in likely:
         if _is(sighting, view):
             return "right" if sighting.probability >= SURE else "doubted"
-    middle = np.mean(outline_mm(view.kind, view.pose), axis=0)
-    others = [s for s in likely if s.kind is view.kind and math.dist(np.mean(s.outline_mm, axis=0), middle) < NEAR_MM]
+    others = [s for s in likely if s.kind is view.kind and _share_in_common(s, view) > SAME_PLACE]
     if others:
         return "surely another" if any(other.probability >= SURE for other in others) else "another"
     if any(_is(sighting, view) for sighting in before):
@@ -182,6 +183,13 @@ def _is(sighting: Sighting, view: PieceView) -> bool:
     """Whether this is said of that piece; a topping's face is its colour, a Special's its name."""
     near = math.dist((sighting.pose.x_mm, sighting.pose.y_mm), (view.pose.x_mm, view.pose.y_mm)) < NEAR_MM
     return near and sighting.kind is view.kind and sighting.face.rpartition("/")[2] == view.face.rpartition("/")[2]
+
+
+def _share_in_common(sighting: Sighting, view: PieceView) -> float:
+    """How much of a piece lies where another is said to lie, 0 to 1."""
+    own, other = np.array(outline_mm(view.kind, view.pose), np.float32), np.array(sighting.outline_mm, np.float32)
+    common, _ = cv2.intersectConvexConvex(cv2.convexHull(own), cv2.convexHull(other))
+    return common / cv2.contourArea(cv2.convexHull(own))
 
 
 def _lies_nowhere(sighting: Sighting, views: Sequence[PieceView]) -> bool:

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,6 +26,7 @@ from tests.vision.drawn_table import View
 from tests.vision.rendered import PHOTOS, load, with_photos
 from vision.board.changed import Changed
 from vision.board.covering import find_covering
+from vision.board.cutters import CutterFit, with_one_more
 from vision.board.finder import board_finder
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
@@ -434,6 +436,24 @@ def test_a_pale_stick_on_pale_cheese_between_bright_toppings_is_not_overlooked(s
     seen = [s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER]
     assert sorted(s.face for s in seen) == true
     assert min(s.probability for s in seen) >= SURE
+
+
+def test_of_two_lines_explained_alike_that_with_clearer_edges_is_the_stick() -> None:
+    """As measured in a game: the second lies askew over a green stick, beside its end, where the mat is pale."""
+
+    def line(seen_mm: list[list[float]], colour: str, score: float, edged: float) -> CutterFit:
+        ends = np.array(seen_mm)
+        return CutterFit(ends, ends, (0.0, 0.0), ((colour, 1.0),), 0.9, score, 0.8, 230.0, edged)
+
+    stick = line([[-69.0, -94.0], [102.0, 60.0]], "green", 4.59, 0.1011)
+    askew = line([[-67.0, -90.0], [108.0, 60.0]], "white", 4.62, 0.0571)
+    shadow = line([[-72.0, -90.0], [99.0, 64.0]], "white", 3.2, 0.1)
+    other = line([[-33.0, 115.0], [7.0, -112.0]], "white", 4.0, 0.1179)
+    for order in permutations((stick, askew, shadow, other)):
+        found: list[CutterFit] = []
+        for cutter in order:
+            found = with_one_more(found, cutter)
+        assert {id(cutter) for cutter in found} == {id(stick), id(other)}
 
 
 @pytest.mark.parametrize("seed", [8, 17, 22])

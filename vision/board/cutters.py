@@ -105,6 +105,8 @@ SETTLED_SCORE, SETTLED_COLOUR = 4.5, 0.98
 LEAST_EDGED, SURE_EDGED = 0.006, 0.012
 """A line beside which colours (logarithm) change by less than this is even print that happens to look like wood; of
 those on tuning tables that were sticks the least changed by 0.013, of drawn print the most by 0.005."""
+EDGES_TELL = 0.3
+"""Of two lines over each other one with edges e times as clear is the stick if it is explained less well by less."""
 LEAST_SCORE, SURE_SCORE = 2.6, 3.8
 """A line explained less well than the first is no cutter, one as well as the second is one."""
 
@@ -175,7 +177,7 @@ def _with_line(
     if cutter is None or unlike <= LEAST_UNLIKE:
         return found
     edged = _edged(_strip(sight, image, fit, cutter.seen_mm), board.cutter_mm[1] / 2)
-    return _with(found, replace(cutter, unlike=unlike, edged=edged))
+    return with_one_more(found, replace(cutter, unlike=unlike, edged=edged))
 
 
 def _all_settled(found: Sequence[CutterFit], board: BoardPrint) -> bool:
@@ -522,12 +524,18 @@ def _line_cost(strip: _Strip) -> Floats:
     return np.asarray(np.minimum(unlike, COST_LIMIT), np.float32)
 
 
-def _with(found: Sequence[CutterFit], cutter: CutterFit) -> list[CutterFit]:
-    """With one more line. A stick's shadow may lead close to it; the better explained of the two is the stick."""
+def with_one_more(found: Sequence[CutterFit], cutter: CutterFit) -> list[CutterFit]:
+    """With one more line. A stick's shadow, or a line askew over it, may lead close to it; the better explained of the
+    two, with clearer edges, is the stick."""
     same = [other for other in found if _same(cutter, other)]
-    if any(other.score >= cutter.score for other in same):
+    if any(_stick_like(other) >= _stick_like(cutter) for other in same):
         return list(found)
     return [*(other for other in found if not _same(cutter, other)), cutter]
+
+
+def _stick_like(cutter: CutterFit) -> float:
+    """Which of two lines over each other is the stick: that of which this is more."""
+    return cutter.score + EDGES_TELL * float(np.log(max(cutter.edged, LEAST_EDGED)))
 
 
 def _settled(cutter: CutterFit) -> bool:
