@@ -23,7 +23,7 @@ import numpy as np
 
 from config.loader import load_table
 from controller.batch import asked_to_stop, results
-from controller.games.registry import game_names, load_game, table_options
+from controller.games.registry import game_names, kinds_of, load_game, table_options
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import play_game
 from controller.simulation.players import Habits
@@ -54,6 +54,8 @@ NOWHERE_MM = 25.0
 TOUCHED = 0.1
 """A piece of which more is said to be hidden is said to be hidden."""
 SIZE = (1920, 1080)
+UNTOLD = frozenset({PieceKind.DIE, PieceKind.SHEET})
+"""Dice and sheets are no pieces of the simulated world's: many_pieces and many_sheets tell of them."""
 OUTCOMES = ("right", "doubted", "remembered", "hidden", "hidden without a hand", "unsaid", "another", "surely another")
 """Read right surely, or doubtfully; known from before something moved there; said to be hidden, with a hand in the
 picture or without; not said at all; said to be another piece."""
@@ -193,8 +195,8 @@ def _share_in_common(sighting: Sighting, view: PieceView) -> float:
 
 
 def _lies_nowhere(sighting: Sighting, views: Sequence[PieceView]) -> bool:
-    """Whether no such piece lies or is held anywhere near; dice and sheets are no pieces of the world's."""
-    if sighting.kind in (PieceKind.DIE, PieceKind.SHEET):
+    """Whether no such piece lies or is held anywhere near."""
+    if sighting.kind in UNTOLD:
         return False
     place = sighting.pose.x_mm, sighting.pose.y_mm
     return not any(
@@ -237,7 +239,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print what was said; 1 where a piece was surely taken for another or said to lie where none does, or a game did
     not end."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--game", choices=sorted(game_names()), default="new_york_slice")
+    parser.add_argument(
+        "--game", choices=[name for name in sorted(game_names()) if kinds_of(name) - UNTOLD], default="new_york_slice"
+    )
     parser.add_argument("--games", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1, help="of the first game")
     parser.add_argument("--rate", type=float, default=10.0, help="pictures a second")
