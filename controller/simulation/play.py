@@ -125,7 +125,7 @@ class _HeadlessTable:
         pack: FacePack,
         conditions: Conditions,
         folder: Path,
-        watch: Watch | None,
+        watch: Watch | None = None,
     ) -> None:
         self._stack = ExitStack()
         self.world = World(Random(conditions.seed))
