@@ -23,6 +23,7 @@ from vision.registration import MAT_MM as MAT_MM
 from vision.registration import Registration, RegistrationError, VisionError, find_mat, lens_by_points, with_lens
 from vision.scene import PieceKind
 from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape, to_own_frame
+from vision.whole_files import write_whole
 
 if TYPE_CHECKING:
     from vision.labels import FaceLabel
@@ -165,7 +166,11 @@ def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence
 
 
 def save_pack(pack: FacePack, path: Path) -> None:
-    """Write a pack as one file."""
+    """Write a pack as one file; what it is written over stays as it was until all of it is on the disk.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     header: dict[str, Any] = {"format": PACK_FORMAT, "version": PACK_VERSION, "source": list(pack.source), "kinds": {}}
     arrays: dict[str, NDArray[Any]] = {}
     for kind, faces in pack.kinds.items():
@@ -174,12 +179,14 @@ def save_pack(pack: FacePack, path: Path) -> None:
     if pack.board is not None:
         header["board"] = header_of(pack.board)
         arrays |= {f"board.{name}": array for name, array in arrays_of(pack.board).items()}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr("header.json", json.dumps(header, indent=1))
         for name, array in arrays.items():
             buffer = io.BytesIO()
             np.save(buffer, array, allow_pickle=False)
             file.writestr(name + ".npy", buffer.getvalue())
+    write_whole(path, whole.getvalue())
 
 
 def load_pack(path: Path) -> FacePack:

@@ -45,8 +45,8 @@ REST_S = 0.6
 """A change that is not plain has to lie still for 0.35 s before it counts."""
 OPEN = 0.6
 """A piece of which less shows is not asked for."""
-NEAR_MM = 15.0
-"""How far off a piece may be said to lie."""
+NEAR_MM, NEAR_DEG = 8.0, 15.0
+"""How far off the middle of a piece may be said to lie, and how far it may be said to be turned."""
 SAME_PLACE = 0.5
 """Another piece that is said to lie on so much of a piece is said to lie instead of it."""
 NOWHERE_MM = 25.0
@@ -182,9 +182,13 @@ def _outcome(view: PieceView, likely: Sequence[Sighting], before: Sequence[Sight
 
 
 def _is(sighting: Sighting, view: PieceView) -> bool:
-    """Whether this is said of that piece; a topping's face is its colour, a Special's its name."""
-    near = math.dist((sighting.pose.x_mm, sighting.pose.y_mm), (view.pose.x_mm, view.pose.y_mm)) < NEAR_MM
-    return near and sighting.kind is view.kind and sighting.face.rpartition("/")[2] == view.face.rpartition("/")[2]
+    """Whether this is said of that piece: its face, where it lies, and how it is turned."""
+    if sighting.kind is not view.kind or sighting.face != view.face.removeprefix("topping/").removeprefix("cutter/"):
+        return False
+    middle = np.mean(outline_mm(view.kind, view.pose), axis=0)
+    turned = abs((sighting.pose.angle_deg - view.pose.angle_deg + 180.0) % 360.0 - 180.0)
+    near = math.dist(np.mean(sighting.outline_mm, axis=0), middle) < NEAR_MM
+    return near and (turned < NEAR_DEG or view.kind is PieceKind.TOPPING)
 
 
 def _share_in_common(sighting: Sighting, view: PieceView) -> float:

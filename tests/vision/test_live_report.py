@@ -18,8 +18,8 @@ VIEW = PieceView("slice:1", PieceKind.SLICE, "7/1", True, Pose(-200.0, 50.0, 30.
 PERIOD_S = 0.25
 
 
-def seen(face: str, likely: float = 1.0, x_mm: float = -200.0) -> Sighting:
-    view = replace(VIEW, pose=Pose(x_mm, 50.0, 30.0))
+def seen(face: str, likely: float = 1.0, x_mm: float = -200.0, angle_deg: float = 30.0) -> Sighting:
+    view = replace(VIEW, pose=Pose(x_mm, 50.0, angle_deg))
     faces = (FaceLikelihood(face, likely),)
     return Sighting(PieceKind.SLICE, view.pose, faces, True, 1.0, tuple(outline_mm(PieceKind.SLICE, view.pose)))
 
@@ -52,6 +52,9 @@ def watched(
         ({"sightings": (seen("7/1", 0.7),)}, "doubted"),
         ({"sightings": (seen("7/1", 0.4),)}, "unsaid"),
         ({"sightings": (seen("7/2"),)}, "surely another"),
+        ({"sightings": (seen("11/1"),)}, "surely another"),
+        ({"sightings": (seen("7/1", angle_deg=60.0), seen("7/1", angle_deg=0.0))}, "unsaid"),
+        ({"sightings": (seen("7/1", x_mm=-191.0),)}, "surely another"),
         ({"sightings": (seen("7/2", 0.7),)}, "another"),
         ({"settled": (seen("7/1"),)}, "remembered"),
         ({"hidden": (OVER_IT,)}, "hidden without a hand"),

@@ -6,7 +6,6 @@ One small file for each sheet. Whatever cannot be read is said and left out; wha
 import hashlib
 import logging
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -18,6 +17,7 @@ import numpy as np
 from vision.scene import Pose
 from vision.sheets.flattening import Plane, flat_size
 from vision.sheets.layout import SheetLayout
+from vision.whole_files import write_whole
 
 STEP = 0.001
 """Darkness (logarithm) is kept in such steps, from -1 on."""
@@ -73,14 +73,9 @@ class BlankFiles:
         if self._refused or _lies_as(self._written.get(blank.number), blank.pose):
             return
         path = self._folder / f"sheet-{blank.number}.blank"
-        draft = path.with_suffix(".part")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with draft.open("wb") as file:
-                file.write(_encode(blank))
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
+            write_whole(path, _encode(blank))
         except OSError as error:
             self._refused = True
             _log.warning("%s: blank sheets cannot be kept and are forgotten when the table restarts: %s", path, error)
