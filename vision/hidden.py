@@ -228,6 +228,13 @@ def told_by_form(
     return lying, np.maximum.reduce([left, *(own[die] for die in held)])
 
 
+def over_boards(pieces: Sequence[Sighting], coarse: CoarseMap) -> Mask:
+    """255 where something that is no piece lies over boards or reaches for them: no dice that lie beside one."""
+    over = coarse.polygons([np.array(outline) for piece in pieces for outline in piece.covering_mm])
+    dice = [piece for piece in pieces if piece.kind is PieceKind.DIE]
+    return _without(over, [_grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice])
+
+
 def _rare_around(
     dice: Sequence[Sighting],
     in_hand: Mapping[int, float],

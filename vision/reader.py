@@ -16,7 +16,7 @@ from vision.finders import Finder, TellsHeld
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.glare import find_glare, paper_levels, with_spaces_open
-from vision.hidden import dice_as_seen, find_foreign, hidden_places, told_by_form, washed_out
+from vision.hidden import dice_as_seen, find_foreign, hidden_places, over_boards, told_by_form, washed_out
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
@@ -299,8 +299,7 @@ class Reader:
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
-        over_boards = [np.array(outline) for piece in by_form for outline in piece.covering_mm]
-        strange = strange | known.coarse.polygons(over_boards)
+        strange = strange | over_boards(by_form, known.coarse)
         washed = washed_out(strange, glare)
         read = [np.array(piece.outline_mm) for piece in known.sightings if piece.likely]
         dark = without_things(find_dark(known.coarse.shrink(soft), known.coarse, paper, read), strange & ~glare)

@@ -585,3 +585,14 @@ def test_rendered_boards_are_read_with_one_picture_enrolled(style: str) -> None:
         assert lines == {colour: (cutter["side"], cutter["line"]) for colour, cutter in truth["cutters"].items()}
         hands += sum(place.cause is HiddenCause.HAND for place in scene.hidden)
     assert hands <= 1  # a die's side at the mat's edge; a board as large as the mat has the table beside it
+
+
+@with_photos
+def test_a_die_beside_the_board_is_no_hand_that_reaches_for_it() -> None:
+    pizza_theory = KINDS & {PieceKind.BOARD, PieceKind.DIE}
+    faces = enrol([load("theory-alpha-01")], source=["theory-alpha-01"])
+    image, labels = load("theory-alpha-02")
+    scene = read_photo(image, faces, finders=finders_for(pizza_theory, faces))
+    dice = sum(piece["kind"] == "die" for piece in labels["pieces"])
+    assert sum(sighting.kind is PieceKind.DIE for sighting in scene.sightings) == dice
+    assert scene.hidden == ()
