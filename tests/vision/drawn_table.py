@@ -159,12 +159,18 @@ def _paste(picture: Image, art: Image, corners_px: Array, outline_px: Array | No
     height, width = art.shape[:2]
     source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
     warp = cv2.getPerspectiveTransform(source, corners_px.astype(np.float32))
-    size = (picture.shape[1], picture.shape[0])
-    laid = cv2.warpPerspective(art, warp, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE)
-    mask = np.zeros(picture.shape[:2], np.uint8)
     outline = corners_px if outline_px is None else outline_px
-    cv2.fillPoly(mask, [np.round(outline * 16).astype(np.int32)], 255, shift=4)
-    picture[mask > 0] = laid[mask > 0]
+    left, top = np.maximum(np.floor(outline.min(axis=0)).astype(int) - 1, 0)
+    right, bottom = np.ceil(outline.max(axis=0)).astype(int) + 2
+    there = picture[top : max(bottom, 0), left : max(right, 0)]  # only there is anything drawn
+    if not there.size:
+        return
+    moved = np.array([[1.0, 0.0, -left], [0.0, 1.0, -top], [0.0, 0.0, 1.0]]) @ warp
+    size = (there.shape[1], there.shape[0])
+    laid = cv2.warpPerspective(art, moved, size, flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE)
+    mask = np.zeros(there.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round((outline - [left, top]) * 16).astype(np.int32)], 255, shift=4)
+    there[mask > 0] = laid[mask > 0]
 
 
 def _outline(piece: Piece) -> Array:
