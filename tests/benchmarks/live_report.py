@@ -24,6 +24,7 @@ import numpy as np
 from config.loader import load_table
 from controller.batch import asked_to_stop, results
 from controller.games.registry import game_names, kinds_of, load_game, table_options
+from controller.simulation.copies.pizza_theory import BOARD_TURN_DEG
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import play_game
 from controller.simulation.players import Habits
@@ -186,7 +187,8 @@ def _is(sighting: Sighting, view: PieceView) -> bool:
     if sighting.kind is not view.kind or sighting.face != view.face.removeprefix("topping/").removeprefix("cutter/"):
         return False
     middle = np.mean(outline_mm(view.kind, view.pose), axis=0)
-    turned = abs((sighting.pose.angle_deg - view.pose.angle_deg + 180.0) % 360.0 - 180.0)
+    angle_deg = view.pose.angle_deg + (BOARD_TURN_DEG if view.kind is PieceKind.BOARD else 0.0)
+    turned = abs((sighting.pose.angle_deg - angle_deg + 180.0) % 360.0 - 180.0)
     near = math.dist(np.mean(sighting.outline_mm, axis=0), middle) < NEAR_MM
     return near and (turned < NEAR_DEG or view.kind is PieceKind.TOPPING)
 

@@ -6,6 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from controller.simulation.copies.pizza_theory import BOARD_TURN_DEG
 from hardware.simulated.lying import outline_mm
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
@@ -65,6 +66,15 @@ def test_each_picture_counts_as_what_is_said_of_the_piece(scene: dict[str, tuple
     game = watched(**scene)
     assert [(kind, dict(said)) for kind, said, _ in game.stays] == [(PieceKind.SLICE, {outcome: 3})]
     assert not game.nowhere or outcome == "right"
+
+
+@pytest.mark.parametrize(("turn_deg", "outcome"), [(BOARD_TURN_DEG, "right"), (60.0, "surely another")])
+def test_a_board_lies_in_one_of_its_turns(turn_deg: float, outcome: str) -> None:
+    view = PieceView("board", PieceKind.BOARD, "board", True, Pose(2.0, -5.0, 30.0), 0.0, 1.0, (0.0, 0.0), None)
+    outline = tuple(outline_mm(PieceKind.BOARD, view.pose))
+    pose = Pose(2.0, -5.0, 30.0 + turn_deg)
+    board = Sighting(PieceKind.BOARD, pose, (FaceLikelihood("board", 1.0),), True, 1.0, outline)
+    assert [dict(said) for _, said, _ in watched((board,), views=(view,)).stays] == [{outcome: 3}]
 
 
 def test_how_long_nothing_is_said_is_told() -> None:

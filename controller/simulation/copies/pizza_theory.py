@@ -32,6 +32,9 @@ Photo = tuple[Image, dict[str, Any]]
 FILLED = (0.0, 0.4, 0.6, 0.7)
 """The share of spaces with toppings on each of the pictures that it is learned from."""
 
+BOARD_TURN_DEG = 180.0
+"""From a drawn board's angle to that in its labels, which is the direction of its first side."""
+
 
 def art(px_per_mm: float) -> Mapping[str, Artwork]:
     """Every face as it is printed."""
@@ -86,7 +89,7 @@ def _label(view: PieceView, how: Rests, camera: CameraModel) -> dict[str, Any]:
     }
     if view.kind is PieceKind.BOARD:
         # A board's first label is at the foot of its print.
-        return label | {"angle_deg": (view.pose.angle_deg + 180.0) % 360.0, "diameter_mm": theory.BOARD_MM}
+        return label | {"angle_deg": (view.pose.angle_deg + BOARD_TURN_DEG) % 360.0, "diameter_mm": theory.BOARD_MM}
     label["colour"] = view.piece_id.split("/")[1]
     if view.kind is PieceKind.TOPPING:
         return label | {"diameter_mm": theory.TOPPING_MM}
