@@ -25,6 +25,7 @@ from vision.report import LEAST_VISIBLE
 from vision.scene import PieceKind, Scene
 
 TILES = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
+CARDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
 COLOURED = frozenset({PieceKind.TOPPING, PieceKind.CUTTER})
 GAMES: Mapping[type, str] = {
     RingLabel: "new_york_slice",
@@ -60,7 +61,8 @@ def misarranged(scene: Scene, labels: Mapping[str, Any], where: str) -> tuple[st
             ]
             return (*_space_faults(truth, said, colours), *_line_faults(said, colours))
         case CardsLabel():
-            return tuple(_card_faults(truth, said))
+            cards = [label for _, label in labels_to_compare(labels, where, CARDS) if isinstance(label, TrueFace)]
+            return tuple(_card_faults(truth, said, cards))
 
 
 def _hardly_seen(labels: Mapping[str, Any], where: str) -> set[str]:
@@ -151,12 +153,17 @@ def _space_faults(truth: SpacesLabel, said: Json, coloured: Sequence[TrueColour]
 
 
 def _line_faults(said: Json, coloured: Sequence[TrueColour]) -> Iterator[str]:
+    """Of cutters whose labels say which line they lie on, or (null) that they lie on none: between lines, or along
+    none, whichever side is named."""
     for cutter in coloured:
-        if cutter.side is None or cutter.visible < LEAST_VISIBLE:
+        if "side" not in cutter.model_fields_set or cutter.visible < LEAST_VISIBLE:
             continue
+        on = "no line" if cutter.line is None else f"{cutter.side} {cutter.line}"
         read = said["cutters"].get(cutter.colour)
-        if read is not None and (read["side"], read["line"]) != (cutter.side, cutter.line):
-            yield f"the {cutter.colour} cutter on {cutter.side} {cutter.line} is read as on {_line(read)}"
+        if read is None:
+            yield f"the {cutter.colour} cutter on {on} is not read"
+        elif read["line"] != cutter.line or cutter.side not in (None, read["side"]):
+            yield f"the {cutter.colour} cutter on {on} is read as on {_line(read)}"
 
 
 def _line(read: Json) -> str:
@@ -165,21 +172,46 @@ def _line(read: Json) -> str:
     return "no line" if read["side"] is None else f"{read['side']} {read['line']}"
 
 
-def _card_faults(truth: CardsLabel, said: Json) -> Iterator[str]:
-    if said["open_top"] not in (None, truth.open_top):
-        yield f"the open pile's top card, {truth.open_top}, is read as {said['open_top']}"
+def _card_faults(truth: CardsLabel, said: Json, cards: Sequence[TrueFace]) -> Iterator[str]:
+    shown = [card for card in cards if card.visible >= LEAST_VISIBLE]
+    told = said["open_top"] is not None or not cards or truth.open_top in {c.face for c in shown if c.seat is None}
+    if told and said["open_top"] != truth.open_top:
+        yield f"the open pile's top card, {truth.open_top or 'none'}, is read as {said['open_top'] or 'none'}"
     for seat, true in truth.seats.items():
         if read := said["seats"].get(seat):
-            yield from _order_faults(seat, true, read)
+            yield from _order_faults(seat, true, read, cards)
+        elif not _all_hardly_seen([card for card in cards if card.face == true.order]):
+            yield f"the order in the {seat}, {true.order}, is not read"
+    for seat in sorted(said["seats"].keys() - truth.seats.keys()):
+        yield f"no order lies in the {seat}, read as {said['seats'][seat]['order']}"
 
 
-def _order_faults(seat: str, true: CardSeatLabel, read: Json) -> Iterator[str]:
+def _order_faults(seat: str, true: CardSeatLabel, read: Json, cards: Sequence[TrueFace]) -> Iterator[str]:
     if read["order"] != true.order:
         yield f"the order in the {seat}, {true.order}, is read as {read['order']}"
-    for number, (place, seen) in enumerate(zip(true.slots, read["slots"], strict=False)):
-        if seen["face_up"] is not None and _shown(place) != (seen["face"], seen["face_up"], seen["blocked"]):
-            said = f"{seen['face'] or 'face down'}{', blocked' if seen['blocked'] else ''}"
-            yield f"place {number} in the {seat}, {place.face if place.face_up else 'face down'}, is read as {said}"
+    places = {index if place.slot is None else place.slot: place for index, place in enumerate(true.slots)}
+    slots = {slot["slot"]: slot for slot in read["slots"]}
+    for number in sorted(places.keys() | slots.keys()):
+        place, seen = places.get(number, CardPlaceLabel()), slots.get(number)
+        if seen is None:
+            yield f"place {number} in the {seat} is none of an order's"
+        elif _shown(place) != (seen["face"], seen["face_up"], seen["blocked"]):
+            here = [card for card in cards if (card.seat, card.slot) == (seat, number)]
+            if seen["face_up"] is None and _all_hardly_seen(here):
+                continue
+            said = _card(seen["face"], face_up=seen["face_up"], blocked=seen["blocked"])
+            was = _card(place.face, face_up=place.face_up, blocked=place.blocked)
+            yield f"place {number} in the {seat}, {was}, is read as {said}"
+
+
+def _all_hardly_seen(cards: Sequence[TrueFace]) -> bool:
+    """Whether these cards are known, and none of them shows enough to be read."""
+    return bool(cards) and all(card.visible < LEAST_VISIBLE for card in cards)
+
+
+def _card(face: str | None, *, face_up: bool | None, blocked: bool) -> str:
+    lies = {None: "empty", False: "face down", True: str(face)}[face_up]
+    return f"{lies}, blocked" if blocked else lies
 
 
 def _shown(place: CardPlaceLabel) -> tuple[str | None, bool | None, bool]:

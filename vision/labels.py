@@ -235,10 +235,13 @@ class _True(_Checked):
 
 
 class TrueFace(_True):
-    """A piece with a face, a board or a sheet. The face is its front's, also where it lies face down."""
+    """A piece with a face, a board or a sheet. The face is its front's, also where it lies face down. Of cards around
+    an order card, where it is known, whose they are and which place they lie in."""
 
     face: Annotated[_Text, Field(description="the face's name as text")]
     face_up: _FaceUp = True
+    seat: Annotated[_Text | None, Field(description="the name of a seat, or null")] = None
+    slot: Annotated[_Whole | None, Field(description="the number of a place, or null")] = None
 
 
 class TrueColour(_True):
@@ -365,8 +368,9 @@ class SpacesLabel(_Checked):
 
 
 class CardPlaceLabel(_Checked):
-    """A place around an order card."""
+    """A place around an order card; without its number places are in their order, from 0."""
 
+    slot: Annotated[_Whole | None, Field(description="the number of the place, or null")] = None
     face: Annotated[_Text | None, Field(description="a face, or null where there is no card")] = None
     face_up: Annotated[bool | None, Field(strict=True, description="true, false, or null")] = None
     blocked: Annotated[bool, Field(strict=True, description="true or false")] = False

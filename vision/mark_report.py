@@ -50,6 +50,12 @@ def claims(marks: Sequence[SheetMark], truth: Collection[MarkPlace]) -> tuple[Ma
     return tuple(MarkClaim(mark, (mark.kind, mark.at) in truth) for mark in marks)
 
 
+def unread(marks: Sequence[SheetMark], truth: Collection[MarkPlace]) -> tuple[MarkPlace, ...]:
+    """What was pencilled where none of these places is."""
+    places = {(mark.kind, mark.at) for mark in marks}
+    return tuple(sorted((place for place in truth if place not in places), key=lambda p: (p[0].value, p[1])))
+
+
 def in_sheets_frame(pose: Pose, sheet: Pose) -> Pose:
     """A pose of the table as seen from a sheet that lies there: a picture without a mat is read from there."""
     turn = np.radians(sheet.angle_deg - 90.0)

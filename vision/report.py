@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vision.faces import BACKS, FacePack
+from vision.faces import BACKS, FacePack, FacePackError
 from vision.frame import Image
 from vision.label_kinds import LabelError
 from vision.labels import (
@@ -26,7 +26,7 @@ from vision.labels import (
     sheet_label,
 )
 from vision.looking_for import finders_for
-from vision.mark_report import MarkClaim, claims, in_sheets_frame, true_marks, turned_pattern
+from vision.mark_report import MarkClaim, MarkPlace, claims, in_sheets_frame, true_marks, turned_pattern, unread
 from vision.photos import PhotoError, has_photo_beside, load_photo, photo_beside
 from vision.reader import read_photo
 from vision.registration import RegistrationError
@@ -38,6 +38,8 @@ SURE = 0.9
 NEAR_MM = 5.0
 NEAR_DEG = 5.0
 STICK_ALONG_MM = 20.0
+NOT_READ = ("not read, so nothing of its arrangement",)
+"""What is not as it truly is in the arrangement of a picture that could not be read."""
 Misarranged = Callable[[Scene, Mapping[str, Any], str], tuple[str, ...] | None]
 """Says what of a picture's arrangement is not as its labels say, given the scene, the labels and the picture's name."""
 
@@ -114,6 +116,8 @@ class PhotoReport:
     """Every place of its score sheet."""
     misarranged: tuple[str, ...] | None = None
     """What of the pieces' arrangement is not as it truly is; None where nothing says how it is."""
+    unread_marks: tuple[MarkPlace, ...] = ()
+    """What was pencilled where nothing was read: its sheet was not found, or its print has no such place."""
 
     @property
     def expected(self) -> int:
@@ -147,7 +151,8 @@ class PhotoReport:
     def perfect(self) -> bool:
         """Whether everything expected is right and nothing is claimed that is not there."""
         pieces = self.right == self.expected and not self.extra and not self.sure_but_hardly_visible
-        return not self.problem and pieces and not self.wrong_marks and not self.misarranged
+        marks = not self.wrong_marks and not self.unread_marks
+        return not self.problem and pieces and marks and not self.misarranged
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,8 @@ class Report:
         rows.append("")
         rows += [str(share) for share in self.reliability()]
         rows += [f"mark on a sheet, {share}".replace("right", "there") for share in self.mark_reliability()]
-        return "\n".join([_HEAD, *rows, "", *self.faults(), "", _times(self.photos)]).strip() + "\n"
+        text = "\n".join([_HEAD, *rows, "", *self.faults(), "", _times(self.photos)]).strip() + "\n"
+        return text.encode("utf-8", "replace").decode("utf-8")
 
     def reliability(self) -> list["Reliability"]:
         """For each range of likelihood how often the face claimed with it was right, from everything claimed."""
@@ -197,6 +203,8 @@ class Report:
             for claim in photo.marks:
                 if not claim.mark.hidden:
                     pairs[claim.mark.kind.value, MARKED[claim.there], MARKED[claim.there == claim.right]] += 1
+            for mark_kind, _ in photo.unread_marks:
+                pairs[mark_kind.value, MARKED[True], ""] += 1
         return pairs
 
     def faults(self) -> list[str]:
@@ -273,11 +281,33 @@ def of_other_kinds(folder: Path, kinds: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, kind) for name, kind in others if kind not in kinds]
 
 
+def strays(folder: Path) -> list[str]:
+    """Why what is called .json in a folder is passed over: what is no JSON and has no photo beside it, and folders."""
+    return [str(said) for _, said in _jsons_in(folder) if isinstance(said, LabelError)]
+
+
 def _labels_in(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Files that hold a photo's labels; what else a folder holds in JSON has no photo beside it."""
-    for path in sorted(folder.glob("*.json")):
-        labels = load_json(path)
+    for path, labels in _jsons_in(folder):
         if isinstance(labels, dict) and ("pieces" in labels or has_photo_beside(path)):
+            yield path, labels
+
+
+def _jsons_in(folder: Path) -> Iterator[tuple[Path, object]]:
+    """What the files called .json hold, but for hidden ones; a LabelError for what cannot be a photo's labels."""
+    for path in sorted(folder.glob("*.json")):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield path, LabelError(f"{path}: it is a folder; expected a file in JSON")
+            continue
+        try:
+            labels = load_json(path)
+        except LabelError as error:
+            if has_photo_beside(path):
+                raise
+            yield path, error
+        else:
             yield path, labels
 
 
@@ -298,30 +328,34 @@ def report(
     a game makes of a scene with the labels.
 
     Raises:
-        FileNotFoundError: the folder holds no such picture.
+        FileNotFoundError: the folder holds no such picture, or none of one of these styles.
         LabelError: label files do not say what is needed; names each of them.
     """
     pictures = list(labelled(folder, kinds, styles))
-    if not pictures:
+    there = {picture_kind(labels, str(path))[1] for path, labels in labelled(folder, kinds)} if styles else set()
+    if not pictures and not there:
         raise FileNotFoundError(f"{folder} holds no labelled picture of kind {', '.join(kinds)}")
+    if unknown := sorted(set(styles) - there):
+        known = f"expected of {', '.join(sorted(there))}"
+        raise FileNotFoundError(f"{folder} holds no labelled picture of style {', '.join(unknown)}; {known}")
     _check_all(pictures)
     photos = []
     packs: dict[tuple[str, str], FacePack] = {}
     for path, labels in pictures:
         kind, style = picture_kind(labels, str(path))
-        image = None
+        name, image = picture_name(path), None
         try:
             image = load_photo(photo_beside(path, labels))
             check_size(labels, image.shape[1], image.shape[0], str(path))
         except (PhotoError, LabelError) as error:
-            photos.append(PhotoReport(path.stem, style, kind, (), (), (), {}, str(error)))
+            photos.append(_unread(labels, name, str(error), misarranged=misarranged))
         else:
             if kind == SHEET_PICTURES:
-                photos.append(report_sheet(image, labels, prints, path.stem))
+                photos.append(report_sheet(image, labels, prints, name))
             else:
                 if (style, kind) not in packs:
                     packs[style, kind] = pack_for(style, kind)
-                photos.append(report_photo(image, labels, packs[style, kind], path.stem, misarranged=misarranged))
+                photos.append(report_photo(image, labels, packs[style, kind], name, misarranged=misarranged))
         if on_photo is not None:
             on_photo(photos[-1], image)
     return Report(tuple(photos))
@@ -359,8 +393,8 @@ def report_photo(
     light = light_of(image)
     try:
         scene = read_photo(image, pack, finders=finders_for(kinds, pack))
-    except RegistrationError as error:
-        return PhotoReport(name, style, kind, (), tuple(truth), (), {}, str(error), light)
+    except (RegistrationError, FacePackError) as error:
+        return _unread(labels, name, str(error), light, misarranged)
     matches, missing, extra = compare(scene, truth, near_mm=near_mm, near_deg=near_deg)
     extra = [sighting for sighting in extra if sighting.kind in kinds]
     arranged = misarranged(scene, labels, name) if misarranged else None
@@ -383,7 +417,7 @@ def report_sheet(image: Image, labels: Mapping[str, Any], prints: Sequence[Sheet
     try:
         scene = read_sheets(image, prints)
     except RegistrationError as error:
-        return PhotoReport(name, style, kind, (), tuple(truth), (), {}, str(error), light)
+        return _unread(labels, name, str(error), light)
     lying = [piece.pose for piece in truth if piece.kind is PieceKind.SHEET]
     if scene.origin is Origin.SHEET and lying:
         truth = [replace(piece, pose=in_sheets_frame(piece.pose, lying[0])) for piece in truth]
@@ -391,7 +425,21 @@ def report_sheet(image: Image, labels: Mapping[str, Any], prints: Sequence[Sheet
     marks = [mark for match in matches if match.truth.kind is PieceKind.SHEET for mark in match.sighting.marks]
     return PhotoReport(
         name, style, kind, tuple(matches), tuple(missing), tuple(extra), scene.stage_ms,
-        light=light, marks=claims(marks, marked),
+        light=light, marks=claims(marks, marked), unread_marks=unread(marks, marked),
+    )  # fmt: skip
+
+
+def _unread(
+    labels: Mapping[str, Any], name: str, problem: str, light: str = "", misarranged: Misarranged | None = None
+) -> PhotoReport:
+    """Of a picture that could not be read everything is missing that its labels say."""
+    style, kind = str(labels.get("style", "")), str(labels.get("kind", ""))
+    truth = true_pieces(labels, name, PICTURES.get(kind, frozenset(PieceKind)))
+    arranged = NOT_READ if misarranged and arrangement_label(labels, name) is not None else None
+    marked = true_marks(labels, name) if kind == SHEET_PICTURES else ()
+    return PhotoReport(
+        name, style, kind, (), tuple(truth), (), {}, problem, light, misarranged=arranged,
+        unread_marks=unread((), marked),
     )  # fmt: skip
 
 
@@ -402,6 +450,11 @@ def _said_alike(piece: TruePiece, seen: Sighting) -> TruePiece:
     quarters = 90.0 * round((piece.pose.angle_deg - seen.pose.angle_deg) / 90.0)
     face, _ = turned_pattern(piece.face, quarters)
     return replace(piece, face=face, pose=replace(piece.pose, angle_deg=piece.pose.angle_deg - quarters))
+
+
+def picture_name(path: Path) -> str:
+    """What a picture is called: its labels' name without its ending, as text that can be written everywhere."""
+    return path.stem.encode("utf-8", "replace").decode("utf-8")
 
 
 def light_of(image: Image) -> str:
@@ -504,12 +557,14 @@ def _by_piece(photos: Sequence[PhotoReport]) -> list[str]:
 def _by_mark(photos: Sequence[PhotoReport]) -> list[str]:
     """Rates by kind of mark, with intervals: of marks there, and of places without one."""
     lines = []
+    unread_places = Counter(kind for photo in photos for kind, _ in photo.unread_marks)
     for kind in MarkKind:
         places = [claim for photo in photos for claim in photo.marks if claim.mark.kind is kind]
         seen = [claim for claim in places if not claim.mark.hidden]
-        if not places:
+        if not places and not unread_places[kind]:
             continue
         there, free = ([claim.right for claim in seen if claim.there is truth] for truth in (True, False))
+        there += [False] * unread_places[kind]
         sure = sum(claim.sureness >= SURE and not claim.right for claim in seen)
         shares = [
             f"{sum(right)} of {len(right)} ({low:.4f} to {high:.4f})"
@@ -582,6 +637,8 @@ def _faults(photo: PhotoReport) -> list[str]:
         for claim in photo.wrong_marks
         for mark in [claim.mark]
     ]
+    if photo.unread_marks:
+        lines.append(f"{photo.photo}: {len(photo.unread_marks)} marks lie where no place of a sheet was read")
     return lines + [f"{photo.photo}: {line}" for line in photo.misarranged or ()]
 
 
@@ -591,5 +648,6 @@ def _at(pose: Pose) -> str:
 
 def _times(photos: Sequence[PhotoReport]) -> str:
     stages = dict.fromkeys(stage for photo in photos for stage in photo.stage_ms)
-    medians = {stage: float(np.median([p.stage_ms.get(stage, 0.0) for p in photos if p.stage_ms])) for stage in stages}
-    return "median ms: " + ", ".join(f"{stage} {ms:.0f}" for stage, ms in medians.items())
+    taken = {stage: [p.stage_ms[stage] for p in photos if stage in p.stage_ms] for stage in stages}
+    said = ", ".join(f"{stage} {np.median(ms):.0f} ({len(ms)})" for stage, ms in taken.items())
+    return f"median ms of each stage (pictures that have it): {said or 'none'}"

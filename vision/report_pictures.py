@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mark_report import MarkClaim
 from vision.registration import Registration
-from vision.report import LEAST_VISIBLE, PhotoReport, Reliability
+from vision.report import LEAST_VISIBLE, SURE, PhotoReport, Reliability
 from vision.scene import MarkKind, PieceKind, Point, Pose, SheetMark, Sighting
 from vision.sheets.layout import SheetLayout
 
 WHITE, INK, GREY, BLUE = (255, 255, 255), (40, 40, 40), (190, 190, 190), (190, 110, 30)
 TRUE_COLOUR, CLAIM_COLOUR = (60, 200, 60), (60, 60, 235)
 FONT = cv2.FONT_HERSHEY_SIMPLEX
+TEXT_SIZE = 0.45
 SIDE = 640
 MARGIN = 70
 TILE = (320, 284)
@@ -33,13 +34,23 @@ TO_MIDDLE_MM = 55.0
 """From a slice's tip to its middle, about."""
 
 
+PICTURE = (TILE[0] - 8, TILE[1] - TEXT_PX - 4)
+"""Width and height in pixels of an error's picture."""
+LEAST_APART = 4
+"""Pixels between the numbers of a diagram."""
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorTile:
-    """A part of a picture where something was read wrong."""
+    """A part of a picture where something was read wrong, of the size PICTURE."""
 
     picture: Image
     what: str
     where: str
+
+
+def _tile(picture: Image, what: str, where: str) -> ErrorTile:
+    return ErrorTile(np.asarray(cv2.resize(picture, PICTURE, interpolation=cv2.INTER_AREA)), what, where)
 
 
 def reliability_diagram(bins: Sequence[Reliability], what: str = "that was right") -> Image:
@@ -52,21 +63,43 @@ def reliability_diagram(bins: Sequence[Reliability], what: str = "that was right
         _text(drawn, f"{tick:.1f}", (x - 12, SIDE - MARGIN + 22))
         _text(drawn, f"{tick:.1f}", (MARGIN - 40, y + 5))
     cv2.line(drawn, _at(0, 0), _at(1, 1), GREY, 2, cv2.LINE_AA)
-    for one in bins:
+    spots = [_at(one.claimed, one.right) for one in bins]
+    taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in spots]
+    for one, (x, _) in zip(bins, spots, strict=True):
         low, high = one.interval
-        x, y = _at(one.claimed, one.right)
         cv2.line(drawn, (x, _at(0, low)[1]), (x, _at(0, high)[1]), BLUE, 2, cv2.LINE_AA)
-        cv2.circle(drawn, (x, y), 5, BLUE, -1, cv2.LINE_AA)
-        _text(drawn, str(len(one.claims)), (x - 34 if one.claimed > 0.5 else x + 8, y + 18))
+    for one, spot in zip(bins, spots, strict=True):
+        _number(drawn, str(len(one.claims)), spot, taken)
     _text(drawn, "likelihood claimed", (SIDE // 2 - 70, SIDE - 18))
     _text(drawn, f"share {what}, and how many claims", (MARGIN, MARGIN - 30))
     return drawn
 
 
+def _number(drawn: Image, text: str, spot: tuple[int, int], taken: list[tuple[int, int, int, int]]) -> None:
+    """A number as near to a spot as nothing else is `taken`, below it where there is room, and a line to it."""
+    (width, height), _ = cv2.getTextSize(text, FONT, TEXT_SIZE, 1)
+    left = spot[0] - width - 10 if spot[0] > SIDE // 2 else spot[0] + 10
+    for down in sorted(range(-SIDE, SIDE, LEAST_APART), key=lambda down: (abs(down), -down)):
+        box = (left, spot[1] + 10 + down, left + width, spot[1] + 10 + down + height)
+        if box[1] > MARGIN // 2 and box[3] < SIDE - MARGIN and not any(_overlap(box, other) for other in taken):
+            break
+    taken.append(box)
+    near = box[2] + 2 if left < spot[0] else box[0] - 2
+    cv2.line(drawn, spot, (near, (box[1] + box[3]) // 2), GREY, 1, cv2.LINE_AA)
+    cv2.circle(drawn, spot, 5, BLUE, -1, cv2.LINE_AA)
+    cv2.rectangle(drawn, (box[0] - 1, box[1] - 1), (box[2] + 1, box[3] + 1), WHITE, -1)
+    _text(drawn, text, (box[0], box[3]))
+
+
+def _overlap(first: tuple[int, int, int, int], second: tuple[int, int, int, int]) -> bool:
+    across = first[0] < second[2] + LEAST_APART and second[0] < first[2] + LEAST_APART
+    return across and first[1] < second[3] + LEAST_APART and second[1] < first[3] + LEAST_APART
+
+
 def problem_tile(photo: PhotoReport, image: Image | None) -> ErrorTile:
     """A tile for a picture that could not be read at all, or is not there: the whole of it, and why."""
     picture = np.full((TILE[1], TILE[0], 3), GREY, np.uint8) if image is None else image
-    return ErrorTile(picture, photo.problem, photo.photo)
+    return _tile(picture, photo.problem, photo.photo)
 
 
 def error_tiles(
@@ -74,7 +107,7 @@ def error_tiles(
 ) -> list[ErrorTile]:
     """A tile for each error of a picture: green is what lies there, red what was claimed; `prints` of its sheets."""
     tiles = [
-        ErrorTile(
+        _tile(
             _part(image, registration, _middle(piece.kind, piece.pose), piece.pose, None),
             f"{piece.face} missing",
             photo.photo,
@@ -83,7 +116,7 @@ def error_tiles(
         if piece.visible >= LEAST_VISIBLE
     ]
     tiles += [
-        ErrorTile(
+        _tile(
             _part(image, registration, _middle(match.truth.kind, match.truth.pose), match.truth.pose, match.sighting),
             f"{match.truth.face} read as {match.sighting.face} {match.sighting.probability:.2f}",
             photo.photo,
@@ -92,7 +125,16 @@ def error_tiles(
         if not match.right
     ]
     tiles += [
-        ErrorTile(
+        _tile(
+            _part(image, registration, _middle(match.truth.kind, match.truth.pose), match.truth.pose, match.sighting),
+            f"{match.sighting.face} {match.sighting.probability:.2f} claimed, {match.truth.visible:.0%} shows",
+            photo.photo,
+        )
+        for match in photo.matches
+        if match.right and match.truth.visible < LEAST_VISIBLE and match.sighting.probability >= SURE
+    ]
+    tiles += [
+        _tile(
             _part(image, registration, _middle(sighting.kind, sighting.pose), None, sighting),
             f"no {sighting.face} {sighting.probability:.2f}",
             photo.photo,
@@ -100,8 +142,10 @@ def error_tiles(
         for sighting in photo.extra
     ]
     tiles += [_mark_tile(photo, image, registration, prints, claim) for claim in photo.wrong_marks]
-    whole = [ErrorTile(image, line, photo.photo) for line in photo.misarranged or ()]
-    return tiles + whole
+    lines = list(photo.misarranged or ())
+    if photo.unread_marks:
+        lines.append(f"{len(photo.unread_marks)} marks lie where no place of a sheet was read")
+    return tiles + [_tile(image, line, photo.photo) for line in lines]
 
 
 def _mark_tile(
@@ -113,7 +157,7 @@ def _mark_tile(
     sheet = next(match.sighting for match in photo.matches if mark in match.sighting.marks)
     layout = next((one for one in prints if _same_print(one, sheet)), None)
     if layout is None:
-        return ErrorTile(image, what, photo.photo)
+        return _tile(image, what, photo.photo)
     turn = np.radians(sheet.pose.angle_deg - 90.0)
     x, y = _printed_at(layout, mark)
     spot = Pose(
@@ -122,7 +166,7 @@ def _mark_tile(
         0.0,
     )
     middle = (spot.x_mm, spot.y_mm)
-    return ErrorTile(_part(image, registration, middle, spot, None, MARK_AROUND_MM), what, photo.photo)
+    return _tile(_part(image, registration, middle, spot, None, MARK_AROUND_MM), what, photo.photo)
 
 
 def _same_print(layout: SheetLayout, sheet: Sighting) -> bool:
@@ -154,8 +198,7 @@ def error_sheet(tiles: Sequence[ErrorTile]) -> Image:
     for number, tile in enumerate(tiles):
         left, top = number % COLUMNS * width, number // COLUMNS * height
         lines = textwrap.wrap(tile.what, LETTERS, max_lines=2, placeholder=" ...")
-        part = cv2.resize(tile.picture, (width - 8, height - TEXT_PX - 4), interpolation=cv2.INTER_AREA)
-        sheet[top + 4 : top + height - TEXT_PX, left + 4 : left + width - 4] = part
+        sheet[top + 4 : top + height - TEXT_PX, left + 4 : left + width - 4] = tile.picture
         for line, text in enumerate([*lines, textwrap.shorten(tile.where, LETTERS, placeholder="...")]):
             _text(sheet, text, (left + 6, top + height - TEXT_PX + 17 * (line + 1)))
     return sheet
@@ -202,4 +245,5 @@ def _at(claimed: float, right: float) -> tuple[int, int]:
 
 
 def _text(drawn: Image, text: str, spot: tuple[int, int]) -> None:
-    cv2.putText(drawn, text, spot, FONT, 0.45, INK, 1, cv2.LINE_AA)
+    """Letters that the font lacks are question marks: text that is no UTF-8 ends the whole process."""
+    cv2.putText(drawn, text.encode("ascii", "replace").decode(), spot, FONT, TEXT_SIZE, INK, 1, cv2.LINE_AA)

@@ -17,7 +17,17 @@ from vision.faces import FacePack, enrol, load_pack
 from vision.label_kinds import LABEL_KINDS
 from vision.photos import PhotoError, load_photo, photo_beside, save_photo
 from vision.registration import VisionError, find_mat
-from vision.report import PICTURES, SHEET_PICTURES, PhotoReport, Report, labelled, of_other_kinds, report
+from vision.report import (
+    PICTURES,
+    SHEET_PICTURES,
+    PhotoReport,
+    Report,
+    labelled,
+    of_other_kinds,
+    picture_name,
+    report,
+    strays,
+)
 from vision.scene import PieceKind
 from vision.sheets.layout import SheetLayout
 from vision.threads import use_one_core
@@ -32,6 +42,12 @@ ENROL_PICTURES = {"cards": "enrol-cards"}
 """The kind of picture that faces are learned from, where it is not `enrol`."""
 
 
+REPORT, CONFUSION, ERRORS = "report.json", "confusion.csv", "errors.png"
+RELIABILITY, MARK_RELIABILITY = "reliability.png", "reliability-marks.png"
+"""The files of --out."""
+NOTHING_TO_JUDGE = "holds no picture but those that faces were learned from; expected others, or --faces"
+
+
 @click.command(epilog="Example:  pizzatable vision-report photos --kind ring --kind split --out report")
 @click.option("--faces", type=EXISTING_FILE, help="Read with these faces instead of the folder's own.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(tuple(PICTURES)), help="Only pictures of this kind.")
@@ -39,7 +55,7 @@ ENROL_PICTURES = {"cards": "enrol-cards"}
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="A folder for report.json, confusion.csv, reliability.png (of sheets reliability-marks.png) and errors.png.",
+    help=f"A folder for {REPORT}, {CONFUSION}, {RELIABILITY} (of sheets {MARK_RELIABILITY}) and {ERRORS}; not DIR.",
 )
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def command(
@@ -58,8 +74,13 @@ def command(
     """
     use_one_core()
     wanted = kinds or tuple(PICTURES)
+    if out is not None and out.resolve() == folder.resolve():
+        expected = f"expected another one, such as {out / 'report'}"
+        raise click.ClickException(f"--out {out} is the folder of the photos; {expected}")
     tiles: list[ErrorTile] = []
     with told(VisionError, PhotoError, FileNotFoundError, OSError):
+        for why in strays(folder):
+            click.echo(f"Passed over: {why}", err=True)
         learned: set[str] = set()
         known: set[str] = set()
         pack_for = partial(_given, load_pack(faces)) if faces is not None else partial(_learned, folder, learned)
@@ -75,6 +96,8 @@ def command(
 
             result = report(folder, pack_for, wanted, styles, on_photo, prints, misarranged)
         result = Report(tuple(photo for photo in result.photos if photo.photo not in learned))
+        if not result.photos:
+            raise FileNotFoundError(f"{folder} {NOTHING_TO_JUDGE}: {', '.join(sorted(learned))}")
         click.echo(result.as_text(), nl=False)
         _tell_left_out(folder, learned)
         _tell_unknown(result, known)
@@ -111,7 +134,7 @@ def _learned(folder: Path, learned: set[str], style: str, kind: str) -> FacePack
         except VisionError as error:
             refused = refused or error
         else:
-            learned.add(path.stem)
+            learned.add(picture_name(path))
             return pack
     raise refused or FileNotFoundError(f"{folder} holds no picture of style {style!r} that faces can be learned from")
 
@@ -140,7 +163,8 @@ def _tell_left_out(folder: Path, learned: set[str]) -> None:
 
 def _tell_unknown(result: Report, known: set[str]) -> None:
     """Say which faces are missing because nobody showed them."""
-    missing = {piece.face for photo in result.photos for piece in photo.missing if piece.kind in LABEL_KINDS.values()}
+    read = [photo for photo in result.photos if not photo.problem]
+    missing = {piece.face for photo in read for piece in photo.missing if piece.kind in LABEL_KINDS.values()}
     if unknown := sorted(missing - known):
         click.echo(f"Missing, as no picture showed these faces for learning: {', '.join(unknown)}", err=True)
 
@@ -161,15 +185,15 @@ def _write(out: Path, result: Report, tiles: "list[ErrorTile]") -> None:
     from vision.report_pictures import error_sheet, reliability_diagram
 
     out.mkdir(parents=True, exist_ok=True)
-    save_photo(out / "reliability.png", reliability_diagram(result.reliability()))
-    if marks := result.mark_reliability():
-        save_photo(out / "reliability-marks.png", reliability_diagram(marks, "of places that had a mark"))
-    save_photo(out / "errors.png", error_sheet(tiles))
-    (out / "report.json").write_text(json.dumps([_as_json(photo) for photo in result.photos], indent=1) + "\n")
-    with (out / "confusion.csv").open("w", newline="", encoding="utf-8") as file:
+    (out / REPORT).write_text(json.dumps([_as_json(photo) for photo in result.photos], indent=1) + "\n")
+    with (out / CONFUSION).open("w", newline="", encoding="utf-8", errors="replace") as file:
         rows = csv.writer(file)
         rows.writerow(["kind", "true", "read", "count"])
         rows.writerows([*names, count] for names, count in sorted(result.confusion().items()))
+    save_photo(out / RELIABILITY, reliability_diagram(result.reliability()))
+    if marks := result.mark_reliability():
+        save_photo(out / MARK_RELIABILITY, reliability_diagram(marks, "of places that had a mark"))
+    save_photo(out / ERRORS, error_sheet(tiles))
 
 
 def _as_json(photo: PhotoReport) -> dict[str, Any]:
@@ -185,6 +209,7 @@ def _as_json(photo: PhotoReport) -> dict[str, Any]:
         "missing": [piece.face for piece in photo.missing],
         "extra": [sighting.face for sighting in photo.extra],
         "marks": len(photo.marks),
+        "unread_marks": len(photo.unread_marks),
         "wrong_marks": [[c.mark.kind.value, list(c.mark.at), c.mark.probability] for c in photo.wrong_marks],
         "misarranged": None if photo.misarranged is None else list(photo.misarranged),
         "problem": photo.problem,

@@ -79,6 +79,24 @@ def test_marks_are_counted_both_ways(tmp_path: Path) -> None:
     assert result.mark_reliability()[-1].right < 1.0
 
 
+def test_marks_of_a_sheet_that_is_not_found_and_those_off_its_print_are_missed() -> None:
+    drawn = sheet()
+    labels = labels_of(drawn)
+    black = np.zeros((720, 1280, 3), np.uint8)
+    lost = report_sheet(black, labels, [PRINT.layout], "black")
+    assert (lost.problem != "", len(lost.unread_marks), lost.expected) == (True, len(drawn.marks), 1)
+    labels["arrangement"]["sheet"]["dots"].append([97, 3])
+    image = photograph(drawn, np.random.default_rng(3), Camera(px_per_mm=4.0))
+    off = report_sheet(image, labels, [PRINT.layout], "off")
+    assert off.unread_marks == ((MarkKind.DOT, (97, 3)),)
+    assert not off.perfect
+    dots = sum(kind is MarkKind.DOT for kind, _ in drawn.marks)
+    result = Report((lost, off))
+    assert f"dot             read {dots} of {2 * dots + 1} " in result.as_text()
+    assert "off: 1 marks lie where no place of a sheet was read" in result.faults()
+    assert result.confusion()["dot", "marked", ""] == dots + 1
+
+
 @pytest.mark.parametrize(("truly", "quarters"), [(44.6, 1), (-44.7, -1), (20.0, 0), (200.0, 2)])
 def test_a_die_is_right_from_whichever_side_it_is_said(truly: float, quarters: int) -> None:
     """Turned by nearly 45 degrees, truth and reading may name different sides of the same die."""

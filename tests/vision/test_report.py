@@ -12,7 +12,9 @@ from vision.drawing import HATCHINGS, SURE_LINE, draw_scene
 from vision.frame import Frame
 from vision.label_kinds import LabelError
 from vision.reader import Reader
+from vision.registration import find_mat
 from vision.report import Match, PhotoReport, Report, TruePiece, compare, report, report_photo, true_pieces, wilson
+from vision.report_pictures import PICTURE, error_tiles
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 
 PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", -120.0, 30.0, 200.0))
@@ -101,6 +103,25 @@ def test_likelihoods_are_held_against_what_was_right() -> None:
     bins = [(one.low, one.high, len(one.claims), one.right) for one in result.reliability()]
     assert bins == [(0.0, 0.3, 1, 0.0), (0.95, 0.99, 20, 0.95), (0.999, 1.0, 1, 1.0)]
     assert result.confusion() == {("slice", "a/1", "a/1"): 20, ("slice", "a/1", "a/2"): 2}
+
+
+def test_stages_are_timed_by_the_pictures_that_have_them() -> None:
+    times = [{"register": 10.0}, {"register": 20.0, "dice": 40.0}, {"register": 30.0, "dice": 50.0}, {}]
+    photos = tuple(PhotoReport(str(i), "drawn", "ring", (), (), (), ms) for i, ms in enumerate(times))
+    said = "median ms of each stage (pictures that have it): register 20 (3), dice 45 (2)"
+    assert Report(photos).as_text().splitlines()[-1] == said
+
+
+def test_a_sure_claim_of_a_piece_that_hardly_shows_has_its_tile() -> None:
+    picture = photograph(PIECES, View())
+    pose = Pose(0.0, 0.0, 20.0)
+    sure, hidden = seen("a/1", 0.0, 0.0, 20.0), TruePiece(PieceKind.SLICE, "a/1", pose, 0.2)
+    claims = [Match(hidden, sure, 0.0, 0.0), Match(hidden, seen("a/1", 0.0, 0.0, 20.0, 0.5), 0.0, 0.0)]
+    photo = PhotoReport("one", "drawn", "ring", tuple(claims), (), (), {})
+    tiles = error_tiles(photo, picture, find_mat(picture))
+    assert [(tile.what, tile.where) for tile in tiles] == [("a/1 0.99 claimed, 20% shows", "one")]
+    assert tiles[0].picture.base is None  # a tile keeps no whole picture
+    assert tiles[0].picture.shape[1::-1] == PICTURE
 
 
 def test_intervals_are_wilsons() -> None:

@@ -2,13 +2,17 @@
 
 import csv
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import cv2
 from click.testing import CliRunner
 
 from controller.cli import vision_report
-from tests.vision.drawn_table import Piece, View, enrolment, label, photograph
+from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph
+from vision.faces import save_pack
 
 PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("b/1", -60.0, 90.0, 80.0), Piece("special/two", -120.0, 30.0, 200.0))
 
@@ -94,7 +98,9 @@ def test_a_picture_that_cannot_be_judged_is_named_and_the_others_are_read(tmp_pa
     assert "ring-drawn-01.json: image says 640 x 360 pixels; the photo has 1280 x 720" in result.stdout
     assert "ring-drawn-02.json: its photo is missing; expected ring-drawn-02.jpg beside it" in result.stdout
     assert "ring-drawn-03.jpg: the file is cut off after 20000 bytes" in result.stdout
-    assert "slice            2 of      2 right" in result.stdout
+    assert "slice            2 of      8 right" in result.stdout
+    photos = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert [(photo["expected"], photo["right"]) for photo in photos] == [(3, 0), (3, 0), (3, 0), (3, 3)]
     errors = cv2.imread(str(tmp_path / "out" / "errors.png"))
     shown = [bool((errors[:220, left : left + 300] < 250).any()) for left in (0, 320, 640, 960)]
     assert shown == [True, True, True, False]
@@ -106,6 +112,7 @@ def test_kinds_that_are_not_judged_are_said_and_those_that_are_no_text_are_refus
     write(tmp_path, "ring-drawn-03", "rign", PIECES)
     result = run(tmp_path)
     assert "Not judged, as faces were learned from them: ring-drawn-01\n" in result.stderr
+    assert "median ms of each stage (pictures that have it): register" in result.stdout
     assert "as no picture showed" not in result.stderr
     assert "Not judged, as their kind is 'rign': ring-drawn-03.json; expected one of ring, split" in result.stderr
     assert "ring-drawn-01" not in result.stdout
@@ -136,3 +143,70 @@ def test_pieces_read_right_in_another_arrangement_than_the_true_one_are_an_error
     assert [photo["whole"] for photo in photos] == [True, False]
     path.write_text(json.dumps({**json.loads(path.read_text()), "arrangement": {"ring": ["a/1", 7]}}))
     assert f"{path}: arrangement.ring[1] is 7; expected a list of the circle's faces" in run(tmp_path).output
+    (tmp_path / "ring-drawn-01.jpg").write_bytes(b"no photo")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "arrangement": {"ring": ["b/1", "a/1"]}}))
+    assert "arrangement      1 of      2 right" in run(tmp_path).stdout  # what is not read is not right
+
+
+def test_what_is_called_json_and_is_no_photo_s_labels_is_passed_over_with_its_name(tmp_path: Path) -> None:
+    write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
+    write(tmp_path, "ring-drawn-01", "ring", PIECES)
+    (tmp_path / "notes.json").write_text("to do: dice")
+    (tmp_path / "._ring-drawn-01.json").write_bytes(b"\0\5\x16\7")
+    (tmp_path / "old.json").mkdir()
+    result = run(tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "slice            2 of      2 right" in result.stdout
+    assert f"Passed over: {tmp_path / 'notes.json'}: line 1, column 1 is not JSON" in result.stderr
+    assert f"Passed over: {tmp_path / 'old.json'}: it is a folder; expected a file in JSON" in result.stderr
+    (tmp_path / "ring-drawn-01.json").write_text("{")
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    assert f"Error: {tmp_path / 'ring-drawn-01.json'}: line 1, column 2" in result.stderr
+
+
+def test_styles_that_no_picture_has_and_folders_with_nothing_to_judge_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, "ring-drawn-01", "ring", PIECES)
+    result = run("--style", "zeta", "--style", "drawn", tmp_path)
+    assert result.exit_code == 1
+    assert f"Error: {tmp_path} holds no labelled picture of style zeta; expected of drawn\n" in result.stderr
+    result = run(tmp_path)
+    assert result.exit_code == 1
+    assert "holds no picture but those that faces were learned from; expected others, or --faces: ring" in result.stderr
+
+
+def test_a_report_into_the_folder_of_its_photos_is_refused(tmp_path: Path) -> None:
+    write(tmp_path, "errors", "ring", PIECES)
+    write(tmp_path, "report", "ring", PIECES)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    result = run("--out", tmp_path / "out" / "..", tmp_path)
+    assert result.exit_code == 1
+    assert "is the folder of the photos; expected another one, such as" in result.stderr
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_name_that_is_no_utf_8_is_shown_as_far_as_it_can_be(tmp_path: Path) -> None:
+    write(tmp_path, "enrol-drawn-01", "enrol", enrolment())
+    write(tmp_path, "ring", "ring", PIECES, _0="a/2")
+    odd = tmp_path / os.fsdecode(b"K\xe4se.json")
+    labels = json.loads((tmp_path / "ring.json").read_text())
+    odd.write_text(json.dumps({**labels, "photo": "ring.jpg"}))
+    (tmp_path / "ring.json").unlink()
+    start = "from controller.cli import main; main()"
+    program = [sys.executable, "-c", start, "vision-report", "--out", str(tmp_path / "out"), str(tmp_path)]
+    done = subprocess.run(program, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "K?se: a/2 at (0, 0) mm read as a/1" in done.stdout.decode()
+    assert json.loads((tmp_path / "out" / "report.json").read_text())[0]["photo"] == "K?se"
+    assert (tmp_path / "out" / "errors.png").is_file()
+
+
+def test_pictures_of_a_game_whose_faces_lack_its_board_are_their_own_fault(tmp_path: Path) -> None:
+    write(tmp_path, "ring-drawn-01", "ring", PIECES)
+    write(tmp_path, "theory-drawn-01", "theory", ())
+    save_pack(enrolled(), tmp_path / "drawn.faces")
+    result = run("--faces", tmp_path / "drawn.faces", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "slice            2 of      2 right" in result.stdout
+    assert "theory-drawn-01: not read: " in result.stdout
+    assert "board" in result.stdout.partition("theory-drawn-01: not read: ")[2].splitlines()[0]
