@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hardware.camera import Camera, CameraLost
+from hardware.camera import Camera, CameraLost, RecordingEnded
 from vision.calibration import CalibrationError, See, View, lean_between
 
 TIMEOUT_S = 5.0
@@ -39,9 +39,11 @@ def collect_views(camera: Camera, see: See, wanted: Wanted, tell: Callable[[str]
     while len(views) < wanted.views:
         try:
             frame = camera.read(TIMEOUT_S)
-        except CameraLost:
+        except CameraLost as ended:
             if not views:
                 raise
+            if not isinstance(ended, RecordingEnded):
+                tell(f"{ended}; going on with what was seen")
             break
         started_s = frame.time_s if started_s is None else started_s
         if frame.time_s - started_s > wanted.limit_s:

@@ -459,7 +459,7 @@ def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":
 
 
 def _picture(open_camera: Callable[[], "Camera"]) -> "tuple[str, Image]":
-    from hardware.camera import CameraLost
+    from hardware.camera import RecordingEnded
 
     camera = open_camera()
     try:
@@ -467,7 +467,7 @@ def _picture(open_camera: Callable[[], "Camera"]) -> "tuple[str, Image]":
         try:
             for _ in range(PICTURES - 1):
                 image = camera.read(CAMERA_S).image
-        except CameraLost:
+        except RecordingEnded:
             pass  # a recording may be shorter
         return camera.description, image
     finally:

@@ -13,6 +13,10 @@ class CameraLost(CameraError, ConnectionError):
     """The camera is not there (any more)."""
 
 
+class RecordingEnded(CameraLost):
+    """What was recorded is over: nothing is wrong."""
+
+
 class CameraTimeout(CameraError, TimeoutError):
     """The camera is there and gave no picture in time."""
 

@@ -7,7 +7,7 @@ from threading import Condition, Thread
 import cv2
 import numpy as np
 
-from hardware.camera import CameraLost, CameraTimeout
+from hardware.camera import CameraLost, CameraTimeout, RecordingEnded
 from vision.frame import Frame, Image
 from vision.photos import PhotoError, load_photo
 
@@ -139,12 +139,17 @@ class Recording:
         return f"recording {self._path} at {self._rate_hz:g} pictures/s"
 
     def read(self, timeout_s: float) -> Frame:
-        """The next picture; CameraLost after the last one."""
+        """The next picture.
+
+        Raises:
+            RecordingEnded: that was the last one.
+            CameraLost: it is closed, or the next picture cannot be read; names its file.
+        """
         if not self._open:
             raise CameraLost(f"the {self.description} is closed")
         image = next(self._pictures, None)
         if image is None:
-            raise CameraLost(f"the {self.description} ended after {self._sequence} pictures")
+            raise RecordingEnded(f"the {self.description} ended after {self._sequence} pictures")
         frame = Frame(image, self._started_s + self._sequence / self._rate_hz, self._sequence)
         self._sequence += 1
         return frame

@@ -1,9 +1,13 @@
 """The Raspberry Pi's own pins, by lgpio."""
 
 import contextlib
+import tempfile
 from pathlib import Path
 
-from gpiozero.pins import lgpio as lgpio_pins
+# As it is imported lgpio lays a pipe in the working directory, which may be anybody's, and leaves it there
+# (https://github.com/joan2937/lg/issues/22). Once both its ends are open, nobody needs its name.
+with tempfile.TemporaryDirectory(prefix="pizzatable-") as _folder, contextlib.chdir(_folder):
+    from gpiozero.pins import lgpio as lgpio_pins
 
 DEVICES = Path("/dev")
 HEADER_LABELS = frozenset({"pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"})

@@ -5,11 +5,13 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Put these bytes in a file's place once all of them are on the disk; until then it stays as it was.
+    """Put these bytes in a file's place once all of them are on the disk; until then it stays as it was. Of a symbolic
+    link it is the file that it leads to.
 
     Raises:
         OSError: that cannot be done; the file is as it was.
     """
+    path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():  # a device or a pipe has no place that another file could take
         path.write_bytes(content)
         return

@@ -1,6 +1,10 @@
 """The command `pizzatable`. Each command is a module of its own, imported when it is called."""
 
+import errno
+import os
+import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -20,8 +24,23 @@ COMMANDS = (
 )
 
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+
+
 class LazyCommands(click.Group):
     """Imports a command's module, which offers `command`, only when that command is asked for."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """The command line. What cannot be written to standard output is said in a line."""
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:  # those that a command expects, it tells itself
+            if error.filename is not None or error.errno not in FULL:
+                raise
+            click.echo(f"Error: standard output cannot be written: {error.strerror}", err=True)
+            raise SystemExit(1) from error
+        finally:
+            _let_go_of_what_cannot_be_written()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order in which one needs them."""
@@ -33,6 +52,14 @@ class LazyCommands(click.Group):
             return None
         command: click.Command = import_module(f"{__name__}.{cmd_name.replace('-', '_')}").command
         return command
+
+
+def _let_go_of_what_cannot_be_written() -> None:
+    """Python would try once more as it ends, and fail with a traceback."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.command(cls=LazyCommands, epilog="Example:  pizzatable run --port 9000")

@@ -11,7 +11,7 @@ from config.errors import ConfigError
 from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.calibrating import Wanted, collect_views
-from controller.cli.common import EXISTING_FILE, told
+from controller.cli.common import EXISTING_FILE, keep_what_is_read, told
 from controller.lenses import lens_file
 from hardware.camera import CameraError
 from vision.calibration import (
@@ -56,11 +56,14 @@ def command(config_file: Path | None, out: Path | None, mat: bool, photos: tuple
     see = see_mat if mat else see_sheet
     with told(ConfigError, CalibrationError, CameraError, PhotoError, OSError):
         config = load_table(table_files(config_file, os.environ))
+        path = out or lens_file(config)
+        picture = path.with_name(f"{path.stem}-misses.png")
+        keep_what_is_read(
+            {"--out" if out else "the lens": path, "the picture beside it": picture}, [config_file, *photos]
+        )
         views = photo_views(photos, see) if photos else live_views(config, see)
         found = calibrate(views)
-        path = out or lens_file(config)
         path.parent.mkdir(parents=True, exist_ok=True)
-        picture = path.with_name(f"{path.stem}-misses.png")
         save_photo(picture, draw_misses(found))
         draft = path.with_suffix(".part")
         draft.write_text(lens_text(found, "photos" if photos and out else config.camera.driver), encoding="utf-8")

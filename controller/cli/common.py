@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,23 @@ def game_option(command: Command) -> Command:
         type=click.Choice(games_with("describe")),
         help="The game whose pieces lie on the table.",
     )(command)
+
+
+def picture_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    """A picture to write, whose name says its format. For click."""
+    from vision.photos import ENDS
+
+    if path is not None and path.suffix.lower() not in ENDS:
+        raise click.BadParameter(f"{path}: expected a name that ends in {', '.join(ENDS)}", ctx, param)
+    return path
+
+
+def keep_what_is_read(written: Mapping[str, Path | None], read: Iterable[Path | None]) -> None:
+    """Refuse to write over what is read: `written` are the files by what names them."""
+    there = [path for path in read if path is not None and path.exists()]
+    for named, path in written.items():
+        if path is not None and path.exists() and any(path.samefile(other) for other in there):
+            raise click.UsageError(f"{named} {path} is read, too; expected another file to write")
 
 
 def game_options(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:

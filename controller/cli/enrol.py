@@ -2,14 +2,15 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from config.errors import ConfigError
-from controller.cli.common import EXISTING_FILE, game_option, told, writing
+from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told, writing
 from controller.games.registry import load_part
 from vision.photos import PhotoError, load_photo, save_photo
 from vision.registration import VisionError
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from vision.scene import PieceKind
 
 Label = dict[str, Any]
+WAYS: Mapping[str, Set[str]] = {
+    "find": {"find", "empty"},
+    "page": {"out", "page", "empty", "port", "config_file"},
+    "out": {"out", "labels", "check"},
+}
+"""The options that each way of enrolling takes besides the game and photos."""
 SHOWN = 8
 """So many faces of a kind of trouble are named on one line."""
 
@@ -35,6 +42,7 @@ class LabelFileError(Exception):
     "pizzatable enrol --game new_york_slice --out mine.faces --labels mine.json photo-*.jpg"
 )
 @game_option
+@click.pass_context
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="The file of faces to write.")
 @click.option(
     "--labels",
@@ -60,6 +68,7 @@ class LabelFileError(Exception):
 )
 @click.argument("photos", metavar="PHOTO...", nargs=-1, type=EXISTING_FILE)
 def command(
+    ctx: click.Context,
     game: str,
     out: Path | None,
     labels: tuple[Path, ...],
@@ -81,6 +90,11 @@ def command(
     photos = tuple(path for path in photos if path.suffix != ".json")
     if find is None and out is None:
         raise click.UsageError("expected --find LABELS to find the pieces, or --out FACES to learn them")
+    _of_use(ctx, "find" if find is not None else "page" if page else "out", labels)
+    numbered = {f"the drawing of {photo}": _numbered(find, photo) for photo in photos if find is not None}
+    keep_what_is_read({"--out": out, "--find": find, **numbered}, [*photos, *labels, empty, config_file])
+    if find is not None or page:
+        _named_apart(photos)
     with told(LabelFileError, PhotoError, VisionError, ConfigError, OSError):
         if find is not None:
             _find(game, find, empty, photos)
@@ -88,6 +102,33 @@ def command(
             _page(game, out, empty, photos, port, config_file)
         elif out is not None:
             _learn(game, out, labels, photos, check=check)
+
+
+def _of_use(ctx: click.Context, way: str, labels: Sequence[Path]) -> None:
+    """Refuse options that this way of enrolling does nothing with."""
+    given = {
+        name
+        for name in ctx.params
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE and name != "labels"
+    }
+    given |= {"labels"} if labels else set()
+    names = {option.name: option.opts[0] for option in ctx.command.params}
+    if useless := sorted(given - WAYS[way] - {"game", "photos"}):
+        raise click.UsageError(f"{names[useless[0]]} does nothing together with --{way}; expected it left out")
+
+
+def _named_apart(photos: Sequence[Path]) -> None:
+    """Refuse photos of one name: their labels are told apart by it."""
+    for photo in photos:
+        alike = [str(other) for other in photos if other.stem == photo.stem]
+        if len(alike) > 1:
+            raise click.UsageError(f"{len(alike)} photos have one name: {', '.join(alike)}; expected a name for each")
+
+
+def _numbered(find: Path, photo: Path) -> Path:
+    """The copy of a photo with its pieces numbered, in a folder of its own: where photos are asked for by a pattern,
+    these are none of them."""
+    return find.with_name(f"{find.stem}-found") / f"{photo.stem}.jpg"
 
 
 def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> None:
@@ -109,14 +150,15 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
         if one.doubt:
             click.echo(f"warning: {photo}: {one.doubt} (--empty)", err=True)
         found.append(label_of(one, [Naming("")] * len(one.pieces)))
-        # In a folder of their own: where photos are asked for by a pattern, these are none of them.
-        drawn = path.with_name(f"{path.stem}-found") / f"{photo.stem}.jpg"
+        drawn = _numbered(path, photo)
         with writing(drawn.parent, "a folder that can be made and written to"):
             drawn.parent.mkdir(parents=True, exist_ok=True)
         save_photo(drawn, one.picture())
         click.echo(f"{photo}: {len(one.pieces)} pieces, numbered in {drawn}")
     if not found:
         raise click.ClickException(f"{path}: not written, as no photo could be used")
+    if not any(label["pieces"] for label in found):
+        raise click.ClickException(f"{path}: not written, as no piece was found; expected pieces that lie apart")
     with writing(path, "a labels file that can be written"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(_as_text(found), encoding="utf-8")
@@ -126,7 +168,7 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
 
 
 def _keep_names(path: Path) -> None:
-    """Refuse to write over labels that somebody has filled in."""
+    """Refuse to write over labels that somebody has filled in, and over what --find did not write."""
     from vision.label_kinds import LabelError
     from vision.labels import load_json
 
@@ -135,11 +177,19 @@ def _keep_names(path: Path) -> None:
     except LabelError as error:
         raise click.ClickException(f"{error}; it is not written over") from error
     photos = content if isinstance(content, list) else [content]
-    pieces = [piece for photo in photos if isinstance(photo, dict) for piece in photo.get("pieces") or []]
+    found: list[Any] = [photo.get("pieces") if isinstance(photo, dict) else None for photo in photos]
+    pieces = [piece for its in found if isinstance(its, list) for piece in its]
     if named := sum(bool(isinstance(piece, dict) and piece.get("face")) for piece in pieces):
         raise click.ClickException(
             f"{path}: {named} of its {len(pieces)} pieces have a face already; expected a new file, or one without"
         )
+    if not all(isinstance(its, list) for its in found) or not all(map(_is_found, pieces)):
+        raise click.ClickException(f"{path}: it is no labels file of --find; expected a new file, or one that it wrote")
+
+
+def _is_found(piece: object) -> bool:
+    """Whether this is a piece as --find writes it, with or without its face."""
+    return isinstance(piece, dict) and {"number", "kind", "face", "outline_px"} <= piece.keys()
 
 
 def _as_text(labels: Sequence[Label]) -> str:
@@ -218,6 +268,9 @@ def _check(photos: "Sequence[tuple[Image, Label]]", learned: "Learned") -> None:
 
     report = read_copies(photos, learned.pack)
     right, expected = sum(photo.right for photo in report.photos), sum(photo.expected for photo in report.photos)
+    if not expected:
+        click.echo("Nothing to check: no piece in the photos has a face that could be taken for another.")
+        return
     click.echo(f"On {len(report.photos)} altered copies of the photos {right} of {expected} pieces are read right.")
     for (true, claimed), count in confused(report).most_common():
         click.echo(f"  {true} taken for {claimed}: {count} times")
@@ -251,6 +304,8 @@ def match_labels(
             raise LabelFileError(
                 f'{photo}: expected one label with "photo": "{photo.name}", not {names.count(photo.name)}'
             )
+        if photo.name in named and sum(other.name == photo.name for other in photos) > 1:
+            raise LabelFileError(f'{photo}: labels with "photo": "{photo.name}" may be of another photo of that name')
     without = [photo for photo in photos if photo.name not in named]
     rest = [label for label in labels if not isinstance(label.get("photo"), str)]
     others = [name for name in names if name not in {photo.name for photo in photos}]

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from controller.cli.common import EXISTING_FILE, game_option, told
+from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told
 from controller.games.registry import load_part
 from controller.reading import Describe
 from controller.whose_faces import check_faces
@@ -21,7 +21,7 @@ from vision.drawing import draw_dice, draw_scene
 from vision.faces import load_pack
 from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
-from vision.photos import PhotoError, load_photo, save_photo
+from vision.photos import load_photo, save_photo
 from vision.reader import read_photo
 from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat, lens_doubt
 from vision.scene import HiddenCause, PieceKind, Scene
@@ -93,21 +93,34 @@ def command(
                     line["warning"] = warning
                 return line, lambda: draw_scene(image, scene, lay_out(image))
 
+    drawings = [None if draw is None else draw / name for name in _drawings(photos)]
+    keep_what_is_read(
+        {f"--draw of {p}": to for p, to in zip(photos, drawings, strict=True)}, [*photos, faces, lens_file]
+    )
     failed = False
-    drawings = Counter[str]()
-    for photo, name in zip(photos, _names(photos), strict=True):
+    for photo, name, drawing in zip(photos, _names(photos), drawings, strict=True):
+        drawn: Callable[[], Image] | None = None
         try:
             line, drawn = line_of(load_photo(photo))
-            if draw is not None:
-                drawings[photo.stem] += 1
-                number = f"-{drawings[photo.stem]}" if drawings[photo.stem] > 1 else ""
-                save_photo(draw / f"{photo.stem}-read{number}.jpg", drawn())
-        except (PhotoError, VisionError) as error:
+        except VisionError as error:
             line = {"error": str(error)}
             failed = True
-        line = {"photo": name} | line
-        click.echo(json.dumps(line, ensure_ascii=False))
+        click.echo(json.dumps({"photo": name} | line, ensure_ascii=False))
+        if drawing is not None and drawn is not None:
+            try:
+                save_photo(drawing, drawn())
+            except VisionError as error:
+                click.echo(f"Error: {error}", err=True)
+                failed = True
     ctx.exit(1 if failed else 0)
+
+
+def _drawings(photos: Sequence[Path]) -> Iterator[str]:
+    """What each photo's drawing is called: photos of one name have one each."""
+    count = Counter[str]()
+    for photo in photos:
+        count[photo.stem] += 1
+        yield f"{photo.stem}-read{f'-{count[photo.stem]}' if count[photo.stem] > 1 else ''}.jpg"
 
 
 def _names(photos: Sequence[Path]) -> list[str]:

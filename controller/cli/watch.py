@@ -10,7 +10,7 @@ import click
 
 from config.errors import ConfigError
 from config.loader import load_table, table_files
-from controller.cli.common import EXISTING_FILE, game_option, told
+from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, picture_file, told
 from controller.cli.read import scene_line
 from controller.games.registry import load_part, needs_faces
 from controller.lenses import stored_lens
@@ -19,7 +19,7 @@ from controller.reading import Describe
 from controller.sheet_prints import load_prints
 from controller.watching import open_table_camera
 from controller.whose_faces import check_faces
-from hardware.camera import CameraError, CameraLost
+from hardware.camera import CameraError, RecordingEnded
 from vision.faces import FacePack, load_pack
 from vision.looking_for import finders_for
 from vision.photos import PhotoError, save_photo
@@ -43,6 +43,7 @@ DRAW_EVERY_S = 0.5
 @click.option(
     "--draw",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=picture_file,
     help="A picture file that is written anew all the time: what the camera sees with what is read drawn on it.",
 )
 def command(game: str, config_file: Path | None, faces: Path | None, draw: Path | None) -> None:
@@ -54,6 +55,7 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
     Another game's faces are refused. The camera's lens is used where `pizzatable calibrate` kept it.
     """
     use_one_core()
+    keep_what_is_read({"--draw": draw}, [config_file, faces])
     with told(ConfigError, CameraError, VisionError, PhotoError, OSError):
         config = load_table(table_files(config_file, os.environ))
         if config.camera.driver == "simulated":
@@ -68,9 +70,8 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
         try:
             while True:
                 watcher.take(camera.read(PICTURE_S))
-        except (KeyboardInterrupt, CameraLost) as ended:
-            if isinstance(ended, CameraLost) and not watcher.pictures:
-                raise
+        except (KeyboardInterrupt, RecordingEnded):
+            pass
         finally:
             camera.close()
 

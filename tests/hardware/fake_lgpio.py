@@ -6,7 +6,7 @@ Levels, pulls and edges are kept; an edge carries the nanoseconds that the kerne
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-import lgpio as real
+from hardware.real_pins import lgpio_pins
 
 OUT, PULL_UP = 1 << 1, 1 << 5
 
@@ -40,8 +40,16 @@ class FakeLgpio:
     lines: dict[int, _Line] = field(default_factory=dict)
 
     error = Error
-    SET_PULL_NONE, SET_PULL_UP, SET_PULL_DOWN = real.SET_PULL_NONE, real.SET_PULL_UP, real.SET_PULL_DOWN
-    BOTH_EDGES, RISING_EDGE, FALLING_EDGE = real.BOTH_EDGES, real.RISING_EDGE, real.FALLING_EDGE
+    SET_PULL_NONE, SET_PULL_UP, SET_PULL_DOWN = (
+        lgpio_pins.lgpio.SET_PULL_NONE,
+        lgpio_pins.lgpio.SET_PULL_UP,
+        lgpio_pins.lgpio.SET_PULL_DOWN,
+    )
+    BOTH_EDGES, RISING_EDGE, FALLING_EDGE = (
+        lgpio_pins.lgpio.BOTH_EDGES,
+        lgpio_pins.lgpio.RISING_EDGE,
+        lgpio_pins.lgpio.FALLING_EDGE,
+    )
 
     # What a person does ----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera import Camera, CameraError, CameraLost, CameraTimeout
+from hardware.camera import Camera, CameraError, CameraLost, CameraTimeout, RecordingEnded
 from hardware.drivers import UnknownDriver, open_camera
 from hardware.opencv_camera import Recording, UsbCamera
 from hardware.pi_camera import PiCamera
@@ -313,7 +313,7 @@ def test_a_recording_ends(folder: Path) -> None:
     frames = [camera.read(1.0) for _ in range(PICTURES)]
     assert frames[3].time_s == pytest.approx(7.3)
     assert np.array_equal(frames[5].image, picture(5))
-    with pytest.raises(CameraLost, match="ended after 12 pictures"):
+    with pytest.raises(RecordingEnded, match="ended after 12 pictures"):
         camera.read(1.0)
 
 
@@ -333,8 +333,9 @@ def test_recordings_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(CameraLost, match="no video that OpenCV can read"):
         Recording(tmp_path / "film.mp4", 10.0, time.monotonic)
     (tmp_path / "broken.jpg").write_bytes(b"no picture")
-    with pytest.raises(CameraLost, match=r"broken\.jpg: expected a picture such as JPEG"):
+    with pytest.raises(CameraLost, match=r"broken\.jpg: expected a picture such as JPEG") as refused:
         Recording(tmp_path, 10.0, time.monotonic).read(1.0)
+    assert not isinstance(refused.value, RecordingEnded)
 
 
 # Drivers by name --------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ Tests tell a story that begins at 100 s. Stand-ins take its times for the panel'
 through it, and what they stamp must lie within the microseconds in which the edge was made.
 """
 
+import os
 import subprocess
 import sys
 import time
@@ -380,6 +381,13 @@ def test_a_panel_that_is_opened_again_hears(bench: Bench) -> None:
     assert again.said() == [(1, PRESSED, 101.0), (2, PRESSED, 101.1)]
     assert all(signal.uncertainty_s < 0.001 for signal in again.heard)
     again.panel.close()
+
+
+def test_the_pins_leave_nothing_in_the_working_directory_and_need_not_write_there(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", "import os, hardware.real_pins; print(os.listdir(), os.getcwd())"]
+    where = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(program, cwd=tmp_path, env=where, capture_output=True, text=True, check=True)
+    assert done.stdout == f"[] {tmp_path}\n"
 
 
 def test_pins_that_vanish_are_lost_and_can_be_had_again_when_they_are_back(bench: Bench) -> None:

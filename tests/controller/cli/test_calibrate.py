@@ -83,6 +83,17 @@ def test_photos_that_do_not_serve_are_named(photos: list[str], tmp_path: Path) -
     assert not (tmp_path / "none.json").exists()
 
 
+def test_photos_are_never_written_over(photos: list[str], tmp_path: Path) -> None:
+    before = [Path(photo).read_bytes() for photo in photos]
+    shutil.copy(photos[0], tmp_path / "lens-misses.png")
+    for out, named in ((photos[2], f"--out {photos[2]}"), (tmp_path / "lens.json", "the picture beside it")):
+        result = CliRunner().invoke(command, ["--out", str(out), *photos, str(tmp_path / "lens-misses.png")])
+        assert result.exit_code == 2
+        assert f"{named}" in result.stderr
+        assert "is read, too; expected another file to write" in result.stderr
+    assert [Path(photo).read_bytes() for photo in photos] == before
+
+
 def test_files_that_are_no_pictures_are_left_out_and_named(photos: list[str], tmp_path: Path) -> None:
     empty, note = tmp_path / "empty.png", tmp_path / "note.jpg"
     empty.write_bytes(b"")

@@ -1,6 +1,8 @@
 """All commands: each module that has one offers it, with an example, and the README names it."""
 
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -25,6 +27,17 @@ def test_each_has_help_with_an_example(name: str) -> None:
     shown = CliRunner().invoke(main, [name, "--help"])
     assert shown.exit_code == 0
     assert f"Example: pizzatable {name} " in " ".join(shown.output.split())
+
+
+def test_a_full_disk_is_said_in_a_line() -> None:
+    start = "from controller.cli import main; main()"
+    for arguments in (["kit", "--help"], ["components", "slice"]):
+        with Path("/dev/full").open("wb") as full:
+            program = [sys.executable, "-c", start, *arguments]
+            done = subprocess.run(program, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 1
+        (line,) = done.stderr.splitlines()
+        assert line == "Error: standard output cannot be written: No space left on device"
 
 
 def test_the_readme_has_a_line_for_each_in_the_same_order() -> None:

@@ -155,6 +155,83 @@ def test_labels_that_somebody_filled_in_are_not_written_over(tmp_path: Path) -> 
     assert labels.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "content",
+    [{"pieces": 5}, {"tables": []}, [[1, 2]], [{"pieces": [7]}], [{"pieces": [{"kind": "tile", "x_mm": 3}]}], 5],
+)
+def test_what_find_did_not_write_is_not_written_over(tmp_path: Path, content: object) -> None:
+    labels, photo = tmp_path / "mine.json", tmp_path / "a.jpg"
+    labels.write_text(json.dumps(content))
+    before = labels.read_bytes()
+    cv2.imwrite(str(photo), photograph(enrolment()))
+    result = find_in(labels, photo)
+    assert result.exit_code == 1
+    assert (
+        f"Error: {labels}: it is no labels file of --find; expected a new file, or one that it wrote" in result.stderr
+    )
+    assert labels.read_bytes() == before
+
+
+def test_labels_that_find_wrote_are_written_anew_unless_nothing_is_found(tmp_path: Path) -> None:
+    labels, photo, bare = tmp_path / "mine.json", tmp_path / "a.jpg", tmp_path / "bare.jpg"
+    cv2.imwrite(str(photo), photograph(enrolment()))
+    cv2.imwrite(str(bare), photograph([]))
+    for _ in range(2):
+        result = find_in(labels, photo)
+        assert result.exit_code == 0, result.output
+    before = labels.read_bytes()
+    result = find_in(labels, bare)
+    assert result.exit_code == 1
+    assert f"Error: {labels}: not written, as no piece was found; expected pieces that lie apart" in result.stderr
+    assert labels.read_bytes() == before
+
+
+def test_what_is_read_is_never_written_over(tmp_path: Path) -> None:
+    labels, photo = tmp_path / "mine.json", tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph(enrolment()))
+    labels.write_text(json.dumps(label(enrolment())))
+    (tmp_path / "link").symlink_to(photo)
+    before = labels.read_bytes(), photo.read_bytes()
+    learn = ["--game", "new_york_slice", "--labels", labels, photo]
+    for named, arguments in (
+        (labels, [*learn, "--out", labels]),
+        (photo, [*learn, "--out", photo]),
+        (tmp_path / "link", [*learn, "--out", tmp_path / "link"]),
+        (photo, ["--game", "new_york_slice", "--find", photo, photo]),
+    ):
+        result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+        assert result.exit_code == 2
+        assert f"{named} is read, too; expected another file to write" in result.stderr
+        assert (labels.read_bytes(), photo.read_bytes()) == before
+
+
+def test_options_without_any_use_are_refused(tmp_path: Path) -> None:
+    labels, photo = tmp_path / "mine.json", tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph(enrolment()))
+    labels.write_text("[]")
+    for said, arguments in (
+        ("--out does nothing together with --find", ["--find", labels, "--out", tmp_path / "f", photo]),
+        ("--labels does nothing together with --find", ["--find", tmp_path / "new.json", labels, photo]),
+        ("--check does nothing together with --page", ["--page", "--check", "--out", tmp_path / "f", photo]),
+        ("--port does nothing together with --out", ["--port", "8000", "--out", tmp_path / "f", labels, photo]),
+    ):
+        result = CliRunner().invoke(command, ["--game", "new_york_slice", *[str(argument) for argument in arguments]])
+        assert result.exit_code == 2
+        assert f"{said}; expected it left out" in result.stderr
+
+
+def test_photos_of_one_name_are_refused(tmp_path: Path) -> None:
+    photos = [tmp_path / folder / "a.jpg" for folder in ("one", "two")]
+    for photo in photos:
+        photo.parent.mkdir()
+        cv2.imwrite(str(photo), photograph(enrolment()))
+    result = find_in(tmp_path / "mine.json", *photos)
+    assert result.exit_code == 2
+    assert f"2 photos have one name: {photos[0]}, {photos[1]}; expected a name for each" in result.stderr
+    with pytest.raises(LabelFileError, match=r'one.a\.jpg: labels with "photo": "a\.jpg" may be of another photo'):
+        match_labels(photos, [(MINE, [{"photo": "a.jpg"}])])
+
+
 def test_a_photo_that_cannot_be_used_is_named_and_the_others_are_looked_at(tmp_path: Path) -> None:
     good, black, labels = tmp_path / "good.jpg", tmp_path / "black.jpg", tmp_path / "mine.json"
     cv2.imwrite(str(good), photograph(enrolment()))

@@ -102,6 +102,28 @@ def test_photos_of_one_name_are_told_apart(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["photo-read-2.jpg", "photo-read.jpg"]
 
 
+def test_a_drawing_that_cannot_be_written_loses_no_reading(tmp_path: Path) -> None:
+    photo, taken = tmp_path / "photo.png", tmp_path / "taken"
+    cv2.imwrite(str(photo), photograph([]))
+    taken.symlink_to(tmp_path / "photo.png" / "no folder")
+    result = CliRunner().invoke(read.command, ["--game", "dice_and_slice", "--draw", str(taken), str(photo)])
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["pieces"] == []
+    assert f"Error: {taken / 'photo-read.jpg'}: cannot be written: " in result.stderr
+
+
+def test_photos_are_never_drawn_over(tmp_path: Path) -> None:
+    photos = [tmp_path / "photo.jpg", tmp_path / "photo-read.jpg"]
+    for photo in photos:
+        cv2.imwrite(str(photo), photograph([]))
+    before = photos[1].read_bytes()
+    arguments = ["--game", "dice_and_slice", "--draw", str(tmp_path), *map(str, photos)]
+    result = CliRunner().invoke(read.command, arguments)
+    assert result.exit_code == 2
+    assert f"--draw of {photos[0]} {photos[1]} is read, too; expected another file" in result.stderr
+    assert photos[1].read_bytes() == before
+
+
 def test_pictures_of_any_shape_get_a_line(pack: Path, tmp_path: Path) -> None:
     for size in ((1, 5000), (5000, 1), (1, 1)):
         cv2.imwrite(str(tmp_path / f"{size[0]}.png"), np.full((*size, 3), 120, np.uint8))

@@ -93,6 +93,23 @@ def test_what_keeps_pictures_from_being_read_is_said_once(tmp_path: Path) -> Non
     assert "brightest part" in json.loads(result.stdout)["error"]
 
 
+def test_a_recording_s_picture_that_cannot_be_read_ends_it_with_its_name(tmp_path: Path) -> None:
+    settings = recording(tmp_path, [photograph(FIRST)] * 6)
+    cut_off = tmp_path / "pictures" / "004.png"
+    cut_off.write_bytes(cut_off.read_bytes()[:9000])
+    result = run(settings)
+    assert result.exit_code == 1
+    assert f"Error: {cut_off}: the file is cut off after 9000 bytes" in result.stderr
+    assert len(result.stdout.splitlines()) == 1  # what was read before it
+
+
+@pytest.mark.parametrize("name", ["live", "live.txt"])
+def test_a_drawing_without_a_picture_s_name_is_refused(tmp_path: Path, name: str) -> None:
+    result = run(recording(tmp_path, [photograph(FIRST)] * 6), "--draw", str(tmp_path / name))
+    assert result.exit_code == 2
+    assert f"{tmp_path / name}: expected a name that ends in .jpg, .jpeg, .png" in result.stderr
+
+
 def test_a_table_without_a_camera_is_refused() -> None:
     result = CliRunner().invoke(watch.command, ["--game", "new_york_slice"])
     assert result.exit_code == 2
