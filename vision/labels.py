@@ -139,6 +139,7 @@ class BoardLabel(_Checked):
         float,
         Field(strict=True, allow_inf_nan=False, ge=50.0, le=600.0, description="a number of millimetres, 50 to 600"),
     ]
+    outline_px: _Outline | None = None
 
 
 class ToppingLabel(_Checked):

@@ -355,6 +355,16 @@ def test_labels_that_lack_something_are_named() -> None:
     ]
     with pytest.raises(LabelError, match=r"labels of one: pieces\[0\]\.diameter_mm \(piece 1 of \d+\) is missing"):
         enrol([(image, {**labels, "pieces": without_size})], source=["one"])
+    board, *others = labels["pieces"]
+    rim = [(board["x_mm"] + 130 * np.cos(turn), board["y_mm"] + 130 * np.sin(turn)) for turn in np.linspace(0, 6, 20)]
+    outline = find_mat(image).to_picture(np.array(rim)).tolist()
+    for wrong, said in (
+        ({"diameter_mm": 300.0}, "the board has diameter_mm 300 around x_mm 3, y_mm -4, but by its outline_px 260 mm"),
+        ({"x_mm": 43.0}, "the board has diameter_mm 260 around x_mm 43, y_mm -4, but by its outline_px 260 mm around"),
+    ):
+        other = {**board, "diameter_mm": 260.0, "outline_px": outline, **wrong}
+        with pytest.raises(LabelError, match=said):
+            enrol([(image, {**labels, "pieces": [other, *others]})], source=["one"])
     few = [p for p in labels["pieces"] if p["kind"] != "topping"]
     with pytest.raises(LabelError, match="toppings lie on 0 spaces of the board; expected at least three"):
         enrol([(image, {**labels, "pieces": few})], source=["one"])

@@ -25,7 +25,7 @@ from vision.registration import Registration, find_mat
 from vision.shapes import CELL_MM, place, to_own_frame
 
 if TYPE_CHECKING:
-    from vision.labels import BoardLabels, CutterLabel
+    from vision.labels import BoardLabel, BoardLabels, CutterLabel
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -35,6 +35,8 @@ TIP_MM = 44.0
 MARGIN_MM = 3.0
 """So far around a piece that lies on the board its shadow and blur are taken for the piece."""
 NUDGE_MM = 0.8
+OFF_SHARE = 0.1
+"""A board's label and its outline differ by no more of its diameter."""
 LEAST_SPREAD = 0.05
 LEAST_KNOWN = 0.6
 """So much of a board's print must have been seen bare."""
@@ -94,6 +96,8 @@ class _Shot:
 def _shot(image: Image, labels: "BoardLabels", name: str) -> _Shot:
     registration = find_mat(image)
     board = labels.board
+    if board.outline_px is not None:
+        _check_outline(board, registration.to_table(np.array(board.outline_px, np.float64)), name)
     return _Shot(
         name,
         sight_of(image, registration),
@@ -103,6 +107,18 @@ def _shot(image: Image, labels: "BoardLabels", name: str) -> _Shot:
         tuple(_stick(cutter, registration) for cutter in labels.cutters),
         tuple(registration.to_table(np.array(outline, np.float64)) for outline in labels.outlines_px),
     )
+
+
+def _check_outline(board: "BoardLabel", outline_mm: Array, name: str) -> None:
+    """Check that a board's label and its outline (n x 2) are of one board. Raises LabelError."""
+    (x, y), size = cv2.minEnclosingCircle(outline_mm.astype(np.float32))
+    off = float(np.hypot(x - board.x_mm, y - board.y_mm))
+    if abs(2 * size - board.diameter_mm) > OFF_SHARE * board.diameter_mm or off > OFF_SHARE * board.diameter_mm:
+        raise LabelError(
+            f"labels of {name}: the board has diameter_mm {board.diameter_mm:g} around x_mm {board.x_mm:g}, y_mm "
+            f"{board.y_mm:g}, but by its outline_px {2 * size:.0f} mm around ({x:.0f}, {y:.0f}) mm; expected both of "
+            "the same board"
+        )
 
 
 def _stick(label: "CutterLabel", registration: Registration) -> _Stick:
