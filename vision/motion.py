@@ -11,6 +11,8 @@ Mask = NDArray[np.uint8]
 
 WIDTH = 240
 """Columns of a small picture: about 5 mm of table each."""
+TALLEST = 4 * WIDTH
+"""Rows of a small picture, at most: a strip of one column would else take gigabytes."""
 LEAST_DIFFERENCE = 3.5
 """Levels (of 255) by which a block must differ, however quiet the camera."""
 NOISES = 7.0
@@ -20,8 +22,8 @@ SATURATED = 238.0
 
 
 def shrink(image: Image) -> Small:
-    """A picture in blocks, each the mean of its pixels: rows x 240 x 3, one row at least."""
-    height = max(1, round(image.shape[0] * WIDTH / image.shape[1]))
+    """A picture in blocks, each the mean of its pixels: rows x 240 x 3, 1 to TALLEST rows."""
+    height = min(max(1, round(image.shape[0] * WIDTH / image.shape[1])), TALLEST)
     return np.asarray(cv2.resize(image, (WIDTH, height), interpolation=cv2.INTER_AREA), np.float32)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.motion import differs, shrink
+from vision.motion import TALLEST, WIDTH, differs, shrink
 
 RNG_SEED = 3
 
@@ -12,6 +12,11 @@ def picture(level: float = 120.0, noise: float = 3.0, seed: int = RNG_SEED) -> n
     rng = np.random.default_rng(seed)
     wavy = level + 40 * np.sin(np.arange(1280) / 50)[None, :, None]
     return np.clip(wavy + rng.normal(0, noise, (720, 1280, 3)), 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("size", "rows"), [((1, 5000), 1), ((5000, 1), TALLEST), ((1280, 720), 427)])
+def test_a_small_picture_of_any_shape_is_small(size: tuple[int, int], rows: int) -> None:
+    assert shrink(np.full((*size, 3), 120, np.uint8)).shape == (rows, WIDTH, 3)
 
 
 @pytest.mark.parametrize("noise", [0.0, 3.0, 9.0])
