@@ -1,7 +1,9 @@
-"""How wide words are in Helvetica, which every PDF reader and printer has, and how they are broken into lines."""
+"""How wide words are laid out: as in Helvetica; and how they are broken into lines."""
 
 import unicodedata
 
+ENCODING = "cp1252"
+"""Of words in files."""
 CAPITAL_EMS = 0.718
 """Height of a capital letter, as a share of the font's size."""
 # Thousandths of the font's size, from the space to the tilde: Adobe's metrics of the fourteen standard fonts.
@@ -24,21 +26,21 @@ _USUAL = 556
 
 
 class UnknownLetter(ValueError):
-    """A letter that the standard fonts do not have; names it and the words it is in."""
+    """A letter that files cannot encode; names it and the words it is in."""
 
 
 def encoded(text: str) -> bytes:
-    """Words in the standard fonts' encoding; a minus sign is written as a dash.
+    """Words in the files' encoding; a minus sign is written as a dash.
 
     Raises:
-        UnknownLetter: a letter that they do not have.
+        UnknownLetter: a letter that it does not have.
     """
     text = text.replace("\N{MINUS SIGN}", "–")
     try:
-        return text.encode("cp1252")
+        return text.encode(ENCODING)
     except UnicodeEncodeError as error:
         letter = text[error.start]
-        raise UnknownLetter(f"{letter!r} in {text!r}: expected letters that Helvetica has (cp1252)") from error
+        raise UnknownLetter(f"{letter!r} in {text!r}: expected letters of western Europe ({ENCODING})") from error
 
 
 def width_mm(text: str, capital_mm: float, *, bold: bool = False) -> float:

@@ -1,48 +1,54 @@
-"""Pages as a PDF file: true to scale, Helvetica as every reader has it, pictures as JPEG."""
+"""Pages as a PDF file: true to scale, its letters embedded, pictures as JPEG."""
 
 import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import cv2
 import numpy as np
 import pydyf
 
 from hardware.kit.drawing import Anchor, Area, Bitmap, Disc, Ink, Outline, Page, Placed, Shape, Stroke, Words
-from hardware.kit.lettering import CAPITAL_EMS, encoded, width_mm
+from hardware.kit.glyphs import EM, advance_ems, glyph
+from hardware.kit.lettering import CAPITAL_EMS, ENCODING, encoded, width_mm
 
 POINTS_PER_MM = 72.0 / 25.4
 _ROUND = 0.5522847498
 """How far a quarter circle's Bezier points lie along its tangents, in radii."""
 _JPEG_QUALITY = 90
+NAMES = {False: "R", True: "B"}
+"""What the fonts are called within the file: regular and bold."""
 
 
 def write_pdf(pages: Sequence[Page], title: str) -> bytes:
     """The file's content. The same pages make the same bytes.
 
     Raises:
-        UnknownLetter: words hold a letter that the standard fonts do not have.
+        UnknownLetter: words hold a letter that files cannot encode.
     """
     pdf = pydyf.PDF()
     pdf.info.update({"Title": pydyf.String(title), "Producer": pydyf.String("pizzatable")})
     # A viewer's print dialogue starts with "actual size".
     pdf.catalog["ViewerPreferences"] = pydyf.Dictionary({"PrintScaling": "/None"})
-    fonts = pydyf.Dictionary({"R": _font(pdf, "Helvetica"), "B": _font(pdf, "Helvetica-Bold")})
+    fonts = {bold: _Font(bold=bold) for bold in (False, True)}
+    embedded = pydyf.Dictionary()
+    pdf.add_object(embedded)
     pictures = _Pictures(pdf)
     for page in pages:
         stream = pydyf.Stream(compress=True)
         stream.set_matrix(POINTS_PER_MM, 0, 0, POINTS_PER_MM, 0, 0)
         stream.set_line_cap(1)
         stream.set_line_join(1)
-        _draw(stream, page.shapes, pictures)
+        _draw(stream, page.shapes, pictures, fonts)
         pdf.add_object(stream)
-        resources = pydyf.Dictionary({"Font": fonts, "XObject": pydyf.Dictionary(pictures.used)})
+        resources = pydyf.Dictionary({"Font": embedded.reference, "XObject": pydyf.Dictionary(pictures.used)})
         size = pydyf.Array([0, 0, *(round(side * POINTS_PER_MM, 3) for side in (page.width_mm, page.height_mm))])
         entry = {"Type": "/Page", "Parent": pdf.pages.reference, "MediaBox": size}
         entry |= {"Contents": stream.reference, "Resources": resources}
         if page.trim_mm is not None:
             entry["TrimBox"] = pydyf.Array([round(part * POINTS_PER_MM, 3) for part in page.trim_mm])
         pdf.add_page(pydyf.Dictionary(entry))
+    embedded.update({NAMES[bold]: font.embed(pdf) for bold, font in fonts.items() if font.letters})
     content = io.BytesIO()
     pdf.write(content, version=b"1.4")
     return content.getvalue()
@@ -75,14 +81,80 @@ class _Pictures:
         return bytes(picture.reference)
 
 
-def _font(pdf: pydyf.PDF, name: str) -> bytes:
-    about = {"Type": "/Font", "Subtype": "/Type1", "BaseFont": f"/{name}", "Encoding": "/WinAnsiEncoding"}
-    font = pydyf.Dictionary(about)
-    pdf.add_object(font)
-    return bytes(font.reference)
+class _Font:
+    """A font of the letters that are written: each is drawn by the file itself (PDF 1.4, 5.5.4: Type 3)."""
+
+    def __init__(self, *, bold: bool) -> None:
+        self._bold = bold
+        self.letters: set[int] = set()
+        """Their codes."""
+
+    def encode(self, text: str) -> bytes:
+        """Words in the file's encoding; their letters belong to the font from now on."""
+        code = encoded(text)
+        self.letters.update(code)
+        return code
+
+    def embed(self, pdf: pydyf.PDF) -> bytes:
+        """Add the font, and a reference to it."""
+        codes = sorted(self.letters)
+        glyphs = [glyph(_letter(code), bold=self._bold) for code in codes]
+        points = [point for one in glyphs for outline in one.outlines for point in outline] or [(0.0, 0.0)]
+        low, high = np.floor(np.min(points, axis=0)), np.ceil(np.max(points, axis=0))
+        box = [round(float(part)) for part in (*low, *high)]
+        drawn = {}
+        for code, one in zip(codes, glyphs, strict=True):
+            stream = pydyf.Stream([f"{one.advance:.1f} 0 {' '.join(map(str, box))} d1".encode()], compress=True)
+            for outline in one.outlines:
+                _path(stream, outline)
+                stream.close()
+            if one.outlines:
+                stream.fill(even_odd=True)
+            pdf.add_object(stream)
+            drawn[f"g{code}"] = stream.reference
+        names = [part for code in codes for part in (code, f"/g{code}")]
+        meant = pydyf.Stream([_meaning(codes)], compress=True)
+        pdf.add_object(meant)
+        every = range(codes[0], codes[-1] + 1)
+        wide = {code: round(one.advance, 1) for code, one in zip(codes, glyphs, strict=True)}
+        font = pydyf.Dictionary(
+            {
+                "Type": "/Font",
+                "Subtype": "/Type3",
+                "FontBBox": pydyf.Array(box),
+                "FontMatrix": pydyf.Array([1 / EM, 0, 0, 1 / EM, 0, 0]),
+                "CharProcs": pydyf.Dictionary(drawn),
+                "Encoding": pydyf.Dictionary({"Type": "/Encoding", "Differences": pydyf.Array(names)}),
+                "FirstChar": codes[0],
+                "LastChar": codes[-1],
+                "Widths": pydyf.Array([wide.get(code, 0) for code in every]),
+                "Resources": pydyf.Dictionary(),
+                "ToUnicode": meant.reference,
+            }
+        )
+        pdf.add_object(font)
+        return bytes(font.reference)
 
 
-def _draw(stream: pydyf.Stream, shapes: Iterable[Shape], pictures: _Pictures) -> None:
+def _letter(code: int) -> str:
+    return bytes([code]).decode(ENCODING)
+
+
+def _meaning(codes: Sequence[int]) -> bytes:
+    """Which letter each code stands for, so that words can be searched and copied (PDF 1.4, 5.9.2)."""
+    lines = [
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Letters def /CMapType 2 def",
+        "1 begincodespacerange <00> <FF> endcodespacerange",
+    ]
+    for start in range(0, len(codes), 100):
+        part = codes[start : start + 100]
+        pairs = " ".join(f"<{code:02X}> <{ord(_letter(code)):04X}>" for code in part)
+        lines.append(f"{len(part)} beginbfchar {pairs} endbfchar")
+    lines.append("endcmap CMapName currentdict /CMap defineresource pop end end")
+    return "\n".join(lines).encode()
+
+
+def _draw(stream: pydyf.Stream, shapes: Iterable[Shape], pictures: _Pictures, fonts: Mapping[bool, _Font]) -> None:
     for shape in shapes:
         match shape:
             case Area():
@@ -98,17 +170,17 @@ def _draw(stream: pydyf.Stream, shapes: Iterable[Shape], pictures: _Pictures) ->
             case Stroke():
                 _stroke(stream, shape)
             case Words():
-                _write(stream, shape)
+                _write(stream, shape, fonts[shape.bold])
             case Bitmap():
                 stream.push_state()
                 stream.set_matrix(*_rounded(shape.width_mm, 0, 0, shape.height_mm, *shape.at))
                 stream.draw_x_object(pictures.name(shape))
                 stream.pop_state()
             case Placed():
-                _place(stream, shape, pictures)
+                _place(stream, shape, pictures, fonts)
 
 
-def _place(stream: pydyf.Stream, placed: Placed, pictures: _Pictures) -> None:
+def _place(stream: pydyf.Stream, placed: Placed, pictures: _Pictures, fonts: Mapping[bool, _Font]) -> None:
     stream.push_state()
     c, s = (placed.scale * part for part in _cosine_sine(placed.turn_deg))
     stream.set_matrix(*_rounded(c, s, -s, c, *placed.at))
@@ -117,7 +189,7 @@ def _place(stream: pydyf.Stream, placed: Placed, pictures: _Pictures) -> None:
         stream.close()
         stream.clip()
         stream.end()
-    _draw(stream, placed.shapes, pictures)
+    _draw(stream, placed.shapes, pictures, fonts)
     stream.pop_state()
 
 
@@ -168,15 +240,19 @@ def _stroke(stream: pydyf.Stream, stroke: Stroke) -> None:
         stream.set_dash((), 0)
 
 
-def _write(stream: pydyf.Stream, words: Words) -> None:
-    back = {Anchor.START: 0.0, Anchor.MIDDLE: 0.5, Anchor.END: 1.0}[words.anchor]
-    back *= width_mm(words.text, words.capital_mm, bold=words.bold)
+def _write(stream: pydyf.Stream, words: Words, font: _Font) -> None:
+    """The letters are made as wide together as the layout takes them to be, as in `hardware.kit.raster`."""
+    wide, size = width_mm(words.text, words.capital_mm, bold=words.bold), words.capital_mm / CAPITAL_EMS
+    code = font.encode(words.text)
+    own = size * advance_ems(code.decode(ENCODING), bold=words.bold)
+    back = {Anchor.START: 0.0, Anchor.MIDDLE: 0.5, Anchor.END: 1.0}[words.anchor] * wide
     c, s = _cosine_sine(words.turn_deg)
     stream.begin_text()
     stream.set_color_rgb(*_rgb(words.ink))
-    stream.set_font_size("B" if words.bold else "R", round(words.capital_mm / CAPITAL_EMS, 4))
+    stream.set_font_size(NAMES[words.bold], round(size, 4))
     stream.set_text_matrix(*_rounded(c, s, -s, c, words.at[0] - back * c, words.at[1] - back * s))
-    stream.show_text(b"<" + encoded(words.text).hex().encode() + b">")
+    stream.stream.append(f"{100.0 * wide / own if own else 100.0:.2f} Tz".encode())
+    stream.show_text(b"<" + code.hex().encode() + b">")
     stream.end_text()
 
 

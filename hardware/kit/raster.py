@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.kit.drawing import Anchor, Area, Bitmap, Disc, Ink, Page, Picture, Placed, Shape, Stroke, Words, box
+from hardware.kit.glyphs import CAPITAL_SHARE, FONT, WEIGHTS
 from hardware.kit.lettering import width_mm
 from vision.scene import Point
 
@@ -94,14 +95,14 @@ def _disc(image: Picture, disc: Disc, to_px: Matrix, scale: float) -> None:
 
 def _write(image: Picture, words: Words, to_px: Matrix, scale: float) -> None:
     """Written upright and large, then laid where the print has it."""
-    font, size, pad = cv2.FontFace("sans"), 60, 24
-    weight = 700 if words.bold else 400
+    font, size, pad = cv2.FontFace(FONT), 60, 24
+    weight = WEIGHTS[words.bold]
     size_px = cv2.getTextSize((0, 0), words.text, (0, 0), font, size, weight)
     mask = np.zeros((size * 2, size_px[2] + 2 * pad), np.uint8)
     base = size + size // 4
     cv2.putText(mask, words.text, (pad, base), (255,), font, size, weight)
     wide = width_mm(words.text, words.capital_mm, bold=words.bold)
-    across, up = wide / max(1, size_px[2]), words.capital_mm / (0.716 * size)
+    across, up = wide / max(1, size_px[2]), words.capital_mm / (CAPITAL_SHARE * size)
     start = {Anchor.START: 0.0, Anchor.MIDDLE: 0.5, Anchor.END: 1.0}[words.anchor] * wide
     turn = math.radians(words.turn_deg)
     c, s = math.cos(turn), math.sin(turn)

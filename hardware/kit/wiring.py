@@ -129,7 +129,7 @@ def _text(element: ElementTree.Element, frame: _Frame, style: Mapping[str, str])
     size = float(style["font-size"].removesuffix("px"))
     bold = style.get("font-weight") == "bold"
     ink = {"white": "#ffffff"}.get(style["fill"], style["fill"])
-    # Helvetica runs a little narrower than the screen's letters.
+    # Words are laid out as in Helvetica, a little narrower than the screen's letters.
     return Words(element.text or "", at, size * CAPITAL_EMS, ink, bold, anchor)
 
 

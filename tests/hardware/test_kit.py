@@ -12,8 +12,21 @@ import pytest
 
 from hardware.kit.cards import Offer, When, offers, order_cards
 from hardware.kit.cutting import Piece, sheets_of
-from hardware.kit.drawing import Area, Bitmap, Disc, Page, Placed, Shape, Stroke, Words, all_words, box, centred_box
-from hardware.kit.lettering import UnknownLetter, encoded, fitting_mm, lines_of, width_mm
+from hardware.kit.drawing import (
+    Area,
+    Bitmap,
+    Disc,
+    Page,
+    Placed,
+    Shape,
+    Stroke,
+    Words,
+    all_words,
+    box,
+    centred_box,
+)
+from hardware.kit.glyphs import CAPITAL_SHARE, EM, advance_ems, glyph
+from hardware.kit.lettering import CAPITAL_EMS, UnknownLetter, encoded, fitting_mm, lines_of, width_mm
 from hardware.kit.markers import marker
 from hardware.kit.nets import Die, dot_face, net, pip_faces
 from hardware.kit.paper import HEAD_MM, MARGIN_MM, RULER_MM, Content, Paper, content_area, make_pages, ruler
@@ -38,6 +51,8 @@ from vision.calibration import SHEET
 from vision.registration import MARKERS_MM, find_mat
 
 PX_PER_MM = 4.0
+LEAST_ALIKE = 0.88
+"""Of two drawings of a letter, the share that both ink of what one of them does: half a pixel is that much of quotation marks."""
 POINTS = [(1, 1), (4, 10), (15, 120)]
 PAPERS = pytest.mark.parametrize("paper", list(Paper))
 
@@ -365,7 +380,48 @@ def test_a_shape_is_in_the_file_where_it_is_on_the_page() -> None:
     assert b"10 20 m\n30 20 l\n30 40 l\n10 40 l\nh\nf*" in commands
     wide = width_mm("Hi", 7.18) / 2
     assert f"/R 10 Tf\n1 0 0 1 {round(5.0 - wide, 4)} 6 Tm".encode() in commands
-    assert b"[<4869>] TJ" in commands
+    own = 10.0 * advance_ems("Hi")
+    assert f"{100 * 2 * wide / own:.2f} Tz\n[<4869>] TJ".encode() in commands
+
+
+def streams_of(pdf: bytes) -> list[tuple[bytes, bytes]]:
+    """What is said of each compressed stream of a file, and what it holds."""
+    starts = [match.end() for match in re.finditer(rb"/FlateDecode(?:(?!endobj).)*?stream\n", pdf, re.DOTALL)]
+    return [
+        (pdf[pdf.rindex(b"obj", 0, start) : start], zlib.decompressobj().decompress(pdf[start:])) for start in starts
+    ]
+
+
+def test_every_letter_is_in_the_file() -> None:
+    words = Words("Käse 21 €", (5.0, 6.0), 7.0), Words("Uno", (5.0, 20.0), 7.0, bold=True)
+    pdf = write_pdf([Page(100.0, 50.0, words), Page(100.0, 50.0, words[:1])], "Letters")
+    assert b"/Type1" not in pdf
+    assert pdf.count(b"/Subtype /Type3") == 2, "regular and bold"
+    letters = [content for _, content in streams_of(pdf) if content.split(b"\n")[0].endswith(b" d1")]
+    assert len(letters) == len({*"Käse 21 €"}) + len({*"Uno"})
+    assert sum(content.endswith(b"f*") for content in letters) == len(letters) - 1, "all but the space are inked"
+    meant = b"".join(content for _, content in streams_of(pdf) if b"beginbfchar" in content)
+    assert b"<80> <20AC>" in meant, "a euro can be searched for"
+    assert b"<E4> <00E4>" in meant
+    assert write_pdf([Page(10.0, 10.0, ())], "None").count(b"/Type3") == 0
+
+
+@pytest.mark.parametrize("bold", [False, True])
+@pytest.mark.parametrize("letter", "Hag8&%Äß€”–×Œ")
+def test_letters_in_files_look_as_opencv_draws_them(letter: str, bold: bool) -> None:
+    size, base, left = 300, 400, 60
+    drawn, traced = np.zeros((500, 500), np.uint8), np.zeros((500, 500), np.uint8)
+    cv2.putText(drawn, letter, (left, base), (255,), cv2.FontFace("sans"), size, 700 if bold else 400)
+    one, scale = glyph(letter, bold=bold), size * CAPITAL_SHARE / CAPITAL_EMS / EM
+    edges = [np.array(edge) * [scale, -scale] + [left - 0.5, base - 0.5] for edge in one.outlines]
+    cv2.fillPoly(traced, [np.round(edge * 16).astype(np.int32) for edge in edges], (255,), cv2.LINE_AA, 4)
+    both, any_of_them = (drawn > 127) & (traced > 127), (drawn > 127) | (traced > 127)
+    assert both.sum() / any_of_them.sum() > LEAST_ALIKE
+    around = [np.array(cv2.boundingRect(np.uint8(picture > 127))) for picture in (drawn, traced)]
+    assert np.abs(around[0] - around[1]).max() <= 2
+    assert one.advance * scale == pytest.approx(
+        cv2.getTextSize((0, 0), letter, (0, 0), cv2.FontFace("sans"), size, 700 if bold else 400)[2], abs=1.0
+    )
 
 
 def test_a_picture_is_kept_once_however_often_it_is_drawn() -> None:
