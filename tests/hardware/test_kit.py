@@ -52,7 +52,7 @@ from vision.registration import MARKERS_MM, find_mat
 
 PX_PER_MM = 4.0
 LEAST_ALIKE = 0.88
-"""Of two drawings of a letter, the share that both ink of what one of them does: half a pixel is that much of quotation marks."""
+"""Of two drawings of a letter, the share that both ink of what either does: half a pixel is so much of small ones."""
 POINTS = [(1, 1), (4, 10), (15, 120)]
 PAPERS = pytest.mark.parametrize("paper", list(Paper))
 
@@ -409,8 +409,8 @@ def test_every_letter_is_in_the_file() -> None:
 @pytest.mark.parametrize("bold", [False, True])
 @pytest.mark.parametrize("letter", "Hag8&%Äß€”–×Œ")
 def test_letters_in_files_look_as_opencv_draws_them(letter: str, bold: bool) -> None:
-    size, base, left = 300, 400, 60
-    drawn, traced = np.zeros((500, 500), np.uint8), np.zeros((500, 500), np.uint8)
+    size, base, left = 200, 280, 60
+    drawn, traced = np.zeros((360, 360), np.uint8), np.zeros((360, 360), np.uint8)
     cv2.putText(drawn, letter, (left, base), (255,), cv2.FontFace("sans"), size, 700 if bold else 400)
     one, scale = glyph(letter, bold=bold), size * CAPITAL_SHARE / CAPITAL_EMS / EM
     edges = [np.array(edge) * [scale, -scale] + [left - 0.5, base - 0.5] for edge in one.outlines]
