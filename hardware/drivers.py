@@ -40,11 +40,25 @@ def open_camera(
     )
 
 
+def recorded_files(driver: str) -> list[Path]:
+    """The files that are played as this driver's camera, in their order; none where it is no recording."""
+    from hardware.opencv_camera import pictures_in
+
+    name, _, source = driver.partition(":")
+    path = _recorded_at(source) if name == "opencv" and source else None
+    if path is None:
+        return []
+    return pictures_in(path) if path.is_dir() else [path]
+
+
 def _open_opencv(source: str, size: tuple[int, int], rate_hz: float, clock: Callable[[], float]) -> Camera:
     from hardware.opencv_camera import Recording, UsbCamera
 
-    if source.isdecimal():
-        return UsbCamera(int(source), size, rate_hz, clock)
-    if source.startswith("/dev/"):
-        return UsbCamera(Path(source), size, rate_hz, clock)
-    return Recording(Path(source).expanduser(), rate_hz, clock)
+    if (path := _recorded_at(source)) is not None:
+        return Recording(path, rate_hz, clock)
+    return UsbCamera(int(source) if source.isdecimal() else Path(source), size, rate_hz, clock)
+
+
+def _recorded_at(source: str) -> Path | None:
+    """The file or folder that OpenCV is to play; None where it is to open a device."""
+    return None if source.isdecimal() or source.startswith("/dev/") else Path(source).expanduser()

@@ -117,7 +117,7 @@ class Recording:
         self._path = path
         self._capture: cv2.VideoCapture | None = None
         if path.is_dir():
-            files = sorted(file for file in path.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES)
+            files = pictures_in(path)
             if not files:
                 raise CameraLost(f"no pictures in {path}: expected files ending in {sorted(PICTURE_SUFFIXES)}")
             self._pictures, self._rate_hz = _pictures_of(files), rate_hz
@@ -125,7 +125,7 @@ class Recording:
             self._capture = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
             if not self._capture.isOpened():
                 raise CameraLost(f"{path} is no video that OpenCV can read")
-            self._pictures = _pictures_in(self._capture)
+            self._pictures = _pictures_of_video(self._capture)
             self._rate_hz = self._capture.get(cv2.CAP_PROP_FPS) or rate_hz
         else:
             raise CameraLost(f"no video file and no folder at {path}")
@@ -161,6 +161,11 @@ class Recording:
             self._capture.release()
 
 
+def pictures_in(folder: Path) -> list[Path]:
+    """The pictures that are played of a folder, in their order."""
+    return sorted(file for file in folder.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES)
+
+
 def _open_v4l2(device: int | Path) -> cv2.VideoCapture:
     return cv2.VideoCapture(device if isinstance(device, int) else str(device), cv2.CAP_V4L2)
 
@@ -173,7 +178,7 @@ def _pictures_of(files: list[Path]) -> Iterator[Image]:
             raise CameraLost(str(error)) from error
 
 
-def _pictures_in(capture: cv2.VideoCapture) -> Iterator[Image]:
+def _pictures_of_video(capture: cv2.VideoCapture) -> Iterator[Image]:
     while True:
         taken, image = capture.read()
         if not taken or image is None:

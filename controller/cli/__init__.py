@@ -23,8 +23,8 @@ COMMANDS = (
     "components",
 )
 
-
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EPIPE)
+"""What the system says of output that nothing takes."""
 
 
 class LazyCommands(click.Group):
@@ -35,7 +35,7 @@ class LazyCommands(click.Group):
         try:
             return super().main(*args, **extra)
         except OSError as error:  # those that a command expects, it tells itself
-            if error.filename is not None or error.errno not in FULL:
+            if not is_of_standard_output(error):
                 raise
             click.echo(f"Error: standard output cannot be written: {error.strerror}", err=True)
             raise SystemExit(1) from error
@@ -52,6 +52,11 @@ class LazyCommands(click.Group):
             return None
         command: click.Command = import_module(f"{__name__}.{cmd_name.replace('-', '_')}").command
         return command
+
+
+def is_of_standard_output(error: OSError) -> bool:
+    """Whether standard output cannot be written; of a file that cannot be, the name is said."""
+    return error.filename is None and error.errno in NOT_TAKEN
 
 
 def _let_go_of_what_cannot_be_written() -> None:

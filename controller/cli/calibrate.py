@@ -11,9 +11,10 @@ from config.errors import ConfigError
 from config.loader import load_table, table_files
 from config.schema import TableConfig
 from controller.calibrating import Wanted, collect_views
-from controller.cli.common import EXISTING_FILE, keep_what_is_read, told
+from controller.cli.common import EXISTING_FILE, keep_what_is_read, told, writing
 from controller.lenses import lens_file
 from hardware.camera import CameraError
+from hardware.drivers import recorded_files
 from vision.calibration import (
     Calibration,
     CalibrationError,
@@ -59,15 +60,17 @@ def command(config_file: Path | None, out: Path | None, mat: bool, photos: tuple
         path = out or lens_file(config)
         picture = path.with_name(f"{path.stem}-misses.png")
         keep_what_is_read(
-            {"--out" if out else "the lens": path, "the picture beside it": picture}, [config_file, *photos]
+            {"--out" if out else "the lens": path, "the picture beside it": picture},
+            [config_file, *(photos or recorded_files(config.camera.driver))],
         )
         views = photo_views(photos, see) if photos else live_views(config, see)
         found = calibrate(views)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        save_photo(picture, draw_misses(found))
-        draft = path.with_suffix(".part")
-        draft.write_text(lens_text(found, "photos" if photos and out else config.camera.driver), encoding="utf-8")
-        draft.replace(path)
+        with writing(path, "a lens file that can be written"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            save_photo(picture, draw_misses(found))
+            draft = path.with_suffix(".part")
+            draft.write_text(lens_text(found, "photos" if photos and out else config.camera.driver), encoding="utf-8")
+            draft.replace(path)
     for line in told_lines(found):
         click.echo(line)
     click.echo(f"{path}: the lens; {picture}: how far each corner misses")

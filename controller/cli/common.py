@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from controller.cli import is_of_standard_output
 from controller.games.registry import games_with
 from controller.strict_json import parse_json
 
@@ -39,8 +40,10 @@ def keep_what_is_read(written: Mapping[str, Path | None], read: Iterable[Path | 
     """Refuse to write over what is read: `written` are the files by what names them."""
     there = [path for path in read if path is not None and path.exists()]
     for named, path in written.items():
-        if path is not None and path.exists() and any(path.samefile(other) for other in there):
-            raise click.UsageError(f"{named} {path} is read, too; expected another file to write")
+        same = [other for other in there if path is not None and path.exists() and path.samefile(other)]
+        if same:
+            also = "" if same[0] == path else f" (as {same[0]})"
+            raise click.UsageError(f"{named} {path} is read, too{also}; expected another file to write")
 
 
 def game_options(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, Any]:
@@ -58,10 +61,13 @@ def game_options(ctx: click.Context, param: click.Parameter, texts: tuple[str, .
 
 @contextlib.contextmanager
 def told(*errors: type[Exception]) -> Iterator[None]:
-    """Turn expected errors into a message and exit status 1, without a traceback."""
+    """Turn expected errors into a message and exit status 1, without a traceback. What standard output says is left to
+    the command line as a whole."""
     try:
         yield
     except errors as error:
+        if isinstance(error, OSError) and is_of_standard_output(error):
+            raise
         raise click.ClickException(_said(error)) from error
 
 

@@ -13,13 +13,14 @@ from pathlib import Path
 import click
 
 from config.loader import load_table, table_files
-from controller.cli.common import told
+from controller.cli.common import keep_what_is_read, told
 from controller.games.registry import load_part
 from controller.watching import open_table_camera
 from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.hub import Hub
 from controller.web.server import ServerError, serving
 from hardware.camera import CameraError
+from hardware.drivers import recorded_files
 from vision.frame import Image
 
 PICTURE_S = 10.0
@@ -43,7 +44,7 @@ def serve_page(
     """
     part = load_part(game, "describe")
     with contextlib.ExitStack() as stack:
-        take = None if photos else stack.enter_context(_camera(config_file))
+        take = None if photos else stack.enter_context(_camera(config_file, out))
         desk = Desk(game, part.KINDS, part.faces() if hasattr(part, "faces") else (), out, take)
         if empty is not None:
             desk.set_empty(empty)
@@ -54,11 +55,12 @@ def serve_page(
 
 
 @contextlib.contextmanager
-def _camera(config_file: Path | None):  # type: ignore[no-untyped-def]
+def _camera(config_file: Path | None, out: Path):  # type: ignore[no-untyped-def]
     """What takes a photo with the table's camera."""
     config = load_table(table_files(config_file, os.environ))
     if config.camera.driver == "simulated":
         raise click.UsageError("the table's camera is the simulated one; expected photos, or --config with a camera")
+    keep_what_is_read({"--out": out}, recorded_files(config.camera.driver))
     with told(CameraError):
         camera = open_table_camera(config, None)
 

@@ -20,6 +20,7 @@ from controller.sheet_prints import load_prints
 from controller.watching import open_table_camera
 from controller.whose_faces import check_faces
 from hardware.camera import CameraError, RecordingEnded
+from hardware.drivers import recorded_files
 from vision.faces import FacePack, load_pack
 from vision.looking_for import finders_for
 from vision.photos import PhotoError, save_photo
@@ -55,12 +56,12 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
     Another game's faces are refused. The camera's lens is used where `pizzatable calibrate` kept it.
     """
     use_one_core()
-    keep_what_is_read({"--draw": draw}, [config_file, faces])
     with told(ConfigError, CameraError, VisionError, PhotoError, OSError):
         config = load_table(table_files(config_file, os.environ))
         if config.camera.driver == "simulated":
             raise click.UsageError("the table's camera is the simulated one; expected --config with a camera")
         file = faces or config.faces_of(game)
+        keep_what_is_read({"--draw": draw}, [config_file, file, *recorded_files(config.camera.driver)])
         if file is None and needs_faces(game):
             raise click.UsageError("expected --faces, or settings with faces; `pizzatable enrol` makes the file")
         part, pack = load_part(game, "describe"), _faces_in(file, game)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hardware.camera import Camera, CameraError, CameraLost, CameraTimeout, RecordingEnded
-from hardware.drivers import UnknownDriver, open_camera
+from hardware.drivers import UnknownDriver, open_camera, recorded_files
 from hardware.opencv_camera import Recording, UsbCamera
 from hardware.pi_camera import PiCamera
 from hardware.simulated.art import SliceArt, draw_slice
@@ -348,6 +348,15 @@ def test_a_driver_is_chosen_by_name(folder: Path) -> None:
         open_camera("opencv:88", SIZE, 15.0, simulated)
     with pytest.raises(CameraLost, match="no camera at /dev/video88"):
         open_camera("opencv:/dev/video88", SIZE, 15.0, simulated)
+
+
+def test_the_files_of_a_recording_are_known(tmp_path: Path) -> None:
+    for name in ("2.png", "1.JPG", "notes.txt"):
+        (tmp_path / name).write_text("")
+    assert recorded_files(f"opencv:{tmp_path}") == [tmp_path / "1.JPG", tmp_path / "2.png"]
+    assert recorded_files(f"opencv:{tmp_path / 'film.mp4'}") == [tmp_path / "film.mp4"]
+    for camera in ("simulated", "picamera2", "opencv:0", "opencv:/dev/video2"):
+        assert recorded_files(camera) == []
 
 
 @pytest.mark.parametrize("driver", ["", "opencv:", "webcam", "picamera2:1"])

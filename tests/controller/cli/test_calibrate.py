@@ -174,6 +174,16 @@ def test_a_running_camera_gives_views_when_the_sheet_is_held_still(settings: Pat
     assert json.loads(lens_file(config).read_text())["camera"].startswith("opencv:")
 
 
+def test_a_recording_is_never_written_over(settings: Path, tmp_path: Path) -> None:
+    played = tmp_path / "frames" / "1.png"
+    played.parent.mkdir()
+    played.write_bytes(pictures()[0])
+    result = run("--config", str(settings), "--out", str(played))
+    assert result.exit_code == 2
+    assert f"--out {played} is read, too; expected another file to write" in result.output
+    assert played.read_bytes() == pictures()[0]
+
+
 def test_the_simulated_camera_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_text(f'data_dir = "{tmp_path}"\n')

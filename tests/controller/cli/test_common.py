@@ -1,5 +1,7 @@
 """What commands say when a file cannot be used."""
 
+import errno
+import os
 from pathlib import Path
 
 import click
@@ -16,6 +18,14 @@ def test_the_systems_errors_are_said_by_the_files_name(tmp_path: Path) -> None:
     with pytest.raises(click.ClickException) as caught, told(OSError):
         raise FileNotFoundError("no labelled picture")
     assert caught.value.message == "no labelled picture"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EPIPE])
+def test_what_standard_output_says_is_left_to_the_command_line(number: int) -> None:
+    with pytest.raises(OSError, match=os.strerror(number)), told(OSError):
+        raise OSError(number, os.strerror(number))
+    with pytest.raises(click.ClickException, match=f"^here: {os.strerror(number)}$"), told(OSError):
+        raise OSError(number, os.strerror(number), "here")
 
 
 def test_what_cannot_be_written_is_said_with_what_was_expected(tmp_path: Path) -> None:

@@ -201,8 +201,20 @@ def test_what_is_read_is_never_written_over(tmp_path: Path) -> None:
     ):
         result = CliRunner().invoke(command, [str(argument) for argument in arguments])
         assert result.exit_code == 2
-        assert f"{named} is read, too; expected another file to write" in result.stderr
+        also = f" (as {photo})" if named.is_symlink() else ""
+        assert f"{named} is read, too{also}; expected another file to write" in result.stderr
         assert (labels.read_bytes(), photo.read_bytes()) == before
+
+
+def test_a_recording_that_the_page_takes_photos_of_is_never_written_over(tmp_path: Path) -> None:
+    film, settings = tmp_path / "film.mp4", tmp_path / "table.toml"
+    film.write_bytes(b"a film")
+    settings.write_text(f'[camera]\ndriver = "opencv:{film}"\n')
+    arguments = ["--game", "new_york_slice", "--page", "--config", str(settings), "--out", str(film)]
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 2
+    assert f"--out {film} is read, too; expected another file to write" in result.stderr
+    assert film.read_bytes() == b"a film"
 
 
 def test_options_without_any_use_are_refused(tmp_path: Path) -> None:

@@ -110,6 +110,19 @@ def test_a_drawing_without_a_picture_s_name_is_refused(tmp_path: Path, name: str
     assert f"{tmp_path / name}: expected a name that ends in .jpg, .jpeg, .png" in result.stderr
 
 
+def test_a_recording_s_pictures_are_not_drawn_over(tmp_path: Path) -> None:
+    settings = recording(tmp_path, [photograph(FIRST)] * 6)
+    played = tmp_path / "pictures" / "003.png"
+    (tmp_path / "live.png").symlink_to(played)
+    before = played.read_bytes()
+    for drawing, also in ((played, ""), (tmp_path / "live.png", f" (as {played})")):
+        result = run(settings, "--draw", str(drawing))
+        assert result.exit_code == 2
+        assert f"--draw {drawing} is read, too{also}; expected another file to write" in result.stderr
+    assert result.stdout == ""
+    assert played.read_bytes() == before
+
+
 def test_a_table_without_a_camera_is_refused() -> None:
     result = CliRunner().invoke(watch.command, ["--game", "new_york_slice"])
     assert result.exit_code == 2
