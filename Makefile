@@ -21,7 +21,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces many-sheets held-dice \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces many-sheets held-dice live-report \
 	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
