@@ -1,9 +1,11 @@
 """How well a top face shows each of the six patterns of pips: geometry, for tops whose place and turn are known.
 
 Whatever the colours are, a die's top is one plane of colour (the light may fall off across it) and spots of another
-colour where the pattern has them, and nothing else. How much of what differs from a plane is explained by the spots of
-a pattern says how likely it is that the face shows it: round toppings, printed pictures and writing have spots
-elsewhere.
+colour where the pattern has them. What a polished top mirrors lies over both, but it has a lamp's colour, not that of
+the pips: there is a mixture of the channels in which it hardly shows, such as red less green for red pips under white
+lamps. How well the best mixture of the channels follows the spots of a pattern says how likely it is that the face
+shows it (their canonical correlation, squared; Hotelling, Relations between two sets of variates, 1936): round
+toppings, printed pictures and writing have spots elsewhere.
 """
 
 from functools import cache
@@ -33,8 +35,8 @@ REACH, ROUND = 0.44, 0.14
 """The part of the top that is judged: so far from its middle, with corners of this radius."""
 NARROW = 0.7
 """The columns of many a 6 are so much closer together than those of a 4."""
-NOISE = 1.6
-"""Standard deviation (of 255) that a channel has without showing anything."""
+NOISE = 4.0
+"""Standard deviation (of 255) that any mixture of the channels is taken to have without showing anything."""
 _PIPS = {
     1: (((0, 0),),),
     2: (((-1, -1), (1, 1)), ((-1, 1), (1, -1))),
@@ -52,15 +54,16 @@ _PIPS = {
 
 
 def pip_fits(patch: Image) -> Array:
-    """Shares (0 to 1) of what a top face (SIZE x SIZE, its sides upright, SIDE_PX wide) shows that 1, 2, ... 6 pips
-    explain. A clear face has 0.6 and more for its own value, what is no die less than 0.3."""
+    """How well 1, 2, ... 6 pips are followed by what a top face (SIZE x SIZE, its sides upright, SIDE_PX wide) shows: 0
+    to 1, the share of a pattern that the best mixture of the channels explains. A clear face has 0.6 and more for its
+    own value, what is no die less than 0.4."""
     inside, planes, patterns, values = _patterns()
     shown = patch[inside].astype(np.float32)
     shown = shown - planes @ (planes.T @ shown)
-    whole = float((shown**2).sum()) + shown.size * NOISE**2
+    spread = shown.T @ shown + len(shown) * NOISE**2 * np.eye(3, dtype=np.float32)
     # Not NumPy's product: its threads wait for each other where the machine is busy, twenty times as long.
     along = np.asarray(cv2.gemm(patterns, shown, 1.0, np.zeros((len(patterns), 3), np.float32), 0.0))
-    explained = (along**2).sum(1) / whole
+    explained = (along @ np.linalg.inv(spread) * along).sum(1)
     return np.array([float(explained[values == value].max()) for value in _PIPS])
 
 
