@@ -83,7 +83,8 @@ TOLD = Counts(1.544, -0.003, 1.738, 2.018, 0.46, 0.342, 2.943, 3.6)
 less odds than are needed here to be sure."""
 UNTOLD = Counts(1.683, -0.019, 1.409, 2.857, 0.421, 0.404, 2.482, 3.9)
 """Where it is not: no more of drawn clutter is sure than before. Both were fitted with the reader as it was before it
-was taught on dice with dim pips; fitted anew, fewer dice were read that it had not learned from, on photographs too."""
+was taught on dice with dim pips, and pips were counted in all colours alike; fitted anew, fewer dice were read surely
+that it had not learned from, on photographs too."""
 NOT_SURE, PRINTED = 0.89, 0.94
 """So likely a die is at most whose odds are too small to be sure; and, where the network is told how far a die would
 lean, whose odds are less than MORE_ODDS beyond."""
