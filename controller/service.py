@@ -361,12 +361,14 @@ class _Service:
                 await self._judged(self._table.on_scene(scene), "what lies on the table")
 
     async def _prove_lens(self, scene: Scene) -> None:
-        """Once, with the first picture that is read: whether the calibrated lens is this camera's."""
+        """Once, with the first picture that is read and shows the whole mat: whether the calibrated lens is this
+        camera's."""
         vision, lens = self._outlets.vision, self._unproved_lens
         if vision is None or lens is None or (frame := vision.picture(scene.sequence)) is None:
             return
-        self._unproved_lens = None
-        self._table.set_part("lens", await asyncio.to_thread(_lens_part, frame.image, lens))
+        if (part := await asyncio.to_thread(lens_part, frame.image, lens)) is not None:
+            self._unproved_lens = None
+            self._table.set_part("lens", part)
 
     async def _judged(self, decision: Awaitable[None], about: str) -> None:
         """Let the table decide; what it cannot decide is said, and changes nothing."""
@@ -640,12 +642,17 @@ def _lens_of(config: TableConfig) -> "Lens | None":
         return None
 
 
-def _lens_part(image: "Image", lens: "Lens") -> PartView:
-    """What is shown of a calibrated lens."""
-    from vision.registration import VisionError, find_mat, lens_doubt
+def lens_part(image: "Image", lens: "Lens") -> PartView | None:
+    """What is shown of a calibrated lens; None where a picture does not tell, as when a hand hides a marker."""
+    from vision.registration import MARKERS_MM, MarkersMissing, VisionError, find_mat, lens_doubt
 
     try:
-        doubt = lens_doubt(find_mat(image, lens=lens), lens)
+        found = find_mat(image, lens=lens)
+        if len(found.markers_px) < len(MARKERS_MM):
+            return None
+        doubt = lens_doubt(found, lens)
+    except MarkersMissing:
+        return None
     except VisionError as error:
         doubt = str(error)
     return PartView(state=PartState.LOST, text=doubt) if doubt else PartView(state=PartState.OK, text="calibrated")

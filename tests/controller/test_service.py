@@ -23,11 +23,14 @@ import pytest
 
 from config.loader import load_table
 from controller.journal import Journal
+from controller.service import lens_part
 from controller.slap_book import SETTLED_S
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
+from tests.vision import drawn_table
+from vision.registration import Lens, find_mat
 
 PATIENT = f"{SETTINGS}\n[timing]\nhang_s = 3600\n"
 """On a machine that is too busy, camera and reading are late and have not hung."""
@@ -187,6 +190,17 @@ def test_a_table_without_pins_goes_on_and_says_so(tmp_path: Path, service: Servi
     assert service.look()["turn"]["prompt"]
     service.send(signal.SIGTERM)
     assert service.wait() == 0
+
+
+def test_a_picture_in_which_a_marker_is_hidden_proves_no_lens() -> None:
+    image, lens = drawn_table.photograph([], drawn_table.View()), Lens(0.86, 0.12, 0.0)
+    told = lens_part(image, lens)
+    assert told is not None
+    assert told.state.value == "lost"
+    corner = next(iter(find_mat(image).markers_px.values())).mean(0)
+    cv2.circle(image, (round(corner[0]), round(corner[1])), 60, (120, 150, 200), -1)
+    assert lens_part(image, lens) is None
+    assert lens_part(np.full_like(image, 90), lens) is None
 
 
 def test_another_cameras_lens_is_told(service: Service) -> None:
