@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated.dice import PIPS
-from tests.vision.drawn_solid_dice import Room, draw_solid, lamps_above, polished, solid_style, some_room
+from tests.vision.drawn_solid_dice import (
+    Room,
+    draw_solid,
+    lamps_above,
+    polished,
+    ring_around,
+    solid_style,
+    some_room,
+)
 from vision.frame import Image
 from vision.registration import Registration
 
@@ -25,6 +33,14 @@ SOLIDS = 0.7
 """So many dice are drawn as solids, the others with flat faces."""
 FAINT_LEVELS = 32.0
 """Pips whose colour differs less from the die's are not drawn: nobody could read them."""
+SOLD_RGB = (
+    (28, 26, 28), (60, 56, 56), (120, 118, 116), (240, 238, 232), (235, 222, 190), (190, 24, 34), (120, 16, 30),
+    (225, 90, 90), (235, 110, 30), (240, 210, 40), (40, 150, 60), (16, 80, 50), (20, 140, 150), (30, 110, 200),
+    (30, 40, 130), (90, 40, 130), (60, 25, 80), (230, 120, 170), (110, 70, 40), (180, 150, 70), (170, 170, 175),
+)  # fmt: skip
+"""Colours of dice in shops, about."""
+SOLD_PIPS_RGB = ((245, 245, 240), (15, 15, 18), (200, 25, 35), (215, 180, 80), (240, 215, 60), (60, 120, 220))
+SOLD_PIPS_SHARES = (0.38, 0.18, 0.25, 0.09, 0.05, 0.05)
 
 
 @dataclass(frozen=True)
@@ -121,10 +137,14 @@ def photograph_dice(rng: Rng, table: Image, dice: Sequence[Die], viewer: Viewer)
     return np.asarray(np.clip(seen, 0, 255), np.uint8), truth
 
 
-def _put(rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer, *, from_above: bool = False) -> list[DrawnDie]:
-    """Draw them with their shadows, the farthest first; `from_above`: all lamps are above them."""
+def _put(
+    rng: Rng, picture: Array, dice: Sequence[Die], viewer: Viewer, *, from_above: bool = False, ring: bool = False
+) -> list[DrawnDie]:
+    """Draw them with their shadows, the farthest first; `from_above`: all lamps are above them; `ring`: one more is a
+    ring around the camera."""
     light, room = rng.normal(0, 0.5, 2), some_room(rng)
     room = lamps_above(rng, room) if from_above else room
+    room = ring_around(rng, room, viewer.place) if ring else room
     _shade(rng, picture, dice, viewer, light)
     truth: list[DrawnDie] = []
     for die in sorted(dice, key=lambda d: -float(np.linalg.norm(viewer.place - [d.x, d.y, d.side / 2]))):
@@ -144,12 +164,14 @@ def draw_dice(
     sixes: float = 0.0,
     dim: float = 0.0,
     shiny: float = 0.0,
+    sold: float = 0.0,
 ) -> tuple[Image, list[DrawnDie], float]:
     """A square picture of up to `most` dice of about the same size, what is true of them, and the camera's roll in
     degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface. `tilts_deg`:
     how far the camera is tilted from straight above, least and most; else 0 to 57, mostly little. `sixes`: so many dice
     show a 6, and the others any value. `dim`: so many have pips that are hardly lighter or darker than they.
-    `shiny`: so many mirror the lamps above."""
+    `shiny`: so many mirror the lamps above. `sold`: so many look as dice in shops do, mostly polished and on a plain
+    table, often in the light of a ring around the camera."""
     kind = rng.random()
     tilt = rng.uniform(0, 14) if kind < 0.45 else rng.uniform(10, 30) if kind < 0.83 else rng.uniform(30, 57)
     tilt = rng.uniform(*tilts_deg) if tilts_deg else tilt
@@ -158,11 +180,14 @@ def draw_dice(
     roll = rng.uniform(0, 360) if tilt < 30 else rng.uniform(-25, 25)
     camera = Camera(tilt, distance, side * distance, roll, (size / 2, size / 2))
     picture = background(rng, size) if cloth is None else cloth.astype(np.float64)
+    plain, ring = (sold > 0 and rng.random() < share for share in (0.8, 0.6))
+    picture = plain_table(rng, size) if plain else picture
     dice = _lay_out(rng, size / side, most)
     dice = [replace(die, value=6) if sixes and rng.random() < sixes else die for die in dice]
     dice = [replace(die, style=dim_style(rng)) if dim and rng.random() < dim else die for die in dice]
     dice = [replace(die, style=shiny_style(rng)) if shiny and rng.random() < shiny else die for die in dice]
-    truth = _put(rng, picture, dice, camera, from_above=shiny > 0)
+    dice = [replace(die, style=sold_style(rng)) if sold and rng.random() < sold else die for die in dice]
+    truth = _put(rng, picture, dice, camera, from_above=shiny + sold > 0, ring=ring)
     truth = _hide_some(rng, picture, truth)
     truth = [die for die in truth if _inside(die.box, size)]
     return as_photographed(rng, picture), truth, roll
@@ -280,6 +305,25 @@ def shiny_style(rng: Rng) -> dict[str, Any]:
     while min(np.abs(body - pips).max() for body in bodies) < 2.2 * FAINT_LEVELS:
         bodies = [some_colour(rng), some_colour(rng) if rng.random() < 0.5 else np.full(3, rng.uniform(5, 45))]
     return style | {"body": bodies[0], "second": bodies[0], "marble": bodies[1], "one": (style["one"][0], pips)}
+
+
+def sold_style(rng: Rng) -> dict[str, Any]:
+    """A die in colours of dice in shops, every second one of two, and most of them polished."""
+    body, pips, marble = np.zeros(3), np.zeros(3), None
+    while min(np.abs(one - pips).max() for one in ([body] if marble is None else [body, marble])) < 2 * FAINT_LEVELS:
+        body, marble = _sold_colour(rng), _sold_colour(rng) if rng.random() < 0.5 else None
+        marble = np.full(3, rng.uniform(12, 45)) if marble is not None and rng.random() < 0.4 else marble
+        pips = np.array(SOLD_PIPS_RGB[rng.choice(len(SOLD_PIPS_RGB), p=SOLD_PIPS_SHARES)][::-1], np.float64)
+        pips = np.clip(pips + rng.normal(0, 12, 3), 0, 255)
+    style = die_style(rng) | {"what": "dots", "solid": True} | solid_style(rng, some_colour)
+    style |= {"body": body, "second": body, "marble": marble, "pips": pips, "worn": 0.0, "odd": {}}
+    style |= {"speckle": rng.uniform(0, 5), "one": (style["one"][0], pips)}
+    return style | polished(rng) if rng.random() < 0.75 else style
+
+
+def _sold_colour(rng: Rng) -> Array:
+    colour = np.array(SOLD_RGB[rng.integers(len(SOLD_RGB))][::-1], np.float64)
+    return np.asarray(np.clip(colour * np.exp(rng.normal(0, 0.15)) + rng.normal(0, 10, 3), 0, 255))
 
 
 def _six(rng: Rng, style: dict[str, Any]) -> tuple[float, float]:
@@ -492,6 +536,17 @@ def background(rng: Rng, size: int) -> Array:
     return np.asarray(
         canvas + cv2.GaussianBlur(rng.normal(0, rng.uniform(0, 25), (size, size)), (0, 0), 0.7)[..., None]
     )
+
+
+def plain_table(rng: Rng, size: int) -> Array:
+    """A table of one colour, white or grey as a rule, in light that falls off slowly, with a little grain."""
+    colour = (
+        np.full(3, rng.uniform(60, 235)) * np.exp(rng.normal(0, 0.03, 3)) if rng.random() < 0.7 else some_colour(rng)
+    )
+    corners = np.exp(rng.normal(0, rng.uniform(0, 0.2), (2, 2)))
+    light = cv2.resize(corners, (size, size), interpolation=cv2.INTER_LINEAR)[..., None]
+    grain = cv2.GaussianBlur(rng.normal(0, rng.uniform(0, 8), (size, size)), (0, 0), 0.8)[..., None]
+    return np.asarray(colour * light + grain)
 
 
 def _print(rng: Rng, canvas: Image) -> None:

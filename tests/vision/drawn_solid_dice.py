@@ -103,6 +103,14 @@ def lamps_above(rng: Rng, room: Room) -> Room:
     return replace(room, lamps=tuple(lamps))
 
 
+def ring_around(rng: Rng, room: Room, place: Array) -> Room:
+    """The room with one more lamp: a ring around the camera, which is at `place` above the middle of the picture."""
+    way = place / np.linalg.norm(place) + np.append(rng.normal(0, 0.05, 2), 0.0)
+    width, strength = np.exp(rng.uniform(np.log(0.12), np.log(0.45))), np.exp(rng.uniform(np.log(5.0), np.log(50.0)))
+    ring = Lamp(way / np.linalg.norm(way), float(strength), float(width), "ring", 0.05, np.exp(rng.normal(0, 0.05, 3)))
+    return replace(room, lamps=(*room.lamps[: int(rng.integers(0, 3))], ring))
+
+
 def polished(rng: Rng) -> dict[str, Any]:
     """What makes a die one that was tumbled until it shone: its faces bulge, and mirror whole lamps."""
     bulge = float(np.exp(rng.uniform(np.log(0.08), np.log(0.4))))

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from hardware.simulated.dice import PIPS
 from tests.rigs.dice_training.samples import geometry_of
-from tests.vision.drawn_dice import Camera, Die, die_style, draw_dice, photograph_dice
+from tests.vision.drawn_dice import FAINT_LEVELS, Camera, Die, die_style, draw_dice, photograph_dice, sold_style
+from tests.vision.drawn_solid_dice import ring_around, some_room
 from vision.dice.patches import DIE_PX, Pyramid, stretched
 from vision.frame import Image
 
@@ -70,6 +71,24 @@ def test_a_solid_die_fills_its_box_and_no_more() -> None:
     seen = np.array([columns.min(), rows.min(), columns.max(), rows.max()])
     assert np.abs(seen - truth.box).max() < 6.0
     assert Pyramid(picture).cut(top.mean(0), np.eye(2))[24, 24].any()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pips_of_dice_as_in_shops_stand_out_from_both_their_colours(seed: int) -> None:
+    style = sold_style(np.random.default_rng(seed))
+    for body in (style["body"], style["marble"]):
+        assert body is None or np.abs(body - style["pips"]).max() >= 2 * FAINT_LEVELS
+    assert np.array_equal(style["one"][1], style["pips"])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_ring_of_light_is_around_the_camera_wherever_that_is(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    place = np.array([*rng.uniform(-10, 10, 2), 20.0])
+    ring = ring_around(rng, some_room(rng), place).lamps[-1]
+    assert ring.form == "ring"
+    assert np.linalg.norm(ring.way) == pytest.approx(1.0)
+    assert ring.way @ (place / np.linalg.norm(place)) > np.cos(np.radians(15))
 
 
 def test_the_same_seed_draws_the_same_picture() -> None:

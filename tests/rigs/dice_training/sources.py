@@ -41,7 +41,9 @@ LOW_DEG = (35.0, 67.0)
 SIXES = 0.3
 DIM = 0.7
 SHINY = 0.85
-"""So many dice of such pictures show a 6, have pips that are hardly lighter or darker than they, or are polished."""
+SOLD = 0.9
+"""So many dice of such pictures show a 6, have pips that are hardly lighter or darker than they, are polished, or look
+as dice in shops do."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,11 @@ def drawn_dim(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
 def drawn_shiny(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many pictures of our own with many a die that mirrors the lamps above it."""
     return many(_draw_shiny, count, first_seed, jobs)
+
+
+def drawn_sold(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
+    """So many pictures of our own with many a die in the colours of dice in shops, polished, on a plain table."""
+    return many(_draw_sold, count, first_seed, jobs)
 
 
 def clutter(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
@@ -228,6 +235,11 @@ def _draw_dim(seed: int) -> Example:
 def _draw_shiny(seed: int) -> Example:
     image, dice, _ = draw_dice(np.random.default_rng(seed), shiny=SHINY)
     return as_example(image, dice, f"shiny-{seed}")
+
+
+def _draw_sold(seed: int) -> Example:
+    image, dice, _ = draw_dice(np.random.default_rng(seed), sold=SOLD)
+    return as_example(image, dice, f"sold-{seed}")
 
 
 def _draw_clutter(seed: int) -> Example:

@@ -15,8 +15,8 @@ Seconds are of one core. First both learn from what we drew and simulated alone 
 simulated tables without dice), then from the photographs in ../shared/photos too. The reader in /tmp/drawn is that of
 all three folders of tests/benchmarks/dice_without: it never saw any photograph or rendered table. It was taught in
 parts: 1900 s before there were close looks and `--low`, 510 s with them, 570 s with `--sixes` too, 270 s at a
-falling rate, 660 s with `--dim`, at a rate of 1.2e-3, and 3600 s with 2500 `--shiny` (`--first-seed 8000000`, `--seed
-16`). From it one went on for 600 s at a rate of 8e-4 with the photographs and all of these; that in vision/dice lies
+falling rate, 660 s with `--dim`, at a rate of 1.2e-3, 3600 s with 2500 `--shiny` (`--first-seed 8000000`, `--seed
+16`), and then with 2500 `--sold` too. From it one went on for 600 s at a rate of 8e-4 with the photographs and all of these; that in vision/dice lies
 seven tenths of the way to it from the package's reader before, which found fewer dice but also fewer where none are
 (the share was chosen on drawn pictures and on the shared pictures of tables without dice):
 
@@ -63,6 +63,7 @@ from tests.rigs.dice_training.sources import (
     drawn_from_aside,
     drawn_shiny,
     drawn_sixes,
+    drawn_sold,
     load,
     own_tables,
 )
@@ -241,7 +242,8 @@ def own_pictures(options: argparse.Namespace) -> list[Example]:
     examples += drawn_from_aside(options.low, first + 700_000, jobs)
     examples += drawn_sixes(options.sixes, first + 900_000, jobs)
     examples += drawn_dim(options.dim, first + 1_100_000, jobs)
-    return examples + drawn_shiny(options.shiny, first + 1_300_000, jobs)
+    examples += drawn_shiny(options.shiny, first + 1_300_000, jobs)
+    return examples + drawn_sold(options.sold, first + 1_500_000, jobs)
 
 
 def main() -> None:
@@ -258,6 +260,7 @@ def main() -> None:
     parser.add_argument("--sixes", type=int, default=2200, help="drawn pictures with many a 6")
     parser.add_argument("--dim", type=int, default=900, help="drawn pictures with many a die whose pips hardly show")
     parser.add_argument("--shiny", type=int, default=1500, help="drawn pictures with many a die that mirrors lamps")
+    parser.add_argument("--sold", type=int, default=2500, help="drawn pictures with many a die as those in shops")
     parser.add_argument("--keep", type=Path, help="a file in which our own pictures are kept for other runs")
     parser.add_argument("--clutter", type=int, default=1200, help="drawn pictures without dice")
     parser.add_argument("--cloths", type=int, default=1600, help="drawn patterned surfaces, half of them with dice")
