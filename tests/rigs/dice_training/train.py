@@ -14,11 +14,11 @@ Needs PyTorch and onnx, which nothing else here does; take a virtual environment
 Seconds are of one core. First both learn from what we drew and simulated alone (tests/vision/drawn_dice.py, and
 simulated tables without dice), then from the photographs in ../shared/photos too. The reader in /tmp/drawn is that of
 all three folders of tests/benchmarks/dice_without: it never saw any photograph or rendered table. It was taught in
-parts: 1900 s before there were close looks and `--low`, 510 s with them, 570 s with `--sixes` too, 270 s at a
-falling rate, 660 s with `--dim`, at a rate of 1.2e-3, 3600 s with 2500 `--shiny` (`--first-seed 8000000`, `--seed
-16`), and then with 2500 `--sold` too. From it one went on for 600 s at a rate of 8e-4 with the photographs and all of these; that in vision/dice lies
-seven tenths of the way to it from the package's reader before, which found fewer dice but also fewer where none are
-(the share was chosen on drawn pictures and on the shared pictures of tables without dice):
+parts: 1900 s before there were close looks and `--low`, 510 s with them, 570 s with `--sixes` too, 270 s at a falling
+rate, 660 s with `--dim`, at a rate of 1.2e-3, 3600 s with 2500 `--shiny` (`--first-seed 8000000`, `--seed 16`), and
+then with 2500 `--sold` too. From it one went on for 600 s at a rate of 8e-4 with the photographs and all of these;
+that in vision/dice lies seven tenths of the way to it from the package's reader before, which found fewer dice but
+also fewer where none are (the share was chosen on drawn pictures and on the shared pictures of tables without dice):
 
     $train --out vision/dice --mix /tmp/before /tmp/all --share 0.7
 
