@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.registration import MARKERS_MM, TYPICAL_LENS, Lens, VisionError
+from vision.registration import MARKERS_MM, TYPICAL_FOCAL, Lens, VisionError
 
 Array = NDArray[np.float64]
 Grey = NDArray[np.uint8]
@@ -504,7 +504,7 @@ def _between(one: Array, other: Array) -> float:
 
 
 def _usual_normal(view: View) -> Array:
-    matrix = _matrix(TYPICAL_LENS.focal_widths * view.size_px[0], view.size_px)
+    matrix = _matrix(TYPICAL_FOCAL * max(view.size_px), view.size_px)
     points = np.column_stack([view.points_mm, np.zeros(len(view.points_mm))])
     _, turn, _ = cv2.solvePnP(points, view.points_px, matrix, np.zeros(4), flags=cv2.SOLVEPNP_IPPE)
     return np.asarray(cv2.Rodrigues(turn)[0][:, 2], np.float64)
@@ -554,7 +554,7 @@ def _fit_shrunk(views: Sequence[View], shrink: float, near: _Fit | None, *, with
         np.column_stack([_shrunk(view, shrink), np.zeros(len(view.points_mm))]).astype(np.float32) for view in views
     ]
     pixels = [view.points_px.astype(np.float32) for view in views]
-    matrix = _matrix(TYPICAL_LENS.focal_widths * size[0] if near is None else near.focal, size)
+    matrix = _matrix(TYPICAL_FOCAL * max(size) if near is None else near.focal, size)
     middle = matrix[:2, 2].copy()
     bends = np.zeros(5) if near is None else np.array([near.k1, near.k2 if with_k2 else 0.0, 0.0, 0.0, 0.0])
     if near is not None:

@@ -120,8 +120,17 @@ def log_colours(seen: Image, gain: NDArray[np.float32]) -> Colours:
 
 def white_cells_mm(marker: int) -> Array:
     """Centres of a marker's white squares."""
+    return _cells_mm(marker, white=True)
+
+
+def black_cells_mm(marker: int) -> Array:
+    """Centres of a marker's black squares."""
+    return _cells_mm(marker, white=False)
+
+
+def _cells_mm(marker: int, *, white: bool) -> Array:
     bits = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50).generateImageMarker(marker, 6)
-    rows, columns = np.nonzero(bits > 127)
+    rows, columns = np.nonzero((bits > 127) == white)
     first, right, _, below = MARKERS_MM[marker]
     return np.asarray(
         first + (columns[:, None] + 0.5) / 6 * (right - first) + (rows[:, None] + 0.5) / 6 * (below - first)

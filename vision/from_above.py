@@ -8,14 +8,17 @@ from numpy.typing import NDArray
 
 from vision.features import light_gain, soften, white_cells_mm
 from vision.frame import Image
-from vision.rectify import Box, TableMap, sample
+from vision.rectify import Box, TableMap
 from vision.registration import Registration
+from vision.veil import middle_colour, veil_levels, without_veil
 from vision.verify import Look
 
 MOST_OF_MAP = 0.6
 """From this share on all of the map is looked at."""
 SAME_LIGHT = 0.02
 """By so much (a share) the markers' white may have changed for what was seen before to be compared with what is now."""
+SAME_VEIL = 4.0
+"""By so many levels (of 255) it may have changed for what was seen before to be compared with what is now."""
 _BLUR_PX = 8
 """As far as softening reaches."""
 
@@ -25,7 +28,9 @@ class FromAbove:
 
     def __init__(self, image: Image, table: TableMap, registration: Registration) -> None:
         self.table = table
-        self.looked = table.look(image)
+        self.veil = veil_levels(image, registration)
+        """Levels (of 255) that are taken off: blue, green, red."""
+        self.looked = without_veil(table.look(image), self.veil)
         self.look = self._ready(registration)
         self._white = _white(image, registration)
 
@@ -38,10 +43,12 @@ class FromAbove:
         Returns the look and the rectified picture.
         """
         width, height = self.table.width, self.table.height
-        white = _white(image, registration)
+        white, veil = _white(image, registration), veil_levels(image, registration)
+        other_light = _share_apart(white, self._white) > SAME_LIGHT or np.abs(veil - self.veil).max() > SAME_VEIL
         parts = [box.grown(_BLUR_PX, width, height) for box in boxes if box.pixels]
         most = sum(part.pixels for part in parts) > MOST_OF_MAP * width * height
-        if most or (parts and _share_apart(white, self._white) > SAME_LIGHT):
+        if most or (parts and other_light):
+            self.veil = veil
             self._take(image, Box(0, 0, width, height), but)
             self.look, self._white = self._ready(registration), white
             return self.look, self.looked
@@ -55,7 +62,7 @@ class FromAbove:
 
     def _take(self, image: Image, part: Box, but: NDArray[np.uint8] | None) -> None:
         """Look at this part anew, but for some of the map's pixels."""
-        fresh = self.table.look(image, part)
+        fresh = without_veil(self.table.look(image, part), self.veil)
         if but is not None:
             cv2.copyTo(self.looked[part.inside], but[part.inside], fresh)
         self.looked[part.inside] = fresh
@@ -72,5 +79,4 @@ def _share_apart(first: NDArray[np.float64], second: NDArray[np.float64]) -> flo
 def _white(image: Image, registration: Registration) -> NDArray[np.float64]:
     """How bright the white of the mat's markers is in the picture: blue, green, red."""
     points = np.concatenate([white_cells_mm(marker) for marker in registration.markers_px])
-    pixels = registration.to_picture(points).astype(np.float32).reshape(1, -1, 2)
-    return np.asarray(np.maximum(np.median(sample(image, pixels)[0], axis=0), 1.0), np.float64)
+    return np.maximum(middle_colour(image, registration, points), 1.0)

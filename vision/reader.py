@@ -269,6 +269,7 @@ class Reader:
         covered = known.covered(readings)
         soft = known.seen_from_above.look.soft
         paper = paper_levels(frame.image, known.registration).values()
+        unveiled = [level - known.seen_from_above.veil.max() for level in paper]
         blown = find_glare(known.motion.last, paper)
         glare = known.small_to_cells(blown) & known.coarse.seen
         foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
@@ -302,7 +303,7 @@ class Reader:
         strange = strange | over_boards(by_form, known.coarse)
         washed = washed_out(strange, glare)
         read = [np.array(piece.outline_mm) for piece in known.sightings if piece.likely]
-        dark = without_things(find_dark(known.coarse.shrink(soft), known.coarse, paper, read), strange & ~glare)
+        dark = without_things(find_dark(known.coarse.shrink(soft), known.coarse, unveiled, read), strange & ~glare)
         known.blinded = hidden_places(glare | washed, known.coarse, cause=HiddenCause.GLARE)
         known.blinded += hidden_places(dark & ~glare, known.coarse, cause=HiddenCause.DARK)
         known.hidden = hidden_places(strange & ~(glare | washed | dark), known.coarse)

@@ -44,6 +44,9 @@ are not told apart whatever a picture says."""
 CLEAR_LEAD, FIT_OF_CLEAR = 0.5, 0.55
 LEAST_LEAD, FIT_WHERE_OPEN = 0.35, 0.72
 DOUBTFUL_LEAD, FIT_OF_DOUBTFUL, COST_OF_DOUBTFUL = 0.5, 0.85, 2.4
+DOUBTFUL_GAIN = 2.0
+"""Mean gain over an even surface that a piece needs besides, where its cost is high: a blue mat, with wood for a crust,
+was taken for a pale blue slice at 1.75 and less; true slices that cost as much have 2.3 and more."""
 STRONG_LEAD, FIT_OF_STRONG = 0.8, 0.65
 """A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
 WHOLE_LEAD = 0.1
@@ -453,7 +456,8 @@ def confirmed(reading: Reading) -> bool:
         return _confirmed_card(reading, fit, lead)
     if not reading.trusted:
         strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and reading.cost < TRUSTED_COST
-        return strong or (lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL and reading.cost < COST_OF_DOUBTFUL)
+        plain = reading.gain[reading.agrees & free].mean() >= DOUBTFUL_GAIN if fit >= FIT_OF_DOUBTFUL else False
+        return strong or bool(lead >= DOUBTFUL_LEAD and plain and reading.cost < COST_OF_DOUBTFUL)
     return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)
 
 

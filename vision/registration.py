@@ -82,8 +82,13 @@ DOUBTED_ERROR = 1.6
 """Markers that miss their places so many times as far with a lens as without it,"""
 DOUBTED_WIDTHS = 0.00006
 """and by so much more (in picture widths), speak against it; with a camera's own they miss at most 1.2 times as far."""
-TYPICAL_LENS = Lens(focal_widths=0.86)
-"""What is assumed of a camera nobody calibrated: about 60 degrees across."""
+TYPICAL_FOCAL = 0.86
+"""What is assumed of a camera nobody calibrated, in lengths of the picture's longer side: about 60 degrees along it."""
+
+
+def typical_lens(size_px: tuple[int, int]) -> Lens:
+    """What is assumed of a camera nobody calibrated: the same whether it was held upright or not."""
+    return Lens(focal_widths=TYPICAL_FOCAL * max(size_px) / size_px[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +200,9 @@ def register(
     ids = sorted(markers_px)
     mm = np.concatenate([places[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
-    matrix = _camera_matrix(size_px, lens or TYPICAL_LENS)
-    homography, shrink, used = _fit(mm, px, matrix, lens)
+    start = lens or typical_lens(size_px)
+    matrix = _camera_matrix(size_px, start)
+    homography, shrink, used = _fit(mm, px, matrix, start, lens_too=lens is None)
     error = float(np.sqrt(np.mean(_residuals(homography, shrink, mm, px, matrix, used) ** 2) * 2))
     allowed = max(2.0, 0.0025 * size_px[0])
     if error > allowed:
@@ -398,18 +404,17 @@ SMALL_STEP = 0.01
 """In how far all the corners or edges together leave a value open."""
 
 
-def _fit(mm: Array, px: Array, matrix: Array, lens: Lens | None) -> tuple[Array, float, Lens]:
+def _fit(mm: Array, px: Array, matrix: Array, lens: Lens, *, lens_too: bool) -> tuple[Array, float, Lens]:
     """Homography, shrinkage and lens by all corners at once.
 
-    With a lens given, or fewer than four markers, there is no lens to fit.
+    With fewer than four markers, or where `lens_too` does not say so, the lens stays as it is.
     """
-    homography, shrink = _fit_homography(mm, px, matrix, lens or TYPICAL_LENS)
+    homography, shrink = _fit_homography(mm, px, matrix, lens)
 
     def misses(homography: Array, shrink: float, used: Lens) -> Array:
         return _residuals(homography, shrink, mm, px, matrix, used) / CORNER_SPREAD_PX
 
-    start = (homography, shrink, lens or TYPICAL_LENS)
-    return _least_squares(misses, start, spread=0.02, lens_too=lens is None and len(mm) >= 16)
+    return _least_squares(misses, (homography, shrink, lens), spread=0.02, lens_too=lens_too and len(mm) >= 16)
 
 
 def _by_edges(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -> Registration:
@@ -452,7 +457,7 @@ def _least_squares(
     free = 10 if lens_too else 9
     values = np.append((homography / homography[2, 2]).ravel()[:8], [shrink, known.k1])
     spreads = np.append(np.full(8, np.inf), [spread, K1_SPREAD])[:free]
-    middle = np.append(np.zeros(9), TYPICAL_LENS.k1)[:free]
+    middle = np.zeros(free)
     steps = np.append(np.abs(values[:8]) * 1e-4 + 1e-7, [spread / 200.0, 1e-3])[:free]
 
     def at(values: Array) -> Array:

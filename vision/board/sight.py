@@ -11,6 +11,7 @@ from vision.features import Colours, light_gain, sample_colours, soften
 from vision.frame import Image, shows_colours
 from vision.rectify import TableMap, table_map
 from vision.registration import Registration
+from vision.veil import veil_levels, without_veil
 
 Array = NDArray[np.float64]
 
@@ -53,7 +54,7 @@ def sight_of(image: Image, registration: Registration, around_mm: Array | None =
         markers = [registration.to_table(corners) for corners in registration.markers_px.values()]
         around_mm = np.concatenate([around_mm, *markers])
     table = table_map(registration, around_mm)
-    looked = table.look(image)
+    looked = without_veil(table.look(image), veil_levels(image, registration))
     gain = light_gain(looked, table, registration.markers_px)
     return Sight(registration, table, looked, soften(looked), gain, shows_colours(image))
 
