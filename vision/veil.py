@@ -45,3 +45,8 @@ def without_veil(looked: Image, veil: NDArray[np.float64]) -> Image:
         return looked
     less = np.clip(np.arange(256.0)[:, None] - veil + 0.5, 0.0, 255.0).astype(np.uint8)
     return np.asarray(cv2.LUT(looked, less[None]), np.uint8)
+
+
+def unveiled(image: Image, registration: Registration) -> Image:
+    """A picture without its veil; itself where there is none."""
+    return without_veil(image, veil_levels(image, registration))

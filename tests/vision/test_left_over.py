@@ -86,6 +86,20 @@ def test_a_piece_seen_askew_explains_nothing(table: Table, face: str) -> None:
     assert not known.is_plain()
 
 
+@pytest.mark.parametrize(("gain", "holds"), [(2.4, True), (1.6, False)])
+def test_what_is_hardly_more_than_an_even_surface_is_no_dear_piece(table: Table, gain: float, holds: bool) -> None:
+    """A blue mat with wood for a crust was surely a pale blue slice that costs as much."""
+    (plain,) = (reading for reading in table.readings if reading.prepared.faces.names[reading.face] == "7/2")
+    dear = replace(
+        plain,
+        costs=np.where((plain.candidates == plain.face)[:, None], np.full_like(plain.costs, 1.9), 6.0),
+        gain=np.full_like(plain.gain, gain),
+        agrees=np.ones_like(plain.agrees),
+    )
+    assert not dear.trusted
+    assert confirmed(dear) is holds
+
+
 def test_beside_what_is_known_nothing_is_made_up(table: Table) -> None:
     assert len(table.readings) == 12
     assert table.found_besides(table.readings) == []

@@ -40,6 +40,23 @@ def test_a_small_thing_is_a_change_where_it_lies() -> None:
     assert blocks.max(0) == pytest.approx([328, 638], abs=8)
 
 
+OTHER_LIGHT = {
+    "a veil": (np.array([0.55, 0.55, 0.55]), 90.0),
+    "a weak veil": (np.array([0.8, 0.8, 0.8]), 40.0),
+    "a warm lamp": (np.array([0.6, 0.85, 1.1]), 0.0),
+}
+
+
+@pytest.mark.parametrize(("gains", "more"), OTHER_LIGHT.values(), ids=OTHER_LIGHT)
+def test_other_light_is_no_change_and_hides_none(gains: np.ndarray, more: float) -> None:
+    before, after = picture(), picture(seed=4)
+    assert not differs(shrink((after * gains + more).astype(np.uint8)), shrink(before)).any()
+    after[300:330, 600:640] = 30
+    found = np.argwhere(differs(shrink((after * gains + more).astype(np.uint8)), shrink(before)))
+    assert len(found) >= 20
+    assert (found * (1280 / 240)).min(0) == pytest.approx([298, 598], abs=8)
+
+
 def test_a_single_hot_pixel_is_no_change() -> None:
     changed = picture(seed=4)
     changed[400, 700] = 255

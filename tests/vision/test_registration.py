@@ -73,6 +73,13 @@ def test_the_camera_is_where_it_is() -> None:
     assert np.linalg.norm(registration.camera_mm[:2]) < 15.0
 
 
+@pytest.mark.parametrize("quarter_turns", [1, 2, 3])
+def test_the_camera_is_as_high_when_it_is_held_upright(quarter_turns: int) -> None:
+    picture = photograph([], View(tilt=0.0, turn_deg=0.0, height_mm=800.0))
+    registration = find_mat(np.ascontiguousarray(np.rot90(picture, quarter_turns)))
+    assert registration.camera_mm[2] == pytest.approx(800.0, rel=0.03)
+
+
 def test_what_lies_higher_is_moved_towards_the_point_below_the_camera() -> None:
     registration = find_mat(photograph([]))
     spots = np.array([[300.0, 100.0], [-50.0, 20.0]])

@@ -34,6 +34,7 @@ from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import EMPTY, PieceKind, Sighting
 from vision.shapes import place
+from vision.veil import unveiled
 
 Array = NDArray[np.float64]
 
@@ -61,6 +62,7 @@ class BoardFinder:
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """The board, its toppings, and its cutters from the lowest to the highest; nothing where there is no board."""
+        image = unveiled(image, registration)
         sight = sight_of(image, registration)
         fit = find_board(sight, self.board, self.grid)
         if fit is None:
@@ -95,6 +97,7 @@ class BoardFinder:
             return before
         outline = np.array(known.outline_mm)
         reach = np.array([[-AROUND_MM, -AROUND_MM], [AROUND_MM, AROUND_MM]])
+        image = unveiled(image, registration)
         sight = sight_of(image, registration, (np.concatenate([outline, places])[:, None] + reach).reshape(-1, 2))
         pose = np.array([known.pose.x_mm, known.pose.y_mm, known.pose.angle_deg])
         fit = same_board(sight, self.board, pose, known.probability, self.grid)
