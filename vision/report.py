@@ -96,6 +96,11 @@ class Match:
         """Whether the most likely face is the true one."""
         return self.sighting.face == self.truth.face
 
+    @property
+    def read(self) -> bool:
+        """Whether it is said to be what it is: what is likelier not there is not read, whatever it looks like."""
+        return self.right and self.sighting.likely
+
 
 @dataclass(frozen=True, slots=True)
 class PhotoReport:
@@ -128,7 +133,7 @@ class PhotoReport:
     @property
     def right(self) -> int:
         """Expected pieces that were read right."""
-        return sum(match.right and match.truth.visible >= LEAST_VISIBLE for match in self.matches)
+        return sum(match.read and match.truth.visible >= LEAST_VISIBLE for match in self.matches)
 
     @property
     def sure_but_wrong(self) -> int:
@@ -541,8 +546,9 @@ def _by_piece(photos: Sequence[PhotoReport]) -> list[str]:
         count = len(shown) + missing
         if not count and not extra:
             continue
-        right = sum(m.right for m in shown)
-        doubtful = sum(m.right and m.sighting.probability < SURE for m in shown)
+        missing += sum(m.right and not m.read for m in shown)
+        right = sum(m.read for m in shown)
+        doubtful = sum(m.read and m.sighting.probability < SURE for m in shown)
         sure = sum(not m.right and m.sighting.probability >= SURE for m in matches)
         sure += sum(s.kind is kind and s.probability >= SURE for photo in photos for s in photo.extra)
         low, high = wilson(right, count)
@@ -604,6 +610,7 @@ def _distance(first: Pose, second: Pose) -> float:
 def _row(style: str, kind: str, photos: Sequence[PhotoReport]) -> str:
     matches = [match for photo in photos for match in photo.matches]
     missing = sum(piece.visible >= LEAST_VISIBLE for photo in photos for piece in photo.missing)
+    missing += sum(m.right and not m.read and m.truth.visible >= LEAST_VISIBLE for m in matches)
     wrong = sum(not match.right for match in matches)
     off = float(np.percentile([m.distance_mm for m in matches], 95)) if matches else 0.0
     turn = float(np.percentile([m.turn_deg for m in matches], 95)) if matches else 0.0
@@ -627,6 +634,8 @@ def _faults(photo: PhotoReport) -> list[str]:
         claim = f"{match.sighting.face} {match.sighting.probability:.2f}"
         if not match.right:
             lines.append(f"{photo.photo}: {match.truth.face} at {_at(match.truth.pose)} read as {claim}")
+        elif not match.read and match.truth.visible >= LEAST_VISIBLE:
+            lines.append(f"{photo.photo}: {match.truth.face} at {_at(match.truth.pose)} doubted away, {claim}")
         elif match.truth.visible < LEAST_VISIBLE and match.sighting.probability >= SURE:
             lines.append(f"{photo.photo}: {claim} claimed with {match.truth.visible:.0%} visible")
     lines += [

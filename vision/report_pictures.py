@@ -122,7 +122,7 @@ def error_tiles(
             photo.photo,
         )
         for match in photo.matches
-        if not match.right
+        if not match.right or (not match.read and match.truth.visible >= LEAST_VISIBLE)
     ]
     tiles += [
         _tile(

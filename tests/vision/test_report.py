@@ -43,6 +43,18 @@ def test_angles_are_compared_around_the_circle() -> None:
     assert matches[0].turn_deg == pytest.approx(2.0)
 
 
+def test_what_is_likelier_not_there_is_not_read() -> None:
+    truth = true_pieces(label(PIECES), "drawn")
+    sightings = (seen("a/1", 0.0, 0.0, 20.0), seen("special/two", -120.0, 30.0, 200.0, probability=0.3))
+    matches, missing, extra = compare(scene_of(*sightings), truth)
+    photo = PhotoReport("one", "drawn", "ring", tuple(matches), tuple(missing), tuple(extra), {})
+    assert (photo.expected, photo.right, photo.perfect) == (2, 1, False)
+    text = Report((photo,)).as_text()
+    assert "special          0 of      1 right" in text
+    assert "1 missing, 0 wrong, 0 extra, 0 sure but wrong" in text
+    assert "one: special/two at (-120, 30) mm doubted away, special/two 0.30" in text
+
+
 def test_a_folder_is_reported_by_style_and_kind(tmp_path: Path) -> None:
     labels = label(PIECES)
     labels["pieces"][0]["face"] = "a/2"
