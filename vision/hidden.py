@@ -223,7 +223,7 @@ def told_by_form(
     said = {die: _weighed(share, rare.get(die)) for die, share in in_hand.items()}
     held = {id(die) for die in dice if _in_hand(die, said.get(id(die)), between, list(own.values()), coarse)}
     unsure = {die for die, share in in_hand.items() if share >= IN_HAND}
-    lying = tuple(_doubtful(piece) if id(piece) in unsure else piece for piece in pieces if id(piece) not in held)
+    lying = tuple(doubted(piece) if id(piece) in unsure else piece for piece in pieces if id(piece) not in held)
     left = _without(strange, [own[id(die)] for die in dice if id(die) not in held])
     return lying, np.maximum.reduce([left, *(own[die] for die in held)])
 
@@ -278,7 +278,7 @@ def _weighed(share: float, rare: float | None) -> float:
     return max(share, IN_HAND) if rare >= UNLIKE_THE_TABLE else share
 
 
-def _doubtful(die: Sighting) -> Sighting:
+def doubted(die: Sighting) -> Sighting:
     """The same die, never surely what it seems."""
     if die.probability <= DOUBTFUL:
         return die

@@ -20,6 +20,7 @@ from vision.dice.finding import SeenDie, any_sizes_px, load_reader
 from vision.drawing import draw_dice, draw_scene
 from vision.faces import load_pack
 from vision.frame import Image, shows_colours
+from vision.hidden import IN_HAND, doubted
 from vision.looking_for import finders_for
 from vision.photos import load_photo, save_photo
 from vision.reader import read_photo
@@ -250,7 +251,9 @@ def _dice_lines(
         if lens is not None and lens_file is not None:
             _warn_of_lens(registration, lens, lens_file)
         start = perf_counter()
-        sightings = tuple(finder.find(image, registration, ()))
+        found = finder.find(image, registration, ())
+        held = finder.in_hand(image, registration, found)
+        sightings = tuple(doubted(die) if share >= IN_HAND else die for die, share in zip(found, held, strict=True))
         scene = Scene(0.0, 0, sightings, (), 0.0, stage_ms={finder.name: (perf_counter() - start) * 1e3})
         values = sorted(int(sighting.face) for sighting in sightings)
         return scene_line(scene, {"dice": values}), lambda: draw_scene(image, scene, registration)
