@@ -1,5 +1,7 @@
 """What changed between pictures: compared very small, so that noise averages out and looking costs next to nothing."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +10,6 @@ from vision.frame import Image
 
 Small = NDArray[np.float32]
 Mask = NDArray[np.uint8]
-Levels = NDArray[np.float64]
 
 WIDTH = 240
 """Columns of a small picture: about 5 mm of table each."""
@@ -20,7 +21,7 @@ NOISES = 7.0
 OTHER_LIGHT = 2.0
 """Where half of the blocks differ by more levels than this though their exposure is the same, other light falls: a
 window before the lens, a lamp of another colour."""
-LIGHT_ROUNDS, LEAST_BLOCKS, GAINS = 12, 50, (0.2, 5.0)
+LIGHT_ROUNDS, LEAST_BLOCKS, GAINS = 8, 50, (0.2, 5.0)
 _BESIDE = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]], np.uint8)
 SATURATED = 238.0
 """Levels above this may be cut off, and do not grow with the light."""
@@ -35,28 +36,34 @@ def shrink(image: Image) -> Small:
 def differences(first: Small, second: Small) -> Small:
     """By how many levels (of 255) blocks differ, exposure set aside: rows x 240. Where that alone leaves most of them
     different, the light has changed otherwise, too, and what it adds to each colour or takes from it is set aside."""
-    gain = float(np.median(first[::4, ::4].sum(-1) / np.maximum(second[::4, ::4].sum(-1), 3.0)))
-    apart = _apart(first, second, np.full(3, gain), np.zeros(3))
-    if float(np.median(apart[::4, ::4])) <= OTHER_LIGHT:
-        return apart
-    return _apart(first, second, *_other_light(first[::4, ::4].reshape(-1, 3), second[::4, ::4].reshape(-1, 3)))
+    some, others = first[::4, ::4], second[::4, ::4]
+    gain = float(np.median(some.sum(-1) / np.maximum(others.sum(-1), 3.0)))
+    if _differ_mostly(some, others, gain):
+        return _apart(first, second, *_other_light(some[::2, ::2].reshape(-1, 3), others[::2, ::2].reshape(-1, 3)))
+    return _apart(first, second, (gain, gain, gain), (0.0, 0.0, 0.0))
 
 
-def _apart(first: Small, second: Small, gains: Levels, offsets: Levels) -> Small:
+def _differ_mostly(first: Small, second: Small, gain: float) -> bool:
+    """Whether half of the blocks differ though their exposure is set aside."""
+    return float(np.median(_apart(first, second, (gain, gain, gain), (0.0, 0.0, 0.0)))) > OTHER_LIGHT
+
+
+def _apart(first: Small, second: Small, gains: Sequence[float], offsets: Sequence[float]) -> Small:
     """By how much blocks differ, the second in other light: each colour times a gain, and so much more."""
-    top = np.minimum(SATURATED, SATURATED * gains + offsets).astype(np.float32)
-    scaled = second * gains.astype(np.float32)
-    if offsets.any():
-        scaled += offsets.astype(np.float32)
-    apart = cv2.absdiff(np.minimum(first, top), np.minimum(scaled, top, out=scaled))
-    blue, green, red = cv2.split(apart)
-    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
+    apart = np.zeros(first.shape[:2], np.float32)
+    for before, now, gain, offset in zip(cv2.split(first), cv2.split(second), gains, offsets, strict=True):
+        top = np.float32(min(SATURATED, SATURATED * gain + offset))
+        seen = now * np.float32(gain)
+        if offset:
+            seen += np.float32(offset)
+        np.maximum(apart, cv2.absdiff(np.minimum(before, top), np.minimum(seen, top, out=seen)), out=apart)
+    return apart
 
 
-def _other_light(first: Small, second: Small) -> tuple[Levels, Levels]:
+def _other_light(first: Small, second: Small) -> tuple[list[float], list[float]]:
     """Each colour's gain and offset that leave most blocks (n x 3) least different: what lies on some of them in one
     picture only counts for little. (Least absolute deviations, by weights; Schlossmacher, 1973)"""
-    gains, offsets = np.ones(3), np.zeros(3)
+    gains, offsets = [1.0] * 3, [0.0] * 3
     for colour in range(3):
         open_ones = (first[:, colour] < SATURATED) & (second[:, colour] < SATURATED)
         if np.count_nonzero(open_ones) < LEAST_BLOCKS:
@@ -67,8 +74,8 @@ def _other_light(first: Small, second: Small) -> tuple[Levels, Levels]:
             middle, middle_then = np.average(seen, weights=weights), np.average(then, weights=weights)
             spread = (weights * (seen - middle) ** 2).sum()
             gain = (weights * (seen - middle) * (then - middle_then)).sum() / max(spread, 1e-6)
-            gains[colour] = np.clip(gain, *GAINS)
-            offsets[colour] = middle_then - gains[colour] * middle
+            gains[colour] = min(max(float(gain), GAINS[0]), GAINS[1])
+            offsets[colour] = float(middle_then - gains[colour] * middle)
             weights = 1.0 / np.maximum(np.abs(gains[colour] * seen + offsets[colour] - then), 1.0)
     return gains, offsets
 
