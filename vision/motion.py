@@ -21,6 +21,8 @@ NOISES = 7.0
 OTHER_LIGHT = 2.0
 """Where half of the blocks differ by more levels than this though their exposure is the same, other light falls: a
 window before the lens, a lamp of another colour."""
+EXPLAINED = 0.5
+"""If that leaves less than this share of what they differ by: else it is no light, and little is known."""
 LIGHT_ROUNDS, LEAST_BLOCKS, GAINS = 8, 50, (0.2, 5.0)
 _BESIDE = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]], np.uint8)
 SATURATED = 238.0
@@ -38,14 +40,16 @@ def differences(first: Small, second: Small) -> Small:
     different, the light has changed otherwise, too, and what it adds to each colour or takes from it is set aside."""
     some, others = first[::4, ::4], second[::4, ::4]
     gain = float(np.median(some.sum(-1) / np.maximum(others.sum(-1), 3.0)))
-    if _differ_mostly(some, others, gain):
-        return _apart(first, second, *_other_light(some[::2, ::2].reshape(-1, 3), others[::2, ::2].reshape(-1, 3)))
-    return _apart(first, second, (gain, gain, gain), (0.0, 0.0, 0.0))
+    light = [gain] * 3, [0.0] * 3
+    left = _middle_of(_apart(some, others, *light))
+    if left > OTHER_LIGHT:
+        other = _other_light(some[::2, ::2].reshape(-1, 3), others[::2, ::2].reshape(-1, 3))
+        light = other if _middle_of(_apart(some, others, *other)) < EXPLAINED * left else light
+    return _apart(first, second, *light)
 
 
-def _differ_mostly(first: Small, second: Small, gain: float) -> bool:
-    """Whether half of the blocks differ though their exposure is set aside."""
-    return float(np.median(_apart(first, second, (gain, gain, gain), (0.0, 0.0, 0.0)))) > OTHER_LIGHT
+def _middle_of(apart: Small) -> float:
+    return float(np.median(apart))
 
 
 def _apart(first: Small, second: Small, gains: Sequence[float], offsets: Sequence[float]) -> Small:
