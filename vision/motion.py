@@ -23,7 +23,7 @@ OTHER_LIGHT = 2.0
 window before the lens, a lamp of another colour."""
 EXPLAINED = 0.5
 """If that leaves less than this share of what they differ by: else it is no light, and little is known."""
-LIGHT_ROUNDS, LEAST_BLOCKS, GAINS = 8, 50, (0.2, 5.0)
+LIGHT_ROUNDS, GAINS = 8, (0.2, 5.0)
 _BESIDE = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]], np.uint8)
 SATURATED = 238.0
 """Levels above this may be cut off, and do not grow with the light."""
@@ -67,21 +67,17 @@ def _apart(first: Small, second: Small, gains: Sequence[float], offsets: Sequenc
 def _other_light(first: Small, second: Small) -> tuple[list[float], list[float]]:
     """Each colour's gain and offset that leave most blocks (n x 3) least different: what lies on some of them in one
     picture only counts for little. (Least absolute deviations, by weights; Schlossmacher, 1973)"""
-    gains, offsets = [1.0] * 3, [0.0] * 3
-    for colour in range(3):
-        open_ones = (first[:, colour] < SATURATED) & (second[:, colour] < SATURATED)
-        if np.count_nonzero(open_ones) < LEAST_BLOCKS:
-            continue
-        seen, then = second[open_ones, colour].astype(np.float64), first[open_ones, colour].astype(np.float64)
-        weights = np.ones(len(seen))
-        for _ in range(LIGHT_ROUNDS):
-            middle, middle_then = np.average(seen, weights=weights), np.average(then, weights=weights)
-            spread = (weights * (seen - middle) ** 2).sum()
-            gain = (weights * (seen - middle) * (then - middle_then)).sum() / max(spread, 1e-6)
-            gains[colour] = min(max(float(gain), GAINS[0]), GAINS[1])
-            offsets[colour] = float(middle_then - gains[colour] * middle)
-            weights = 1.0 / np.maximum(np.abs(gains[colour] * seen + offsets[colour] - then), 1.0)
-    return gains, offsets
+    open_ones = ((first < SATURATED) & (second < SATURATED)).astype(np.float32)
+    weights, gains, offsets = open_ones, np.ones(3, np.float32), np.zeros(3, np.float32)
+    for _ in range(LIGHT_ROUNDS):
+        total = np.maximum(weights.sum(0), 1e-6)
+        middle, middle_then = (weights * second).sum(0) / total, (weights * first).sum(0) / total
+        away = second - middle
+        weighted = weights * away
+        gains = np.clip((weighted * (first - middle_then)).sum(0) / np.maximum((weighted * away).sum(0), 1e-6), *GAINS)
+        offsets = middle_then - gains * middle
+        weights = open_ones / np.maximum(np.abs(gains * second + offsets - first), 1.0)
+    return gains.tolist(), offsets.tolist()
 
 
 def beyond_noise(difference: Small, tolerance: Small | float = 0.0) -> Mask:
