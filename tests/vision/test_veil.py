@@ -67,9 +67,11 @@ def test_pieces_behind_a_veil_are_read(pack: FacePack) -> None:
     assert faces(veiled(photograph(TABLE)), pack) == sorted(piece.face for piece in TABLE)
 
 
-def test_faces_learned_behind_a_veil_are_read_without_one() -> None:
+def test_faces_learned_behind_a_veil_are_nearly_those_without_one(pack: FacePack) -> None:
     learned = enrol([(veiled(photograph(enrolment())), label(enrolment()))], source=["drawn"])
-    assert faces(photograph(TABLE), learned) == sorted(piece.face for piece in TABLE)
+    for kind, faces_of in pack.kinds.items():
+        off = np.abs(learned.kinds[kind].colours - faces_of.colours)
+        assert np.median(off) < 0.1  # logarithms; 0.16 with the veil left on
 
 
 @pytest.mark.parametrize("veil", [VEIL, 50.0])
