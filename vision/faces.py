@@ -23,7 +23,7 @@ from vision.registration import MAT_MM as MAT_MM
 from vision.registration import Registration, RegistrationError, VisionError, find_mat, lens_by_points, with_lens
 from vision.scene import PieceKind
 from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape, to_own_frame
-from vision.veil import veil_levels, without_veil
+from vision.veil import unveiled
 from vision.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -297,7 +297,7 @@ def _learn_kind(kind: PieceKind, shots: Sequence[_Shot]) -> KindFaces:
     learned: dict[str, tuple[NDArray[np.float32], Keypoints, float]] = {}
     for image, registration, labels in shots:
         table = table_map(registration)
-        looked = without_veil(table.look(image), veil_levels(image, registration))
+        looked = table.look(unveiled(image, registration))
         soft, found = soften(looked), find_keypoints(looked, table, most=20000)
         gain = light_gain(looked, table, registration.markers_px)
         for label in labels:

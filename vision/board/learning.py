@@ -23,6 +23,7 @@ from vision.frame import Image
 from vision.label_kinds import LabelError
 from vision.registration import Registration, find_mat
 from vision.shapes import CELL_MM, place, to_own_frame
+from vision.veil import unveiled
 
 if TYPE_CHECKING:
     from vision.labels import BoardLabel, BoardLabels, CutterLabel
@@ -100,7 +101,7 @@ def _shot(image: Image, labels: "BoardLabels", name: str) -> _Shot:
         _check_outline(board, registration.to_table(np.array(board.outline_px, np.float64)), name)
     return _Shot(
         name,
-        sight_of(image, registration),
+        sight_of(unveiled(image, registration), registration),
         np.array([board.x_mm, board.y_mm, board.angle_deg]),
         board.diameter_mm,
         tuple(_Disc(t.colour, np.array([t.x_mm, t.y_mm]), t.diameter_mm, t.space) for t in labels.toppings),

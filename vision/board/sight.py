@@ -11,7 +11,6 @@ from vision.features import Colours, light_gain, sample_colours, soften
 from vision.frame import Image, shows_colours
 from vision.rectify import TableMap, table_map
 from vision.registration import Registration
-from vision.veil import veil_levels, without_veil
 
 Array = NDArray[np.float64]
 
@@ -49,12 +48,12 @@ class Sight:
 
 def sight_of(image: Image, registration: Registration, around_mm: Array | None = None) -> Sight:
     """Look at the table through a registered picture: at all of it, or at the mat's markers and around some points
-    (n x 2) at least."""
+    (n x 2) at least. The picture is one without a veil (`vision.veil`)."""
     if around_mm is not None:
         markers = [registration.to_table(corners) for corners in registration.markers_px.values()]
         around_mm = np.concatenate([around_mm, *markers])
     table = table_map(registration, around_mm)
-    looked = without_veil(table.look(image), veil_levels(image, registration))
+    looked = table.look(image)
     gain = light_gain(looked, table, registration.markers_px)
     return Sight(registration, table, looked, soften(looked), gain, shows_colours(image))
 
