@@ -109,6 +109,8 @@ class Referee:
     def __init__(self, timing: Timing) -> None:
         self._timing = timing
         self._pressed: dict[Player, float] = {}
+        self._answered: frozenset[Player] = frozenset()
+        """Whose press has been answered by a breach: it was meant for what lay there then."""
         self._lies: tuple[Sighting, ...] | None = None
         self._hands: deque[_Hands] = deque()
         self._at_rest = False
@@ -123,6 +125,7 @@ class Referee:
             if player == made_by and time_s < made_s + self._timing.twice_s:
                 return
         self._pressed[player] = time_s
+        self._answered -= {player}
 
     def counted(self, scene: Scene) -> frozenset[Player]:
         """Players whose press counts for this scene: it was made before the scene was taken, and is not used up."""
@@ -134,7 +137,7 @@ class Referee:
         A press was meant for what lay there when it was made. It is used up when that has changed, but where a hand was
         when it was made: people press with one hand while the other still lets go. Nor by what a hand had let go of a
         moment before, and none has touched since: it lay there already, only the camera had not seen it at rest. A
-        hand that changes nothing uses up nothing.
+        hand that changes nothing uses up nothing, but what was answered by a breach.
         """
         hands = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND)
         self._hands.append(_Hands(scene.time_s, hands))
@@ -180,6 +183,7 @@ class Referee:
 
     def hands(self, scene: Scene) -> Verdict:
         """The verdict on a scene that is not at rest."""
+        self._use_up_answered()
         self._moves_again(scene)
         self._standing.clear()
         self._taken_back = None
@@ -204,6 +208,7 @@ class Referee:
     def judge_apart(self, scene: Scene, reading: Reading) -> Verdict:
         """The verdict on what is at rest while hands move elsewhere, and what its reading says: a play that explains
         all of it counts. All else waits for the hands: under them may lie what makes it right, or wrong."""
+        self._use_up_answered()
         self._moves_again(scene)
         stood_s = self._stood_s(scene, reading)
         if reading.kind is not ReadingKind.MOVES or stood_s <= 0:
@@ -214,6 +219,7 @@ class Referee:
     def forget(self) -> None:
         """After a correction: buttons pressed before it no longer count."""
         self._pressed.clear()
+        self._answered = frozenset()
         self._standing.clear()
         self._just_made = None
         self._taken_back = None
@@ -236,6 +242,11 @@ class Referee:
         since = [hands for hands in self._hands if hands.time_s > pressed_s]
         let_go = any(_lies_under(change, hands.outlines) for hands in until if hands.time_s >= pressed_s - EARLY_S)
         return let_go and not any(_lies_under(change, hands.outlines) for hands in since)
+
+    def _use_up_answered(self) -> None:
+        """Hands come to put right what was a breach: half-way there it may look like a play nobody pressed for."""
+        self._pressed = {p: pressed_s for p, pressed_s in self._pressed.items() if p not in self._answered}
+        self._answered = frozenset()
 
     def _moves_again(self, scene: Scene) -> None:
         if self._at_rest and scene.settled is None:
@@ -296,7 +307,10 @@ class Referee:
         fault = reading.fault
         finished = fault is not None and fault.certain and bool(self.counted(scene)) and stood_s > 0
         if fault is not None and (finished or stood_s >= self._timing.breach_s):
-            return _breach(scene, fault)
+            verdict = _breach(scene, fault)
+            if verdict.answer is Answer.BREACH:
+                self._answered |= self.counted(scene)
+            return verdict
         return Verdict(Answer.UNFINISHED)
 
 

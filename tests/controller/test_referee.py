@@ -365,6 +365,21 @@ def test_a_hand_that_changes_nothing_uses_up_no_press(referee: Referee) -> None:
     assert referee.counted(lying(3.4, 0.4, 0.0)) == {2}
 
 
+def test_a_press_that_a_breach_has_answered_makes_no_play_of_what_is_put_right(referee: Referee) -> None:
+    """Half-way there the table may look like a play of whoever pressed: nobody meant it."""
+    referee.judge(lying(1.0, 1.0, 0.0), fault())
+    referee.press(2, 1.1)
+    assert [referee.judge(lying(t, t, 0.0), fault()).answer for t in (1.2, 1.3)][-1] is Answer.BREACH
+    apart = [moving(lying(t, t, 0.0)) for t in (1.4, 1.5, 1.6)]
+    for one in apart:
+        referee.follow(one)
+        assert referee.judge_apart(one, moves(1.0)).answer is Answer.HANDS
+    referee.press(2, 1.7)
+    last = lying(1.8, 0.4, 0.0)
+    referee.follow(last)
+    assert referee.judge(last, moves(1.0)).answer is Answer.MOVE, "a press after it counts"
+
+
 def as_kind(scene: Scene, kind: PieceKind) -> Scene:
     """The same with other pieces in place of slices."""
     assert scene.settled is not None

@@ -382,6 +382,9 @@ def _placings(state: State, seen: Seen) -> Iterator[Move]:
 def _fitted(way: Way, state: State, seen: Seen) -> Way:
     before = appearance(state).spots
     changed = [spot for spot, word in way.look.spots.items() if before.get(spot) != word]
+    if _burned(state, way.moves):  # what was grabbed may lie where nothing is seen
+        own = (spot for spot in way.look.spots if spot[0] == way.state.drawer)
+        changed += [spot for spot in own if spot not in changed and not seen.is_seen(spot)]
     # Under a hand there may be another card by now, and at its other places what it has changed just before.
     unseen = sum(not seen.is_seen(spot) or spot[0] in seen.in_hands for spot in changed)
     if way.overlooks:  # what was seen last may lie where nothing is seen

@@ -1,5 +1,6 @@
 """Single scenes of SLICE, seen perfectly: what was played, what is wrong, what must be asked."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -176,6 +177,28 @@ def test_a_burned_pizza_that_is_kept_is_wrong() -> None:
     scene = laid(table("? ? ? ? pepperoni ? ? ?", drawer=2))
     scene.lay(Lay(scene.hands.open[-1], None, True))
     assert scene.read(1).confirm == 3  # who has nothing face up can have been burned, player 1 cannot
+
+
+def test_a_card_hidden_on_a_wrong_place_burns_nobody() -> None:
+    """All the rest of a pizza with nothing face up looks like one that has burned; the hand takes the card back."""
+    scene = laid(table())
+    (x, y) = _lay_wrongly(scene)
+    assert "does not need it" in scene.fault(3).refusal.problem
+    hand = ((x - 30.0, y - 30.0), (x + 30.0, y - 30.0), (x + 30.0, y + 30.0), (x - 30.0, y + 30.0))
+    seen = scene.scene()
+    rest = tuple(s for s in seen.sightings if math.dist((s.pose.x_mm, s.pose.y_mm), (x, y)) > 1.0)
+    for hidden in (HiddenCause.HAND, HiddenCause.FOREIGN):
+        halfway = replace(seen, sightings=rest, hidden=(HiddenPlace(hand, hidden),))
+        assert scene.table.read(scene.state, halfway, scene.layout, frozenset({3})).kind is not ReadingKind.MOVES
+
+
+def _lay_wrongly(scene: LaidSlice) -> tuple[float, float]:
+    """The open card goes to a place of player 3; where it lies now."""
+    replaced = scene.world.pieces[scene.hands.spots[3, 4]].pose
+    assert replaced is not None
+    scene.lay(Lay(scene.hands.spots[3, 4], None, True))
+    scene.lay(Lay(scene.hands.open[-1], replaced, True))
+    return replaced.x_mm, replaced.y_mm
 
 
 ALMOST = "mushroom olive ? tomato mushroom olive onion tomato"
