@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from controller.whose_faces import GameFaces
 from vision.alike import Likeness, likenesses, upside_down
 from vision.contact_sheet import contact_sheet, numbered, upright
 from vision.faces import BACKS, FacePack, enrol, find_named
@@ -57,7 +58,7 @@ class Learned:
     alike: tuple[Likeness, ...]
     """Faces that may be taken for each other."""
     missing: tuple[str, ...]
-    """Faces of the game that no photo showed."""
+    """What of the game no photo showed."""
     strange: tuple[str, ...] = ()
     """Faces that the game does not have."""
     upside_down: tuple[str, ...] = ()
@@ -97,10 +98,8 @@ def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
     return {"photo": one.name, "image": {"width": width, "height": height}, "pieces": pieces}
 
 
-def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str], wanted: Sequence[str]) -> Learned:
-    """Learn the named pieces; those without a name are left out.
-
-    `names` are the photos' own, `wanted` the faces that the game has.
+def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str], game: GameFaces) -> Learned:
+    """Learn the named pieces of a game; those without a name are left out. `names` are the photos' own.
 
     Raises:
         LabelError: nothing is named, or a name is given to two different kinds of piece.
@@ -111,12 +110,16 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
         raise LabelError(f"no piece is named in {', '.join(names)}; expected a face for at least one")
     pack = enrol([one for one in named if one[1]["pieces"]], source=[
         name for name, (_, labels) in zip(names, named, strict=True) if labels["pieces"]
-    ])  # fmt: skip
+    ], board_spaces=game.board_spaces)  # fmt: skip
     alike = tuple(one for one in likenesses(pack) if one.too_alike)
-    known = {*wanted, *BACKS.values()}
-    missing = tuple(face for face in wanted if face not in pack.names)
-    strange = tuple(face for face in pack.names if wanted and face not in known)
-    return Learned(pack, alike, missing, strange, tuple(upside_down(pack)), tuple(_unlike(pack, named, names)))
+    return Learned(
+        pack,
+        alike,
+        game.missing(pack),
+        game.strange(pack),
+        tuple(upside_down(pack)),
+        tuple(_unlike(pack, named, names)),
+    )
 
 
 def _unlike(pack: FacePack, photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str]) -> Iterator[str]:

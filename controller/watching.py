@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from config.schema import TableConfig
-from controller.games.registry import kinds_of, load_part, needs_faces
+from controller.games.registry import kinds_of, needs_faces
 from controller.lenses import stored_lens
 from controller.sheet_prints import load_prints
-from controller.whose_faces import check_faces
+from controller.whose_faces import check_faces, faces_of, some
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.simulated.link import LinkLost, RemoteWorld
@@ -72,13 +72,10 @@ def load_faces(path: Path, game: str) -> FacePack:
     """
     pack = load_pack(path)
     check_faces(pack, path, game)
-    part = load_part(game, "describe")
-    needed = set(part.faces()) if hasattr(part, "faces") else set()
-    if missing := sorted(needed - set(pack.names)):
-        some = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
+    if missing := faces_of(game).missing(pack):
         raise FacePackError(
-            f"{path}: {len(missing)} of the game's {len(needed)} faces are missing: {some}; "
-            "expected a file that `pizzatable enrol` made of this game"
+            f"{path}: faces of the game are missing: {some(missing)}; expected a file that `pizzatable enrol` made of "
+            "all of this game"
         )
     return pack
 

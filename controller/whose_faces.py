@@ -1,6 +1,7 @@
 """Whether a file of faces is of the game that is to be read with it: another game's would leave the table empty."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from controller.games.registry import games_with, load_part
@@ -15,8 +16,66 @@ class OtherGamesFaces(FacePackError):
     """A file of faces that was enrolled from another game."""
 
 
-def check_faces(pack: FacePack, path: Path, game: str) -> str | None:
-    """What to say of a file that holds other faces besides this game's; None where there are none.
+@dataclass(frozen=True, slots=True)
+class GameFaces:
+    """What of a game there is to enrol."""
+
+    game: str
+    kinds: frozenset[PieceKind]
+    """The pieces that may lie on its table."""
+    faces: tuple[str, ...] = ()
+    """Its faces, backs included, as it names them; none where its pieces have none."""
+    board_spaces: tuple[str, ...] = ()
+    """Its board's spaces, as `vision.faces.enrol` takes them; none where it has no board."""
+    names_may_differ: bool = False
+    """Whether a copy may have faces of its own, with names of their own."""
+    lacks: Callable[[Mapping[PieceKind, Sequence[str]]], Sequence[str]] | None = None
+    """What is missing of what was learned, in the game's words; without it the faces themselves are counted."""
+
+    def missing(self, pack: FacePack) -> tuple[str, ...]:
+        """What was not learned: a piece that looks like none that was learned may be taken for another."""
+        if self.lacks is not None:
+            return tuple(self.lacks(pack.enrolled))
+        return tuple(face for face in self.faces if face not in pack.names)
+
+    def strange(self, pack: FacePack) -> tuple[str, ...]:
+        """Faces that were learned and the game does not have, as far as that can be told."""
+        known = {*self.faces, *BACKS.values()}
+        told = bool(self.faces) and not self.names_may_differ
+        return tuple(face for face in pack.names if told and face not in known)
+
+    def own(self, pack: FacePack) -> frozenset[str]:
+        """The fronts that the game has, as far as that can be told."""
+        fronts = fronts_of(pack)
+        if self.faces and not self.names_may_differ:
+            return fronts & frozenset(self.faces)
+        return fronts & {name for kind, faces in pack.kinds.items() if kind in self.kinds for name in faces.names}
+
+
+def faces_of(game: str) -> GameFaces:
+    """What of a game there is to enrol.
+
+    Raises:
+        UnknownGame, PartMissing: there is no such game, or nothing says what it looks like.
+    """
+    part = load_part(game, "describe")
+    return GameFaces(
+        game,
+        part.KINDS,
+        tuple(part.faces()) if hasattr(part, "faces") else (),
+        tuple(part.board_spaces()) if hasattr(part, "board_spaces") else (),
+        getattr(part, "NAMES_MAY_DIFFER", False),
+        getattr(part, "missing", None),
+    )
+
+
+def fronts_of(pack: FacePack) -> frozenset[str]:
+    """All faces of a pack that are no back."""
+    return frozenset(pack.names) - frozenset(BACKS.values())
+
+
+def check_faces(pack: FacePack, path: Path, game: str) -> Sequence[str]:
+    """What to say of a file that holds other faces besides this game's, or not all of them.
 
     Some games name a few faces alike. A file is another game's where all of its faces are that game's and not all are
     this one's, or none is.
@@ -25,32 +84,28 @@ def check_faces(pack: FacePack, path: Path, game: str) -> str | None:
         OtherGamesFaces: they are not of this game; says which game's they seem to be.
         UnknownGame, PartMissing: there is no such game, or nothing says what it looks like.
     """
-    fronts = frozenset(pack.names) - frozenset(BACKS.values())
-    mine = _of_game(pack, fronts, game)
+    fronts, mine = fronts_of(pack), faces_of(game).own(pack)
     strange = fronts - mine
+    missing = faces_of(game).missing(pack)
+    lacks = f"{path}: not enrolled: {some(missing)}; pieces that look so may be taken for others"
+    said = [lacks] if missing else []
     if mine | _board_of(pack, game) and not strange:
-        return None
-    others = {other: _of_game(pack, fronts, other) for other in games_with("describe") if other != game}
+        return said
+    others = {other: faces_of(other).own(pack) for other in games_with("describe") if other != game}
     whole = [other for other, own in others.items() if fronts and own == fronts]
     if whole or not mine | _board_of(pack, game):
         raise OtherGamesFaces(_refusal(pack, path, game, len(mine), len(fronts), whole or _likely(pack, others)))
-    some = ", ".join(sorted(strange)[:NAMED]) + (" ..." if len(strange) > NAMED else "")
-    return f"{path}: {len(strange)} of its {len(fronts)} faces are none of {game}'s: {some}"
+    return [f"{path}: {len(strange)} of its {len(fronts)} faces are none of {game}'s: {some(sorted(strange))}", *said]
 
 
-def _of_game(pack: FacePack, fronts: Collection[str], game: str) -> frozenset[str]:
-    """Those of the fronts that a game has; of one that says no names, those of its kinds of piece."""
-    part = load_part(game, "describe")
-    if hasattr(part, "faces"):
-        return frozenset(part.faces()) & frozenset(fronts)
-    return frozenset(name for kind, faces in pack.kinds.items() if kind in part.KINDS for name in faces.names) & (
-        frozenset(fronts)
-    )
+def some(names: Sequence[str]) -> str:
+    """The first few of these, and whether there are more."""
+    return ", ".join(names[:NAMED]) + (" ..." if len(names) > NAMED else "")
 
 
 def _board_of(pack: FacePack, game: str) -> frozenset[str]:
     """The board, where the file has one and the game is played on one."""
-    board = pack.board is not None and PieceKind.BOARD in load_part(game, "describe").KINDS
+    board = pack.board is not None and PieceKind.BOARD in faces_of(game).kinds
     return frozenset({PieceKind.BOARD.value} if board else ())
 
 
@@ -62,7 +117,7 @@ def _likely(pack: FacePack, others: dict[str, frozenset[str]]) -> list[str]:
 
 
 def _refusal(pack: FacePack, path: Path, game: str, mine: int, count: int, seem: Collection[str]) -> str:
-    kinds = ", ".join(sorted(kind.value for kind in load_part(game, "describe").KINDS))
+    kinds = ", ".join(sorted(kind.value for kind in faces_of(game).kinds))
     whose = f"these seem to be the faces of {' or '.join(seem)}" if seem else "these are the faces of no game known"
     held = f"{count} faces" + (" and a board" if pack.board is not None else "")
     return (

@@ -110,6 +110,17 @@ class FacePack:
         return tuple(name for faces in self.kinds.values() for name in faces.names)
 
     @property
+    def enrolled(self) -> dict[PieceKind, tuple[str, ...]]:
+        """What was learned of each kind of piece: its faces, backs included; of a board its spaces, of toppings and
+        cutters their colours."""
+        learned = {kind: faces.names for kind, faces in self.kinds.items()}
+        if self.board is not None:
+            learned[PieceKind.BOARD] = self.board.space_names
+            learned[PieceKind.TOPPING] = self.board.toppings.names
+            learned[PieceKind.CUTTER] = self.board.cutters.names
+        return learned
+
+    @property
     def sizes_mm(self) -> dict[str, float]:
         """Measured sizes: `slice_radius`, `special_width`, `special_height`, `slice_card_width` and so on."""
         sizes: dict[str, float] = {}
@@ -130,12 +141,14 @@ def piece_height_mm(x_mm: float, y_mm: float, kind: PieceKind = PieceKind.SLICE)
     return thick if on_mat else thick - MAT_MM
 
 
-def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence[str]) -> FacePack:
+def enrol(
+    photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence[str], board_spaces: Sequence[str] = ()
+) -> FacePack:
     """Learn faces from pictures and what lies in each, as the truth files of rendered tables say it.
 
     `vision.labels` says what is used of each label. A piece that is face down teaches its kind's back. Where a face is
     shown more than once, the one seen best counts. Of pictures with a `board`, it and what lies on it are learned too:
-    see `vision.board.learning`.
+    see `vision.board.learning`, also for `board_spaces`.
 
     Raises:
         LabelError: something is missing in a label or wrong, too little of a board shows, or nothing is labelled.
@@ -159,7 +172,7 @@ def enrol(photos: Sequence[tuple[Image, Mapping[str, Any]]], *, source: Sequence
         for (image, _), one, name in zip(photos, said, names, strict=True)
         if one.board is not None
     ]
-    board = learn_board(boards) if boards else None
+    board = learn_board(boards, board_spaces) if boards else None
     if not kinds and board is None:
         expected = f"expected a named piece of kind {', '.join(LABEL_KINDS)}, or a board"
         raise LabelError(f"labels of {', '.join(names)}: there is nothing to learn; {expected}")

@@ -11,14 +11,13 @@ from click.core import ParameterSource
 
 from config.errors import ConfigError
 from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told, writing
-from controller.games.registry import load_part
+from controller.whose_faces import faces_of
 from vision.photos import PhotoError, load_photo, save_photo
 from vision.registration import VisionError
 
 if TYPE_CHECKING:
     from controller.enrolling import Learned
     from vision.frame import Image
-    from vision.scene import PieceKind
 
 Label = dict[str, Any]
 WAYS: Mapping[str, Set[str]] = {
@@ -134,7 +133,7 @@ def _numbered(find: Path, photo: Path) -> Path:
 def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> None:
     from controller.enrolling import Naming, label_of, spread
 
-    kinds = load_part(game, "describe").KINDS
+    kinds = faces_of(game).kinds
     bare = load_photo(empty) if empty is not None else None
     found, refused = [], []
     if not photos:
@@ -229,9 +228,7 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
         height, width = image.shape[:2]
         check_size(label, width, height, f"{files}: labels of {photo.name}")
         check_outlines(label, width, height, f"{files}: labels of {photo.name}")
-    part = load_part(game, "describe")
-    wanted = part.faces() if hasattr(part, "faces") else ()
-    learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], wanted)
+    learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], faces_of(game))
     with writing(out, "a file of faces that can be written"):
         out.parent.mkdir(parents=True, exist_ok=True)
         save_pack(learned.pack, out)
@@ -239,7 +236,7 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     also = f" and a board of {len(board.space_names)} spaces" if board is not None else ""
     click.echo(f"{out}: {len(learned.pack.names)} faces{also} of {game} from {len(photos)} photos")
     _tell(learned)
-    _warn(game, learned, part.KINDS)
+    _warn(game, learned)
     if check:
         _check(list(zip(images, matched, strict=True)), learned)
 
@@ -247,17 +244,18 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
 def _tell(learned: "Learned") -> None:
     """What the owner should know of the faces."""
     if learned.missing:
-        click.echo(f"{len(learned.missing)} faces of the game are missing: {', '.join(learned.missing)}")
+        click.echo(f"still missing of the game: {', '.join(learned.missing)}")
     for sentence in learned.sentences():
         click.echo(sentence)
 
 
-def _warn(game: str, learned: "Learned", kinds: "frozenset[PieceKind]") -> None:
+def _warn(game: str, learned: "Learned") -> None:
     """Warn of what was learned and the game does not have: an owner may have pieces of their own."""
     from vision.label_kinds import LABEL_KINDS
 
     if learned.strange:
         click.echo(f"warning: {game} has no such faces: {_some(learned.strange)}", err=True)
+    kinds = faces_of(game).kinds
     unused = [word for word, kind in LABEL_KINDS.items() if kind in learned.pack.kinds and kind not in kinds]
     if unused:
         click.echo(f"warning: {game} has no pieces of kind {', '.join(unused)}", err=True)

@@ -14,11 +14,11 @@ import click
 
 from config.loader import load_table, table_files
 from controller.cli.common import keep_what_is_read, told
-from controller.games.registry import load_part
 from controller.watching import open_table_camera
 from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.hub import Hub
 from controller.web.server import ServerError, serving
+from controller.whose_faces import faces_of
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
 from vision.frame import Image
@@ -42,10 +42,9 @@ def serve_page(
         VisionError: a photo cannot be laid over the table.
         ConfigError: the settings are wrong.
     """
-    part = load_part(game, "describe")
     with contextlib.ExitStack() as stack:
         take = None if photos else stack.enter_context(_camera(config_file, out))
-        desk = Desk(game, part.KINDS, part.faces() if hasattr(part, "faces") else (), out, take)
+        desk = Desk(faces_of(game), out, take)
         if empty is not None:
             desk.set_empty(empty)
         for name, image in photos:

@@ -180,8 +180,8 @@ def _reader(
     if faces is None:
         raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
     pack = load_pack(faces)
-    if (other := check_faces(pack, faces, game)) is not None:
-        click.echo(f"Warning: {other}", err=True)
+    for warning in check_faces(pack, faces, game):
+        click.echo(f"Warning: {warning}", err=True)
     finders = finders_for(kinds, pack, load_prints(sheets))
     if lens_file is None:
         return partial(read_photo, pack=pack, finders=finders), find_mat

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from controller.arranged import misarranged
+from controller.arranged import GAMES, misarranged
 from controller.cli.common import EXISTING_FILE, told, writing
 from controller.sheet_prints import load_prints
+from controller.whose_faces import faces_of
 from vision.faces import FacePack, enrol, load_pack
 from vision.label_kinds import LABEL_KINDS
+from vision.labels import SpacesLabel
 from vision.photos import PhotoError, load_photo, photo_beside, save_photo
 from vision.registration import VisionError, find_mat
 from vision.report import (
@@ -141,7 +143,8 @@ def _learned(folder: Path, learned: set[str], style: str, kind: str) -> FacePack
 
 def _faces_in(pictures: Sequence[tuple[Path, dict[str, Any]]]) -> FacePack:
     photos = [(load_photo(photo_beside(path, labels)), labels) for path, labels in pictures]
-    return enrol(photos, source=[path.name for path, _ in pictures])
+    spaces = faces_of(GAMES[SpacesLabel]).board_spaces
+    return enrol(photos, source=[path.name for path, _ in pictures], board_spaces=spaces)
 
 
 def _prints(folder: Path) -> tuple[SheetLayout, ...]:

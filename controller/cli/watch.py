@@ -86,8 +86,8 @@ def _faces_in(file: Path | None, game: str) -> FacePack:
     if file is None:
         return FacePack({}, ())
     pack = load_pack(file)
-    if (other := check_faces(pack, file, game)) is not None:
-        click.echo(f"Warning: {other}", err=True)
+    for warning in check_faces(pack, file, game):
+        click.echo(f"Warning: {warning}", err=True)
     return pack
 
 

@@ -16,6 +16,7 @@ from controller.games.registry import components_text, games_with, load_game, lo
 from controller.hands import MakeHands
 from controller.simulation import copies
 from controller.simulation.kept_art import KeptArt
+from controller.whose_faces import faces_of
 from hardware.simulated.art import Artwork
 from hardware.simulated.bodies import thickness_mm
 from hardware.simulated.lying import outline_mm
@@ -93,7 +94,11 @@ def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: in
     photos = list(enrolment_photos(game, art, width, height))
     if not photos:
         return FacePack({}, ())
-    return enrol(photos, source=[f"own copy, picture {i}" for i in range(1, len(photos) + 1)])
+    return enrol(
+        photos,
+        source=[f"own copy, picture {i}" for i in range(1, len(photos) + 1)],
+        board_spaces=faces_of(game).board_spaces,
+    )
 
 
 def enrolment_photos(

@@ -1,7 +1,7 @@
 """The page on which an owner names the pieces of a copy: photos with what was found in them, names, a pack of faces."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import Annotated
@@ -16,11 +16,11 @@ from controller.enrolling import Learned, Naming, Spread, label_of, learn, previ
 from controller.web.app import STATIC, Body
 from controller.web.problems import add_problem_handlers
 from controller.web.security import Guard, require_host
+from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
 from vision.faces import save_pack
 from vision.frame import Image
 from vision.registration import VisionError
-from vision.scene import PieceKind
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
 NO_STORE = {"Cache-Control": "no-store"}
@@ -79,13 +79,9 @@ class LearnedView(BaseModel):
 class Desk:
     """The photos and names of one enrolment. Methods may be called from several threads."""
 
-    def __init__(
-        self, game: str, kinds: frozenset[PieceKind], faces: Sequence[str], out: Path, take: Callable[[], Image] | None
-    ) -> None:
+    def __init__(self, game: GameFaces, out: Path, take: Callable[[], Image] | None) -> None:
         """`take` gives a photo of the table as it is; None where there is no camera."""
         self.game = game
-        self.faces = tuple(faces)
-        self._kinds = kinds
         self._out = out
         self._take = take
         self._lock = Lock()
@@ -108,8 +104,8 @@ class Desk:
                 for one, names in zip(self._spreads, self._names, strict=True)
             ]
             return DeskView(
-                game=self.game,
-                faces=list(self.faces),
+                game=self.game.game,
+                faces=list(self.game.faces),
                 photos=photos,
                 camera=self._take is not None,
                 empty=self._empty is not None,
@@ -123,7 +119,7 @@ class Desk:
     def add(self, name: str, image: Image) -> None:
         """One more photo. Raises VisionError where it cannot be laid over the table."""
         with self._lock:
-            one = spread(name, image, self._kinds, self._empty)
+            one = spread(name, image, self.game.kinds, self._empty)
             self._spreads.append(one)
             self._names.append([Naming("")] * len(one.pieces))
 
@@ -166,7 +162,7 @@ class Desk:
         with self._lock:
             labels = [label_of(one, names) for one, names in zip(self._spreads, self._names, strict=True)]
             photos = [(one.image, label) for one, label in zip(self._spreads, labels, strict=True)]
-            learned = learn(photos, [one.name for one in self._spreads], self.faces)
+            learned = learn(photos, [one.name for one in self._spreads], self.game)
             self._out.parent.mkdir(parents=True, exist_ok=True)
             save_pack(learned.pack, self._out)
             self._out.with_suffix(".labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")

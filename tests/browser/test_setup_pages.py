@@ -11,6 +11,7 @@ from controller.views import DoubtView, PartState, PartView, PictureView
 from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.hub import Hub
 from controller.web.server import serving
+from controller.whose_faces import GameFaces
 from tests.browser.chromium import browser, find_chromium
 from tests.browser.test_display import run
 from tests.controller.web.fixture_views import question
@@ -195,7 +196,8 @@ def test_the_legend_is_the_drawings_and_the_page_fits_a_phone() -> None:
 
 
 def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
-    desk = Desk("drawn", frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2"), tmp_path / "mine.faces", None)
+    game = GameFaces("drawn", frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2"))
+    desk = Desk(game, tmp_path / "mine.faces", None)
     desk.add("laid.jpg", photograph(enrolment()))
 
     async def scenario() -> None:

@@ -1,5 +1,6 @@
 """A file of another game's faces is refused, and one that holds some of both is warned of."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,12 +9,21 @@ import pytest
 from controller.games.registry import load_part
 from controller.watching import load_faces
 from controller.whose_faces import OtherGamesFaces, check_faces
+from tests.vision import drawn_cards
 from tests.vision.drawn_table import enrolled
-from vision.faces import FacePack, save_pack
+from vision.faces import FacePack, FacePackError, KindFaces, save_pack
 from vision.scene import PieceKind
+
+
+def without(names: tuple[str, ...], *lost: str) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in lost)
+
 
 FILE = Path("mine.faces")
 NEW_YORK_SLICE, PIZZERIA = (load_part(game, "describe").faces() for game in ("new_york_slice", "pizzeria"))
+SLICE = load_part("slice", "describe").faces()
+OWN_CARDS = (*(face for face in SLICE if not face.startswith("order/")), *(f"order/own-{i}" for i in range(1, 25)))
+CARDS_NAMED = {"slice": PieceKind.SLICE_CARD, "order": PieceKind.ORDER_CARD}
 CARDS = ("slice/bacon", "slice/basil", "slice/back", "order/1")
 
 
@@ -23,8 +33,25 @@ def drawn() -> FacePack:
 
 
 def pack_of(drawn: FacePack, *names: str, kind: PieceKind = PieceKind.SLICE) -> FacePack:
-    """A pack of these names; what the faces look like does not matter."""
-    return FacePack({kind: replace(drawn.kinds[PieceKind.SLICE], names=names)}, ("drawn",))
+    """A pack of these names, cards where they are named so; what the faces look like does not matter."""
+    of: dict[PieceKind, list[str]] = {}
+    for name in names:
+        card = CARDS_NAMED.get(name.partition("/")[0])
+        of.setdefault(card if card is not None and kind is PieceKind.SLICE else kind, []).append(name)
+    known = {**drawn_cards.enrolled().kinds, **drawn.kinds}
+    return FacePack({kind: _named(known[kind], own) for kind, own in of.items()}, ("drawn",))
+
+
+def _named(faces: KindFaces, names: list[str]) -> KindFaces:
+    """As many faces as there are names."""
+    take = [i % len(faces.names) for i in range(len(names))]
+    return replace(
+        faces,
+        names=tuple(names),
+        colours=faces.colours[take],
+        slopes=faces.slopes[take],
+        owners=faces.owners % len(names),
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,11 +59,34 @@ def pack_of(drawn: FacePack, *names: str, kind: PieceKind = PieceKind.SLICE) -> 
     [
         pytest.param("new_york_slice", NEW_YORK_SLICE, id="all"),
         pytest.param("pizzeria", PIZZERIA, id="all of a game that names many faces as another does"),
-        pytest.param("pizzeria", ("3/1", "10/2", "back"), id="a few that both games have"),
+        pytest.param("slice", SLICE, id="all cards, by the names that we have for them"),
+        pytest.param("slice", OWN_CARDS, id="as many cards, some by names of the copy's own"),
     ],
 )
 def test_a_games_own_faces_are_nothing_to_speak_of(drawn: FacePack, game: str, names: tuple[str, ...]) -> None:
-    assert check_faces(pack_of(drawn, *names), FILE, game) is None
+    assert check_faces(pack_of(drawn, *names), FILE, game) == []
+
+
+@pytest.mark.parametrize(
+    ("game", "names", "lacks"),
+    [
+        ("pizzeria", PIZZERIA[2:], f"{PIZZERIA[0]}, {PIZZERIA[1]}"),
+        ("slice", without(SLICE, "slice/onion", "order/order-7"), "slice/onion, order/order-7"),
+        ("slice", without(OWN_CARDS, "order/own-9"), "1 more of the 24 kinds of order-card"),
+        ("slice", without(OWN_CARDS, "slice/back"), "slice/back"),
+        ("slice", SLICE[:3], f"{', '.join(SLICE[3:8])} ..."),
+    ],
+)
+def test_what_was_not_enrolled_is_told_and_no_table_is_begun_without_it(
+    drawn: FacePack, game: str, names: tuple[str, ...], lacks: str, tmp_path: Path
+) -> None:
+    pack, path = pack_of(drawn, *names), tmp_path / "mine.faces"
+    assert check_faces(pack, FILE, game) == [
+        f"mine.faces: not enrolled: {lacks}; pieces that look so may be taken for others"
+    ]
+    save_pack(pack, path)
+    with pytest.raises(FacePackError, match=re.escape(f"faces of the game are missing: {lacks}; expected")):
+        load_faces(path, game)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +110,7 @@ def test_another_games_faces_are_refused(
 
 def test_some_of_both_are_counted(drawn: FacePack) -> None:
     said = check_faces(pack_of(drawn, *PIZZERIA, "supreme", "anchovy"), FILE, "pizzeria")
-    assert said == "mine.faces: 2 of its 83 faces are none of pizzeria's: anchovy, supreme"
+    assert said == ["mine.faces: 2 of its 83 faces are none of pizzeria's: anchovy, supreme"]
 
 
 def test_a_table_is_not_begun_with_another_games_faces(drawn: FacePack, tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ import pytest
 from numpy.typing import NDArray
 
 from controller.games.pizza_theory.describe import KINDS, describe
+from controller.games.registry import load_part
+from controller.whose_faces import faces_of
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
@@ -58,6 +60,7 @@ def arranged(seed: int, board: Board) -> Board:
     return replace(board, spaces=spaces, sticks=sticks[:1] if seed == 1 else sticks)
 
 
+COLOURED = ("red", "green", "white")
 ENROLLED = arranged(7, Board(3.0, -4.0, 20.0))
 
 
@@ -346,6 +349,41 @@ def test_a_board_of_another_version_is_refused(tmp_path: Path) -> None:
 def test_reading_without_an_enrolled_board_says_so() -> None:
     with pytest.raises(FacePackError, match="board"):
         finders_for(KINDS, FacePack({}, ()))
+
+
+def test_a_board_has_all_its_spaces_whichever_of_them_bear_toppings() -> None:
+    image, labels = draw(ENROLLED), label(ENROLLED)
+    spaces = faces_of("pizza_theory").board_spaces
+    inner = [p for p in labels["pieces"] if not p.get("space") or max(abs(int(t)) for t in p["space"].split(",")) < 3]
+    assert len(inner) < len(labels["pieces"])
+    board = enrol([(image, {**labels, "pieces": inner})], source=["one"], board_spaces=spaces).board
+    whole = pack().board
+    assert board is not None
+    assert whole is not None
+    assert sorted(board.space_names) == sorted(whole.space_names) == sorted(spaces)
+    at, lie = (dict(zip(one.space_names, one.spaces_mm, strict=True)) for one in (board, whole))
+    assert max(np.hypot(*(at[space] - lie[space])) for space in spaces) < 0.5
+    far = {**next(p for p in labels["pieces"] if p.get("space")), "space": "4,-4,0"}
+    with pytest.raises(
+        LabelError, match="labels of one: a topping lies on space 4,-4,0; expected one of the board's 37"
+    ):
+        enrol([(image, {**labels, "pieces": [*labels["pieces"], far]})], source=["one"], board_spaces=spaces)
+
+
+@pytest.mark.parametrize(
+    ("lost", "missing"),
+    [
+        ((), ()),
+        (("-3,3,0", "0,0,0"), ("2 of the board's 37 spaces",)),
+        (("red",), ("red topping", "red cutter")),
+    ],
+)
+def test_what_of_a_board_was_not_learned_is_told(lost: tuple[str, ...], missing: tuple[str, ...]) -> None:
+    game, part = faces_of("pizza_theory"), load_part("pizza_theory", "describe")
+    learned = {PieceKind.BOARD: game.board_spaces, PieceKind.TOPPING: COLOURED, PieceKind.CUTTER: COLOURED}
+    left = {kind: tuple(name for name in names if name not in lost) for kind, names in learned.items()}
+    assert part.missing(left) == missing
+    assert game.missing(FacePack({}, ())) == ("board",)
 
 
 def test_labels_that_lack_something_are_named() -> None:

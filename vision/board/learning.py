@@ -44,19 +44,20 @@ LEAST_KNOWN = 0.6
 _SPIN = np.exp(2j * np.pi / 3)
 
 
-def learn_board(photos: "Sequence[tuple[Image, BoardLabels, str]]") -> BoardPrint:
+def learn_board(photos: "Sequence[tuple[Image, BoardLabels, str]]", spaces: Sequence[str] = ()) -> BoardPrint:
     """Learn a board and its pieces from pictures in which they lie as labelled, each with its name.
 
-    Spaces are named by their whole coordinates, "x,y,z" with sum 0, of which neighbours differ by one step; they fill a
-    hexagon as far as the farthest labelled one.
+    Spaces are named by their whole coordinates, "x,y,z" with sum 0, of which neighbours differ by one step. `spaces`
+    are all that the game's board has; without them they fill a hexagon as far as the farthest labelled one.
 
     Raises:
-        LabelError: too little is labelled, or too little of the board is seen bare.
+        LabelError: too little is labelled, too little of the board is seen bare, or a topping is said to lie on a space
+            that the board does not have.
         RegistrationError: a picture cannot be laid over the table.
     """
     shots = [_shot(image, labels, name) for image, labels, name in photos]
     diameter = float(np.median([shot.diameter_mm for shot in shots]))
-    space_names, spaces_mm = _place_spaces(shots, _hexagon(shots))
+    space_names, spaces_mm = _place_spaces(shots, _spaces_of(shots, spaces))
     toppings, topping_mm = _learn_toppings(shots)
     cutters, wood, cutter_mm = _learn_cutters(shots)
     colours, slopes, known = _learn_print(shots, diameter, spaces_mm, topping_mm)
@@ -163,6 +164,24 @@ def _place_spaces(shots: Sequence[_Shot], spaces: Mapping[str, Sequence[int]]) -
     every = np.array([_as_complex(step) for step in spaces.values()])
     lying = scale * (np.conj(every) if mirrored else every) + offset
     return tuple(spaces), np.column_stack([lying.real, lying.imag])
+
+
+def _spaces_of(shots: Sequence[_Shot], spaces: Sequence[str]) -> dict[str, tuple[int, int, int]]:
+    """The board's spaces by their coordinates: those given, else those that the labels tell of."""
+    if not spaces:
+        return _hexagon(shots)
+    known: dict[str, tuple[int, int, int]] = {}
+    for space in spaces:
+        x, y, z = map(int, space.split(","))
+        known[space] = (x, y, z)
+    for shot in shots:
+        for disc in shot.discs:
+            if disc.space is not None and disc.space not in known:
+                raise LabelError(
+                    f"labels of {shot.name}: a topping lies on space {disc.space}; expected one of the board's "
+                    f"{len(known)} spaces, such as {spaces[0]}"
+                )
+    return known
 
 
 def _hexagon(shots: Sequence[_Shot]) -> dict[str, tuple[int, int, int]]:

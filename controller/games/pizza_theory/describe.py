@@ -22,6 +22,26 @@ ON_LINE = 0.36
 it would run over the middles of spaces."""
 
 
+def board_spaces() -> tuple[str, ...]:
+    """All spaces of the board, by their coordinates."""
+    return tuple(",".join(map(str, at)) for at in load_components().spaces.values())
+
+
+def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:
+    """What of the board, its toppings and its cutters is not among what was learned of each kind."""
+    if PieceKind.BOARD not in enrolled:
+        return ("board",)
+    spaces = board_spaces()
+    without = len(set(spaces) - set(enrolled[PieceKind.BOARD]))
+    pieces = [
+        f"{colour} {kind.value}"
+        for kind in (PieceKind.TOPPING, PieceKind.CUTTER)
+        for colour in load_components().colours
+        if colour not in enrolled.get(kind, ())
+    ]
+    return (*([f"{without} of the board's {len(spaces)} spaces"] if without else []), *pieces)
+
+
 def describe(scene: Scene) -> Json:
     """What lies on the board and beside it.
 

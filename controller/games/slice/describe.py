@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from controller.game import Json
 from controller.games.polygons import inside
-from controller.games.slice.components import HOT_SAUCE
+from controller.games.slice.components import HOT_SAUCE, load_components
 from controller.games.slice.laid import CIRCLE_MM, PLACES, place_at
 from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
 
@@ -24,6 +24,39 @@ SAME_MM = 6.0
 """A card seen no farther from where one lay is that one."""
 GRAIN = 12
 """How finely a card's share under a hand is counted, along each side."""
+
+
+SLICE_BACK, ORDER_BACK = "slice/back", "order/back"
+NEEDED = frozenset({SLICE_BACK, f"slice/{HOT_SAUCE}"})
+"""What the game tells by these names."""
+NAMES_MAY_DIFFER = True
+"""A copy may have toppings and orders of its own, with names of their own."""
+
+
+def faces() -> tuple[str, ...]:
+    """The fronts of all kinds of slice card and of all orders, and the back of slices: an order is never laid face down
+    where it counts."""
+    components = load_components()
+    slices = (f"slice/{card}" for card in components.cards)
+    return (*slices, *(f"order/{order}" for order, _ in components.orders), SLICE_BACK)
+
+
+def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:
+    """Which of these faces are not among what was learned of each kind. A name of the copy's own stands for one of the
+    game's: where there are such, of the others only the number is known."""
+    lacking: list[str] = []
+    for kind, start in ((PieceKind.SLICE_CARD, "slice/"), (PieceKind.ORDER_CARD, "order/")):
+        wanted = [face for face in faces() if face.startswith(start)]
+        learned = set(enrolled.get(kind, ())) - {ORDER_BACK}
+        gone = [face for face in wanted if face not in learned]
+        own = len(learned - set(wanted))
+        needed = [face for face in gone if face in NEEDED]
+        others = len(gone) - len(needed) - own
+        if not own:
+            lacking += gone
+        else:
+            lacking += [*needed, *([f"{others} more of the {len(wanted)} kinds of {kind.value}"] if others > 0 else [])]
+    return tuple(lacking)
 
 
 def describe(scene: Scene, toppings: Mapping[str, Sequence[str]] | None = None) -> Json:

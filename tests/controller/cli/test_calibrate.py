@@ -249,6 +249,6 @@ def test_read_takes_a_lens(photos: list[str], tmp_path: Path) -> None:
     shutil.copy(photos[0], tmp_path / "same.png")
     arguments = ["--game", "new_york_slice", "--faces", str(faces), "--lens", str(lens)]
     result = CliRunner().invoke(read, [*arguments, str(tmp_path / "square.png"), str(tmp_path / "same.png")])
-    first, second = (json.loads(line)["error"] for line in result.output.splitlines())
+    first, second = (json.loads(line)["error"] for line in result.stdout.splitlines())
     assert "does not hold for 540x540" in first
     assert "corner markers" in second

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from controller.web.enrolling import Desk, create_enrolling_app
+from controller.whose_faces import GameFaces
 from hardware.camera import CameraLost
 from tests.vision.drawn_table import enrolment, label, photograph
 from vision.faces import load_pack
@@ -38,7 +39,7 @@ def app_for(tmp_path: Path, pictures=()):
             raise CameraLost("the camera is gone")
         return waiting.pop(0)
 
-    desk = Desk("drawn", KINDS, FACES, tmp_path / "mine.faces", take)
+    desk = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", take)
     return create_enrolling_app(desk, version="1", token=TOKEN)
 
 
