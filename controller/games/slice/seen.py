@@ -191,6 +191,11 @@ class Seen:
         """How likely this lies at a place; the same for all where nothing can be said."""
         return _share(self.contents[spot], word)
 
+    def was_otherwise(self, spot: Spot, word: str) -> bool:
+        """Whether a hand is over a place that showed something else before: as long as it is, that is not over."""
+        cards = [self.scene.sightings[i] for i in self._laid.spots.get(spot, [])]
+        return not self.is_seen(spot) and bool(cards) and _share(self._told(cards), word) < AGAINST
+
     def hinted(self, spot: Spot, word: str) -> bool:
         """Whether vision thinks it possible that this lies there."""
         return self.contents[spot].get(word, 0.0) >= HINT
@@ -303,8 +308,10 @@ class Seen:
 
     def _contents(self, spot: Spot) -> Mapping[str, float]:
         cards = [self.scene.sightings[i] for i in self._laid.spots.get(spot, [])]
-        if not cards or any(self._under_hand(card) for card in cards):
-            return {}
+        return {} if not cards or any(self._under_hand(card) for card in cards) else self._told(cards)
+
+    def _told(self, cards: Sequence[Sighting]) -> Mapping[str, float]:
+        """What cards at one place say of it."""
         top = max(cards, key=lambda card: card.visible)
         if top.face != f"slice/{HOT_SAUCE}":
             return _words(top)

@@ -387,6 +387,7 @@ def _fitted(way: Way, state: State, seen: Seen) -> Way:
         changed += [spot for spot in own if spot not in changed and not seen.is_seen(spot)]
     # Under a hand there may be another card by now, and at its other places what it has changed just before.
     unseen = sum(not seen.is_seen(spot) or spot[0] in seen.in_hands for spot in changed)
+    unseen += sum(seen.was_otherwise(spot, word) for spot, word in way.look.spots.items() if spot not in changed)
     if way.overlooks:  # what was seen last may lie where nothing is seen
         grabbers = {move.player for move in way.moves if isinstance(move, Grab)}
         unseen += sum(not seen.is_seen(spot) for spot in way.look.spots if spot[0] in grabbers)
