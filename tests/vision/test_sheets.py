@@ -109,6 +109,25 @@ def test_what_lies_on_the_sheet_hides_and_is_not_guessed() -> None:
     assert len(count.missing) + len(count.extra) <= 1
 
 
+@pytest.mark.parametrize("added", [90.0, 170.0])
+def test_what_a_mirrored_lamp_washes_out_is_hidden(added: float) -> None:
+    """Paper cannot get brighter than white: a lamp's light takes from the pencil, and at last all of it."""
+    sheet = pencilled()
+    clear = photograph(sheet, np.random.default_rng(3), NEAR)
+    y, x = np.indices(clear.shape[:2], np.float32)
+    height, width = clear.shape[:2]
+    spot = added * np.exp(-((x - 0.4 * width) ** 2 + (y - 0.35 * height) ** 2) / (2 * (0.1 * width) ** 2))
+    lit = np.clip(clear + spot[..., None], 0, 255).astype(np.uint8)
+    marks = only_sheet(lit, sheet.layout).marks
+    there = sheet.marks
+    hidden = {(mark.kind, mark.at) for mark in marks if mark.hidden}
+    wrong = [m for m in marks if not m.hidden and (m.probability >= 0.5) != ((m.kind, m.at) in there)]
+    assert not [mark for mark in wrong if mark.probability < 0.02 or mark.probability > 0.98], "nothing is surely wrong"
+    assert len(wrong) <= 4
+    assert 5 < len(hidden) < 0.4 * len(marks)
+    assert not any(mark.hidden for mark in only_sheet(clear, sheet.layout).marks)
+
+
 def test_without_a_mat_the_frame_is_the_sheets() -> None:
     scene = read_sheets(photograph(pencilled(), np.random.default_rng(7), NEAR), [PRINT.layout])
     assert scene.origin is Origin.SHEET

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.scene import MarkKind
 from vision.sheets import measures
-from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
 
 Bools = NDArray[np.bool_]
@@ -48,6 +48,8 @@ class Evidence:
     its noise."""
     hidden: Bools
     """Whether something lies there."""
+    washed: Bools
+    """Whether what is pencilled there may be washed out."""
     unsure: Bools | None = None
     """Whether something is there that may be one, or belong to another mark."""
     bare: Bools | None = None
@@ -82,8 +84,10 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     places = np.array([layout.dot_mm(dot) for dot in layout.dots])
     crossed = _may_be_crossed(flat)
     dots = measures.dots(flat.pencilled, places, crossed)
-    hidden = _hidden(flat, dots.centres_mm[:, None] + _around(1.2))
-    low, high = _sorts(dots.core[~hidden], DOT_APART if flat.blank is None else DOT_APART_ALONE)
+    spots = dots.centres_mm[:, None] + _around(1.2)
+    hidden, washed = _hidden(flat, spots), _washed(flat, spots)
+    clear = ~(hidden | washed)
+    low, high = _sorts(dots.core[clear], DOT_APART if flat.blank is None else DOT_APART_ALONE)
     dotted = dots.core > low + DOT_SHARE * (high - low)
     noise = measures.noise_of(flat)
 
@@ -94,11 +98,13 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     centres = np.where(dotted[:, None], dots.centres_mm, places)
     starts, stops = centres[ends[:, 0]], centres[ends[:, 1]]
     shares = np.linspace(*measures.LINE_SHARE, 8)[None, :, None]
-    under = _hidden(flat, starts[:, None] * (1 - shares) + stops[:, None] * shares) | hidden[ends].any(axis=1)
-    plane, border = measures.without_border(flat.pencilled, _outer(flat, ~joined & ~under))
+    along = starts[:, None] * (1 - shares) + stops[:, None] * shares
+    under = _hidden(flat, along) | hidden[ends].any(axis=1)
+    out = _washed(flat, along) | washed[ends].any(axis=1)
+    plane, border = measures.without_border(flat.pencilled, _outer(flat, ~joined & ~under & ~out))
     paths = measures.lines(flat, plane, starts, stops)
     weak = paths.quantiles[:, 1]
-    told, free = weak[joined & ~under], weak[~joined & ~under]
+    told, free = weak[joined & ~under & ~out], weak[~joined & ~under & ~out]
     usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * (high - low)
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
     pencil = _Pencil(max(usual, 0.02), noise, flat.px_per_mm)
@@ -117,16 +123,18 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 [
                     _of_dots(flat, dots, (low, high), arms, pencil),
                     _soft(measures.soft_dots(flat.pencilled, places, crossed, dots), high - low, pencil),
-                    _of_dots_with_print(flat, crossed, hidden, dotted, arms, pencil),
+                    _of_dots_with_print(flat, crossed, ~clear, dotted, arms, pencil),
                 ]
             ),
             hidden,
+            washed,
             unsure=dots.beside > DOT_SHARE * (high - low),
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
             of_lines(paths, edge * 1.0, edge * border, dots.core[ends].min(axis=1)),
             under,
+            out,
         ),
         MarkKind.CROSSED_TOPPING: _of_toppings(flat, pencil),
         **_of_boxes(flat, pencil),
@@ -134,7 +142,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     if flat.blank is not None:
         pairs = [(number[a], number[b]) for a, b in layout.diagonals if dotted[number[a]] and dotted[number[b]]]
         lines = found[MarkKind.LINE].features
-        found[MarkKind.DIAGONAL] = Evidence((), lines[:0], under[:0])
+        found[MarkKind.DIAGONAL] = Evidence((), lines[:0], under[:0], out[:0])
         if pairs:
             across, none = np.array(pairs), np.zeros(len(pairs))
             paths = measures.lines(flat, plane, centres[across[:, 0]], centres[across[:, 1]])
@@ -142,6 +150,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 tuple((*layout.dots[a], *layout.dots[b]) for a, b in pairs),
                 of_lines(paths, none, none, dots.core[across].min(axis=1)),
                 np.asarray(hidden[across].any(axis=1)),
+                np.asarray(washed[across].any(axis=1)),
             )
     return found
 
@@ -222,35 +231,37 @@ def _straight(paths: measures.Paths, pencil: _Pencil) -> Plane:
 def _of_toppings(flat: FlatSheet, pencil: _Pencil) -> Evidence:
     toppings = flat.layout.toppings
     if not toppings:
-        return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool))
+        return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
-    hidden = _hidden(flat, centres[:, None] + _around(4.0))
+    hidden, washed = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed))
     bare = _bare(flat, centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
     if bare is not None:
         toppings = tuple(topping for topping, none in zip(toppings, bare, strict=True) if not none)
         if not toppings:
-            return Evidence(places, np.zeros((0, 1), np.float32), hidden, bare=bare)
+            return Evidence(places, np.zeros((0, 1), np.float32), hidden, washed, bare=bare)
     strokes, added = measures.crosses(flat, toppings, hidden)
     shown = [topping.kind for topping, under in zip(flat.layout.toppings, hidden, strict=True) if not under]
     alike = np.minimum([shown.count(topping.kind) for topping in toppings], 4)
     features = _table(*pencil.ratios(*_by_strength(strokes), added), alike, *pencil.constants(len(toppings)))
-    return Evidence(places, features, hidden, bare=bare)
+    return Evidence(places, features, hidden, washed, bare=bare)
 
 
 def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
     boxes = flat.layout.boxes
     kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
     if not boxes:
-        return {kind: Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool)) for kind in kinds}
+        none = np.zeros(0, bool)
+        return {kind: Evidence((), np.zeros((0, 1), np.float32), none, none) for kind in kinds}
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
+    washed = _washed(flat, points)
     bare = _bare(flat, np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
     # How crosses over bonuses were fitted, print in them is expected.
     planes = (flat.pencilled, flat)
     if bare is None:
         return {
-            kind: Evidence(places, _of_box_marks(plane, boxes, pencil), hidden)
+            kind: Evidence(places, _of_box_marks(plane, boxes, pencil), hidden, washed)
             for kind, plane in zip(kinds, planes, strict=True)
         }
     found = {}
@@ -258,7 +269,7 @@ def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
         none = bare & ~shows
         some = [box for box, nothing in zip(boxes, none, strict=True) if not nothing]
         features = _of_box_marks(plane, some, pencil) if some else np.zeros((0, 1), np.float32)
-        found[kind] = Evidence(places, features, hidden, unsure=bare & shows, bare=none)
+        found[kind] = Evidence(places, features, hidden, washed, unsure=bare & shows, bare=none)
     return found
 
 
@@ -337,8 +348,18 @@ def _table(*columns: Array | Plane) -> Plane:
 
 def _hidden(flat: FlatSheet, points_mm: Array) -> Bools:
     """Of which of n x m points a share lies under something."""
-    under = flat.sampled(flat.foreign.astype(np.float32), points_mm) > 127
-    return np.asarray(under.mean(axis=1) > HIDDEN_SHARE)
+    return _share_within(flat, flat.foreign, points_mm)
+
+
+def _washed(flat: FlatSheet, points_mm: Array) -> Bools:
+    """Of which of n x m points a share may be washed out."""
+    return _share_within(flat, flat.washed, points_mm)
+
+
+def _share_within(flat: FlatSheet, mask: Mask, points_mm: Array) -> Bools:
+    if not mask.any():
+        return np.zeros(len(points_mm), bool)
+    return np.asarray((flat.sampled(mask.astype(np.float32), points_mm) > 127).mean(axis=1) > HIDDEN_SHARE)
 
 
 def _bare(flat: FlatSheet, points_mm: Array) -> Bools | None:

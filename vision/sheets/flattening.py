@@ -47,6 +47,12 @@ LIGHT_ROUNDS = ((1, 0.2), (3, 0.2), (3, 0.1), (3, 0.06), (6, 0.06), (6, 0.06), (
 """The light is fitted in rounds: so many of its terms, and how far (logarithm) most paper is off them."""
 EVERY = 3
 """The light is fitted to every third cell."""
+CUT_OFF = 252.5
+"""Paper no darker than this, in every channel, may be brighter than the picture shows,"""
+MOST_CUT_OFF = 0.6
+"""and where that is more of the grid than this, the whole picture is exposed for something darker."""
+WASHED_MM = 3.0
+"""So far beside it light that is not cut off yet is stray light, too."""
 GROWN_MM = 2.0
 """Edges of things are soft."""
 
@@ -67,6 +73,9 @@ class FlatSheet:
     """height x width x 3: the same of blue, green and red each."""
     foreign: Mask
     """255 where something lies on the sheet, or where the picture ends."""
+    washed: Mask
+    """255 where paper is brighter than the picture shows, and elsewhere is not: the light of a lamp mirrored there may
+    wash out what is pencilled."""
     px_per_mm: float
     """Of the picture it was taken from."""
     blank: Plane | None = None
@@ -110,11 +119,12 @@ def flatten(
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
     bare = _without_toppings(_coarse(logs), printed)
-    paper = cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5)
+    paper = np.asarray(cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5), np.float32)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
     foreign = _foreign(bare, printed, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
+    washed = _washed_out(paper, _zone(paper.shape, np.array([layout.first_mm, _last_mm(layout)]), 0.0, left, top))
     return FlatSheet(
         layout=layout,
         left_mm=left,
@@ -122,6 +132,7 @@ def flatten(
         darkness=np.asarray(cv2.min(cv2.min(colours[..., 0], colours[..., 1]), colours[..., 2]), np.float32),
         colours=colours,
         foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
+        washed=np.asarray(cv2.resize(washed, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
         px_per_mm=float(next(diagonals) / next(diagonals)),
     )
 
@@ -134,7 +145,7 @@ def flat_size(layout: SheetLayout) -> tuple[int, int]:
 
 def _extent(layout: SheetLayout) -> tuple[float, float, int, int]:
     """Left and upper edge (mm) and size (pixels, whole coarse cells) of what may be marked."""
-    last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
+    last = _last_mm(layout)
     boxes = [
         (box.centre_mm[0] + dx * box.size_mm[0] / 2, box.centre_mm[1] + dy * box.size_mm[1] / 2)
         for box in layout.boxes
@@ -204,7 +215,7 @@ def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
 def _foreign(bare: Plane, printed: Mask, layout: SheetLayout, left: float, top: float) -> Mask:
     """255 in the cells where the paper does not look as elsewhere: something lies there."""
     strange = np.zeros(bare.shape[:2], bool)
-    last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
+    last = _last_mm(layout)
     grid = _zone(bare.shape, np.array([layout.first_mm, last]), -1.0, left, top)
     surface = _closed(bare, DOTS_GONE_MM)
     # Under a topping no paper is seen. Lines around one at the edge leave only the printed border to guess it from.
@@ -221,6 +232,19 @@ def _foreign(bare: Plane, printed: Mask, layout: SheetLayout, left: float, top: 
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     joined = cv2.morphologyEx(_large(np.asarray(opened, np.uint8)), cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM))
     return np.asarray(cv2.dilate(joined, _disc(2 * GROWN_MM)), np.uint8)
+
+
+def _washed_out(paper: Plane, grid: NDArray[np.bool_]) -> Mask:
+    """255 in the cells where paper (logarithms) is cut off and on most of the grid is not."""
+    cut_off = paper.min(axis=2) >= np.log(CUT_OFF + BLACK)
+    if cut_off[grid].mean() > MOST_CUT_OFF:
+        return np.zeros(paper.shape[:2], np.uint8)
+    washed = np.where(cut_off, np.uint8(255), np.uint8(0))
+    return np.asarray(cv2.dilate(washed, _disc(2 * WASHED_MM)), np.uint8)
+
+
+def _last_mm(layout: SheetLayout) -> tuple[float, float]:
+    return layout.dot_mm((layout.columns - 1, layout.rows - 1))
 
 
 def _large(mask: Mask) -> Mask:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.scene import MarkKind, SheetMark
 from vision.sheets.evidence import Evidence, gather
@@ -10,6 +11,8 @@ from vision.sheets.flattening import FlatSheet
 from vision.sheets.layout import Array
 from vision.sheets.likelihood import DOUBT, FITTED, Judge
 
+SHOWS = 0.5
+"""What is no less likely a mark than this shows in spite of a lamp's light."""
 UNSURE = 0.25
 """What may be a dot, or the end of a cross, is no less likely a dot than this; nor is a faint ring or cross one."""
 
@@ -26,9 +29,11 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
     for kind in evidence.keys() & {MarkKind.LINE, MarkKind.DIAGONAL}:
         likely[kind] *= _both_ends(evidence[MarkKind.DOT], evidence[kind], likely[MarkKind.DOT])
     marks = [
-        SheetMark(kind, at, round(float(p), 4), bool(hidden))
+        SheetMark(kind, at, round(float(p), 4), bool(unseen))
         for kind in FITTED
-        for at, p, hidden in zip(evidence[kind].places, likely[kind], evidence[kind].hidden, strict=True)
+        for at, p, unseen in zip(
+            evidence[kind].places, likely[kind], _unseen(evidence[kind], likely[kind]), strict=True
+        )
     ]
     if MarkKind.DIAGONAL in evidence:
         marks += _diagonals(flat, evidence[MarkKind.DIAGONAL], likely[MarkKind.DIAGONAL])
@@ -47,12 +52,17 @@ def _likely(evidence: Evidence, judge: Judge) -> Array:
 
 def _diagonals(flat: FlatSheet, looked_at: Evidence, likely: Array) -> list[SheetMark]:
     """All of them: those that were not looked at, where no dots are, are none."""
-    seen = dict(zip(looked_at.places, zip(likely, looked_at.hidden, strict=True), strict=True))
+    seen = dict(zip(looked_at.places, zip(likely, _unseen(looked_at, likely), strict=True), strict=True))
     marks = []
     for one, other in flat.layout.diagonals:
-        p, hidden = seen.get((*one, *other), (DOUBT, False))
-        marks.append(SheetMark(MarkKind.DIAGONAL, (*one, *other), round(float(p), 4), bool(hidden)))
+        p, unseen = seen.get((*one, *other), (DOUBT, False))
+        marks.append(SheetMark(MarkKind.DIAGONAL, (*one, *other), round(float(p), 4), bool(unseen)))
     return marks
+
+
+def _unseen(evidence: Evidence, likely: Array) -> NDArray[np.bool_]:
+    """Where nothing can be said: something lies there, or a mark that does not show may be washed out."""
+    return np.asarray(evidence.hidden | (evidence.washed & (likely < SHOWS)))
 
 
 def _both_ends(dots: Evidence, lines: Evidence, likely: Array) -> Array:
