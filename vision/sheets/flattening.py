@@ -48,11 +48,15 @@ LIGHT_ROUNDS = ((1, 0.2), (3, 0.2), (3, 0.1), (3, 0.06), (6, 0.06), (6, 0.06), (
 EVERY = 3
 """The light is fitted to every third cell."""
 CUT_OFF = 252.5
-"""Paper no darker than this, in every channel, may be brighter than the picture shows,"""
-MOST_CUT_OFF = 0.6
-"""and where that is more of the grid than this, the whole picture is exposed for something darker."""
+"""Paper no darker than this, in every channel, may be brighter than the picture shows."""
 WASHED_MM = 3.0
 """So far beside it light that is not cut off yet is stray light, too."""
+PALER = 0.7
+"""A topping printed there that shows less than this of the contrast it has elsewhere is washed out, and so is pencil;"""
+NEAREST = 3
+"""so many toppings nearest to a place tell of it,"""
+TELLS_MM = 60.0
+"""none farther off than this."""
 GROWN_MM = 2.0
 """Edges of things are soft."""
 
@@ -124,7 +128,7 @@ def flatten(
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
     foreign = _foreign(bare, printed, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
-    washed = _washed_out(paper, _zone(paper.shape, np.array([layout.first_mm, _last_mm(layout)]), 0.0, left, top))
+    washed = _washed_out(paper, _coarse(colours), layout, left, top)
     return FlatSheet(
         layout=layout,
         left_mm=left,
@@ -234,13 +238,45 @@ def _foreign(bare: Plane, printed: Mask, layout: SheetLayout, left: float, top: 
     return np.asarray(cv2.dilate(joined, _disc(2 * GROWN_MM)), np.uint8)
 
 
-def _washed_out(paper: Plane, grid: NDArray[np.bool_]) -> Mask:
-    """255 in the cells where paper (logarithms) is cut off and on most of the grid is not."""
+def _washed_out(paper: Plane, colours: Plane, layout: SheetLayout, left: float, top: float) -> Mask:
+    """255 in the cells where paper (logarithms) is cut off and the print around does not show as it does elsewhere.
+
+    More light on white paper takes little from a print: it is as many times brighter, too. Light that a lamp adds, by
+    its reflection, takes much of it.
+    """
     cut_off = paper.min(axis=2) >= np.log(CUT_OFF + BLACK)
-    if cut_off[grid].mean() > MOST_CUT_OFF:
+    if not cut_off.any():
         return np.zeros(paper.shape[:2], np.uint8)
-    washed = np.where(cut_off, np.uint8(255), np.uint8(0))
+    at = _cells(np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2), left, top)
+    paler = _paler(at, cut_off, colours, layout)
+    rows, columns = np.nonzero(cut_off)
+    shows = np.zeros(len(rows), bool)
+    if len(at):
+        away = np.hypot(rows[:, None] - at[:, 1], columns[:, None] - at[:, 0])
+        nearest = np.argsort(away, axis=1)[:, :NEAREST]
+        near = np.take_along_axis(away, nearest, axis=1) < TELLS_MM * PX_PER_MM / COARSE
+        shows = near[:, 0] & ~(paler[nearest] & near).any(axis=1)
+    washed = np.zeros(cut_off.shape, np.uint8)
+    washed[rows[~shows], columns[~shows]] = 255
     return np.asarray(cv2.dilate(washed, _disc(2 * WASHED_MM)), np.uint8)
+
+
+def _paler(at: Array, cut_off: NDArray[np.bool_], colours: Plane, layout: SheetLayout) -> NDArray[np.bool_]:
+    """Which toppings (at these cells) show less contrast than those of their kind that are lit as they ought to be."""
+    height, width = cut_off.shape
+    darkest, shown, clear = colours.max(axis=2), [], []
+    for (x, y), topping in zip(np.round(at).astype(int), layout.toppings, strict=True):
+        reach = max(round(topping.size_mm / 2 * PX_PER_MM / COARSE), 1)
+        rows, columns = (slice(max(i - reach, 0), i + reach + 1) for i in (y, x))
+        shown.append(float(darkest[rows, columns].mean()) if 0 <= y < height and 0 <= x < width else 0.0)
+        clear.append(not cut_off[rows, columns].any())
+    kinds = [topping.kind for topping in layout.toppings]
+    told, well = np.array(shown), np.array(clear, bool)
+    usual = np.zeros(len(kinds))
+    for kind in set(kinds):
+        mine = np.array([other == kind for other in kinds])
+        usual[mine] = np.median(told[mine & well]) if (mine & well).any() else np.quantile(told[mine], 0.8)
+    return np.asarray(told < PALER * usual)
 
 
 def _last_mm(layout: SheetLayout) -> tuple[float, float]:
