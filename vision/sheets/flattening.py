@@ -52,7 +52,7 @@ CUT_OFF = 252.5
 WASHED_MM = 3.0
 """So far beside it light that is not cut off yet is stray light, too."""
 PALER = 0.7
-"""A topping printed there that shows less than this of the contrast it has elsewhere is washed out, and so is pencil;"""
+"""A topping printed there that shows less than this of its contrast elsewhere is washed out, and so is pencil;"""
 NEAREST = 3
 """so many toppings nearest to a place tell of it,"""
 TELLS_MM = 60.0
