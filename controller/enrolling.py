@@ -105,7 +105,7 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
         LabelError: nothing is named, or a name is given to two different kinds of piece.
         RegistrationError: a photo cannot be laid over the table.
     """
-    named = [(image, {**labels, "pieces": [p for p in labels["pieces"] if _known(p)]}) for image, labels in photos]
+    named = [(image, named_only(labels)) for image, labels in photos]
     if not any(labels["pieces"] for _, labels in named):
         raise LabelError(f"no piece is named in {', '.join(names)}; expected a face for at least one")
     pack = enrol([one for one in named if one[1]["pieces"]], source=[
@@ -142,6 +142,11 @@ def _shown(piece: Mapping[str, Any]) -> str:
     """The face that a labelled piece shows."""
     kind = LABEL_KINDS.get(str(piece.get("kind")))
     return str(piece.get("face")) if kind is None or piece.get("face_up", True) else BACKS[kind]
+
+
+def named_only(labels: Mapping[str, Any]) -> dict[str, Any]:
+    """A photo's labels without pieces that have no name."""
+    return {**labels, "pieces": [piece for piece in labels["pieces"] if _known(piece)]}
 
 
 def _known(piece: Mapping[str, Any]) -> bool:

@@ -93,15 +93,18 @@ def _of_kind(kind: PieceKind, faces: KindFaces) -> Iterator[Likeness]:
         yield Likeness(kind, faces.names[i], faces.names[other], round(float(costs[i, other]), 2))
 
 
-def read_copies(photos: Sequence[tuple[Image, Mapping[str, Any]]], pack: FacePack) -> Report:
+def read_copies(photos: Sequence[tuple[Image, Mapping[str, Any]]], pack: FacePack, names: Sequence[str] = ()) -> Report:
     """Read altered copies of the photos that faces were learned from: darker and noisy, tinted, blurred, smaller.
+
+    `names` are the photos' own; without them they are numbered. Every labelled piece has to be read.
 
     Faces that are confused here will be confused on a table; that none are says less than photos taken another day.
     """
     reports = []
-    for number, (image, labels) in enumerate(photos, 1):
+    called = names or [f"photo {number}" for number in range(1, len(photos) + 1)]
+    for photo, (image, labels) in zip(called, photos, strict=True):
         for name, copy in altered(image):
-            reports.append(report_photo(copy, {"style": name, **labels, "kind": ""}, pack, f"photo {number}, {name}"))
+            reports.append(report_photo(copy, {"style": name, **labels, "kind": ""}, pack, f"{photo}, {name}"))
     return Report(tuple(reports))
 
 

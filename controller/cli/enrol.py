@@ -238,7 +238,7 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     _tell(learned)
     _warn(game, learned)
     if check:
-        _check(list(zip(images, matched, strict=True)), learned)
+        _check(list(zip(images, matched, strict=True)), [photo.name for photo in photos], learned)
 
 
 def _tell(learned: "Learned") -> None:
@@ -261,10 +261,11 @@ def _warn(game: str, learned: "Learned") -> None:
         click.echo(f"warning: {game} has no pieces of kind {', '.join(unused)}", err=True)
 
 
-def _check(photos: "Sequence[tuple[Image, Label]]", learned: "Learned") -> None:
+def _check(photos: "Sequence[tuple[Image, Label]]", names: Sequence[str], learned: "Learned") -> None:
+    from controller.enrolling import named_only
     from vision.alike import confused, read_copies
 
-    report = read_copies(photos, learned.pack)
+    report = read_copies([(image, named_only(labels)) for image, labels in photos], learned.pack, names)
     right, expected = sum(photo.right for photo in report.photos), sum(photo.expected for photo in report.photos)
     if not expected:
         click.echo("Nothing to check: no piece in the photos has a face that could be taken for another.")

@@ -99,6 +99,20 @@ def test_pictures_of_what_was_found_are_no_photos_of_the_next_command(tmp_path: 
     assert len(json.loads((tmp_path / "mine.json").read_text())) == 1
 
 
+def test_pieces_left_unnamed_are_none_to_be_read_when_faces_are_checked(tmp_path: Path) -> None:
+    labels = {**label(enrolment()), "photo": "mine.jpg"}
+    named = sum(piece.get("kind") in ("tile", "special") for piece in labels["pieces"])
+    labels["pieces"][0] = {**labels["pieces"][0], "face": ""}
+    cv2.imwrite(str(tmp_path / "mine.jpg"), photograph(enrolment()))
+    (tmp_path / "mine.json").write_text(json.dumps(labels))
+    arguments = ["--out", tmp_path / "pack", "--labels", tmp_path / "mine.json", "--check", tmp_path / "mine.jpg"]
+    result = CliRunner().invoke(command, ["--game", "new_york_slice", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    assert f"of {4 * (named - 1)} pieces are read right" in result.stdout
+    assert "photo 1" not in result.stdout
+    assert not [line for line in result.stdout.splitlines() if "missing  at" in line]
+
+
 def test_labels_of_a_photo_of_another_size_are_refused(tmp_path: Path) -> None:
     size = {"width": 1920, "height": 1080}
     result = enrol_drawn(tmp_path, {**label(enrolment()), "photo": "before.jpg", "image": size}, "after.jpg")
