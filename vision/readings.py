@@ -11,7 +11,7 @@ from vision.faces import CARDS
 from vision.features import Keypoints
 from vision.rectify import PX_PER_MM, TableMap
 from vision.scene import PieceKind
-from vision.search import Index, guess_poses, match
+from vision.search import Guesses, Index, guess_poses, match
 from vision.shapes import place
 from vision.verify import COST_LIMIT, Flags, Floats, Indices, Look, Prepared, Verdict, judge, rank_faces, refine
 
@@ -75,6 +75,18 @@ COVERED = 0.04
 HALF_TURN = (180.0, 0.0, 0.0)
 LIKE_TURNED = 0.3
 """A face alike when turned half round is tried so where it costs more than this share of what that would cost."""
+VEILS = np.array([-40.0, 30.0, 60.0, 90.0, 120.0], np.float32)
+"""Levels, of white paper's 255, of light that may lie over a piece; less than none where contrast is raised."""
+VEILED_COST, VEILED_MARGIN = 1.1, 2.0
+"""Behind a veil a piece costs no more than that, or the next best face costs so many times as much more. Chosen on
+shared pictures: of pieces under a lamp's light one in twenty costs more; cards that were not enrolled, taken for
+others, cost from 1.26 on, and the next best face 1.6 times as much more."""
+BESIDE_VEILED_MM = 150.0
+VEIL_CHANGES = np.array([-40.0, 0.0, 40.0], np.float32)
+"""By so much the light over pieces beside each other, their middles no farther apart than that, may differ."""
+VEILED_VOTES = 8.0
+"""So many votes for a piece that is not found are worth a look behind them. Of shared pictures in plain light none to
+three guesses have as many, and are not explained; of those with a lamp's light on them, mostly such that are right."""
 RASTER_MM = 2.5
 MOST_PLACES = 1000
 """So many poses' cells are kept; then they are worked out anew."""
@@ -102,6 +114,8 @@ class Reading:
     """Lattice: where something lies that is no piece."""
     prepared: Prepared
     """The faces it was compared with."""
+    veil: float = 0.0
+    """Levels (of white paper's 255) of light over it that was taken off."""
 
     @cached_property
     def best(self) -> Floats:
@@ -301,11 +315,79 @@ def find_pieces(
             new += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
         if new:
             found, so_far = select([*found, *new], kinds, raster.copy()), None
+    veiled = _behind_veils(look, guesses, _others(found, done), found, kinds, raster)
+    if veiled:
+        found = select([*found, *veiled], kinds, raster.copy())
     found = polished(look, found, kinds, raster, done)
     more = _nudged(look, _others(found, done), kinds)
     if more:
         found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster, [*done, *found])
     return found
+
+
+def _behind_veils(
+    look: Look,
+    guesses: Mapping[PieceKind, Guesses],
+    new: Sequence[Reading],
+    found: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    raster: Raster,
+) -> list[Reading]:
+    """Pieces over which lies light, as that of a lamp mirrored there: keypoints, which do without, lead to them, but
+    colours do not fit until it is taken off. So are the `new` pieces tried that fit all over, but badly."""
+    so_far = explained((r for r in found if r.settled), kinds, raster.copy())
+    veiled: list[Reading] = []
+    for kind, prepared in kinds.items():
+        some = guesses[kind]
+        chosen = np.flatnonzero(some.votes >= VEILED_VOTES)
+        chosen = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
+        doubtful = [r for r in new if r.kind is kind and r.whole and r.quality < SETTLED_QUALITY and not r.veil]
+        poses = np.concatenate([some.poses[chosen], np.array([r.pose for r in doubtful]).reshape(-1, 3)])
+        faces = np.concatenate([some.faces[chosen], np.array([r.face for r in doubtful], np.intp)])
+        veils = np.repeat(VEILS, len(poses))
+        veiled += check(look, kind, prepared, np.tile(poses, (len(VEILS), 1)), np.tile(faces, len(VEILS)), veils)
+    veiled = [reading for reading in veiled if _shows_behind_veil(reading)]
+    return [*veiled, *_beside_veiled(look, guesses, [*veiled, *(r for r in found if r.veil)], kinds, so_far)]
+
+
+def _beside_veiled(
+    look: Look,
+    guesses: Mapping[PieceKind, Guesses],
+    veiled: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    so_far: Raster,
+) -> list[Reading]:
+    """Pieces beside some over which light lies: about as much lies over them, and less speaks for them."""
+    found: list[Reading] = []
+    if not veiled:
+        return found
+    so_far = explained(veiled, kinds, so_far.copy())
+    lit = np.array([place(r.prepared.faces.shape.centre[None], r.pose)[0] for r in veiled])
+    levels = veils_of(veiled)
+    for kind, prepared in kinds.items():
+        some = guesses[kind]
+        if not len(some.poses):
+            continue
+        middles = place(prepared.faces.shape.centre[None], some.poses)[:, 0]
+        away = np.linalg.norm(middles[:, None] - lit, axis=-1)
+        chosen = np.flatnonzero(away.min(axis=1) < BESIDE_VEILED_MM)
+        chosen = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
+        about = levels[away[chosen].argmin(axis=1)] + VEIL_CHANGES[:, None]
+        tried = check(
+            look,
+            kind,
+            prepared,
+            np.tile(some.poses[chosen], (len(VEIL_CHANGES), 1)),
+            np.tile(some.faces[chosen], len(VEIL_CHANGES)),
+            about.ravel(),
+        )
+        found += [reading for reading in tried if _shows_behind_veil(reading)]
+    return found
+
+
+def _shows_behind_veil(reading: Reading) -> bool:
+    """Whether it fits as well as it may be asked of one that was given a try more than others."""
+    return reading.settled and (reading.cost < VEILED_COST or reading.margin >= VEILED_MARGIN * reading.cost)
 
 
 def _others(readings: Sequence[Reading], done: Sequence[Reading]) -> list[Reading]:
@@ -324,7 +406,8 @@ def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
         mine = [r for r, _ in tries]
         tried = [_turned_and_shifted(r.pose, prepared, nudges) for r, nudges in tries]
         hints = np.repeat(np.array([r.face for r in mine], np.intp), [len(poses) for poses in tried])
-        found += check(look, kind, prepared, np.concatenate(tried), hints)
+        times = [len(poses) for poses in tried]
+        found += check(look, kind, prepared, np.concatenate(tried), hints, np.repeat(veils_of(mine), times))
     return found
 
 
@@ -349,18 +432,24 @@ def _turned_and_shifted(pose: Array, prepared: Prepared, nudges_deg_mm: Sequence
     return np.column_stack([middles - arms, angles])
 
 
-def check(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices) -> list[Reading]:
-    """What is at each pose (n x 3): the face that fits best, with its pose refined; nothing where none fits."""
+def check(
+    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, veils: Floats | None = None
+) -> list[Reading]:
+    """What is at each pose (n x 3), behind `veils` (n) of light: the face that fits best, with its pose refined;
+    nothing where none fits."""
     sparse, centre = prepared.sparse, prepared.faces.shape.centre
-    poses, hints, faces = _first_look(look, prepared, poses, hints)
+    veils = np.zeros(len(poses), np.float32) if veils is None else np.asarray(veils, np.float32)
+    worth, faces = _first_look(look, prepared, poses, hints, veils)
+    poses, veils = poses[worth], veils[worth]
     if not len(poses):
         return []
-    poses = refine(look, poses, faces, sparse, centre, rounds=CARD_ROUNDS if kind in CARDS else ROUNDS)
-    poses = refine(look, poses, faces, prepared.full, centre, rounds=1)
-    colours = look.colours(place(prepared.full.points, poses))
+    rounds = CARD_ROUNDS if kind in CARDS else ROUNDS
+    poses = refine(look, poses, faces, sparse, centre, rounds=rounds, veils=veils)
+    poses = refine(look, poses, faces, prepared.full, centre, rounds=1, veils=veils)
+    colours = look.colours(place(prepared.full.points, poses), veils)
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
-    verdict = judge(colours, candidates, prepared.full, look.trust, brightest=look.brightest)
-    readings = _as_readings(look, prepared, kind, poses, candidates, verdict)
+    verdict = judge(colours, candidates, prepared.full, look.trust, brightest=look.brightest(veils))
+    readings = _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
     return [reading for reading in readings if _share(reading.agrees) >= LEAST_AGREEING]
 
 
@@ -381,8 +470,9 @@ def polished(
         free = np.array([~reading.taken for reading in mine])
         faces = np.array([reading.face for reading in mine], np.intp)
         poses = np.array([reading.pose for reading in mine])
-        poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free)
-        colours = look.colours(place(prepared.full.points, poses))
+        veils = veils_of(mine)
+        poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free, veils=veils)
+        colours = look.colours(place(prepared.full.points, poses), veils)
         candidates = _candidates(rank_faces(colours, prepared.full, free), faces, RIVALS)
         told_by_print = kind is not PieceKind.SPECIAL  # what shows of a Special may be nothing but its even ground
         verdict = judge(
@@ -391,15 +481,20 @@ def polished(
             prepared.full,
             look.trust,
             free=free,
-            brightest=look.brightest,
+            brightest=look.brightest(veils),
             even_there=told_by_print,
         )
-        result += _as_readings(look, prepared, kind, poses, candidates, verdict)
+        result += _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
     return select(result, kinds, raster.copy())
 
 
+def veils_of(readings: Sequence[Reading]) -> Floats:
+    """The light over each that was taken off."""
+    return np.array([reading.veil for reading in readings], np.float32)
+
+
 def _as_readings(
-    look: Look, prepared: Prepared, kind: PieceKind, poses: Array, candidates: Indices, verdict: Verdict
+    look: Look, prepared: Prepared, kind: PieceKind, poses: Array, candidates: Indices, verdict: Verdict, veils: Floats
 ) -> list[Reading]:
     """Readings of a verdict; cells outside the picture show nothing, whatever they were compared with."""
     nothing = np.zeros(verdict.agrees.shape[1], bool)
@@ -409,24 +504,34 @@ def _as_readings(
     faces = candidates[np.arange(len(poses)), verdict.best]
     return [
         Reading(
-            kind, pose, int(faces[i]), candidates[i], verdict.costs[i], gain[i], agrees[i], nothing, nothing, prepared
+            kind,
+            pose,
+            int(faces[i]),
+            candidates[i],
+            verdict.costs[i],
+            gain[i],
+            agrees[i],
+            nothing,
+            nothing,
+            prepared,
+            float(veils[i]),
         )
         for i, pose in enumerate(poses)
     ]
 
 
-def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices) -> tuple[Array, Indices, Indices]:
-    """The poses worth a close look, and the face that fits each best so far."""
+def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, veils: Floats) -> tuple[Indices, Indices]:
+    """Which poses are worth a close look, and the face that fits each of them best so far."""
     if not len(poses):
-        return poses, hints, hints
+        return np.zeros(0, np.intp), hints
     grid = prepared.sparse
-    colours = look.colours(place(grid.points, poses))
+    colours = look.colours(place(grid.points, poses), veils)
     candidates = _candidates(rank_faces(colours, grid), hints, FIRST_RIVALS)
-    verdict = judge(colours, candidates, grid, look.trust, brightest=look.brightest)
+    verdict = judge(colours, candidates, grid, look.trust, brightest=look.brightest(veils))
     own = verdict.agrees
     gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
     worth = np.flatnonzero((own.mean(1) > 0.6 * LEAST_AGREEING) & (gain > 0.3 * LEAST_GAIN))
-    return poses[worth], hints[worth], candidates[worth, verdict.best[worth]]
+    return worth, candidates[worth, verdict.best[worth]]
 
 
 def _unexplained(poses: Array, prepared: Prepared, raster: Raster) -> Indices:

@@ -45,7 +45,8 @@ class Tone:
 
 def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
     """The tone that the confirmed pieces of a picture show: the plain one as far as they say nothing else."""
-    parts = [_levels(look, reading, kinds[reading.kind]) for reading in readings if confirmed(reading)]
+    bare = [reading for reading in readings if confirmed(reading) and not reading.veil]
+    parts = [_levels(look, reading, kinds[reading.kind]) for reading in bare]
     enrolled = np.concatenate([np.zeros((0, 3)), *(part[0] for part in parts)])
     seen = np.concatenate([np.zeros((0, 3)), *(part[1] for part in parts)])
     if len(enrolled) < LEAST_CELLS:

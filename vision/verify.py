@@ -112,21 +112,31 @@ class Look:
     table: TableMap
     gain: Floats
 
-    def colours(self, points_mm: Array) -> Colours:
-        """Colours at table points: n x m x 2 gives n x 3 x m."""
+    def colours(self, points_mm: Array, veils: Floats | None = None) -> Colours:
+        """Colours at table points: n x m x 2 gives n x 3 x m. `veils` (n) are levels, of white paper's 255, of light
+        that lies over them and is taken off."""
         seen = sample_colours(self.soft, self.table, self.gain, points_mm)
+        if veils is not None and veils.any():
+            seen = _less(np.exp(seen), veils)
         return np.ascontiguousarray(np.swapaxes(seen, -1, -2))
 
-    @property
-    def brightest(self) -> Floats:
-        """3 x 1: colours from which on the picture says only that it is at least so bright."""
-        return np.asarray(np.log(SATURATED * self.gain + np.float32(LOG_FLOOR)), np.float32)[:, None]
+    def brightest(self, veils: Floats | None = None) -> Floats:
+        """Colours from which on it is only said that they are at least so bright: 3 x 1, with `veils` (n) n x 3 x 1."""
+        most = np.asarray(SATURATED * self.gain + np.float32(LOG_FLOOR), np.float32)
+        if veils is None or not veils.any():
+            return np.log(most)[:, None]
+        return _less(np.broadcast_to(most, (len(veils), 1, 3)), veils).swapaxes(-1, -2)
 
     @property
     def trust(self) -> Floats:
         """3 x 1: how far each channel can be believed; one brightened more than the others is noisy and cut off."""
         trust = np.clip(float(self.gain.min()) * TRUSTED_RATIO / self.gain, 0.3, 1.0)
         return np.asarray(trust / np.sqrt((trust**2).mean()), np.float32)[:, None]
+
+
+def _less(lifted: Floats, veils: Floats) -> Floats:
+    """Logarithms of levels (n x m x 3, the floor of logarithms added) less these."""
+    return np.asarray(np.log(np.maximum(lifted - veils[:, None, None], np.float32(LOG_FLOOR))), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +178,7 @@ def judge(
 ) -> Verdict:
     """Compare each pose's colours (n x 3 x cells) with its candidate faces (n x k), light taken out.
 
-    `trust` (3 x 1) weighs the channels; what is as bright as the `brightest` (3 x 1) may be brighter. Where only some
+    `trust` (3 x 1) weighs the channels; what is as bright as the `brightest` may be brighter. Where only some
     cells are free of other pieces (n x cells), the face that fits best is the one that does so there, and with
     `even_there` an even surface is one that is even there.
     """
@@ -211,7 +221,7 @@ def shape_misfit(
     rigid = _pose_gradient(slopes, grid, centre)
     gradient = np.concatenate([rigid, np.stack(ways, axis=1).reshape(len(poses), len(ways), -1)], axis=1)
     colours = look.colours(place(grid.points, poses))
-    cut_off = _cut_off(colours, look.brightest)
+    cut_off = _cut_off(colours, look.brightest())
     residual = _light_removed(colours * trust - enrolled, enrolled, precision, grid, None, cut_off)
     weight = precision / np.square(1.0 + precision * _mean_squares(residual))
     weighted = gradient * np.tile(weight, 3)[:, None]
@@ -223,9 +233,18 @@ def shape_misfit(
 
 
 def refine(
-    look: Look, poses: Array, chosen: Indices, grid: Grid, centre: Array, *, rounds: int = 2, free: Flags | None = None
+    look: Look,
+    poses: Array,
+    chosen: Indices,
+    grid: Grid,
+    centre: Array,
+    *,
+    rounds: int = 2,
+    free: Flags | None = None,
+    veils: Floats | None = None,
 ) -> Array:
-    """Poses (n x 3) moved to where their faces (n) fit best, on the free cells (n x cells) if given."""
+    """Poses (n x 3) moved to where their faces (n) fit best, on the free cells (n x cells) if given, behind `veils` (n)
+    of light."""
     trust, precision = look.trust, grid.precision[chosen]
     enrolled, slopes = grid.enrolled[chosen] * trust, grid.slopes[chosen] * trust
     if free is not None:
@@ -234,8 +253,8 @@ def refine(
     gradient = _pose_gradient(slopes, grid, centre)
     residual = None
     for turn in range(rounds + 1):
-        colours = look.colours(place(grid.points, poses))
-        cut_off = _cut_off(colours, look.brightest)
+        colours = look.colours(place(grid.points, poses), veils)
+        cut_off = _cut_off(colours, look.brightest(veils))
         residual = _light_removed(colours * trust - enrolled, enrolled, precision, grid, residual, cut_off)
         misses = precision * _mean_squares(residual)
         cost = np.minimum(misses, np.float32(COST_LIMIT)).mean(1)

@@ -18,6 +18,7 @@ from tests.benchmarks.piece_rates import at_most
 from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
+from tests.vision.test_veil import lit
 from vision.faces import FacePack, seen_pose
 from vision.features import NONE, light_gain, soften
 from vision.looking_for import finders_for
@@ -201,6 +202,23 @@ def test_a_pale_card_of_which_much_is_cut_off_is_read(seed: int, brighter: float
     image, labels = photograph(FAMILIES["cards"], views, Conditions.random(Random(seed)))
     bright = np.clip(image.astype(np.float32) * brighter, 0.0, 255.0).astype(np.uint8)
     matches, missing, extra = compare(read_photo(bright, pack_of("cards")), true_pieces(labels, "cards"))
+    assert not missing
+    assert not extra
+    assert [match.right for match in matches] == [True] * 3
+
+
+@pytest.mark.parametrize("seed", [3, 5])
+def test_a_card_under_the_light_of_a_mirrored_lamp_is_read(seed: int) -> None:
+    """Its colours are paler by what the lamp adds, and not alike all over the picture."""
+    places = (-274.0, -163.0, -43.0), (-270.0, 100.0, 20.0), (280.0, 30.0, 200.0)
+    views = [
+        PieceView(f"card:{i}", PieceKind.SLICE_CARD, "slice/pepperoni", True, Pose(*place), 0.0, 1.0, (0.0, 0.0), None)
+        for i, place in enumerate(places)
+    ]
+    image, labels = photograph(FAMILIES["cards"], views, Conditions.random(Random(seed)))
+    for x, y, _ in places:
+        image = lit(image, x + 40.0, y + 20.0, 120.0)
+    matches, missing, extra = compare(read_photo(image, pack_of("cards")), true_pieces(labels, "cards"))
     assert not missing
     assert not extra
     assert [match.right for match in matches] == [True] * 3

@@ -1,5 +1,7 @@
 """Light over a whole picture is noticed by the mat's markers, and taken off."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,6 +67,39 @@ def test_a_veil_over_one_marker_is_none_over_the_picture() -> None:
 
 def test_pieces_behind_a_veil_are_read(pack: FacePack) -> None:
     assert faces(veiled(photograph(TABLE)), pack) == sorted(piece.face for piece in TABLE)
+
+
+def lit(picture: Image, x_mm: float, y_mm: float, added: float, wide_mm: float = 60.0) -> Image:
+    """With a lamp mirrored there: its light is added, most in the middle."""
+    at = find_mat(picture).to_picture(np.array([[x_mm, y_mm], [x_mm + wide_mm, y_mm]]))
+    rows, columns = np.indices(picture.shape[:2])
+    away = ((columns - at[0, 0]) ** 2 + (rows - at[0, 1]) ** 2) / (2.0 * ((at[1] - at[0]) ** 2).sum())
+    return np.asarray(np.clip(picture + added * np.exp(-away)[..., None], 0, 255), np.uint8)
+
+
+def test_a_face_that_was_never_enrolled_is_not_taken_for_another_under_a_lamp(pack: FacePack) -> None:
+    other = (*TABLE[1:], Piece("b/1", 2.0, 0.0, 20.0))
+    fewer = without(pack, "b/1")
+    for added in (60.0, 110.0):
+        seen = lit(photograph(other, View(noise=2.0)), 60.0, 70.0, added)
+        assert set(faces(seen, fewer)) <= {piece.face for piece in TABLE[1:]}
+
+
+def without(pack: FacePack, face: str) -> FacePack:
+    """The pack as if a face had not been enrolled."""
+    kinds = dict(pack.kinds)
+    for kind, known in pack.kinds.items():
+        kept = [i for i, name in enumerate(known.names) if name != face]
+        points = np.flatnonzero(np.isin(known.owners, kept))
+        kinds[kind] = replace(
+            known,
+            names=tuple(known.names[i] for i in kept),
+            colours=known.colours[kept],
+            slopes=known.slopes[kept],
+            keypoints=known.keypoints.pick(points),
+            owners=np.searchsorted(kept, known.owners[points]),
+        )
+    return replace(pack, kinds=kinds)
 
 
 def test_faces_learned_behind_a_veil_are_nearly_those_without_one(pack: FacePack) -> None:
