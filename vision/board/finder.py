@@ -1,7 +1,7 @@
 """The board, what lies on its spaces, and the cutters over it, as sightings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from vision.board.pose import (
     BoardGrid,
     board_grid,
     find_board,
+    print_cost,
     same_board,
     turned_under,
     under,
@@ -28,6 +29,7 @@ from vision.board.sightings import (
     space_of,
     topping_sighting,
 )
+from vision.board.tone import board_in_tone
 from vision.board.toppings import SpaceFit, read_spaces
 from vision.finders import Changed
 from vision.frame import Image
@@ -46,27 +48,36 @@ OVER_MM = 1.5
 """How high a cutter may lie is open by so much in its outline."""
 
 
+BETTER = 0.92
+"""A board is taken in the tone of a picture where its print costs less than this share of what it costs without."""
 WELL_OPEN, MORE_OPEN = 0.7, 0.1
 """Where less of a board is seen than the first where it lay, it is looked for anew, and lies where that says if so much
 more of it is seen so."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BoardFinder:
     """Finds one board with its toppings and cutters."""
 
-    board: BoardPrint
-    grid: BoardGrid
+    enrolled: BoardPrint
+    enrolled_grid: BoardGrid
     """What `board_grid` gives of it."""
     name: str = "board"
+    board: BoardPrint = field(init=False)
+    """As the picture in which it was found last shows its colours."""
+    grid: BoardGrid = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.board, self.grid = self.enrolled, self.enrolled_grid
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """The board, its toppings, and its cutters from the lowest to the highest; nothing where there is no board."""
         image = unveiled(image, registration)
         sight = sight_of(image, registration)
-        fit = find_board(sight, self.board, self.grid)
+        fit = find_board(sight, self.enrolled, self.enrolled_grid)
         if fit is None:
             return ()
+        fit = self._in_tone(sight, fit)
         fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         turned = turned_under(sight, self.grid, fit)
         if fit.covering is not None and turned.covering is None:
@@ -114,6 +125,21 @@ class BoardFinder:
             return again
         anew = self.find(image, registration, seen)  # turned to nearly as it lay, what is print seems to cover it
         return anew if _open_of(anew) > _open_of(again) + MORE_OPEN else again
+
+    def _in_tone(self, sight: Sight, fit: BoardFit) -> BoardFit:
+        """Take the board as this picture shows its colours; where it lies, by these."""
+        self.board, self.grid = self.enrolled, self.enrolled_grid
+        shown = board_in_tone(sight, self.enrolled, fit)
+        if shown is self.enrolled:
+            return fit
+        grid = board_grid(shown)
+        if print_cost(sight, grid, fit.pose) > BETTER * print_cost(sight, self.enrolled_grid, fit.pose):
+            return fit
+        again = same_board(sight, shown, fit.pose, fit.turn_probability, grid)
+        if again is None:
+            return fit
+        self.board, self.grid = shown, grid
+        return again
 
 
 def _open_of(sightings: Sequence[Sighting]) -> float:

@@ -158,6 +158,11 @@ def same_board(
     return BoardFit(pose, height_of(pose[0], pose[1]), found.agreeing, turn_probability, found.light)
 
 
+def print_cost(sight: Sight, grid: "BoardGrid", pose: Array) -> float:
+    """How badly a print fits where it lies, light taken out: the mean of its squared misses in noises, strays cut."""
+    return _compare(sight, grid, pose).cost
+
+
 def under(sight: Sight, grid: "BoardGrid", fit: BoardFit, covering: NDArray[np.uint8]) -> BoardFit:
     """The board under what lies over it (as `find_covering` gives it): agreement and light of what is open alone."""
     if not covering.any():
@@ -464,6 +469,6 @@ def _compare(sight: Sight, grid: BoardGrid, pose: Array) -> _Compared:
         misses = grid.precision * ((plain - light) ** 2).mean(-1)
         weight = grid.used / (1.0 + misses / 3.0) ** 2
     residual = (plain - light) * grid.used[..., None]
-    cost = float((np.minimum(misses, COST_LIMIT) * grid.used).sum() / grid.used.sum())
+    cost = float((np.minimum(misses, COST_LIMIT) * grid.used).sum() / max(float(grid.used.sum()), 1e-6))
     agreeing = float((misses[grid.telling] < AGREES_BELOW).mean()) if grid.telling.any() else 0.0
     return _Compared(np.asarray(residual, np.float32), misses, np.asarray(light, np.float32), cost, agreeing)
