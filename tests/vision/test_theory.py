@@ -125,6 +125,15 @@ def test_a_board_is_read_in_colours_that_another_camera_shows(style: str, satura
     assert not [space for space in more if space.contents[0].probability >= SURE]
 
 
+@pytest.mark.parametrize(("saturation", "contrast"), [(1.0, 1.0), (2.0, 1.0), (1.5, 1.3)])
+def test_a_simulated_board_is_read_in_other_colours(saturation: float, contrast: float) -> None:
+    image, labels = photographs(FAMILIES["theory"], 501)
+    seen = spaces_of(read(as_a_phone_shows_it(image, saturation, contrast), enrolled(FAMILIES["theory"])))
+    toppings = {p["space"]: p["colour"] for p in labels["pieces"] if p["kind"] == "topping" and p.get("space")}
+    assert len(toppings) > 20
+    assert seen.items() >= toppings.items()
+
+
 def test_as_it_was_enrolled_a_board_is_in_no_other_tone() -> None:
     faces = pack().board
     assert faces is not None
