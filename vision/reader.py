@@ -28,7 +28,7 @@ from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
 from vision.search import Index, build_index
 from vision.settling import LastRest, same
 from vision.shapes import place
-from vision.tone import in_tone, tone_of
+from vision.tone import PLAIN, in_tone, tone_of, tone_of_camera
 from vision.verify import Look, Prepared, prepare
 
 Array = NDArray[np.float64]
@@ -88,6 +88,7 @@ class Reader:
         self._kinds: dict[PieceKind, Prepared] = dict(kinds)
         self._cards = {kind: prepared for kind, prepared in self._kinds.items() if kind in CARDS}
         """Those whose faces are told by their colours more than by their print, as they were enrolled."""
+        self._others = {kind: prepared for kind, prepared in self._kinds.items() if kind not in CARDS}
         self._lens = lens
         self._lens_by_markers: Lens | None = None
         self._seen_lens: Lens | None = None
@@ -151,8 +152,7 @@ class Reader:
             keypoints = find_keypoints(looked, look.table)
             self._clock.stage("keypoints")
             readings = find_pieces(look, keypoints, self._kinds, self._index, bare=bare)
-            if self._cards:
-                readings = self._in_tone(look, readings)
+            readings = self._in_tone(look, readings)
             self._clock.stage("pieces")
             keypoints = find_keypoints(looked, look.table, mask=self._unexplained(bare, readings))
             self._clock.stage("keypoints")
@@ -229,11 +229,18 @@ class Reader:
         return known
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
-        """Take the cards' faces as this picture shows colours; what did not fit well so far is to be found anew."""
-        tone = tone_of(look, [r for r in readings if r.kind in self._cards], self._cards)
-        for kind, enrolled in self._cards.items():
-            self._kinds[kind] = prepare(in_tone(enrolled.faces, tone))
-        return [r for r in readings if r.kind not in self._cards or (r.settled and r.cost < FITS_COST)]
+        """Take faces as this picture shows colours, other than cards' where it is another camera's; what did not fit
+        well so far is to be found anew."""
+        tones = {}
+        if self._cards:
+            tone = tone_of(look, [r for r in readings if r.kind in self._cards], self._cards)
+            tones = dict.fromkeys(self._cards, tone)
+        if self._others:
+            tone = tone_of_camera(look, [r for r in readings if r.kind in self._others], self._others)
+            tones |= dict.fromkeys(self._others, tone) if tone is not PLAIN else {}
+        for kind, enrolled in (self._cards | self._others).items():
+            self._kinds[kind] = prepare(in_tone(enrolled.faces, tones[kind])) if kind in tones else enrolled
+        return [r for r in readings if r.kind not in tones or (r.settled and r.cost < FITS_COST)]
 
     def _unexplained(self, bare: Raster, readings: Sequence[Reading]) -> NDArray[np.uint8]:
         """255 at the map's pixels that no piece explains well. Bold faces would leave pale ones no corners there."""

@@ -31,6 +31,13 @@ CELLS_ALIKE = 25.0
 EVEN_SLOPE = 0.06
 """Where an enrolled colour (logarithm) changes by less than this per millimetre it can be compared level by level."""
 LEAST_CELLS = 200
+SATURATION_SPREAD, CAMERAS_LIFT_SPREAD, CAMERAS_MIX_SPREAD = 0.5, 25.0, 0.04
+"""How far saturation (a share), levels that are added to all and the rest of the mixture differ between cameras."""
+CAMERAS_LEVEL_SPREAD, CAMERAS_ROUNDS = 8.0, 5
+PLAIN_MIX, PLAIN_LIFT = 0.12, 12.0
+"""A tone that differs from the plain one by less is taken for it: lights differ by as much."""
+LUMA = np.array([0.114, 0.587, 0.299])
+"""What blue, green and red are to brightness (ITU-R BT.601)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +49,20 @@ class Tone:
     lift: Array
     """3."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is nearly none."""
+        return bool(np.abs(self.mix - np.eye(3)).max() < PLAIN_MIX and np.abs(self.lift).max() < PLAIN_LIFT)
+
+
+PLAIN = Tone(np.eye(3), np.zeros(3))
+
 
 def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
     """The tone that the confirmed pieces of a picture show: the plain one as far as they say nothing else."""
-    bare = [reading for reading in readings if confirmed(reading) and not reading.veil]
-    parts = [_levels(look, reading, kinds[reading.kind]) for reading in bare]
-    enrolled = np.concatenate([np.zeros((0, 3)), *(part[0] for part in parts)])
-    seen = np.concatenate([np.zeros((0, 3)), *(part[1] for part in parts)])
+    enrolled, seen = _compared(look, readings, kinds)
     if len(enrolled) < LEAST_CELLS:
-        return Tone(np.eye(3), np.zeros(3))
+        return PLAIN
     columns = np.column_stack([enrolled, np.ones(len(enrolled))])
     prior = np.diag(1.0 / np.square([MIX_SPREAD, MIX_SPREAD, MIX_SPREAD, LIFT_SPREAD]))
     off = seen - enrolled
@@ -61,6 +73,48 @@ def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
         weighted = columns * weight[:, None]
         found = np.linalg.solve(weighted.T @ columns + prior, weighted.T @ off)
     return Tone(np.eye(3) + found[:3].T, found[3])
+
+
+def tone_of_camera(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
+    """The tone that the confirmed pieces of a picture show, as far as cameras differ in it; the plain one where it is
+    nearly that."""
+    enrolled, seen = _compared(look, readings, kinds)
+    if len(enrolled) < LEAST_CELLS:
+        return PLAIN
+    tone = as_another_camera(enrolled, seen, CELLS_ALIKE)
+    return PLAIN if tone.is_plain else tone
+
+
+def _compared(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> tuple[Array, Array]:
+    """Enrolled levels of the confirmed pieces' even cells, and those seen there: n x 3 each."""
+    bare = [reading for reading in readings if confirmed(reading) and not reading.veil]
+    parts = [_levels(look, reading, kinds[reading.kind]) for reading in bare]
+    return (
+        np.concatenate([np.zeros((0, 3)), *(part[0] for part in parts)]),
+        np.concatenate([np.zeros((0, 3)), *(part[1] for part in parts)]),
+    )
+
+
+def as_another_camera(enrolled: Array, seen: Array, alike: float) -> Tone:
+    """The likeliest tone of levels (n x 3 each, in the same light), so many of which say as much as one: one saturation
+    and one lift for all channels, as cameras and their settings differ in, and a little of any other mixture."""
+    count = len(enrolled)
+    grey = (enrolled @ LUMA)[:, None]
+    columns = np.zeros((count, 3, 11))
+    columns[:, :, 0] = enrolled - grey
+    columns[:, :, 1] = 1.0
+    for channel in range(3):
+        columns[:, channel, 2 + 3 * channel : 5 + 3 * channel] = enrolled
+    off = seen - enrolled
+    prior = np.diag(1.0 / np.square([SATURATION_SPREAD, CAMERAS_LIFT_SPREAD, *[CAMERAS_MIX_SPREAD] * 9]))
+    found = np.zeros(11)
+    for _ in range(CAMERAS_ROUNDS):
+        strays = ((off - columns @ found) / CAMERAS_LEVEL_SPREAD) ** 2
+        weight = 1.0 / (1.0 + strays.mean(1) / 4.0) ** 2 / (CAMERAS_LEVEL_SPREAD**2 * alike)
+        weighted = (columns * weight[:, None, None]).reshape(-1, 11)
+        found = np.linalg.solve(weighted.T @ columns.reshape(-1, 11) + prior, weighted.T @ off.reshape(-1))
+    saturation, lift, mixed = found[0], found[1], found[2:].reshape(3, 3)
+    return Tone(np.eye(3) + saturation * (np.eye(3) - np.tile(LUMA, (3, 1))) + mixed, np.full(3, lift))
 
 
 def in_tone(faces: KindFaces, tone: Tone) -> KindFaces:

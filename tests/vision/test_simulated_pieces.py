@@ -18,7 +18,7 @@ from tests.benchmarks.piece_rates import at_most
 from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
-from tests.vision.test_veil import lit
+from tests.vision.altered import as_a_phone_shows_it, lit
 from vision.faces import FacePack, seen_pose
 from vision.features import NONE, light_gain, soften
 from vision.looking_for import finders_for
@@ -205,6 +205,16 @@ def test_a_pale_card_of_which_much_is_cut_off_is_read(seed: int, brighter: float
     assert not missing
     assert not extra
     assert [match.right for match in matches] == [True] * 3
+
+
+@pytest.mark.parametrize(("saturation", "contrast"), [(2.2, 1.0), (1.5, 1.5), (0.3, 1.0)])
+def test_tiles_are_read_in_colours_that_another_camera_shows(saturation: float, contrast: float) -> None:
+    """A quarter of them was missed where colours are that bright."""
+    image, labels = photographs(FAMILIES["tiles"], 503)
+    seen = report_photo(as_a_phone_shows_it(image, saturation, contrast), labels, pack_of("tiles"), "altered")
+    assert sum(match.right for match in seen.matches) >= 59
+    assert not [match for match in seen.matches if not match.right and match.sighting.probability >= SURE]
+    assert not [piece for piece in seen.extra if piece.probability >= SURE]
 
 
 @pytest.mark.parametrize("seed", [3, 5])

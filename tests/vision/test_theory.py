@@ -23,6 +23,7 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
+from tests.vision.altered import as_a_phone_shows_it
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends, space_mm
 from tests.vision.drawn_table import View
 from tests.vision.rendered import PHOTOS, load, with_photos
@@ -33,7 +34,6 @@ from vision.board.finder import board_finder
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
 from vision.board.sight import sight_of
-from vision.board.tone import LUMA
 from vision.board.toppings import read_spaces
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image
@@ -97,13 +97,6 @@ def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
     assert abs((found.pose.angle_deg - turn_deg + 180.0) % 360.0 - 180.0) < 0.4
     assert found.probability > SURE
     assert spaces_of(scene) == {name: (board.spaces or {}).get(name, EMPTY) for name in every_space()}
-
-
-def as_a_phone_shows_it(image: Image, saturation: float, contrast: float) -> Image:
-    seen = image.astype(np.float64)
-    grey = (seen @ LUMA)[..., None]
-    seen = grey + (seen - grey) * saturation
-    return np.clip((seen - 128.0) * contrast + 128.0, 0, 255).astype(np.uint8)
 
 
 @pytest.mark.parametrize(("saturation", "contrast"), [(1.6, 1.0), (1.0, 1.4), (1.4, 1.25), (0.6, 1.0)])

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.vision.altered import lit
 from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph
 from vision.faces import FacePack, enrol
 from vision.frame import Frame, Image
@@ -67,14 +68,6 @@ def test_a_veil_over_one_marker_is_none_over_the_picture() -> None:
 
 def test_pieces_behind_a_veil_are_read(pack: FacePack) -> None:
     assert faces(veiled(photograph(TABLE)), pack) == sorted(piece.face for piece in TABLE)
-
-
-def lit(picture: Image, x_mm: float, y_mm: float, added: float, wide_mm: float = 60.0) -> Image:
-    """With a lamp mirrored there: its light is added, most in the middle."""
-    at = find_mat(picture).to_picture(np.array([[x_mm, y_mm], [x_mm + wide_mm, y_mm]]))
-    rows, columns = np.indices(picture.shape[:2])
-    away = ((columns - at[0, 0]) ** 2 + (rows - at[0, 1]) ** 2) / (2.0 * ((at[1] - at[0]) ** 2).sum())
-    return np.asarray(np.clip(picture + added * np.exp(-away)[..., None], 0, 255), np.uint8)
 
 
 def test_a_face_that_was_never_enrolled_is_not_taken_for_another_under_a_lamp(pack: FacePack) -> None:
