@@ -21,7 +21,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report many-pieces many-sheets held-dice live-report \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice live-report \
 	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -81,6 +81,9 @@ doc-examples: $(INSTALLED) ## Write the examples of records and of the referee's
 
 photos: $(INSTALLED) ## Rates on the labelled pictures in ../shared/photos/table; ARGS=FOLDER for others
 	$(BIN)/python -m tests.benchmarks.photos $(ARGS)
+
+altered-report: $(INSTALLED) ## How well ../shared/photos/table is read as other cameras, lamps and windows would show it; ARGS="FOLDER --only phone"
+	$(BIN)/python -m tests.benchmarks.altered_report $(ARGS)
 
 cards-report: $(INSTALLED) ## Rates, arrangements and times of SLICE's cards in ../shared/photos/table; ARGS=FOLDER for others
 	$(BIN)/python -m tests.benchmarks.cards_report $(ARGS)

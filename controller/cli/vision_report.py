@@ -85,7 +85,7 @@ def command(
             click.echo(f"Passed over: {why}", err=True)
         learned: set[str] = set()
         known: set[str] = set()
-        pack_for = partial(_given, load_pack(faces)) if faces is not None else partial(_learned, folder, learned)
+        pack_for = partial(_given, load_pack(faces)) if faces is not None else partial(learned_faces, folder, learned)
         pack_for = partial(_noted, known, pack_for)
         count = sum(1 for _ in labelled(folder, wanted, styles))
         prints = _prints(folder)
@@ -119,7 +119,7 @@ def _given(pack: FacePack, style: str, kind: str) -> FacePack:  # noqa: ARG001
     return pack
 
 
-def _learned(folder: Path, learned: set[str], style: str, kind: str) -> FacePack:
+def learned_faces(folder: Path, learned: set[str], style: str, kind: str) -> FacePack:
     """The faces of a style for a kind of picture, from the folder's own photos. Dice need none.
 
     What is learned from a picture that would be judged itself goes into `learned`.

@@ -1,0 +1,149 @@
+"""How well the labelled pictures are read as other cameras, lamps and windows would show them.
+
+Run: python -m tests.benchmarks.altered_report [FOLDER] [--only NAME]...
+
+The folder (by default ../shared/photos/table) holds pictures with truth files beside them. Faces are learned from its
+pictures as they are, as `pizzatable vision-report` does; those that are judged are altered, each in its own way, the
+same each time. A row for each alteration: pieces and arrangements read right, whole pictures, and what is surely wrong.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import click
+import cv2
+import numpy as np
+
+from controller.arranged import misarranged
+from controller.cli.vision_report import SHEET_LAYOUT, learned_faces
+from controller.sheet_prints import load_prints
+from tests.vision.altered import as_a_phone_shows_it
+from vision.frame import Image
+from vision.photos import load_photo, photo_beside, save_photo
+from vision.report import PICTURES, Report, labelled, picture_name, report
+from vision.threads import use_one_core
+
+PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
+Alter = Callable[[Image, np.random.Generator], Image]
+
+
+def as_it_is(image: Image, _: np.random.Generator) -> Image:
+    """Nothing altered."""
+    return image
+
+
+def saturated(image: Image, _: np.random.Generator) -> Image:
+    """Colours half as far again from grey."""
+    return as_a_phone_shows_it(image, 1.5, 1.0)
+
+
+def contrasted(image: Image, _: np.random.Generator) -> Image:
+    """Levels a third farther from the middle one, cut off at both ends."""
+    return as_a_phone_shows_it(image, 1.0, 1.35)
+
+
+def phone(image: Image, _: np.random.Generator) -> Image:
+    """More colourful, levels along an S, sharpened: what phones make of a picture."""
+    colourful = as_a_phone_shows_it(image, 1.35, 1.0).astype(np.float32) / 255.0
+    curved = np.clip(colourful + 0.35 * (colourful - 0.5) * 4.0 * colourful * (1.0 - colourful), 0.0, 1.0) * 255.0
+    return _levels(curved + 0.8 * (curved - cv2.GaussianBlur(curved, (0, 0), 1.5)))
+
+
+def veiled(image: Image, _: np.random.Generator) -> Image:
+    """Behind light from a window: half the contrast, and as much light over all."""
+    return _levels(image.astype(np.float32) * 0.55 + 90.0)
+
+
+def lamps(image: Image, rng: np.random.Generator) -> Image:
+    """Three lamps mirrored in the table, which add up to half of white's light and blow out white alone."""
+    height, width = image.shape[:2]
+    y, x = np.indices((height, width), np.float32)
+    lit = image.astype(np.float32)
+    for _ in range(3):
+        at, wide = (rng.uniform(0.2, 0.8) * width, rng.uniform(0.2, 0.8) * height), rng.uniform(0.05, 0.12) * width
+        spot = np.exp(-((x - at[0]) ** 2 + (y - at[1]) ** 2) / (2.0 * wide**2))
+        lit += rng.uniform(60.0, 120.0) * spot[..., None] * np.array([0.95, 1.0, 1.0], np.float32)
+    return _levels(lit)
+
+
+def blinds(image: Image, rng: np.random.Generator) -> Image:
+    """The sun through blinds: stripes of nearly half the light, as wide as a few fingers."""
+    height, width = image.shape[:2]
+    y, x = np.indices((height, width), np.float32)
+    turn, wide = rng.uniform(0.0, np.pi), rng.uniform(0.04, 0.08) * width
+    wave = np.sin((x * np.cos(turn) + y * np.sin(turn)) / wide * 2.0 * np.pi)
+    stripes = np.asarray(cv2.GaussianBlur(1.0 / (1.0 + np.exp(-6.0 * wave)), (0, 0), 3.0))
+    return _levels(image * (0.55 + 0.45 * stripes)[..., None])
+
+
+ALTERATIONS: Mapping[str, Alter] = {
+    alter.__name__.replace("_", "-"): alter for alter in (as_it_is, saturated, contrasted, phone, veiled, lamps, blinds)
+}
+
+
+def main(folder: Path, names: list[str]) -> int:
+    """Print the table; 1 where anything of the pictures as they are was claimed as sure and wrong."""
+    use_one_core()
+    worst = 0
+    print(f"{'':12} pieces right   of  whole  of  surely wrong  arranged  of")
+    for name in names:
+        result = _read(folder, name)
+        judged = result.photos
+        sure = sum(photo.sure_but_wrong for photo in judged)
+        arranged = [photo for photo in judged if photo.misarranged is not None]
+        print(
+            f"{name:12} {sum(p.right for p in judged):12d} {sum(p.expected for p in judged):4d} "
+            f"{sum(p.perfect for p in judged):6d} {len(judged):3d} {sure:13d} "
+            f"{sum(not p.misarranged for p in arranged):9d} {len(arranged):3d}",
+            flush=True,
+        )
+        worst |= int(sure > 0 and name == "as-it-is")
+    return worst
+
+
+def _read(folder: Path, name: str) -> Report:
+    learned: set[str] = set()
+    sheet = folder / SHEET_LAYOUT
+    with tempfile.TemporaryDirectory() as made:
+        count = _alter(folder, Path(made), name)
+        with click.progressbar(length=count, label=name, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+            result = report(
+                Path(made),
+                partial(learned_faces, folder, learned),
+                tuple(PICTURES),
+                (),
+                lambda *_: bar.update(1),
+                load_prints([sheet] if sheet.is_file() else []),
+                misarranged,
+            )
+    return Report(tuple(photo for photo in result.photos if photo.photo not in learned))
+
+
+def _alter(folder: Path, out: Path, name: str) -> int:
+    """Altered copies of all pictures that are judged, with their labels; how many."""
+    count = 0
+    for path, labels in labelled(folder, tuple(PICTURES)):
+        photo = photo_beside(path, labels)
+        rng = np.random.default_rng(zlib.crc32(picture_name(path).encode()))
+        save_photo(out / photo.name, ALTERATIONS[name](load_photo(photo), rng))
+        shutil.copy(path, out / path.name)
+        count += 1
+    return count
+
+
+def _levels(image: np.ndarray) -> Image:  # type: ignore[type-arg]
+    return np.asarray(np.clip(image, 0, 255), np.uint8)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=PHOTOS)
+    parser.add_argument("--only", action="append", choices=tuple(ALTERATIONS), help="this one; may be repeated")
+    arguments = parser.parse_args()
+    sys.exit(main(arguments.folder, arguments.only or list(ALTERATIONS)))
