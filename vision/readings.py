@@ -315,7 +315,8 @@ def find_pieces(
             new += check(look, kind, prepared, some.poses[open_ones], some.faces[open_ones])
         if new:
             found, so_far = select([*found, *new], kinds, raster.copy()), None
-    veiled = _behind_veils(look, guesses, _others(found, done), found, kinds, raster)
+    so_far = so_far or explained((r for r in found if r.settled), kinds, raster.copy())
+    veiled = _behind_veils(look, guesses, _others(found, done), found, kinds, so_far)
     if veiled:
         found = select([*found, *veiled], kinds, raster.copy())
     found = polished(look, found, kinds, raster, done)
@@ -331,11 +332,10 @@ def _behind_veils(
     new: Sequence[Reading],
     found: Sequence[Reading],
     kinds: Mapping[PieceKind, Prepared],
-    raster: Raster,
+    so_far: Raster,
 ) -> list[Reading]:
     """Pieces over which lies light, as that of a lamp mirrored there: keypoints, which do without, lead to them, but
     colours do not fit until it is taken off. So are the `new` pieces tried that fit all over, but badly."""
-    so_far = explained((r for r in found if r.settled), kinds, raster.copy())
     veiled: list[Reading] = []
     for kind, prepared in kinds.items():
         some = guesses[kind]
@@ -344,6 +344,8 @@ def _behind_veils(
         doubtful = [r for r in new if r.kind is kind and r.whole and r.quality < SETTLED_QUALITY and not r.veil]
         poses = np.concatenate([some.poses[chosen], np.array([r.pose for r in doubtful]).reshape(-1, 3)])
         faces = np.concatenate([some.faces[chosen], np.array([r.face for r in doubtful], np.intp)])
+        if not len(poses):
+            continue
         veils = np.repeat(VEILS, len(poses))
         veiled += check(look, kind, prepared, np.tile(poses, (len(VEILS), 1)), np.tile(faces, len(VEILS)), veils)
     veiled = [reading for reading in veiled if _shows_behind_veil(reading)]

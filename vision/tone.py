@@ -34,6 +34,8 @@ LEAST_CELLS = 200
 SATURATION_SPREAD, CAMERAS_LIFT_SPREAD, CAMERAS_MIX_SPREAD = 0.5, 25.0, 0.04
 """How far saturation (a share), levels that are added to all and the rest of the mixture differ between cameras."""
 CAMERAS_LEVEL_SPREAD, CAMERAS_ROUNDS = 8.0, 5
+ENOUGH = 16
+"""So many pieces tell of a camera."""
 PLAIN_MIX, PLAIN_LIFT = 0.12, 12.0
 """A tone that differs from the plain one by less is taken for it: lights differ by as much."""
 LUMA = np.array([0.114, 0.587, 0.299])
@@ -78,7 +80,7 @@ def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
 def tone_of_camera(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
     """The tone that the confirmed pieces of a picture show, as far as cameras differ in it; the plain one where it is
     nearly that."""
-    enrolled, seen = _compared(look, readings, kinds)
+    enrolled, seen = _compared(look, readings[:: max(len(readings) // ENOUGH, 1)], kinds)
     if len(enrolled) < LEAST_CELLS:
         return PLAIN
     tone = as_another_camera(enrolled, seen, CELLS_ALIKE)
