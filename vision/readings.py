@@ -407,8 +407,8 @@ def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
             continue
         mine = [r for r, _ in tries]
         tried = [_turned_and_shifted(r.pose, prepared, nudges) for r, nudges in tries]
-        hints = np.repeat(np.array([r.face for r in mine], np.intp), [len(poses) for poses in tried])
         times = [len(poses) for poses in tried]
+        hints = np.repeat(np.array([r.face for r in mine], np.intp), times)
         found += check(look, kind, prepared, np.concatenate(tried), hints, np.repeat(veils_of(mine), times))
     return found
 

@@ -245,17 +245,15 @@ def _washed_out(paper: Plane, colours: Plane, layout: SheetLayout, left: float, 
     its reflection, takes much of it.
     """
     cut_off = paper.min(axis=2) >= np.log(CUT_OFF + BLACK)
-    if not cut_off.any():
+    if not cut_off.any() or not layout.toppings:  # nothing to tell it by
         return np.zeros(paper.shape[:2], np.uint8)
-    at = _cells(np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2), left, top)
+    at = _cells(np.array([topping.centre_mm for topping in layout.toppings]), left, top)
     paler = _paler(at, cut_off, colours, layout)
     rows, columns = np.nonzero(cut_off)
-    shows = np.zeros(len(rows), bool)
-    if len(at):
-        away = np.hypot(rows[:, None] - at[:, 1], columns[:, None] - at[:, 0])
-        nearest = np.argsort(away, axis=1)[:, :NEAREST]
-        near = np.take_along_axis(away, nearest, axis=1) < TELLS_MM * PX_PER_MM / COARSE
-        shows = near[:, 0] & ~(paler[nearest] & near).any(axis=1)
+    away = np.hypot(rows[:, None] - at[:, 1], columns[:, None] - at[:, 0])
+    nearest = np.argsort(away, axis=1)[:, :NEAREST]
+    near = np.take_along_axis(away, nearest, axis=1) < TELLS_MM * PX_PER_MM / COARSE
+    shows = near[:, 0] & ~(paler[nearest] & near).any(axis=1)
     washed = np.zeros(cut_off.shape, np.uint8)
     washed[rows[~shows], columns[~shows]] = 255
     return np.asarray(cv2.dilate(washed, _disc(2 * WASHED_MM)), np.uint8)
