@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.darkness import find_dark, without_things
-from vision.faces import CARDS, FacePack
+from vision.faces import FacePack
 from vision.features import find_keypoints
 from vision.finders import Finder, TellsHeld
 from vision.frame import Frame, Image
@@ -28,7 +28,7 @@ from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
 from vision.search import Index, build_index
 from vision.settling import LastRest, same
 from vision.shapes import place
-from vision.tone import PLAIN, in_tone, tone_of, tone_of_camera
+from vision.tone import PLAIN, in_tone, tone_of
 from vision.verify import Look, Prepared, prepare
 
 Array = NDArray[np.float64]
@@ -42,7 +42,7 @@ OUTER_MM = 260.0
 LARGE = frozenset({PieceKind.BOARD, PieceKind.SHEET})
 """Pieces that cover so much of the mat that hands on it are looked for anew when they are known."""
 FITS_COST = 0.7
-"""A card that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
+"""A piece that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
 MAT_MOVED_MM = 0.7
 LENS_MATTERS_MM = 0.5
 LENS_ROUNDS = 3
@@ -84,11 +84,9 @@ class Reader:
         all that is left of a table at once, which takes a second more, and not when nothing changes any more."""
         self._finders = tuple(finders)
         self._thorough = thorough
-        kinds, self._index = _ready(pack)
-        self._kinds: dict[PieceKind, Prepared] = dict(kinds)
-        self._cards = {kind: prepared for kind, prepared in self._kinds.items() if kind in CARDS}
-        """Those whose faces are told by their colours more than by their print, as they were enrolled."""
-        self._others = {kind: prepared for kind, prepared in self._kinds.items() if kind not in CARDS}
+        self._enrolled, self._index = _ready(pack)
+        self._kinds: dict[PieceKind, Prepared] = dict(self._enrolled)
+        """The faces as the camera showed their colours when all was last read."""
         self._lens = lens
         self._lens_by_markers: Lens | None = None
         self._seen_lens: Lens | None = None
@@ -229,18 +227,14 @@ class Reader:
         return known
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
-        """Take faces as this picture shows colours, other than cards' where it is another camera's; what did not fit
-        well so far is to be found anew."""
-        tones = {}
-        if self._cards:
-            tone = tone_of(look, [r for r in readings if r.kind in self._cards], self._cards)
-            tones = dict.fromkeys(self._cards, tone)
-        if self._others:
-            tone = tone_of_camera(look, [r for r in readings if r.kind in self._others], self._others)
-            tones |= dict.fromkeys(self._others, tone) if tone is not PLAIN else {}
-        for kind, enrolled in (self._cards | self._others).items():
-            self._kinds[kind] = prepare(in_tone(enrolled.faces, tones[kind])) if kind in tones else enrolled
-        return [r for r in readings if r.kind not in tones or (r.settled and r.cost < FITS_COST)]
+        """Take faces as this picture shows colours; where it is another camera's, what did not fit well so far is to
+        be found anew."""
+        tone = tone_of(look, readings, self._enrolled)
+        if tone is PLAIN:
+            self._kinds = dict(self._enrolled)
+            return readings
+        self._kinds = {kind: prepare(in_tone(plain.faces, tone)) for kind, plain in self._enrolled.items()}
+        return [r for r in readings if r.settled and r.cost < FITS_COST]
 
     def _unexplained(self, bare: Raster, readings: Sequence[Reading]) -> NDArray[np.uint8]:
         """255 at the map's pixels that no piece explains well. Bold faces would leave pale ones no corners there."""

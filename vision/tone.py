@@ -20,20 +20,16 @@ from vision.verify import Look, Prepared
 
 Array = NDArray[np.float64]
 
-MIX_SPREAD = 0.25
-"""How far the channels' mixture spreads about none, before a picture is seen."""
-LIFT_SPREAD = 8.0
-"""How many levels (of 255) may be added to all."""
-LEVEL_SPREAD = 10.0
-"""How many levels a cell strays from what mixture and light make of it."""
 CELLS_ALIKE = 25.0
 """So many cells of a piece say as much as one: neighbours show the same colour."""
 EVEN_SLOPE = 0.06
 """Where an enrolled colour (logarithm) changes by less than this per millimetre it can be compared level by level."""
 LEAST_CELLS = 200
-SATURATION_SPREAD, CAMERAS_LIFT_SPREAD, CAMERAS_MIX_SPREAD = 0.5, 25.0, 0.04
+SATURATION_SPREAD, LIFT_SPREAD, MIX_SPREAD = 0.5, 25.0, 0.04
 """How far saturation (a share), levels that are added to all and the rest of the mixture differ between cameras."""
-CAMERAS_LEVEL_SPREAD, CAMERAS_ROUNDS = 8.0, 5
+LEVEL_SPREAD = 8.0
+"""How many levels (of 255) a cell strays from what mixture and light make of it."""
+ROUNDS = 5
 ENOUGH = 16
 """So many pieces tell of a camera."""
 PLAIN_MIX, PLAIN_LIFT = 0.12, 12.0
@@ -61,25 +57,8 @@ PLAIN = Tone(np.eye(3), np.zeros(3))
 
 
 def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
-    """The tone that the confirmed pieces of a picture show: the plain one as far as they say nothing else."""
-    enrolled, seen = _compared(look, readings, kinds)
-    if len(enrolled) < LEAST_CELLS:
-        return PLAIN
-    columns = np.column_stack([enrolled, np.ones(len(enrolled))])
-    prior = np.diag(1.0 / np.square([MIX_SPREAD, MIX_SPREAD, MIX_SPREAD, LIFT_SPREAD]))
-    off = seen - enrolled
-    found = np.zeros((4, 3))
-    for _ in range(3):
-        strays = ((off - columns @ found) / LEVEL_SPREAD) ** 2
-        weight = 1.0 / (1.0 + strays.mean(1) / 4.0) ** 2 / (LEVEL_SPREAD**2 * CELLS_ALIKE)
-        weighted = columns * weight[:, None]
-        found = np.linalg.solve(weighted.T @ columns + prior, weighted.T @ off)
-    return Tone(np.eye(3) + found[:3].T, found[3])
-
-
-def tone_of_camera(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
-    """The tone that the confirmed pieces of a picture show, as far as cameras differ in it; the plain one where it is
-    nearly that."""
+    """The tone that the confirmed pieces of a picture show; the plain one where it is nearly that, or they say too
+    little."""
     enrolled, seen = _compared(look, readings[:: max(len(readings) // ENOUGH, 1)], kinds)
     if len(enrolled) < LEAST_CELLS:
         return PLAIN
@@ -108,11 +87,11 @@ def as_another_camera(enrolled: Array, seen: Array, alike: float) -> Tone:
     for channel in range(3):
         columns[:, channel, 2 + 3 * channel : 5 + 3 * channel] = enrolled
     off = seen - enrolled
-    prior = np.diag(1.0 / np.square([SATURATION_SPREAD, CAMERAS_LIFT_SPREAD, *[CAMERAS_MIX_SPREAD] * 9]))
+    prior = np.diag(1.0 / np.square([SATURATION_SPREAD, LIFT_SPREAD, *[MIX_SPREAD] * 9]))
     found = np.zeros(11)
-    for _ in range(CAMERAS_ROUNDS):
-        strays = ((off - columns @ found) / CAMERAS_LEVEL_SPREAD) ** 2
-        weight = 1.0 / (1.0 + strays.mean(1) / 4.0) ** 2 / (CAMERAS_LEVEL_SPREAD**2 * alike)
+    for _ in range(ROUNDS):
+        strays = ((off - columns @ found) / LEVEL_SPREAD) ** 2
+        weight = 1.0 / (1.0 + strays.mean(1) / 4.0) ** 2 / (LEVEL_SPREAD**2 * alike)
         weighted = (columns * weight[:, None, None]).reshape(-1, 11)
         found = np.linalg.solve(weighted.T @ columns.reshape(-1, 11) + prior, weighted.T @ off.reshape(-1))
     saturation, lift, mixed = found[0], found[1], found[2:].reshape(3, 3)
