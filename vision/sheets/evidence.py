@@ -78,12 +78,39 @@ class _Pencil:
         return [np.full(count, value) for value in values]
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A flat sheet, and what is on it besides its print."""
+
+    flat: FlatSheet
+    pencilled: FlatSheet
+    """Without its print, where it was seen blank."""
+    softened: Plane | None
+    """How dark pencil alone is, softened; None where the sheet was not seen blank."""
+
+    @classmethod
+    def of(cls, flat: FlatSheet) -> "_Seen":
+        pencilled = flat.pencilled
+        if flat.blank is None:
+            return cls(flat, pencilled, None)
+        soft = cv2.GaussianBlur(pencilled.darkness, (0, 0), BARE_MM * PX_PER_MM)
+        return cls(flat, pencilled, np.asarray(soft, np.float32))
+
+    def bare(self, points_mm: Array) -> Bools | None:
+        """At which of n x m points hardly any are darker than on the blank sheet; None where that was not seen."""
+        if self.softened is None:
+            return None
+        return np.asarray(np.quantile(self.flat.sampled(self.softened, points_mm), BARE_SHARE, axis=1) < BARE)
+
+
 def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     """Look at every place that may be marked; of diagonals only between pencilled dots, on sheets seen blank."""
     layout = flat.layout
     places = np.array([layout.dot_mm(dot) for dot in layout.dots])
-    crossed = _may_be_crossed(flat)
-    dots = measures.dots(flat.pencilled, places, crossed)
+    seen = _Seen.of(flat)
+    pencilled = seen.pencilled
+    crossed = _may_be_crossed(seen)
+    dots = measures.dots(pencilled, places, crossed)
     spots = dots.centres_mm[:, None] + _around(1.2)
     hidden, washed = _hidden(flat, spots), _washed(flat, spots)
     clear = ~(hidden | washed)
@@ -101,7 +128,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     along = starts[:, None] * (1 - shares) + stops[:, None] * shares
     under = _hidden(flat, along) | hidden[ends].any(axis=1)
     out = _washed(flat, along) | washed[ends].any(axis=1)
-    plane, border = measures.without_border(flat.pencilled, _outer(flat, ~joined & ~under & ~out))
+    plane, border = measures.without_border(pencilled, _outer(flat, ~joined & ~under & ~out))
     paths = measures.lines(flat, plane, starts, stops)
     weak = paths.quantiles[:, 1]
     told, free = weak[joined & ~under & ~out], weak[~joined & ~under & ~out]
@@ -122,7 +149,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             else np.column_stack(
                 [
                     _of_dots(flat, dots, (low, high), arms, pencil),
-                    _soft(measures.soft_dots(flat.pencilled, places, crossed, dots), high - low, pencil),
+                    _soft(measures.soft_dots(pencilled, places, crossed, dots), high - low, pencil),
                     _of_dots_with_print(flat, crossed, ~clear, dotted, arms, pencil),
                 ]
             ),
@@ -136,8 +163,8 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             under,
             out,
         ),
-        MarkKind.CROSSED_TOPPING: _of_toppings(flat, pencil),
-        **_of_boxes(flat, pencil),
+        MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil),
+        **_of_boxes(seen, pencil),
     }
     if flat.blank is not None:
         pairs = [(number[a], number[b]) for a, b in layout.diagonals if dotted[number[a]] and dotted[number[b]]]
@@ -155,13 +182,14 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     return found
 
 
-def _may_be_crossed(flat: FlatSheet) -> tuple[PrintedTopping, ...]:
+def _may_be_crossed(seen: _Seen) -> tuple[PrintedTopping, ...]:
     """The toppings on which something was pencilled since the sheet was blank; none where that is not known."""
-    toppings = flat.layout.toppings
-    if flat.blank is None or not toppings:
+    toppings = seen.flat.layout.toppings
+    if not toppings:
         return ()
-    bare = _bare(flat, np.array([topping.centre_mm for topping in toppings])[:, None] + _around(2.6))
-    assert bare is not None  # the sheet was seen blank
+    bare = seen.bare(np.array([topping.centre_mm for topping in toppings])[:, None] + _around(2.6))
+    if bare is None:
+        return ()
     return tuple(topping for topping, none in zip(toppings, bare, strict=True) if not none)
 
 
@@ -228,13 +256,14 @@ def _straight(paths: measures.Paths, pencil: _Pencil) -> Plane:
     return _table(mean, mean / pencil.line, mean / (pencil.noise + 0.01), spread / pencil.line)
 
 
-def _of_toppings(flat: FlatSheet, pencil: _Pencil) -> Evidence:
+def _of_toppings(seen: _Seen, pencil: _Pencil) -> Evidence:
+    flat = seen.flat
     toppings = flat.layout.toppings
     if not toppings:
         return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
     hidden, washed = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed))
-    bare = _bare(flat, centres[:, None] + _around(3.6))
+    bare = seen.bare(centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
     if bare is not None:
         toppings = tuple(topping for topping, none in zip(toppings, bare, strict=True) if not none)
@@ -247,7 +276,8 @@ def _of_toppings(flat: FlatSheet, pencil: _Pencil) -> Evidence:
     return Evidence(places, features, hidden, washed, bare=bare)
 
 
-def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
+def _of_boxes(seen: _Seen, pencil: _Pencil) -> dict[MarkKind, Evidence]:
+    flat = seen.flat
     boxes = flat.layout.boxes
     kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
     if not boxes:
@@ -256,34 +286,29 @@ def _of_boxes(flat: FlatSheet, pencil: _Pencil) -> dict[MarkKind, Evidence]:
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
     washed = _washed(flat, points)
-    bare = _bare(flat, np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
-    # How crosses over bonuses were fitted, print in them is expected.
-    planes = (flat.pencilled, flat)
+    bare = seen.bare(np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
+    rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
     if bare is None:
-        return {
-            kind: Evidence(places, _of_box_marks(plane, boxes, pencil), hidden, washed)
-            for kind, plane in zip(kinds, planes, strict=True)
-        }
-    found = {}
-    for kind, plane, shows in zip(kinds, planes, _faintly_marked(flat, boxes), strict=True):
-        none = bare & ~shows
-        some = [box for box, nothing in zip(boxes, none, strict=True) if not nothing]
-        features = _of_box_marks(plane, some, pencil) if some else np.zeros((0, 1), np.float32)
-        found[kind] = Evidence(places, features, hidden, washed, unsure=bare & shows, bare=none)
-    return found
+        features = _of_box_marks(rings, strokes, pencil)
+        return {kind: Evidence(places, features, hidden, washed) for kind in kinds}
+    ringed, crossed = rings[:, 1] > FAINT_RING, strokes.weak.min(axis=1) > FAINT_STROKE
+    not_ringed, not_crossed = bare & ~ringed, bare & ~crossed
+    may_be_ringed = np.flatnonzero(~not_ringed)
+    with_print = [box for box, none in zip(boxes, not_crossed, strict=True) if not none]
+    ring = _of_box_marks(rings[may_be_ringed], strokes.of(may_be_ringed), pencil)
+    cross = np.zeros((0, 1), np.float32)
+    if with_print:  # how crosses over bonuses were fitted, print in them is expected
+        cross = _of_box_marks(measures.rings(flat, with_print), measures.box_crosses(flat, with_print), pencil)
+    return {
+        MarkKind.CIRCLED_BONUS: Evidence(places, ring, hidden, washed, unsure=bare & ringed, bare=not_ringed),
+        MarkKind.CROSSED_BONUS: Evidence(places, cross, hidden, washed, unsure=bare & crossed, bare=not_crossed),
+    }
 
 
-def _faintly_marked(flat: FlatSheet, boxes: Sequence[BonusBox]) -> tuple[Bools, Bools]:
-    """About which boxes a ring shows, and over which two strokes, where pencil is seen alone."""
-    rings, strokes = measures.rings(flat.pencilled, boxes), measures.box_crosses(flat.pencilled, boxes)
-    return np.asarray(rings[:, 1] > FAINT_RING), np.asarray(strokes.weak.min(axis=1) > FAINT_STROKE)
-
-
-def _of_box_marks(flat: FlatSheet, boxes: Sequence[BonusBox], pencil: _Pencil) -> Plane:
-    strokes, rings = measures.box_crosses(flat, boxes), measures.rings(flat, boxes)
+def _of_box_marks(rings: Plane, strokes: measures.Strokes, pencil: _Pencil) -> Plane:
     return _table(
         *pencil.ratios(*rings.T, *_by_strength(strokes), strokes.arms.max(axis=2).min(axis=1)),
-        *pencil.constants(len(boxes)),
+        *pencil.constants(len(rings)),
     )
 
 
@@ -360,14 +385,6 @@ def _share_within(flat: FlatSheet, mask: Mask, points_mm: Array) -> Bools:
     if not mask.any():
         return np.zeros(len(points_mm), bool)
     return np.asarray((flat.sampled(mask.astype(np.float32), points_mm) > 127).mean(axis=1) > HIDDEN_SHARE)
-
-
-def _bare(flat: FlatSheet, points_mm: Array) -> Bools | None:
-    """At which of n x m points hardly any are darker than on the blank sheet; None where that was not seen."""
-    if flat.blank is None:
-        return None
-    soft = np.asarray(cv2.GaussianBlur(flat.pencilled.darkness, (0, 0), BARE_MM * PX_PER_MM), np.float32)
-    return np.asarray(np.quantile(flat.sampled(soft, points_mm), BARE_SHARE, axis=1) < BARE)
 
 
 def _all_over(box: BonusBox) -> Array:

@@ -110,6 +110,10 @@ class Strokes:
     arms: Plane
     """n x 2 x 2: of both ends."""
 
+    def of(self, places: NDArray[np.intp]) -> "Strokes":
+        """Those over these of the places."""
+        return Strokes(*(part[places] for part in (self.whole, self.weak, self.inner, self.arms)))
+
 
 def noise_of(flat: FlatSheet) -> float:
     """How much darkness spreads on bare paper."""
@@ -290,14 +294,23 @@ def _printed(flat: FlatSheet, points_mm: Array) -> Bools:
 
 def _near_toppings(toppings: Sequence[PrintedTopping], points_mm: Array, room: float) -> Bools:
     """Which points lie within so many times the print of one of these."""
-    on = np.zeros(points_mm.shape[:-1], bool)
     rows = points_mm.reshape(len(points_mm), -1, 2)
-    low, high = rows.min(1), rows.max(1)
-    for topping in toppings:
-        centre, radius = np.array(topping.centre_mm), topping.size_mm / 2 * room
-        near = np.flatnonzero(((low < centre + radius) & (high > centre - radius)).all(axis=1))
-        on[near] |= ((points_mm[near] - centre) ** 2).sum(axis=-1) < radius**2
-    return on
+    on = np.zeros(rows.shape[:2], bool)
+    if toppings:
+        centres = np.array([topping.centre_mm for topping in toppings])
+        radii = np.array([topping.size_mm for topping in toppings]) / 2 * room
+        # Each coordinate by itself: numpy is slow along an axis before one so short.
+        x, y = (np.ascontiguousarray(rows[..., i]) for i in range(2))
+        beside = np.ones((len(rows), len(toppings)), bool)
+        for one, middle in ((x, centres[:, 0]), (y, centres[:, 1])):
+            beside &= (one.min(1)[:, None] < middle + radii) & (one.max(1)[:, None] > middle - radii)
+        row, topping = np.nonzero(beside)
+        off_x, off_y = x[row] - centres[topping, :1], y[row] - centres[topping, 1:]
+        within = off_x * off_x + off_y * off_y < np.square(radii[topping, None])
+        first = np.flatnonzero(np.diff(row, prepend=-1))
+        if len(row):
+            on[row[first]] = np.logical_or.reduceat(within, first, axis=0)
+    return on.reshape(points_mm.shape[:-1])
 
 
 def _ridge(values: Plane, printed: Bools, flank: int) -> Plane:
@@ -314,21 +327,22 @@ def _strongest_path(ridge: Plane) -> tuple[Plane, NDArray[np.intp]]:
     """Of n x steps x offsets, the darkest paths from end to end, one offset a step at most: how dark they are, and
     their offsets, n x steps each. Where nothing is said (not a number) a path gains nothing."""
     known = np.nan_to_num(ridge, nan=0.0)
-    total = known[:, 0]
-    back = []
-    for step in range(1, ridge.shape[1]):
-        wide = np.pad(total, ((0, 0), (1, 1)), constant_values=-np.inf)
-        choices = np.stack([wide[:, :-2], wide[:, 1:-1], wide[:, 2:]])
-        best = choices.argmax(axis=0)
-        back.append(best - 1)
-        total = np.take_along_axis(choices, best[None], axis=0)[0] + known[:, step]
-    at = total.argmax(axis=1)
-    rows = np.arange(len(ridge))
-    path = [at]
-    for steps in reversed(back):
-        at = at + steps[rows, at]
-        path.append(at)
-    offsets = np.stack(path[::-1], axis=1)
+    count, steps, width = ridge.shape
+    total = np.full((count, steps, width + 2), -np.inf, ridge.dtype)
+    total[:, 0, 1:-1] = known[:, 0]
+    for step in range(1, steps):
+        before, here = total[:, step - 1], total[:, step, 1:-1]
+        np.maximum(before[:, :-2], before[:, 1:-1], out=here)
+        np.maximum(here, before[:, 2:], out=here)
+        here += known[:, step]
+    rows = np.arange(count)
+    at = total[:, -1, 1:-1].argmax(axis=1)
+    offsets = np.empty((count, steps), np.intp)
+    offsets[:, -1] = at
+    for step in range(steps - 2, -1, -1):
+        ways = np.stack([total[rows, step, at + way] for way in range(3)])
+        at = at + ways.argmax(axis=0) - 1
+        offsets[:, step] = at
     return np.take_along_axis(ridge, offsets[..., None], axis=2)[..., 0], offsets
 
 
@@ -400,24 +414,26 @@ def _top(three: Plane) -> float:
 
 
 def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Array, shifts_mm: Array) -> Strokes:
-    """The strongest strokes near both diagonals of each patch."""
+    """The strongest strokes near both diagonals of each patch, all of one size."""
     inner = np.abs(along_mm) < ARM_SHARE * along_mm.max()
     ends = (along_mm <= -ARM_SHARE * along_mm.max(), along_mm >= ARM_SHARE * along_mm.max())
+    pixels = {turn: _stroke_pixels(turn, along_mm, shifts_mm) for steep in set(steep_deg) for turn in (steep, -steep)}
     found = []
     for patch, steep in zip(patches, steep_deg, strict=True):
         for turn in (steep, -steep):
-            ridges = _stroke_ridges(patch, turn, along_mm, shifts_mm)
+            ridges = _stroke_ridges(patch, pixels[turn], len(along_mm))
             # A hand's stroke bends a little to both sides.
             bent = np.maximum(np.maximum(ridges[:, :-2], ridges[:, 1:-1]), ridges[:, 2:]).reshape(-1, len(along_mm))
-            best = bent[int(np.clip(bent, -0.1, None).mean(axis=1).argmax())]
+            best = bent[int(np.maximum(bent, np.float32(-0.1)).mean(axis=1).argmax())]
             parts = [best.mean(), np.quantile(best, 0.3), best[inner].mean(), *(best[end].mean() for end in ends)]
             found.append(parts)
     values = np.asarray(found, np.float32).reshape(-1, 2, 5)
     return Strokes(values[..., 0], values[..., 1], values[..., 2], values[..., 3:])
 
 
-def _stroke_ridges(patch: Plane, turn_deg: float, along_mm: Array, shifts_mm: Array) -> Plane:
-    """turns x shifts x along: how much darker a stroke near this direction is than what lies on both sides of it."""
+def _stroke_pixels(turn_deg: float, along_mm: Array, shifts_mm: Array) -> Plane:
+    """turns x (shifts, those of one flank, those of the other, times along) x 2: places, from a patch's middle, of
+    strokes near this direction and of what lies on both sides of them."""
     turns = np.radians(turn_deg + CROSS_TURNS_DEG)
     direction = np.stack([np.cos(turns), -np.sin(turns)], axis=-1)
     normal = np.stack([np.sin(turns), np.cos(turns)], axis=-1)
@@ -425,7 +441,12 @@ def _stroke_ridges(patch: Plane, turn_deg: float, along_mm: Array, shifts_mm: Ar
     points = (
         direction[:, None, None] * along_mm[None, None, :, None] + normal[:, None, None] * shifts[None, :, None, None]
     )
-    pixels = (points * PX_PER_MM + (patch.shape[0] - 1) / 2).astype(np.float32).reshape(len(turns), -1, 2)
-    values = cv2.remap(patch, pixels[..., 0], pixels[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    middle, left, right = np.split(values.reshape(len(turns), len(shifts), len(along_mm)), 3, axis=1)
+    return np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2)
+
+
+def _stroke_ridges(patch: Plane, pixels: Plane, count: int) -> Plane:
+    """turns x shifts x `count` along: how much darker a stroke is than what lies on both sides of it."""
+    x, y = (pixels[..., i] + np.float32((patch.shape[0] - 1) / 2) for i in range(2))
+    values = cv2.remap(patch, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    middle, left, right = np.split(values.reshape(len(pixels), -1, count), 3, axis=1)
     return np.asarray(np.clip(middle - np.maximum(left, right), -0.3, 0.6), np.float32)
