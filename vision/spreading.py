@@ -3,15 +3,23 @@
 import numpy as np
 from numpy.typing import NDArray
 
+Map = NDArray[np.float32]
 
-def spread(sparse: NDArray[np.float64], step: int, width: int, height: int) -> NDArray[np.float32]:
+
+def spread(sparse: NDArray[np.float64], step: int, width: int, height: int) -> Map:
     """A map (rows x columns x 2) known at every `step`th pixel, at all of `height` x `width`; straight in between, and
     beyond the last known pixel as before it."""
-    rows, columns = np.arange(height) / step, np.arange(width) / step
-    row, column = (
-        np.clip(at.astype(int), 0, count - 2) for at, count in zip((rows, columns), sparse.shape, strict=False)
-    )
-    down, along = (rows - row)[:, None, None], (columns - column)[None, :, None]
-    known = sparse.astype(np.float32)
-    by_row = known[row] + (known[row + 1] - known[row]) * down.astype(np.float32)
-    return np.asarray(by_row[:, column] + (by_row[:, column + 1] - by_row[:, column]) * along.astype(np.float32))
+    by_column = _filled_in(np.moveaxis(sparse, 1, 0).astype(np.float32, order="C"), step, width)
+    return _filled_in(np.ascontiguousarray(np.moveaxis(by_column, 0, 1)), step, height)
+
+
+def _filled_in(known: Map, step: int, count: int) -> Map:
+    """The same along the first axis alone."""
+    growth = np.diff(known, axis=0)
+    more = np.arange(1, -(-count // step) - len(known) + 1, dtype=np.float32).reshape(-1, *[1] * (known.ndim - 1))
+    known = np.concatenate([known, known[-1] + growth[-1] * more])
+    growth = np.concatenate([growth, np.repeat(growth[-1:], len(known) - len(growth), axis=0)])
+    filled = np.empty((len(known) * step, *known.shape[1:]), np.float32)
+    for part in range(step):
+        filled[part::step] = known + growth * np.float32(part / step)
+    return filled[:count]

@@ -6,6 +6,7 @@ that of the brightest of the three, each against the paper around it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -164,9 +165,8 @@ def _extent(layout: SheetLayout) -> tuple[float, float, int, int]:
 
 def _outside(pixels: Plane, size_px: tuple[int, int]) -> Mask:
     """255 where the picture shows nothing."""
-    x, y = pixels[..., 0], pixels[..., 1]
-    inside = (x > -0.5) & (y > -0.5) & (x < size_px[0] - 0.5) & (y < size_px[1] - 0.5)
-    return np.where(inside, np.uint8(0), np.uint8(255))
+    inside = cv2.inRange(pixels, (-0.5, -0.5, 0.0, 0.0), (size_px[0] - 0.5, size_px[1] - 0.5, 0.0, 0.0))
+    return np.asarray(cv2.bitwise_not(inside), np.uint8)
 
 
 def _outlines(outlines_mm: Sequence[Array], shape: tuple[int, ...], left: float, top: float) -> Mask:
@@ -244,7 +244,8 @@ def _washed_out(paper: Plane, colours: Plane, layout: SheetLayout, left: float, 
     More light on white paper takes little from a print: it is as many times brighter, too. Light that a lamp adds, by
     its reflection, takes much of it.
     """
-    cut_off = paper.min(axis=2) >= np.log(CUT_OFF + BLACK)
+    blue, green, red = cv2.split(paper)
+    cut_off = np.minimum(np.minimum(blue, green), red) >= np.log(CUT_OFF + BLACK)
     if not cut_off.any() or not layout.toppings:  # nothing to tell it by
         return np.zeros(paper.shape[:2], np.uint8)
     at = _cells(np.array([topping.centre_mm for topping in layout.toppings]), left, top)
@@ -301,14 +302,13 @@ def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, 
 
 def _even_light(surface: Plane, zone: NDArray[np.bool_]) -> Plane:
     """The surface as light that changes slowly would show it: a quadratic for each colour, fitted to most cells."""
-    y, x = np.indices(surface.shape[:2]) / max(surface.shape[:2])
-    terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
+    terms = _quadratic(*surface.shape[:2])
     at, seen = terms[zone][::EVERY], surface[zone][::EVERY].astype(np.float64)
     fitted: Array = np.zeros((6, 3))
     fitted[0] = np.median(seen, axis=0)
     # Most of it is paper. A thing at a corner must not bend the light to itself: terms come one kind after the other.
     for count, scale in LIGHT_ROUNDS:
-        off = np.abs(seen - at @ fitted).max(axis=1)
+        off = np.maximum.reduce(list(np.abs(seen - at @ fitted).T))
         weight = 1.0 / (1.0 + (off / scale) ** 2)
         some = at[:, :count]
         weighted = some * weight[:, None] ** 2
@@ -316,9 +316,20 @@ def _even_light(surface: Plane, zone: NDArray[np.bool_]) -> Plane:
     return np.asarray(terms @ fitted, np.float32)
 
 
+@lru_cache(maxsize=4)
+def _quadratic(height: int, width: int) -> Array:
+    """height x width x 6: the terms of a quadratic over a plane."""
+    y, x = np.indices((height, width)) / max(height, width)
+    terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
+    terms.setflags(write=False)
+    return terms
+
+
 def _differs(off: Plane, zone: NDArray[np.bool_], shade: float = 0.0) -> NDArray[np.bool_]:
     """Where what is off from the usual is no paper; `shade` more or less light is allowed everywhere."""
-    light = off.mean(axis=2)
-    colour = np.abs(off - light[..., None]).max(axis=2)
+    # Channel by channel: numpy is slow along an axis so short.
+    blue, green, red = cv2.split(off)
+    light = (blue + green + red) / 3
+    colour = np.maximum(np.maximum(np.abs(blue - light), np.abs(green - light)), np.abs(red - light))
     allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * float(np.median(colour[zone])))
     return np.asarray((colour > allowed) | (light > FOREIGN_BRIGHT + shade) | (light < -FOREIGN_DARK - shade))
