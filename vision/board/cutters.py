@@ -22,6 +22,7 @@ from vision.features import LOG_FLOOR
 from vision.frame import Image
 from vision.scene import EMPTY
 from vision.shapes import place, to_own_frame
+from vision.short_axes import dot, median, total
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -291,8 +292,9 @@ def _towards_wood(expected: Floats, residual: Floats, wood: Floats) -> tuple[Flo
     tells: little where print looks like wood itself."""
     step = wood - expected
     tinted = _less_shading(step, wood)
-    apart = (step * tinted).sum(-1)
-    return (residual * tinted).sum(-1) / np.maximum(apart, 1e-4), np.minimum(apart, LEAST_CONTRAST**2)
+    apart = dot(step, tinted)
+    told = dot(residual, tinted) / np.maximum(apart, np.float32(1e-4))
+    return np.asarray(told, np.float32), np.minimum(apart, np.float32(LEAST_CONTRAST**2))
 
 
 def _paint_toppings(
@@ -350,20 +352,14 @@ def _strip(sight: Sight, image: Image, fit: BoardFit, line: Array) -> _Strip:
     knots = np.linspace(0.0, length, max(round(length / 10.0), 2))
     spots = line[0] + knots[:, None] * way
     edges = sight.registration.to_picture(np.concatenate([spots - side, spots + side])).reshape(2, len(knots), 2)
-    ends = np.stack([np.stack([np.interp(along, knots, edge[:, i]) for i in (0, 1)], axis=-1) for edge in edges])
-    share = ((across + HALF_MM) / (2 * HALF_MM))[None, :, None]
-    pixels = ends[0][:, None] * (1 - share) + ends[1][:, None] * share
-    seen = cv2.remap(
-        image,
-        pixels[..., 0].astype(np.float32),
-        pixels[..., 1].astype(np.float32),
-        cv2.INTER_LINEAR,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
+    ends = np.array([[np.interp(along, knots, edge[:, i]) for i in (0, 1)] for edge in edges]).swapaxes(1, 2)
+    share = (across + HALF_MM) / (2 * HALF_MM)
+    x, y = ((ends[0, :, i, None] * (1 - share) + ends[1, :, i, None] * share).astype(np.float32) for i in (0, 1))
+    seen = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     centre = line[0] + along[:, None] * way
     own = to_own_frame(sight.registration.on_table(centre, fit.height_mm), fit.pose)
     light = fit.light_at(own)
-    logs = np.log(seen * sight.gain + np.float32(LOG_FLOOR)) - light[:, None]
+    logs = cv2.LUT(seen, sight.logarithms) - light[:, None]
     shown = sight.table.shows(centre) & ~fit.hidden_at(own)
     return _Strip(line, along, across, np.asarray(logs, np.float32), shown)
 
@@ -377,13 +373,11 @@ def _on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line
     off, slope = 0.0, 0.0
     for offs, slopes in ((np.arange(-6.0, 6.01, 0.25), np.arange(-3.0, 3.01, 0.25)), (_FINE_OFFS, _FINE_SLOPES)):
         offsets, inclines = off + offs, slope + np.tan(np.radians(slopes))
-        at = offsets[:, None, None] + inclines[None, :, None] * lever
-        where = np.clip((at + HALF_MM) / FINE_MM, 0, energies.shape[1] - 1.001)
-        left = where.astype(int)
-        share = where - left
-        rows = np.arange(len(spots))
-        total = (energies[rows, left] * (1 - share) + energies[rows, left + 1] * share).sum(-1)
-        best = np.unravel_index(int(total.argmax()), total.shape)
+        at = (offsets[:, None, None] + inclines[None, :, None] * lever).reshape(-1, len(spots))
+        columns = ((at + HALF_MM) / FINE_MM).astype(np.float32)
+        rows = np.broadcast_to(np.arange(len(spots), dtype=np.float32), columns.shape)
+        along = cv2.remap(energies, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        best = np.unravel_index(int(along.sum(axis=1).argmax()), (len(offsets), len(inclines)))
         off, slope = float(offsets[best[0]]), float(inclines[best[1]])
     return _shifted(line, off - slope * middle, off + slope * middle)
 
@@ -403,16 +397,16 @@ def _edge_pairs(strip: _Strip, board: BoardPrint) -> tuple[Array, Floats]:
     at each place across (blocks x across)."""
     blocks = len(strip.along_mm) // BLOCK_MM
     cut = strip.colours[: blocks * BLOCK_MM].reshape(blocks, BLOCK_MM, len(strip.across_mm), 3)
-    middle = np.median(cut, axis=1)
+    seen = median(cut, 1)
     step = round(0.5 / FINE_MM)
-    change = np.zeros_like(middle)
-    change[:, step:-step] = middle[:, 2 * step :] - middle[:, : -2 * step]
-    steep = (change * (BRIGHTNESS_SHARE * change + _less_shading(change, middle))).sum(-1)
+    change = np.zeros_like(seen)
+    change[:, step:-step] = seen[:, 2 * step :] - seen[:, : -2 * step]
+    steep = dot(change, BRIGHTNESS_SHARE * change + _less_shading(change, seen))
     edge = np.minimum(np.sqrt(np.maximum(steep, 0.0)), EDGE_LIMIT)
     half = round(board.cutter_mm[1] / 2 / FINE_MM)
     pairs = np.zeros(edge.shape, np.float32)
     pairs[:, half:-half] = 2 * np.sqrt(edge[:, 2 * half :] * edge[:, : -2 * half])
-    cost = np.median(_wood_cost(cut, board, EDGE_SHADE), axis=1) / COST_LIMIT
+    cost = median(_wood_cost(cut, board, EDGE_SHADE), 1) / COST_LIMIT
     inner = cv2.blur(cost.astype(np.float32), (2 * round(0.75 / FINE_MM) + 1, 1))
     hidden = ~strip.shown[: blocks * BLOCK_MM].reshape(blocks, BLOCK_MM).all(1)
     pairs[hidden], inner[hidden] = 0.0, 0.0
@@ -427,8 +421,8 @@ def _wood_cost(colours: Floats, board: BoardPrint, shade: float) -> Floats:
 def _shaded_cost(residual: Floats, spread: Floats, shade: float) -> Floats:
     """Squared misses in spreads, at most COST_LIMIT, where light may change all channels alike by `shade`."""
     precision = 1.0 / spread**2
-    common = (residual * precision).sum(-1)
-    cost = (residual**2 * precision).sum(-1) - common**2 / (1.0 / shade**2 + precision.sum(-1))
+    told = residual * precision
+    cost = dot(residual, told) - total(told) ** 2 / (1.0 / shade**2 + total(precision))
     return np.asarray(np.minimum(cost, COST_LIMIT), np.float32)
 
 
@@ -438,20 +432,20 @@ def _shaded_cost(residual: Floats, spread: Floats, shade: float) -> Floats:
 def _along(strip: _Strip, board: BoardPrint) -> CutterFit | None:
     """The cutter that explains a line best, or None where none does."""
     core = np.abs(strip.across_mm) <= 0.8
-    middle = np.median(strip.colours[:, core], axis=1)
+    seen = median(strip.colours[:, core], 1)
     length = round(board.cutter_mm[0])
-    if len(middle) < length + 4 or np.count_nonzero(strip.shown) < LEAST_OPEN_MM:
+    if len(seen) < length + 4 or np.count_nonzero(strip.shown) < LEAST_OPEN_MM:
         return None
-    body, shade, unusual = _body(middle, strip.shown, board)
+    body, shade, unusual = _body(seen, strip.shown, board)
     bare = np.where(strip.shown, _line_cost(strip), np.float32(HIDDEN_COST))
     by_way = [
-        _costs_by_point(middle[::way], strip.shown[::way], (body[::way], bare[::way]), shade, board)  # both ways round
+        _costs_by_point(seen[::way], strip.shown[::way], (body[::way], bare[::way]), shade, board)  # both ways round
         for way in (1, -1)
     ]
     turned = bool(by_way[1].min() < by_way[0].min())
     costs = by_way[turned] + unusual
     colour, point = np.unravel_index(int(costs.argmin()), costs.shape)
-    low = len(middle) - 1 - point if turned else point - length + 1
+    low = len(seen) - 1 - point if turned else point - length + 1
     open_mm = int(np.count_nonzero(strip.shown[low : low + length]))
     hidden = HIDDEN_COST * np.count_nonzero(~strip.shown)
     score = OTHER_COST - (float(costs[colour, point]) - hidden) / max(open_mm, 1)
@@ -460,14 +454,14 @@ def _along(strip: _Strip, board: BoardPrint) -> CutterFit | None:
     at = strip.length_mm - point - 0.5 if turned else point + 0.5
     ends = np.array([at + length, at] if turned else [at - length, at])
     way = (strip.line[1] - strip.line[0]) / strip.length_mm
-    seen = strip.line[0] + ends[:, None] * way
+    lying = strip.line[0] + ends[:, None] * way
     best = np.minimum(by_way[0].min(1), by_way[1].min(1))
     weights = np.exp(-0.5 * EVIDENCE * (best - best.min()))
     shares = weights / weights.sum()
     colours = tuple((board.cutters.names[i], float(shares[i])) for i in np.argsort(-shares))
     like_wood = (body < COST_LIMIT) & strip.shown
     share = float(like_wood[low : low + length].mean())
-    return CutterFit(seen, seen, (0.0, 0.0), colours, share, score, 0.0, float(open_mm))
+    return CutterFit(lying, lying, (0.0, 0.0), colours, share, score, 0.0, float(open_mm))
 
 
 def _body(middle: Floats, shown: NDArray[np.bool_], board: BoardPrint) -> tuple[Floats, float, float]:
@@ -519,8 +513,8 @@ def _line_cost(strip: _Strip) -> Floats:
     """What each millimetre costs where no stick lies: looking unlike what is on either side."""
     core, aside = np.abs(strip.across_mm) <= 0.8, np.abs(np.abs(strip.across_mm) - 5.0) <= 1.2
     left, right = aside & (strip.across_mm < 0), aside & (strip.across_mm > 0)
-    middle, low, high = (np.median(strip.colours[:, part], axis=1) for part in (core, left, right))
-    unlike = np.minimum(((middle - low) ** 2).mean(-1), ((middle - high) ** 2).mean(-1)) / LINE_NOISE**2
+    inside, low, high = (median(strip.colours[:, part], 1) for part in (core, left, right))
+    unlike = np.minimum(dot(inside - low, inside - low), dot(inside - high, inside - high)) / 3 / LINE_NOISE**2
     return np.asarray(np.minimum(unlike, COST_LIMIT), np.float32)
 
 
@@ -639,7 +633,7 @@ def _slices(strip: _Strip) -> tuple[Floats, Flags]:
     """What is seen across each slice of a stick but its ends (slices x across x 3), and which nothing covers."""
     count = int((strip.length_mm - POINT_MM - FIRST_SLICE_MM) // SLICE_MM)
     part = slice(FIRST_SLICE_MM, FIRST_SLICE_MM + count * SLICE_MM)
-    profiles = np.median(strip.colours[part].reshape(count, SLICE_MM, len(strip.across_mm), 3), axis=1)
+    profiles = median(strip.colours[part].reshape(count, SLICE_MM, len(strip.across_mm), 3), 1)
     return np.asarray(profiles, np.float32), np.asarray(strip.shown[part].reshape(count, SLICE_MM).all(1))
 
 
@@ -662,22 +656,22 @@ def _edge_columns(lever: Array) -> Array:
 def _edges(profiles: Floats, middle_mm: Array, edges_mm: Array, half_mm: float, reach_mm: float) -> tuple[Array, Array]:
     """Where the lower and the upper edge of each slice are across (2 x slices), thought to be at `edges_mm`, and how
     much colours differ there."""
-    core = np.mean([_across(profiles, middle_mm + off) for off in (-0.4, 0.0, 0.4)], axis=0)
+    core = _across(profiles, middle_mm + np.array([[-0.4], [0.0], [0.4]])).mean(axis=0)
     places, contrasts = [], []
     steps = np.arange(-min(reach_mm, 0.8 * half_mm), reach_mm + 1e-6, EDGE_STEP_MM)
     for side, edge in zip((-1.0, 1.0), edges_mm, strict=True):
-        beyond = [_across(profiles, edge + side * (reach_mm + BESIDE_EDGE_MM + off)) for off in (-0.3, 0.0, 0.3)]
-        step = core - np.mean(beyond, axis=0)
+        beyond = reach_mm + BESIDE_EDGE_MM + np.array([[-0.3], [0.0], [0.3]])
+        step = core - _across(profiles, edge + side * beyond).mean(axis=0)
         tinted = _less_shading(step, core)
-        contrast = np.sqrt(np.maximum((step * tinted).sum(-1), 0.0))
+        contrast = np.sqrt(np.maximum(dot(step, tinted), 0.0))
         along = tinted / np.maximum(contrast, 1e-3)[:, None] ** 2
-        off_core = np.stack([((core - _across(profiles, edge + side * off)) * along).sum(-1) for off in steps])
+        off_core = dot(core - _across(profiles, edge + side * steps[:, None]), along)
         places.append(edge + side * (steps[0] + EDGE_STEP_MM * _half_way(1.0 - off_core)))
         contrasts.append(contrast)
     return np.stack(places), np.stack(contrasts)
 
 
-def _half_way(shares: Array) -> Array:
+def _half_way(shares: Floats) -> Array:
     """At which row (rows x slices gives slices) what was about 1 becomes about 0: the step that fits best, and between
     rows where half is passed."""
     low_high = np.clip(shares, -1.0, 2.0)
@@ -693,15 +687,15 @@ def _less_shading(steps: Floats, colours: Floats) -> Floats:
     """Differences of colours with most of what brightness alone would do to `colours` taken out. Sticks are round and
     have shadows: brightness changes on them and beside them, tint at their edges."""
     shading = 1.0 - LOG_FLOOR * np.exp(-colours)
-    shaded = 1.0 / ((EDGE_NOISE / EDGE_SHADING) ** 2 + (shading**2).sum(-1, keepdims=True))
-    return np.asarray(steps - (steps * shading).sum(-1, keepdims=True) * shading * shaded, np.float32)
+    shaded = dot(steps, shading) / ((EDGE_NOISE / EDGE_SHADING) ** 2 + dot(shading, shading))
+    return np.asarray(steps - shaded[..., None] * shading, np.float32)
 
 
 def _across(profiles: Floats, at_mm: Array) -> Floats:
-    """The colours of each slice (slices x 3) at its own place across."""
+    """The colours of each slice (... x slices x 3) at its own place across, or places (... x slices)."""
     where = np.clip((at_mm + HALF_MM) / FINE_MM, 0, profiles.shape[1] - 1.001)
     left = where.astype(int)
-    share = (where - left)[:, None]
+    share = (where - left)[..., None]
     rows = np.arange(len(profiles))
     return np.asarray(profiles[rows, left] * (1 - share) + profiles[rows, left + 1] * share, np.float32)
 

@@ -1,0 +1,27 @@
+"""What is quicker along short axes is what numpy says."""
+
+import numpy as np
+import pytest
+
+from vision.short_axes import dot, median, total
+
+NUMBERS = np.random.default_rng(3)
+
+
+def colours(*shape: int) -> np.ndarray:
+    return NUMBERS.normal(size=(*shape, 3)).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (4, 7)])
+def test_sums_and_products_over_channels(shape: tuple[int, ...]) -> None:
+    one, other = colours(*shape), colours(*shape)
+    assert dot(one, other) == pytest.approx((one * other).sum(-1), rel=1e-5, abs=1e-6)
+    assert total(one) == pytest.approx(one.sum(-1), rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("count", range(1, 11))
+def test_the_median_of_any_count(count: int) -> None:
+    values = np.concatenate([colours(6, count), np.zeros((2, count, 3), np.float32)])
+    kept = values.copy()
+    assert np.array_equal(median(values, 1), np.median(values, axis=1))
+    assert np.array_equal(values, kept), "nothing is put in order in place"

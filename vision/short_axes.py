@@ -1,0 +1,32 @@
+"""Sums, products and medians along axes as short as a colour's channels: numpy is ten times slower there."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.floating[Any]]
+
+
+def dot(one: Numbers, other: Numbers) -> Floats:
+    """The scalar products of colours: ... x 3 and ... x 3 give ..."""
+    return np.asarray(
+        one[..., 0] * other[..., 0] + one[..., 1] * other[..., 1] + one[..., 2] * other[..., 2], np.float32
+    )
+
+
+def total(colours: Numbers) -> Floats:
+    """The sums of colours' channels: ... x 3 gives ..."""
+    return np.asarray(colours[..., 0] + colours[..., 1] + colours[..., 2], np.float32)
+
+
+def median(values: Numbers, axis: int) -> Floats:
+    """The median along an axis of less than ten or so values; as `np.median`, where all are numbers."""
+    rows = list(np.moveaxis(values, axis, 0))
+    # Neighbours change places until all are in order: after as many rounds as there are, they are.
+    for turn in range(len(rows)):
+        for at in range(turn % 2, len(rows) - 1, 2):
+            rows[at], rows[at + 1] = np.minimum(rows[at], rows[at + 1]), np.maximum(rows[at], rows[at + 1])
+    half = len(rows) // 2
+    return np.asarray(rows[half] if len(rows) % 2 else (rows[half - 1] + rows[half]) / 2, np.float32)
