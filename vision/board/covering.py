@@ -19,6 +19,7 @@ from vision.board.toppings import SpaceFit
 from vision.registration import MAT_HALF_MM
 from vision.scene import EMPTY
 from vision.shapes import CELL_MM, place, to_own_frame
+from vision.short_axes import dot, total
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -207,8 +208,9 @@ def _light_on(own: Array, expected: Floats, seen: Floats) -> _Light:
 
 def _shade_and_tint(colours: Array | Floats) -> tuple[Array, Array]:
     """How much brighter these differences of colours are, and how far (root mean square) they are otherwise tinted."""
-    shade = colours.mean(-1)
-    return np.asarray(shade), np.sqrt(((colours - shade[..., None]) ** 2).mean(-1))
+    shade = total(colours) / 3
+    tint = colours - shade[..., None]
+    return np.asarray(shade, np.float64), np.sqrt(dot(tint, tint) / 3)
 
 
 def _strangeness(left: Floats, tint: float, bright_dark: tuple[float, float]) -> Floats:

@@ -16,6 +16,7 @@ from vision.board.sight import Sight
 from vision.features import LOG_FLOOR
 from vision.rectify import PX_PER_MM
 from vision.shapes import CELL_MM, place
+from vision.short_axes import dot
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -466,7 +467,8 @@ def _compare(sight: Sight, grid: BoardGrid, pose: Array) -> _Compared:
         share = cv2.blur(weight, window)[..., None]
         mean = cv2.blur(plain * weight[..., None], window)
         light = np.where(share > 1e-3, mean / np.maximum(share, 1e-3), light)
-        misses = grid.precision * ((plain - light) ** 2).mean(-1)
+        off = plain - light
+        misses = np.asarray(grid.precision * dot(off, off) / 3, np.float32)
         weight = grid.used / (1.0 + misses / 3.0) ** 2
     residual = (plain - light) * grid.used[..., None]
     cost = float((np.minimum(misses, COST_LIMIT) * grid.used).sum() / max(float(grid.used.sum()), 1e-6))

@@ -11,6 +11,7 @@ from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight, inside_any
 from vision.scene import EMPTY
 from vision.shapes import place
+from vision.short_axes import dot, total
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -135,7 +136,7 @@ def _shaded_metric() -> Floats:
 
 
 def _cost(residual: Floats, metric: Floats) -> Floats:
-    return np.asarray(((residual @ metric) * residual).sum(-1), np.float32)
+    return dot(residual @ metric, residual)
 
 
 def _on_table(own: Array, fit: BoardFit) -> Array:
@@ -176,9 +177,9 @@ def _hypothesis(residual: Floats, noise: Floats, free: Flags) -> Array:
     share = SHADE_SPREAD**2 / (SHADE_SPREAD**2 + NOISE**2 / 4), TINT_SPREAD**2 / (TINT_SPREAD**2 + NOISE**2)
     shift = grey * share[0] + tint * share[1]
     left, precision = residual - shift[:, None], 1.0 / noise**2
-    common = (left * precision).sum(-1)
-    spots = common**2 / (1.0 / SPOT_SPREAD**2 + precision.sum(-1))
-    misses = ((left**2 * precision).sum(-1) - spots) / 3
+    told = left * precision
+    spots = total(told) ** 2 / (1.0 / SPOT_SPREAD**2 + total(precision))
+    misses = (dot(left, told) - spots) / 3
     points = np.where(free, np.minimum(misses, POINT_LIMIT), 0.0).sum(1)
     return np.asarray(EVIDENCE * points + (grey[:, 0] / SHADE_SPREAD) ** 2 + ((tint / TINT_SPREAD) ** 2).sum(-1))
 
