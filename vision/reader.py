@@ -15,7 +15,7 @@ from vision.features import find_keypoints
 from vision.finders import Finder, TellsHeld
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
-from vision.glare import find_glare, paper_levels, with_spaces_open
+from vision.glare import find_glare, markers_in, paper_levels, with_spaces_open
 from vision.hidden import dice_as_seen, find_foreign, hidden_places, over_boards, told_by_form, washed_out
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
@@ -269,9 +269,9 @@ class Reader:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
         covered = known.covered(readings)
         soft = known.seen_from_above.look.soft
-        paper = paper_levels(frame.image, known.registration).values()
-        unveiled = [level - known.seen_from_above.veil.max() for level in paper]
-        blown = find_glare(known.motion.last, paper)
+        paper = paper_levels(frame.image, known.registration)
+        unveiled = [level - known.seen_from_above.veil.max() for level in paper.values()]
+        blown = find_glare(known.motion.last, paper.values(), markers_in(known.motion.last, known.registration, paper))
         glare = known.small_to_cells(blown) & known.coarse.seen
         foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
         foreign = foreign_but()

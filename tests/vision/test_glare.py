@@ -118,6 +118,45 @@ def test_glare_is_told_from_paper(paper: tuple[float, ...], spot: float, fade: f
     assert not found[7, 7]
 
 
+def crossed_by_print(paper: float) -> Small:
+    """A part that fades along half of its edge, and ends along print on the other; print runs through it, too."""
+    small = block_picture(paper, 10, 8.0)
+    small[:, 131:] = 120.0
+    small[58:60, 110:130] = 240.0
+    return small
+
+
+CORNERS = np.array([(70.0, 10.0), (170.0, 10.0), (170.0, 110.0), (70.0, 110.0)])
+
+
+@pytest.mark.parametrize(
+    ("paper", "is_glare"),
+    [
+        pytest.param((235.0,) * 4, True, id="brighter than paper would be"),
+        pytest.param((232.0, 246.0, 246.0, 232.0), False, id="as bright as paper may be on that side"),
+    ],
+)
+def test_glare_in_which_pieces_lie_fades_where_their_print_ends(paper: tuple[float, ...], *, is_glare: bool) -> None:
+    assert bool(find_glare(crossed_by_print(paper[0]), paper, CORNERS)[60, 120]) is is_glare
+
+
+SIDE_BY_SIDE = (
+    *(Piece(face, x, -10.0, 270.0) for face, x in (("a/1", -60.0), ("a/2", 0.0), ("b/2", 60.0))),
+    *(Piece(face, x, -130.0, 90.0) for face, x in (("a/1", -30.0), ("a/2", 30.0))),
+)
+
+
+@pytest.mark.parametrize("spot_mm", [(0.0, -85.0), (30.0, -70.0)])
+def test_a_lamp_mirrored_in_many_pieces_on_bright_paper_hides_them(
+    pack: FacePack, spot_mm: tuple[float, float]
+) -> None:
+    scene = read_photo(lit(exposed(photograph(SIDE_BY_SIDE, DIM), 1.26), spot_mm, 600.0, 45.0), pack)
+    assert len(scene.sightings) < len(SIDE_BY_SIDE)
+    [place] = scene.hidden
+    assert place.cause is HiddenCause.GLARE
+    assert inside(place, spot_mm)
+
+
 def test_print_and_edges_within_what_is_bright_are_no_glare() -> None:
     """Blocks that are blown out one by one, with something dark between them, hide nothing."""
     small = block_picture(200.0, 14, 0.0)

@@ -94,6 +94,16 @@ def test_faint_pencil_is_read_and_smudges_are_not() -> None:
     assert counted(photograph(empty, rng, NEAR), empty).extra == []
 
 
+@pytest.mark.parametrize(("seed", "turn_deg"), [(6, 0), (6, 90), (9, 0)])
+def test_a_line_that_motion_smears_is_not_surely_missing(seed: int, turn_deg: int) -> None:
+    thin = drawn(seed, Hand(darkness=(0.5, 0.7), forgets=0.1, line_mm=(0.3, 0.4)))
+    image = photograph(thin, np.random.default_rng(1), Camera(px_per_mm=3.0))
+    size = (5, 1) if turn_deg == 0 else (1, 5)
+    count = counted(np.asarray(cv2.blur(image, size), np.uint8), thin)
+    assert count.places[MarkKind.LINE][1] > 0
+    assert count.sure_and_wrong == 0
+
+
 def test_what_lies_on_the_sheet_hides_and_is_not_guessed() -> None:
     sheet = drawn(seed=6, grid=(205, 230, 240))
     x, y = ((np.array(sheet.layout.dot_mm((8, 6))) + np.array(sheet.layout.size_mm) / 2) * PX_PER_MM).astype(int)

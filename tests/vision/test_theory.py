@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from controller.games.pizza_theory.describe import KINDS, describe
 from controller.games.registry import load_part
 from controller.whose_faces import faces_of
-from hardware.simulated.surroundings import Conditions
+from hardware.simulated.surroundings import Conditions, MatStyle, Surface
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
@@ -486,6 +486,36 @@ def test_a_stick_longer_than_its_board_hangs_over_the_rim() -> None:
 @cache
 def kit_pack() -> FacePack:
     return enrolled(FAMILIES["theory"])
+
+
+PALE = {
+    "cream mat, pale cloth": Conditions(mat=MatStyle.CREAM, surface=Surface.PLAIN, seed=41),
+    "cream mat, checked cloth": Conditions(mat=MatStyle.CREAM, surface=Surface.CHECKED_CLOTH, kelvin=4200.0, seed=42),
+}
+
+
+@pytest.mark.parametrize("conditions", PALE.values(), ids=PALE.keys())
+def test_white_toppings_on_pale_ground_are_counted_and_nothing_else(conditions: Conditions) -> None:
+    bare = [view for view in FAMILIES["theory"].table(Random(41)) if view.kind is not PieceKind.CUTTER]
+    places = [(-165.0, 30.0), (-160.0, 62.0), (130.0, -120.0), (168.0, 20.0), (260.0, 60.0), (300.0, -90.0)]
+    loose = [
+        PieceView(
+            f"topping:white:{i}",
+            PieceKind.TOPPING,
+            "topping/white",
+            True,
+            Pose(*at, 50.0 * i),
+            0.0,
+            1.0,
+            (0.0, 0.0),
+            None,
+        )
+        for i, at in enumerate(places)
+    ]
+    for lying in ([], loose):
+        image, _ = photograph(FAMILIES["theory"], [*bare, *lying], conditions)
+        described: Any = describe(read(image, kit_pack()))
+        assert described["loose"] == ({"white": len(lying)} if lying else {})
 
 
 @pytest.mark.parametrize("seed", [7, 23, 25])

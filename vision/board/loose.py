@@ -1,4 +1,8 @@
-"""Loose toppings beside a board: round spots of a topping's colour and size."""
+"""Loose toppings beside a board: round spots of a topping's colour and size.
+
+A white one on pale ground is no spot that stands out. There it is told by what it shows from its middle outwards, its
+emblem and its edge, as on the board's spaces: if that is seen, and bare ground would not show it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit
-from vision.board.record import TOPPING_THICK_MM, BoardPrint
+from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight
+from vision.board.toppings import even_cost, ring_cost
 from vision.features import LOG_FLOOR
 from vision.rectify import PX_PER_MM
 from vision.registration import INNER_MM, MAT_HALF_MM, MAT_MM
@@ -28,6 +33,14 @@ MOST_AROUND = 0.35
 """and no more than this of what lies around: other toppings may touch it."""
 LEAST_SURE = 0.5
 """Less sure spots are a tablecloth's pattern more often than a topping."""
+LEAST_ALIKE = 0.5
+"""A spot on ground of its own colour shows at least so much of the contrast that it has from its middle outwards;"""
+MOST_TRIED = 200
+"""so many such spots of a colour are compared ring by ring, those first whose contrast is nearest to that,"""
+NUDGE_MM = 0.8
+"""each also so far beside, as the small map's cells are no finer."""
+LEAST_SHOWN = 1.5
+"""So much cheaper (twice a logarithm of likelihood) a topping must be than even ground."""
 APART_SHARE = 0.85
 MOST = 48
 KEEP_OFF_MM = 6.0
@@ -46,23 +59,28 @@ def find_loose(sight: Sight, board: BoardPrint, fit: BoardFit, taken: Sequence[A
     """Toppings beside the board. `taken` are outlines of what else was found on the table, table mm."""
     scale = 1.0 / (PX_PER_MM * PX_MM)
     small = cv2.resize(sight.looked, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    light = np.median(fit.light_at(board.spaces_mm), axis=0)
-    logs = np.log(small.astype(np.float32) * sight.gain + np.float32(LOG_FLOOR)) - light.astype(np.float32)
+    light = np.median(fit.light_at(board.spaces_mm), axis=0).astype(np.float32)
+    logs = np.log(small.astype(np.float32) * sight.gain + np.float32(LOG_FLOOR)) - light
     open_ones = _open(sight, board, fit, taken, small.shape[:2], scale)
     inside, around = _kernels(board.topping_mm / 2)
     found: list[tuple[float, str, Array]] = []
-    for name, looks in zip(board.toppings.names, board.toppings.colours, strict=True):
+    for which, (name, looks) in enumerate(zip(board.toppings.names, board.toppings.colours, strict=True)):
         like = _like(logs, looks.mean(0))
         within = cv2.filter2D(like, cv2.CV_32F, inside)
         likely = (within > LEAST_INSIDE) & open_ones
         if not likely.any():
             continue
         beside = cv2.filter2D(like, cv2.CV_32F, around)
-        score = np.where(likely & (beside < MOST_AROUND), within - beside, 0.0)
-        found += [(value, name, at) for value, at in _peaks(np.asarray(score, np.float32), board.topping_mm)]
+        apart = beside < MOST_AROUND
+        score = np.where(likely & apart, within - beside, 0.0)
+        peaks = _peaks(np.asarray(score, np.float32), board.topping_mm)
+        found += [(value, name, sight.table.to_table((at + 0.5) / scale - 0.5)) for value, at in peaks]
+        alike = _alike(logs, likely & ~apart, _rings_kernel(looks, board.topping_mm / 2))
+        if len(alike):
+            middles = sight.table.to_table((alike + 0.5) / scale - 0.5)
+            found += [(value, name, at) for value, at in _by_rings(sight, board, which, light, middles)]
     loose: list[Loose] = []
-    for value, name, pixel in sorted(found, key=lambda one: -one[0])[:MOST]:
-        seen = sight.table.to_table((pixel + 0.5) / scale - 0.5)
+    for value, name, seen in sorted(found, key=lambda one: -one[0])[:MOST]:
         at = sight.registration.on_table(seen[None], _top_mm(seen))[0]
         if all(np.linalg.norm(other.at_mm - at) > APART_SHARE * board.topping_mm for other in loose):
             sure = float(np.clip((value - 0.5) / 0.4, 0.0, 1.0))
@@ -78,11 +96,12 @@ def _top_mm(at_mm: Array) -> float:
 
 def _like(logs: Floats, colour: Floats) -> Floats:
     """1 where pixels are of a colour in some brightness, else 0."""
-    shade = np.full((3, 3), SHADE_SPREAD**2)
-    metric = np.linalg.inv(shade + np.eye(3) * NOISE**2).astype(np.float32)
-    off = (logs - colour).reshape(-1, 3)
-    like = np.einsum("ij,ij->i", off @ metric, off) < LIKE_BELOW
-    return np.asarray(like.reshape(logs.shape[:2]), np.float32)
+    off = logs - colour
+    ones = np.ones((1, 3), np.float32)
+    grey, squares = cv2.transform(off, ones), cv2.transform(off * off, ones)
+    # By one over the covariance of colours that noise changes each, and shade all alike (Sherman and Morrison, 1950).
+    alike = SHADE_SPREAD**2 / (NOISE**2 + 3.0 * SHADE_SPREAD**2)
+    return np.asarray(squares - np.float32(alike) * grey * grey < LIKE_BELOW * NOISE**2, np.float32)
 
 
 def _kernels(radius_mm: float) -> tuple[Floats, Floats]:
@@ -93,6 +112,56 @@ def _kernels(radius_mm: float) -> tuple[Floats, Floats]:
     inside = (away < radius_mm - 1.0).astype(np.float32)
     around = ((away > radius_mm + 1.5) & (away < radius_mm + 4.5)).astype(np.float32)
     return inside / inside.sum(), around / around.sum()
+
+
+def _rings_kernel(looks: Floats, radius_mm: float) -> Floats:
+    """What a topping shows from its middle outwards (rings x 3), each colour about its own mean: rows x columns x 3."""
+    reach = int(np.ceil(radius_mm / PX_MM))
+    steps = np.arange(-reach, reach + 1) * PX_MM
+    away = np.hypot(*np.meshgrid(steps, steps))
+    radii = (np.arange(len(looks)) + 0.5) * RING_STEP_MM
+    shown = np.stack([np.interp(away, radii, channel) for channel in looks.T], axis=-1)
+    inside = away < radius_mm - 1.0
+    return np.asarray(np.where(inside[..., None], shown - shown[inside].mean(0), 0.0), np.float32)
+
+
+def _alike(logs: Floats, where: NDArray[np.bool_], kernel: Floats) -> Array:
+    """Places (n x 2: column, row) of the map, only some of it, that show most of a kernel's contrast."""
+    left, top, width, height = cv2.boundingRect(where.astype(np.uint8))
+    if not width:
+        return np.zeros((0, 2))
+    reach = len(kernel) // 2
+    left, top = max(left - reach, 0), max(top - reach, 0)
+    part = slice(top, top + height + 2 * reach), slice(left, left + width + 2 * reach)
+    channels = zip(cv2.split(logs[part]), cv2.split(kernel), strict=True)
+    shown = np.asarray(sum(cv2.filter2D(one, cv2.CV_32F, other) for one, other in channels), np.float32)
+    shown = np.where(where[part], shown / np.maximum(np.square(kernel).sum(), 1e-6), np.float32(0.0))
+    rows, columns = np.nonzero((shown > LEAST_ALIKE) & (shown >= cv2.dilate(shown, np.ones((5, 5), np.uint8))))
+    nearest = np.argsort(np.abs(shown[rows, columns] - 1.0), kind="stable")[:MOST_TRIED]
+    return np.column_stack([columns[nearest] + left, rows[nearest] + top]).astype(np.float64)
+
+
+def _by_rings(sight: Sight, board: BoardPrint, which: int, light: Floats, middles: Array) -> list[tuple[float, Array]]:
+    """How surely (as `find_loose` scores) toppings of one colour seem to lie at places (n x 2, seen at z = 0), and
+    where."""
+    rings = topping_rings(board.topping_mm)
+
+    def costs(places: Array) -> tuple[Array, Array]:
+        seen = sight.seen_colours((places[:, None, None] + rings).reshape(len(places), rings.size // 2, 2)) - light
+        return ring_cost(board, which, seen), even_cost(seen)
+
+    cost, even = costs(middles)
+    nudges = np.array([(x, y) for x in (-NUDGE_MM, 0.0, NUDGE_MM) for y in (-NUDGE_MM, 0.0, NUDGE_MM)])
+    tried = middles[even - cost >= LEAST_SHOWN / 2, None] + nudges
+    found: list[tuple[float, Array]] = []
+    if not len(tried):
+        return found
+    cost, even = (one.reshape(tried.shape[:2]) for one in costs(tried.reshape(-1, 2)))
+    for at, ringed, plain in zip(tried, cost, even, strict=True):
+        best = int(ringed.argmin())
+        if plain[best] - ringed[best] >= LEAST_SHOWN:
+            found.append((1.0 - float(ringed[best] / plain[best]), at[best]))
+    return found
 
 
 def _open(

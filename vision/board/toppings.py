@@ -167,6 +167,22 @@ def _costs(
     return np.stack(costs, axis=1), free_high.mean(1)
 
 
+def ring_cost(board: BoardPrint, which: int, seen: Floats) -> Array:
+    """What it costs each of n places that a topping of one colour lies there. `seen`: n x points x 3 logarithms, light
+    taken out, on a topping's rings (`vision.board.record.topping_rings`), all of them open to view."""
+    looks = board.toppings
+    times = seen.shape[1] // looks.colours.shape[1]
+    expected, strays = (np.repeat(each[which], times, axis=0) for each in (looks.colours, looks.spread))
+    noise = np.broadcast_to(np.hypot(strays, NOISE), seen.shape)
+    return _hypothesis(np.asarray(seen - expected, np.float32), noise, np.ones(seen.shape[:2], bool))
+
+
+def even_cost(seen: Floats) -> Array:
+    """What it costs each of n places that even ground of any colour shows there, seen as for `ring_cost`."""
+    residual = np.asarray(seen - np.median(seen, axis=1, keepdims=True), np.float32)
+    return _hypothesis(residual, np.full(seen.shape, NOISE, np.float32), np.ones(seen.shape[:2], bool))
+
+
 def _hypothesis(residual: Floats, noise: Floats, free: Flags) -> Array:
     """What one explanation costs each space, after the brightness and tint of the light there are taken out."""
     open_ones = np.where(free[..., None], residual, np.nan)

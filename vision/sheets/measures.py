@@ -38,6 +38,8 @@ PATH_SHARES = (0.1, 0.25, 0.5, 0.75)
 """A line is as strong as its weaker parts: the quantiles along it that are told."""
 LEAST_JUDGED = 0.4
 """A path of which less is judged is none."""
+PROFILE_MM = 4.0
+"""A printed dot is looked at so far to all sides: no neighbour is nearer, no motion that can be read smears more."""
 BAND_MM = 2.6
 """So far to both sides of the outer dots a print may have a border."""
 LEAST_FREE = 2
@@ -135,6 +137,20 @@ def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = 
     middle = flat.sampled(flat.darkness, centres)
     beside = everywhere.max(axis=1) - values.max(axis=1)
     return Dots(values.max(axis=1) - around, wide - around, middle - around, around, centres, beside)
+
+
+def printed_widths(flat: FlatSheet, places_mm: Array) -> tuple[float, float]:
+    """How wide (mm, across and along the sheet) what is printed at places (n x 2) is where it is half as dark as in its
+    middle: what is seen of a small dot tells how the picture is blurred."""
+    steps = np.arange(-PROFILE_MM, PROFILE_MM + STEP_MM / 2, STEP_MM)
+    across = np.column_stack([steps, np.zeros_like(steps)])
+    widths = []
+    for line in (across, across[:, ::-1]):
+        profile = np.median(flat.sampled(flat.darkness, places_mm[:, None] + line), axis=0)
+        profile = profile - np.quantile(profile, 0.2)
+        middle = float(profile[np.abs(steps) <= DOT_CORE_MM].max())
+        widths.append(float((profile > middle / 2).sum()) * STEP_MM if middle > 0.0 else 0.0)
+    return widths[0], widths[1]
 
 
 def soft_dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping], found: Dots) -> tuple[Plane, Plane]:
