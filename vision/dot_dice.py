@@ -267,7 +267,8 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
         if quality > 0:
             probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
             placed = pose if (marks == before).all() else _by_dots(top, pose, marks, pips_mm)
-            fits.append(_Fit(placed, marks, float(quality), probability))
+            if not _goes_on(top, placed, marks, pips_mm):
+                fits.append(_Fit(placed, marks, float(quality), probability))
     return fits
 
 
@@ -287,6 +288,16 @@ def _by_dots(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float
         shift = _placed((middles.mean(0) - back)[None], np.array([[0.0, 0.0, pose[2]]]))[0, 0]
         pose = np.array([*(pose[:2] + shift), pose[2] + np.degrees(turn)])
     return pose
+
+
+def _goes_on(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float) -> bool:
+    """Whether a line leaves a dot for where no other is. Lines printed on dice join dots; one that goes on, as between
+    planks, may seem to have the dots of a row, but a little beside where it lies."""
+    places = np.concatenate([_PLACES[dots][:, None], _PLACES[dots][:, None] + DOT_RADII[1] * _RING[::2]], axis=1)
+    colours = top.at(_placed(places.reshape(-1, 2) * pips_mm, pose[None]))[0]
+    off = _most(colours - np.median(top.at(_placed(_FACE * pips_mm, pose[None]))[0], axis=0)).reshape(-1, 5)
+    joined = (_TOWARDS[:, ::2] & dots).any(axis=2)[dots]
+    return bool((~joined & (off[:, 1:] > CLEAR[1] * off[:, 0].max())).any())
 
 
 def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> NDArray[np.intp]:
