@@ -52,7 +52,13 @@ LEAST_CONTRAST = 0.3
 SOFT_PX = 0.8
 """Dots of few pixels are dark in their middles only where that is a pixel's: the picture is softened by so many."""
 LEAST_EDGE = 0.07
-"""Three of a face's sides at least differ by so much (logarithm) from what lies beyond."""
+"""Three of a face's sides at least differ by so much (logarithm) from what lies beyond;"""
+FAINTEST_EDGE, FACE_NOISES = 0.025, 4.0
+"""by less, but by so much and by so many times what the face itself differs in the median, where that is so even: a
+white die in bright light is nearly as white as its own sides."""
+STEP, FAINT_QUALITY = 0.7, 0.8
+"""Nothing on such a face may differ by so much of what its sides differ by: it would be part of a side. And nothing is
+sure about it."""
 
 _PLACES = np.array([(x, y) for y in (1, 0, -1) for x in (-1, 0, 1)], np.float64)
 """Row by row from the upper left, in steps of the lattice."""
@@ -352,12 +358,15 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     alone = np.sort(strange, axis=2)[..., -2] / contrast[:, None] < CLEAR[1]
     under_dot = (np.linalg.norm(_FACE[:, None] - _PLACES, axis=2) < DOT_RADII[1]).astype(np.float32)
     bare = 1.0 - np.minimum(dots.astype(np.float32) @ under_dot.T, 1.0)
-    uneven = ((off_face > EVEN * contrast[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
     rim = (_most(inside - own) > EVEN * contrast[:, None]).mean(axis=1)
     stands_out = np.sort(_most(inside - beyond).reshape(-1, 4, 7), axis=2)[..., 1]
     edge = np.sort(stands_out, axis=1)[:, 1]
+    least_edge = np.clip(FACE_NOISES * np.median(off_face, axis=1), FAINTEST_EDGE, LEAST_EDGE)
+    # Where its sides are faint, the face itself must not have such a step: it would be part of a side.
+    even = np.where(edge < LEAST_EDGE, np.minimum(EVEN * contrast, STEP * edge), EVEN * contrast)
+    uneven = ((off_face > even[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
     wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
-    wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < LEAST_EDGE)
+    wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < least_edge)
     wrong |= rim > RIM_SHARE
     off_other, off_outward, off_ring = (
         _most(part - own) / contrast[:, None] for part in (other, outward_other, around_other)
@@ -367,6 +376,7 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     deep = off_outward.reshape(-1, len(_BEYOND), 2).max(axis=2) > CLEAR[0]
     wrong |= ((off_other >= CLEAR[1]) & deep & on_paper).any(axis=1)
     quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
+    quality = np.where(edge < LEAST_EDGE, np.minimum(quality, FAINT_QUALITY), quality)
     return np.asarray(np.where(wrong, -1.0, quality)), dots
 
 

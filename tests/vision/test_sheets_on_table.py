@@ -237,6 +237,20 @@ def test_dots_that_run_into_each_other_are_a_die_all_the_same(turn: float) -> No
         assert any(line == "###" for line in die.sighting.face.split("/")) == (turn in (109.0, 289.0))
 
 
+@pytest.mark.parametrize("spot", [Pose(262.0, 122.0, 243.5), Pose(265.9, 119.7, 244.3)])
+def test_a_white_die_in_light_so_bright_that_its_sides_are_white_too_is_found(spot: Pose) -> None:
+    """Its top ends where its sides begin, by little, but nothing on the top itself differs by as much."""
+    art, conditions = own_art("dice_and_slice"), Conditions.random(Random(71002))
+    world = World(Random(1))
+    world.add_piece("die/A", PieceKind.DIE, "die/A1", "die/A1", pose=spot, face_up=True)
+    image = Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
+    at = np.array([spot.x_mm, spot.y_mm])
+    (die,) = find_dot_dice(image, find_mat(image), 20.0, 5.0, within_mm=np.array([at - 60.0, at + 60.0]))
+    assert die.sighting.face == ".../.../.##"
+    assert die.sighting.probability < 0.9, "of a die whose sides hardly show nothing is sure"
+    assert np.hypot(die.sighting.pose.x_mm - spot.x_mm, die.sighting.pose.y_mm - spot.y_mm) < 1.5
+
+
 @pytest.mark.parametrize("seed", [1, 19])
 def test_the_gap_between_two_planks_is_no_row_of_dots(seed: int) -> None:
     conditions = Conditions(seed=4)
