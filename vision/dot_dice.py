@@ -113,6 +113,10 @@ def find_dot_dice(
     known = np.zeros(len(places), bool)
     if explained is not None:
         known = explained(registration.to_picture(registration.seen_from_table(places, size_mm)))
+    if len(places) > MOST_PEAKS:
+        # Of what is known to be something else a table may have more, and stronger, than all dice have dots.
+        kept = np.lexsort((-_most(colours), known))[:MOST_PEAKS]
+        places, colours, known = places[kept], colours[kept], known[kept]
     poses = _lattices(places, colours, known, pips_mm)
     if not len(poses):
         return []
@@ -204,9 +208,6 @@ def _peaks(top: _TopView, pips_mm: float) -> tuple[Array, Array]:
     side = 2 * round(0.3 * pips_mm * PX_PER_MM) + 1
     highest = cv2.dilate(strength, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)))
     rows, columns = np.nonzero((strength >= highest) & (strength > LEAST_PEAK))
-    if len(rows) > MOST_PEAKS:
-        strongest = np.argsort(-strength[rows, columns])[:MOST_PEAKS]
-        rows, columns = rows[strongest], columns[strongest]
     places = np.column_stack([(columns + 0.5) / PX_PER_MM + top.left_mm, top.top_mm - (rows + 0.5) / PX_PER_MM])
     return places, np.asarray(spots[rows, columns], np.float64)
 
@@ -380,10 +381,10 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     return np.asarray(np.where(wrong, -1.0, quality)), dots
 
 
-def _most(colours: NDArray[np.float32]) -> NDArray[np.float32]:
+def _most(colours: Points) -> NDArray[np.float32]:
     """Of the three values of each colour the one farthest from 0, without its sign."""
     sizes = np.abs(colours)
-    return np.asarray(np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2]))
+    return np.asarray(np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2]), np.float32)
 
 
 def _px_per_mm(registration: Registration) -> float:

@@ -237,18 +237,36 @@ def test_dots_that_run_into_each_other_are_a_die_all_the_same(turn: float) -> No
         assert any(line == "###" for line in die.sighting.face.split("/")) == (turn in (109.0, 289.0))
 
 
-@pytest.mark.parametrize("spot", [Pose(262.0, 122.0, 243.5), Pose(265.9, 119.7, 244.3)])
-def test_a_white_die_in_light_so_bright_that_its_sides_are_white_too_is_found(spot: Pose) -> None:
-    """Its top ends where its sides begin, by little, but nothing on the top itself differs by as much."""
+def white_die(spot: Pose) -> Image:
+    """A die that shows A1, in light so bright that its sides are as white as its top."""
     art, conditions = own_art("dice_and_slice"), Conditions.random(Random(71002))
     world = World(Random(1))
     world.add_piece("die/A", PieceKind.DIE, "die/A1", "die/A1", pose=spot, face_up=True)
-    image = Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
-    at = np.array([spot.x_mm, spot.y_mm])
+    return Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
+
+
+@pytest.mark.parametrize("spot", [Pose(262.0, 122.0, 243.5), Pose(265.9, 119.7, 244.3)])
+def test_a_white_die_in_light_so_bright_that_its_sides_are_white_too_is_found(spot: Pose) -> None:
+    """Its top ends where its sides begin, by little, but nothing on the top itself differs by as much."""
+    image, at = white_die(spot), np.array([spot.x_mm, spot.y_mm])
     (die,) = find_dot_dice(image, find_mat(image), 20.0, 5.0, within_mm=np.array([at - 60.0, at + 60.0]))
     assert die.sighting.face == ".../.../.##"
     assert die.sighting.probability < 0.9, "of a die whose sides hardly show nothing is sure"
     assert np.hypot(die.sighting.pose.x_mm - spot.x_mm, die.sighting.pose.y_mm - spot.y_mm) < 1.5
+
+
+def test_dots_that_are_known_to_be_a_sheets_leave_pale_ones_of_a_die_their_places() -> None:
+    image = white_die(Pose(262.0, 122.0, 243.5))
+    mat = find_mat(image)
+    steps = np.arange(-120.0, 121.0, 6.0)
+    for x, y in mat.to_picture(np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)).round().astype(int):
+        cv2.circle(image, (int(x), int(y)), 2, (40, 40, 40), -1)
+
+    def explained(points_px: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.asarray((np.abs(mat.to_table(points_px)) < 130.0).all(axis=1))
+
+    found = [die.sighting.face for die in find_dot_dice(image, mat, 20.0, 5.0, explained=explained)]
+    assert ".../.../.##" in found
 
 
 @pytest.mark.parametrize("seed", [1, 19])
