@@ -52,7 +52,13 @@ LEAST_CONTRAST = 0.3
 SOFT_PX = 0.8
 """Dots of few pixels are dark in their middles only where that is a pixel's: the picture is softened by so many."""
 LEAST_EDGE = 0.07
-"""Three of a face's sides at least differ by so much (logarithm) from what lies beyond."""
+"""Three of a face's sides at least differ by so much (logarithm) from what lies beyond;"""
+FAINTEST_EDGE, FACE_NOISES = 0.025, 4.0
+"""by less, but by so much and by so many times what the face itself differs in the median, where that is so even: a
+white die in bright light is nearly as white as its own sides."""
+STEP, FAINT_QUALITY = 0.7, 0.8
+"""Nothing on such a face may differ by so much of what its sides differ by: it would be part of a side. And nothing is
+sure about it."""
 
 _PLACES = np.array([(x, y) for y in (1, 0, -1) for x in (-1, 0, 1)], np.float64)
 """Row by row from the upper left, in steps of the lattice."""
@@ -107,6 +113,10 @@ def find_dot_dice(
     known = np.zeros(len(places), bool)
     if explained is not None:
         known = explained(registration.to_picture(registration.seen_from_table(places, size_mm)))
+    if len(places) > MOST_PEAKS:
+        # Of what is known to be something else a table may have more, and stronger, than all dice have dots.
+        kept = np.lexsort((-_most(colours), known))[:MOST_PEAKS]
+        places, colours, known = places[kept], colours[kept], known[kept]
     poses = _lattices(places, colours, known, pips_mm)
     if not len(poses):
         return []
@@ -198,9 +208,6 @@ def _peaks(top: _TopView, pips_mm: float) -> tuple[Array, Array]:
     side = 2 * round(0.3 * pips_mm * PX_PER_MM) + 1
     highest = cv2.dilate(strength, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)))
     rows, columns = np.nonzero((strength >= highest) & (strength > LEAST_PEAK))
-    if len(rows) > MOST_PEAKS:
-        strongest = np.argsort(-strength[rows, columns])[:MOST_PEAKS]
-        rows, columns = rows[strongest], columns[strongest]
     places = np.column_stack([(columns + 0.5) / PX_PER_MM + top.left_mm, top.top_mm - (rows + 0.5) / PX_PER_MM])
     return places, np.asarray(spots[rows, columns], np.float64)
 
@@ -267,7 +274,8 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
         if quality > 0:
             probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
             placed = pose if (marks == before).all() else _by_dots(top, pose, marks, pips_mm)
-            fits.append(_Fit(placed, marks, float(quality), probability))
+            if not _goes_on(top, placed, marks, pips_mm):
+                fits.append(_Fit(placed, marks, float(quality), probability))
     return fits
 
 
@@ -287,6 +295,16 @@ def _by_dots(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float
         shift = _placed((middles.mean(0) - back)[None], np.array([[0.0, 0.0, pose[2]]]))[0, 0]
         pose = np.array([*(pose[:2] + shift), pose[2] + np.degrees(turn)])
     return pose
+
+
+def _goes_on(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float) -> bool:
+    """Whether a line leaves a dot for where no other is. Lines printed on dice join dots; one that goes on, as between
+    planks, may seem to have the dots of a row, but a little beside where it lies."""
+    places = np.concatenate([_PLACES[dots][:, None], _PLACES[dots][:, None] + DOT_RADII[1] * _RING[::2]], axis=1)
+    colours = top.at(_placed(places.reshape(-1, 2) * pips_mm, pose[None]))[0]
+    off = _most(colours - np.median(top.at(_placed(_FACE * pips_mm, pose[None]))[0], axis=0)).reshape(-1, 5)
+    joined = (_TOWARDS[:, ::2] & dots).any(axis=2)[dots]
+    return bool((~joined & (off[:, 1:] > CLEAR[1] * off[:, 0].max())).any())
 
 
 def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> NDArray[np.intp]:
@@ -341,12 +359,15 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     alone = np.sort(strange, axis=2)[..., -2] / contrast[:, None] < CLEAR[1]
     under_dot = (np.linalg.norm(_FACE[:, None] - _PLACES, axis=2) < DOT_RADII[1]).astype(np.float32)
     bare = 1.0 - np.minimum(dots.astype(np.float32) @ under_dot.T, 1.0)
-    uneven = ((off_face > EVEN * contrast[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
     rim = (_most(inside - own) > EVEN * contrast[:, None]).mean(axis=1)
     stands_out = np.sort(_most(inside - beyond).reshape(-1, 4, 7), axis=2)[..., 1]
     edge = np.sort(stands_out, axis=1)[:, 1]
+    least_edge = np.clip(FACE_NOISES * np.median(off_face, axis=1), FAINTEST_EDGE, LEAST_EDGE)
+    # Where its sides are faint, the face itself must not have such a step: it would be part of a side.
+    even = np.where(edge < LEAST_EDGE, np.minimum(EVEN * contrast, STEP * edge), EVEN * contrast)
+    uneven = ((off_face > even[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
     wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
-    wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < LEAST_EDGE)
+    wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < least_edge)
     wrong |= rim > RIM_SHARE
     off_other, off_outward, off_ring = (
         _most(part - own) / contrast[:, None] for part in (other, outward_other, around_other)
@@ -356,13 +377,14 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     deep = off_outward.reshape(-1, len(_BEYOND), 2).max(axis=2) > CLEAR[0]
     wrong |= ((off_other >= CLEAR[1]) & deep & on_paper).any(axis=1)
     quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
+    quality = np.where(edge < LEAST_EDGE, np.minimum(quality, FAINT_QUALITY), quality)
     return np.asarray(np.where(wrong, -1.0, quality)), dots
 
 
-def _most(colours: NDArray[np.float32]) -> NDArray[np.float32]:
+def _most(colours: Points) -> NDArray[np.float32]:
     """Of the three values of each colour the one farthest from 0, without its sign."""
     sizes = np.abs(colours)
-    return np.asarray(np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2]))
+    return np.asarray(np.maximum(np.maximum(sizes[..., 0], sizes[..., 1]), sizes[..., 2]), np.float32)
 
 
 def _px_per_mm(registration: Registration) -> float:

@@ -35,6 +35,8 @@ REACH_MM = 120.0
 _AROUND, _BESIDE = (np.ones((round(2 * reach / CELL_MM) + 1,) * 2, np.uint8) for reach in (AROUND_MM, BESIDE_MM))
 LOOKS = 3
 """So many pictures of a table at rest are read; what one of them misses another sees."""
+SURE = 0.9
+"""What a finder finds is doubtful below this likelihood, and looked for again."""
 PLAIN = 0.7
 """A piece of which so large a share is seen as it should be is plain to see."""
 UNLIKE_BARE = 16.0
@@ -320,9 +322,12 @@ class KnownTable:
         return self.pixels(np.asarray(cv2.dilate(left, np.ones((5, 5), np.uint8)), np.uint8))
 
     def is_plain(self) -> bool:
-        """Whether what changed needs no further look: nothing of it is left over, every piece in it is settled, and no
-        hands are about, under which another look may see more."""
+        """Whether what changed needs no further look: nothing of it is left over, every piece in it is settled, what
+        finders found in it is sure, and no hands are about, under which another look may see more."""
         if self.hand.any() or self._beside_hands or (self._left & ~self.covered(self.readings)).any():
+            return False
+        doubtful = (s for found in self._found.values() for s in found if _is_doubtful(s))
+        if any(self.touched(s, self.change) for s in doubtful):
             return False
         return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
 
@@ -377,6 +382,9 @@ class KnownTable:
         if before is not None and busy.any():
             stays = [s for s in before if self.meets(busy, s)]
             found = [*(s for s in found if not self.meets(busy, s)), *stays]
+        if before is not None and self.looks >= LOOKS:
+            # No other look would confirm what shows in the last one only: it would be kept for ever.
+            found = [s for s in found if not _is_doubtful(s) or any(_lies_there(s, other) for other in before)]
         self._found[finder.name] = tuple(found)
         self._found_twice.discard(finder.name)
         if self.looks == 2 and before is not None and not busy.any() and same(before, self._found[finder.name]):
@@ -480,6 +488,17 @@ def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
         other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
         for other in readings
     )
+
+
+def _is_doubtful(piece: Sighting) -> bool:
+    """Whether a finder is not sure of a piece. What it says of a sheet is how much of its print shows."""
+    return piece.kind is not PieceKind.SHEET and piece.probability < SURE
+
+
+def _lies_there(one: Sighting, other: Sighting) -> bool:
+    """Whether both are of a kind and lie in one place."""
+    apart = np.hypot(one.pose.x_mm - other.pose.x_mm, one.pose.y_mm - other.pose.y_mm)
+    return one.kind is other.kind and bool(apart < GONE_MM)
 
 
 def _steps(small: Small) -> NDArray[np.float32]:

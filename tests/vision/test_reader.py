@@ -280,3 +280,36 @@ def test_what_fits_badly_is_not_said_to_be_sure_though_nothing_fits_better(pack:
         assert worse.lead == pytest.approx(0.75, abs=0.1)
         sure.append(likelihoods(worse, known.kinds[worse.kind])[0].probability)
     assert sure[0] > 0.9 > sure[1] > 0.5
+
+
+class Shows:
+    """A finder that finds something else at each look, and from the last of these on the same."""
+
+    name = "some"
+
+    def __init__(self, *looks: Sequence[Sighting]) -> None:
+        self._looks = list(looks)
+
+    def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
+        return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
+
+
+def test_what_one_look_showed_doubtfully_is_not_kept_though_nothing_changes_any_more() -> None:
+    """Whichever look it was: neither the one after a change nor the last one, which no other follows."""
+    doubtful = replace(die(0.0, 0.0), faces=(FaceLikelihood("4", 0.8),))
+    blank, change = photograph(()), photograph(())
+    cv2.circle(change, (640, 360), 20, (60, 60, 60), -1)
+    for pictures in ((blank, change), (change, blank)):
+        for before in (2, 3, 4):
+            reader = Reader(FacePack({}, ()), finders=[Shows(*[()] * before, [doubtful], ())])
+            for i in range(14):
+                scene = reader.read(Frame(pictures[i >= 6], i * 0.4, i))
+            assert scene.sightings == (), before
+
+
+def test_what_every_look_shows_is_kept_however_doubtful() -> None:
+    doubtful = replace(die(0.0, 0.0), faces=(FaceLikelihood("4", 0.8),))
+    reader = Reader(FacePack({}, ()), finders=[Shows([doubtful])])
+    for i in range(6):
+        scene = reader.read(Frame(photograph(()), i * 0.4, i))
+    assert [s.face for s in scene.sightings] == ["4"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from random import Random
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from vision.faces import FacePack
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
-from vision.registration import find_mat, with_lens
+from vision.registration import Registration, find_mat, with_lens
 from vision.scene import MarkKind, Origin, PieceKind, Pose, Scene
 from vision.sheets.finder import SheetFinder, read_sheets
 from vision.sheets.finding import find_sheets
@@ -234,6 +235,66 @@ def test_dots_that_run_into_each_other_are_a_die_all_the_same(turn: float) -> No
         (die,) = find_dot_dice(image, find_mat(image), 20.0, 5.0, within_mm=box)
         assert die.sighting.face.count("#") == 3
         assert any(line == "###" for line in die.sighting.face.split("/")) == (turn in (109.0, 289.0))
+
+
+def white_die(spot: Pose) -> Image:
+    """A die that shows A1, in light so bright that its sides are as white as its top."""
+    art, conditions = own_art("dice_and_slice"), Conditions.random(Random(71002))
+    world = World(Random(1))
+    world.add_piece("die/A", PieceKind.DIE, "die/A1", "die/A1", pose=spot, face_up=True)
+    return Renderer(art, conditions.camera_model(1920, 1080), conditions).render(world.snapshot())
+
+
+@pytest.mark.parametrize("spot", [Pose(262.0, 122.0, 243.5), Pose(265.9, 119.7, 244.3)])
+def test_a_white_die_in_light_so_bright_that_its_sides_are_white_too_is_found(spot: Pose) -> None:
+    """Its top ends where its sides begin, by little, but nothing on the top itself differs by as much."""
+    image, at = white_die(spot), np.array([spot.x_mm, spot.y_mm])
+    (die,) = find_dot_dice(image, find_mat(image), 20.0, 5.0, within_mm=np.array([at - 60.0, at + 60.0]))
+    assert die.sighting.face == ".../.../.##"
+    assert die.sighting.probability < 0.9, "of a die whose sides hardly show nothing is sure"
+    assert np.hypot(die.sighting.pose.x_mm - spot.x_mm, die.sighting.pose.y_mm - spot.y_mm) < 1.5
+
+
+def test_dots_that_are_known_to_be_a_sheets_leave_pale_ones_of_a_die_their_places() -> None:
+    image = white_die(Pose(262.0, 122.0, 243.5))
+    mat = find_mat(image)
+    steps = np.arange(-120.0, 121.0, 6.0)
+    for x, y in mat.to_picture(np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2)).round().astype(int):
+        cv2.circle(image, (int(x), int(y)), 2, (40, 40, 40), -1)
+
+    def explained(points_px: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.asarray((np.abs(mat.to_table(points_px)) < 130.0).all(axis=1))
+
+    found = [die.sighting.face for die in find_dot_dice(image, mat, 20.0, 5.0, explained=explained)]
+    assert ".../.../.##" in found
+
+
+@pytest.mark.parametrize("seed", [1, 19])
+def test_the_gap_between_two_planks_is_no_row_of_dots(seed: int) -> None:
+    conditions = Conditions(seed=4)
+    image = Renderer({}, conditions.camera_model(1280, 720), conditions).render(World(Random(1)).snapshot())
+    mat = find_mat(image)
+    box = np.array([[222.0, -230.0], [440.0, 230.0]])
+    assert find_dot_dice(planks(image, mat, seed), mat, 20.0, 5.0, within_mm=box) == []
+
+
+def planks(image: Image, mat: Registration, seed: int) -> Image:
+    """The picture with other wood beside the mat: streaks along the planks, dark gaps between them, all sharpened."""
+    rng = np.random.default_rng(seed)
+    width, height = mat.size_px
+    x, y = np.meshgrid(np.arange(200.0, 440.0, 0.5), np.arange(140.0, -200.0, -0.5))
+    streaks = cv2.GaussianBlur(rng.normal(size=x.shape), (0, 0), sigmaX=60.0, sigmaY=2.0)
+    gaps = np.abs((y + 30.0) % 90.0 - 45.0) < 1.0
+    wood = np.where(gaps[..., None], 0.25, np.exp(0.1 * streaks / streaks.std())[..., None]) * (70.0, 122.0, 172.0)
+    turn, middle = np.radians(-14.0), np.array([320.0, -30.0])
+    along = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    on_table = mat.to_table(np.stack(np.meshgrid(np.arange(width), np.arange(height)), axis=-1).reshape(-1, 2))
+    at = ((on_table - middle) @ along + middle - (200.0, 140.0)) * (2.0, -2.0)
+    columns, rows = (part.reshape(height, width).astype(np.float32) for part in at.T)
+    seen = cv2.remap(wood.astype(np.float32), columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
+    beside = (on_table[:, 0] > 222.0).reshape(height, width, 1)
+    drawn = np.where(beside, cv2.GaussianBlur(seen, (0, 0), 0.6), image) + rng.normal(0.0, 1.5, image.shape)
+    return np.asarray(np.clip(drawn + 0.8 * (drawn - cv2.GaussianBlur(drawn, (0, 0), 1.5)), 0, 255), np.uint8)
 
 
 def test_what_was_taken_for_a_die_is_none_when_it_looks_otherwise_however_little_changes(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from controller.game import Player, Refusal
 from controller.games.dice_and_slice import grid, headings, rules
+from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import Mark, Phase, State
 from controller.games.dice_and_slice.seen import Odd, SheetSeen, What
 from controller.reading import Fault
@@ -27,12 +28,20 @@ def take_one(state: State, thrown: Sequence[str]) -> str:
     return f"{' and '.join(thrown)} lie there: player {state.active} takes one of the dice and presses the button"
 
 
-def no_die_taken(state: State, thrown: Sequence[str] | None) -> Fault:
-    """The active player presses, and no die lies in the own area with the other one on the mat."""
+def no_die_taken(state: State, thrown: Sequence[str] | None, seen: Sequence[str]) -> Fault:
+    """The active player presses, and no die lies in the own area with the other one on the mat. `seen` are the faces of
+    all dice that are seen anywhere."""
     player = state.active
     if thrown is None:
         problem = "The dice cannot both be seen, one on the mat and one beside the sheet."
         remedy = f"Throw both onto the mat; player {player} takes one and lays it beside the own sheet."
+        unseen = [die for die in DICE if not any(face.startswith(die) for face in seen)]
+        if unseen:
+            only = f"; only {' and '.join(seen)} is seen" if seen else ""
+            problem = f"The camera does not see die {' and die '.join(unseen)}{only}."
+            remedy += (
+                f" What lies there already: lay it out of a lamp's light, or on dark paper. {_by_hand(state, seen)}"
+            )
         return Fault(Refusal(headings.ROLL, problem, remedy, ("dice",)), player, certain=False)
     problem = f"Player {player} has taken none of the dice."
     return Fault(Refusal(headings.PICK, problem, "Lay the one that you pick beside your sheet.", tuple(thrown)), player)
@@ -129,6 +138,21 @@ def _dot_too_many(state: State, player: Player, names: Sequence[str]) -> str:
     if state.sheets[player - 1].done:
         return f"{dots}: player {player} has finished this turn."
     return f"{dots}: it belongs neither to {rules.face_for(state, player)} nor to a topping."
+
+
+def _by_hand(state: State, seen: Sequence[str]) -> str:
+    """How the host tells what a camera does not see, with what the faces of those dice are called."""
+    faces = [next((face for face in seen if face.startswith(die)), f"{die}1") for die in DICE]
+    moves = [f"P{state.active} picks {DICE[0]}"]
+    if state.phase is Phase.ROLL:
+        moves.insert(0, f"roll {' '.join(faces)}")
+    called = (
+        f"{name} is {' / '.join(face.picture)}"
+        for name, face in state.options.components.faces.items()
+        if not any(other.startswith(name[0]) for other in seen)
+    )
+    told = " and then ".join(f'"{move}"' for move in moves)
+    return f"Or the host rules the moves on the page, such as {told}: {', '.join(called)}."
 
 
 def _heading(state: State) -> str:

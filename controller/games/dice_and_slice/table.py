@@ -123,7 +123,9 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
     if not plays:
         thrown = _thrown(seen)
         if player in pressed:
-            return Reading(ReadingKind.FAULT, (), fault=faults.no_die_taken(state, thrown))
+            return Reading(
+                ReadingKind.FAULT, (), fault=faults.no_die_taken(state, thrown, [die.face for die in seen.dice])
+            )
         if thrown is None:
             return Reading(ReadingKind.AS_BEFORE, ())
         return Reading(ReadingKind.UNFINISHED, (), note=faults.take_one(state, thrown))

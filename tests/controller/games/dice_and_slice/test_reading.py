@@ -93,8 +93,22 @@ def test_a_die_that_is_not_seen_makes_no_mark_too_early() -> None:
     sheets.world.put("die/A", None, True)
     assert sheets.as_before()
     fault = sheets.fault(1)
-    assert "cannot both be seen" in problem(fault)
+    assert problem(fault) == "The camera does not see die A; only B5 is seen."
     assert not fault.certain
+
+
+def test_who_has_a_die_that_the_camera_does_not_see_is_told_how_the_host_tells_it() -> None:
+    sheets = thrown("A3", "B5")
+    sheets.world.put("die/A", None, True)
+    remedy = sheets.fault(1).refusal.remedy
+    assert "dark paper" in remedy
+    assert '"roll A1 B5" and then "P1 picks A": A1 is ' in remedy
+    assert all(f"A{number} is " in remedy and f"B{number} is " not in remedy for number in range(1, 7))
+    state = sheets.state
+    for move in ("roll A1 B5", "P1 picks A"):
+        state = GAME.apply(state, GAME.parse(state, move))
+    ruled = LaidSheets(GAME.apply(sheets.state, GAME.parse(sheets.state, "roll A3 B5"))).arrange()
+    assert '"roll ' not in ruled.fault(1).refusal.remedy
 
 
 def test_marks_beside_the_dice_of_the_turn_before_are_too_early() -> None:
