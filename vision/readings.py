@@ -12,8 +12,21 @@ from vision.features import Keypoints
 from vision.rectify import PX_PER_MM, TableMap
 from vision.scene import PieceKind
 from vision.search import Guesses, Index, guess_poses, match
+from vision.shade import lights
 from vision.shapes import place
-from vision.verify import COST_LIMIT, Flags, Floats, Indices, Look, Prepared, Verdict, judge, rank_faces, refine
+from vision.verify import (
+    COST_LIMIT,
+    Flags,
+    Floats,
+    Indices,
+    Look,
+    Prepared,
+    Verdict,
+    in_even_light,
+    judge,
+    rank_faces,
+    refine,
+)
 
 Array = NDArray[np.float64]
 
@@ -87,6 +100,7 @@ VEIL_CHANGES = np.array([-40.0, 0.0, 40.0], np.float32)
 VEILED_VOTES = 8.0
 """So many votes for a piece that is not found are worth a look behind them. Of shared pictures in plain light none to
 three guesses have as many, and are not explained; of those with a lamp's light on them, mostly such that are right."""
+SHADED_VOTES = 8.0
 RASTER_MM = 2.5
 MOST_PLACES = 1000
 """So many poses' cells are kept; then they are worked out anew."""
@@ -116,6 +130,8 @@ class Reading:
     """The faces it was compared with."""
     veil: float = 0.0
     """Levels (of white paper's 255) of light over it that was taken off."""
+    shaded: bool = False
+    """Whether light that changes along one direction was taken off (`vision.shade`)."""
 
     @cached_property
     def best(self) -> Floats:
@@ -319,6 +335,10 @@ def find_pieces(
     veiled = _behind_veils(look, guesses, _others(found, done), found, kinds, so_far)
     if veiled:
         found = select([*found, *veiled], kinds, raster.copy())
+    so_far = explained((r for r in found if r.settled), kinds, raster.copy())
+    shaded = _in_shade(look, guesses, _others(found, done), kinds, so_far)
+    if shaded:
+        found = select([*found, *shaded], kinds, raster.copy())
     found = polished(look, found, kinds, raster, done)
     more = _nudged(look, _others(found, done), kinds)
     if more:
@@ -390,6 +410,55 @@ def _beside_veiled(
 def _shows_behind_veil(reading: Reading) -> bool:
     """Whether it fits as well as it may be asked of one that was given a try more than others."""
     return reading.settled and (reading.cost < VEILED_COST or reading.margin >= VEILED_MARGIN * reading.cost)
+
+
+def _in_shade(
+    look: Look,
+    guesses: Mapping[PieceKind, Guesses],
+    new: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    so_far: Raster,
+) -> list[Reading]:
+    """Pieces on which an edge of shade lies, or stripes of it: keypoints lead to them, but colours do not fit until the
+    light is the same all over. So are the `new` pieces tried that are seen in part, or badly."""
+    found: list[Reading] = []
+    for kind, prepared in kinds.items():
+        some = guesses[kind]
+        chosen = np.flatnonzero(some.votes >= SHADED_VOTES)
+        chosen = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
+        doubtful = [r for r in new if r.kind is kind and not r.settled and not r.shaded]
+        poses = np.concatenate([some.poses[chosen], np.array([r.pose for r in doubtful]).reshape(-1, 3)])
+        faces = np.concatenate([some.faces[chosen], np.array([r.face for r in doubtful], np.intp)])
+        found += check_in_shade(look, kind, prepared, poses, faces)
+    return [reading for reading in found if _shows_behind_veil(reading)]
+
+
+def check_in_shade(
+    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, free: Flags | None = None
+) -> list[Reading]:
+    """What is at each pose (n x 3) if an edge of shade, or several, lie across it: `check` with each face in the light
+    in which it would be seen so."""
+    if not len(poses):
+        return []
+    grid, centre = prepared.full, prepared.faces.shape.centre
+    for _ in range(2):
+        light = lights(look.colours(place(grid.points, poses)), hints, grid, free)
+        poses = refine(look, poses, hints, grid, centre, free=free, lights=light)
+    colours = look.colours(place(grid.points, poses))
+    even = in_even_light(colours, lights(colours, hints, grid, free))
+    candidates = _candidates(rank_faces(even, grid, free), hints, RIVALS)
+    count = candidates.shape[1]
+    seen, faces = np.repeat(colours, count, axis=0), candidates.reshape(-1)
+    opened = None if free is None else np.repeat(free, count, axis=0)
+    light = lights(seen, faces, grid, opened)
+    brightest = in_even_light(look.brightest(), light)
+    verdict = judge(in_even_light(seen, light), faces[:, None], grid, look.trust, free=opened, brightest=brightest)
+    costs = verdict.costs.reshape(len(poses), count, -1)
+    best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
+    rows = np.arange(len(poses)) * count + best
+    verdict = Verdict(costs, verdict.agrees[rows], best, verdict.gain[rows])
+    readings = _as_readings(look, prepared, kind, poses, candidates, verdict, np.zeros(len(poses), np.float32))
+    return [replace(reading, shaded=True) for reading in readings if _share(reading.agrees) >= LEAST_AGREEING]
 
 
 def _others(readings: Sequence[Reading], done: Sequence[Reading]) -> list[Reading]:
@@ -466,7 +535,9 @@ def polished(
     covered = [reading for reading in _others(readings, done) if _share(reading.taken) > COVERED]
     result = _others(readings, covered)
     for kind, prepared in kinds.items():
-        mine = [reading for reading in covered if reading.kind is kind]
+        shaded = [reading for reading in covered if reading.kind is kind and reading.shaded]
+        result += in_shade_again(look, kind, prepared, shaded)
+        mine = [reading for reading in covered if reading.kind is kind and not reading.shaded]
         if not mine:
             continue
         free = np.array([~reading.taken for reading in mine])
@@ -488,6 +559,17 @@ def polished(
         )
         result += _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
     return select(result, kinds, raster.copy())
+
+
+def in_shade_again(
+    look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading], poses: Array | None = None
+) -> list[Reading]:
+    """Pieces of one kind that were read in shade, read so once more where they lie now, by what is open of each."""
+    if not readings:
+        return []
+    where = np.array([reading.pose for reading in readings]) if poses is None else poses
+    free = np.array([~reading.taken for reading in readings])
+    return check_in_shade(look, kind, prepared, where, np.array([r.face for r in readings], np.intp), free)
 
 
 def veils_of(readings: Sequence[Reading]) -> Floats:
