@@ -16,7 +16,7 @@ from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
 from vision.motion import WIDTH, Mask, Small, differences, differs
 from vision.plain_table import colours_of, share_of_rare
-from vision.readings import Raster, Reading, check, confirmed, veils_of
+from vision.readings import Raster, Reading, check_again, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
@@ -466,7 +466,7 @@ def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Se
     """Pieces of this kind, looked at again where they lay."""
     mine = [r for r in readings if r.kind is kind]
     poses = np.array([r.pose for r in mine]).reshape(-1, 3)
-    return check(look, kind, prepared, poses, np.array([r.face for r in mine], np.intp), veils_of(mine))
+    return check_again(look, kind, prepared, mine, poses)
 
 
 def gone_from(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:

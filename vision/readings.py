@@ -100,7 +100,9 @@ VEIL_CHANGES = np.array([-40.0, 0.0, 40.0], np.float32)
 VEILED_VOTES = 8.0
 """So many votes for a piece that is not found are worth a look behind them. Of shared pictures in plain light none to
 three guesses have as many, and are not explained; of those with a lamp's light on them, mostly such that are right."""
+STATS=[]
 SHADED_VOTES = 8.0
+SHADED_AGREEING = 0.6
 RASTER_MM = 2.5
 MOST_PLACES = 1000
 """So many poses' cells are kept; then they are worked out anew."""
@@ -336,7 +338,7 @@ def find_pieces(
     if veiled:
         found = select([*found, *veiled], kinds, raster.copy())
     so_far = explained((r for r in found if r.settled), kinds, raster.copy())
-    shaded = _in_shade(look, guesses, _others(found, done), kinds, so_far)
+    shaded = _in_shade(look, guesses, _others(found, done), found, kinds, so_far)
     if shaded:
         found = select([*found, *shaded], kinds, raster.copy())
     found = polished(look, found, kinds, raster, done)
@@ -416,21 +418,29 @@ def _in_shade(
     look: Look,
     guesses: Mapping[PieceKind, Guesses],
     new: Sequence[Reading],
+    found: Sequence[Reading],
     kinds: Mapping[PieceKind, Prepared],
     so_far: Raster,
 ) -> list[Reading]:
     """Pieces on which an edge of shade lies, or stripes of it: keypoints lead to them, but colours do not fit until the
-    light is the same all over. So are the `new` pieces tried that are seen in part, or badly."""
-    found: list[Reading] = []
+    light is the same all over. So are the `new` pieces tried that are seen in part, or badly; and where there is such
+    shade, all guesses that are left, as its edges take keypoints away."""
+    shaded: list[Reading] = []
     for kind, prepared in kinds.items():
-        some = guesses[kind]
-        chosen = np.flatnonzero(some.votes >= SHADED_VOTES)
-        chosen = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
         doubtful = [r for r in new if r.kind is kind and not r.settled and not r.shaded]
-        poses = np.concatenate([some.poses[chosen], np.array([r.pose for r in doubtful]).reshape(-1, 3)])
-        faces = np.concatenate([some.faces[chosen], np.array([r.face for r in doubtful], np.intp)])
-        found += check_in_shade(look, kind, prepared, poses, faces)
-    return [reading for reading in found if _shows_behind_veil(reading)]
+        poses = np.array([r.pose for r in doubtful]).reshape(-1, 3)
+        shaded += check_in_shade(look, kind, prepared, poses, np.array([r.face for r in doubtful], np.intp))
+    for least, below in ((SHADED_VOTES, np.inf), (0.0, SHADED_VOTES)):
+        shaded = [reading for reading in shaded if _shows_behind_veil(reading)]
+        if not shaded and not least and not any(r.shaded for r in found):
+            break
+        so_far = explained(shaded, kinds, so_far.copy())
+        for kind, prepared in kinds.items():
+            some = guesses[kind]
+            chosen = np.flatnonzero((some.votes >= least) & (some.votes < below))
+            chosen = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
+            shaded += check_in_shade(look, kind, prepared, some.poses[chosen], some.faces[chosen])
+    return [reading for reading in shaded if _shows_behind_veil(reading)]
 
 
 def check_in_shade(
@@ -440,7 +450,14 @@ def check_in_shade(
     in which it would be seen so."""
     if not len(poses):
         return []
+    import time; t0=time.process_time(); 
     grid, centre = prepared.full, prepared.faces.shape.centre
+    if free is None:
+        worth = _first_look_in_shade(look, prepared, poses, hints)
+        poses, hints = poses[worth], hints[worth]
+        if not len(poses):
+            STATS.append((kind.value, len(worth), time.process_time()-t0))
+            return []
     for _ in range(2):
         light = lights(look.colours(place(grid.points, poses)), hints, grid, free)
         poses = refine(look, poses, hints, grid, centre, free=free, lights=light)
@@ -458,6 +475,7 @@ def check_in_shade(
     rows = np.arange(len(poses)) * count + best
     verdict = Verdict(costs, verdict.agrees[rows], best, verdict.gain[rows])
     readings = _as_readings(look, prepared, kind, poses, candidates, verdict, np.zeros(len(poses), np.float32))
+    STATS.append((kind.value, len(poses), time.process_time()-t0))
     return [replace(reading, shaded=True) for reading in readings if _share(reading.agrees) >= LEAST_AGREEING]
 
 
@@ -536,7 +554,10 @@ def polished(
     result = _others(readings, covered)
     for kind, prepared in kinds.items():
         shaded = [reading for reading in covered if reading.kind is kind and reading.shaded]
-        result += in_shade_again(look, kind, prepared, shaded)
+        if shaded:
+            free = np.array([~reading.taken for reading in shaded])
+            faces = np.array([reading.face for reading in shaded], np.intp)
+            result += check_in_shade(look, kind, prepared, np.array([r.pose for r in shaded]), faces, free)
         mine = [reading for reading in covered if reading.kind is kind and not reading.shaded]
         if not mine:
             continue
@@ -561,15 +582,29 @@ def polished(
     return select(result, kinds, raster.copy())
 
 
-def in_shade_again(
-    look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading], poses: Array | None = None
+def _first_look_in_shade(look: Look, prepared: Prepared, poses: Array, hints: Indices) -> Indices:
+    """Which poses are worth a close look in shade."""
+    grid = prepared.sparse
+    colours = look.colours(place(grid.points, poses))
+    light = lights(colours, hints, grid)
+    brightest = in_even_light(look.brightest(), light)
+    verdict = judge(in_even_light(colours, light), hints[:, None], grid, look.trust, brightest=brightest)
+    return np.flatnonzero(verdict.agrees.mean(1) >= SHADED_AGREEING)
+
+
+def check_again(
+    look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading], poses: Array
 ) -> list[Reading]:
-    """Pieces of one kind that were read in shade, read so once more where they lie now, by what is open of each."""
-    if not readings:
-        return []
-    where = np.array([reading.pose for reading in readings]) if poses is None else poses
-    free = np.array([~reading.taken for reading in readings])
-    return check_in_shade(look, kind, prepared, where, np.array([r.face for r in readings], np.intp), free)
+    """What is at these poses, where such pieces of one kind were seen in such light."""
+    found: list[Reading] = []
+    for shaded in (False, True):
+        mine = [i for i, reading in enumerate(readings) if reading.shaded is shaded]
+        some, faces = [readings[i] for i in mine], np.array([readings[i].face for i in mine], np.intp)
+        if shaded:
+            found += check_in_shade(look, kind, prepared, poses[mine], faces)
+        else:
+            found += check(look, kind, prepared, poses[mine], faces, veils_of(some))
+    return found
 
 
 def veils_of(readings: Sequence[Reading]) -> Floats:

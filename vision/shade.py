@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.features import LOG_FLOOR, Colours
-from vision.verify import Flags, Floats, Grid, Indices
+from vision.verify import AT_ONCE, Flags, Floats, Grid, Indices
 
 KNOT_MM = 3.0
 """A profile has a value every so far: penumbra and blur of the sharpest edge are about as wide."""
-TURNS_DEG, FINER_DEG = 7.5, 2.5
-"""Directions are tried so far apart, and then so far beside the best one."""
+TURN_STEP_DEG, CELLS_FOR_TURN = 5.0, 160
+"""Directions are tried so far apart, each by about so many cells."""
 DARK = 60.0
 """Levels, of three channels together, that are added before brightness is compared: below it is noise and bleed."""
 DEEPEST = 1.5
@@ -28,25 +28,27 @@ TINTED = 0.2
 
 
 def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None) -> Floats:
-    """How many times as bright (logarithm) each channel of each cell is lit (n x 3 x cells), where colours (n x 3 x
-    cells) show these faces (n), by light that changes along one direction; fitted to the free cells if given."""
+    """How many times as bright (logarithm) as the faces were enrolled each channel of each cell is lit (n x 3 x cells),
+    where colours (n x 3 x cells) show these faces (n) in light that changes along one direction; fitted to the free
+    cells (n x cells) if given."""
+    if len(seen) > AT_ONCE:
+        parts = [slice(i, i + AT_ONCE) for i in range(0, len(seen), AT_ONCE)]
+        return np.concatenate([lights(seen[p], faces[p], grid, None if free is None else free[p]) for p in parts])
     levels, enrolled = _levels(seen), _levels(grid.enrolled)[faces]
     own = enrolled.sum(1)
     ratio = np.log((levels.sum(1) + np.float32(DARK)) / (own + np.float32(DARK)))
     weight = grid.precision[faces] / grid.precision.max() * np.square(own / (own + np.float32(DARK)))
     if free is not None:
         weight = np.where(free, weight, np.float32(1e-4))
-    ratio = ratio - np.median(ratio, axis=1, keepdims=True)
-    ratio = np.clip(ratio, -DEEPEST, DEEPEST).astype(np.float32)
-    turns = np.arange(0.0, 180.0, TURNS_DEG)
-    best = turns[_gains(ratio, weight, grid.points, turns).argmax(1)]
-    profile = _profile(ratio, weight, grid.points, best)
-    for _ in range(2):
-        sure = weight / np.square(1.0 + np.square((ratio - profile) / np.float32(STRAYS)))
-        beside = best[:, None] + np.array([-FINER_DEG, 0.0, FINER_DEG])
-        gains = np.stack([_gain_each(ratio, sure, grid.points, beside[:, i]) for i in range(3)], axis=1)
-        best = beside[np.arange(len(best)), gains.argmax(1)]
-        profile = _profile(ratio, sure, grid.points, best)
+    ratio = np.clip(ratio - np.median(ratio, axis=1, keepdims=True), -DEEPEST, DEEPEST).astype(np.float32)
+    some = slice(None, None, max(ratio.shape[1] // CELLS_FOR_TURN, 1))
+    turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
+    knots = _knots(grid.points[some], turns)
+    explained = np.stack([_explained(ratio[:, some], weight[:, some], knots[i]) for i in range(len(turns))], axis=1)
+    turn = turns[explained.argmax(1)]
+    profile = _profile(ratio, weight, _knots(grid.points, turn))
+    sure = weight / np.square(1.0 + np.square((ratio - profile) / np.float32(STRAYS)))
+    profile = _profile(ratio, sure, _knots(grid.points, turn))
     return _tinted(levels, enrolled, profile, sure)
 
 
@@ -54,47 +56,30 @@ def _levels(colours: Colours) -> Floats:
     return np.maximum(np.exp(colours) - np.float32(LOG_FLOOR), np.float32(0.0))
 
 
-def _knots(points: NDArray[np.float64], turn_deg: float) -> Floats:
-    """How much each knot of a profile in this direction counts in each cell: knots x cells."""
-    turn = np.radians(turn_deg)
-    along = points @ np.array([np.cos(turn), np.sin(turn)]) / KNOT_MM
-    along -= along.min()
-    knots = np.arange(int(along.max()) + 2)
-    return np.maximum(1.0 - np.abs(along - knots[:, None]), 0.0).astype(np.float32)
+def _knots(points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Floats:
+    """How much each value of a profile in each direction counts in each cell: turns x knots x cells."""
+    turns = np.radians(turns_deg)
+    along = np.asarray(np.stack([np.cos(turns), np.sin(turns)], axis=1) @ points.T / KNOT_MM, np.float32)
+    along -= along.min(axis=1, keepdims=True)
+    knots = np.arange(int(along.max()) + 2, dtype=np.float32)
+    return np.maximum(np.float32(1.0) - np.abs(along[:, None] - knots[:, None]), np.float32(0.0))
 
 
-def _gains(ratio: Floats, weight: Floats, points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Floats:
-    """How much of the brightness a profile in each direction explains: n x directions."""
-    return np.stack([_gain(ratio, weight, _knots(points, float(turn))) for turn in turns_deg], axis=1)
-
-
-def _gain(ratio: Floats, weight: Floats, knots: Floats) -> Floats:
-    """What the means at the knots explain: n."""
+def _explained(ratio: Floats, weight: Floats, knots: Floats) -> Floats:
+    """How much of the brightness (n x cells) a profile of these knots (knots x cells) explains: n."""
     told = weight @ knots.T
-    return np.asarray((np.square((weight * ratio) @ knots.T) / (told + 1e-3)).sum(1), np.float32)
+    return np.asarray((np.square((weight * ratio) @ knots.T) / (told + np.float32(1e-3))).sum(1), np.float32)
 
 
-def _gain_each(ratio: Floats, weight: Floats, points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Floats:
-    """The same with a direction for each: n."""
-    return np.array(
-        [
-            _gain(ratio[i : i + 1], weight[i : i + 1], _knots(points, float(turn)))[0]
-            for i, turn in enumerate(turns_deg)
-        ],
-        np.float32,
-    )
-
-
-def _profile(ratio: Floats, weight: Floats, points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Floats:
-    """The likeliest light of each cell with a profile in these directions (n): n x cells."""
-    found = np.empty_like(ratio)
-    for i, turn in enumerate(turns_deg):
-        knots = _knots(points, float(turn))
-        even = np.diff(np.eye(len(knots)), axis=0)
-        weighted = knots * weight[i]
-        normal = weighted @ knots.T + EVEN_KNOT * even.T @ even + 1e-4 * np.eye(len(knots))
-        found[i] = np.linalg.solve(normal, weighted @ ratio[i]) @ knots
-    return found
+def _profile(ratio: Floats, weight: Floats, knots: Floats) -> Floats:
+    """The likeliest light of each cell (n x cells) by profiles of these knots (n x knots x cells)."""
+    count = knots.shape[1]
+    weighted = knots * weight[:, None]
+    even = np.diff(np.eye(count, dtype=np.float32), axis=0)
+    prior = np.float32(EVEN_KNOT) * even.T @ even + np.float32(1e-3) * np.eye(count, dtype=np.float32)
+    normal = weighted @ np.swapaxes(knots, 1, 2) + prior
+    values = np.linalg.solve(normal, weighted @ ratio[..., None])
+    return np.asarray((np.swapaxes(values, 1, 2) @ knots)[:, 0], np.float32)
 
 
 def _tinted(levels: Floats, enrolled: Floats, profile: Floats, weight: Floats) -> Floats:
