@@ -1,8 +1,8 @@
 """Light that changes along one direction within a piece: the edge of a shadow or of a window's sun, stripes of blinds.
 
-All of these have straight edges, so that across them there is one profile of light, along them none: whatever a face
-shows along them is told as before. The profile is fitted to how bright a face is seen beside how bright it was enrolled,
-in every direction, and taken off.
+All of these have straight edges, so that there is one profile of light across them and none along them: whatever a
+face shows along them tells it as before. The profile is fitted to how bright a face is seen beside how bright it was
+enrolled, in every direction, and taken off.
 """
 
 import numpy as np
@@ -53,7 +53,7 @@ def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None)
 
 
 def _levels(colours: Colours) -> Floats:
-    return np.maximum(np.exp(colours) - np.float32(LOG_FLOOR), np.float32(0.0))
+    return np.asarray(np.maximum(np.exp(colours) - np.float32(LOG_FLOOR), np.float32(0.0)), np.float32)
 
 
 def _knots(points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Floats:
@@ -62,7 +62,7 @@ def _knots(points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Float
     along = np.asarray(np.stack([np.cos(turns), np.sin(turns)], axis=1) @ points.T / KNOT_MM, np.float32)
     along -= along.min(axis=1, keepdims=True)
     knots = np.arange(int(along.max()) + 2, dtype=np.float32)
-    return np.maximum(np.float32(1.0) - np.abs(along[:, None] - knots[:, None]), np.float32(0.0))
+    return np.asarray(np.maximum(1.0 - np.abs(along[:, None] - knots[:, None]), 0.0), np.float32)
 
 
 def _explained(ratio: Floats, weight: Floats, knots: Floats) -> Floats:

@@ -88,7 +88,8 @@ def shadow_edge(image: Image, rng: np.random.Generator) -> Image:
 
 
 ALTERATIONS: Mapping[str, Alter] = {
-    alter.__name__.replace("_", "-"): alter for alter in (as_it_is, saturated, contrasted, phone, veiled, lamps, blinds, shadow_edge)
+    alter.__name__.replace("_", "-"): alter
+    for alter in (as_it_is, saturated, contrasted, phone, veiled, lamps, blinds, shadow_edge)
 }
 
 
