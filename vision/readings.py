@@ -501,8 +501,8 @@ def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
         mine = [r for r, _ in tries]
         tried = [_turned_and_shifted(r.pose, prepared, nudges) for r, nudges in tries]
         times = [len(poses) for poses in tried]
-        hints = np.repeat(np.array([r.face for r in mine], np.intp), times)
-        found += check(look, kind, prepared, np.concatenate(tried), hints, np.repeat(veils_of(mine), times))
+        lying = [reading for reading, count in zip(mine, times, strict=True) for _ in range(count)]
+        found += check_again(look, kind, prepared, lying, np.concatenate(tried))
     return found
 
 
