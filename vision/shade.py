@@ -15,6 +15,8 @@ KNOT_MM = 3.0
 """A profile has a value every so far: penumbra and blur of the sharpest edge are about as wide."""
 TURN_STEP_DEG, CELLS_FOR_TURN = 5.0, 160
 """Directions are tried so far apart, each by about so many cells."""
+FLOOR = 9.0
+"""Levels, of three channels together, that are added before brightness is compared."""
 DARK = 60.0
 """Levels, of three channels together, that are added before brightness is compared: below it is noise and bleed."""
 DEEPEST = 1.5
@@ -36,7 +38,7 @@ def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None)
         return np.concatenate([lights(seen[p], faces[p], grid, None if free is None else free[p]) for p in parts])
     levels, enrolled = _levels(seen), _levels(grid.enrolled)[faces]
     own = enrolled.sum(1)
-    ratio = np.log((levels.sum(1) + np.float32(DARK)) / (own + np.float32(DARK)))
+    ratio = np.log((levels.sum(1) + np.float32(FLOOR)) / (own + np.float32(FLOOR)))
     weight = grid.precision[faces] / grid.precision.max() * np.square(own / (own + np.float32(DARK)))
     if free is not None:
         weight = np.where(free, weight, np.float32(1e-4))
@@ -85,7 +87,7 @@ def _profile(ratio: Floats, weight: Floats, knots: Floats) -> Floats:
 def _tinted(levels: Floats, enrolled: Floats, profile: Floats, weight: Floats) -> Floats:
     """The light of each channel beside that in which faces were enrolled; the shade of each may be a little deeper or
     less deep: n x 3 x cells."""
-    third = np.float32(DARK / 3.0)
+    third = np.float32(FLOOR / 3.0)
     ratio = np.log((levels + third) / (enrolled + third))
     middle = (weight * profile).sum(-1) / weight.sum(-1)
     deep = profile - middle[:, None]
