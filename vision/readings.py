@@ -435,7 +435,6 @@ def _in_shade(
         poses = np.array([r.pose for r in doubtful]).reshape(-1, 3)
         shaded += check_in_shade(look, kind, prepared, poses, np.array([r.face for r in doubtful], np.intp))
     for least, below in ((SHADED_VOTES, np.inf), (0.0, SHADED_VOTES)):
-        shaded = [reading for reading in shaded if _shows_in_shade(reading)]
         if not shaded and not least and not any(r.shaded for r in found):
             break
         so_far = explained(shaded, kinds, so_far.copy())
@@ -444,19 +443,15 @@ def _in_shade(
             chosen = np.flatnonzero((some.votes >= least) & (some.votes < below))
             chosen = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
             shaded += check_in_shade(look, kind, prepared, some.poses[chosen], some.faces[chosen])
-    return [reading for reading in shaded if _shows_in_shade(reading)]
-
-
-def _shows_in_shade(reading: Reading) -> bool:
-    """The same of one whose light was fitted to it."""
-    return reading.settled and reading.cost < SHADED_COST
+    return shaded
 
 
 def check_in_shade(
     look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, free: Flags | None = None
 ) -> list[Reading]:
     """What is at each pose (n x 3) if an edge of shade, or several, lie across it: `check` with each face in the light
-    in which it would be seen so."""
+    in which it would be seen so. Of what is not known to lie there, open as far as it is `free` (n x cells), only what
+    fits as well as one that was given a try more than others must."""
     if not len(poses):
         return []
     grid, centre = prepared.full, prepared.faces.shape.centre
@@ -482,7 +477,8 @@ def check_in_shade(
     rows = np.arange(len(poses)) * count + best
     verdict = Verdict(costs, verdict.agrees[rows], best, verdict.gain[rows])
     readings = _as_readings(look, prepared, kind, poses, candidates, verdict, np.zeros(len(poses), np.float32))
-    return [replace(reading, shaded=True) for reading in readings if _share(reading.agrees) >= LEAST_AGREEING]
+    readings = [replace(reading, shaded=True) for reading in readings if _share(reading.agrees) >= LEAST_AGREEING]
+    return readings if free is not None else [r for r in readings if r.settled and r.cost < SHADED_COST]
 
 
 def _others(readings: Sequence[Reading], done: Sequence[Reading]) -> list[Reading]:
@@ -560,10 +556,7 @@ def polished(
     result = _others(readings, covered)
     for kind, prepared in kinds.items():
         shaded = [reading for reading in covered if reading.kind is kind and reading.shaded]
-        if shaded:
-            free = np.array([~reading.taken for reading in shaded])
-            faces = np.array([reading.face for reading in shaded], np.intp)
-            result += check_in_shade(look, kind, prepared, np.array([r.pose for r in shaded]), faces, free)
+        result += check_again(look, kind, prepared, shaded, np.array([r.pose for r in shaded]).reshape(-1, 3))
         mine = [reading for reading in covered if reading.kind is kind and not reading.shaded]
         if not mine:
             continue
@@ -602,14 +595,12 @@ def check_again(
     look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading], poses: Array
 ) -> list[Reading]:
     """What is at these poses, where such pieces of one kind were seen in such light."""
-    found: list[Reading] = []
-    for shaded in (False, True):
-        mine = [i for i, reading in enumerate(readings) if reading.shaded is shaded]
-        some, faces = [readings[i] for i in mine], np.array([readings[i].face for i in mine], np.intp)
-        if shaded:
-            found += check_in_shade(look, kind, prepared, poses[mine], faces)
-        else:
-            found += check(look, kind, prepared, poses[mine], faces, veils_of(some))
+    plain, shaded = ([i for i, r in enumerate(readings) if r.shaded is either] for either in (False, True))
+    faces = np.array([reading.face for reading in readings], np.intp)
+    found = check(look, kind, prepared, poses[plain], faces[plain], veils_of([readings[i] for i in plain]))
+    if shaded:
+        free = np.array([~readings[i].taken for i in shaded])
+        found += check_in_shade(look, kind, prepared, poses[shaded], faces[shaded], free)
     return found
 
 
