@@ -47,9 +47,9 @@ class ShadowEdge:
 
 def some_shadow_edge(rng: np.random.Generator) -> ShadowEdge:
     """One as families have them, over the middle of the table."""
-    x, y = rng.uniform(-120.0, 120.0, 2)
+    x_mm, y_mm = rng.uniform(-120.0, 120.0, 2)
     ratio, penumbra = np.exp(rng.uniform(np.log([1.6, 2.0]), np.log([3.0, 20.0])))
-    return ShadowEdge(x, y, rng.uniform(0.0, 360.0), ratio, penumbra, rng.uniform(1.0, 1.15))
+    return ShadowEdge(x_mm, y_mm, rng.uniform(0.0, 360.0), ratio, penumbra, rng.uniform(1.0, 1.15))
 
 
 def in_shadow(picture: Image, edge: ShadowEdge) -> Image:
@@ -63,12 +63,8 @@ def in_shadow(picture: Image, edge: ShadowEdge) -> Image:
         table = (pixels - [width / 2, height / 2]) * [1.0, -1.0] * (WITHOUT_MAT_MM / width)
     turn = np.radians(edge.turn_deg)
     into = (table - [edge.x_mm, edge.y_mm]) @ [np.cos(turn), np.sin(turn)]
-    fine = np.linspace(0, 160, width), np.linspace(0, 120, height)
-    into_all = cv2.remap(
-        into.reshape(columns.shape).astype(np.float32),
-        *(axis.astype(np.float32) for axis in np.meshgrid(*fine)),
-        cv2.INTER_LINEAR,
-    )
-    part = np.clip(into_all / edge.penumbra_mm + 0.5, 0.0, 1.0)
+    between = np.meshgrid(np.linspace(0, 160, width, dtype=np.float32), np.linspace(0, 120, height, dtype=np.float32))
+    into = cv2.remap(into.reshape(columns.shape).astype(np.float32), *between, cv2.INTER_LINEAR)
+    share = np.clip(into / edge.penumbra_mm + 0.5, 0.0, 1.0)[..., None]
     shade = np.array([np.sqrt(edge.bluer), 1.0, 1.0 / np.sqrt(edge.bluer)]) / edge.ratio
-    return np.asarray(np.clip(picture * (1.0 - part[..., None] * (1.0 - shade)), 0, 255), np.uint8)
+    return np.asarray(picture * (1.0 - share * (1.0 - shade)), np.uint8)
