@@ -16,9 +16,9 @@ KNOT_MM = 3.0
 TURN_STEP_DEG, CELLS_FOR_TURN = 5.0, 160
 """Directions are tried so far apart, each by about so many cells."""
 FLOOR = 9.0
-"""Levels, of three channels together, that are added before brightness is compared."""
+"""Levels, of three channels together, that are added before brightness is compared, as noise is no light."""
 DARK = 60.0
-"""Levels, of three channels together, that are added before brightness is compared: below it is noise and bleed."""
+"""Levels, of three channels together, that a face has to be brighter than to tell much of the light."""
 DEEPEST = 1.5
 """Logarithm: shade with less than a quarter of the light is none that anything is read in."""
 STRAYS = 0.15
