@@ -16,7 +16,7 @@ from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
 from vision.motion import WIDTH, Mask, Small, differences, differs
 from vision.plain_table import colours_of, share_of_rare
-from vision.readings import Raster, Reading, check, confirmed, veils_of
+from vision.readings import Raster, Reading, check_again, check_in_shade, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
@@ -471,10 +471,12 @@ class KnownTable:
 
 
 def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
-    """Pieces of this kind, looked at again where they lay."""
+    """Pieces of this kind, looked at again where they lay; such that are not plainly seen, in shade as well."""
     mine = [r for r in readings if r.kind is kind]
-    poses = np.array([r.pose for r in mine]).reshape(-1, 3)
-    return check(look, kind, prepared, poses, np.array([r.face for r in mine], np.intp), veils_of(mine))
+    again = check_again(look, kind, prepared, mine, np.array([r.pose for r in mine]).reshape(-1, 3))
+    lost = [r for r in mine if not r.shaded and not lies_among(r, [other for other in again if other.settled])]
+    faces = np.array([r.face for r in lost], np.intp)
+    return again + check_in_shade(look, kind, prepared, np.array([r.pose for r in lost]).reshape(-1, 3), faces)
 
 
 def gone_from(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:

@@ -21,7 +21,7 @@ from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import Mask, Small, differs, shrink
-from vision.readings import Raster, Reading, check, confirmed, explained, find_pieces, select, veils_of
+from vision.readings import Raster, Reading, check_again, confirmed, explained, find_pieces, select
 from vision.rectify import table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
@@ -258,8 +258,7 @@ class Reader:
                 mine = [r for r in readings if r.kind is kind]
                 centre = prepared.faces.shape.centre
                 poses = [carried_over(r.pose, centre, registration, better) for r in mine]
-                faces = np.array([r.face for r in mine], np.intp)
-                again += check(view.look, kind, prepared, np.array(poses).reshape(-1, 3), faces, veils_of(mine))
+                again += check_again(view.look, kind, prepared, mine, np.array(poses).reshape(-1, 3))
             registration, readings = better, select(again, self._kinds, Raster(view.table))
         self._seen_lens, self._lens_by = registration.lens, _outer(readings)
         self._clock.stage("lens")

@@ -12,8 +12,21 @@ from vision.features import Keypoints
 from vision.rectify import PX_PER_MM, TableMap
 from vision.scene import PieceKind
 from vision.search import Guesses, Index, guess_poses, match
+from vision.shade import lights
 from vision.shapes import place
-from vision.verify import COST_LIMIT, Flags, Floats, Indices, Look, Prepared, Verdict, judge, rank_faces, refine
+from vision.verify import (
+    COST_LIMIT,
+    Flags,
+    Floats,
+    Indices,
+    Look,
+    Prepared,
+    Verdict,
+    in_even_light,
+    judge,
+    rank_faces,
+    refine,
+)
 
 Array = NDArray[np.float64]
 
@@ -87,6 +100,13 @@ VEIL_CHANGES = np.array([-40.0, 0.0, 40.0], np.float32)
 VEILED_VOTES = 8.0
 """So many votes for a piece that is not found are worth a look behind them. Of shared pictures in plain light none to
 three guesses have as many, and are not explained; of those with a lamp's light on them, mostly such that are right."""
+SHADED_VOTES = 8.0
+"""So many votes for a piece that is not found are worth a look at it in shade, as they are behind a veil."""
+SHADED_AGREEING = 0.9
+"""So much of a piece in shade agrees at the first look: of those on shared pictures that were right then 97 of 100, of
+others one in twenty."""
+SHADED_COST = VEILED_COST
+"""In shade a piece costs no more than that. On shared pictures right ones cost 0.2 to 1.1, others from 1.5 on."""
 RASTER_MM = 2.5
 MOST_PLACES = 1000
 """So many poses' cells are kept; then they are worked out anew."""
@@ -116,6 +136,8 @@ class Reading:
     """The faces it was compared with."""
     veil: float = 0.0
     """Levels (of white paper's 255) of light over it that was taken off."""
+    shaded: bool = False
+    """Whether light that changes along one direction was taken off (`vision.shade`)."""
 
     @cached_property
     def best(self) -> Floats:
@@ -319,6 +341,10 @@ def find_pieces(
     veiled = _behind_veils(look, guesses, _others(found, done), found, kinds, so_far)
     if veiled:
         found = select([*found, *veiled], kinds, raster.copy())
+    so_far = explained((r for r in found if r.settled), kinds, raster.copy())
+    shaded = _in_shade(look, guesses, _others(found, done), found, kinds, so_far)
+    if shaded:
+        found = select([*found, *shaded], kinds, raster.copy())
     found = polished(look, found, kinds, raster, done)
     more = _nudged(look, _others(found, done), kinds)
     if more:
@@ -392,6 +418,69 @@ def _shows_behind_veil(reading: Reading) -> bool:
     return reading.settled and (reading.cost < VEILED_COST or reading.margin >= VEILED_MARGIN * reading.cost)
 
 
+def _in_shade(
+    look: Look,
+    guesses: Mapping[PieceKind, Guesses],
+    new: Sequence[Reading],
+    found: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    so_far: Raster,
+) -> list[Reading]:
+    """Pieces on which an edge of shade lies, or stripes of it: keypoints lead to them, but colours do not fit until the
+    light is the same all over. So are the `new` pieces tried that are seen in part, or badly; and where there is such
+    shade, all guesses that are left, as its edges take keypoints away."""
+    shaded: list[Reading] = []
+    for kind, prepared in kinds.items():
+        doubtful = [r for r in new if r.kind is kind and not r.settled and not r.shaded]
+        poses = np.array([r.pose for r in doubtful]).reshape(-1, 3)
+        shaded += check_in_shade(look, kind, prepared, poses, np.array([r.face for r in doubtful], np.intp))
+    for least, below in ((SHADED_VOTES, np.inf), (0.0, SHADED_VOTES)):
+        if not shaded and not least and not any(r.shaded for r in found):
+            break
+        so_far = explained(shaded, kinds, so_far.copy())
+        for kind, prepared in kinds.items():
+            some = guesses[kind]
+            chosen = np.flatnonzero((some.votes >= least) & (some.votes < below))
+            chosen = chosen[_unexplained(some.poses[chosen], prepared, so_far)]
+            shaded += check_in_shade(look, kind, prepared, some.poses[chosen], some.faces[chosen])
+    return shaded
+
+
+def check_in_shade(
+    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, free: Flags | None = None
+) -> list[Reading]:
+    """What is at each pose (n x 3) if an edge of shade, or several, lie across it: `check` with each face in the light
+    in which it would be seen so. Of what is not known to lie there, open as far as it is `free` (n x cells), only what
+    fits as well as one that was given a try more than others must."""
+    if not len(poses):
+        return []
+    grid, centre = prepared.full, prepared.faces.shape.centre
+    if free is None:
+        worth = _first_look_in_shade(look, prepared, poses, hints)
+        poses, hints = poses[worth], hints[worth]
+        if not len(poses):
+            return []
+    for _ in range(2):
+        light = lights(look.colours(place(grid.points, poses)), hints, grid, free)
+        poses = refine(look, poses, hints, grid, centre, free=free, lights=light)
+    colours = look.colours(place(grid.points, poses))
+    even = in_even_light(colours, lights(colours, hints, grid, free))
+    candidates = _candidates(rank_faces(even, grid, free), hints, RIVALS)
+    count = candidates.shape[1]
+    seen, faces = np.repeat(colours, count, axis=0), candidates.reshape(-1)
+    opened = None if free is None else np.repeat(free, count, axis=0)
+    light = lights(seen, faces, grid, opened)
+    brightest = in_even_light(look.brightest(), light)
+    verdict = judge(in_even_light(seen, light), faces[:, None], grid, look.trust, free=opened, brightest=brightest)
+    costs = verdict.costs.reshape(len(poses), count, -1)
+    best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
+    rows = np.arange(len(poses)) * count + best
+    verdict = Verdict(costs, verdict.agrees[rows], best, verdict.gain[rows])
+    readings = _as_readings(look, prepared, kind, poses, candidates, verdict, np.zeros(len(poses), np.float32))
+    readings = [replace(reading, shaded=True) for reading in readings if _share(reading.agrees) >= LEAST_AGREEING]
+    return readings if free is not None else [r for r in readings if r.settled and r.cost < SHADED_COST]
+
+
 def _others(readings: Sequence[Reading], done: Sequence[Reading]) -> list[Reading]:
     """Those of the readings that are none of these."""
     these = set(map(id, done))
@@ -408,8 +497,8 @@ def _nudged(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
         mine = [r for r, _ in tries]
         tried = [_turned_and_shifted(r.pose, prepared, nudges) for r, nudges in tries]
         times = [len(poses) for poses in tried]
-        hints = np.repeat(np.array([r.face for r in mine], np.intp), times)
-        found += check(look, kind, prepared, np.concatenate(tried), hints, np.repeat(veils_of(mine), times))
+        lying = [reading for reading, count in zip(mine, times, strict=True) for _ in range(count)]
+        found += check_again(look, kind, prepared, lying, np.concatenate(tried))
     return found
 
 
@@ -466,7 +555,9 @@ def polished(
     covered = [reading for reading in _others(readings, done) if _share(reading.taken) > COVERED]
     result = _others(readings, covered)
     for kind, prepared in kinds.items():
-        mine = [reading for reading in covered if reading.kind is kind]
+        shaded = [reading for reading in covered if reading.kind is kind and reading.shaded]
+        result += check_again(look, kind, prepared, shaded, np.array([r.pose for r in shaded]).reshape(-1, 3))
+        mine = [reading for reading in covered if reading.kind is kind and not reading.shaded]
         if not mine:
             continue
         free = np.array([~reading.taken for reading in mine])
@@ -488,6 +579,29 @@ def polished(
         )
         result += _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
     return select(result, kinds, raster.copy())
+
+
+def _first_look_in_shade(look: Look, prepared: Prepared, poses: Array, hints: Indices) -> Indices:
+    """Which poses are worth a close look in shade."""
+    grid = prepared.sparse
+    colours = look.colours(place(grid.points, poses))
+    light = lights(colours, hints, grid)
+    brightest = in_even_light(look.brightest(), light)
+    verdict = judge(in_even_light(colours, light), hints[:, None], grid, look.trust, brightest=brightest)
+    return np.flatnonzero(verdict.agrees.mean(1) >= SHADED_AGREEING)
+
+
+def check_again(
+    look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading], poses: Array
+) -> list[Reading]:
+    """What is at these poses, where such pieces of one kind were seen in such light."""
+    plain, shaded = ([i for i, r in enumerate(readings) if r.shaded is either] for either in (False, True))
+    faces = np.array([reading.face for reading in readings], np.intp)
+    found = check(look, kind, prepared, poses[plain], faces[plain], veils_of([readings[i] for i in plain]))
+    if shaded:
+        free = np.array([~readings[i].taken for i in shaded])
+        found += check_in_shade(look, kind, prepared, poses[shaded], faces[shaded], free)
+    return found
 
 
 def veils_of(readings: Sequence[Reading]) -> Floats:

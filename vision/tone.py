@@ -68,7 +68,7 @@ def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
 
 def _compared(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> tuple[Array, Array]:
     """Enrolled levels of the confirmed pieces' even cells, and those seen there: n x 3 each."""
-    bare = [reading for reading in readings if confirmed(reading) and not reading.veil]
+    bare = [reading for reading in readings if confirmed(reading) and not reading.veil and not reading.shaded]
     parts = [_levels(look, reading, kinds[reading.kind]) for reading in bare]
     return (
         np.concatenate([np.zeros((0, 3)), *(part[0] for part in parts)]),

@@ -154,6 +154,12 @@ class Verdict:
     off."""
 
 
+def in_even_light(colours: Colours, lights: Floats) -> Colours:
+    """Colours (logarithms) with the light (logarithms of how many times as much) that falls there taken off."""
+    lit = (np.exp(colours) - np.float32(LOG_FLOOR)) / np.exp(lights)
+    return np.asarray(np.log(np.maximum(lit, np.float32(0.0)) + np.float32(LOG_FLOOR)), np.float32)
+
+
 def prepare(faces: KindFaces) -> Prepared:
     """Work out what comparing with a kind's faces needs."""
     everything = np.arange(len(faces.shape.lattice))
@@ -242,9 +248,10 @@ def refine(
     rounds: int = 2,
     free: Flags | None = None,
     veils: Floats | None = None,
+    lights: Floats | None = None,
 ) -> Array:
     """Poses (n x 3) moved to where their faces (n) fit best, on the free cells (n x cells) if given, behind `veils` (n)
-    of light."""
+    of light, or with the light (n x 3 x cells, see `vision.shade`) that falls on each cell taken off."""
     trust, precision = look.trust, grid.precision[chosen]
     enrolled, slopes = grid.enrolled[chosen] * trust, grid.slopes[chosen] * trust
     if free is not None:
@@ -253,8 +260,10 @@ def refine(
     gradient = _pose_gradient(slopes, grid, centre)
     residual = None
     for turn in range(rounds + 1):
-        colours = look.colours(place(grid.points, poses), veils)
-        cut_off = _cut_off(colours, look.brightest(veils))
+        colours, brightest = look.colours(place(grid.points, poses), veils), look.brightest(veils)
+        if lights is not None:
+            colours, brightest = in_even_light(colours, lights), in_even_light(brightest, lights)
+        cut_off = _cut_off(colours, brightest)
         residual = _light_removed(colours * trust - enrolled, enrolled, precision, grid, residual, cut_off)
         misses = precision * _mean_squares(residual)
         cost = np.minimum(misses, np.float32(COST_LIMIT)).mean(1)

@@ -23,7 +23,7 @@ import numpy as np
 from controller.arranged import misarranged
 from controller.cli.vision_report import SHEET_LAYOUT, learned_faces
 from controller.sheet_prints import load_prints
-from tests.vision.altered import as_a_phone_shows_it
+from tests.vision.altered import as_a_phone_shows_it, in_shadow, some_shadow_edge
 from vision.frame import Image
 from vision.photos import load_photo, photo_beside, save_photo
 from vision.report import PICTURES, Report, labelled, picture_name, report
@@ -82,8 +82,14 @@ def blinds(image: Image, rng: np.random.Generator) -> Image:
     return _levels(image * (0.55 + 0.45 * stripes)[..., None])
 
 
+def shadow_edge(image: Image, rng: np.random.Generator) -> Image:
+    """One straight, more or less soft edge of a shadow across the table."""
+    return in_shadow(image, some_shadow_edge(rng))
+
+
 ALTERATIONS: Mapping[str, Alter] = {
-    alter.__name__.replace("_", "-"): alter for alter in (as_it_is, saturated, contrasted, phone, veiled, lamps, blinds)
+    alter.__name__.replace("_", "-"): alter
+    for alter in (as_it_is, saturated, contrasted, phone, veiled, lamps, blinds, shadow_edge)
 }
 
 

@@ -1,10 +1,15 @@
 """Pictures as other cameras, and lamps, would show them."""
 
+from dataclasses import dataclass
+
+import cv2
 import numpy as np
 
 from vision.frame import Image
-from vision.registration import find_mat
+from vision.registration import RegistrationError, find_mat
 from vision.tone import LUMA
+
+WITHOUT_MAT_MM = 600.0
 
 
 def as_a_phone_shows_it(image: Image, saturation: float, contrast: float) -> Image:
@@ -21,3 +26,45 @@ def lit(picture: Image, x_mm: float, y_mm: float, added: float, wide_mm: float =
     rows, columns = np.indices(picture.shape[:2])
     away = ((columns - at[0, 0]) ** 2 + (rows - at[0, 1]) ** 2) / (2.0 * ((at[1] - at[0]) ** 2).sum())
     return np.asarray(np.clip(picture + added * np.exp(-away)[..., None], 0, 255), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class ShadowEdge:
+    """The straight edge of a shadow, as that of a window's frame or of somebody beside a lamp."""
+
+    x_mm: float
+    y_mm: float
+    """A place of the table in the middle of the edge."""
+    turn_deg: float
+    """Where from there the shade is."""
+    ratio: float
+    """How many times as bright it is where the light falls."""
+    penumbra_mm: float
+    """How wide the edge is."""
+    bluer: float = 1.0
+    """How many times as blue, for its red, the shade is: the sky lights what the sun does not."""
+
+
+def some_shadow_edge(rng: np.random.Generator) -> ShadowEdge:
+    """One as families have them, over the middle of the table."""
+    x_mm, y_mm = rng.uniform(-120.0, 120.0, 2)
+    ratio, penumbra = np.exp(rng.uniform(np.log([1.6, 2.0]), np.log([3.0, 20.0])))
+    return ShadowEdge(x_mm, y_mm, rng.uniform(0.0, 360.0), ratio, penumbra, rng.uniform(1.0, 1.15))
+
+
+def in_shadow(picture: Image, edge: ShadowEdge) -> Image:
+    """With such an edge across all of it. Where no mat shows, the picture's width stands for WITHOUT_MAT_MM."""
+    height, width = picture.shape[:2]
+    columns, rows = np.meshgrid(np.linspace(0, width - 1, 161), np.linspace(0, height - 1, 121))
+    pixels = np.column_stack([columns.ravel(), rows.ravel()])
+    try:
+        table = find_mat(picture).to_table(pixels)
+    except RegistrationError:
+        table = (pixels - [width / 2, height / 2]) * [1.0, -1.0] * (WITHOUT_MAT_MM / width)
+    turn = np.radians(edge.turn_deg)
+    into = (table - [edge.x_mm, edge.y_mm]) @ [np.cos(turn), np.sin(turn)]
+    between = np.meshgrid(np.linspace(0, 160, width, dtype=np.float32), np.linspace(0, 120, height, dtype=np.float32))
+    into = cv2.remap(into.reshape(columns.shape).astype(np.float32), *between, cv2.INTER_LINEAR)
+    share = np.clip(into / edge.penumbra_mm + 0.5, 0.0, 1.0)[..., None]
+    shade = np.array([np.sqrt(edge.bluer), 1.0, 1.0 / np.sqrt(edge.bluer)]) / edge.ratio
+    return np.asarray(picture * (1.0 - share * (1.0 - shade)), np.uint8)

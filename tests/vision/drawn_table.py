@@ -1,7 +1,7 @@
 """A table drawn with a few strokes: a mat with markers, wedges and cards with blots on them, a tilted camera."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -105,6 +105,23 @@ def enrolment() -> list[Piece]:
 def enrolled() -> FacePack:
     """A pack of all drawn faces."""
     return enrol([(photograph(enrolment()), label(enrolment()))], source=["drawn"])
+
+
+def without(pack: FacePack, face: str) -> FacePack:
+    """The pack as if a face had not been enrolled."""
+    kinds = dict(pack.kinds)
+    for kind, known in pack.kinds.items():
+        kept = [i for i, name in enumerate(known.names) if name != face]
+        points = np.flatnonzero(np.isin(known.owners, kept))
+        kinds[kind] = replace(
+            known,
+            names=tuple(known.names[i] for i in kept),
+            colours=known.colours[kept],
+            slopes=known.slopes[kept],
+            keypoints=known.keypoints.pick(points),
+            owners=np.searchsorted(kept, known.owners[points]),
+        )
+    return replace(pack, kinds=kinds)
 
 
 def project(points_mm: Array, view: View, height_mm: float = 0.0) -> Array:

@@ -1,12 +1,10 @@
 """Light over a whole picture is noticed by the mat's markers, and taken off."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from tests.vision.altered import lit
-from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph
+from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph, without
 from vision.faces import FacePack, enrol
 from vision.frame import Frame, Image
 from vision.reader import Reader, read_photo
@@ -76,23 +74,6 @@ def test_a_face_that_was_never_enrolled_is_not_taken_for_another_under_a_lamp(pa
     for added in (60.0, 110.0):
         seen = lit(photograph(other, View(noise=2.0)), 60.0, 70.0, added)
         assert set(faces(seen, fewer)) <= {piece.face for piece in TABLE[1:]}
-
-
-def without(pack: FacePack, face: str) -> FacePack:
-    """The pack as if a face had not been enrolled."""
-    kinds = dict(pack.kinds)
-    for kind, known in pack.kinds.items():
-        kept = [i for i, name in enumerate(known.names) if name != face]
-        points = np.flatnonzero(np.isin(known.owners, kept))
-        kinds[kind] = replace(
-            known,
-            names=tuple(known.names[i] for i in kept),
-            colours=known.colours[kept],
-            slopes=known.slopes[kept],
-            keypoints=known.keypoints.pick(points),
-            owners=np.searchsorted(kept, known.owners[points]),
-        )
-    return replace(pack, kinds=kinds)
 
 
 def test_faces_learned_behind_a_veil_are_nearly_those_without_one(pack: FacePack) -> None:
