@@ -1,6 +1,6 @@
 """Milliseconds and memory of reading, stage by stage, beside `cv2.aruco` finding 40 markers in the same picture.
 
-Run: python -m tests.benchmarks.bench_vision [--rounds 5] [--game-seed 8601]
+Run: python -m tests.benchmarks.bench_vision [--rounds 5] [--game-seed 8601] [--games pizza_theory slice]
 One core: the process is pinned to one, and OpenCV is told to use one thread. Tables are simulated; the markers are
 drawn on a picture of the fuller one. A table is read until nothing more is looked for; then a piece is moved. Last, at
 1920 x 1080, every picture of a whole game is read as it comes, hands, questions and all.
@@ -10,7 +10,7 @@ import argparse
 import multiprocessing
 import os
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -34,7 +34,8 @@ from vision.threads import use_one_core
 Array = NDArray[np.float64]
 
 MARKERS = 40
-GAME_SIZE, GAME_PLAYERS, GAME_RATE_HZ = (1920, 1080), 4, 5.0
+GAME_SIZE, GAME_RATE_HZ = (1920, 1080), 5.0
+GAME_PLAYERS = {"new_york_slice": 4, "pizzeria": 4, "pizza_theory": 3, "slice": 4, "dice_and_slice": 2}
 NOISE = 3.0
 FRAMES_PER_S = 2.0
 """So few that each picture of a table at rest is looked at, while it is looked at again at all."""
@@ -42,7 +43,7 @@ SETTLED = LOOKS + 2
 """After so many pictures a table at rest is not looked at again."""
 
 
-def main(rounds: int, game_seed: int) -> None:
+def main(rounds: int, game_seed: int, games: Sequence[str]) -> None:
     """Print the table."""
     use_one_core()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -62,28 +63,29 @@ def main(rounds: int, game_seed: int) -> None:
         print(f"allocated at most while reading an unchanged picture: {unchanged_kib(pack, size):.0f} KiB")
         print(f"memory of a process that only reads such pictures, at its largest: {reading_mib(pack, size):.0f} MiB")
         if size == GAME_SIZE:
-            print(game_line(np.array(game_ms(game_seed)), base, game_seed), flush=True)
+            for game in games:
+                print(game_line(game, np.array(game_ms(game, game_seed)), base, game_seed), flush=True)
 
 
-def game_line(taken_ms: Array, base_ms: float, seed: int) -> str:
+def game_line(game: str, taken_ms: Array, base_ms: float, seed: int) -> str:
     """What reading each picture of a game took, beside the markers."""
     mean, middle, slow = taken_ms.mean(), *np.quantile(taken_ms, (0.5, 0.95))
     shorter = float((taken_ms < base_ms).mean())
     return (
-        f"the {len(taken_ms)} pictures of a game (seed {seed}), {GAME_RATE_HZ:g} a second: mean {mean:.1f} ms, "
+        f"{game}: the {len(taken_ms)} pictures of a game (seed {seed}), {GAME_RATE_HZ:g} a second: mean {mean:.1f} ms, "
         f"{mean / base_ms:.2f}x; median {middle:.1f}, {middle / base_ms:.2f}x; 95 % {slow:.1f}, {slow / base_ms:.2f}x; "
         f"{shorter:.0%} of them take less than the markers"
     )
 
 
-def game_ms(seed: int) -> tuple[float, ...]:
-    """Milliseconds that reading each picture of a game of four took."""
+def game_ms(game: str, seed: int) -> tuple[float, ...]:
+    """Milliseconds that reading each picture of a game took."""
     config = load_table()
     camera = config.camera.model_copy(update={"width": GAME_SIZE[0], "height": GAME_SIZE[1], "rate": GAME_RATE_HZ})
-    config = config.model_copy(update={"camera": camera})
-    art = own_art(config.game)
-    pack = enrol_own_copy(config.game, art, *GAME_SIZE)
-    return play_game(config, art, pack, seed, GAME_PLAYERS, Habits()).read_ms
+    config = config.model_copy(update={"camera": camera, "game": game})
+    art = own_art(game)
+    pack = enrol_own_copy(game, art, *GAME_SIZE)
+    return play_game(config, art, pack, seed, GAME_PLAYERS[game], Habits()).read_ms
 
 
 def read_times(
@@ -197,6 +199,10 @@ def time_ms(work: Callable[[], None], rounds: int) -> float:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5, help="times that each is measured; medians are printed")
-    parser.add_argument("--game-seed", type=int, default=8601, help="of the game whose pictures are read")
+    parser.add_argument("--game-seed", type=int, default=8601, help="of the games whose pictures are read")
+    games = ("new_york_slice", "pizza_theory", "dice_and_slice")
+    parser.add_argument(
+        "--games", nargs="*", choices=GAME_PLAYERS, default=games, help="whose pictures are read; none: only tables"
+    )
     options = parser.parse_args()
-    main(options.rounds, options.game_seed)
+    main(options.rounds, options.game_seed, options.games)
