@@ -40,6 +40,11 @@ LEAST_DIE = 0.6
 """A die that is less likely is none."""
 
 
+Traces = Mapping[tuple[MarkKind, int], float]
+"""By which odds marks (their kind, their bits) seemed to be on a sheet when it was known that they are not: what an
+eraser leaves of a mark looks a little like it, and after two of them much."""
+
+
 class What(Enum):
     """What is odd about a sheet."""
 
@@ -83,9 +88,10 @@ class Fit:
 class SheetSeen:
     """One player's sheet in a scene, beside what is known of it."""
 
-    def __init__(self, sighting: Sighting, index: int, known: Sheet, parts: Components) -> None:
-        """`index` is the sighting's in the scene; `known` is the sheet of the state before."""
+    def __init__(self, sighting: Sighting, index: int, known: Sheet, parts: Components, traces: Traces) -> None:
+        """`index` is the sighting's in the scene; `known` is the sheet of the state before, on which are `traces`."""
         self.index = index
+        self._traces = traces
         self._parts = parts
         self._known = known
         self._table = parts.grid
@@ -96,9 +102,26 @@ class SheetSeen:
         """The odds of lines between dots that are no neighbours, likewise."""
         self.crosses: dict[int, float] = {}
         self.circles: dict[int, float] = {}
+        self._hidden: set[tuple[MarkKind, int]] = set()
         for mark in sighting.marks:
             self._take(mark)
         self._take_lines([mark for mark in sighting.marks if mark.kind is MarkKind.LINE])
+
+    def traces_beside(self, sheet: Sheet) -> Traces:
+        """What seems to be on the sheet, though nothing but this is; where it is hidden now, as it was before."""
+        places = (
+            (MarkKind.DOT, self.dots, sheet.dots),
+            (MarkKind.CROSSED_TOPPING, self.crosses, sheet.crossed),
+            (MarkKind.CIRCLED_BONUS, self.circles, sheet.bonuses),
+        )
+        left: dict[tuple[MarkKind, int], float] = {}
+        for kind, seen, there in places:
+            for bit, odds in seen.items():
+                before = self._traces.get((kind, bit), 0.0)
+                trace = before if (kind, bit) in self._hidden else odds + before
+                if trace > 0.0 and not bit & there:
+                    left[kind, bit] = trace
+        return left
 
     def hinted(self) -> int:
         """The dots that may be new."""
@@ -167,20 +190,25 @@ class SheetSeen:
         return "-".join(grid.names_of(self._table, bits))
 
     def _take(self, mark: SheetMark) -> None:
-        odds = 0.0 if mark.hidden else _odds(mark.probability)
         match mark.kind:
             case MarkKind.DOT:
-                self.dots[self._bit(*mark.at)] = odds
+                self._take_at(self._bit(*mark.at), self.dots, mark)
             case MarkKind.DIAGONAL:
-                self.diagonals[self._bit(*mark.at[:2]) | self._bit(*mark.at[2:])] = odds
+                self._take_at(self._bit(*mark.at[:2]) | self._bit(*mark.at[2:]), self.diagonals, mark)
             case MarkKind.CROSSED_TOPPING:
                 square = self._bit(mark.at[0], mark.at[1] + 1)
                 if square & self._parts.topping_squares:
-                    self.crosses[square] = odds
+                    self._take_at(square, self.crosses, mark)
             case MarkKind.CIRCLED_BONUS if mark.at[0] < len(self._parts.bonuses):
-                self.circles[1 << mark.at[0]] = odds
+                self._take_at(1 << mark.at[0], self.circles, mark)
             case _:
                 pass
+
+    def _take_at(self, bits: int, places: dict[int, float], mark: SheetMark) -> None:
+        """A mark speaks for itself by as much as more than a trace is seen."""
+        places[bits] = 0.0 if mark.hidden else _odds(mark.probability) - self._traces.get((mark.kind, bits), 0.0)
+        if mark.hidden:
+            self._hidden.add((mark.kind, bits))
 
     def _take_lines(self, lines: Sequence[SheetMark]) -> None:
         """Vision says how likely a line and both its dots are. Here it is a line's if both dots are there: what is
@@ -222,8 +250,12 @@ class DieSeen:
 class Seen:
     """A scene beside a state."""
 
-    def __init__(self, state: State, scene: Scene, layout: Layout) -> None:
+    def __init__(
+        self, state: State, scene: Scene, layout: Layout, traces: Mapping[Player, Traces] | None = None
+    ) -> None:
+        """`traces` are those that are known on each player's sheet."""
         self._state = state
+        self._traces = traces or {}
         self._scene = scene
         self._layout = layout
         self._parts = state.options.components
@@ -236,7 +268,8 @@ class Seen:
             if one.kind is not PieceKind.SHEET or not self._is_of_this_game(one):
                 continue
             player = laid.owner(laid.at(one), self._layout)
-            sheet = SheetSeen(one, index, self._state.sheets[player - 1], self._parts)
+            known = self._state.sheets[player - 1]
+            sheet = SheetSeen(one, index, known, self._parts, self._traces.get(player, {}))
             log = sheet.fit(self._state.sheets[player - 1]).log_dots - sheet.ceiling()
             if player not in found or log > found[player][0]:
                 found[player] = (log, sheet)

@@ -26,7 +26,7 @@ from controller.game import Player, Refusal
 from controller.games.dice_and_slice import faults, grid, rules, ways
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import ExtraDot, Mark, Move, Phase, Pick, Roll, Sheet, State, Stop
-from controller.games.dice_and_slice.seen import DieSeen, Fit, Seen, SheetSeen, dice_named
+from controller.games.dice_and_slice.seen import DieSeen, Fit, Seen, SheetSeen, Traces, dice_named
 from controller.games.dice_and_slice.ways import Moves
 from controller.reading import Fault, Layout, Play, Reading, ReadingKind
 from vision.scene import Scene
@@ -75,11 +75,18 @@ class _Marking:
 
 
 class DiceAndSliceTable:
-    """See `controller.reading.GameTable`."""
+    """See `controller.reading.GameTable`.
+
+    It remembers, from the scene that led to a state, what still showed of marks that are none any more: who has crossed
+    off a topping by mistake, and rubbed it out, is not asked for it whenever the light changes."""
+
+    def __init__(self) -> None:
+        self._traces: dict[State, Mapping[Player, Traces]] = {}
+        """By the state read last, and by those that the plays read then lead to."""
 
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """What a scene at rest says."""
-        seen = Seen(state, scene, layout)
+        seen = Seen(state, scene, layout, self._traces.get(state))
         match state.phase:
             case Phase.ROLL | Phase.PICK:
                 reading = _rolling(state, seen, pressed)
@@ -87,6 +94,7 @@ class DiceAndSliceTable:
                 reading = _marking(state, seen, pressed)
             case Phase.OVER:
                 reading = Reading(ReadingKind.AS_BEFORE, ())
+        self._remember(state, reading.plays, seen)
         players = {sheet.index: player for player, sheet in seen.sheets.items()}
         dice = {die.index: die for die in seen.dice}
         return replace(
@@ -97,6 +105,18 @@ class DiceAndSliceTable:
                 for i, one in enumerate(scene.sightings)
             ),
         )
+
+    def _remember(self, state: State, plays: Sequence[Play], seen: Seen) -> None:
+        """Who has done marking leaves nothing on the own sheet but what is known of it, and traces."""
+        known = self._traces.get(state, {})
+        now = {state: known}
+        for play in plays:
+            after = state
+            for move in play.moves:
+                after = rules.apply(after, move)
+            done = set(seen.sheets).difference(rules.waiting_for(after) if after.phase is Phase.MARK else ())
+            now[after] = {**known, **{p: seen.sheets[p].traces_beside(after.sheets[p - 1]) for p in done}}
+        self._traces = now
 
     def lamps(self, state: State) -> frozenset[Player]:
         """Those who are to act."""

@@ -10,7 +10,7 @@ from controller.games.dice_and_slice import GAME
 from controller.games.dice_and_slice.components import load_components
 from controller.games.dice_and_slice.hands import SHEET, DiceAndSliceHands, Pencilled, read_front, standing, write_front
 from controller.games.dice_and_slice.rules import Pick, Roll, State
-from controller.games.dice_and_slice.table import GAME_TABLE
+from controller.games.dice_and_slice.table import DiceAndSliceTable
 from controller.hands import Lay, Lying
 from controller.reading import Fault, Layout, Reading, ReadingKind
 from controller.seating import areas
@@ -92,6 +92,7 @@ class LaidSheets:
 
     def __init__(self, state: State, seed: int = 1, seats: Mapping[Player, int] | None = None) -> None:
         self.state = state
+        self.table = DiceAndSliceTable()
         self.rng = Random(seed)
         taken = {2: (1, 4), 3: (1, 3, 5)}.get(state.players, range(1, state.players + 1))
         self.seats = seats or dict(enumerate(taken, 1))
@@ -173,7 +174,7 @@ class LaidSheets:
         return replace(self.eyes.scene(self.world.snapshot()), at_rest_s=1.0)
 
     def read(self, *pressed: int) -> Reading:
-        return GAME_TABLE.read(self.state, self.scene(), self.layout, frozenset(pressed))
+        return self.table.read(self.state, self.scene(), self.layout, frozenset(pressed))
 
     def moves(self, *pressed: int) -> list[str]:
         """The only play that fits, in notation."""

@@ -270,6 +270,26 @@ def test_a_topping_crossed_off_for_nothing() -> None:
     assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
 
 
+@pytest.mark.parametrize(("name", "then", "later"), [("mushroom-b2", 0.88, 0.96), ("olive-d1", 0.7, 0.92)])
+def test_what_an_eraser_left_is_not_asked_for_in_a_later_turn(name: str, then: float, later: float) -> None:
+    sheets = marking()
+    sheets.doubt(1, name, then)
+    after = sheets.play("P1 marks c3 d3 c4")
+    assert sheets.moves(1) == ["P1 marks c3 d3 c4"]
+    sheets.state = after
+    sheets.doubt(1, name, later)
+    assert sheets.as_before(), "it was there when the marks were taken, nearly as dark"
+    sheets.doubt(1, name, 0.998)
+    assert "crossed off" in problem(sheets.fault()), "but who crosses it off once more is told so"
+
+
+def test_what_looks_like_a_cross_and_was_not_there_before_is_asked_for() -> None:
+    sheets = marking()
+    sheets.state = sheets.play("P1 marks c3 d3 c4")
+    sheets.doubt(1, "mushroom-b2", 0.96)
+    assert "crossed off" in problem(sheets.fault())
+
+
 @pytest.mark.parametrize(("dot", "cross"), [(0.25, 0.85), (0.25, 0.995), (0.005, 0.9), (0.005, 0.7)])
 def test_an_extra_dot_that_is_hardly_seen_beside_its_crossed_topping_is_asked_for(dot: float, cross: float) -> None:
     """Vision calls a line no likelier than its dots: what is doubtful about the dot must not count against it twice."""
