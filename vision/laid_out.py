@@ -355,8 +355,7 @@ def _clear(seen: _Seen, kinds: frozenset[PieceKind]) -> list[_Found]:
         shape, _ = agreed[kind]
         if shape is None:
             break
-        found += [one for one in _of_shape(seen, shape) if one.clear >= PIECE]
-        del fitted[kind]
+        found += [one for one in _of_shape(seen, shape, fitted.pop(kind)) if one.clear >= PIECE]
         for other, some in fitted.items():
             fitted[other] = [
                 one for one in some if not any(one.overlaps(it) and it.clear > AS_CLEAR * one.clear for it in found)
@@ -397,12 +396,13 @@ def _agreed(fitted: Sequence[_Found]) -> tuple[Shape | None, float]:
     return best, most
 
 
-def _of_shape(seen: _Seen, shape: Shape) -> list[_Found]:
-    """All that stands out, however little, in a shape whose size is known, fitted to the edges near it or to those
-    farther off, whichever fit better."""
+def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
+    """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
+    the edges near it or to those farther off, whichever fit better."""
     found = []
-    for one in _peaks(seen.strange, seen.table, shape, MOST):
-        fits = [_fitted(seen, one, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
+    for one in [*_peaks(seen.strange, seen.table, shape, MOST), *_apart(of_any_size)]:
+        start = _Found(shape, one.pose, one.contrast)
+        fits = [_fitted(seen, start, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
         found.append(max(fits, key=lambda fit: fit.clear))
     return found
 
