@@ -44,8 +44,9 @@ FULL = 6.0
 """What differs so many times more than the table does in itself differs wholly."""
 SHARP = 30.0
 """Beyond this an edge becomes no clearer."""
-SEARCH_PX_PER_MM = 0.25
-"""Enough to find what stands out; edges say where exactly it lies."""
+SIZING_PX_PER_MM = 0.25
+SEARCH_PX_PER_MM = 0.5
+"""Enough to tell sizes apart, and to find pieces of a known size."""
 SEAM_MM = 7.0
 TURN_DEG = 10.0
 MARKER_MARGIN_MM = 3.0
@@ -371,7 +372,7 @@ def _of_any_size(seen: _Seen, kind: PieceKind) -> list[_Found]:
         some = [
             one
             for size in sizes[first : first + SIZES_ALIKE]
-            for one in _peaks(seen.strange, seen.table, _shape(kind, size), FEW)
+            for one in _peaks(seen, _shape(kind, size), SIZING_PX_PER_MM, FEW)
         ]
         different: list[_Found] = []
         for one in sorted(some, key=lambda one: -one.contrast):
@@ -400,19 +401,19 @@ def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[
     """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
     the edges near it or to those farther off, whichever fit better."""
     found = []
-    for one in [*_peaks(seen.strange, seen.table, shape, MOST), *_apart(of_any_size)]:
+    for one in [*_peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *_apart(of_any_size)]:
         start = _Found(shape, one.pose, one.contrast)
         fits = [_fitted(seen, start, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
         found.append(max(fits, key=lambda fit: fit.clear))
     return found
 
 
-def _peaks(strange: Floats, table: TableMap, shape: Shape, most: int) -> list[_Found]:
+def _peaks(seen: _Seen, shape: Shape, px_per_mm: float, most: int) -> list[_Found]:
     """Where this shape stands out, the clearest first."""
-    scale = SEARCH_PX_PER_MM / PX_PER_MM
+    table, scale = seen.table, px_per_mm / PX_PER_MM
     size = (round(table.width * scale), round(table.height * scale))
-    small = np.asarray(cv2.resize(strange, size, interpolation=cv2.INTER_AREA), np.float32)
-    best, turns = _stands_out(small, shape, SEARCH_PX_PER_MM)
+    small = np.asarray(cv2.resize(seen.strange, size, interpolation=cv2.INTER_AREA), np.float32)
+    best, turns = _stands_out(small, shape, px_per_mm)
     found: list[_Found] = []
     painted = np.zeros(small.shape, np.uint8)
     while len(found) < most:
