@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.registration import MARKERS_MM, TYPICAL_FOCAL, Lens, VisionError
+from vision.sharpness import BLUR_WIDTHS, TAKE_IT_AGAIN, marker_blur_px
 
 Array = NDArray[np.float64]
 Grey = NDArray[np.uint8]
@@ -32,8 +33,6 @@ LEAST_ANGLE_DEG = 15.0
 """Between the two views that differ most: the focal length shows only where the sheet leans."""
 FOCAL_SPREAD = 0.02
 """How far the focal length may stay open (one deviation, as a share of it)."""
-BLUR_WIDTHS = 0.0016
-"""A blurred edge's deviation, in picture widths, beyond which corners are found badly."""
 ERROR_WIDTHS = 0.0005
 """Reprojection error, in picture widths, beyond which the photos do not fit one lens."""
 K2_WIDTHS = 0.003
@@ -249,25 +248,9 @@ def _markers(grey: Grey) -> dict[int, Array]:
 
 def _check_sharp(grey: Grey, markers: Sequence[Array], name: str) -> None:
     """Edges of markers: how far the step from black to white is drawn out."""
-    blur, allowed = float(np.percentile(_edge_blurs(grey, markers), 75)), BLUR_WIDTHS * grey.shape[1]
+    blur, allowed = marker_blur_px(grey, markers), BLUR_WIDTHS * grey.shape[1]
     if blur > allowed:
-        raise Blurred(f"{name}: edges are blurred by {blur:.1f} px; at most {allowed:.1f} px will do")
-
-
-def _edge_blurs(grey: Grey, markers: Sequence[Array]) -> Array:
-    """The deviation in pixels of the blur across each side of each marker."""
-    starts, ends = (np.concatenate([np.roll(marker, -turn, axis=0) for marker in markers]) for turn in (0, 1))
-    along = ends - starts
-    length = np.linalg.norm(along, axis=1, keepdims=True)
-    across = along[:, ::-1] * (1.0, -1.0) / length
-    # Six cells of a marker are as long as its side; the white around it is one cell wide.
-    reach = np.maximum(length / 6 * 0.95, 2.0)
-    steps = np.linspace(-1.0, 1.0, 41)
-    where = ((starts + ends) / 2)[:, None] + across[:, None] * (reach * steps)[..., None]
-    map_x, map_y = (where[..., axis].astype(np.float32) for axis in range(2))
-    values = np.asarray(cv2.remap(grey, map_x, map_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float64)
-    steepest = np.abs(np.diff(values, axis=1)).max(1) / (reach[:, 0] * (steps[1] - steps[0]))
-    return np.asarray(np.ptp(values, axis=1) / (math.sqrt(2 * math.pi) * np.maximum(steepest, 1e-6)))
+        raise Blurred(f"{name}: edges are blurred by {blur:.1f} px; at most {allowed:.1f} px will do: {TAKE_IT_AGAIN}")
 
 
 def _check_flat(board: cv2.aruco.CharucoBoard, corners: Mapping[int, Array], name: str) -> None:

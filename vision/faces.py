@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,9 +21,17 @@ from vision.label_kinds import LABEL_KINDS, LabelError
 from vision.rectify import table_map
 from vision.registration import MAT_HALF_MM as MAT_HALF_MM
 from vision.registration import MAT_MM as MAT_MM
-from vision.registration import Registration, RegistrationError, VisionError, find_mat, lens_by_points, with_lens
+from vision.registration import (
+    Registration,
+    RegistrationError,
+    VisionError,
+    find_mat,
+    lens_by_points,
+    with_lens,
+)
 from vision.scene import PieceKind
 from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape, to_own_frame
+from vision.sharpness import BLUR_WIDTHS, TAKE_IT_AGAIN, marker_blur_px
 from vision.veil import unveiled
 from vision.whole_files import write_whole
 
@@ -72,6 +81,10 @@ TIP_TO_MIDDLE_MM = 65.0
 """From a slice's tip to the middle of its outline's points, about: of the sizes in which they are sold."""
 LEAST_OFF_MM = 60.0
 """No label's place is so far from its outline."""
+
+
+class Blurred(RegistrationError):
+    """A photo is too blurred to learn anything from it."""
 
 
 class FacePackError(VisionError, ValueError):
@@ -280,11 +293,24 @@ def _shot(image: Image, labels: list[_Label], name: str) -> _Shot:
 
 
 def find_named(image: Image, name: str) -> Registration:
-    """`find_mat`, whose error names the photo."""
+    """`find_mat` for a photo that shows what is to be learned; errors name the photo.
+
+    Raises:
+        RegistrationError: it cannot be laid over the table.
+        Blurred: it is too blurred to learn anything from it.
+    """
     try:
-        return find_mat(image)
+        found = find_mat(image)
     except RegistrationError as error:
         raise type(error)(f"{name}: {error}") from error
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    blur, allowed = marker_blur_px(grey, list(found.markers_px.values())), BLUR_WIDTHS * grey.shape[1]
+    if blur > allowed:
+        raise Blurred(
+            f"{name}: the picture is blurred: edges of the mat's markers by {blur:.1f} px; at most {allowed:.1f} px "
+            f"will do: {TAKE_IT_AGAIN}"
+        )
+    return found
 
 
 def _check_place(label: _Label, registration: Registration, name: str) -> None:

@@ -1,12 +1,14 @@
 """Pieces laid out apart whose faces nobody knows yet: where they lie, for enrolling an owner's copy.
 
 What differs from the bare mat or table around it is what may be a piece. Outlines of the kinds that are expected are
-moved over that in every direction and size; where the inside differs and a seam around it does not, a piece lies. Then
-all outlines of one kind are fitted to the edges together, so that they share one size.
+moved over that in every direction and size; where the inside differs and a seam around it does not, a piece may lie.
+Edges all around say whether one does, of which kind, and how large all of that kind are.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
 from typing import Any
 
 import cv2
@@ -33,6 +35,11 @@ LEAST_SPREAD = 2.0
 PATTERNED, ANOTHER = 15.0, 10.0
 """Where the middle pixel beyond the mat differs so much from what lies around, cloth is patterned: plain wood and cloth
 have 4 to 11, chequered cloth 31. Where all but three tenths differ so much from the empty table, it is another one."""
+PATTERN_COLOURS, OF_PATTERN, ALL_OVER = 8, 0.08, 0.6
+"""A pattern is made of those of so many colours that cover more than this share of what lies within BARE_MM
+of a place, in so large a share of places. What lies there has more colours, none of them in as many places."""
+DARKEST = 0.2
+"""In no place is the table so much darker than in most."""
 FULL = 6.0
 """What differs so many times more than the table does in itself differs wholly."""
 SHARP = 30.0
@@ -43,18 +50,35 @@ SEARCH_PX_PER_MM = 0.5
 SEAM_MM = 7.0
 TURN_DEG = 10.0
 MARKER_MARGIN_MM = 3.0
-SHARE = 0.55
-"""A piece stands out at least so much against the others."""
-CLEAR = 0.7
-"""What stands out so much against the best one of its kind is one of it."""
-LEAST = 0.3
+LEAST = 0.15
+"""What stands out less is not looked at: whether it is a piece, its edges say."""
+FEW, SIZES_ALIKE = 16, 3
+"""So many of each kind, in so many sizes together, are enough to tell how large its pieces are."""
+FULL_TURN_DEG: Mapping[PieceKind, float] = {
+    PieceKind.SLICE: 360.0, PieceKind.SPECIAL: 180.0, PieceKind.SLICE_CARD: 180.0, PieceKind.ORDER_CARD: 90.0
+}  # fmt: skip
+"""Turned by that much a shape covers itself."""
+SAME_PLACE_MM, SAME_SIZE = 12.0, 0.03
+LEAST_EDGED = 0.65
+"""An outline with edges along less than that says nothing of sizes: those of another kind of piece have 0.73 at most,
+prints and patterns 0.6, a piece's own mostly more than 0.8."""
+PIECE = 0.2
+"""A piece's edges times how much it stands out. On simulated tables pale pieces on pale paper have that much; what is
+printed on a mat has edges as good as theirs, but stands out half as much."""
+AS_CLEAR = 0.75
+"""What is so much as clear as another may be in its stead: a part of a piece whose last side hardly shows."""
+PLAINLY = 4.0
+"""What differs so many times more than most of the table does is plainly another thing."""
+BESIDE_MM = np.array([-2.0, -1.5, -1.0, 1.0, 1.5, 2.0])
+"""How far from an outline it is looked whether the table begins there."""
+SIZING_REACH_MM = (6.0, 4.0, 2.5, 1.5)
 MOST = 40
 """Nobody lays more pieces of one kind into one picture."""
 OVERLAP = 0.2
 """Two pieces that lie apart share less than this of the smaller one's outline."""
 EDGE_STEP_MM = 2.0
 CORNER_MM = 5.0
-EDGE_REACH_MM = (5.0, 3.0, 2.0, 1.5, 1.5, 1.0, 1.0)
+EDGE_REACH_MM = (8.0, 5.0, 3.0, 2.0, 1.5, 1.0)
 """How far from an outline its edge is looked for, round by round."""
 PROFILE_MM = 0.25
 CARD_MM = 0.5
@@ -77,7 +101,7 @@ class LaidOut:
     """Where it lies, on the table; a card may lie with its top where this says its foot is."""
     seen_pose: Array
     """Where it seems to lie at z = 0."""
-    contrast: float
+    clear: float
     """How clearly it stands out from the table, 0 to 1."""
 
     def outline_px(self, registration: Registration) -> Array:
@@ -104,16 +128,11 @@ def find_laid_out(
     """
     table = table_map(registration)
     bare = None if empty is None else table.look(empty)
-    apart = strangeness(table.look(image), table, registration, bare)
-    strange, edges = np.minimum(apart / FULL, 1.0), np.minimum(apart / SHARP, 1.0)
-    found = [
-        one
-        for one in _apart(_clear_and_faint(strange, table, kinds))
-        if table.shows(place(one.shape.outline, one.pose)).all()
+    seen = _Seen(table, strangeness(table.look(image), table, registration, bare))
+    pieces = [
+        LaidOut(one.shape, true_pose(one.pose, one.shape, registration), one.pose, one.clear)
+        for one in _apart([one for one in _clear(seen, kinds) if table.shows(one.outline).all()])
     ]
-    pieces: list[LaidOut] = []
-    for kind in {one.shape.kind for one in found}:
-        pieces += _fitted(edges, table, registration, [one for one in found if one.shape.kind is kind])
     return sorted(pieces, key=lambda piece: (round(-piece.pose[1] / 60.0), piece.pose[0]))
 
 
@@ -148,23 +167,80 @@ def strangeness(looked: Image, table: TableMap, registration: Registration, bare
 def _differences(looked: Image, table: TableMap, bare: Image | None) -> list[tuple[NDArray[np.bool_], Array]]:
     """The mat's part of the table's map and the rest, those that show, and how far the colours of their pixels are from
     the bare table's (CIELAB)."""
-    colours = cv2.cvtColor(looked, cv2.COLOR_BGR2LAB).astype(np.float32)
+    colours = _lab(looked)
     mat = _filled(table, [np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]) * MAT_HALF_MM])
     found = []
     for part, bare_of in (((mat > 0) & (table.seen > 0), _even), ((mat == 0) & (table.seen > 0), _nearby)):
         if part.any():
             own = bare if bare is not None else bare_of(looked, part)
-            own_colours = cv2.cvtColor(own, cv2.COLOR_BGR2LAB).astype(np.float32)
-            apart = np.sqrt((((colours - own_colours) * [LIGHTNESS, 1.0, 1.0]) ** 2).sum(axis=2))
+            apart = np.linalg.norm(colours - _lab(own), axis=2)
+            if bare is None and bare_of is _nearby and float(np.median(apart[part])) > PATTERNED:
+                apart = np.minimum(apart, _off_pattern(looked, part))
             found.append((part, apart[part]))
     return found
 
 
-@dataclass(frozen=True, slots=True)
+def _lab(looked: Image) -> Floats:
+    """Colours in CIELAB, in which differences in lightness count less."""
+    weights = np.array([LIGHTNESS, 1.0, 1.0], np.float32)
+    return np.asarray(cv2.cvtColor(looked, cv2.COLOR_BGR2LAB).astype(np.float32) * weights, np.float32)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A table's map, and how many times more each of its pixels differs from the bare table than most do."""
+
+    table: TableMap
+    apart: Floats
+
+    @cached_property
+    def strange(self) -> Floats:
+        """0 where the table is bare, 1 where it is surely not."""
+        return np.asarray(np.minimum(self.apart / np.float32(FULL), np.float32(1.0)), np.float32)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """As much of `apart` as makes an edge clearer, 0 to 1."""
+        return np.asarray(np.minimum(self.apart / np.float32(SHARP), np.float32(1.0)), np.float32)
+
+
+@dataclass(frozen=True)
 class _Found:
+    """What may be a piece."""
+
     shape: Shape
     pose: Array
-    contrast: float
+    contrast: float = 0.0
+    """How much more it differs from the table than the seam around it does, 0 to 1."""
+    edged: float = 0.0
+    """How much of its outline is an edge beyond which the bare table begins, 0 to 1."""
+
+    @property
+    def clear(self) -> float:
+        """How clearly it is a piece, 0 to 1."""
+        return self.contrast * self.edged
+
+    @cached_property
+    def outline(self) -> Array:
+        """On the table as it is seen."""
+        return place(self.shape.outline, self.pose)
+
+    @cached_property
+    def centre(self) -> Array:
+        """On the table as it is seen."""
+        return np.asarray(place(self.shape.centre[None], self.pose)[0])
+
+    def lies_like(self, other: "_Found") -> bool:
+        """Whether another of its kind lies in the same place, turned as much."""
+        turn = FULL_TURN_DEG[self.shape.kind]
+        off = abs((self.pose[2] - other.pose[2] + turn / 2) % turn - turn / 2)
+        return bool(off < 1.5 * TURN_DEG and np.hypot(*(self.centre - other.centre)) < SAME_PLACE_MM)
+
+    def overlaps(self, other: "_Found") -> bool:
+        """Whether they do not lie apart."""
+        own, his = self.outline.astype(np.float32), other.outline.astype(np.float32)
+        shared, _ = cv2.intersectConvexConvex(own, his)
+        return bool(shared >= OVERLAP * min(self.shape.area_mm2, other.shape.area_mm2))
 
 
 def _even(looked: Image, part: NDArray[np.bool_]) -> Image:
@@ -207,6 +283,52 @@ def _nearby(looked: Image, part: NDArray[np.bool_]) -> Image:
     return np.asarray(cv2.resize(bare, (looked.shape[1], looked.shape[0]), interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
+def _off_pattern(looked: Image, part: NDArray[np.bool_]) -> Floats:
+    """How far each pixel's colour is from those of which a part of the table is made: colours that occur all over it,
+    in the light that falls around the pixel, and mixtures of two of them. What lies on it is mostly of others."""
+    height, width = part.shape
+    size = (max(1, round(width * LIGHT_SCALE)), max(1, round(height * LIGHT_SCALE)))
+    inside = cv2.resize(part.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
+    apart = np.full(part.shape, np.float32(np.inf))
+    if not inside.any():
+        return apart
+    around = np.maximum(_around(inside), 1.0)
+    small = np.asarray(cv2.resize(looked, size, interpolation=cv2.INTER_AREA))
+    brightness = _around(np.where(inside, small.max(axis=2), 0)) / around
+    light = cv2.resize(brightness / max(float(np.median(brightness[inside])), 1.0), (width, height))
+    even = np.minimum(looked / np.maximum(light, DARKEST)[..., None], 255.0)
+    colours = _lab(np.asarray(even, np.uint8))
+    small = np.asarray(cv2.resize(colours, size, interpolation=cv2.INTER_AREA))
+    pixels = np.asarray(small[inside], np.float32)
+    cv2.setRNGSeed(1)  # the same colours each time
+    rounds = (cv2.TERM_CRITERIA_MAX_ITER, 30, 0.0)
+    start = np.zeros((len(pixels), 1), np.int32)
+    _, _, usual = cv2.kmeans(pixels, min(PATTERN_COLOURS, len(pixels)), start, rounds, 1, cv2.KMEANS_PP_CENTERS)
+    nearest = np.full(inside.shape, -1)
+    nearest[inside] = np.linalg.norm(pixels[:, None] - usual, axis=2).argmin(axis=1)
+    everywhere: list[Floats] = []
+    for number in range(len(usual)):
+        mine = nearest == number
+        count = _around(mine)
+        if ((count / around)[inside] > OF_PATTERN).mean() >= ALL_OVER:
+            here = [(_around(np.where(mine, small[..., i], 0.0)) + usual[number, i]) / (count + 1.0) for i in range(3)]
+            everywhere.append(np.asarray(cv2.resize(np.stack(here, axis=-1), (width, height)), np.float32))
+    for one, other in combinations_with_replacement(everywhere, 2):
+        way = other - one
+        share = ((colours - one) * way).sum(axis=2) / np.maximum((way * way).sum(axis=2), np.float32(1e-6))
+        apart = np.minimum(apart, np.linalg.norm(colours - one - np.clip(share, 0.0, 1.0)[..., None] * way, axis=2))
+    return apart
+
+
+def _around(values: Array | NDArray[np.bool_]) -> Floats:
+    """Sums of what lies no farther than BARE_MM from each pixel of a small map, across and up."""
+    width = 2 * int(BARE_MM * PX_PER_MM * LIGHT_SCALE) + 1
+    sums = cv2.boxFilter(
+        values.astype(np.float32), cv2.CV_32F, (width, width), normalize=False, borderType=cv2.BORDER_CONSTANT
+    )
+    return np.asarray(sums)
+
+
 def _filled(table: TableMap, outlines: Sequence[Array]) -> NDArray[np.uint8]:
     mask = np.zeros((table.height, table.width), np.uint8)
     for outline in outlines:
@@ -223,59 +345,91 @@ def _shape(kind: PieceKind, size: tuple[float, float]) -> Shape:
     return slice_shape(*size) if kind is PieceKind.SLICE else card_shape(kind, *size)
 
 
-def _clear_and_faint(strange: Floats, table: TableMap, kinds: frozenset[PieceKind]) -> "list[_Found]":
-    """What stands out clearly, kind by kind, then what is fainter in the sizes that are known by then.
-
-    The kind that explains the most comes first: what it explains is no evidence for the size of another.
-    """
-    left, open_kinds = strange.copy(), set(kinds & SIZES_MM.keys())
-    clear: list[_Found] = []
-    while open_kinds:
-        tried = [_of_best_size(left, table, kind) for kind in sorted(open_kinds, key=lambda kind: kind.value)]
-        best = max(tried, key=_explained)
-        if not best:
+def _clear(seen: _Seen, kinds: frozenset[PieceKind]) -> list[_Found]:
+    """What is clearly a piece, of each kind in the size that the edges of its pieces agree on. The kind that most agree
+    on comes first: what may as well be one of it, or a part of one, says nothing of another's size."""
+    fitted = {kind: _of_any_size(seen, kind) for kind in sorted(kinds & SIZES_MM.keys(), key=lambda kind: kind.value)}
+    found: list[_Found] = []
+    while fitted:
+        agreed = {kind: _agreed(some) for kind, some in fitted.items()}
+        kind = max(agreed, key=lambda kind: agreed[kind][1])
+        shape, _ = agreed[kind]
+        if shape is None:
             break
-        open_kinds.discard(best[0].shape.kind)
-        sure = [one for one in best if one.contrast >= CLEAR * max(one.contrast for one in [*clear, best[0]])]
-        left[_filled(table, [place(one.shape.outline, one.pose) for one in sure]) > 0] = 0.0
-        clear += sure
-    shapes = {one.shape.kind: one.shape for one in clear}
-    return clear + [one for shape in shapes.values() for one in _peaks(left, table, shape, SEARCH_PX_PER_MM)]
+        found += [one for one in _of_shape(seen, shape, fitted.pop(kind)) if one.clear >= PIECE]
+        for other, some in fitted.items():
+            fitted[other] = [
+                one for one in some if not any(one.overlaps(it) and it.clear > AS_CLEAR * one.clear for it in found)
+            ]
+    return found
 
 
-def _of_best_size(strange: Floats, table: TableMap, kind: PieceKind) -> "list[_Found]":
-    """What is found of a kind in the size that explains the most."""
-    by_size = [_peaks(strange, table, _shape(kind, size), SIZING_PX_PER_MM) for size in SIZES_MM[kind]]
-    found = max(by_size, key=_explained)
-    return _peaks(strange, table, found[0].shape, SEARCH_PX_PER_MM) if found else []
+def _of_any_size(seen: _Seen, kind: PieceKind) -> list[_Found]:
+    """What stands out in any of a kind's sizes, each fitted to the edges around it by itself."""
+    sizes, fitted = SIZES_MM[kind], []
+    low, high = 0.9 * sizes[0][0], 1.1 * sizes[-1][0]
+    for first in range(0, len(sizes), SIZES_ALIKE):
+        some = [
+            one
+            for size in sizes[first : first + SIZES_ALIKE]
+            for one in _peaks(seen, _shape(kind, size), SIZING_PX_PER_MM, FEW)
+        ]
+        different: list[_Found] = []
+        for one in sorted(some, key=lambda one: -one.contrast):
+            if len(different) < FEW and not any(map(one.lies_like, different)):
+                different.append(one)
+        fitted += [_fitted(seen, one, SIZING_REACH_MM, grows=True) for one in different]
+    return [one for one in fitted if low < one.shape.size_mm[0] < high and one.edged > LEAST_EDGED]
 
 
-def _explained(found: Sequence["_Found"]) -> float:
-    """How well pieces explain what differs: too small ones leave a part of it, too large ones take in the table."""
-    return sum(one.contrast**3 * one.shape.area_mm2 for one in found)
+def _agreed(fitted: Sequence[_Found]) -> tuple[Shape | None, float]:
+    """The shape in the size that most agree on, and by how much; None where none is clear. Those with clear edges come
+    before others, and large ones before small ones: a frame may look like the table, what it frames like a piece."""
+    best: Shape | None = None
+    most = 0.0
+    for one in fitted:
+        size = np.array(one.shape.size_mm)
+        alike = [other for other in fitted if np.abs(np.array(other.shape.size_mm) / size - 1.0).max() < SAME_SIZE]
+        votes = one.shape.area_mm2 * sum(other.edged - LEAST_EDGED for other in _apart(alike))
+        if votes > most:
+            width, height = np.median([other.shape.size_mm for other in alike], axis=0)
+            best, most = _shape(one.shape.kind, (float(width), float(height))), votes
+    return best, most
 
 
-def _peaks(strange: Floats, table: TableMap, shape: Shape, px_per_mm: float) -> list[_Found]:
+def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
+    """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
+    the edges near it or to those farther off, whichever fit better."""
+    found = []
+    for one in [*_peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *_apart(of_any_size)]:
+        start = _Found(shape, one.pose, one.contrast)
+        fits = [_fitted(seen, start, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
+        found.append(max(fits, key=lambda fit: fit.clear))
+    return found
+
+
+def _peaks(seen: _Seen, shape: Shape, px_per_mm: float, most: int) -> list[_Found]:
     """Where this shape stands out, the clearest first."""
-    scale = px_per_mm / PX_PER_MM
+    table, scale = seen.table, px_per_mm / PX_PER_MM
     size = (round(table.width * scale), round(table.height * scale))
-    small = np.asarray(cv2.resize(strange, size, interpolation=cv2.INTER_AREA), np.float32)
+    small = np.asarray(cv2.resize(seen.strange, size, interpolation=cv2.INTER_AREA), np.float32)
     best, turns = _stands_out(small, shape, px_per_mm)
     found: list[_Found] = []
     painted = np.zeros(small.shape, np.uint8)
-    while len(found) < MOST:
+    while len(found) < most:
         _, contrast, _, (column, row) = cv2.minMaxLoc(best)
-        if contrast < max(LEAST, SHARE * (found[min(len(found), 3) - 1].contrast if found else 0.0)):
+        if contrast < LEAST:
             break
         centre = table.to_table((np.array([column, row]) + 0.5) / scale - 0.5)
         pose = np.array([*(centre - _turned(shape.centre, turns[row, column])), turns[row, column]])
-        outline = table.to_map(place(shape.outline, pose)) * scale
+        one = _Found(shape, pose, float(contrast))
+        outline = table.to_map(one.outline) * scale
         mine = np.zeros(small.shape, np.uint8)
         cv2.fillPoly(mine, [np.round(outline * 16).astype(np.int32)], 255, shift=4)
         best[max(0, row - 2) : row + 3, max(0, column - 2) : column + 3] = -1.0
         if np.count_nonzero(mine & painted) < OVERLAP * np.count_nonzero(mine):
             painted |= mine
-            found.append(_Found(shape, pose, float(contrast)))
+            found.append(one)
     return found
 
 
@@ -307,43 +461,44 @@ def _turned(point: Array, turn_deg: float) -> Array:
 
 
 def _apart(found: Sequence[_Found]) -> list[_Found]:
-    """Of pieces in one place the one that stands out the most; none that stands out much less than the others."""
+    """Of what lies in one place the clearest."""
     kept: list[_Found] = []
-    for one in sorted(found, key=lambda one: -(one.contrast**2) * one.shape.area_mm2):
-        outline = place(one.shape.outline, one.pose).astype(np.float32)
-        if all(
-            cv2.intersectConvexConvex(outline, place(other.shape.outline, other.pose).astype(np.float32))[0]
-            < OVERLAP * min(one.shape.area_mm2, other.shape.area_mm2)
-            for other in kept
-        ):
+    for one in sorted(found, key=lambda one: -one.clear):
+        if not any(map(one.overlaps, kept)):
             kept.append(one)
-    usual = float(np.median([one.contrast for one in kept])) if kept else 0.0
-    return [one for one in kept if one.contrast >= SHARE * usual]
+    return kept
 
 
 # Fitting to the edges ---------------------------------------------------------------------------------------------
 
 
-def _fitted(edges: Floats, table: TableMap, registration: Registration, found: Sequence[_Found]) -> list[LaidOut]:
-    """All of one kind with one size, fitted to where the table begins around them."""
-    kind = found[0].shape.kind
-    size = np.array(found[0].shape.size_mm)
-    poses = np.array([one.pose for one in found])
-    for reach_mm in EDGE_REACH_MM:
-        shape = _shape(kind, (float(size[0]), float(size[1])))
-        growth = []
-        for i, pose in enumerate(poses):
-            step, grown = _step(edges, table, shape, pose, reach_mm)
-            poses[i] = pose + step
-            growth.append(grown)
-        size[: 1 if kind is PieceKind.SLICE else 2] += np.median(growth, axis=0)
-        if kind is PieceKind.ORDER_CARD:
-            size[:] = size.mean()
-    shape = _shape(kind, (float(size[0]), float(size[1])))
-    return [
-        LaidOut(shape, true_pose(pose, shape, registration), pose.copy(), one.contrast)
-        for pose, one in zip(poses, found, strict=True)
-    ]
+def _fitted(seen: _Seen, one: _Found, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
+    """An outline moved, turned and, if it `grows`, made larger or smaller until it lies on the edges near it."""
+    shape, pose, size = one.shape, one.pose, np.array(one.shape.size_mm)
+    for reach in reach_mm:
+        step, growth = _step(seen.edges, seen.table, shape, pose, reach)
+        pose = pose + step
+        if grows:
+            size[: len(growth)] += np.clip(growth, -reach, reach)
+            if shape.kind is PieceKind.ORDER_CARD:
+                size[:] = size.mean()
+            shape = _shape(shape.kind, (float(size[0]), float(size[1])))
+    return _Found(shape, pose, one.contrast, _edged(seen, shape, pose))
+
+
+def _edged(seen: _Seen, shape: Shape, pose: Array) -> float:
+    """How much of an outline is an edge beyond which the bare table begins, 0 to 1."""
+    points, normals, _ = _edge_points(shape)
+    out = place(normals, np.array([0.0, 0.0, pose[2]]))
+    along = seen.table.to_map(place(points, pose)[:, None] + BESIDE_MM[None, :, None] * out[:, None])
+    beside = _sampled(seen.apart, along)
+    within, beyond = beside[:, BESIDE_MM < 0].mean(axis=1), beside[:, BESIDE_MM > 0].mean(axis=1)
+    return float(np.clip((within - beyond) / np.maximum(within, PLAINLY), 0.0, 1.0).mean())
+
+
+def _sampled(values: Floats, at: Array) -> Floats:
+    x, y = (np.ascontiguousarray(at[..., i], np.float32) for i in (0, 1))
+    return np.asarray(cv2.remap(values, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
 
 
 def _step(edges: Floats, table: TableMap, shape: Shape, pose: Array, reach_mm: float) -> tuple[Array, Array]:
@@ -352,8 +507,7 @@ def _step(edges: Floats, table: TableMap, shape: Shape, pose: Array, reach_mm: f
     there = place(points, pose)
     out = place(normals, np.array([0.0, 0.0, pose[2]]))
     steps = np.arange(-reach_mm - 1.5, reach_mm + 1.5 + PROFILE_MM / 2, PROFILE_MM)
-    along = table.to_map(there[:, None] + steps[None, :, None] * out[:, None]).astype(np.float32)
-    profile = cv2.remap(edges, along[..., 0], along[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    profile = _sampled(edges, table.to_map(there[:, None] + steps[None, :, None] * out[:, None]))
     half = round(1.5 / PROFILE_MM)
     sums = np.cumsum(np.pad(profile, ((0, 0), (1, 0))), axis=1)
     inner = (sums[:, half:-1] - sums[:, : -half - 1])[:, :-half]
@@ -382,10 +536,10 @@ def _edge_points(shape: Shape) -> tuple[Array, Array, Array]:
         length = float(np.linalg.norm(end - start))
         curved = shape.kind is PieceKind.SLICE and 0 < i < len(starts) - 1
         margin = 0.0 if curved else CORNER_MM
-        for at in np.arange(margin + EDGE_STEP_MM / 2, length - margin, EDGE_STEP_MM):
-            points.append(start + (end - start) * (at / length))
-            normals.append(np.array([end[1] - start[1], start[0] - end[0]]) / length)
-    own, out = np.array(points), np.array(normals)
+        at = np.arange(margin + EDGE_STEP_MM / 2, length - margin, EDGE_STEP_MM)
+        points.append(start + (end - start) * (at / length)[:, None])
+        normals.append(np.tile([end[1] - start[1], start[0] - end[0]], (len(at), 1)) / length)
+    own, out = np.concatenate(points), np.concatenate(normals)
     if shape.kind is PieceKind.SLICE:
         radius = np.linalg.norm(own, axis=1) > 0.96 * shape.size_mm[0]
         return own, out, radius.astype(np.float64)[:, None]

@@ -196,7 +196,9 @@ def register(
     if len(markers_px) < 2:
         wanted = ", ".join(str(i) for i in sorted(places))
         found = f"only marker {', '.join(str(i) for i in markers_px)}" if markers_px else "none"
-        raise MarkersMissing(f"found {found} of the corner markers {wanted} in the picture; at least 2 must show")
+        raise MarkersMissing(
+            f"found {found} of the corner markers {wanted} in the picture; at least 2 must show, sharp"
+        )
     ids = sorted(markers_px)
     mm = np.concatenate([places[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])

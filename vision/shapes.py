@@ -111,9 +111,12 @@ def _grid(start: float, stop: float, half_width: float) -> Array:
 
 def _shape(kind: PieceKind, size_mm: tuple[float, float], outline: Array, centre: Array, lattice: Array) -> Shape:
     keys = np.round(lattice / CELL_MM * 2).astype(int)
-    index = {(int(x), int(y)): i for i, (x, y) in enumerate(keys)}
-    steps = [(dx, dy) for dx in (-2, 0, 2) for dy in (-2, 0, 2)]
-    around = [[index.get((int(x) + dx, int(y) + dy), i) for dx, dy in steps] for i, (x, y) in enumerate(keys)]
+    first = keys.min(axis=0) - 2
+    index = np.full(keys.max(axis=0) - first + 3, -1)
+    index[tuple((keys - first).T)] = np.arange(len(keys))
+    steps = np.array([(dx, dy) for dx in (-2, 0, 2) for dy in (-2, 0, 2)])
+    around = index[tuple(np.moveaxis(keys[:, None] + steps - first, -1, 0))]
+    around = np.where(around < 0, np.arange(len(keys))[:, None], around)
     sparse = np.flatnonzero((keys // 2).sum(axis=1) % 2 + np.abs((keys // 2)[:, 1]) % 2 == 0)
     reach = float(np.linalg.norm(outline - centre, axis=1).max())
-    return Shape(kind, outline, centre, lattice, np.array(around, np.intp), sparse, size_mm, reach)
+    return Shape(kind, outline, centre, lattice, around.astype(np.intp), sparse, size_mm, reach)

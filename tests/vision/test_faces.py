@@ -6,11 +6,12 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
 from tests.vision.drawn_table import FACES, SPECIALS, enrolled, enrolment, label, photograph
-from vision.faces import PACK_VERSION, FacePack, FacePackError, enrol, load_pack, save_pack
+from vision.faces import PACK_VERSION, Blurred, FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.label_kinds import LabelError
 from vision.registration import RegistrationError
 from vision.scene import PieceKind
@@ -175,6 +176,14 @@ def test_a_label_that_lies_elsewhere_than_its_outline_is_refused(key: str, off: 
 def test_a_photo_that_cannot_be_laid_over_the_table_is_named() -> None:
     with pytest.raises(RegistrationError, match=r"mine: the picture's brightest part is 0"):
         enrol([(0 * photograph([]), label(enrolment()))], source=["mine"])
+
+
+def test_a_blurred_photo_is_refused_with_what_to_do() -> None:
+    sharp = photograph(enrolment())
+    mild, strong = (cv2.GaussianBlur(sharp, (0, 0), sharp.shape[1] * widths) for widths in (0.0012, 0.0025))
+    enrol([(np.asarray(mild, np.uint8), label(enrolment()))], source=["mine"])
+    with pytest.raises(Blurred, match=r"mine: the picture is blurred: .* px; at most .* px will do: focus, hold"):
+        enrol([(np.asarray(strong, np.uint8), label(enrolment()))], source=["mine"])
 
 
 def _change_header(path: Path, **changes: object) -> None:

@@ -71,31 +71,45 @@ def test_what_was_found_teaches_as_well_as_labels_do() -> None:
     assert all(s.probability > 0.9 for s in scene.sightings)
 
 
-def test_a_patterned_cloth_is_seen_through_with_a_picture_of_the_empty_table() -> None:
-    pieces = [
-        Piece("a/1", -300.0, 60.0, 90.0),
-        Piece("b/1", 260.0, -60.0, 250.0),
-        Piece("special/one", 290.0, 90.0, 95.0),
-    ]
+ON_CLOTH = [
+    Piece("a/1", -300.0, 60.0, 90.0),
+    Piece("b/1", 260.0, -60.0, 250.0),
+    Piece("special/one", 290.0, 90.0, 95.0),
+]
 
-    def on_cloth(laid: list[Piece]) -> Any:
-        bare, image = photograph([]), photograph(laid)
-        stripes = (np.arange(image.shape[1]) // 24 % 2 == 0)[None, :, None] & np.full((image.shape[0], 1, 1), True)
-        outside = np.abs(find_mat(bare).to_table(_pixels(bare))).max(axis=1).reshape(bare.shape[:2]) > 206
-        cloth = np.where(stripes, (230, 230, 235), (150, 60, 40)).astype(np.uint8)
-        same = (image == bare).all(axis=2) & outside
-        return np.where(same[..., None], cloth, image).astype(np.uint8)
 
-    image, empty = on_cloth(pieces), on_cloth([])
+def on_cloth(laid: list[Piece], cloth: Any) -> Any:
+    bare, image = photograph([]), photograph(laid)
+    outside = np.abs(find_mat(bare).to_table(_pixels(bare))).max(axis=1).reshape(bare.shape[:2]) > 206
+    same = (image == bare).all(axis=2) & outside
+    return np.where(same[..., None], cloth[: image.shape[0], : image.shape[1]], image).astype(np.uint8)
+
+
+def found_where_they_lie(image: Any, **options: Any) -> None:
+    found = found_in(image, **options)
+    assert len(found) == len(ON_CLOTH)
+    for piece in ON_CLOTH:
+        one = nearest(found, piece.x_mm, piece.y_mm)
+        assert off_mm(one, piece) < 6.0  # the drawn cloth leaves a seam around the pieces
+        assert (one.shape.kind is PieceKind.SPECIAL) == piece.face.startswith("special/")
+
+
+def test_a_cloth_of_a_few_colours_is_seen_through() -> None:
+    stripes = np.tile((np.arange(1280) // 24 % 2 == 0)[None, :, None], (720, 1, 1))
+    image = on_cloth(ON_CLOTH, np.where(stripes, (230, 230, 235), (150, 60, 40)))
+    assert doubt_of_table(image, find_mat(image)) == ""
+    found_where_they_lie(image)
+
+
+def test_a_motley_cloth_is_seen_through_with_a_picture_of_the_empty_table() -> None:
+    patches = np.random.default_rng(3).integers(30, 226, (30, 54, 3))
+    cloth = np.kron(patches, np.ones((24, 24, 1), int))
+    image, empty = on_cloth(ON_CLOTH, cloth), on_cloth([], cloth)
     assert "is patterned" in doubt_of_table(image, find_mat(image))
     assert doubt_of_table(image, find_mat(image), empty) == ""
     assert "hardly anything looks as in the picture" in doubt_of_table(image, find_mat(image), 255 - empty)
-    assert doubt_of_table(photograph(pieces), find_mat(photograph(pieces))) == ""
-    found = found_in(image, empty=empty)
-    assert len(found) == len(pieces)
-    for piece in pieces:
-        one = nearest(found, piece.x_mm, piece.y_mm)
-        assert off_mm(one, piece) < 6.0  # the drawn cloth leaves a seam around the pieces
+    assert doubt_of_table(photograph(ON_CLOTH), find_mat(photograph(ON_CLOTH))) == ""
+    found_where_they_lie(image, empty=empty)
 
 
 def _pixels(image: Any) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from random import Random
+from typing import Any
 
 import cv2
 import numpy as np
@@ -19,8 +20,9 @@ from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
 from tests.vision.altered import as_a_phone_shows_it, lit
-from vision.faces import FacePack, seen_pose
+from vision.faces import FacePack, enrol, seen_pose
 from vision.features import NONE, light_gain, soften
+from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.readings import Raster, check, find_pieces, select
@@ -283,3 +285,22 @@ def test_a_die_with_a_pip_hidden_is_not_expected_to_be_read() -> None:
     x, y = np.round(camera.project(far.corners_mm(1.0)).mean(0)).astype(int)
     hand[y - 2 : y + 3, x - 2 : x + 3] = 255
     assert tops_visible([far], camera, [hand])[0] < LEAST_VISIBLE
+
+
+def test_a_card_that_was_never_enrolled_is_not_surely_another() -> None:
+    cards = FAMILIES["cards"]
+
+    def laid(*faces: str) -> tuple[Image, dict[str, Any]]:
+        places = [Pose(80.0 * i - 120.0, 30.0, 90.0 + 20.0 * i) for i in range(len(faces))]
+        views = [
+            PieceView(face, PieceKind.SLICE_CARD, face, True, pose, 0.0, 1.0, (0.0, 0.0), None)
+            for face, pose in zip(faces, places, strict=True)
+        ]
+        return photograph(cards, views, Conditions(tilt_deg=1.0))
+
+    own = ("slice/pepperoni", "slice/olive", "slice/pepper", "slice/mushroom")
+    pack = enrol([laid(*own)], source=["four"])
+    known = read_photo(laid(*own)[0], pack).sightings
+    assert sorted(one.face for one in known if one.faces[0].probability > 0.9) == sorted(own)
+    strange = read_photo(laid("slice/tomato", "slice/onion", "slice/bacon")[0], pack).sightings
+    assert all(one.faces[0].probability < 0.5 for one in strange)
