@@ -39,9 +39,9 @@ def no_die_taken(state: State, thrown: Sequence[str] | None, seen: Sequence[str]
         if unseen:
             only = f"; only {' and '.join(seen)} is seen" if seen else ""
             problem = f"The camera does not see die {' and die '.join(unseen)}{only}."
-            remedy += (
-                f" What lies there already: lay it out of a lamp's light, or on dark paper. {_by_hand(state, seen)}"
-            )
+            remedy += " What lies there already: lay it out of a lamp's light, or on dark paper."
+        if len(unseen) == 1:  # of two, most likely nobody has thrown them yet
+            remedy += f" {_by_hand(state, seen)}"
         return Fault(Refusal(headings.ROLL, problem, remedy, ("dice",)), player, certain=False)
     problem = f"Player {player} has taken none of the dice."
     return Fault(Refusal(headings.PICK, problem, "Lay the one that you pick beside your sheet.", tuple(thrown)), player)

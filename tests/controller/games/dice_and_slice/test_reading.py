@@ -111,6 +111,13 @@ def test_who_has_a_die_that_the_camera_does_not_see_is_told_how_the_host_tells_i
     assert '"roll ' not in ruled.fault(1).refusal.remedy
 
 
+def test_who_presses_before_throwing_is_told_to_throw_and_nothing_of_what_dice_are_called() -> None:
+    fault = LaidSheets(started(2)).arrange().fault(1)
+    assert "does not see die A and die B" in problem(fault)
+    assert fault.refusal.remedy.startswith("Throw both onto the mat")
+    assert "host" not in fault.refusal.remedy
+
+
 def test_marks_beside_the_dice_of_the_turn_before_are_too_early() -> None:
     sheets = thrown("A3", "B5")
     sheets.take("A", player=2)
