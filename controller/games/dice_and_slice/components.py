@@ -41,6 +41,11 @@ class Face:
     connected: bool
     """Whether it prints the lines between its neighbouring dots. They are drawn in any case."""
 
+    @property
+    def in_words(self) -> str:
+        """Its picture in a sentence, row after row."""
+        return " ".join(row.replace("o", "●").replace(".", "·") for row in self.picture)
+
 
 @dataclass(frozen=True, slots=True)
 class Topping:

@@ -39,7 +39,7 @@ def no_die_taken(state: State, thrown: Sequence[str] | None, seen: Sequence[str]
         if unseen:
             only = f"; only {' and '.join(seen)} is seen" if seen else ""
             problem = f"The camera does not see die {' and die '.join(unseen)}{only}."
-            remedy += " What lies there already: lay it out of a lamp's light, or on dark paper."
+            remedy += " Dice that lie there: out of a lamp's light with them, or onto dark paper."
         if len(unseen) == 1:  # of two, most likely nobody has thrown them yet
             remedy += f" {_by_hand(state, seen)}"
         return Fault(Refusal(headings.ROLL, problem, remedy, ("dice",)), player, certain=False)
@@ -63,7 +63,7 @@ def not_seen(state: State, player: Player) -> Fault:
 def nothing_marked(state: State, player: Player, sheet: SheetSeen) -> Fault:
     """Somebody presses who has marked nothing."""
     face = rules.face_for(state, player)
-    picture = " / ".join(state.options.components.faces[face].picture)
+    picture = state.options.components.faces[face].in_words
     problem = f"Player {player} has marked no new dot."
     remedy = f"Mark the dots of {face} ({picture}), one new dot at least, and connect neighbours."
     return Fault(Refusal(headings.MARK, problem, remedy), player, (sheet.index,))
@@ -147,12 +147,12 @@ def _by_hand(state: State, seen: Sequence[str]) -> str:
     if state.phase is Phase.ROLL:
         moves.insert(0, f"roll {' '.join(faces)}")
     called = (
-        f"{name} is {' / '.join(face.picture)}"
+        f"{name} is {face.in_words}"
         for name, face in state.options.components.faces.items()
         if not any(other.startswith(name[0]) for other in seen)
     )
     told = " and then ".join(f'"{move}"' for move in moves)
-    return f"Or the host rules the moves on the page, such as {told}: {', '.join(called)}."
+    return f"Or the host rules {told}: {', '.join(called)}."
 
 
 def _heading(state: State) -> str:

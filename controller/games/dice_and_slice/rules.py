@@ -389,7 +389,7 @@ def _misfit(state: State, player: Player, new: int) -> Refusal:
     """What is wrong with dots that are not those of the die."""
     components = state.options.components
     face, free = face_for(state, player), ~state.sheets[player - 1].dots
-    picture = " / ".join(components.faces[face].picture)
+    picture = components.faces[face].in_words
     shown = _list(state, new)
     for laid in components.placements[face]:
         if laid & free & new == new:
