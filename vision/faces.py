@@ -21,14 +21,7 @@ from vision.label_kinds import LABEL_KINDS, LabelError
 from vision.rectify import table_map
 from vision.registration import MAT_HALF_MM as MAT_HALF_MM
 from vision.registration import MAT_MM as MAT_MM
-from vision.registration import (
-    Registration,
-    RegistrationError,
-    VisionError,
-    find_mat,
-    lens_by_points,
-    with_lens,
-)
+from vision.registration import Registration, RegistrationError, VisionError, find_mat, lens_by_points, with_lens
 from vision.scene import PieceKind
 from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape, to_own_frame
 from vision.sharpness import BLUR_WIDTHS, TAKE_IT_AGAIN, marker_blur_px
