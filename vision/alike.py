@@ -17,7 +17,7 @@ from vision.verify import prepare
 
 ALIKE_LEAD = 1.0
 """Faces that differ by less than this in the mean cell can be taken for each other in poor light: a piece needs a lead
-of 0.4 over the next face to count at all (`vision.readings.FOREIGN_LEAD`), and noise and blur take about half of it."""
+of 0.4 over the next face to count at all (`vision.reading.FOREIGN_LEAD`), and noise and blur take about half of it."""
 
 
 LEAST_FACES = 5

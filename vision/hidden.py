@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from vision.faces import MAT_HALF_MM
 from vision.frame import Image
 from vision.plain_table import colours_of, share_of_rare
-from vision.readings import Reading
+from vision.reading import Reading
 from vision.rectify import PX_PER_MM, TableMap
 from vision.registration import INNER_MM
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting

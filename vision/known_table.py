@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.beyond_picture import mat_beyond_picture
+from vision.checking import check_again, check_in_shade
 from vision.finders import Finder, FindsAgain
 from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
 from vision.motion import WIDTH, Mask, Small, differences, differs
 from vision.plain_table import colours_of, share_of_rare
-from vision.readings import Raster, Reading, check_again, check_in_shade, confirmed
+from vision.raster import Raster
+from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting

@@ -13,9 +13,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.checking import check
 from vision.features import NONE, log_colours
 from vision.frame import Image
-from vision.readings import Raster, Reading, check, explained, find_pieces, select
+from vision.pieces import find_pieces
+from vision.raster import Raster, explained, select
+from vision.reading import Reading
 from vision.rectify import PX_PER_MM
 from vision.scene import PieceKind
 from vision.search import SAME_MM, Index

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.readings import Reading
+from vision.reading import Reading
 from vision.registration import LENS_SPREAD, LENS_STEP, Lens, Registration, bent_lenses, with_lens
 from vision.scene import PieceKind
 from vision.shapes import angle_between, place

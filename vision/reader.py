@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.checking import check_again
 from vision.darkness import find_dark, without_things
 from vision.faces import FacePack
 from vision.features import find_keypoints
@@ -21,7 +22,9 @@ from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import Mask, Small, differs, shrink
-from vision.readings import Raster, Reading, check_again, confirmed, explained, find_pieces, select
+from vision.pieces import find_pieces
+from vision.raster import Raster, explained, select
+from vision.reading import Reading, confirmed
 from vision.rectify import table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting

@@ -3,7 +3,7 @@
 import numpy as np
 
 from vision.faces import BACKS, true_pose
-from vision.readings import STRONG_LEAD, Reading
+from vision.reading import STRONG_LEAD, Reading
 from vision.registration import Registration
 from vision.scene import FaceLikelihood, Pose, Sighting
 from vision.shapes import as_points, place

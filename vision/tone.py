@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision.faces import KindFaces
 from vision.features import LOG_FLOOR
-from vision.readings import Reading, confirmed
+from vision.reading import Reading, confirmed
 from vision.scene import PieceKind
 from vision.shapes import place
 from vision.verify import Look, Prepared

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.vision_tables import enrolled, new_world, render, ring_table
+from vision.checking import check
 from vision.from_above import FromAbove
 from vision.known_table import LOOKS, KnownTable
 from vision.left_over import with_left_over
 from vision.motion import shrink
-from vision.readings import Raster, Reading, check, confirmed, explained, select
+from vision.raster import Raster, explained, select
+from vision.reading import Reading, confirmed
 from vision.rectify import table_map
 from vision.registration import find_mat
 from vision.search import build_index

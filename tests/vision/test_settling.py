@@ -13,8 +13,8 @@ from vision.features import find_keypoints
 from vision.finders import Changed
 from vision.frame import Frame, Image
 from vision.motion import Mask, Small
+from vision.pieces import find_pieces
 from vision.reader import Reader
-from vision.readings import find_pieces
 from vision.registration import Registration, find_mat
 from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Settled, Sighting
 from vision.settling import LastRest, Motion, changes, remembered

@@ -20,12 +20,14 @@ from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
 from tests.vision.altered import as_a_phone_shows_it, lit
+from vision.checking import check
 from vision.faces import FacePack, enrol, seen_pose
 from vision.features import NONE, light_gain, soften
 from vision.frame import Image
 from vision.looking_for import finders_for
+from vision.pieces import find_pieces
+from vision.raster import Raster, select
 from vision.reader import read_photo
-from vision.readings import Raster, check, find_pieces, select
 from vision.rectify import table_map
 from vision.registration import find_mat
 from vision.report import LEAST_VISIBLE, PICTURES, SURE, compare, report_photo, true_pieces

@@ -5,10 +5,11 @@ import pytest
 
 from tests.vision.drawn_cards import TABLE, enrolled
 from tests.vision.drawn_table import photograph
+from vision.checking import check
 from vision.faces import FacePack
 from vision.features import LOG_FLOOR, light_gain, soften
 from vision.frame import Image
-from vision.readings import Reading, check
+from vision.reading import Reading
 from vision.rectify import table_map
 from vision.registration import find_mat
 from vision.scene import PieceKind
