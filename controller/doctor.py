@@ -59,6 +59,8 @@ class Health(Enum):
     OK = "ok"
     UNUSED = "unused"
     """Not there because the settings do not want it."""
+    SKIPPED = "skipped"
+    """Cannot be looked at before something else works."""
     WARNING = "warning"
     """The table plays, but something should be seen to."""
     BROKEN = "broken"
@@ -419,7 +421,7 @@ def _unseen(camera: Finding) -> list[Finding]:
     """What is said of markers, lens and light without a picture."""
     unused = camera.state is Health.UNUSED
     what = _SIMULATED if unused else "not looked at: there is no picture"
-    state, remedy = (Health.UNUSED, "") if unused else (Health.BROKEN, "Let the camera work first.")
+    state, remedy = (Health.UNUSED, "") if unused else (Health.SKIPPED, "Let the camera work first.")
     return [Finding(name, state, what, remedy) for name in ("markers", "lens", "light")]
 
 

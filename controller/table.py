@@ -649,6 +649,7 @@ class Table:
             player=fault.player,
             pieces=[pieces[i] for i in fault.sightings],
             faces=list(refusal.pieces),
+            certain=fault.certain,
         )
 
     def _log(self) -> list[LogLine]:

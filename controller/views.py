@@ -162,6 +162,8 @@ class BreachView(Model):
     """The pieces it is about, where they lie."""
     faces: list[str]
     """Faces of the pieces it is about, also of those that cannot be seen."""
+    certain: bool = True
+    """False where the camera may simply not see something that is there."""
 
 
 class TurnView(Model):

@@ -6,6 +6,7 @@ from threading import Condition, Thread
 
 import cv2
 import numpy as np
+from cv2.utils import logging
 
 from hardware.camera import CameraLost, CameraTimeout, RecordingEnded
 from vision.frame import Frame, Image
@@ -167,6 +168,7 @@ def pictures_in(folder: Path) -> list[Path]:
 
 
 def _open_v4l2(device: int | Path) -> cv2.VideoCapture:
+    logging.setLogLevel(logging.LOG_LEVEL_ERROR)  # that a device cannot be opened is said by us, with its name
     return cv2.VideoCapture(device if isinstance(device, int) else str(device), cv2.CAP_V4L2)
 
 

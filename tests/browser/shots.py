@@ -16,6 +16,7 @@ MOMENTS = {
     "ring": fixtures.ring_served,
     "taken": fixtures.portions_taken,
     "breach": fixtures.breach,
+    "unseen": fixtures.unseen,
     "question": fixtures.question,
     "slapped": fixtures.slapped,
     "tie": lambda: fixtures.slapped(tie=True),

@@ -11,7 +11,7 @@ from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
 from tests.browser.shots import DRAWN, MOMENTS, SIZES
-from tests.controller.web.fixture_views import breach, portions_taken, question, ring_served, slapped
+from tests.controller.web.fixture_views import breach, portions_taken, question, ring_served, slapped, unseen
 from tests.controller.web.table import TOKEN, NotingCommands, make_app
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
@@ -140,6 +140,21 @@ def test_a_breach_is_said_and_drawn_on_the_piece():
             )
             table.hub.publish(portions_taken().model_copy(update={"seq": 99}))
             await page.until("document.querySelector('.wrong') === null && document.querySelector('#attention').hidden")
+
+    run(scenario)
+
+
+def test_what_is_only_not_seen_is_not_called_against_the_rules():
+    async def scenario():
+        async with room(unseen()) as table:
+            await table.show()
+            page = table.page
+            kicker = "document.querySelector('#attention .card-kicker').textContent"
+            assert await page.evaluate(kicker) == "Not seen · Choose a portion"
+            assert await page.evaluate("document.querySelector('#referee').textContent") == "Not seen"
+            table.hub.publish(breach().model_copy(update={"seq": 99}))
+            await page.until(f"{kicker} === 'Against the rules · Choose a portion'")
+            assert await page.evaluate("document.querySelector('#referee').textContent") == "Against the rules"
 
     run(scenario)
 

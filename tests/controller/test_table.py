@@ -284,11 +284,23 @@ async def test_a_breach_is_shown_on_its_pieces_and_goes_away_when_it_is_put_righ
         assert view.referee is RefereeState.BREACH
         assert view.breach is not None
         assert view.breach.remedy
+        assert view.breach.certain
         assert {piece.face for piece in view.breach.pieces} & {ring[2], ring[6]}
         assert table.outlets.buzzed == 1
         table.restore(lying)
         view = await table.moved()
         assert (view.referee, view.breach) == (RefereeState.WAITING, None)
+
+
+@in_loop
+async def test_a_piece_that_is_gone_may_only_be_hidden(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        table.lay(Lay(table.state.ring[2], None, False))
+        await table.look(0.0)
+        view = await table.look(scenes=60)
+        assert view.breach is not None, view.message
+        assert not view.breach.certain
 
 
 async def asked(table: LaidTable) -> TableView:

@@ -21,6 +21,7 @@ const REFEREE = {
   unfinished: "Not finished yet",
   unclear: "Unclear: please say",
   breach: "Against the rules",
+  unseen: "Not seen",
   paused: "Paused",
   over: "Game over",
 };
@@ -130,7 +131,7 @@ function render(view) {
   const lobby = view.position === null;
   document.title = `${view.title} · ${view.table}`;
   const room = byId("room");
-  room.dataset.state = lobby ? "lobby" : view.referee;
+  room.dataset.state = lobby ? "lobby" : stateOf(view);
   room.dataset.players = String(view.seats.filter((seat) => seat.player !== null).length);
   renderTurn(view, over);
   stage.show(view);
@@ -156,6 +157,11 @@ function whenChanged(what, value, act) {
   if (shown.get(what) === text) return;
   shown.set(what, text);
   act();
+}
+
+// What the referee says; a breach that may only be hidden from the camera is called otherwise.
+function stateOf(view) {
+  return view.breach && !view.breach.certain ? "unseen" : view.referee;
 }
 
 function renderTurn(view, over) {
@@ -236,8 +242,9 @@ function duration(us) {
 }
 
 function renderStatus(view) {
-  byId("referee").textContent = REFEREE[view.referee] ?? view.referee;
-  byId("referee").dataset.state = view.referee;
+  const state = stateOf(view);
+  byId("referee").textContent = REFEREE[state] ?? state;
+  byId("referee").dataset.state = state;
   const last = view.log.at(-1);
   byId("event").textContent = last ? named(view, last.text) : "";
   byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";

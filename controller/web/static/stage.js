@@ -179,15 +179,15 @@ function updateBreach(element, { piece }) {
   place.setAttribute("transform", `translate(${ax.toFixed(1)} ${ay.toFixed(1)}) rotate(${(towards * 180) / Math.PI})`);
 }
 
-/** The breach, in words, with pictures of the pieces it is about. */
+/** The breach, or what the camera does not see, in words, with pictures of the pieces it is about. */
 export function breachCard(breach, text, faceArt) {
   return html(
     "div",
-    { class: "card breach-card" },
+    { class: `card breach-card${breach.certain ? "" : " unseen"}` },
     html(
       "div",
       {},
-      html("p", { class: "card-kicker", text: `Against the rules · ${breach.rule}` }),
+      html("p", { class: "card-kicker", text: `${breach.certain ? "Against the rules" : "Not seen"} · ${breach.rule}` }),
       html("p", { class: "card-title", text: text(breach.problem) }),
       html("p", { class: "card-remedy", text: text(breach.remedy) }),
     ),

@@ -155,6 +155,20 @@ def breach() -> TableView:
     )
 
 
+def unseen() -> TableView:
+    """A slice has gone, or something hides it."""
+    told = BreachView(
+        rule="Choose a portion",
+        problem="10/2 is not seen any more.",
+        remedy="Lay it back with what player 3 has collected.",
+        player=3,
+        faces=["10/2"],
+        pieces=[],
+        certain=False,
+    )
+    return breach().model_copy(update={"seq": 59, "message": told.problem, "breach": told})
+
+
 def question() -> TableView:
     """Two slices look alike: which one was eaten?"""
     view = portions_taken()
