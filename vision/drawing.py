@@ -8,7 +8,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dice.finding import SeenDie
 from vision.frame import Image
 from vision.name_places import NamePlace, ToName, place_names
 from vision.registration import Registration
@@ -109,13 +108,13 @@ def draw_scene(image: Image, scene: Scene, registration: Registration) -> Image:
     return drawn
 
 
-def draw_dice(image: Image, dice: Sequence[SeenDie]) -> Image:
-    """A copy of a picture that is laid over no table with the tops of dice, as `draw_scene` draws pieces."""
+def draw_dice(image: Image, dice: Sequence[Sighting]) -> Image:
+    """A copy of a picture that is laid over no table with the tops of dice, in pixels, as `draw_scene` does."""
     drawn = image.copy()
-    tops = [np.array(die.corners_px, np.float64) for die in dice]
+    tops = [np.array(die.outline_mm, np.float64) for die in dice]
     for die, top in zip(dice, tops, strict=True):
         _outline(drawn, top, _line(die.probability))
-    names = [_with_percent(str(die.value), die.probability) for die in dice]
+    names = [_with_percent(die.face, die.probability) for die in dice]
     _write(drawn, names, places_of_names(image, names, tops, [False] * len(dice)))
     return drawn
 

@@ -38,6 +38,8 @@ SURE = 0.9
 NEAR_MM = 5.0
 NEAR_DEG = 5.0
 STICK_ALONG_MM = 20.0
+NOWHERE = Pose(float("nan"), float("nan"), 0.0)
+"""The place of a piece of which labels do not say where it lies."""
 NOT_READ = ("not read, so nothing of its arrangement",)
 """What is not as it truly is in the arrangement of a picture that could not be read."""
 Misarranged = Callable[[Scene, Mapping[str, Any], str], tuple[str, ...] | None]
@@ -123,6 +125,8 @@ class PhotoReport:
     """What of the pieces' arrangement is not as it truly is; None where nothing says how it is."""
     unread_marks: tuple[MarkPlace, ...] = ()
     """What was pencilled where nothing was read: its sheet was not found, or its print has no such place."""
+    origin: Origin = Origin.MAT
+    """Whose frame places are said in; in the picture's own they are pixels."""
 
     @property
     def expected(self) -> int:
@@ -612,13 +616,14 @@ def _row(style: str, kind: str, photos: Sequence[PhotoReport]) -> str:
     missing = sum(piece.visible >= LEAST_VISIBLE for photo in photos for piece in photo.missing)
     missing += sum(m.right and not m.read and m.truth.visible >= LEAST_VISIBLE for m in matches)
     wrong = sum(not match.right for match in matches)
-    off = float(np.percentile([m.distance_mm for m in matches], 95)) if matches else 0.0
-    turn = float(np.percentile([m.turn_deg for m in matches], 95)) if matches else 0.0
+    measured = [match for photo in photos if photo.origin is not Origin.PICTURE for match in photo.matches]
+    off = f"{np.percentile([m.distance_mm for m in measured], 95):.2f}" if measured else "-"
+    turn = f"{np.percentile([m.turn_deg for m in measured], 95):.2f}" if measured else "-"
     return (
         f"{style:6} {kind:8} {len(photos):6} {sum(p.perfect for p in photos):5} {sum(p.expected for p in photos):7} "
         f"{sum(p.right for p in photos):6} {missing:8} {wrong:6} {sum(len(p.extra) for p in photos):6} "
         f"{sum(p.sure_but_wrong for p in photos):11} {sum(p.sure_but_hardly_visible for p in photos):11} "
-        f"{off:7.2f} {turn:8.2f}"
+        f"{off:>7} {turn:>8}"
     )
 
 
@@ -626,20 +631,21 @@ def _faults(photo: PhotoReport) -> list[str]:
     if photo.problem:
         return [f"{photo.photo}: not read: {photo.problem}"]
     lines = [
-        f"{photo.photo}: missing {piece.face} at {_at(piece.pose)}, {piece.visible:.0%} visible"
+        f"{photo.photo}: missing {piece.face} at {_at(photo, piece.pose)}, {piece.visible:.0%} visible"
         for piece in photo.missing
         if piece.visible >= LEAST_VISIBLE
     ]
     for match in photo.matches:
         claim = f"{match.sighting.face} {match.sighting.probability:.2f}"
         if not match.right:
-            lines.append(f"{photo.photo}: {match.truth.face} at {_at(match.truth.pose)} read as {claim}")
+            lines.append(f"{photo.photo}: {match.truth.face} at {_at(photo, match.truth.pose)} read as {claim}")
         elif not match.read and match.truth.visible >= LEAST_VISIBLE:
-            lines.append(f"{photo.photo}: {match.truth.face} at {_at(match.truth.pose)} doubted away, {claim}")
+            lines.append(f"{photo.photo}: {match.truth.face} at {_at(photo, match.truth.pose)} doubted away, {claim}")
         elif match.truth.visible < LEAST_VISIBLE and match.sighting.probability >= SURE:
             lines.append(f"{photo.photo}: {claim} claimed with {match.truth.visible:.0%} visible")
     lines += [
-        f"{photo.photo}: nothing where {s.face} {s.probability:.2f} is claimed, {_at(s.pose)}" for s in photo.extra
+        f"{photo.photo}: nothing where {s.face} {s.probability:.2f} is claimed, {_at(photo, s.pose)}"
+        for s in photo.extra
     ]
     lines += [
         f"{photo.photo}: {mark.kind.value} {mark.at} {'missing' if claim.there else 'claimed'}, {mark.probability:.2f}"
@@ -651,8 +657,10 @@ def _faults(photo: PhotoReport) -> list[str]:
     return lines + [f"{photo.photo}: {line}" for line in photo.misarranged or ()]
 
 
-def _at(pose: Pose) -> str:
-    return f"({pose.x_mm:.0f}, {pose.y_mm:.0f}) mm"
+def _at(photo: PhotoReport, pose: Pose) -> str:
+    if np.isnan(pose.x_mm):
+        return "some place"
+    return f"({pose.x_mm:.0f}, {pose.y_mm:.0f}) {'pixels' if photo.origin is Origin.PICTURE else 'mm'}"
 
 
 def _times(photos: Sequence[PhotoReport]) -> str:

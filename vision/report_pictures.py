@@ -1,7 +1,7 @@
 """A report's pictures: likelihood against truth as a diagram, and every error as a tile of one sheet."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.mark_report import MarkClaim
-from vision.registration import Registration
 from vision.report import LEAST_VISIBLE, SURE, PhotoReport, Reliability
 from vision.scene import MarkKind, PieceKind, Point, Pose, SheetMark, Sighting
 from vision.sheets.layout import SheetLayout
@@ -47,6 +46,10 @@ class ErrorTile:
     picture: Image
     what: str
     where: str
+
+
+ToPicture = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Where points (n x 2) of the frame that places are said in are seen, in pixels."""
 
 
 def _tile(picture: Image, what: str, where: str) -> ErrorTile:
@@ -103,12 +106,12 @@ def problem_tile(photo: PhotoReport, image: Image | None) -> ErrorTile:
 
 
 def error_tiles(
-    photo: PhotoReport, image: Image, registration: Registration, prints: Sequence[SheetLayout] = ()
+    photo: PhotoReport, image: Image, to_picture: ToPicture, prints: Sequence[SheetLayout] = ()
 ) -> list[ErrorTile]:
     """A tile for each error of a picture: green is what lies there, red what was claimed; `prints` of its sheets."""
     tiles = [
         _tile(
-            _part(image, registration, _middle(piece.kind, piece.pose), piece.pose, None),
+            _part(image, to_picture, _middle(piece.kind, piece.pose), piece.pose, None),
             f"{piece.face} missing",
             photo.photo,
         )
@@ -117,7 +120,7 @@ def error_tiles(
     ]
     tiles += [
         _tile(
-            _part(image, registration, _middle(match.truth.kind, match.truth.pose), match.truth.pose, match.sighting),
+            _part(image, to_picture, _middle(match.truth.kind, match.truth.pose), match.truth.pose, match.sighting),
             f"{match.truth.face} read as {match.sighting.face} {match.sighting.probability:.2f}",
             photo.photo,
         )
@@ -126,7 +129,7 @@ def error_tiles(
     ]
     tiles += [
         _tile(
-            _part(image, registration, _middle(match.truth.kind, match.truth.pose), match.truth.pose, match.sighting),
+            _part(image, to_picture, _middle(match.truth.kind, match.truth.pose), match.truth.pose, match.sighting),
             f"{match.sighting.face} {match.sighting.probability:.2f} claimed, {match.truth.visible:.0%} shows",
             photo.photo,
         )
@@ -135,13 +138,13 @@ def error_tiles(
     ]
     tiles += [
         _tile(
-            _part(image, registration, _middle(sighting.kind, sighting.pose), None, sighting),
+            _part(image, to_picture, _middle(sighting.kind, sighting.pose), None, sighting),
             f"no {sighting.face} {sighting.probability:.2f}",
             photo.photo,
         )
         for sighting in photo.extra
     ]
-    tiles += [_mark_tile(photo, image, registration, prints, claim) for claim in photo.wrong_marks]
+    tiles += [_mark_tile(photo, image, to_picture, prints, claim) for claim in photo.wrong_marks]
     lines = list(photo.misarranged or ())
     if photo.unread_marks:
         lines.append(f"{len(photo.unread_marks)} marks lie where no place of a sheet was read")
@@ -149,7 +152,7 @@ def error_tiles(
 
 
 def _mark_tile(
-    photo: PhotoReport, image: Image, registration: Registration, prints: Sequence[SheetLayout], claim: MarkClaim
+    photo: PhotoReport, image: Image, to_picture: ToPicture, prints: Sequence[SheetLayout], claim: MarkClaim
 ) -> ErrorTile:
     """The picture around a place of a sheet that was read as what it is not."""
     mark = claim.mark
@@ -166,7 +169,7 @@ def _mark_tile(
         0.0,
     )
     middle = (spot.x_mm, spot.y_mm)
-    return _tile(_part(image, registration, middle, spot, None, MARK_AROUND_MM), what, photo.photo)
+    return _tile(_part(image, to_picture, middle, spot, None, MARK_AROUND_MM), what, photo.photo)
 
 
 def _same_print(layout: SheetLayout, sheet: Sighting) -> bool:
@@ -214,29 +217,31 @@ def _middle(kind: PieceKind, pose: Pose) -> Point:
 
 def _part(
     image: Image,
-    registration: Registration,
+    to_picture: ToPicture,
     middle: Point,
     pose: Pose | None,
     claim: Sighting | None,
     around_mm: tuple[float, float] = AROUND_MM,
 ) -> Image:
-    """The picture around a place, with what lies there and what was claimed."""
+    """The picture around a place, with what lies there and what was claimed; all of it where nobody knows the place."""
+    if np.isnan(middle[0]):
+        return image
     drawn = image.copy()
     if claim is not None and claim.outline_mm:
-        cv2.polylines(drawn, [_pixels(registration, claim.outline_mm)], True, CLAIM_COLOUR, 2, cv2.LINE_AA)
+        cv2.polylines(drawn, [_pixels(to_picture, claim.outline_mm)], True, CLAIM_COLOUR, 2, cv2.LINE_AA)
     if pose is not None:
-        x, y = _pixels(registration, [(pose.x_mm, pose.y_mm)])[0]
+        x, y = _pixels(to_picture, [(pose.x_mm, pose.y_mm)])[0]
         cv2.drawMarker(drawn, (int(x), int(y)), TRUE_COLOUR, cv2.MARKER_CROSS, 18, 2)
     x_mm, y_mm = middle
     corners = [(x_mm + sx * around_mm[0], y_mm + sy * around_mm[1]) for sx in (-1, 1) for sy in (-1, 1)]
-    spots = _pixels(registration, corners)
+    spots = _pixels(to_picture, corners)
     low = np.clip(spots.min(0), 0, [image.shape[1] - 2, image.shape[0] - 2])
     high = np.clip(spots.max(0), low + 1, [image.shape[1], image.shape[0]])
     return np.asarray(drawn[low[1] : high[1], low[0] : high[0]])
 
 
-def _pixels(registration: Registration, points_mm: Sequence[Point]) -> NDArray[np.int32]:
-    return np.asarray(np.round(registration.to_picture(np.array(points_mm))).astype(np.int32))
+def _pixels(to_picture: ToPicture, points_mm: Sequence[Point]) -> NDArray[np.int32]:
+    return np.asarray(np.round(to_picture(np.array(points_mm, np.float64))).astype(np.int32))
 
 
 def _at(claimed: float, right: float) -> tuple[int, int]:

@@ -114,6 +114,8 @@ class Origin(Enum):
     """The table frame."""
     SHEET = "sheet"
     """No mat shows: from the centre of the one sheet, x to the right and y up as it is printed."""
+    PICTURE = "picture"
+    """Neither shows: pixels of the picture, x to the right and y down, in place of millimetres."""
 
 
 LIKELY = 0.5

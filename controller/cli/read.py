@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import click
@@ -15,16 +14,14 @@ from controller.games.registry import load_part
 from controller.reading import Describe
 from controller.whose_faces import check_faces
 from vision.calibration import load_lens
-from vision.dice.finder import DiceFinder
-from vision.dice.finding import SeenDie, any_sizes_px, load_reader
+from vision.dice.photo import DicePhotos
 from vision.drawing import draw_dice, draw_scene
 from vision.faces import load_pack
 from vision.frame import Image, shows_colours
-from vision.hidden import IN_HAND, doubted
 from vision.looking_for import finders_for
 from vision.photos import load_photo, save_photo
 from vision.reader import read_photo
-from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat, lens_doubt
+from vision.registration import Lens, Registration, VisionError, find_mat, lens_doubt
 from vision.scene import HiddenCause, PieceKind, Scene
 from vision.threads import use_one_core
 
@@ -237,44 +234,37 @@ def _dice_lines(
     """What reads dice alone: a photo's line, and the photo with them drawn on it."""
     if faces is not None or sheets:
         raise click.UsageError("--dice reads dice alone: expected neither --faces nor --sheet with it")
-    finder, reader = DiceFinder(), load_reader()
+    photos = DicePhotos()
     if lens_file is not None:
         load_lens(lens_file)
 
     def line_of(image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
         lens = None if lens_file is None else _lens_of(image, lens_file)
-        try:
-            registration = find_mat(image, lens=lens)
-        except MarkersMissing:
-            dice = reader.find(image, any_sizes_px(image))
-            return dice_line(dice), lambda: draw_dice(image, dice)
+        scene, registration = photos.read(image, lens)
+        if registration is None:
+            return dice_line(scene), lambda: draw_dice(image, scene.sightings)
         if lens is not None and lens_file is not None:
             _warn_of_lens(registration, lens, lens_file)
-        start = perf_counter()
-        found = finder.find(image, registration, ())
-        held = finder.in_hand(image, registration, found)
-        sightings = tuple(doubted(die) if share >= IN_HAND else die for die, share in zip(found, held, strict=True))
-        scene = Scene(0.0, 0, sightings, (), 0.0, stage_ms={finder.name: (perf_counter() - start) * 1e3})
-        values = sorted(int(sighting.face) for sighting in sightings)
+        values = sorted(int(sighting.face) for sighting in scene.sightings)
         return scene_line(scene, {"dice": values}), lambda: draw_scene(image, scene, registration)
 
     return line_of
 
 
-def dice_line(dice: Sequence[SeenDie]) -> dict[str, Any]:
+def dice_line(scene: Scene) -> dict[str, Any]:
     """What is printed of dice in a photo without a mat; places and corners of the tops in pixels."""
     return {
-        "frame": "picture",
+        "frame": scene.origin.value,
         "pieces": [
             {
-                "kind": PieceKind.DIE.value,
-                "face": str(die.value),
-                "x_px": round(die.centre_px[0], 1),
-                "y_px": round(die.centre_px[1], 1),
-                "corners_px": [[round(x, 1), round(y, 1)] for x, y in die.corners_px],
+                "kind": die.kind.value,
+                "face": die.face,
+                "x_px": die.pose.x_mm,
+                "y_px": die.pose.y_mm,
+                "corners_px": [[x, y] for x, y in die.outline_mm],
                 "likelihood": round(die.probability, 4),
             }
-            for die in dice
+            for die in scene.sightings
         ],
-        "arrangement": {"dice": sorted(die.value for die in dice)},
+        "arrangement": {"dice": sorted(int(die.face) for die in scene.sightings)},
     }

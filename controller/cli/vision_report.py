@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from controller.arranged import GAMES, misarranged
 from controller.cli.common import EXISTING_FILE, told, writing
 from controller.sheet_prints import load_prints
 from controller.whose_faces import faces_of
+from vision.boxed_dice import BoxedPhoto, boxed_photos, report_boxed, unread_boxed
+from vision.dice.photo import DicePhotos
 from vision.faces import FacePack, enrol, load_pack
 from vision.label_kinds import LABEL_KINDS
 from vision.labels import SpacesLabel
@@ -30,7 +33,7 @@ from vision.report import (
     report,
     strays,
 )
-from vision.scene import PieceKind
+from vision.scene import Origin, PieceKind
 from vision.sheets.layout import SheetLayout
 from vision.threads import use_one_core
 
@@ -63,7 +66,10 @@ NOTHING_TO_JUDGE = "holds no picture but those that faces were learned from; exp
 def command(
     faces: Path | None, kinds: tuple[str, ...], styles: tuple[str, ...], out: Path | None, folder: Path
 ) -> None:
-    """Read every photo in DIR that has its truth beside it (NAME.jpg, NAME.json) and compare both ways.
+    """Read every photo in DIR that has its truth beside it and compare both ways.
+
+    The truth is NAME.json beside NAME.jpg, or for photos of ordinary dice labels.csv: the columns image, value, xmin,
+    ymin, xmax, ymax (in pixels or in shares of the photo), or image and values_sorted; photos may lie in DIR/images.
 
     Prints the share of pieces read right by kind, with 95 % intervals; whole pictures; what was claimed as sure but
     wrong; likelihoods against how often they were right; milliseconds by stage. Where the labels say how pieces are
@@ -87,7 +93,8 @@ def command(
         known: set[str] = set()
         pack_for = partial(_given, load_pack(faces)) if faces is not None else partial(learned_faces, folder, learned)
         pack_for = partial(_noted, known, pack_for)
-        count = sum(1 for _ in labelled(folder, wanted, styles))
+        boxed = boxed_photos(folder) if "dice" in wanted and not styles else []
+        count = sum(1 for _ in labelled(folder, wanted, styles)) + len(boxed)
         prints = _prints(folder)
         with click.progressbar(length=count, label="Reading", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
 
@@ -96,8 +103,10 @@ def command(
                 if out is not None and photo.photo not in learned:
                     tiles.extend(_tiles(photo, image, prints))
 
-            result = report(folder, pack_for, wanted, styles, on_photo, prints, misarranged)
-        result = Report(tuple(photo for photo in result.photos if photo.photo not in learned))
+            photos = _report_boxed(boxed, on_photo)
+            if len(photos) < count or not photos:
+                photos += report(folder, pack_for, wanted, styles, on_photo, prints, misarranged).photos
+        result = Report(tuple(photo for photo in photos if photo.photo not in learned))
         if not result.photos:
             raise FileNotFoundError(f"{folder} {NOTHING_TO_JUDGE}: {', '.join(sorted(learned))}")
         click.echo(result.as_text(), nl=False)
@@ -153,6 +162,25 @@ def _prints(folder: Path) -> tuple[SheetLayout, ...]:
     return load_prints([own] if own.is_file() else [])
 
 
+def _report_boxed(
+    boxed: Sequence[BoxedPhoto], on_photo: "Callable[[PhotoReport, Image | None], object]"
+) -> list[PhotoReport]:
+    """Photos of dice that a table of labels names."""
+    photos = []
+    reader = DicePhotos() if boxed else None
+    for one in boxed:
+        image = None
+        try:
+            image = load_photo(one.path)
+        except PhotoError as error:
+            photos.append(unread_boxed(one, str(error)))
+        else:
+            assert reader is not None  # there is one where there are photos
+            photos.append(report_boxed(one, image, reader))
+        on_photo(photos[-1], image)
+    return photos
+
+
 def _tell_left_out(folder: Path, learned: set[str]) -> None:
     """Say which labelled pictures are not judged, and why."""
     if learned:
@@ -180,8 +208,10 @@ def _tiles(photo: PhotoReport, image: "Image | None", prints: tuple[SheetLayout,
         return []
     if photo.problem or image is None:
         return [problem_tile(photo, image)]
+    if photo.origin is Origin.PICTURE:
+        return error_tiles(photo, image, np.asarray)
     registration = lay_out(image, prints)[0] if photo.kind == SHEET_PICTURES else find_mat(image)
-    return error_tiles(photo, image, registration, prints)
+    return error_tiles(photo, image, registration.to_picture, prints)
 
 
 def _write(out: Path, result: Report, tiles: "list[ErrorTile]") -> None:

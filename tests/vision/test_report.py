@@ -130,7 +130,7 @@ def test_a_sure_claim_of_a_piece_that_hardly_shows_has_its_tile() -> None:
     sure, hidden = seen("a/1", 0.0, 0.0, 20.0), TruePiece(PieceKind.SLICE, "a/1", pose, 0.2)
     claims = [Match(hidden, sure, 0.0, 0.0), Match(hidden, seen("a/1", 0.0, 0.0, 20.0, 0.5), 0.0, 0.0)]
     photo = PhotoReport("one", "drawn", "ring", tuple(claims), (), (), {})
-    tiles = error_tiles(photo, picture, find_mat(picture))
+    tiles = error_tiles(photo, picture, find_mat(picture).to_picture)
     assert [(tile.what, tile.where) for tile in tiles] == [("a/1 0.99 claimed, 20% shows", "one")]
     assert tiles[0].picture.base is None  # a tile keeps no whole picture
     assert tiles[0].picture.shape[1::-1] == PICTURE

@@ -196,15 +196,20 @@ def _sighting(die: SeenDie, registration: Registration) -> Sighting:
     turn = np.angle(((edges[:, 0] + 1j * edges[:, 1]) ** 4).mean()) / 4
     stands = _SQUARE * side / 2
     stands = stands @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) + [x, y]
-    likely = sorted(enumerate(die.likelihoods, 1), key=lambda pair: -pair[1])
     return Sighting(
         kind=PieceKind.DIE,
         pose=Pose(round(float(x), 2), round(float(y), 2), round(float(np.degrees(turn) % 90.0), 2)),
-        faces=tuple(FaceLikelihood(str(value), round(share, 4)) for value, share in likely),
+        faces=likely_first(die.likelihoods),
         face_up=True,
         visible=1.0,
         outline_mm=tuple((float(a), float(b)) for a, b in stands),
     )
+
+
+def likely_first(likelihoods: Sequence[float]) -> tuple[FaceLikelihood, ...]:
+    """The values 1 to 6 with these likelihoods, the likeliest first."""
+    likely = sorted(enumerate(likelihoods, 1), key=lambda pair: -pair[1])
+    return tuple(FaceLikelihood(str(value), round(share, 4)) for value, share in likely)
 
 
 def _side(corners: Array) -> float:
