@@ -72,6 +72,9 @@ _DAMAGED = (
 
 TIP_TO_MIDDLE_MM = 65.0
 """From a slice's tip to the middle of its outline's points, about: of the sizes in which they are sold."""
+LIKE_OTHERS = 1.2
+"""By so much a piece may be larger or smaller than the middle one of its kind: those of our own copies and of shared
+pictures differ by 1.2 % at most, by hand an outline is drawn less well."""
 LEAST_OFF_MM = 60.0
 """No label's place is so far from its outline."""
 
@@ -171,7 +174,7 @@ def enrol(
     ]
     kinds: dict[PieceKind, KindFaces] = {}
     for kind in LABEL_KINDS.values():
-        if any(label.kind is kind for _, _, labels in shots for label in labels):
+        if any(label.kind is kind for _, _, labels, _ in shots for label in labels):
             kinds[kind] = _learn_kind(kind, shots)
     boards = [
         (image, one.board, name)
@@ -264,7 +267,8 @@ def _label(label: "FaceLabel") -> _Label:
     return _Label(kind, label.face if label.face_up else BACKS[kind], pose, np.array(label.outline_px, np.float64))
 
 
-_Shot = tuple[Image, Registration, list[_Label]]
+_Shot = tuple[Image, Registration, list[_Label], str]
+"""A picture, where the table lies in it, what lies there, and the picture's name."""
 
 
 def _shot(image: Image, labels: list[_Label], name: str) -> _Shot:
@@ -282,7 +286,7 @@ def _shot(image: Image, labels: list[_Label], name: str) -> _Shot:
             expected = [place(middle[None], _seen_pose_of_centre(label, registration))[0] for label in mine]
             seen = registration.to_picture([registration.to_table(label.outline_px).mean(0) for label in mine])
             registration = with_lens(registration, lens_by_points(registration, np.array(expected), seen))
-    return image, registration, labels
+    return image, registration, labels, name
 
 
 def find_named(image: Image, name: str) -> Registration:
@@ -327,7 +331,7 @@ def _own_outline(label: _Label, registration: Registration) -> Array:
 def _learn_kind(kind: PieceKind, shots: Sequence[_Shot]) -> KindFaces:
     shape = _measure(kind, shots)
     learned: dict[str, tuple[NDArray[np.float32], Keypoints, float]] = {}
-    for image, registration, labels in shots:
+    for image, registration, labels, _ in shots:
         table = table_map(registration)
         looked = table.look(unveiled(image, registration))
         soft, found = soften(looked), find_keypoints(looked, table, most=20000)
@@ -406,15 +410,36 @@ def _distance_inside(points: Array, shape: Shape) -> Array:
 
 
 def _measure(kind: PieceKind, shots: Sequence[_Shot]) -> Shape:
-    own = [
-        _own_outline(label, registration) for _, registration, labels in shots for label in labels if label.kind is kind
+    """The shape of a kind, from all its outlines. Raises LabelError where one is of another size or turned wrongly."""
+    labels = [(label, registration, name) for _, registration, labels, name in shots for label in labels]
+    mine = [
+        (label, name, _own_outline(label, registration)) for label, registration, name in labels if label.kind is kind
     ]
+    sizes = np.array([_size_of(kind, outline) for _, _, outline in mine])
+    usual = np.median(sizes, axis=0)
+    areas = np.array([abs(polygon_area(outline)) for _, _, outline in mine])
+    filled = np.maximum(areas, 1.0) / np.maximum(sizes.prod(axis=1), 1.0)
+    off = np.abs(np.log(np.column_stack([np.maximum(sizes, 1.0) / usual, filled / np.median(filled)]))).max(axis=1)
+    if off.max() > np.log(LIKE_OTHERS):
+        worst = int(off.argmax())
+        label, name, _ = mine[worst]
+        of_it, of_others = (
+            f"{a:.0f} x {b:.0f} mm" for a, b in (sizes[worst], np.median(np.delete(sizes, worst, 0), 0))
+        )
+        raise LabelError(
+            f"labels of {name}: {label.face} is {of_it} large as it is turned, others of its kind, {kind.value}, are "
+            f"{of_others}, or of another shape; expected the piece's own kind, angle_deg and outline_px"
+        )
+    first, second = (float(side) for side in usual)
     if kind is PieceKind.SLICE:
-        radius = float(np.median([np.linalg.norm(o, axis=1).max() for o in own]))
-        areas = [abs(polygon_area(o)) for o in own]
-        return slice_shape(radius, float(np.degrees(2 * np.median(areas) / radius**2)))
-    sides = np.median([np.ptp(o, axis=0) for o in own], axis=0)
-    return card_shape(kind, float(sides[1]), float(sides[0]))
+        return slice_shape(first, float(np.degrees(2 * np.median(areas) / first**2)))
+    return card_shape(kind, second, first)
+
+
+def _size_of(kind: PieceKind, outline: Array) -> tuple[float, float]:
+    """How far an outline reaches along its direction, a slice from its tip, and across."""
+    along, across = np.ptp(outline, axis=0)
+    return float(np.linalg.norm(outline, axis=1).max() if kind is PieceKind.SLICE else along), float(across)
 
 
 def _seen_pose_of_centre(label: _Label, registration: Registration) -> Array:

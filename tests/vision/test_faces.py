@@ -173,6 +173,32 @@ def test_a_label_that_lies_elsewhere_than_its_outline_is_refused(key: str, off: 
         enrol([(photograph(enrolment()), labels)], source=["mine"])
 
 
+@pytest.mark.parametrize(
+    ("face", "wrong", "said"),
+    [
+        (
+            "a/1",
+            {"kind": "special", "x_mm": 16.0, "y_mm": 89.0},
+            r"labels of mine: a/1 is \d+ x \d+ mm large as it is turned, others of its kind, special,",
+        ),
+        (
+            "special/two",
+            {"angle_deg": 90.0},
+            r"special/\w+ is \d+ x \d+ mm large as it is turned, others of its kind, special, are \d+ x \d+ mm",
+        ),
+    ],
+)
+def test_a_piece_that_is_not_of_its_kinds_size_is_refused(face: str, wrong: dict[str, object], said: str) -> None:
+    """Labelled as another kind, or turned, it would be learned askew, and never be found."""
+    labels = label(enrolment())
+    for piece in labels["pieces"]:
+        if piece.get("face") == face:
+            for key, value in wrong.items():
+                piece[key] = piece[key] + value if isinstance(value, float) else value
+    with pytest.raises(LabelError, match=said):
+        enrol([(photograph(enrolment()), labels)], source=["mine"])
+
+
 def test_a_photo_that_cannot_be_laid_over_the_table_is_named() -> None:
     with pytest.raises(RegistrationError, match=r"mine: the picture's brightest part is 0"):
         enrol([(0 * photograph([]), label(enrolment()))], source=["mine"])
