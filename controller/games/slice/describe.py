@@ -66,7 +66,8 @@ def describe(scene: Scene, toppings: Mapping[str, Sequence[str]] | None = None) 
 
     Returns a dictionary: `seats` (south, southwest, ... of the mat -> `order`, `toppings` or None, `slots`: each with
     `slot`, `wants` or None, `face` (None where it is down or not seen), `face_up` (None where nothing is seen) and
-    `blocked` by a Hot Sauce card), `open_pile` (faces that show, the top last), `open_top`, `draw_pile` (whether
+    `blocked` by a Hot Sauce card), `open_pile` (faces that show, the top last: the most that lie on each other in the
+    middle, none where that may be several), `open_top`, `draw_pile` (whether
     a card lies face down in the middle), `stray` (faces of cards that belong nowhere), `hands` (`seat` it comes from,
     and `covers`: `face`, `seat`, `slot` and `share` of each card seen that it covers).
 
@@ -81,7 +82,7 @@ def describe(scene: Scene, toppings: Mapping[str, Sequence[str]] | None = None) 
         place = _place(card, seats)
         (rest if place is None else lying[place]).append(card)
     middle = [card for card in rest if max(abs(card.pose.x_mm), abs(card.pose.y_mm)) < MIDDLE_MM]
-    pile = sorted((card for card in middle if card.face_up), key=lambda card: card.visible)
+    pile = _open_pile([card for card in middle if card.face_up])
     return {
         "seats": {
             seat: _seat(order, [lying[seat, slot] for slot in range(PLACES)], (toppings or {}).get(order.face))
@@ -90,9 +91,21 @@ def describe(scene: Scene, toppings: Mapping[str, Sequence[str]] | None = None) 
         "open_pile": [card.face for card in pile],
         "open_top": pile[-1].face if pile else None,
         "draw_pile": any(not card.face_up for card in middle),
-        "stray": [card.face for card in rest if card not in middle],
+        "stray": [card.face for card in rest if card not in pile and (card.face_up or card not in middle)],
         "hands": hands(scene),
     }
+
+
+def _open_pile(cards: Sequence[Sighting]) -> list[Sighting]:
+    """The cards of these that lie on each other, the top last: around an order that is not seen others lie, apart."""
+    piles: list[list[Sighting]] = []
+    for card in cards:
+        touched = [pile for pile in piles if any(covered_share(card.outline_mm, one.outline_mm) for one in pile)]
+        piles = [pile for pile in piles if pile not in touched]
+        piles.append([card, *(one for pile in touched for one in pile)])
+    most = max(map(len, piles), default=0)
+    largest = [pile for pile in piles if len(pile) == most]
+    return sorted(largest[0], key=lambda card: card.visible) if len(largest) == 1 else []
 
 
 def hands(scene: Scene, before: Sequence[Sighting] = ()) -> list[Json]:

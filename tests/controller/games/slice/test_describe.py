@@ -78,6 +78,18 @@ def test_piles() -> None:
     assert found["stray"] == ["slice/basil"]
 
 
+def test_cards_around_an_order_that_is_not_seen_are_no_open_pile() -> None:
+    """They lie in the middle, too, apart from each other, and one may show more of itself than the pile's top."""
+    apart = card("slice/pineapple", 71, 76, 30), card("slice/onion", -60, 95, 10)
+    pile = card("slice/olive", 33, 5, 80, 0.12), card("slice/bacon", 36, 1, 92, 0.8)
+    found = described(card(BACK, -38, 2, 88), *pile, *apart)
+    assert (found["open_pile"], found["open_top"]) == (["slice/olive", "slice/bacon"], "slice/bacon")
+    assert found["stray"] == ["slice/pineapple", "slice/onion"]
+    unclear = described(card(BACK, -38, 2, 88), pile[1], apart[0])  # either may be a pile of one
+    assert (unclear["open_pile"], unclear["open_top"]) == ([], None)
+    assert described(pile[1])["open_top"] == "slice/bacon"
+
+
 def test_a_hand_comes_from_a_seat_and_covers_cards() -> None:
     west, east = card("order/1", -300, 0, 0), card("order/2", 300, 0, 180)
     slices = around(east, "slice/onion", *[None] * 7)
