@@ -59,6 +59,9 @@ white die in bright light is nearly as white as its own sides."""
 STEP, FAINT_QUALITY = 0.7, 0.8
 """Nothing on such a face may differ by so much of what its sides differ by: it would be part of a side. And nothing is
 sure about it."""
+TELLING_DOTS, TINTED, ALIKE = 3, 0.5, 0.25
+"""So many dots tell a die of which one side alone shows, where what they differ from the face by differs itself between
+red, green and blue by more than the second part of it, and between them by less than the third. Pencil is grey."""
 
 _PLACES = np.array([(x, y) for y in (1, 0, -1) for x in (-1, 0, 1)], np.float64)
 """Row by row from the upper left, in steps of the lattice."""
@@ -90,6 +93,8 @@ class DotDie:
     """n x 2: what it hides of the picture."""
     dots_px: Array
     """n x 2: its dots in the picture."""
+    dots_lighter: bool
+    """Than its face: neither pencil nor print on paper is."""
 
 
 def find_dot_dice(
@@ -103,7 +108,8 @@ def find_dot_dice(
 ) -> list[DotDie]:
     """Dice of this size whose dots stand so far apart, lying on the plane of this registration.
 
-    `explained` says which points of the picture (n x 2) are known to show something else: not all dots of a die do.
+    `explained` says where in the picture (n x 2) something is known to be written or printed on paper: not all dots of a
+    die are that, but for dots that are lighter than what is around them.
     `within_mm`, lower left and upper right corner, is where dice are looked for; None is everywhere.
     """
     top = _top_view(image, registration, size_mm, within_mm)
@@ -113,6 +119,7 @@ def find_dot_dice(
     known = np.zeros(len(places), bool)
     if explained is not None:
         known = explained(registration.to_picture(registration.seen_from_table(places, size_mm)))
+        known &= colours.mean(axis=1) < 0
     if len(places) > MOST_PEAKS:
         # Of what is known to be something else a table may have more, and stronger, than all dice have dots.
         kept = np.lexsort((-_most(colours), known))[:MOST_PEAKS]
@@ -168,6 +175,7 @@ class _Fit:
 
     pose: Array
     dots: NDArray[np.bool_]
+    dots_lighter: bool
     quality: float
     probability: float
 
@@ -275,7 +283,8 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
             probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
             placed = pose if (marks == before).all() else _by_dots(top, pose, marks, pips_mm)
             if not _goes_on(top, placed, marks, pips_mm):
-                fits.append(_Fit(placed, marks, float(quality), probability))
+                lighter = _dots_are_lighter(top, placed, marks, pips_mm)
+                fits.append(_Fit(placed, marks, lighter, float(quality), probability))
     return fits
 
 
@@ -295,6 +304,12 @@ def _by_dots(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float
         shift = _placed((middles.mean(0) - back)[None], np.array([[0.0, 0.0, pose[2]]]))[0, 0]
         pose = np.array([*(pose[:2] + shift), pose[2] + np.degrees(turn)])
     return pose
+
+
+def _dots_are_lighter(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float) -> bool:
+    """Than the face."""
+    at, face = (top.at(_placed(points * pips_mm, pose[None]))[0] for points in (_PLACES[dots], _FACE))
+    return float(np.mean(at - np.median(face, axis=0))) > 0
 
 
 def _goes_on(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float) -> bool:
@@ -365,9 +380,12 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     least_edge = np.clip(FACE_NOISES * np.median(off_face, axis=1), FAINTEST_EDGE, LEAST_EDGE)
     # Where its sides are faint, the face itself must not have such a step: it would be part of a side.
     even = np.where(edge < LEAST_EDGE, np.minimum(EVEN * contrast, STEP * edge), EVEN * contrast)
+    told = _told_by_its_dots(at - own, dots, stands_out)
+    even = np.where(told, EVEN * contrast, even)
     uneven = ((off_face > even[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
     wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
-    wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2) | (edge < least_edge)
+    wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2)
+    wrong |= (edge < least_edge) & ~told
     wrong |= rim > RIM_SHARE
     off_other, off_outward, off_ring = (
         _most(part - own) / contrast[:, None] for part in (other, outward_other, around_other)
@@ -379,6 +397,18 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
     quality = np.where(edge < LEAST_EDGE, np.minimum(quality, FAINT_QUALITY), quality)
     return np.asarray(np.where(wrong, -1.0, quality)), dots
+
+
+def _told_by_its_dots(
+    off: NDArray[np.float32], dots: NDArray[np.bool_], stands_out: NDArray[np.float32]
+) -> NDArray[np.bool_]:
+    """Which poses may be a die's though only one of its sides shows, as of a white die on white paper, or in shade: so
+    many of its places (n x 9, by colours less the face's own) hold dots of one colour that no pencil has."""
+    mean = np.where(dots[..., None], off, 0.0).sum(axis=1) / np.maximum(dots.sum(axis=1), 1)[:, None]
+    unlike = np.where(dots, _most(off - mean[:, None]), 0.0).max(axis=1)
+    tint, most = np.ptp(mean, axis=1), _most(mean)
+    alike = (tint > TINTED * most) & (unlike < ALIKE * most)
+    return np.asarray(alike & (dots.sum(axis=1) >= TELLING_DOTS) & (stands_out.max(axis=1) >= LEAST_EDGE))
 
 
 def _most(colours: Points) -> NDArray[np.float32]:
@@ -420,4 +450,4 @@ def _die(fit: _Fit, registration: Registration, size_mm: float, pips_mm: float) 
         outline_mm=as_points(square),
     )
     dots = registration.seen_from_table(_placed(_PLACES[fit.dots] * pips_mm, fit.pose[None])[0], size_mm)
-    return DotDie(sighting, hull, registration.to_picture(dots))
+    return DotDie(sighting, hull, registration.to_picture(dots), fit.dots_lighter)

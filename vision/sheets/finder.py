@@ -329,7 +329,8 @@ def _dice(
     box_mm: Array | None = None,
 ) -> list[DotDie]:
     """The dice of these sizes (edge, and between dots). All that is taken for a die's dots may be where a sheet is
-    pencilled or printed: dots of a die are too near each other for that."""
+    pencilled or printed: dots of a die are too near each other for that. Those that are lighter than their face are
+    dots of a dark die: nothing on paper looks like that."""
 
     def explained(points_px: Array) -> NDArray[np.bool_]:
         there = np.zeros(len(points_px), bool)
@@ -342,7 +343,7 @@ def _dice(
         for size, pips in sorted(sizes)
         for die in find_dot_dice(image, registration, size, pips, explained=explained, within_mm=box_mm)
     ]
-    return [die for die in dice if not explained(die.dots_px).all()]
+    return [die for die in dice if die.dots_lighter or not explained(die.dots_px).all()]
 
 
 def _is_of_sheet(points: Array, layout: SheetLayout) -> NDArray[np.bool_]:
