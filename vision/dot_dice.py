@@ -59,9 +59,12 @@ white die in bright light is nearly as white as its own sides."""
 STEP, FAINT_QUALITY = 0.7, 0.8
 """Nothing on such a face may differ by so much of what its sides differ by: it would be part of a side. And nothing is
 sure about it."""
-TELLING_DOTS, TINTED, ALIKE = 3, 0.5, 0.25
+TELLING_DOTS, TINTED, ALIKE = 3, 0.6, 0.25
 """So many dots tell a die of which one side alone shows, where what they differ from the face by differs itself between
-red, green and blue by more than the second part of it, and between them by less than the third. Pencil is grey."""
+red, green and blue by more than the second part of it, and between them by less than the third: pencil is grey, and
+wood, rust and crust are brown."""
+ON_LATTICE = 0.07
+"""Those lie no farther from their places, in steps of the lattice: for dots of a die nothing but noise moves them."""
 
 _PLACES = np.array([(x, y) for y in (1, 0, -1) for x in (-1, 0, 1)], np.float64)
 """Row by row from the upper left, in steps of the lattice."""
@@ -108,8 +111,8 @@ def find_dot_dice(
 ) -> list[DotDie]:
     """Dice of this size whose dots stand so far apart, lying on the plane of this registration.
 
-    `explained` says where in the picture (n x 2) something is known to be written or printed on paper: not all dots of a
-    die are that, but for dots that are lighter than what is around them.
+    `explained` says where in the picture (n x 2) something is known to be written or printed on paper: not all dots of
+    a die are that, but for dots that are lighter than what is around them.
     `within_mm`, lower left and upper right corner, is where dice are looked for; None is everywhere.
     """
     top = _top_view(image, registration, size_mm, within_mm)
@@ -264,7 +267,7 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
     for reach in REACHES:
         steps = np.array(list(product((-1, 0, 1), repeat=3))) * (0.8 * reach, 0.8 * reach, 5.0 * reach)
         around = promising[:, None] + steps
-        values, dots = _quality(top, around.reshape(-1, 3), size_mm, pips_mm)
+        values, dots, told = _quality(top, around.reshape(-1, 3), size_mm, pips_mm)
         best = values.reshape(len(promising), -1).argmax(axis=1)
         promising = around[np.arange(len(promising)), best]
         rows = np.arange(len(promising)) * len(steps) + best
@@ -272,32 +275,39 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
         promising = promising[kept]
         if not len(promising):
             return []
-    kept_dots = dots[rows][kept]
+    kept_dots, kept_told = dots[rows][kept], told[rows][kept]
     fine = np.array([_by_dots(top, pose, marks, pips_mm) for pose, marks in zip(promising, kept_dots, strict=True)])
     # Where its dots put it a dot may show that did not a little beside it; but lines pull at dots.
     ways = promising[:, None] + np.array(WAYS)[None, :, None] * (fine - promising)[:, None]
-    values, dots = _quality(top, ways.reshape(-1, 3), size_mm, pips_mm)
+    values, dots, told = _quality(top, ways.reshape(-1, 3), size_mm, pips_mm)
     best = values.reshape(len(ways), -1).argmax(axis=1) + np.arange(len(ways)) * len(WAYS)
-    for pose, before, quality, marks in zip(fine, kept_dots, values[best], dots[best], strict=True):
+    by_dots = told[best] | kept_told
+    for pose, before, quality, marks, alone in zip(fine, kept_dots, values[best], dots[best], by_dots, strict=True):
         if quality > 0:
             probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
             placed = pose if (marks == before).all() else _by_dots(top, pose, marks, pips_mm)
-            if not _goes_on(top, placed, marks, pips_mm):
+            off_lattice = alone and (np.abs(_off_places(top, placed, marks, pips_mm)) > ON_LATTICE).any()
+            if not off_lattice and not _goes_on(top, placed, marks, pips_mm):
                 lighter = _dots_are_lighter(top, placed, marks, pips_mm)
                 fits.append(_Fit(placed, marks, lighter, float(quality), probability))
     return fits
 
 
+def _off_places(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float) -> Array:
+    """How far the middles of a pose's dots lie from their places (n x 2), in steps of its lattice."""
+    near = np.stack(np.meshgrid(*2 * [np.linspace(-0.45, 0.45, 13)]), axis=-1).reshape(-1, 2)
+    colours = top.at(_placed((_PLACES[dots][:, None] + near).reshape(-1, 2) * pips_mm, pose[None]))[0]
+    own = np.median(top.at(_placed(_FEW * pips_mm, pose[None]))[0], axis=0)
+    off = _most(colours - own).reshape(int(dots.sum()), -1)
+    weight = np.clip(off / off.max(axis=1, keepdims=True) - 0.4, 0.0, None)
+    return np.asarray((weight @ near) / weight.sum(axis=1, keepdims=True))
+
+
 def _by_dots(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: float) -> Array:
     """The pose moved and turned to where its dots have their middles."""
-    near = np.stack(np.meshgrid(*2 * [np.linspace(-0.45, 0.45, 13)]), axis=-1).reshape(-1, 2)
     expected = _PLACES[dots] * pips_mm
     for _ in range(2):
-        colours = top.at(_placed((_PLACES[dots][:, None] + near).reshape(-1, 2) * pips_mm, pose[None]))[0]
-        own = np.median(top.at(_placed(_FEW * pips_mm, pose[None]))[0], axis=0)
-        off = _most(colours - own).reshape(len(expected), -1)
-        weight = np.clip(off / off.max(axis=1, keepdims=True) - 0.4, 0.0, None)
-        middles = expected + (weight @ near) / weight.sum(axis=1, keepdims=True) * pips_mm
+        middles = expected + _off_places(top, pose, dots, pips_mm) * pips_mm
         a, b = expected - expected.mean(0), middles - middles.mean(0)
         turn = np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum())
         back = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) @ expected.mean(0)
@@ -341,8 +351,11 @@ def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> N
     return np.asarray(order[fair[order]])
 
 
-def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tuple[Array, NDArray[np.bool_]]:
-    """How well each pose shows a die's top (0 or less: not at all), and where its dots are (n x 9)."""
+def _quality(
+    top: _TopView, poses: Array, size_mm: float, pips_mm: float
+) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
+    """How well each pose shows a die's top (0 or less: not at all), where its dots are (n x 9), and whether they alone
+    tell it."""
     half = size_mm / 2
     side = np.array([(1.0, v) for v in np.linspace(-0.65, 0.65, 7)])
     sides = np.concatenate([side @ np.array([[c, s], [-s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))])
@@ -380,7 +393,7 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     least_edge = np.clip(FACE_NOISES * np.median(off_face, axis=1), FAINTEST_EDGE, LEAST_EDGE)
     # Where its sides are faint, the face itself must not have such a step: it would be part of a side.
     even = np.where(edge < LEAST_EDGE, np.minimum(EVEN * contrast, STEP * edge), EVEN * contrast)
-    told = _told_by_its_dots(at - own, dots, stands_out)
+    told = (edge < least_edge) & _told_by_its_dots(at - own, dots, stands_out)
     even = np.where(told, EVEN * contrast, even)
     uneven = ((off_face > even[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
     wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
@@ -396,7 +409,7 @@ def _quality(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> tup
     wrong |= ((off_other >= CLEAR[1]) & deep & on_paper).any(axis=1)
     quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
     quality = np.where(edge < LEAST_EDGE, np.minimum(quality, FAINT_QUALITY), quality)
-    return np.asarray(np.where(wrong, -1.0, quality)), dots
+    return np.asarray(np.where(wrong, -1.0, quality)), dots, told
 
 
 def _told_by_its_dots(
