@@ -2,10 +2,11 @@
 
 Where no light falls, nothing within a few millimetres is nearly as bright as the white paper around the mat's markers.
 The same is so on a black table between loose corners, but there nothing plain is brighter: some of the bare mat must be
-lit. A black thing is told by its edge (see vision.hidden), and a dark piece by its face.
+lit. A black thing is told by its edge (see vision.hidden), and a dark piece by its face. How dark the mat itself is
+beside white paper, its markers tell, each in its own light: where it is bare, that much darker is no darkness.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 import cv2
 import numpy as np
@@ -17,7 +18,7 @@ from vision.glare import paper_levels
 from vision.hidden import CELL_MM, CoarseMap, coarse_map, disc
 from vision.motion import Mask
 from vision.rectify import table_map
-from vision.registration import MAT_HALF_MM, Registration
+from vision.registration import MARKERS_MM, MAT_HALF_MM, Registration
 
 DARK_WITHIN_MM = 15.0
 READABLE = 0.24
@@ -27,28 +28,42 @@ LEAST_WIDTH_MM = 40.0
 BARE_MM, EVEN, LIT_SHARE = 15.0, 0.12, 0.03
 """Of the mat at least so large a share must be lit and bare: within so far of there brightness differs by less than the
 second, as a share of white paper's. Of lit mats under many pieces a tenth is, of black ones 0.02."""
+AS_EVEN, NOISE_CELLS = 0.6, 5
+"""Nothing within that reach of a bare place is darker than this share of the brightest there, over so many cells each
+way: noise in dim light differs more from cell to cell."""
+NEAR_MM = 90.0
+"""So far from a marker's middle the mat is in the same light as its white paper."""
 MOSTLY = 0.5
 """A dark part more of which is a strange thing is that thing."""
 
 
-def find_dark(small: Image, coarse: CoarseMap, paper: Iterable[float], seen_mm: Sequence[NDArray[np.float64]]) -> Mask:
+def find_dark(
+    small: Image, coarse: CoarseMap, paper: Mapping[int, float], seen_mm: Sequence[NDArray[np.float64]]
+) -> Mask:
     """255 in the cells of the mat where it is too dark to read.
 
     `small` is the table seen from above in these cells, `paper` how bright white paper is beside each marker
     (`vision.glare.paper_levels`), `seen_mm` the outlines of pieces that were read.
     """
-    levels = list(paper)
     nothing = np.zeros((coarse.height, coarse.width), np.uint8)
-    if not levels:
+    if not paper:
         return nothing
+    white = max(paper.values())
     mat = _mat(coarse)
     blue, green, red = cv2.split(small)
-    light = cv2.max(cv2.max(blue, green), red)
+    light = np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
     near, bare = disc(2 * DARK_WITHIN_MM + CELL_MM), disc(2 * BARE_MM + CELL_MM)
-    dark = np.where(cv2.dilate(light, near) < READABLE * max(levels), mat, np.uint8(0))
+    brightest = cv2.dilate(light, near)
+    dark = np.where(brightest < READABLE * white, mat, np.uint8(0))
     if not dark.any():
         return nothing
-    plain = cv2.dilate(light, bare).astype(np.int16) - cv2.erode(light, bare) < EVEN * max(levels)
+    smooth = cv2.blur(light, (NOISE_CELLS, NOISE_CELLS))
+    even = cv2.erode(smooth, near) > AS_EVEN * cv2.dilate(smooth, near)
+    as_mat = even & (brightest >= READABLE * white * _share_of_white(light, even & (mat > 0), coarse, paper))
+    dark = _without_lit(dark, np.where(as_mat, np.uint8(0), dark), mat)
+    if not dark.any():
+        return nothing
+    plain = cv2.dilate(light, bare).astype(np.int16) - cv2.erode(light, bare) < EVEN * white
     if np.count_nonzero(plain & (dark == 0) & (mat > 0)) < LIT_SHARE * np.count_nonzero(mat):
         return nothing
     # What is dark reaches as far beyond what was found as the brightest parts were sought.
@@ -72,8 +87,30 @@ def dark_share(image: Image, registration: Registration) -> float:
     table = table_map(registration)
     coarse = coarse_map(table)
     small = coarse.shrink(soften(table.look(image)))
-    dark = find_dark(small, coarse, paper_levels(image, registration).values(), ())
+    dark = find_dark(small, coarse, paper_levels(image, registration), ())
     return float((dark[_mat(coarse) > 0] > 0).mean())
+
+
+def _without_lit(dark: Mask, left: Mask, mat: Mask) -> Mask:
+    """What is `left` of the dark parts, with what it encloses: a piece that lies in the dark is brighter than a dark
+    mat there, but nothing bright is next to it."""
+    count, labels = cv2.connectedComponents(mat & ~left, connectivity=8)
+    lit = np.bincount(labels[dark == 0], minlength=count) > 0
+    return np.where(lit[labels], left, dark)
+
+
+def _share_of_white(light: Mask, bare: NDArray[np.bool_], coarse: CoarseMap, paper: Mapping[int, float]) -> float:
+    """How bright the bare mat is as a share of white paper in the same light, 1 where that cannot be told."""
+    shares = []
+    for marker, level in paper.items():
+        (x, y), near = MARKERS_MM[marker].mean(0), NEAR_MM
+        around = coarse.polygons(
+            [np.array([(x - near, y - near), (x + near, y - near), (x + near, y + near), (x - near, y + near)])]
+        )
+        levels = light[bare & (around > 0)]
+        if len(levels) and level > 0:
+            shares.append(float(np.median(levels)) / level)
+    return float(np.clip(np.median(shares), 0.0, 1.0)) if shares else 1.0
 
 
 def _mat(coarse: CoarseMap) -> Mask:

@@ -272,7 +272,7 @@ class Reader:
         covered = known.covered(readings)
         soft = known.seen_from_above.look.soft
         paper = paper_levels(frame.image, known.registration)
-        unveiled = [level - known.seen_from_above.veil.max() for level in paper.values()]
+        unveiled = {marker: level - known.seen_from_above.veil.max() for marker, level in paper.items()}
         blown = find_glare(known.motion.last, paper.values(), markers_in(known.motion.last, known.registration, paper))
         glare = known.small_to_cells(blown) & known.coarse.seen
         foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
