@@ -3,7 +3,8 @@
 Where no light falls, nothing within a few millimetres is nearly as bright as the white paper around the mat's markers.
 The same is so on a black table between loose corners, but there nothing plain is brighter: some of the bare mat must be
 lit. A black thing is told by its edge (see vision.hidden), and a dark piece by its face. How dark the mat itself is
-beside white paper, its markers tell, each in its own light: where it is bare, that much darker is no darkness.
+beside white paper, its markers tell, each in its own light: where nothing is darker than the mat would be in light that
+is enough, it is not too dark.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,9 +29,8 @@ LEAST_WIDTH_MM = 40.0
 BARE_MM, EVEN, LIT_SHARE = 15.0, 0.12, 0.03
 """Of the mat at least so large a share must be lit and bare: within so far of there brightness differs by less than the
 second, as a share of white paper's. Of lit mats under many pieces a tenth is, of black ones 0.02."""
-AS_EVEN, NOISE_CELLS = 0.6, 5
-"""Nothing within that reach of a bare place is darker than this share of the brightest there, over so many cells each
-way: noise in dim light differs more from cell to cell."""
+NOISE_CELLS = 5
+"""The darkest there is looked for over so many cells each way: noise in dim light differs more from cell to cell."""
 NEAR_MM = 90.0
 """So far from a marker's middle the mat is in the same light as its white paper."""
 MOSTLY = 0.5
@@ -53,17 +53,15 @@ def find_dark(
     blue, green, red = cv2.split(small)
     light = np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
     near, bare = disc(2 * DARK_WITHIN_MM + CELL_MM), disc(2 * BARE_MM + CELL_MM)
-    brightest = cv2.dilate(light, near)
-    dark = np.where(brightest < READABLE * white, mat, np.uint8(0))
-    if not dark.any():
-        return nothing
-    smooth = cv2.blur(light, (NOISE_CELLS, NOISE_CELLS))
-    even = cv2.erode(smooth, near) > AS_EVEN * cv2.dilate(smooth, near)
-    as_mat = even & (brightest >= READABLE * white * _share_of_white(light, even & (mat > 0), coarse, paper))
-    dark = _without_lit(dark, np.where(as_mat, np.uint8(0), dark), mat)
+    dark = np.where(cv2.dilate(light, near) < READABLE * white, mat, np.uint8(0))
     if not dark.any():
         return nothing
     plain = cv2.dilate(light, bare).astype(np.int16) - cv2.erode(light, bare) < EVEN * white
+    darkest = cv2.erode(cv2.blur(light, (NOISE_CELLS, NOISE_CELLS)), near)
+    as_mat = darkest >= READABLE * white * _share_of_white(light, plain & (mat > 0), coarse, paper)
+    dark = _without_lit(dark, np.where(as_mat, np.uint8(0), dark), mat)
+    if not dark.any():
+        return nothing
     if np.count_nonzero(plain & (dark == 0) & (mat > 0)) < LIT_SHARE * np.count_nonzero(mat):
         return nothing
     # What is dark reaches as far beyond what was found as the brightest parts were sought.
