@@ -344,9 +344,10 @@ def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> N
     share = off / contrast[:, None]
     uneven = np.sort(_most(between - own), axis=1)[:, -2] / contrast
     unclear = np.minimum(share, np.abs(1.0 - share)).max(axis=1)
-    dots = (share > CLEAR[1]).sum(axis=1)
-    edge = np.sort(_most(inside - beyond), axis=1)[:, 1]
-    fair = (contrast > LEAST_CONTRAST) & (uneven < 2 * EVEN) & (dots >= 2) & (edge > 0.5 * LEAST_EDGE)
+    clear = share > CLEAR[1]
+    dots, sides = clear.sum(axis=1), _most(inside - beyond)
+    edged = (np.sort(sides, axis=1)[:, 1] > 0.5 * LEAST_EDGE) | _told_by_its_dots(at - own, clear, sides)
+    fair = (contrast > LEAST_CONTRAST) & (uneven < 2 * EVEN) & (dots >= 2) & edged
     order = np.argsort(np.where(fair, uneven + unclear - 0.08 * dots, np.inf))[:MOST_JUDGED]
     return np.asarray(order[fair[order]])
 

@@ -1,6 +1,6 @@
 """Sheets as they lie on a table, too far from the camera for their markers to be decoded."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -295,6 +295,61 @@ def planks(image: Image, mat: Registration, seed: int) -> Image:
     beside = (on_table[:, 0] > 222.0).reshape(height, width, 1)
     drawn = np.where(beside, cv2.GaussianBlur(seen, (0, 0), 0.6), image) + rng.normal(0.0, 1.5, image.shape)
     return np.asarray(np.clip(drawn + 0.8 * (drawn - cv2.GaussianBlur(drawn, (0, 0), 1.5)), 0, 255), np.uint8)
+
+
+DIAGONAL = [(-5.0, 5.0), (0.0, 0.0), (5.0, -5.0)]
+"""Where the dots of a die that shows "#../.#./..#" are on its top."""
+
+
+def painted_die(image: Image, mat: Registration, pose: Pose, colours: Sequence[tuple[int, int, int]]) -> None:
+    """Paint a die of 20 mm that shows DIAGONAL: its sides, its top and its dots have these colours."""
+    turn = np.radians(pose.angle_deg)
+    along = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+
+    def top(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mat.to_picture(mat.seen_from_table(points @ along + (pose.x_mm, pose.y_mm), 20.0))
+
+    square = np.array([(-10.0, -10.0), (10.0, -10.0), (10.0, 10.0), (-10.0, 10.0)])
+    base = mat.to_picture(square @ along + (pose.x_mm, pose.y_mm))
+    round_about = 1.35 * np.array([(np.cos(a), np.sin(a)) for a in np.linspace(0.0, 2 * np.pi, 24, endpoint=False)])
+    hull = cv2.convexHull(np.concatenate([base, top(square)]).astype(np.float32)).reshape(-1, 2)
+    parts = [(hull, colours[0]), (top(square), colours[1])]
+    for outline, colour in [*parts, *((top(np.array(dot) + round_about), colours[2]) for dot in DIAGONAL)]:
+        cv2.fillPoly(image, [np.round(outline * 16).astype(np.int32)], colour, cv2.LINE_AA, 4)
+
+
+def test_light_dots_of_a_black_die_are_no_pencil_wherever_they_lie_on_a_sheet(image: Image) -> None:
+    """All three of them where the sheet has dots and a topping."""
+    image, layout = image.copy(), load_prints()[0]
+    mat, finder = find_mat(image), SheetFinder(load_prints())
+    (sheet,) = (one for one in finder.find(image, mat, ()) if one.kind is PieceKind.SHEET and one.pose.y_mm < -200.0)
+    frame = cv2.findHomography(layout.corners_mm, np.array(sheet.outline_mm)[::-1], 0)[0]
+    spot = cv2.perspectiveTransform(np.array([[layout.toppings[0].centre_mm]]), frame)[0]
+    ((x, y),) = mat.on_table(spot, 20.0)
+    painted_die(image, mat, Pose(x, y, sheet.pose.angle_deg - 90.0), [(30, 30, 30), (24, 24, 24), (215, 215, 215)])
+    found = finder.find(np.asarray(cv2.GaussianBlur(image, (0, 0), 0.6), np.uint8), mat, ())
+    assert [one.face.count("#") for one in found if one.kind is PieceKind.DIE] == [3]
+
+
+@pytest.mark.parametrize(
+    ("side", "dots", "count"),
+    [((60, 60, 60), (25, 60, 90), 1), ((88, 88, 88), (25, 60, 90), 0), ((60, 60, 60), (45, 45, 45), 0)],
+)
+def test_a_white_die_on_white_is_told_by_coloured_dots_and_one_side(
+    side: tuple[int, int, int], dots: tuple[int, int, int], count: int
+) -> None:
+    """In shade, where noise hides three of its sides; dots without any side may be printed, grey ones pencilled."""
+    conditions = Conditions(seed=4)
+    image = Renderer({}, conditions.camera_model(1920, 1080), conditions).render(World(Random(1)).snapshot())
+    mat = find_mat(image)
+    white = mat.to_picture(np.array([(-300.0, -60.0), (-210.0, -60.0), (-210.0, 60.0), (-300.0, 60.0)]))
+    cv2.fillPoly(image, [np.round(white).astype(np.int32)], (90, 90, 90))
+    painted_die(image, mat, Pose(-255.0, 0.0, 20.0), [side, (90, 90, 90), dots])
+    noise = np.random.default_rng(1).normal(0.0, 5.0, image.shape)
+    noisy = np.clip(cv2.GaussianBlur(image, (0, 0), 0.6) + noise, 0, 255).astype(np.uint8)
+    found = find_dot_dice(noisy, mat, 20.0, 5.0, within_mm=np.array([(-295.0, -50.0), (-215.0, 50.0)]))
+    assert len(found) == count
+    assert all(die.sighting.face.count("#") == 3 and die.sighting.probability < 0.9 for die in found)
 
 
 def test_what_was_taken_for_a_die_is_none_when_it_looks_otherwise_however_little_changes(
