@@ -263,7 +263,7 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
     promising = poses[_promising(top, poses, size_mm, pips_mm)]
     if not len(promising):
         return []
-    fits = []
+    fits, by_dots = [], np.zeros(len(promising), bool)
     for reach in REACHES:
         steps = np.array(list(product((-1, 0, 1), repeat=3))) * (0.8 * reach, 0.8 * reach, 5.0 * reach)
         around = promising[:, None] + steps
@@ -272,16 +272,16 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
         promising = around[np.arange(len(promising)), best]
         rows = np.arange(len(promising)) * len(steps) + best
         kept = values[rows] > 0
-        promising = promising[kept]
+        promising, by_dots = promising[kept], (by_dots | told[rows])[kept]
         if not len(promising):
             return []
-    kept_dots, kept_told = dots[rows][kept], told[rows][kept]
+    kept_dots = dots[rows][kept]
     fine = np.array([_by_dots(top, pose, marks, pips_mm) for pose, marks in zip(promising, kept_dots, strict=True)])
     # Where its dots put it a dot may show that did not a little beside it; but lines pull at dots.
     ways = promising[:, None] + np.array(WAYS)[None, :, None] * (fine - promising)[:, None]
     values, dots, told = _quality(top, ways.reshape(-1, 3), size_mm, pips_mm)
     best = values.reshape(len(ways), -1).argmax(axis=1) + np.arange(len(ways)) * len(WAYS)
-    by_dots = told[best] | kept_told
+    by_dots |= told[best]
     for pose, before, quality, marks, alone in zip(fine, kept_dots, values[best], dots[best], by_dots, strict=True):
         if quality > 0:
             probability = float(np.interp(quality, (0.2, 1.0), (0.5, 0.99)))
