@@ -56,7 +56,7 @@ on it says no more: fingers leave more than half of what is around a die free. F
 simulated tables and hands (logistic regression; tuning seeds)."""
 ASKED = 0.15
 """What is less likely in a hand is not, whatever is around it."""
-HAND_MM2, MOST_OF_SMALL = 5000.0, 0.2
+HAND_MM2, MOST_OF_SMALL = 5000.0, 0.15
 """What looks unlike the table and is smaller than a child's hand (8 x 6 cm) is none: a shadow, another piece, grain.
 So much of it counts at most, as it may be the part of a hand that looks unlike the table."""
 WITHIN_MM = 10.0
@@ -236,6 +236,19 @@ def told_by_form(
     return lying, np.maximum.reduce([left, *(own[die] for die in held)])
 
 
+def doubted_in_hands(
+    dice: Sequence[Sighting], in_hand: Mapping[int, float], coarse: CoarseMap, soft: Image
+) -> tuple[Sighting, ...]:
+    """The same dice, those doubted that may be in somebody's hand, where nothing else is looked for: see
+    `told_by_form`. Pieces that nobody looked for are foreign."""
+    asked = [die for die in dice if in_hand[id(die)] >= ASKED]
+    foreign = find_foreign(soft, coarse, (), {}, dice_as_seen(dice))
+    own = [_grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice]
+    unlike = _unlike_around(asked, foreign, own, coarse, soft)
+    said = (_weighed(in_hand[id(die)], unlike.get(id(die))) for die in dice)
+    return tuple(doubted(die) if share >= MAYBE_IN_HAND else die for die, share in zip(dice, said, strict=True))
+
+
 def over_boards(pieces: Sequence[Sighting], coarse: CoarseMap) -> Mask:
     """255 where something that is no piece lies over boards or reaches for them: no dice that lie beside one."""
     over = coarse.polygons([np.array(outline) for piece in pieces for outline in piece.covering_mm])
@@ -255,8 +268,9 @@ def _unlike_around(
     unlike, told = (strange > 0) & mat, mat.copy()
     if soft is not None:
         beyond = (coarse.seen > 0) & (coarse.polygons([_square(0.0, 0.0, MAT_HALF_MM + BESIDE_MM)]) == 0)
-        near = np.maximum.reduce([_grown(np.array(die.outline_mm), REST_MM, coarse) for die in asked]) > 0
-        rare = rare_on(colours_of(coarse.shrink(soft)), beyond & (strange == 0) & ~covered & ~near, beyond)
+        feet = coarse.polygons([np.array(die.outline_mm) for die in asked])
+        far = cv2.distanceTransform(255 - feet, cv2.DIST_L2, cv2.DIST_MASK_5) * CELL_MM > REST_MM
+        rare = rare_on(colours_of(coarse.shrink(soft)), beyond & far & (strange == 0) & ~covered, beyond)
         if rare is not None:
             unlike[beyond] = rare
             told |= beyond

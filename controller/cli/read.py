@@ -20,10 +20,12 @@ from vision.dice.finding import SeenDie, any_sizes_px, load_reader
 from vision.drawing import draw_dice, draw_scene
 from vision.faces import load_pack
 from vision.frame import Image, shows_colours
-from vision.hidden import IN_HAND, doubted
+from vision.from_above import FromAbove
+from vision.hidden import coarse_map, doubted_in_hands
 from vision.looking_for import finders_for
 from vision.photos import load_photo, save_photo
 from vision.reader import read_photo
+from vision.rectify import table_map
 from vision.registration import Lens, MarkersMissing, Registration, VisionError, find_mat, lens_doubt
 from vision.scene import HiddenCause, PieceKind, Scene
 from vision.threads import use_one_core
@@ -252,8 +254,9 @@ def _dice_lines(
             _warn_of_lens(registration, lens, lens_file)
         start = perf_counter()
         found = finder.find(image, registration, ())
-        held = finder.in_hand(image, registration, found)
-        sightings = tuple(doubted(die) if share >= IN_HAND else die for die, share in zip(found, held, strict=True))
+        in_hand = {id(die): share for die, share in zip(found, finder.in_hand(image, registration, found), strict=True)}
+        view = FromAbove(image, table_map(registration), registration)
+        sightings = doubted_in_hands(found, in_hand, coarse_map(view.table), view.look.soft)
         scene = Scene(0.0, 0, sightings, (), 0.0, stage_ms={finder.name: (perf_counter() - start) * 1e3})
         values = sorted(int(sighting.face) for sighting in sightings)
         return scene_line(scene, {"dice": values}), lambda: draw_scene(image, scene, registration)
