@@ -482,6 +482,18 @@ def measured_at(x: float, side: float, odds: float, *, lean: float | None = None
     return Measured(np.array([x, 50.0]), np.array([x, 50.0]) + SQUARE * side / 2, network, close, fits, lean)
 
 
+@pytest.mark.parametrize(("fit", "read"), [(0.5, True), (0.3, False)])
+def test_plain_pips_tell_the_value_where_the_networks_guess(fit: float, *, read: bool) -> None:
+    """Under a lamp's arc; though never surely."""
+    network = np.log(np.array([0.03, 0.1, 0.07, 0.2, 0.05, 0.5, 0.05]))
+    close = np.log(np.array([0.03, 0.1, 0.15, 0.2, 0.05, 0.45, 0.02]))
+    fits = np.array([0.2, 0.2, fit, 0.1, 0.2, 0.2])
+    one = Measured(np.zeros(2), SQUARE * 15, network, close, fits, None)
+    die = claimed(one, UNTOLD)
+    assert (die.value == 3 and 0.5 <= die.probability < 0.9) == read
+    assert read or die.probability < 0.5
+
+
 def test_what_is_as_large_as_a_die_that_is_sure_is_likelier_one_but_never_surely() -> None:
     plain, poor, larger = measured_at(50, 30, 9), measured_at(150, 32, 0), measured_at(250, 50, 0)
 
