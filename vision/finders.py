@@ -12,6 +12,14 @@ from vision.scene import Sighting
 
 Changed = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 """Which table points (n x 2, where they seem to lie at z = 0) may look otherwise than in an earlier picture."""
+Moves = Callable[[Sighting], bool]
+"""Whether something moves where a piece was seen: whatever is said of it now, it is taken as it was."""
+
+
+def nothing_moves(_: Sighting) -> bool:
+    """Where nothing does."""
+    return False
+
 
 
 class Finder(Protocol):
@@ -39,9 +47,11 @@ class FindsAgain(Finder, Protocol):
         seen: Sequence[Sighting],
         before: Sequence[Sighting],
         changed: Changed,
+        moves: Moves = nothing_moves,
     ) -> Sequence[Sighting]:
         """What `find` gives, the cheaper way: `before` is what it found in an earlier picture, with the same
-        registration; what nothing changed are the very sightings of then."""
+        registration; what nothing changed are the very sightings of then. Where something `moves` nothing need be
+        found: what comes to rest there has changed."""
         ...
 
 

@@ -14,13 +14,14 @@ from vision.finders import Finder, FindsAgain
 from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
+from vision.looked_at import LookedAt
 from vision.motion import WIDTH, Mask, Small, differences, differs
 from vision.plain_table import colours_of, share_of_rare
 from vision.readings import Raster, Reading, check_again, check_in_shade, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
-from vision.settling import Motion, same
+from vision.settling import Motion, unmatched
 from vision.shapes import place
 from vision.sightings import sighting
 from vision.verify import Look, Prepared
@@ -113,8 +114,8 @@ class KnownTable:
         self._footprints: dict[int, tuple[object, Footprint]] = {}
         """Of outlines and poses asked for before, by their identity, with which they are kept."""
         self._found: dict[str, tuple[Sighting, ...]] = {}
-        self._found_twice: set[str] = set()
-        """Finders that found the same at the first two looks after a change."""
+        self._looked: dict[str, LookedAt] = {}
+        """What of the change each finder has looked at often enough."""
         self.change = np.full(small.shape[:2], 255, np.uint8)
         """Blocks that changed before the table came to rest."""
         self._changed_since: Mask = np.zeros(small.shape[:2], np.uint8)
@@ -304,6 +305,8 @@ class KnownTable:
             self._left = np.zeros_like(changed)
         else:
             self.change, self._changed_since = self.change | changed, self._changed_since | changed
+        for looked in self._looked.values():
+            looked.changed(np.asarray(cv2.dilate(changed, _NEAR), np.uint8))
         self.looks = 0
 
     def leave_over(self, readings: list[Reading]) -> None:
@@ -372,24 +375,34 @@ class KnownTable:
         """What a finder finds where something changed; elsewhere, and where something moves, what it found before. What
         it found in the same way twice since then it need not look for again."""
         before = self._found.get(finder.name)
-        if before is not None and finder.name in self._found_twice and self.looks > 2 and not busy.any():
+        looked = self._looked.setdefault(finder.name, LookedAt(self.nowhere))
+        blocks = np.asarray(cv2.dilate(self.change & ~busy, _NEAR), np.uint8) & ~looked.enough
+        if before is not None and self.looks > 2 and not busy.any() and not blocks.any():
             return before
         if before is None or not isinstance(finder, FindsAgain):
             found = finder.find(image, self.registration, self.sightings)
         else:
-            changed = partial(self._lies_under, cv2.dilate(self.change & ~busy, np.ones((3, 3), np.uint8)))
-            found = finder.find_again(image, self.registration, self.sightings, before, changed)
+            changed, moves = partial(self._lies_under, blocks), partial(self.meets, busy)
+            found = finder.find_again(image, self.registration, self.sightings, before, changed, moves)
+        untold = np.asarray(cv2.dilate(busy, self._around), np.uint8)
         if before is not None and busy.any():
             stays = [s for s in before if self.meets(busy, s)]
             found = [*(s for s in found if not self.meets(busy, s)), *stays]
+            untold |= self._under(stays)
         if before is not None and self.looks >= LOOKS:
             # No other look would confirm what shows in the last one only: it would be kept for ever.
             found = [s for s in found if not _is_doubtful(s) or any(_lies_there(s, other) for other in before)]
         self._found[finder.name] = tuple(found)
-        self._found_twice.discard(finder.name)
-        if self.looks == 2 and before is not None and not busy.any() and same(before, self._found[finder.name]):
-            self._found_twice.add(finder.name)
+        otherwise = [s for some in unmatched(before or (), found) for s in some]
+        looked.looked(blocks & ~untold, np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8))
         return self._found[finder.name]
+
+    def _under(self, pieces: Sequence[Sighting]) -> Mask:
+        """Blocks that these lie on."""
+        mask = np.zeros_like(self.nowhere)
+        for footprint in map(self._footprint, pieces):
+            mask[footprint.part] |= footprint.inside
+        return mask
 
     def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:
         """Which table points (n x 2) lie under these blocks."""
@@ -399,15 +412,17 @@ class KnownTable:
         return np.asarray(inside & (blocks[rows, columns] > 0))
 
     def written_over(self, busy: Mask) -> Mask:
-        """Blocks of sheets in which something moved (`busy`) and moves no more: whoever it was may have written there,
-        and a pencil's mark is too small to be noticed among blocks."""
+        """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
+        have written there, and a pencil's mark is too small to be noticed among blocks. While a hand is on a sheet the
+        rest of it waits: it is read as a whole."""
         left = self._passed_over & ~busy
         self._passed_over = busy.copy()
         written = np.zeros_like(busy)
         if left.any():
             for sheet in (one for one in self.sightings if one.kind is PieceKind.SHEET):
                 footprint = self._footprint(sheet)
-                written[footprint.part] |= footprint.inside & left[footprint.part]
+                waits = self._passed_over if footprint.meets(busy) else written
+                waits[footprint.part] |= footprint.inside & left[footprint.part]
         return written
 
     def meets(self, blocks: Mask, sighting: Sighting) -> bool:

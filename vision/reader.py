@@ -196,15 +196,17 @@ class Reader:
         gone = [place(self._kinds[r.kind].faces.shape.outline, r.pose) for r in gone_from(doubtful, again)]
         known.uncovered |= known.polygons(gone)
         again += known.back_again(look, busy)
-        around = known.around_change(busy)
-        self._clock.stage("pieces")
-        where = around & self._unexplained(known.bare, [*stay, *again])
-        keypoints = find_keypoints(looked, look.table, mask=where)
-        self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
+        readings: list[Reading] = []
+        if self._kinds:
+            around = known.around_change(busy)
+            self._clock.stage("pieces")
+            where = around & self._unexplained(known.bare, [*stay, *again])
+            keypoints = find_keypoints(looked, look.table, mask=where)
+            self._clock.stage("keypoints")
+            readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
         if changed is not None:
             known.leave_over([*readings, *far])
-        elif known.looks == LOOKS and not known.hand.any():
+        elif self._kinds and known.looks == LOOKS and not known.hand.any():
             left = known.left_over([*readings, *far], busy)
             if left is not None:
                 left &= self._unexplained(known.bare, [*readings, *far])
@@ -273,9 +275,8 @@ class Reader:
         blown = find_glare(known.motion.last, paper.values(), markers_in(known.motion.last, known.registration, paper))
         glare = known.small_to_cells(blown) & known.coarse.seen
         foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
-        foreign = foreign_but()
         reaching = known.small_to_cells(known.reaching_in(covered | blown))
-        foreign |= reaching
+        foreign = foreign_but() | reaching if readings else reaching  # to be worked out when finders have found theirs
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
         previous = known.readings
         known.take([r for r in open_ones if confirmed(r)])
@@ -295,9 +296,11 @@ class Reader:
         if large or dice:
             anew = foreign_but(large + dice)
             boards = any(piece.kind is PieceKind.BOARD for piece in by_form)
-            if dice and boards:
+            if boards and (dice or not readings):
                 foreign = reaching | foreign_but(dice)
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
+        elif not readings:
+            foreign = reaching | foreign_but()
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
         strange = strange | over_boards(by_form, known.coarse)

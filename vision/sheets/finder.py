@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.dot_dice import DotDie, find_dot_dice
-from vision.finders import Changed
+from vision.finders import Changed, Moves, nothing_moves
 from vision.frame import Image
 from vision.registration import (
     MARKERS_MM,
@@ -114,6 +114,7 @@ class SheetFinder:
         seen: Sequence[Sighting],
         before: Sequence[Sighting],
         changed: Changed,
+        moves: Moves = nothing_moves,
     ) -> Sequence[Sighting]:
         """See `FindsAgain.find_again`. A sheet on which something changed is read anew as a whole, and so are those
         that came, and dice."""
@@ -122,7 +123,7 @@ class SheetFinder:
         known = [(one, layout) for one in before if (layout := self._layout_of(one)) is not None]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         # Each look is a reading of its own: what noise hides in one of them, another shows.
-        kept = [(one, layout) for one, layout in known if not changed(_all_over(one)).any()]
+        kept = [(one, layout) for one, layout in known if moves(one) or not changed(_all_over(one)).any()]
         touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
         lost = [(one, layout) for one, layout in self._lain if not _lies_among(one, [other for other, _ in known])]
         seen_anew = [(one, seen_again(grey, layout, _corners(one), registration)) for one, layout in [*touched, *lost]]
