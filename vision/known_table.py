@@ -327,7 +327,11 @@ class KnownTable:
     def is_plain(self) -> bool:
         """Whether what changed needs no further look: nothing of it is left over, every piece in it is settled, what
         finders found in it is sure, and no hands are about, under which another look may see more."""
-        if self.hand.any() or self._beside_hands or (self._left & ~self.covered(self.readings)).any():
+        if self.hand.any() or self._beside_hands:
+            return False
+        if not self.kinds and self._looked and not any(self._left_to(looked).any() for looked in self._looked.values()):
+            return True  # and faces, which another look might find, there are none
+        if (self._left & ~self.covered(self.readings)).any():
             return False
         doubtful = (s for found in self._found.values() for s in found if _is_doubtful(s))
         if any(self.touched(s, self.change) for s in doubtful):
@@ -376,7 +380,7 @@ class KnownTable:
         it found in the same way twice since then it need not look for again."""
         before = self._found.get(finder.name)
         looked = self._looked.setdefault(finder.name, LookedAt(self.nowhere))
-        blocks = np.asarray(cv2.dilate(self.change & ~busy, _NEAR), np.uint8) & ~looked.enough
+        blocks = self._left_to(looked, busy)
         if before is not None and self.looks > 2 and not busy.any() and not blocks.any():
             return before
         if before is None or not isinstance(finder, FindsAgain):
@@ -396,6 +400,11 @@ class KnownTable:
         otherwise = [s for some in unmatched(before or (), found) for s in some]
         looked.looked(blocks & ~untold, np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8))
         return self._found[finder.name]
+
+    def _left_to(self, looked: LookedAt, busy: Mask | None = None) -> Mask:
+        """Blocks of the change that a finder has not looked at often enough, but for those where something moves."""
+        change = self.change if busy is None else self.change & ~busy
+        return np.asarray(cv2.dilate(change, _NEAR), np.uint8) & ~looked.enough
 
     def _under(self, pieces: Sequence[Sighting]) -> Mask:
         """Blocks that these lie on."""
@@ -424,6 +433,12 @@ class KnownTable:
                 waits = self._passed_over if footprint.meets(busy) else written
                 waits[footprint.part] |= footprint.inside & left[footprint.part]
         return written
+
+    def with_boards(self, busy: Mask) -> Mask:
+        """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on
+        it, and what changed there meanwhile waits until nothing moves over it any more."""
+        boards = [one for one in self.sightings if one.kind is PieceKind.BOARD and self.meets(busy, one)]
+        return np.asarray(busy | self._under(boards), np.uint8) if boards else busy
 
     def meets(self, blocks: Mask, sighting: Sighting) -> bool:
         """Whether any part of a piece lies in these blocks."""

@@ -117,7 +117,7 @@ class Reader:
             return self._scene(frame, known, known.sightings, known.hidden)
         moving = known.motion.follow(small, frame.time_s)
         changed = differs(small, known.read, known.motion.tolerance)
-        busy = known.motion.busy(moving, changed)
+        busy = known.with_boards(known.motion.busy(moving, changed))
         come_to_rest = (changed & ~busy) | known.written_over(busy)
         self._clock.stage("compare")
         if known.may_be_moved(changed, busy) and not self._still_registered(frame, known):
