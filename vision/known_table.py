@@ -329,7 +329,7 @@ class KnownTable:
         finders found in it is sure, and no hands are about, under which another look may see more."""
         if self.hand.any() or self._beside_hands:
             return False
-        if not self.kinds and self._looked and not any(self._left_to(looked).any() for looked in self._looked.values()):
+        if not self.kinds and not self._left_to_any():
             return True  # and faces, which another look might find, there are none
         if (self._left & ~self.covered(self.readings)).any():
             return False
@@ -337,6 +337,11 @@ class KnownTable:
         if any(self.touched(s, self.change) for s in doubtful):
             return False
         return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
+
+    def is_worth_a_look(self, busy: Mask) -> bool:
+        """Whether another look need not wait until nothing moves any more: there are faces to be found, or something
+        else where nothing moves."""
+        return bool(self.kinds) or not busy.any() or self._left_to_any(busy)
 
     def take(self, readings: list[Reading]) -> None:
         """These lie there now. Those that are gone are remembered, if they were plain to see."""
@@ -400,6 +405,10 @@ class KnownTable:
         otherwise = [s for some in unmatched(before or (), found) for s in some]
         looked.looked(blocks & ~untold, np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8))
         return self._found[finder.name]
+
+    def _left_to_any(self, busy: Mask | None = None) -> bool:
+        """Whether any finder has not looked at the change often enough."""
+        return any(self._left_to(looked, busy).any() for looked in self._looked.values())
 
     def _left_to(self, looked: LookedAt, busy: Mask | None = None) -> Mask:
         """Blocks of the change that a finder has not looked at often enough, but for those where something moves."""

@@ -125,7 +125,7 @@ class Reader:
             return self._scene(frame, known, known.sightings, known.hidden)
         if come_to_rest.any():
             known = self._read_again(frame, known, come_to_rest, busy)
-        elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S:
+        elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S and known.is_worth_a_look(busy):
             known = self._read_again(frame, known, None, busy)
         if known.hand.any() and frame.time_s - known.hand_since_s < ABSORB_S:
             busy = busy | known.hand

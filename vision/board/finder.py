@@ -1,14 +1,14 @@
 """The board, what lies on its spaces, and the cutters over it, as sightings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.changed import changed_discs, changed_places, changed_spaces, stick_changed
+from vision.board.changed import changed_discs, changed_places, changed_spaces, may_be_stick, stick_changed
 from vision.board.covering import covering_outlines, find_covering, parts_in
-from vision.board.cutters import certainty, find_cutters
+from vision.board.cutters import certainty, everywhere, find_cutters
 from vision.board.loose import find_loose
 from vision.board.pose import (
     BoardFit,
@@ -125,7 +125,8 @@ class BoardFinder:
         fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
         if stick_changed(sight, self.board, fit, sticks, places, changed):
-            lying = _lying(sight, image, self.board, fit, spaces)
+            may_lie = may_be_stick(sight, fit, sticks, changed)
+            lying = _lying(sight, image, self.board, fit, spaces, may_lie)
         else:
             lying = _lying_again(sight, self.board, fit, before, changed)
         self._fit = fit
@@ -186,10 +187,18 @@ def _covered(
     return covered, read_spaces(sight, board, covered, covering_outlines(sight, covered))
 
 
-def _lying(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> list[Sighting]:
-    """The board and all that lies on it; on its spaces, but for what cutters hide, that."""
+def _lying(
+    sight: Sight,
+    image: Image,
+    board: BoardPrint,
+    fit: BoardFit,
+    spaces: Sequence[SpaceFit],
+    may_lie: Callable[[Array], bool] = everywhere,
+) -> list[Sighting]:
+    """The board and all that lies on it; on its spaces, but for what cutters hide, that. Cutters lie along lines where
+    they `may_lie` only."""
     hands = covering_outlines(sight, fit)
-    cutters = find_cutters(sight, image, board, fit, spaces)
+    cutters = find_cutters(sight, image, board, fit, spaces, may_lie)
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
     spaces = read_spaces(sight, board, fit, [*hands, *over])
