@@ -21,7 +21,6 @@ def nothing_moves(_: Sighting) -> bool:
     return False
 
 
-
 class Finder(Protocol):
     """Finds pieces of some kinds in a picture that is laid over the table. Between pictures it remembers nothing but
     how pieces looked, also before somebody wrote on them, and where those lay that are not seen any more."""

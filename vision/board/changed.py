@@ -60,9 +60,7 @@ def stick_changed(
     return any(changed(_band(_seen_ends(sight, fit, stick)).reshape(-1, 2)).any() for stick in sticks)
 
 
-def may_be_stick(
-    sight: Sight, fit: BoardFit, sticks: Sequence[Sighting], changed: Changed
-) -> Callable[[Array], bool]:
+def may_be_stick(sight: Sight, fit: BoardFit, sticks: Sequence[Sighting], changed: Changed) -> Callable[[Array], bool]:
     """Which lines (2 x 2 seen points) may be cutters, where all other cutters than these `sticks` came since: those
     along which something changed, and those of the sticks themselves."""
     lay = [_seen_ends(sight, fit, stick) for stick in sticks]
