@@ -21,6 +21,11 @@ def nothing_moves(_: Sighting) -> bool:
     return False
 
 
+def nowhere(points_mm: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where nothing changed."""
+    return np.zeros(len(points_mm), bool)
+
+
 class Finder(Protocol):
     """Finds pieces of some kinds in a picture that is laid over the table. Between pictures it remembers nothing but
     how pieces looked, also before somebody wrote on them, and where those lay that are not seen any more."""
@@ -47,10 +52,12 @@ class FindsAgain(Finder, Protocol):
         before: Sequence[Sighting],
         changed: Changed,
         moves: Moves = nothing_moves,
+        written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         """What `find` gives, the cheaper way: `before` is what it found in an earlier picture, with the same
         registration; what nothing changed are the very sightings of then. Where something `moves` nothing need be
-        found: what comes to rest there has changed."""
+        found: what comes to rest there has changed. Where something may have been `written`, nothing came nor went
+        that is larger than a pencil's mark."""
         ...
 
 

@@ -122,6 +122,9 @@ class KnownTable:
         """The same, but for the first picture, in which everything is new."""
         self._passed_over: Mask = np.zeros(small.shape[:2], np.uint8)
         """Blocks in which something has moved since the sheets there were read."""
+        self._written: Mask = np.zeros(small.shape[:2], np.uint8)
+        """Those of the change where only pencil can have come."""
+        self._written_now: Mask = np.zeros(small.shape[:2], np.uint8)
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
         """Blocks where a piece lay that was gone then."""
         self._left: Mask = self.change
@@ -159,6 +162,7 @@ class KnownTable:
         other._bare, other._bare_known = self._bare, self._bare_known
         other.motion, other.looks = self.motion, self.looks
         other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
+        other._written = self._written
         other._left = self._left
         other.hand, other.hand_since_s = self.hand, self.hand_since_s
         return other
@@ -301,9 +305,12 @@ class KnownTable:
     def add_change(self, changed: Mask) -> None:
         """Blocks that changed: with those before, if they were not looked at often enough yet."""
         if self.looks >= LOOKS:
+            self._written = self._written_now
             self.change, self.uncovered, self._changed_since = changed, np.zeros_like(changed), changed
             self._left = np.zeros_like(changed)
         else:
+            seen = (self.change & ~self._written) | (changed & ~self._written_now)
+            self._written = (self._written | self._written_now) & ~seen
             self.change, self._changed_since = self.change | changed, self._changed_since | changed
         for looked in self._looked.values():
             looked.changed(np.asarray(cv2.dilate(changed, _NEAR), np.uint8))
@@ -391,8 +398,10 @@ class KnownTable:
         if before is None or not isinstance(finder, FindsAgain):
             found = finder.find(image, self.registration, self.sightings)
         else:
-            changed, moves = partial(self._lies_under, blocks), partial(self.meets, busy)
-            found = finder.find_again(image, self.registration, self.sightings, before, changed, moves)
+            seen = cv2.dilate(self.change & ~self._written & ~busy, _NEAR)
+            changed, written = (partial(self._lies_under, blocks & where) for where in (seen, ~seen))
+            moves = partial(self.meets, busy)
+            found = finder.find_again(image, self.registration, self.sightings, before, changed, moves, written)
         untold = np.asarray(cv2.dilate(busy, self._around), np.uint8)
         if before is not None and busy.any():
             stays = [s for s in before if self.meets(busy, s)]
@@ -429,10 +438,10 @@ class KnownTable:
         inside = (spots == np.column_stack([columns, rows])).all(1)
         return np.asarray(inside & (blocks[rows, columns] > 0))
 
-    def written_over(self, busy: Mask) -> Mask:
+    def written_over(self, busy: Mask, changed: Mask) -> Mask:
         """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
-        have written there, and a pencil's mark is too small to be noticed among blocks. While a hand is on a sheet the
-        rest of it waits: it is read as a whole."""
+        have written there, and a pencil's mark is too small to be noticed among blocks (those `changed`). While a hand
+        is on a sheet the rest of it waits: it is read as a whole."""
         left = self._passed_over & ~busy
         self._passed_over = busy.copy()
         written = np.zeros_like(busy)
@@ -441,6 +450,7 @@ class KnownTable:
                 footprint = self._footprint(sheet)
                 waits = self._passed_over if footprint.meets(busy) else written
                 waits[footprint.part] |= footprint.inside & left[footprint.part]
+        self._written_now = written & ~changed
         return written
 
     def with_boards(self, busy: Mask) -> Mask:

@@ -118,7 +118,7 @@ class Reader:
         moving = known.motion.follow(small, frame.time_s)
         changed = differs(small, known.read, known.motion.tolerance)
         busy = known.with_boards(known.motion.busy(moving, changed))
-        come_to_rest = (changed & ~busy) | known.written_over(busy)
+        come_to_rest = (changed & ~busy) | known.written_over(busy, changed)
         self._clock.stage("compare")
         if known.may_be_moved(changed, busy) and not self._still_registered(frame, known):
             known = self._read_all(frame, small)

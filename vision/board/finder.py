@@ -31,7 +31,7 @@ from vision.board.sightings import (
 )
 from vision.board.tone import board_in_tone
 from vision.board.toppings import SpaceFit, read_spaces
-from vision.finders import Changed, Moves, nothing_moves
+from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import EMPTY, PieceKind, Sighting
@@ -98,6 +98,7 @@ class BoardFinder:
         before: Sequence[Sighting],
         changed: Changed,
         moves: Moves = nothing_moves,
+        written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         """What `find` gives, the cheaper way: from `before`, what was read in an earlier picture with the same
         registration, this finder's sightings among it.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.dot_dice import DotDie, find_dot_dice
-from vision.finders import Changed, Moves, nothing_moves
+from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
 from vision.registration import (
     MARKERS_MM,
@@ -115,15 +115,16 @@ class SheetFinder:
         before: Sequence[Sighting],
         changed: Changed,
         moves: Moves = nothing_moves,
+        written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         """See `FindsAgain.find_again`. A sheet on which something changed is read anew as a whole, and so are those
-        that came, and dice."""
+        that came, and dice; those not where only pencil can have come."""
         spots = _lattice()
         spots = spots[changed(spots)]
         known = [(one, layout) for one in before if (layout := self._layout_of(one)) is not None]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         # Each look is a reading of its own: what noise hides in one of them, another shows.
-        kept = [(one, layout) for one, layout in known if moves(one) or not changed(_all_over(one)).any()]
+        kept = [(one, layout) for one, layout in known if moves(one) or not _is_touched(one, changed, written)]
         touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
         lost = [(one, layout) for one, layout in self._lain if not _lies_among(one, [other for other, _ in known])]
         seen_anew = [(one, seen_again(grey, layout, _corners(one), registration)) for one, layout in [*touched, *lost]]
@@ -437,6 +438,12 @@ def _all_over(piece: Sighting) -> Array:
     shares = np.arange(0.0, 1.0, 0.02)[:, None]
     along = [a + shares * (b - a) for a, b in ((outline[0], outline[1]), (outline[3], outline[2]))]
     return np.concatenate([along[0] + share * (along[1] - along[0]) for share in np.linspace(0.0, 1.0, 50)])
+
+
+def _is_touched(sheet: Sighting, changed: Changed, written: Changed) -> bool:
+    """Whether anything on a sheet may look otherwise."""
+    points = _all_over(sheet)
+    return bool(changed(points).any() or written(points).any())
 
 
 def _lies_at(sheet: FoundSheet, piece: Sighting, registration: Registration) -> bool:
