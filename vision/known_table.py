@@ -398,7 +398,7 @@ class KnownTable:
         if before is None or not isinstance(finder, FindsAgain):
             found = finder.find(image, self.registration, self.sightings)
         else:
-            seen = cv2.dilate(self.change & ~self._written & ~busy, _NEAR)
+            seen = np.asarray(cv2.dilate(self.change & ~self._written & ~busy, _NEAR), np.uint8)
             changed, written = (partial(self._lies_under, blocks & where) for where in (seen, ~seen))
             moves = partial(self.meets, busy)
             found = finder.find_again(image, self.registration, self.sightings, before, changed, moves, written)

@@ -150,9 +150,17 @@ class _Look:
 
     def part(self, part: tuple[slice, slice]) -> "_Look":
         """Some rows and columns of it."""
-        arrays = (self.own, self.at_mm, self.seen, self.printed)
-        flags = (self.inside, self.bare, self.between, self.beside)
-        return _Look(*(one[part] for one in arrays), self.usual, *(one[part] for one in flags))
+        return _Look(
+            self.own[part],
+            self.at_mm[part],
+            self.seen[part],
+            self.printed[part],
+            self.usual,
+            self.inside[part],
+            self.bare[part],
+            self.between[part],
+            self.beside[part],
+        )
 
 
 def _look(sight: Sight, board: BoardPrint, fit: BoardFit) -> _Look:
