@@ -123,8 +123,9 @@ class KnownTable:
         self._passed_over: Mask = np.zeros(small.shape[:2], np.uint8)
         """Blocks in which something has moved since the sheets there were read."""
         self._written: Mask = np.zeros(small.shape[:2], np.uint8)
-        """Those of the change where only pencil can have come."""
+        """Those of the change where only pencil can have come,"""
         self._written_now: Mask = np.zeros(small.shape[:2], np.uint8)
+        """and those of them that are new in this picture."""
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
         """Blocks where a piece lay that was gone then."""
         self._left: Mask = self.change
@@ -415,6 +416,10 @@ class KnownTable:
         looked.looked(blocks & ~untold, np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8))
         return self._found[finder.name]
 
+    def _found_of(self, kind: PieceKind) -> list[Sighting]:
+        """What finders found of a kind when they looked last."""
+        return [one for found in self._found.values() for one in found if one.kind is kind]
+
     def _left_to_any(self, busy: Mask | None = None) -> bool:
         """Whether any finder has not looked at the change often enough."""
         return any(self._left_to(looked, busy).any() for looked in self._looked.values())
@@ -446,7 +451,7 @@ class KnownTable:
         self._passed_over = busy.copy()
         written = np.zeros_like(busy)
         if left.any():
-            for sheet in (one for one in self.sightings if one.kind is PieceKind.SHEET):
+            for sheet in self._found_of(PieceKind.SHEET):
                 footprint = self._footprint(sheet)
                 waits = self._passed_over if footprint.meets(busy) else written
                 waits[footprint.part] |= footprint.inside & left[footprint.part]
@@ -456,7 +461,7 @@ class KnownTable:
     def with_boards(self, busy: Mask) -> Mask:
         """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on
         it, and what changed there meanwhile waits until nothing moves over it any more."""
-        boards = [one for one in self.sightings if one.kind is PieceKind.BOARD and self.meets(busy, one)]
+        boards = [one for one in self._found_of(PieceKind.BOARD) if self.meets(busy, one)]
         return np.asarray(busy | self._under(boards), np.uint8) if boards else busy
 
     def meets(self, blocks: Mask, sighting: Sighting) -> bool:

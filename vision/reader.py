@@ -276,7 +276,8 @@ class Reader:
         glare = known.small_to_cells(blown) & known.coarse.seen
         foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
         reaching = known.small_to_cells(known.reaching_in(covered | blown))
-        foreign = foreign_but() | reaching if readings else reaching  # to be worked out when finders have found theirs
+        # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
+        foreign = foreign_but() | reaching if readings else reaching
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
         previous = known.readings
         known.take([r for r in open_ones if confirmed(r)])
