@@ -21,7 +21,7 @@ from vision.board.pose import (
     under,
 )
 from vision.board.record import TOPPING_THICK_MM, BoardPrint
-from vision.board.sight import Sight, inside_any, sight_of
+from vision.board.sight import Sight, sight_of
 from vision.board.sightings import (
     board_sighting,
     cutter_sighting,
@@ -46,8 +46,6 @@ SAME_MM = 0.1
 """Rounding moves what was seen by less."""
 WHOLE = 0.75
 """A cutter that looks like one over so much of its length lies under nothing."""
-SPACE_MM = 18.0
-"""What lies farther from the middle of a space hides nothing of what is looked at there (`toppings.WINDOW_MM`)."""
 OVER_MM = 1.5
 """How high a cutter may lie is open by so much in its outline."""
 
@@ -204,10 +202,7 @@ def _lying(
     cutters = find_cutters(sight, image, board, fit, spaces, may_lie)
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
-    middles = sight.seen(place(board.spaces_mm, fit.pose), fit.height_mm + TOPPING_THICK_MM)
-    under = [i for i, near in enumerate(inside_any(middles, over, SPACE_MM)) if near]
-    again = dict(zip(under, read_spaces(sight, board, fit, [*hands, *over], under), strict=True))
-    spaces = [again.get(i, space) for i, space in enumerate(spaces)]
+    spaces = read_spaces(sight, board, fit, [*hands, *over])
     toppings = [topping_sighting(space, board, fit) for space in spaces if space.likely not in (None, EMPTY)]
     whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces], hands)
     return [whole, *toppings, *(cutter_sighting(cutter, board, fit) for cutter in cutters)]
