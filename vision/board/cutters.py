@@ -5,7 +5,7 @@ Long thin lines that are not the board's print are candidates. Each is moved to 
 high its ends lie follows from what it rests on, and that from which stick is seen uncut where two cross.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product
 
@@ -143,17 +143,28 @@ class CutterFit:
         return np.array([first - side, last - side, last + side, first + side])
 
 
+def everywhere(_: Array) -> bool:
+    """Of a board of which nothing is known any line may be a cutter."""
+    return True
+
+
 def find_cutters(
-    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]
+    sight: Sight,
+    image: Image,
+    board: BoardPrint,
+    fit: BoardFit,
+    spaces: Sequence[SpaceFit],
+    may_lie: Callable[[Array], bool] = everywhere,
 ) -> tuple[CutterFit, ...]:
-    """The cutters over a board on which the toppings lie as read; none in a picture without colours."""
+    """The cutters over a board on which the toppings lie as read; none in a picture without colours. `may_lie` says of
+    a line (2 x 2 seen points) whether one may lie along it."""
     if not sight.shows_colours:
         return ()
     found: list[CutterFit] = []
     beside: list[Array] = []
     other = _other_than_print(sight, board, fit, spaces)
-    for line in _candidates(sight, board, fit, other):
-        if any(_settled(cutter) and _beside(line, cutter.seen_mm) for cutter in found):
+    for line in filter(may_lie, _candidates(sight, board, fit, other)):
+        if any(_settled(cutter) and lies_beside(line, cutter.seen_mm) for cutter in found):
             beside.append(line)
             continue
         found = _with_line(found, sight, image, board, fit, line, other)
@@ -537,8 +548,8 @@ def _settled(cutter: CutterFit) -> bool:
     return cutter.score > SETTLED_SCORE and cutter.colours[0][1] > SETTLED_COLOUR
 
 
-def _beside(line: Array, seen_mm: Array) -> bool:
-    """Whether a candidate is a cutter that was found, or one of its sides."""
+def lies_beside(line: Array, seen_mm: Array) -> bool:
+    """Whether a candidate is a cutter that was found (2 x 2 seen points each), or one of its sides."""
     way = (line[1] - line[0]) / np.linalg.norm(line[1] - line[0])
     return bool(np.abs((seen_mm - line[0]) @ np.array([-way[1], way[0]])).max() < BESIDE_FOUND_MM)
 
