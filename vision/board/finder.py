@@ -33,6 +33,7 @@ from vision.board.tone import board_in_tone
 from vision.board.toppings import SpaceFit, read_spaces
 from vision.finders import Changed
 from vision.frame import Image
+from vision.light_across import light_across
 from vision.registration import Registration
 from vision.scene import EMPTY, PieceKind, Sighting
 from vision.shapes import place
@@ -50,6 +51,8 @@ OVER_MM = 1.5
 
 BETTER = 0.92
 """A board is taken in the tone of a picture where its print costs less than this share of what it costs without."""
+FITS_COST = 0.55
+BETTER_LIT = 0.85
 WELL_OPEN, MORE_OPEN = 0.7, 0.1
 """Where less of a board is seen than the first where it lay, it is looked for anew, and lies where that says if so much
 more of it is seen so."""
@@ -75,6 +78,8 @@ class BoardFinder:
         image = unveiled(image, registration)
         sight = sight_of(image, registration)
         fit = find_board(sight, self.enrolled, self.enrolled_grid)
+        if fit is None or fit.cost > FITS_COST:
+            image, sight, fit = self._in_even_light(image, sight, fit)
         if fit is None:
             return ()
         fit = self._in_tone(sight, fit)
@@ -112,7 +117,7 @@ class BoardFinder:
         sight = sight_of(image, registration, (np.concatenate([outline, places])[:, None] + reach).reshape(-1, 2))
         pose = np.array([known.pose.x_mm, known.pose.y_mm, known.pose.angle_deg])
         fit = same_board(sight, self.board, pose, known.probability, self.grid)
-        if fit is None:
+        if fit is None or (fit.cost > FITS_COST and light_across(sight.looked, sight.table) is not None):
             return self.find(image, registration, seen)
         fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
@@ -125,6 +130,18 @@ class BoardFinder:
             return again
         anew = self.find(image, registration, seen)  # turned to nearly as it lay, what is print seems to cover it
         return anew if _open_of(anew) > _open_of(again) + MORE_OPEN else again
+
+    def _in_even_light(self, image: Image, sight: Sight, fit: BoardFit | None) -> tuple[Image, Sight, BoardFit | None]:
+        """The picture without shadows' edges and stripes across it, if its print then fits better; as it is, else."""
+        light = light_across(sight.looked, sight.table)
+        if light is None:
+            return image, sight, fit
+        even = light.taken_off(image, sight.registration)
+        seen = sight_of(even, sight.registration)
+        again = find_board(seen, self.enrolled, self.enrolled_grid)
+        if again is None or (fit is not None and again.cost > BETTER_LIT * fit.cost):
+            return image, sight, fit
+        return even, seen, again
 
     def _in_tone(self, sight: Sight, fit: BoardFit) -> BoardFit:
         """Take the board as this picture shows its colours; where it lies, by these."""

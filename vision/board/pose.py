@@ -90,6 +90,8 @@ class BoardFit:
     """How likely the turn is the true one, and not one a third of a circle away."""
     light: Floats
     """n x n x 3: what the light adds to the print's colours, on the print's grid."""
+    cost: float = 0.0
+    """How badly its print fits (see `print_cost`)."""
     covering: NDArray[np.uint8] | None = None
     """n x n: 255 where something lies over the board and beside it, points CELL_MM apart; None where nothing does."""
     open_share: float = 1.0
@@ -134,7 +136,7 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
     if found.agreeing < LEAST_AGREEING:
         return None
     lies = np.array([pose[0], pose[1], pose[2] % 360.0])
-    return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light)
+    return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light, found.cost)
 
 
 def same_board(
@@ -156,7 +158,7 @@ def same_board(
         turn_probability = max(turn_probability, sure)
     elif sure > ANOTHER_TURN:
         return None  # somebody turned it by a third in its place
-    return BoardFit(pose, height_of(pose[0], pose[1]), found.agreeing, turn_probability, found.light)
+    return BoardFit(pose, height_of(pose[0], pose[1]), found.agreeing, turn_probability, found.light, found.cost)
 
 
 def print_cost(sight: Sight, grid: "BoardGrid", pose: Array) -> float:
@@ -189,7 +191,7 @@ def turned_under(sight: Sight, grid: "BoardGrid", fit: BoardFit) -> BoardFit:
     if abs(pose[2] - fit.pose[2]) < THIRDS_DEG[1] / 2:
         return replace(fit, pose=lies, turn_probability=sure)
     found = _compare(sight, grid, lies)
-    return BoardFit(lies, height_of(lies[0], lies[1]), found.agreeing, sure, found.light)
+    return BoardFit(lies, height_of(lies[0], lies[1]), found.agreeing, sure, found.light, found.cost)
 
 
 def _bare(grid: "BoardGrid", fit: BoardFit, turn_deg: float = 0.0) -> "BoardGrid":
