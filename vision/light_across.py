@@ -31,6 +31,8 @@ FLOOR = 6.0
 """Levels that are added before brightness is compared, as noise is no light."""
 NARROW_MM = 7.5
 """Bands as narrow are lines that are printed there or sticks with their shadows."""
+LEAST_MM = 30.0
+"""A line of which less is seen tells nothing."""
 LEAST_STEPS = 0.04
 """The sum of a profile's squared steps (logarithm) from which on it is more than lines of what is printed and lies there:
 the shadow of a third less light, its edge 20 mm wide, has that."""
@@ -47,9 +49,17 @@ class LightAcross:
     turn_deg: float
     """The direction, from x to y."""
     first_mm: float
-    """Where along it the profile's first value is; the others follow every CELL_MM, and beyond both ends light is even."""
+    """Where along it the profile's first value is,"""
+    step_mm: float
+    """and how far apart the others are; beyond both ends light is even."""
     logs: Floats
     """n x 3: how much brighter (logarithm) each channel is lit there."""
+
+    def shade_at(self, along_mm: Floats) -> Floats:
+        """How much darker (logarithm) each channel is lit at places along the direction (rows x columns gives rows x
+        columns x 3) than where there is most light."""
+        at = np.clip((along_mm - self.first_mm) / self.step_mm, 0.0, len(self.logs) - 1.0).astype(np.float32)
+        return np.asarray(cv2.remap((self.logs.max(0) - self.logs)[None], at, np.zeros_like(at), cv2.INTER_LINEAR))
 
     def taken_off(self, image: Image, registration: Registration) -> Image:
         """The picture as the brightest of this light would show all of it."""
@@ -58,13 +68,11 @@ class LightAcross:
         grid = np.stack(np.meshgrid(columns, rows), axis=-1)
         turn = np.radians(self.turn_deg)
         along = registration.to_table(grid.reshape(-1, 2)) @ [np.cos(turn), np.sin(turn)]
-        at = ((along - self.first_mm) / CELL_MM).reshape(grid.shape[:2]).astype(np.float32)
         to_grid = np.array([[1.0 / GRID_PX, 0.0, 0.0], [0.0, 1.0 / GRID_PX, 0.0]])
-        at = cv2.warpAffine(at, to_grid, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
-        np.clip(at, 0.0, len(self.logs) - 1.0, out=at)
-        gains = np.exp(self.logs.max(0) - self.logs).astype(np.float32)[None]
-        lifted = cv2.remap(gains, at, np.zeros_like(at), cv2.INTER_LINEAR)
-        return np.asarray(np.minimum(image * lifted + np.float32(0.5), np.float32(255.0)), np.uint8)
+        flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        sparse = along.reshape(grid.shape[:2]).astype(np.float32)
+        shade = self.shade_at(np.asarray(cv2.warpAffine(sparse, to_grid, (width, height), flags=flags), np.float32))
+        return np.asarray(np.minimum(image * np.exp(shade) + np.float32(0.5), np.float32(255.0)), np.uint8)
 
 
 def light_across(looked: Image, table: TableMap) -> LightAcross | None:
@@ -72,33 +80,40 @@ def light_across(looked: Image, table: TableMap) -> LightAcross | None:
     mat; None where it does not."""
     scale = 1.0 / (PX_PER_MM * CELL_MM)
     small = cv2.resize(looked, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    logs = np.log(small.astype(np.float32) + np.float32(FLOOR))
     middle = (table.to_map(np.zeros((1, 2)))[0] + 0.5) * scale - 0.5
+    return light_of(np.log(small.astype(np.float32) + np.float32(FLOOR)), CELL_MM, middle, ACROSS_MM)
+
+
+def light_of(logs: Floats, cell_mm: float, middle: Array, across_mm: float) -> LightAcross | None:
+    """The light of a plane of cells so wide that are so bright (logarithms, rows x columns x 3), where it changes
+    steeply across so much of it; None where it does not. `middle` (column, row) is where the plane's frame begins."""
     grey = np.asarray(logs.mean(-1), np.float32)
     coarse = np.asarray(cv2.resize(grey, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA), np.float32)
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
-    turn, strength = _steepest(coarse, (middle + 0.5) / COARSE - 0.5, turns, CELL_MM * COARSE)
+    turn, strength = _steepest(coarse, (middle + 0.5) / COARSE - 0.5, turns, cell_mm * COARSE, across_mm)
     if strength < LEAST_STEPS:
         return None
     for step in FINE_STEPS_DEG:
-        turn, _ = _steepest(grey, middle, turn + step * np.arange(-2, 3), CELL_MM)
-    steps = _steps(grey, middle, np.array([turn]), CELL_MM)[0]
-    each = np.stack([_steps(one, middle, np.array([turn]), CELL_MM)[0] for one in cv2.split(logs)], axis=-1)
+        turn, _ = _steepest(grey, middle, turn + step * np.arange(-2, 3), cell_mm, across_mm)
+    found = np.array([turn])
+    steps = _steps(grey, middle, found, cell_mm, across_mm)[0]
+    each = np.stack([_steps(one, middle, found, cell_mm, across_mm)[0] for one in cv2.split(logs)], axis=-1)
     share = np.clip((each * steps[:, None]).sum(0) / np.square(steps).sum(), 1.0 - TINTED, 1.0 + TINTED)
     profile = np.concatenate([[0.0], np.cumsum(steps)])
-    return LightAcross(turn, -(len(profile) - 1) / 2 * CELL_MM, np.asarray(profile[:, None] * share, np.float32))
+    first_mm = -(len(profile) - 1) / 2 * cell_mm
+    return LightAcross(turn, first_mm, cell_mm, np.asarray(profile[:, None] * share, np.float32))
 
 
-def _steepest(logs: Floats, middle: Array, turns_deg: Array, cell_mm: float) -> tuple[float, float]:
+def _steepest(logs: Floats, middle: Array, turns_deg: Array, cell_mm: float, across_mm: float) -> tuple[float, float]:
     """The direction in which the steps are largest, and the sum of their squares."""
-    found = np.square(_steps(logs, middle, turns_deg, cell_mm)).sum(1)
+    found = np.square(_steps(logs, middle, turns_deg, cell_mm, across_mm)).sum(1)
     return float(turns_deg[int(found.argmax())]), float(found.max())
 
 
-def _steps(logs: Floats, middle: Array, turns_deg: Array, cell_mm: float) -> Floats:
+def _steps(logs: Floats, middle: Array, turns_deg: Array, cell_mm: float, across_mm: float) -> Floats:
     """The middle ones of the steps over the lines across each direction, narrow bands left out: turns x steps."""
-    count = round(ACROSS_MM / cell_mm)
-    steps = [_middle_steps(logs, middle, float(turn), count) for turn in np.radians(turns_deg)]
+    count = round(across_mm / cell_mm)
+    steps = [_middle_steps(logs, middle, float(turn), count, LEAST_MM / cell_mm) for turn in np.radians(turns_deg)]
     profiles = np.cumsum(np.stack(steps), axis=1)
     reach = round(NARROW_MM / cell_mm)
     wide = np.pad(profiles, ((0, 0), (reach, reach)), mode="edge")
@@ -106,9 +121,16 @@ def _steps(logs: Floats, middle: Array, turns_deg: Array, cell_mm: float) -> Flo
     return np.asarray(np.diff(smooth, axis=1, prepend=0.0), np.float32)
 
 
-def _middle_steps(logs: Floats, middle: Array, turn: float, count: int) -> Floats:
+def _middle_steps(logs: Floats, middle: Array, turn: float, count: int, least: float) -> Floats:
+    """The middle ones of the steps over the lines across one direction; none where a line has but a few cells."""
     along, down = np.array([np.cos(turn), -np.sin(turn)]), np.array([np.sin(turn), np.cos(turn)])
     to_picture = np.column_stack([down, along, middle - (along + down) * (count - 1) / 2])
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    turned = cv2.warpAffine(logs, to_picture, (count, count), flags=flags, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(np.median(turned[1:] - turned[:-1], axis=1), np.float32)
+    nothing = (float("nan"),)
+    turned = cv2.warpAffine(
+        logs, to_picture, (count, count), flags=flags, borderMode=cv2.BORDER_CONSTANT, borderValue=nothing
+    )
+    ordered = np.sort(turned[1:] - turned[:-1], axis=1)  # what lies beyond the plane comes last
+    known = np.count_nonzero(~np.isnan(ordered), axis=1)
+    steps = ordered[np.arange(count - 1), np.maximum(known - 1, 0) // 2]
+    return np.where(known < least, np.float32(0.0), steps)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.light_across import light_of
 from vision.registration import Registration
 from vision.sheets.layout import Array, SheetLayout
 from vision.spreading import spread
@@ -46,6 +47,10 @@ UNSEEN_MM = 1.4
 """So much wider than a topping's room is what was guessed from its surroundings, as dots and lines are closed over."""
 LIGHT_ROUNDS = ((1, 0.2), (3, 0.2), (3, 0.1), (3, 0.06), (6, 0.06), (6, 0.06), (6, 0.06), (6, 0.06))
 """The light is fitted in rounds: so many of its terms, and how far (logarithm) most paper is off them."""
+SHADED, SHADED_SHARES = 0.25, (0.1, 0.9)
+"""Where brightness (logarithm) between these shares of the cells differs by more, there may be a shadow's edge;"""
+SHADE_CELLS = 2
+"""that is looked for in cells so many times as wide."""
 EVERY = 3
 """The light is fitted to every third cell."""
 CUT_OFF = 252.5
@@ -124,6 +129,10 @@ def flatten(
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
     bare = _without_toppings(_coarse(logs), printed)
+    shade = _shade_across(bare, layout, left, top)
+    if shade is not None:
+        logs += cv2.resize(shade, (width, height), interpolation=cv2.INTER_LINEAR)
+        bare = _without_toppings(_coarse(logs), printed)
     paper = np.asarray(cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5), np.float32)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
@@ -207,6 +216,27 @@ def _printed(layout: SheetLayout, shape: tuple[int, int], left: float, top: floa
         radius = round(topping.size_mm / 2 * TOPPING_ROOM * PX_PER_MM / COARSE)
         cv2.circle(printed, (round(at[0]), round(at[1])), radius, 255, -1)
     return printed
+
+
+def _shade_across(bare: Plane, layout: SheetLayout, left: float, top: float) -> Plane | None:
+    """How much darker (logarithm) the light of each cell is than the brightest, where a shadow's edge or stripes lie
+    across the sheet; None where its light is even."""
+    grid = _zone(bare.shape, np.array([layout.first_mm, _last_mm(layout)]), -1.0, left, top)
+    surface = bare.mean(-1)
+    low, high = np.quantile(surface[grid][::EVERY], SHADED_SHARES)
+    if high - low < SHADED:
+        return None
+    height, width = surface.shape
+    cell_mm = SHADE_CELLS * COARSE / PX_PER_MM
+    small = cv2.resize(bare, None, fx=1 / SHADE_CELLS, fy=1 / SHADE_CELLS, interpolation=cv2.INTER_AREA)
+    middle = np.array([small.shape[1] - 1, small.shape[0] - 1]) / 2
+    light = light_of(np.asarray(small, np.float32), cell_mm, middle, cell_mm * float(np.hypot(*small.shape[:2])))
+    if light is None:
+        return None
+    turn = np.radians(light.turn_deg)
+    columns, rows = (((np.arange(side) + 0.5) - side / 2) * COARSE / PX_PER_MM for side in (width, height))
+    along = columns[None] * np.cos(turn) - rows[:, None] * np.sin(turn)
+    return light.shade_at(along.astype(np.float32))
 
 
 def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
