@@ -21,7 +21,8 @@ RIM_BLOCKS = 5
 LEAST_BLOCKS = 30
 """Of fewer blocks, about seven square centimetres, nothing is told."""
 FINE, WIDE = 3, 7
-"""What is seen is compared with its mean over so many blocks: grain and print are finer, a finger is wider than that."""
+"""What is seen is compared with its mean over so many blocks: grain and print are finer than the first, and a finger
+stands out from the second."""
 KEPT = 0.3
 """In other light no more than this share is lost, in squares, of what the ground shows. Of sleeves, hands and their
 shadows on simulated tables the least lost 0.66 where nothing else told them."""

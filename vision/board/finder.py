@@ -15,6 +15,7 @@ from vision.board.pose import (
     BoardGrid,
     board_grid,
     find_board,
+    light_steps,
     print_cost,
     same_board,
     turned_under,
@@ -51,8 +52,12 @@ OVER_MM = 1.5
 
 BETTER = 0.92
 """A board is taken in the tone of a picture where its print costs less than this share of what it costs without."""
-FITS_COST = 0.55
+STEEP, FITS_COST = 0.2, 1.6
+"""Where light changes so steeply on a board (see `light_steps`), or its print fits so badly, shadows' edges and stripes
+are looked for. On boards in plain light, simulated and rendered, it changes by 0.12 at most, under hands by up to 0.3;
+their prints cost up to 1.5. Edges of shadows make it 0.3 and more, stripes the print cost 2 and more."""
 BETTER_LIT = 0.85
+"""Without them a print has to cost less than this share of what it costs with them: it costs about half."""
 WELL_OPEN, MORE_OPEN = 0.7, 0.1
 """Where less of a board is seen than the first where it lay, it is looked for anew, and lies where that says if so much
 more of it is seen so."""
@@ -78,7 +83,7 @@ class BoardFinder:
         image = unveiled(image, registration)
         sight = sight_of(image, registration)
         fit = find_board(sight, self.enrolled, self.enrolled_grid)
-        if fit is None or fit.cost > FITS_COST:
+        if fit is None or _badly_lit(self.enrolled_grid, fit):
             image, sight, fit = self._in_even_light(image, sight, fit)
         if fit is None:
             return ()
@@ -117,7 +122,7 @@ class BoardFinder:
         sight = sight_of(image, registration, (np.concatenate([outline, places])[:, None] + reach).reshape(-1, 2))
         pose = np.array([known.pose.x_mm, known.pose.y_mm, known.pose.angle_deg])
         fit = same_board(sight, self.board, pose, known.probability, self.grid)
-        if fit is None or (fit.cost > FITS_COST and light_across(sight.looked, sight.table) is not None):
+        if fit is None or (_badly_lit(self.grid, fit) and light_across(sight.looked, sight.table) is not None):
             return self.find(image, registration, seen)
         fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
@@ -157,6 +162,11 @@ class BoardFinder:
             return fit
         self.board, self.grid = shown, grid
         return again
+
+
+def _badly_lit(grid: BoardGrid, fit: BoardFit) -> bool:
+    """Whether light changes on the board as only edges of shadows, stripes, or hands make it change."""
+    return fit.cost > FITS_COST or light_steps(grid, fit) > STEEP
 
 
 def _open_of(sightings: Sequence[Sighting]) -> float:
