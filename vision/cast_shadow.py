@@ -23,16 +23,18 @@ LEAST_BLOCKS = 30
 FINE, WIDE = 3, 7
 """What is seen is compared with its mean over so many blocks: grain and print are finer than the first, and a finger
 stands out from the second."""
-KEPT = 0.3
-"""In other light no more than this share is lost, in squares, of what the ground shows. Of sleeves, hands and their
-shadows on simulated tables the least lost 0.66 where nothing else told them."""
+AROUND, KEPT = 15, 0.5
+"""In other light, within so many blocks, no more than this share is lost, in squares, of what the ground shows there;"""
+ARM_BLOCKS, MOST_LOST = 7, 0.2
+"""but for spots not nearly as wide as an arm, and less than this share of all. Under simulated hands and sleeves, with
+the shadows beside them, three quarters are lost and more; in simulated shadows as a rule none."""
 TINTED, TINT, STEP = 0.2, 0.06, 0.1
 """A colour's light changes by up to this share more or less than all of it, the sky being blue; where two by two blocks
 stray by more than the second (logarithm), or brightness beside what is around by more than the third, something lies
 there. No simulated shadow does so away from its rim."""
 LEAST_REST = 200
 """So many blocks beside it tell what of the change is the camera's."""
-_PAIR = np.ones((2, 2), np.uint8)
+PAIR = 2
 
 
 def is_other_light(before: Small, now: Small, part: Flags, rest: Flags) -> bool:
@@ -51,10 +53,12 @@ def is_other_light(before: Small, now: Small, part: Flags, rest: Flags) -> bool:
     tint = changed - light[..., None]
     shares = (tint[inside] * light[inside, None]).sum(0) / max(float(np.square(light[inside]).sum()), 1e-6)
     tinted = np.abs(tint - np.clip(shares, -TINTED, TINTED) * light[..., None]).max(-1)
-    if _some_pairs(tinted > TINT, inside) or _some_pairs(np.abs(_fine(light, inside, WIDE)) > STEP, inside):
+    stands_out = np.abs(_fine(light, inside, WIDE)) > STEP
+    if _some(inside & (tinted > TINT), PAIR) or _some(inside & stands_out, PAIR):
         return False
-    lost, shown = (float(np.square(_fine(one, inside, FINE)).sum()) for one in (light, ground))
-    return lost < KEPT * shown
+    changes, shows = (_mean(np.square(_fine(one, inside, FINE)), inside, AROUND) for one in (light, ground))
+    lost = inside & (changes > KEPT * shows)
+    return np.count_nonzero(lost) < MOST_LOST * np.count_nonzero(inside) and not _some(lost, ARM_BLOCKS)
 
 
 def _logs(small: Small) -> Floats:
@@ -63,11 +67,16 @@ def _logs(small: Small) -> Floats:
 
 def _fine(values: Floats, inside: Flags, blocks: int) -> Floats:
     """What values differ from their mean around; 0 outside."""
-    weight = inside.astype(np.float32)
-    size = (blocks, blocks)
-    around = cv2.blur(values * weight, size) / np.maximum(cv2.blur(weight, size), np.float32(1e-3))
-    return np.asarray((values - around) * weight, np.float32)
+    return np.where(inside, values - _mean(values, inside, blocks), np.float32(0.0))
 
 
-def _some_pairs(strange: Flags, inside: Flags) -> bool:
-    return bool(cv2.morphologyEx((strange & inside).astype(np.uint8), cv2.MORPH_OPEN, _PAIR).any())
+def _mean(values: Floats, inside: Flags, blocks: int) -> Floats:
+    """The mean of those inside around each."""
+    weight, size = inside.astype(np.float32), (blocks, blocks)
+    share = np.maximum(cv2.blur(weight, size), np.float32(1e-3))
+    return np.asarray(cv2.blur(values * weight, size) / share, np.float32)
+
+
+def _some(flags: Flags, blocks: int) -> bool:
+    """Whether some are set of which so many lie side by side both ways."""
+    return bool(cv2.morphologyEx(flags.astype(np.uint8), cv2.MORPH_OPEN, np.ones((blocks, blocks), np.uint8)).any())

@@ -35,7 +35,7 @@ LEAST_MM = 30.0
 """A line of which less is seen tells nothing."""
 LEAST_STEPS = 0.04
 """The sum of a profile's squared steps (logarithm), at the first look, from which on it is light, and not what lies
-there in one direction: between the lit side of an edge and 1.6 times less light, four cells away, it is 0.055. Of thirty simulated
+there in one direction: an edge four cells wide, beyond which it is 1.6 times as dark, has 0.055. Of thirty simulated
 boards under sticks and hands four had more than 0.04, and none fitted better without."""
 TINTED = 0.2
 """By so large a share of its depth a channel's shade may be deeper or less deep than that of all: the sky is blue."""
