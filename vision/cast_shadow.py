@@ -24,7 +24,7 @@ FINE, WIDE = 3, 7
 """What is seen is compared with its mean over so many blocks: grain and print are finer than the first, and a finger
 stands out from the second."""
 AROUND, KEPT = 15, 0.5
-"""In other light, within so many blocks, no more than this share is lost, in squares, of what the ground shows there;"""
+"""In other light, within so many blocks, no more than this share is lost, in squares, of what the ground shows,"""
 ARM_BLOCKS, MOST_LOST = 7, 0.2
 """but for spots not nearly as wide as an arm, and less than this share of all. Under simulated hands and sleeves, with
 the shadows beside them, three quarters are lost and more; in simulated shadows as a rule none."""
@@ -58,11 +58,11 @@ def is_other_light(before: Small, now: Small, part: Flags, rest: Flags) -> bool:
         return False
     changes, shows = (_mean(np.square(_fine(one, inside, FINE)), inside, AROUND) for one in (light, ground))
     lost = inside & (changes > KEPT * shows)
-    return np.count_nonzero(lost) < MOST_LOST * np.count_nonzero(inside) and not _some(lost, ARM_BLOCKS)
+    return bool(lost.sum() < MOST_LOST * inside.sum()) and not _some(lost, ARM_BLOCKS)
 
 
 def _logs(small: Small) -> Floats:
-    return np.log(small + np.float32(FLOOR))
+    return np.asarray(np.log(small + np.float32(FLOOR)), np.float32)
 
 
 def _fine(values: Floats, inside: Flags, blocks: int) -> Floats:

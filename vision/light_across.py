@@ -90,15 +90,16 @@ def light_of(logs: Floats, cell_mm: float, middle: Array, across_mm: float) -> L
     steeply across so much of it; None where it does not. `middle` (column, row) is where the plane's frame begins."""
     grey = np.asarray(logs.mean(-1), np.float32)
     coarse = np.asarray(cv2.resize(grey, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA), np.float32)
-    turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
+    turns: Array = np.arange(0.0, 180.0, TURN_STEP_DEG)
     turn, strength = _steepest(coarse, (middle + 0.5) / COARSE - 0.5, turns, cell_mm * COARSE, across_mm)
     if strength < LEAST_STEPS:
         return None
     for step in FINE_STEPS_DEG:
-        turn, _ = _steepest(grey, middle, turn + step * np.arange(-2, 3), cell_mm, across_mm)
+        near: Array = turn + step * np.arange(-2.0, 3.0)
+        turn, _ = _steepest(grey, middle, near, cell_mm, across_mm)
     found = np.array([turn])
     steps = _steps(grey, middle, found, cell_mm, across_mm)[0]
-    each = np.stack([_steps(one, middle, found, cell_mm, across_mm)[0] for one in cv2.split(logs)], axis=-1)
+    each = np.stack([_steps(logs[..., i], middle, found, cell_mm, across_mm)[0] for i in range(3)], axis=-1)
     share = np.clip((each * steps[:, None]).sum(0) / np.square(steps).sum(), 1.0 - TINTED, 1.0 + TINTED)
     profile = np.concatenate([[0.0], np.cumsum(steps)])
     first_mm = -(len(profile) - 1) / 2 * cell_mm

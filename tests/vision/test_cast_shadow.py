@@ -37,7 +37,11 @@ def hands(scene: Scene) -> int:
 
 
 def views(first: int, count: int) -> list[Image]:
-    return [photograph((), View(seed=number)) for number in range(first, first + count)]
+    """The empty mat on a table, both with a grain, as paper and wood have it."""
+    plain = [photograph((), View(seed=number)) for number in range(first, first + count)]
+    grain = np.random.default_rng(3).normal(0.0, 1.0, plain[0].shape[:2]).astype(np.float32)
+    grain = 1.0 + 0.25 * cv2.GaussianBlur(grain, (0, 0), 4.0)[..., None]
+    return [np.asarray(np.clip(one * grain, 0, 255), np.uint8) for one in plain]
 
 
 def test_a_shadow_that_falls_on_the_empty_mat_and_stays_hides_nothing() -> None:
