@@ -20,7 +20,7 @@ from vision.light_across import light_across
 from vision.looking_for import finders_for
 from vision.reader import Reader, read_photo
 from vision.registration import Registration, find_mat
-from vision.scene import EMPTY, PieceKind, Scene
+from vision.scene import EMPTY, MarkKind, PieceKind, Scene
 from vision.sheets.finder import lay_out, read_sheets
 
 EDGES = {
@@ -130,11 +130,12 @@ def shaded(image: Image, edge: ShadowEdge) -> Image:
 
 @pytest.mark.parametrize("turn_deg", [0.0, 90.0, 30.0])
 def test_a_shadows_edge_on_a_sheet_is_no_line_and_hides_none(turn_deg: float) -> None:
-    """Along a row or a column of dots, where lines are pencilled, and askew."""
+    """Along a row or a column of dots, where lines are pencilled, and askew. Other marks on the edge may be doubtful."""
     image = photograph(pencilled(), np.random.default_rng(3), Camera(px_per_mm=4.0))
     x_mm, y_mm = PRINT.layout.dot_mm((5, 5))
     count = counted(shaded(image, ShadowEdge(x_mm, y_mm, turn_deg, 2.6, 3.0, 1.08)))
-    assert (count.missing, count.extra, count.hidden) == ([], [], 0)
+    assert (count.missing, count.hidden) == ([], 0)
+    assert not [mark for mark in count.extra if mark.kind is MarkKind.LINE or mark.probability >= 0.9]
 
 
 def test_nor_do_stripes() -> None:
