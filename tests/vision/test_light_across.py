@@ -130,7 +130,7 @@ def shaded(image: Image, edge: ShadowEdge) -> Image:
 
 @pytest.mark.parametrize("turn_deg", [0.0, 90.0, 30.0])
 def test_a_shadows_edge_on_a_sheet_is_no_line_and_hides_none(turn_deg: float) -> None:
-    """Along a row or a column of dots, where lines are pencilled, and askew. Other marks on the edge may be doubtful."""
+    """Along a row or a column of dots, where lines are pencilled, and askew. Others there may be doubtful."""
     image = photograph(pencilled(), np.random.default_rng(3), Camera(px_per_mm=4.0))
     x_mm, y_mm = PRINT.layout.dot_mm((5, 5))
     count = counted(shaded(image, ShadowEdge(x_mm, y_mm, turn_deg, 2.6, 3.0, 1.08)))

@@ -80,17 +80,6 @@ def test_a_shadow_that_comes_and_goes_moves_nothing(pack: FacePack) -> None:
         assert not scene.settled.changes
 
 
-def test_what_goes_while_a_shadow_falls_over_most_of_the_table_is_noticed(pack: FacePack) -> None:
-    """Most blocks of the picture differ then: it was taken for noise, and nothing was read any more."""
-    reader = Reader(pack)
-    over_most = ShadowEdge(-150.0, 0.0, 0.0, 2.0, 8.0)
-    for number in range(7):
-        seen = photograph(TABLE if number < 3 else TABLE[:3], View(seed=number + 1))
-        scene = reader.read(Frame(in_shadow(seen, over_most) if number >= 3 else seen, number * 1.0, number))
-    assert scene.settled is not None
-    assert sorted(piece.face for piece in scene.settled.sightings) == sorted(piece.face for piece in TABLE[:3])
-
-
 def test_light_is_told_from_print(pack: FacePack) -> None:
     """A slice half in light of a third: what is taken off is that, along the edge and across it."""
     prepared = prepare(pack.kinds[PieceKind.SLICE])
