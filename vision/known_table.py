@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.beyond_picture import mat_beyond_picture
+from vision.cast_shadow import is_other_light
 from vision.checking import check_again, check_in_shade
 from vision.finders import Finder, FindsAgain
 from vision.frame import Image
@@ -233,6 +234,7 @@ class KnownTable:
         """Blocks that look quite otherwise than the bare table (where that was never seen: than before), where no
         piece lies, in parts that reach the picture's edge: hands beside the mat, too, where one picture would not tell.
 
+        A shadow that falls there, or goes, is none (see `vision.cast_shadow`).
         A hand that lay there since the first picture was taken for the bare table: where that had the outline of a hand
         and the table has none now, the hand has gone.
         """
@@ -243,7 +245,9 @@ class KnownTable:
         _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
         edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
         large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
-        hands = [i for i in np.intersect1d(edge[edge > 0], large) if not self._has_gone(labels == i, covered)]
+        reaching = np.intersect1d(edge[edge > 0], large)
+        rest = ~different & (covered == 0)
+        hands = [i for i in reaching if not (self._has_gone(labels == i, covered) or self._is_lit(labels == i, rest))]
         return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
 
     def _has_gone(self, part: NDArray[np.bool_], covered: Mask) -> bool:
@@ -267,6 +271,11 @@ class KnownTable:
             for small in (self._bare, self.motion.last)
         )
         return then > GONE_STEPS * now
+
+    def _is_lit(self, part: NDArray[np.bool_], rest: NDArray[np.bool_]) -> bool:
+        """Whether what differs from the bare table is the table in other light: a shadow has come or gone."""
+        known = self._bare_known > 0
+        return bool(known[part].all()) and is_other_light(self._bare, self.motion.last, part, rest & known)
 
     def _pieces_by_form(self) -> NDArray[np.bool_]:
         """Blocks that pieces without enrolled faces lay on when finders looked last."""

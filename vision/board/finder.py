@@ -15,6 +15,7 @@ from vision.board.pose import (
     BoardGrid,
     board_grid,
     find_board,
+    light_steps,
     print_cost,
     same_board,
     turned_under,
@@ -33,6 +34,7 @@ from vision.board.tone import board_in_tone
 from vision.board.toppings import SpaceFit, read_spaces
 from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
+from vision.light_across import light_across
 from vision.registration import Registration
 from vision.scene import EMPTY, PieceKind, Sighting
 from vision.shapes import place
@@ -52,6 +54,12 @@ OVER_MM = 1.5
 
 BETTER = 0.92
 """A board is taken in the tone of a picture where its print costs less than this share of what it costs without."""
+STEEP, FITS_COST = 0.2, 1.6
+"""Where light changes so steeply on a board (see `light_steps`), or its print fits so badly, shadows' edges and stripes
+are looked for. On boards in plain light, simulated and rendered, it changes by 0.12 at most, under hands by up to 0.3;
+their prints cost up to 1.5. Edges of shadows make it 0.3 and more, stripes the print cost 2 and more."""
+BETTER_LIT = 0.85
+"""Without them a print has to cost less than this share of what it costs with them: it costs about half."""
 WELL_OPEN, MORE_OPEN = 0.7, 0.1
 """Where less of a board is seen than the first where it lay, it is looked for anew, and lies where that says if so much
 more of it is seen so."""
@@ -79,6 +87,8 @@ class BoardFinder:
         image = unveiled(image, registration)
         sight = sight_of(image, registration)
         fit = find_board(sight, self.enrolled, self.enrolled_grid)
+        if fit is None or _badly_lit(self.enrolled_grid, fit):
+            image, sight, fit = self._in_even_light(image, sight, fit)
         if fit is None:
             return ()
         fit = self._in_tone(sight, fit)
@@ -121,7 +131,7 @@ class BoardFinder:
             return _in_order(lying, _loose_again(sight, self.board, self._fit, seen, loose, places, changed))
         pose = np.array([known.pose.x_mm, known.pose.y_mm, known.pose.angle_deg])
         fit = same_board(sight, self.board, pose, known.probability, self.grid)
-        if fit is None:
+        if fit is None or (_badly_lit(self.grid, fit) and light_across(sight.looked, sight.table) is not None):
             return self.find(image, registration, seen)
         fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
@@ -138,6 +148,18 @@ class BoardFinder:
         anew = self.find(image, registration, seen)  # turned to nearly as it lay, what is print seems to cover it
         return anew if _open_of(anew) > _open_of(again) + MORE_OPEN else again
 
+    def _in_even_light(self, image: Image, sight: Sight, fit: BoardFit | None) -> tuple[Image, Sight, BoardFit | None]:
+        """The picture without shadows' edges and stripes across it, if its print then fits better; as it is, else."""
+        light = light_across(sight.looked, sight.table)
+        if light is None:
+            return image, sight, fit
+        even = light.taken_off(image, sight.registration)
+        seen = sight_of(even, sight.registration)
+        again = find_board(seen, self.enrolled, self.enrolled_grid)
+        if again is None or (fit is not None and again.cost > BETTER_LIT * fit.cost):
+            return image, sight, fit
+        return even, seen, again
+
     def _in_tone(self, sight: Sight, fit: BoardFit) -> BoardFit:
         """Take the board as this picture shows its colours; where it lies, by these."""
         self.board, self.grid = self.enrolled, self.enrolled_grid
@@ -152,6 +174,11 @@ class BoardFinder:
             return fit
         self.board, self.grid = shown, grid
         return again
+
+
+def _badly_lit(grid: BoardGrid, fit: BoardFit) -> bool:
+    """Whether light changes on the board as only edges of shadows, stripes, or hands make it change."""
+    return fit.cost > FITS_COST or light_steps(grid, fit) > STEEP
 
 
 def _open_of(sightings: Sequence[Sighting]) -> float:
