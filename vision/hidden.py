@@ -74,6 +74,9 @@ SOFT_EDGE = 0.045
 SOFT_SHARE = 0.3
 """Where brightness (logarithm per cell) changes by less along this share of a part's edge, it is no thing's edge; the
 rest may run along what is printed on the mat."""
+FADING_SHARE = 0.5
+"""Where it does so along this share, the part is light, or a shadow: a hand's own shadow may be soft along more than
+0.3 of the edge that both have, as it was on two of five tables of a renderer that is not ours, and was less than half."""
 
 
 SAMPLE = 800
@@ -423,7 +426,7 @@ def _fading(parts: Mask, small: Image, mat: Mask) -> Mask:
     """Those of the parts that have no edge where the mat goes on."""
     labels, ends = _steepness(parts, small, mat)
     ended = [(i, steep) for i, steep in ends.items() if len(steep) >= LEAST_EDGE]
-    fades = [i for i, steep in ended if np.quantile(steep, SOFT_SHARE) < SOFT_EDGE]
+    fades = [i for i, steep in ended if np.quantile(steep, FADING_SHARE) < SOFT_EDGE]
     return np.where(np.isin(labels, fades), np.uint8(255), np.uint8(0))
 
 
