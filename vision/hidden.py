@@ -76,7 +76,7 @@ SOFT_SHARE = 0.3
 rest may run along what is printed on the mat."""
 FADING_SHARE = 0.5
 """Where it does so along this share, the part is light, or a shadow: a hand's own shadow may be soft along more than
-0.3 of the edge that both have, as it was on two of five tables of a renderer that is not ours, and was less than half."""
+0.3 of the edge that both have, as it was on two of five tables of a renderer that is not ours, and less than half."""
 
 
 SAMPLE = 800
