@@ -45,6 +45,9 @@ OVER_MM = 14.0
 """A stick may reach so far beyond the board's edge and still be followed;"""
 SLIDE_MM = 12.0
 """a stick longer than the board may lie so far off its middle."""
+FAR_MM, FAR_DEG = 5.0, 2.5
+"""Edges that lie so far from where a stick was thought to be may lie farther: they are looked for up to 6 mm and 3
+degrees away."""
 EDGE_LIMIT = 0.7
 BRIGHTNESS_SHARE = 0.15
 """Edges of brightness count by so much beside those of tint: shadows have them too."""
@@ -183,7 +186,7 @@ def _with_line(
     """With the cutter that a candidate leads to, if it does."""
     if max(_unlike(other, board, sight, fit, line, BESIDE_CANDIDATE_MM)) < LEAST_UNLIKE_NEAR:
         return found
-    strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
+    strip = _strip(sight, image, fit, on_edges(sight, image, board, fit, line))
     cutter = _along(strip, board)
     unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)[0]
     if cutter is None or unlike <= LEAST_UNLIKE:
@@ -375,14 +378,26 @@ def _strip(sight: Sight, image: Image, fit: BoardFit, line: Array) -> _Strip:
     return _Strip(line, along, across, np.asarray(logs, np.float32), shown)
 
 
-def _on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
-    """The line moved to where both edges of a stick lie along it."""
+def on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
+    """The line moved to where both edges of a stick lie along it; from where they lie farthest away they are looked for
+    once more."""
+    near, off_mm, slope = _towards_edges(sight, image, board, fit, line)
+    if abs(off_mm) <= FAR_MM and abs(slope) <= np.tan(np.radians(FAR_DEG)):
+        return near
+    return _towards_edges(sight, image, board, fit, near)[0]
+
+
+def _towards_edges(
+    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array
+) -> tuple[Array, float, float]:
+    """The line moved to where both edges of a stick lie along it, as near to it as they are looked for; by how much
+    its middle was moved, and its slope."""
     strip = _strip(sight, image, fit, line)
     spots, energies = _edge_pairs(strip, board)
     middle = strip.length_mm / 2
     lever = spots - middle
     off, slope = 0.0, 0.0
-    for offs, slopes in ((np.arange(-6.0, 6.01, 0.25), np.arange(-3.0, 3.01, 0.25)), (_FINE_OFFS, _FINE_SLOPES)):
+    for offs, slopes in ((_OFFS, _SLOPES), (_FINE_OFFS, _FINE_SLOPES)):
         offsets, inclines = off + offs, slope + np.tan(np.radians(slopes))
         at = (offsets[:, None, None] + inclines[None, :, None] * lever).reshape(-1, len(spots))
         columns = ((at + HALF_MM) / FINE_MM).astype(np.float32)
@@ -390,9 +405,10 @@ def _on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line
         along = cv2.remap(energies, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         best = np.unravel_index(int(along.sum(axis=1).argmax()), (len(offsets), len(inclines)))
         off, slope = float(offsets[best[0]]), float(inclines[best[1]])
-    return _shifted(line, off - slope * middle, off + slope * middle)
+    return _shifted(line, off - slope * middle, off + slope * middle), off, slope
 
 
+_OFFS, _SLOPES = np.arange(-6.0, 6.01, 0.25), np.arange(-3.0, 3.01, 0.25)
 _FINE_OFFS = np.arange(-0.3, 0.301, 0.05)
 _FINE_SLOPES = np.arange(-0.3, 0.301, 0.03)
 
