@@ -27,6 +27,8 @@ BLACK_SHARE = 0.12
 LEAST_PEAK = 0.17
 MOST_PEAKS = 1200
 MOST_JUDGED = 120
+FARTHEST = 3.1
+"""Dots of one face are no farther apart than so many steps of the lattice."""
 LATTICE_SLACK = 0.09
 """How far two dots may be nearer or farther than in the lattice, in parts of their distance;"""
 JOINED_SLACK = 0.23
@@ -225,13 +227,12 @@ def _peaks(top: _TopView, pips_mm: float) -> tuple[Array, Array]:
 
 def _lattices(places: Array, colours: Array, known: NDArray[np.bool_], pips_mm: float) -> Array:
     """Poses (x, y, degrees) of lattices that two spots alike, not both known to be something else, may belong to."""
-    first, second = np.triu_indices(len(places), 1)
+    first, second = _near(places, known, FARTHEST * pips_mm)
     apart = places[second] - places[first]
     distance = np.hypot(apart[:, 0], apart[:, 1])
     strong = np.linalg.norm(colours, axis=1)
     unlike = np.linalg.norm(colours[first] - colours[second], axis=1)
-    pairs = (distance < 3.1 * pips_mm) & ~(known[first] & known[second])
-    pairs &= unlike < 0.6 * np.maximum(strong[first], strong[second])
+    pairs = (distance < FARTHEST * pips_mm) & (unlike < 0.6 * np.maximum(strong[first], strong[second]))
     first, apart, distance = first[pairs], apart[pairs], distance[pairs]
     found = [np.zeros((0, 3))]
     for start, step in _steps():
@@ -249,6 +250,15 @@ def _lattices(places: Array, colours: Array, known: NDArray[np.bool_], pips_mm: 
     poses[:, 2] = (poses[:, 2] + 45.0) % 90.0 - 45.0
     _, once = np.unique(np.round(poses / (0.8, 0.8, 4.0)), axis=0, return_index=True)
     return poses[once]
+
+
+def _near(places: Array, known: NDArray[np.bool_], reach_mm: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of places, not both known to be something else, that are no farther from each other in x nor in y."""
+    near = np.triu(~(known[:, None] & known), 1)
+    for axis in (0, 1):
+        near &= np.abs(places[:, None, axis] - places[None, :, axis]) < reach_mm
+    first, second = np.nonzero(near)
+    return first, second
 
 
 def _steps() -> Iterator[tuple[Array, Array]]:

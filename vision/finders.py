@@ -12,6 +12,18 @@ from vision.scene import Sighting
 
 Changed = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 """Which table points (n x 2, where they seem to lie at z = 0) may look otherwise than in an earlier picture."""
+Moves = Callable[[Sighting], bool]
+"""Whether something moves where a piece was seen: whatever is said of it now, it is taken as it was."""
+
+
+def nothing_moves(_: Sighting) -> bool:
+    """Where nothing does."""
+    return False
+
+
+def nowhere(points_mm: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Where nothing changed."""
+    return np.zeros(len(points_mm), bool)
 
 
 class Finder(Protocol):
@@ -39,9 +51,13 @@ class FindsAgain(Finder, Protocol):
         seen: Sequence[Sighting],
         before: Sequence[Sighting],
         changed: Changed,
+        moves: Moves = nothing_moves,
+        written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         """What `find` gives, the cheaper way: `before` is what it found in an earlier picture, with the same
-        registration; what nothing changed are the very sightings of then."""
+        registration; what nothing changed are the very sightings of then. Where something `moves` nothing need be
+        found: what comes to rest there has changed. Where something may have been `written`, nothing came nor went
+        that is larger than a pencil's mark."""
         ...
 
 

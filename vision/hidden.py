@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.faces import MAT_HALF_MM
 from vision.frame import Image
-from vision.plain_table import colours_of, share_of_rare
+from vision.plain_table import LEAST_AROUND, colours_of, rare_on
 from vision.reading import Reading
 from vision.rectify import PX_PER_MM, TableMap
 from vision.registration import INNER_MM
@@ -47,17 +47,24 @@ LEANS = 0.2
 HELD_WITHIN_MM = 14.0
 HELD_SHARE = 0.35
 """A die is held where so much of what is around it is foreign."""
-IN_HAND, WITH_ARM, WITH_FOREIGN = 0.8, 0.7, 0.3
-"""A die that the picture says to be in a hand so likely is in one; where an arm is thought to go on; where something
-foreign is seen around it on the mat. Chosen on simulated tables and hands, seeds up to 399."""
-AS_THE_TABLE, UNLIKE_THE_TABLE, MAYBE_IN_HAND = 0.25, 0.7, 0.5
-"""Beyond the mat there is no hand around a die where less than this share of the colours around it is rare on the rest
-of the table, however much wood looks like skin; where more than that share is, the picture need not say so plainly.
-Chosen on simulated tables and hands, seeds up to 399."""
+IN_HAND, MAYBE_IN_HAND = 0.8, 0.6
+"""A die that is in a hand so likely is not read, and one that is so likely in one is doubted: by what the network says
+of its picture, and by how much of what is around it looks unlike mat and table."""
+BY_UNLIKE, USUALLY_UNLIKE, MOST_UNLIKE = 11.0, 0.21, 0.4
+"""The logarithm of the odds grows so much by that share, from the share at which it says nothing to the one from which
+on it says no more: fingers leave more than half of what is around a die free. Fitted with the network's odds to
+simulated tables and hands (logistic regression; tuning seeds)."""
+ASKED = 0.15
+"""What is less likely in a hand is not, whatever is around it."""
+HAND_MM2, MOST_OF_SMALL = 5000.0, 0.15
+"""What looks unlike the table and is smaller than a child's hand (8 x 6 cm) is none: a shadow, another piece, grain.
+So much of it counts at most, as it may be the part of a hand that looks unlike the table."""
+WITHIN_MM = 10.0
+"""What is narrower is no part of a hand, but grain or an edge."""
 REST_MM = 60.0
 """So far from a die the rest of the table begins."""
 DOUBTFUL = 0.89
-"""A die in a hand by what the picture says, but not by the table around it, is at most so likely what it seems."""
+"""A die that may be in a hand is at most so likely what it seems."""
 NO_PRINT = 0.94
 """On a print that nobody enrolled only what is surer than this is a die, and not printed there."""
 WASHED_MM, WASHED_SHARE = 30.0, 0.8
@@ -67,6 +74,9 @@ SOFT_EDGE = 0.045
 SOFT_SHARE = 0.3
 """Where brightness (logarithm per cell) changes by less along this share of a part's edge, it is no thing's edge; the
 rest may run along what is printed on the mat."""
+FADING_SHARE = 0.5
+"""Where it does so along this share, the part is light, or a shadow: a hand's own shadow may be soft along more than
+0.3 of the edge that both have, as it was on two of five tables of a renderer that is not ours, and less than half."""
 
 
 SAMPLE = 800
@@ -207,25 +217,39 @@ def told_by_form(
 ) -> tuple[tuple[Sighting, ...], Mask]:
     """Of pieces told by their form those that lie there, and what is foreign but for them.
 
-    A die in somebody's fingers shows nothing until it is thrown: what is foreign goes on around it, and is no other
-    die. But prints that nobody enrolled are foreign, too, and an arm is only thought to go on beyond the mat: where the
-    picture itself says plainly whether there is a hand, that counts. `in_hand`: how likely a piece is in one, by the
-    identity of its sighting; `soft`, the table seen from above, shows beyond the mat whether that may be.
+    A die in somebody's fingers shows nothing until it is thrown. `in_hand`: how likely a piece is in a hand by what is
+    seen around it, by the identity of its sighting. Wood may look like skin there: what is around it must look unlike
+    the mat and, in `soft`, the table seen from above, unlike the rest of the table. Of what nobody says that about, and
+    of what may be a print on another print, it is enough that something foreign goes on around it, and is no other die.
     """
-    if not pieces or not (foreign.any() or any(share >= MAYBE_IN_HAND for share in in_hand.values())):
+    asked = [piece for piece in pieces if in_hand.get(id(piece), 0.0) >= ASKED]
+    if not pieces or not (foreign.any() or asked):
         return tuple(pieces), foreign
     others = [np.array(piece.outline_mm) for piece in pieces if piece.kind is not PieceKind.DIE]
     strange = _without(foreign, [_grown(outline, BESIDE_MM, coarse) for outline in others])
     dice = [piece for piece in pieces if piece.kind is PieceKind.DIE]
     own = {id(die): _grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice}
     between = _without_any(strange, list(own.values()))
-    rare = _rare_around(dice, in_hand, others, strange, coarse, soft) if soft is not None else {}
-    said = {die: _weighed(share, rare.get(die)) for die, share in in_hand.items()}
+    unlike = _unlike_around(asked, strange, [*own.values(), coarse.polygons(others)], coarse, soft)
+    said = {die: _weighed(share, unlike.get(die)) for die, share in in_hand.items()}
     held = {id(die) for die in dice if _in_hand(die, said.get(id(die)), between, list(own.values()), coarse)}
-    unsure = {die for die, share in in_hand.items() if share >= IN_HAND}
+    unsure = {die for die, share in said.items() if share >= MAYBE_IN_HAND}
     lying = tuple(doubted(piece) if id(piece) in unsure else piece for piece in pieces if id(piece) not in held)
     left = _without(strange, [own[id(die)] for die in dice if id(die) not in held])
     return lying, np.maximum.reduce([left, *(own[die] for die in held)])
+
+
+def doubted_in_hands(
+    dice: Sequence[Sighting], in_hand: Mapping[int, float], coarse: CoarseMap, soft: Image
+) -> tuple[Sighting, ...]:
+    """The same dice, those doubted that may be in somebody's hand, where nothing else is looked for: see
+    `told_by_form`. Pieces that nobody looked for are foreign."""
+    asked = [die for die in dice if in_hand[id(die)] >= ASKED]
+    foreign = find_foreign(soft, coarse, (), {}, dice_as_seen(dice))
+    own = [_grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice]
+    unlike = _unlike_around(asked, foreign, own, coarse, soft)
+    said = (_weighed(in_hand[id(die)], unlike.get(id(die))) for die in dice)
+    return tuple(doubted(die) if share >= MAYBE_IN_HAND else die for die, share in zip(dice, said, strict=True))
 
 
 def over_boards(pieces: Sequence[Sighting], coarse: CoarseMap) -> Mask:
@@ -235,47 +259,45 @@ def over_boards(pieces: Sequence[Sighting], coarse: CoarseMap) -> Mask:
     return _without(over, [_grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice])
 
 
-def _rare_around(
-    dice: Sequence[Sighting],
-    in_hand: Mapping[int, float],
-    others: Sequence[Array],
-    strange: Mask,
-    coarse: CoarseMap,
-    soft: Image,
+def _unlike_around(
+    asked: Sequence[Sighting], strange: Mask, pieces: Sequence[Mask], coarse: CoarseMap, soft: Image | None
 ) -> dict[int, float]:
-    """Of the dice beyond the mat that may be in a hand, the share of the colours around each that are rare elsewhere,
-    by the identity of its sighting."""
-    asked = [die for die in dice if in_hand.get(id(die), 0.0) >= MAYBE_IN_HAND and _beyond_mat(die)]
+    """Of each of these dice the share of what is around it, but for `pieces`, that looks unlike mat and table: what is
+    strange on the mat, what has rare colours beyond it; by the identity of its sighting. A hand is large."""
     if not asked:
         return {}
-    colours = colours_of(coarse.shrink(soft))
-    no_table = [coarse.polygons([*others, _square(0.0, 0.0, MAT_HALF_MM + BESIDE_MM)]), strange, ~coarse.seen]
-    feet = [(np.array(die.outline_mm), _beside_mm(die)) for die in dice]
-    free = _without_any(coarse.seen, [*no_table, *(_grown(foot, by, coarse) for foot, by in feet)])
-    seen = _without_any(coarse.seen, [no_table[0], *(_grown(foot, by, coarse) for foot, by in feet)])
+    covered = np.maximum.reduce([np.zeros_like(strange), *pieces]) > 0
+    mat = coarse.polygons([_square(0.0, 0.0, MAT_HALF_MM)]) > 0
+    unlike, told = (strange > 0) & mat, mat.copy()
+    if soft is not None:
+        beyond = (coarse.seen > 0) & (coarse.polygons([_square(0.0, 0.0, MAT_HALF_MM + BESIDE_MM)]) == 0)
+        feet = coarse.polygons([np.array(die.outline_mm) for die in asked])
+        far = cv2.distanceTransform(255 - feet, cv2.DIST_L2, cv2.DIST_MASK_5) * CELL_MM > REST_MM
+        rare = rare_on(colours_of(coarse.shrink(soft)), beyond & far & (strange == 0) & ~covered, beyond)
+        if rare is not None:
+            unlike[beyond] = rare
+            told |= beyond
+    told &= (coarse.seen > 0) & ~covered
+    thick = cv2.morphologyEx((unlike | covered).astype(np.uint8), cv2.MORPH_OPEN, disc(WITHIN_MM))
+    _, parts = cv2.connectedComponents(thick, connectivity=4)
+    large = np.bincount(parts[unlike & ~covered], minlength=parts.max() + 1) * CELL_MM**2 >= HAND_MM2
     found = {}
     for die in asked:
-        foot = np.array(die.outline_mm)
-        rest = _without_any(free, [_grown(foot, REST_MM, coarse)]) > 0
-        around = (seen & _grown(foot, _beside_mm(die) + HELD_WITHIN_MM - BESIDE_MM, coarse)) > 0
-        share = share_of_rare(colours, rest, around)
-        if share is not None:
-            found[id(die)] = share
+        around = told & (_grown(np.array(die.outline_mm), _beside_mm(die) + HELD_WITHIN_MM - BESIDE_MM, coarse) > 0)
+        if around.sum() >= LEAST_AROUND:
+            share = float(unlike[around].mean())
+            hand = large[parts[around & (parts > 0)]].any()
+            found[id(die)] = share if hand else min(share, MOST_OF_SMALL)
     return found
 
 
-def _beyond_mat(die: Sighting) -> bool:
-    return max(abs(die.pose.x_mm), abs(die.pose.y_mm)) > MAT_HALF_MM - BESIDE_MM
-
-
-def _weighed(share: float, rare: float | None) -> float:
-    """How likely a die is in a hand, that is so likely in one by what is seen around it, where so much of that has
-    colours that are rare on the rest of the table."""
-    if rare is None or share < MAYBE_IN_HAND:
+def _weighed(share: float, unlike: float | None) -> float:
+    """How likely a die is in a hand, that is so likely in one by its picture, where so much around it looks unlike mat
+    and table."""
+    if unlike is None:
         return share
-    if rare < AS_THE_TABLE:
-        return min(share, MAYBE_IN_HAND)
-    return max(share, IN_HAND) if rare >= UNLIKE_THE_TABLE else share
+    more = BY_UNLIKE * (min(unlike, MOST_UNLIKE) - USUALLY_UNLIKE)
+    return share / (share + (1.0 - share) * float(np.exp(-more)))
 
 
 def doubted(die: Sighting) -> Sighting:
@@ -313,15 +335,14 @@ def _without(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
 
 
 def _in_hand(die: Sighting, said: float | None, foreign: Mask, dice: Sequence[Mask], coarse: CoarseMap) -> bool:
-    """Whether a die is in somebody's hand, by how likely the picture says so, and by what is foreign around it: on the
-    mat that is seen, be it a hand or a print; beyond the mat an arm is only thought to go on."""
-    surrounded = _is_held(die, foreign, dice, coarse)
-    if said is None or not surrounded:
-        return surrounded if said is None else said >= IN_HAND
+    """Whether a die is in somebody's hand, by how likely it is, or if nobody says that, by what is foreign around it;
+    or is not surely more than a part of a print on the mat."""
+    if said is None:
+        return _is_held(die, foreign, dice, coarse)
+    if said >= IN_HAND:
+        return True
     on_mat = foreign & coarse.polygons([_square(0.0, 0.0, MAT_HALF_MM)])
-    if _is_held(die, on_mat, dice, coarse):
-        return said >= WITH_FOREIGN or die.probability <= NO_PRINT
-    return said >= WITH_ARM
+    return die.probability <= NO_PRINT and _is_held(die, on_mat, dice, coarse)
 
 
 def _is_held(die: Sighting, foreign: Mask, dice: Sequence[Mask], coarse: CoarseMap) -> bool:
@@ -405,7 +426,7 @@ def _fading(parts: Mask, small: Image, mat: Mask) -> Mask:
     """Those of the parts that have no edge where the mat goes on."""
     labels, ends = _steepness(parts, small, mat)
     ended = [(i, steep) for i, steep in ends.items() if len(steep) >= LEAST_EDGE]
-    fades = [i for i, steep in ended if np.quantile(steep, SOFT_SHARE) < SOFT_EDGE]
+    fades = [i for i, steep in ended if np.quantile(steep, FADING_SHARE) < SOFT_EDGE]
     return np.where(np.isin(labels, fades), np.uint8(255), np.uint8(0))
 
 

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.beyond_picture import mat_beyond_picture
+from vision.cast_shadow import is_other_light
 from vision.checking import check_again, check_in_shade
 from vision.finders import Finder, FindsAgain
 from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.hidden import CELL_MM, coarse_map
+from vision.looked_at import LookedAt
 from vision.motion import WIDTH, Mask, Small, differences, differs
 from vision.plain_table import colours_of, share_of_rare
 from vision.raster import Raster
@@ -22,7 +24,7 @@ from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
-from vision.settling import Motion, same
+from vision.settling import Motion, unmatched
 from vision.shapes import place
 from vision.sightings import sighting
 from vision.verify import Look, Prepared
@@ -115,14 +117,18 @@ class KnownTable:
         self._footprints: dict[int, tuple[object, Footprint]] = {}
         """Of outlines and poses asked for before, by their identity, with which they are kept."""
         self._found: dict[str, tuple[Sighting, ...]] = {}
-        self._found_twice: set[str] = set()
-        """Finders that found the same at the first two looks after a change."""
+        self._looked: dict[str, LookedAt] = {}
+        """What of the change each finder has looked at often enough."""
         self.change = np.full(small.shape[:2], 255, np.uint8)
         """Blocks that changed before the table came to rest."""
         self._changed_since: Mask = np.zeros(small.shape[:2], np.uint8)
         """The same, but for the first picture, in which everything is new."""
         self._passed_over: Mask = np.zeros(small.shape[:2], np.uint8)
         """Blocks in which something has moved since the sheets there were read."""
+        self._written: Mask = np.zeros(small.shape[:2], np.uint8)
+        """Those of the change where only pencil can have come,"""
+        self._written_now: Mask = np.zeros(small.shape[:2], np.uint8)
+        """and those of them that are new in this picture."""
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
         """Blocks where a piece lay that was gone then."""
         self._left: Mask = self.change
@@ -160,6 +166,7 @@ class KnownTable:
         other._bare, other._bare_known = self._bare, self._bare_known
         other.motion, other.looks = self.motion, self.looks
         other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
+        other._written = self._written
         other._left = self._left
         other.hand, other.hand_since_s = self.hand, self.hand_since_s
         return other
@@ -227,6 +234,7 @@ class KnownTable:
         """Blocks that look quite otherwise than the bare table (where that was never seen: than before), where no
         piece lies, in parts that reach the picture's edge: hands beside the mat, too, where one picture would not tell.
 
+        A shadow that falls there, or goes, is none (see `vision.cast_shadow`).
         A hand that lay there since the first picture was taken for the bare table: where that had the outline of a hand
         and the table has none now, the hand has gone.
         """
@@ -237,7 +245,9 @@ class KnownTable:
         _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
         edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
         large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
-        hands = [i for i in np.intersect1d(edge[edge > 0], large) if not self._has_gone(labels == i, covered)]
+        reaching = np.intersect1d(edge[edge > 0], large)
+        rest = ~different & (covered == 0)
+        hands = [i for i in reaching if not (self._has_gone(labels == i, covered) or self._is_lit(labels == i, rest))]
         return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
 
     def _has_gone(self, part: NDArray[np.bool_], covered: Mask) -> bool:
@@ -261,6 +271,11 @@ class KnownTable:
             for small in (self._bare, self.motion.last)
         )
         return then > GONE_STEPS * now
+
+    def _is_lit(self, part: NDArray[np.bool_], rest: NDArray[np.bool_]) -> bool:
+        """Whether what differs from the bare table is the table in other light: a shadow has come or gone."""
+        known = self._bare_known > 0
+        return bool(known[part].all()) and is_other_light(self._bare, self.motion.last, part, rest & known)
 
     def _pieces_by_form(self) -> NDArray[np.bool_]:
         """Blocks that pieces without enrolled faces lay on when finders looked last."""
@@ -302,10 +317,15 @@ class KnownTable:
     def add_change(self, changed: Mask) -> None:
         """Blocks that changed: with those before, if they were not looked at often enough yet."""
         if self.looks >= LOOKS:
+            self._written = self._written_now
             self.change, self.uncovered, self._changed_since = changed, np.zeros_like(changed), changed
             self._left = np.zeros_like(changed)
         else:
+            seen = (self.change & ~self._written) | (changed & ~self._written_now)
+            self._written = (self._written | self._written_now) & ~seen
             self.change, self._changed_since = self.change | changed, self._changed_since | changed
+        for looked in self._looked.values():
+            looked.changed(np.asarray(cv2.dilate(changed, _NEAR), np.uint8))
         self.looks = 0
 
     def leave_over(self, readings: list[Reading]) -> None:
@@ -326,12 +346,21 @@ class KnownTable:
     def is_plain(self) -> bool:
         """Whether what changed needs no further look: nothing of it is left over, every piece in it is settled, what
         finders found in it is sure, and no hands are about, under which another look may see more."""
-        if self.hand.any() or self._beside_hands or (self._left & ~self.covered(self.readings)).any():
+        if self.hand.any() or self._beside_hands:
+            return False
+        if not self.kinds and not self._left_to_any():
+            return True  # and faces, which another look might find, there are none
+        if (self._left & ~self.covered(self.readings)).any():
             return False
         doubtful = (s for found in self._found.values() for s in found if _is_doubtful(s))
         if any(self.touched(s, self.change) for s in doubtful):
             return False
         return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
+
+    def is_worth_a_look(self, busy: Mask) -> bool:
+        """Whether another look need not wait until nothing moves any more: there are faces to be found, or something
+        else where nothing moves."""
+        return bool(self.kinds) or not busy.any() or self._left_to_any(busy)
 
     def take(self, readings: list[Reading]) -> None:
         """These lie there now. Those that are gone are remembered, if they were plain to see."""
@@ -374,24 +403,49 @@ class KnownTable:
         """What a finder finds where something changed; elsewhere, and where something moves, what it found before. What
         it found in the same way twice since then it need not look for again."""
         before = self._found.get(finder.name)
-        if before is not None and finder.name in self._found_twice and self.looks > 2 and not busy.any():
+        looked = self._looked.setdefault(finder.name, LookedAt(self.nowhere))
+        blocks = self._left_to(looked, busy)
+        if before is not None and self.looks > 2 and not busy.any() and not blocks.any():
             return before
         if before is None or not isinstance(finder, FindsAgain):
             found = finder.find(image, self.registration, self.sightings)
         else:
-            changed = partial(self._lies_under, cv2.dilate(self.change & ~busy, np.ones((3, 3), np.uint8)))
-            found = finder.find_again(image, self.registration, self.sightings, before, changed)
+            seen = np.asarray(cv2.dilate(self.change & ~self._written & ~busy, _NEAR), np.uint8)
+            changed, written = (partial(self._lies_under, blocks & where) for where in (seen, ~seen))
+            moves = partial(self.meets, busy)
+            found = finder.find_again(image, self.registration, self.sightings, before, changed, moves, written)
+        untold = np.asarray(cv2.dilate(busy, self._around), np.uint8)
         if before is not None and busy.any():
             stays = [s for s in before if self.meets(busy, s)]
             found = [*(s for s in found if not self.meets(busy, s)), *stays]
+            untold |= self._under(stays)
         if before is not None and self.looks >= LOOKS:
             # No other look would confirm what shows in the last one only: it would be kept for ever.
             found = [s for s in found if not _is_doubtful(s) or any(_lies_there(s, other) for other in before)]
         self._found[finder.name] = tuple(found)
-        self._found_twice.discard(finder.name)
-        if self.looks == 2 and before is not None and not busy.any() and same(before, self._found[finder.name]):
-            self._found_twice.add(finder.name)
+        otherwise = [s for some in unmatched(before or (), found) for s in some]
+        looked.looked(blocks & ~untold, np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8))
         return self._found[finder.name]
+
+    def _found_of(self, kind: PieceKind) -> list[Sighting]:
+        """What finders found of a kind when they looked last."""
+        return [one for found in self._found.values() for one in found if one.kind is kind]
+
+    def _left_to_any(self, busy: Mask | None = None) -> bool:
+        """Whether any finder has not looked at the change often enough."""
+        return any(self._left_to(looked, busy).any() for looked in self._looked.values())
+
+    def _left_to(self, looked: LookedAt, busy: Mask | None = None) -> Mask:
+        """Blocks of the change that a finder has not looked at often enough, but for those where something moves."""
+        change = self.change if busy is None else self.change & ~busy
+        return np.asarray(cv2.dilate(change, _NEAR), np.uint8) & ~looked.enough
+
+    def _under(self, pieces: Sequence[Sighting]) -> Mask:
+        """Blocks that these lie on."""
+        mask = np.zeros_like(self.nowhere)
+        for footprint in map(self._footprint, pieces):
+            mask[footprint.part] |= footprint.inside
+        return mask
 
     def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:
         """Which table points (n x 2) lie under these blocks."""
@@ -400,17 +454,26 @@ class KnownTable:
         inside = (spots == np.column_stack([columns, rows])).all(1)
         return np.asarray(inside & (blocks[rows, columns] > 0))
 
-    def written_over(self, busy: Mask) -> Mask:
-        """Blocks of sheets in which something moved (`busy`) and moves no more: whoever it was may have written there,
-        and a pencil's mark is too small to be noticed among blocks."""
+    def written_over(self, busy: Mask, changed: Mask) -> Mask:
+        """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
+        have written there, and a pencil's mark is too small to be noticed among blocks (those `changed`). While a hand
+        is on a sheet the rest of it waits: it is read as a whole."""
         left = self._passed_over & ~busy
         self._passed_over = busy.copy()
         written = np.zeros_like(busy)
         if left.any():
-            for sheet in (one for one in self.sightings if one.kind is PieceKind.SHEET):
+            for sheet in self._found_of(PieceKind.SHEET):
                 footprint = self._footprint(sheet)
-                written[footprint.part] |= footprint.inside & left[footprint.part]
+                waits = self._passed_over if footprint.meets(busy) else written
+                waits[footprint.part] |= footprint.inside & left[footprint.part]
+        self._written_now = written & ~changed
         return written
+
+    def with_boards(self, busy: Mask) -> Mask:
+        """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on
+        it, and what changed there meanwhile waits until nothing moves over it any more."""
+        boards = [one for one in self._found_of(PieceKind.BOARD) if self.meets(busy, one)]
+        return np.asarray(busy | self._under(boards), np.uint8) if boards else busy
 
     def meets(self, blocks: Mask, sighting: Sighting) -> bool:
         """Whether any part of a piece lies in these blocks."""

@@ -81,8 +81,9 @@ def _other_light(first: Small, second: Small) -> tuple[list[float], list[float]]
 
 
 def beyond_noise(difference: Small, tolerance: Small | float = 0.0) -> Mask:
-    """255 in blocks that differ by more than noise does, and than each block's own tolerance."""
-    noise = float(np.median(difference[::2, ::2]))
+    """255 in blocks that differ by more than noise does, and than each block's own tolerance. Where more than half of
+    them differ by more than OTHER_LIGHT, other light falls there, stripes over all of the table: that is no noise."""
+    noise = min(_middle_of(difference[::2, ::2]), OTHER_LIGHT)
     least = np.maximum(tolerance, np.float32(max(LEAST_DIFFERENCE, NOISES * noise)))
     return _without_specks((difference > least).astype(np.uint8) * np.uint8(255))
 

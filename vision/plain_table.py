@@ -34,11 +34,18 @@ def colours_of(small: Image | Small) -> Bins:
 
 def share_of_rare(colours: Bins, table: Where, around: Where) -> float | None:
     """The share of the cells `around` something whose colours are rare on the `table`; None: too little is seen."""
-    of_table, of_around = colours[table], colours[around]
-    if len(of_table) < LEAST_CELLS or len(of_around) < LEAST_AROUND:
+    rare = rare_on(colours, table, around)
+    return None if rare is None or len(rare) < LEAST_AROUND else float(rare.mean())
+
+
+def rare_on(colours: Bins, table: Where, where: Where) -> Where | None:
+    """Which of the cells `where` something may lie have colours that are rare on the `table`; None: too little of that
+    is seen."""
+    of_table = colours[table]
+    if len(of_table) < LEAST_CELLS:
         return None
     count = np.bincount(of_table, minlength=int(np.prod(SHAPE))).astype(np.float32).reshape(SHAPE)
     for axis in range(3):  # neighbouring colours are nearly the same one
         count = 0.5 * count + 0.25 * (np.roll(count, 1, axis) + np.roll(count, -1, axis))
     often = count.reshape(-1)
-    return float((often[of_around] < np.quantile(often[of_table], RARE)).mean())
+    return np.asarray(often[colours[where]] < np.quantile(often[of_table], RARE))

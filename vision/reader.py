@@ -120,15 +120,15 @@ class Reader:
             return self._scene(frame, known, known.sightings, known.hidden)
         moving = known.motion.follow(small, frame.time_s)
         changed = differs(small, known.read, known.motion.tolerance)
-        busy = known.motion.busy(moving, changed)
-        come_to_rest = (changed & ~busy) | known.written_over(busy)
+        busy = known.with_boards(known.motion.busy(moving, changed))
+        come_to_rest = (changed & ~busy) | known.written_over(busy, changed)
         self._clock.stage("compare")
         if known.may_be_moved(changed, busy) and not self._still_registered(frame, known):
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
         if come_to_rest.any():
             known = self._read_again(frame, known, come_to_rest, busy)
-        elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S:
+        elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S and known.is_worth_a_look(busy):
             known = self._read_again(frame, known, None, busy)
         if known.hand.any() and frame.time_s - known.hand_since_s < ABSORB_S:
             busy = busy | known.hand
@@ -199,15 +199,17 @@ class Reader:
         gone = [place(self._kinds[r.kind].faces.shape.outline, r.pose) for r in gone_from(doubtful, again)]
         known.uncovered |= known.polygons(gone)
         again += known.back_again(look, busy)
-        around = known.around_change(busy)
-        self._clock.stage("pieces")
-        where = around & self._unexplained(known.bare, [*stay, *again])
-        keypoints = find_keypoints(looked, look.table, mask=where)
-        self._clock.stage("keypoints")
-        readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
+        readings: list[Reading] = []
+        if self._kinds:
+            around = known.around_change(busy)
+            self._clock.stage("pieces")
+            where = around & self._unexplained(known.bare, [*stay, *again])
+            keypoints = find_keypoints(looked, look.table, mask=where)
+            self._clock.stage("keypoints")
+            readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
         if changed is not None:
             known.leave_over([*readings, *far])
-        elif known.looks == LOOKS and not known.hand.any():
+        elif self._kinds and known.looks == LOOKS and not known.hand.any():
             left = known.left_over([*readings, *far], busy)
             if left is not None:
                 left &= self._unexplained(known.bare, [*readings, *far])
@@ -276,9 +278,9 @@ class Reader:
         blown = find_glare(known.motion.last, paper.values(), markers_in(known.motion.last, known.registration, paper))
         glare = known.small_to_cells(blown) & known.coarse.seen
         foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
-        foreign = foreign_but()
         reaching = known.small_to_cells(known.reaching_in(covered | blown))
-        foreign |= reaching
+        # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
+        foreign = foreign_but() | reaching if readings else reaching
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
         previous = known.readings
         known.take([r for r in open_ones if confirmed(r)])
@@ -298,9 +300,11 @@ class Reader:
         if large or dice:
             anew = foreign_but(large + dice)
             boards = any(piece.kind is PieceKind.BOARD for piece in by_form)
-            if dice and boards:
+            if boards and (dice or not readings):
                 foreign = reaching | foreign_but(dice)
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
+        elif not readings:
+            foreign = reaching | foreign_but()
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
         strange = strange | over_boards(by_form, known.coarse)

@@ -130,14 +130,14 @@ def remembered(scene: Scene) -> tuple[Sighting, ...]:
 
 def same(before: Sequence[Sighting], after: Sequence[Sighting]) -> bool:
     """Whether no piece came, went, turned, or lies elsewhere."""
-    return len(before) == len(after) and not any(_unmatched(before, after))
+    return len(before) == len(after) and not any(unmatched(before, after))
 
 
 def changes(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[Change, ...]:
     """What is different: a piece that lay elsewhere is paired with where it lies now, the nearest of its face first."""
     if before == after:
         return ()
-    gone, come = _unmatched(before, after)
+    gone, come = unmatched(before, after)
     pairs = sorted(
         ((_distance_mm(a, b), i, j) for i, a in enumerate(gone) for j, b in enumerate(come) if _alike(a, b)),
         key=lambda pair: pair[0],
@@ -149,6 +149,14 @@ def changes(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[Chan
     alone = [Change(a, None) for i, a in enumerate(gone) if i not in moved]
     new = [Change(None, b) for j, b in enumerate(come) if j not in moved.values()]
     return (*(Change(gone[i], come[j]) for i, j in moved.items()), *alone, *new)
+
+
+def unmatched(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[list[Sighting], list[Sighting]]:
+    """Those of either that the other does not have where they lie."""
+    known, now = {id(s) for s in before}, {id(s) for s in after}
+    old = [s for s in before if id(s) not in now]
+    new = [s for s in after if id(s) not in known]
+    return [s for s in old if not _has(new, s)], [s for s in new if not _has(old, s)]
 
 
 def same_marks(first: Sighting, second: Sighting) -> bool:
@@ -163,14 +171,6 @@ def turned_deg(first: Sighting, second: Sighting) -> float:
     """By how much one is turned against the other; a die looks alike four times round."""
     period = 90.0 if first.kind is PieceKind.DIE else 360.0
     return abs((first.pose.angle_deg - second.pose.angle_deg + period / 2) % period - period / 2)
-
-
-def _unmatched(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[list[Sighting], list[Sighting]]:
-    """Those of either that the other does not have where they lie."""
-    known, now = {id(s) for s in before}, {id(s) for s in after}
-    old = [s for s in before if id(s) not in now]
-    new = [s for s in after if id(s) not in known]
-    return [s for s in old if not _has(new, s)], [s for s in new if not _has(old, s)]
 
 
 def _has(sightings: Sequence[Sighting], sighting: Sighting) -> bool:

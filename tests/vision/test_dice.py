@@ -418,47 +418,58 @@ def test_dice_beside_each_other_are_in_no_hand() -> None:
     assert strange.any()
 
 
-@pytest.mark.parametrize(
-    ("x", "foreign", "share", "lies"),
-    [
-        (0.0, False, 0.1, True),
-        (0.0, False, 0.95, False),
-        (0.0, True, 0.1, True),  # a print
-        (0.0, True, 0.5, False),
-        (260.0, True, 0.5, True),  # beyond the mat an arm is only thought to go on
-        (260.0, True, 0.75, False),
-        (260.0, False, 0.75, True),
-    ],
-)
-def test_a_die_is_in_a_hand_where_the_picture_and_what_is_foreign_say_so(
-    x: float, *, foreign: bool, share: float, lies: bool
-) -> None:
-    coarse = coarse_map(table_map(find_mat(photograph([], View()))))
+def die_at(x: float) -> Sighting:
+    """A five of 20 mm, surely."""
     outline = np.array([x, 0.0]) + 10.0 * SQUARE
     corners = tuple((float(a), float(b)) for a, b in outline)
-    die = Sighting(PieceKind.DIE, Pose(x, 0.0, 0.0), (FaceLikelihood("5", 0.99),), True, 1.0, corners)
-    around = coarse.polygons([np.array([x, 0.0]) + 50.0 * SQUARE] if foreign else [])
-    lying, _ = told_by_form((die,), around, coarse, {id(die): share})
-    assert lying == ((die,) if lies else ())
+    return Sighting(PieceKind.DIE, Pose(x, 0.0, 0.0), (FaceLikelihood("5", 0.99),), True, 1.0, corners)
 
 
 @pytest.mark.parametrize(
-    ("around", "share", "lies"),
-    [(OAK, 0.95, "doubtfully"), (OAK, 0.3, "surely"), (SKIN, 0.95, None), (SKIN, 0.6, None), (SKIN, 0.3, "surely")],
+    ("half_mm", "share", "lies"),
+    [
+        (0.0, 0.5, "surely"),
+        (0.0, 0.96, "doubtfully"),
+        (0.0, 0.99, None),
+        (50.0, 0.1, "surely"),  # a print
+        (50.0, 0.25, "doubtfully"),
+        (50.0, 0.5, None),
+        (30.0, 0.5, "surely"),  # too small for a hand
+    ],
 )
-def test_beyond_the_mat_a_hand_must_not_look_as_the_table_does(
-    around: tuple[float, ...], share: float, lies: str | None
+def test_a_die_on_the_mat_is_in_a_hand_where_the_picture_and_what_is_foreign_say_so(
+    half_mm: float, share: float, lies: str | None
 ) -> None:
-    coarse = coarse_map(table_map(find_mat(photograph([], View()))))
-    outline = np.array([240.0, 0.0]) + 10.0 * SQUARE
-    corners = tuple((float(a), float(b)) for a, b in outline)
-    die = Sighting(PieceKind.DIE, Pose(240.0, 0.0, 0.0), (FaceLikelihood("5", 0.99),), True, 1.0, corners)
+    coarse, die = coarse_map(table_map(find_mat(photograph([], View())))), die_at(0.0)
+    around = coarse.polygons([half_mm * SQUARE] if half_mm else [])
+    lying, _ = told_by_form((die,), around, coarse, {id(die): share})
+    assert [one.probability for one in lying] == {"surely": [0.99], "doubtfully": [0.89], None: []}[lies]
+
+
+@pytest.mark.parametrize("x", [185.0, 240.0])
+@pytest.mark.parametrize(
+    ("around", "half_mm", "share", "lies"),
+    [
+        (OAK, 50.0, 0.95, "doubtfully"),
+        (OAK, 50.0, 0.86, "surely"),
+        (SKIN, 50.0, 0.95, None),
+        (SKIN, 50.0, 0.4, None),
+        (SKIN, 50.0, 0.1, "surely"),
+        (SKIN, 24.0, 0.5, "surely"),
+    ],
+)
+def test_a_hand_beyond_the_mat_is_large_and_does_not_look_as_the_table_does(
+    x: float, around: tuple[float, ...], half_mm: float, share: float, lies: str | None
+) -> None:
+    """Nor as the mat: a die near its edge is seen on both."""
+    coarse, die = coarse_map(table_map(find_mat(photograph([], View())))), die_at(x)
     cells = np.full((coarse.height, coarse.width, 3), OAK) + np.random.default_rng(1).normal(
         0, 2, (coarse.height, coarse.width, 3)
     )
-    cells[coarse.polygons([np.array([240.0, 0.0]) + 35.0 * SQUARE]) > 0] = around
-    soft = np.asarray(cells, np.uint8)
-    lying, _ = told_by_form((die,), coarse.polygons([]), coarse, {id(die): share}, soft)
+    hand = coarse.polygons([np.array([x, 0.0]) + half_mm * SQUARE])
+    cells[hand > 0] = around
+    foreign = hand & coarse.polygons([200.0 * SQUARE]) if around is SKIN else coarse.polygons([])
+    lying, _ = told_by_form((die,), foreign, coarse, {id(die): share}, np.asarray(cells, np.uint8))
     assert [one.probability for one in lying] == {"surely": [0.99], "doubtfully": [0.89], None: []}[lies]
 
 
@@ -469,6 +480,18 @@ def measured_at(x: float, side: float, odds: float, *, lean: float | None = None
     close = np.log(np.array([1e-3, *(1e-3,) * 3, 0.99, *(1e-3,) * 2]))
     fits = np.array([0.1, 0.1, 0.1, 0.7, 0.2, 0.1])
     return Measured(np.array([x, 50.0]), np.array([x, 50.0]) + SQUARE * side / 2, network, close, fits, lean)
+
+
+@pytest.mark.parametrize(("fit", "read"), [(0.5, True), (0.3, False)])
+def test_plain_pips_tell_the_value_where_the_networks_guess(fit: float, *, read: bool) -> None:
+    """Under a lamp's arc; though never surely."""
+    network = np.log(np.array([0.03, 0.1, 0.07, 0.2, 0.05, 0.5, 0.05]))
+    close = np.log(np.array([0.03, 0.1, 0.15, 0.2, 0.05, 0.45, 0.02]))
+    fits = np.array([0.2, 0.2, fit, 0.1, 0.2, 0.2])
+    one = Measured(np.zeros(2), SQUARE * 15, network, close, fits, None)
+    die = claimed(one, UNTOLD)
+    assert (die.value == 3 and 0.5 <= die.probability < 0.9) == read
+    assert read or die.probability < 0.5
 
 
 def test_what_is_as_large_as_a_die_that_is_sure_is_likelier_one_but_never_surely() -> None:

@@ -116,6 +116,16 @@ def test_what_a_hand_covers_is_hidden(pack: FacePack) -> None:
     assert {s.face for s in scene.sightings} >= {"a/2", "back", "special/two"}
 
 
+@pytest.mark.parametrize("off_px", [(0, 0), (20, -25)])
+def test_a_hand_in_its_own_soft_shadow_is_no_reflection_of_a_lamp(pack: FacePack, off_px: tuple[int, int]) -> None:
+    """Where it ends, its shadow ends for a large part, and softly."""
+    picture = photograph(TABLE, hand=HAND)
+    hand = (np.abs(picture.astype(int) - photograph(TABLE)).sum(2) > 30).astype(np.float32)
+    shadow = cv2.GaussianBlur(np.roll(hand, off_px, (0, 1)), (0, 0), 40.0) * (1.0 - hand)
+    shaded = np.clip(picture * (1.0 - 0.85 * shadow[..., None]), 0, 255).astype(np.uint8)
+    assert HiddenCause.HAND in {hidden.cause for hidden in read_photo(shaded, pack).hidden}
+
+
 @pytest.mark.parametrize(("edge_px", "is_hidden"), [(60.0, False), (2.0, True)], ids=["lamp", "paper"])
 def test_a_lamp_s_reflection_hides_nothing_and_a_bright_thing_does(
     pack: FacePack, edge_px: float, is_hidden: bool

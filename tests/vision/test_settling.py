@@ -10,7 +10,7 @@ from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from tests.vision.test_reader import TABLE, assert_shows
 from vision.faces import FacePack
 from vision.features import find_keypoints
-from vision.finders import Changed
+from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Frame, Image
 from vision.motion import Mask, Small
 from vision.pieces import find_pieces
@@ -211,6 +211,8 @@ class Coins:
         seen: Sequence[Sighting],
         before: Sequence[Sighting],
         changed: Changed,
+        moves: Moves = nothing_moves,
+        written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         self.told.append(changed(self.PLACES).tolist())
         return before

@@ -29,7 +29,7 @@ from tests.vision.drawn_table import View
 from tests.vision.rendered import PHOTOS, load, with_photos
 from vision.board.changed import Changed
 from vision.board.covering import find_covering
-from vision.board.cutters import CutterFit, with_one_more
+from vision.board.cutters import CutterFit, on_edges, with_one_more
 from vision.board.finder import board_finder
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
@@ -655,6 +655,28 @@ def test_cutters_side_by_side_are_no_hand() -> None:
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), 65)
     seen = [s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER]
     assert len([s for s in seen if s.probability > SURE]) == len([p for p in labels["pieces"] if p["kind"] == "cutter"])
+
+
+@pytest.mark.parametrize("turned_deg", [-4.6, -2.0, 3.2, 4.6])
+def test_a_stick_is_found_from_a_line_that_is_turned_well_away_from_it(turned_deg: float) -> None:
+    """Where a pale stick lies on pale print, the likeliest line may be another than the stick's."""
+    image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), 12)
+    board = kit_pack().board
+    assert board is not None
+    sight = sight_of(image, find_mat(image))
+    fit = find_board(sight, board)
+    assert fit is not None
+    for piece in labels["pieces"]:
+        if piece["kind"] != "cutter":
+            continue
+        true = sight.seen(np.array(piece["ends_mm"], np.float64), fit.height_mm)
+        turn = np.radians(turned_deg)
+        spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        way = np.diff(on_edges(sight, image, board, fit, (true - true.mean(0)) @ spin.T + true.mean(0)), axis=0)[0]
+        across = np.diff(true, axis=0)[0]
+        crossed = across[0] * way[1] - across[1] * way[0]
+        off = np.degrees(np.arcsin(crossed / np.linalg.norm(across) / np.linalg.norm(way)))
+        assert abs(off) < 0.6, piece["colour"]
 
 
 @pytest.mark.parametrize(("seed", "hands"), [(7, 1.0), (36, 1.0), (10, 1.0), (7, 0.0), (12, 0.0)])

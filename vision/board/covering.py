@@ -92,8 +92,10 @@ def find_covering(
         if space.likely not in (None, EMPTY):
             looks = board.toppings.colours[board.toppings.names.index(str(space.likely))] - look.usual
             at, radius = _on_face(space.at_mm, sight, fit), board.topping_mm / 2
-            _spare_topping(strange, known, look, light, looks, at, radius)
-            topped |= np.hypot(look.own[..., 0] - at[0], look.own[..., 1] - at[1]) < radius + TOPPING_RIM_MM[1]
+            part = look.around(at, radius + TOPPING_RIM_MM[1])
+            away = np.hypot(look.own[part][..., 0] - at[0], look.own[part][..., 1] - at[1])
+            _spare_topping(strange[part], known[part], look.part(part), light, looks, away, radius)
+            topped[part] |= away < radius + TOPPING_RIM_MM[1]
     from_rim = np.hypot(*np.moveaxis(look.own, -1, 0)) - board.diameter_mm / 2
     return _parts(_spread(strange, known), from_rim, ~topped, look.between & ~topped)
 
@@ -137,6 +139,28 @@ class _Look:
     """which off all spaces,"""
     beside: Flags
     """and which on the table."""
+
+    def around(self, at_mm: Array, reach_mm: float) -> tuple[slice, slice]:
+        """The rows and columns so near to a point of the board's frame."""
+        half = self.own.shape[0] // 2
+        middles = (half - at_mm[1] / CELL_MM, half + at_mm[0] / CELL_MM)
+        reach = reach_mm / CELL_MM
+        rows, columns = (slice(max(int(at - reach), 0), max(int(at + reach) + 2, 0)) for at in middles)
+        return rows, columns
+
+    def part(self, part: tuple[slice, slice]) -> "_Look":
+        """Some rows and columns of it."""
+        return _Look(
+            self.own[part],
+            self.at_mm[part],
+            self.seen[part],
+            self.printed[part],
+            self.usual,
+            self.inside[part],
+            self.bare[part],
+            self.between[part],
+            self.beside[part],
+        )
 
 
 def _look(sight: Sight, board: BoardPrint, fit: BoardFit) -> _Look:
@@ -230,10 +254,10 @@ def _strange_beside(look: _Look) -> Floats:
 
 
 def _spare_topping(
-    strange: Floats, known: Flags, look: _Look, light: _Light, looks: Floats, at_mm: Array, radius_mm: float
+    strange: Floats, known: Flags, look: _Look, light: _Light, looks: Floats, away: Array, radius_mm: float
 ) -> None:
-    """Where a topping was read what looks like one is not strange, and its rim says nothing."""
-    away = np.hypot(look.own[..., 0] - at_mm[0], look.own[..., 1] - at_mm[1])
+    """Where a topping was read, so far `away` from each point, what looks like one is not strange, and its rim says
+    nothing."""
     on = (away < radius_mm - TOPPING_RIM_MM[0]) & look.inside
     expected = looks[np.minimum((away[on] / RING_STEP_MM).astype(int), len(looks) - 1)]
     # Toppings are no print: what pictures do to its colours need not be done to theirs.

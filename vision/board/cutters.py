@@ -5,7 +5,7 @@ Long thin lines that are not the board's print are candidates. Each is moved to 
 high its ends lie follows from what it rests on, and that from which stick is seen uncut where two cross.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, product
 
@@ -45,6 +45,9 @@ OVER_MM = 14.0
 """A stick may reach so far beyond the board's edge and still be followed;"""
 SLIDE_MM = 12.0
 """a stick longer than the board may lie so far off its middle."""
+FAR_MM, FAR_DEG = 5.0, 2.5
+"""Edges that lie so far from where a stick was thought to be may lie farther: they are looked for up to 6 mm and 3
+degrees away."""
 EDGE_LIMIT = 0.7
 BRIGHTNESS_SHARE = 0.15
 """Edges of brightness count by so much beside those of tint: shadows have them too."""
@@ -143,17 +146,28 @@ class CutterFit:
         return np.array([first - side, last - side, last + side, first + side])
 
 
+def everywhere(_: Array) -> bool:
+    """Of a board of which nothing is known any line may be a cutter."""
+    return True
+
+
 def find_cutters(
-    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]
+    sight: Sight,
+    image: Image,
+    board: BoardPrint,
+    fit: BoardFit,
+    spaces: Sequence[SpaceFit],
+    may_lie: Callable[[Array], bool] = everywhere,
 ) -> tuple[CutterFit, ...]:
-    """The cutters over a board on which the toppings lie as read; none in a picture without colours."""
+    """The cutters over a board on which the toppings lie as read; none in a picture without colours. `may_lie` says of
+    a line (2 x 2 seen points) whether one may lie along it."""
     if not sight.shows_colours:
         return ()
     found: list[CutterFit] = []
     beside: list[Array] = []
     other = _other_than_print(sight, board, fit, spaces)
-    for line in _candidates(sight, board, fit, other):
-        if any(_settled(cutter) and _beside(line, cutter.seen_mm) for cutter in found):
+    for line in filter(may_lie, _candidates(sight, board, fit, other)):
+        if any(_settled(cutter) and lies_beside(line, cutter.seen_mm) for cutter in found):
             beside.append(line)
             continue
         found = _with_line(found, sight, image, board, fit, line, other)
@@ -172,7 +186,7 @@ def _with_line(
     """With the cutter that a candidate leads to, if it does."""
     if max(_unlike(other, board, sight, fit, line, BESIDE_CANDIDATE_MM)) < LEAST_UNLIKE_NEAR:
         return found
-    strip = _strip(sight, image, fit, _on_edges(sight, image, board, fit, line))
+    strip = _strip(sight, image, fit, on_edges(sight, image, board, fit, line))
     cutter = _along(strip, board)
     unlike = 0.0 if cutter is None else _unlike(other, board, sight, fit, cutter.seen_mm)[0]
     if cutter is None or unlike <= LEAST_UNLIKE:
@@ -364,14 +378,26 @@ def _strip(sight: Sight, image: Image, fit: BoardFit, line: Array) -> _Strip:
     return _Strip(line, along, across, np.asarray(logs, np.float32), shown)
 
 
-def _on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
-    """The line moved to where both edges of a stick lie along it."""
+def on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
+    """The line moved to where both edges of a stick lie along it; from where they lie farthest away they are looked for
+    once more."""
+    near, off_mm, slope = _towards_edges(sight, image, board, fit, line)
+    if abs(off_mm) <= FAR_MM and abs(slope) <= np.tan(np.radians(FAR_DEG)):
+        return near
+    return _towards_edges(sight, image, board, fit, near)[0]
+
+
+def _towards_edges(
+    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array
+) -> tuple[Array, float, float]:
+    """The line moved to where both edges of a stick lie along it, as near to it as they are looked for; by how much
+    its middle was moved, and its slope."""
     strip = _strip(sight, image, fit, line)
     spots, energies = _edge_pairs(strip, board)
     middle = strip.length_mm / 2
     lever = spots - middle
     off, slope = 0.0, 0.0
-    for offs, slopes in ((np.arange(-6.0, 6.01, 0.25), np.arange(-3.0, 3.01, 0.25)), (_FINE_OFFS, _FINE_SLOPES)):
+    for offs, slopes in ((_OFFS, _SLOPES), (_FINE_OFFS, _FINE_SLOPES)):
         offsets, inclines = off + offs, slope + np.tan(np.radians(slopes))
         at = (offsets[:, None, None] + inclines[None, :, None] * lever).reshape(-1, len(spots))
         columns = ((at + HALF_MM) / FINE_MM).astype(np.float32)
@@ -379,9 +405,10 @@ def _on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line
         along = cv2.remap(energies, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         best = np.unravel_index(int(along.sum(axis=1).argmax()), (len(offsets), len(inclines)))
         off, slope = float(offsets[best[0]]), float(inclines[best[1]])
-    return _shifted(line, off - slope * middle, off + slope * middle)
+    return _shifted(line, off - slope * middle, off + slope * middle), off, slope
 
 
+_OFFS, _SLOPES = np.arange(-6.0, 6.01, 0.25), np.arange(-3.0, 3.01, 0.25)
 _FINE_OFFS = np.arange(-0.3, 0.301, 0.05)
 _FINE_SLOPES = np.arange(-0.3, 0.301, 0.03)
 
@@ -537,8 +564,8 @@ def _settled(cutter: CutterFit) -> bool:
     return cutter.score > SETTLED_SCORE and cutter.colours[0][1] > SETTLED_COLOUR
 
 
-def _beside(line: Array, seen_mm: Array) -> bool:
-    """Whether a candidate is a cutter that was found, or one of its sides."""
+def lies_beside(line: Array, seen_mm: Array) -> bool:
+    """Whether a candidate is a cutter that was found (2 x 2 seen points each), or one of its sides."""
     way = (line[1] - line[0]) / np.linalg.norm(line[1] - line[0])
     return bool(np.abs((seen_mm - line[0]) @ np.array([-way[1], way[0]])).max() < BESIDE_FOUND_MM)
 

@@ -1,20 +1,21 @@
 """The board, what lies on its spaces, and the cutters over it, as sightings."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.changed import changed_discs, changed_places, changed_spaces, stick_changed
+from vision.board.changed import changed_discs, changed_places, changed_spaces, may_be_stick, stick_changed
 from vision.board.covering import covering_outlines, find_covering, parts_in
-from vision.board.cutters import certainty, find_cutters
+from vision.board.cutters import certainty, everywhere, find_cutters
 from vision.board.loose import find_loose
 from vision.board.pose import (
     BoardFit,
     BoardGrid,
     board_grid,
     find_board,
+    light_steps,
     print_cost,
     same_board,
     turned_under,
@@ -31,8 +32,9 @@ from vision.board.sightings import (
 )
 from vision.board.tone import board_in_tone
 from vision.board.toppings import SpaceFit, read_spaces
-from vision.finders import Changed
+from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
+from vision.light_across import light_across
 from vision.registration import Registration
 from vision.scene import EMPTY, PieceKind, Sighting
 from vision.shapes import place
@@ -42,6 +44,8 @@ Array = NDArray[np.float64]
 
 AROUND_MM = 30.0
 """So far around a change the table is looked at."""
+SAME_MM = 0.1
+"""Rounding moves what was seen by less."""
 WHOLE = 0.75
 """A cutter that looks like one over so much of its length lies under nothing."""
 OVER_MM = 1.5
@@ -50,6 +54,12 @@ OVER_MM = 1.5
 
 BETTER = 0.92
 """A board is taken in the tone of a picture where its print costs less than this share of what it costs without."""
+STEEP, FITS_COST = 0.2, 1.6
+"""Where light changes so steeply on a board (see `light_steps`), or its print fits so badly, shadows' edges and stripes
+are looked for. On boards in plain light, simulated and rendered, it changes by 0.12 at most, under hands by up to 0.3;
+their prints cost up to 1.5. Edges of shadows make it 0.3 and more, stripes the print cost 2 and more."""
+BETTER_LIT = 0.85
+"""Without them a print has to cost less than this share of what it costs with them: it costs about half."""
 WELL_OPEN, MORE_OPEN = 0.7, 0.1
 """Where less of a board is seen than the first where it lay, it is looked for anew, and lies where that says if so much
 more of it is seen so."""
@@ -66,6 +76,8 @@ class BoardFinder:
     board: BoardPrint = field(init=False)
     """As the picture in which it was found last shows its colours."""
     grid: BoardGrid = field(init=False)
+    _fit: BoardFit | None = None
+    """How it lay when it was read last."""
 
     def __post_init__(self) -> None:
         self.board, self.grid = self.enrolled, self.enrolled_grid
@@ -75,6 +87,8 @@ class BoardFinder:
         image = unveiled(image, registration)
         sight = sight_of(image, registration)
         fit = find_board(sight, self.enrolled, self.enrolled_grid)
+        if fit is None or _badly_lit(self.enrolled_grid, fit):
+            image, sight, fit = self._in_even_light(image, sight, fit)
         if fit is None:
             return ()
         fit = self._in_tone(sight, fit)
@@ -83,6 +97,7 @@ class BoardFinder:
         if fit.covering is not None and turned.covering is None:
             turned, spaces = _covered(sight, image, self.board, self.grid, turned)
         lying = _lying(sight, image, self.board, turned, spaces)
+        self._fit = turned
         return _in_order(lying, _loose(sight, self.board, turned, seen))
 
     def find_again(
@@ -92,6 +107,8 @@ class BoardFinder:
         seen: Sequence[Sighting],
         before: Sequence[Sighting],
         changed: Changed,
+        moves: Moves = nothing_moves,
+        written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         """What `find` gives, the cheaper way: from `before`, what was read in an earlier picture with the same
         registration, this finder's sightings among it.
@@ -106,25 +123,42 @@ class BoardFinder:
         places = changed_places(changed)
         if not len(places):
             return before
-        outline = np.array(known.outline_mm)
-        reach = np.array([[-AROUND_MM, -AROUND_MM], [AROUND_MM, AROUND_MM]])
         image = unveiled(image, registration)
-        sight = sight_of(image, registration, (np.concatenate([outline, places])[:, None] + reach).reshape(-1, 2))
+        sight = sight_of(image, registration, _around(np.concatenate([np.array(known.outline_mm), places])))
+        if moves(known) and self._fit is not None and _lies_as(known, self._fit):
+            loose = _loose_of(before, self.board, self._fit)
+            lying = [one for one in before if not any(one is other for other in loose)]
+            return _in_order(lying, _loose_again(sight, self.board, self._fit, seen, loose, places, changed))
         pose = np.array([known.pose.x_mm, known.pose.y_mm, known.pose.angle_deg])
         fit = same_board(sight, self.board, pose, known.probability, self.grid)
-        if fit is None:
+        if fit is None or (_badly_lit(self.grid, fit) and light_across(sight.looked, sight.table) is not None):
             return self.find(image, registration, seen)
         fit, spaces = _covered(sight, image, self.board, self.grid, fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
         if stick_changed(sight, self.board, fit, sticks, places, changed):
-            lying = _lying(sight, image, self.board, fit, spaces)
+            may_lie = may_be_stick(sight, fit, sticks, changed)
+            lying = _lying(sight, image, self.board, fit, spaces, may_lie)
         else:
             lying = _lying_again(sight, self.board, fit, before, changed)
-        again = _in_order(lying, _loose_again(sight, self.board, fit, seen, before, places, changed))
+        self._fit = fit
+        loose = _loose_of(before, self.board, fit)
+        again = _in_order(lying, _loose_again(sight, self.board, fit, seen, loose, places, changed))
         if _open_of(again) >= WELL_OPEN:
             return again
         anew = self.find(image, registration, seen)  # turned to nearly as it lay, what is print seems to cover it
         return anew if _open_of(anew) > _open_of(again) + MORE_OPEN else again
+
+    def _in_even_light(self, image: Image, sight: Sight, fit: BoardFit | None) -> tuple[Image, Sight, BoardFit | None]:
+        """The picture without shadows' edges and stripes across it, if its print then fits better; as it is, else."""
+        light = light_across(sight.looked, sight.table)
+        if light is None:
+            return image, sight, fit
+        even = light.taken_off(image, sight.registration)
+        seen = sight_of(even, sight.registration)
+        again = find_board(seen, self.enrolled, self.enrolled_grid)
+        if again is None or (fit is not None and again.cost > BETTER_LIT * fit.cost):
+            return image, sight, fit
+        return even, seen, again
 
     def _in_tone(self, sight: Sight, fit: BoardFit) -> BoardFit:
         """Take the board as this picture shows its colours; where it lies, by these."""
@@ -140,6 +174,11 @@ class BoardFinder:
             return fit
         self.board, self.grid = shown, grid
         return again
+
+
+def _badly_lit(grid: BoardGrid, fit: BoardFit) -> bool:
+    """Whether light changes on the board as only edges of shadows, stripes, or hands make it change."""
+    return fit.cost > FITS_COST or light_steps(grid, fit) > STEEP
 
 
 def _open_of(sightings: Sequence[Sighting]) -> float:
@@ -176,10 +215,18 @@ def _covered(
     return covered, read_spaces(sight, board, covered, covering_outlines(sight, covered))
 
 
-def _lying(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> list[Sighting]:
-    """The board and all that lies on it; on its spaces, but for what cutters hide, that."""
+def _lying(
+    sight: Sight,
+    image: Image,
+    board: BoardPrint,
+    fit: BoardFit,
+    spaces: Sequence[SpaceFit],
+    may_lie: Callable[[Array], bool] = everywhere,
+) -> list[Sighting]:
+    """The board and all that lies on it; on its spaces, but for what cutters hide, that. Cutters lie along lines where
+    they `may_lie` only."""
     hands = covering_outlines(sight, fit)
-    cutters = find_cutters(sight, image, board, fit, spaces)
+    cutters = find_cutters(sight, image, board, fit, spaces, may_lie)
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
     spaces = read_spaces(sight, board, fit, [*hands, *over])
@@ -225,15 +272,19 @@ def _loose_again(
     places_mm: Array,
     changed: Changed,
 ) -> list[Sighting]:
-    """Loose toppings: those that nothing changed, and those found where something did."""
-    spaces, near_mm = place(board.spaces_mm, fit.pose), board.pitch_mm / 2
-    toppings = _of_kind(before, PieceKind.TOPPING)
-    known = [one for one in toppings if min(_off(one, middle) for middle in spaces) >= near_mm]
-    stay = _apart_from(known, sight, board, changed, touched=False)
+    """Loose toppings: of those `before` what nothing changed, and what is found where something did."""
+    stay = _apart_from(before, sight, board, changed, touched=False)
     beside = np.linalg.norm(places_mm - fit.pose[:2], axis=1) > board.diameter_mm / 2
     if not beside.any():
         return stay
     return stay + _apart_from(_loose(sight, board, fit, seen), sight, board, changed, touched=True)
+
+
+def _loose_of(before: Sequence[Sighting], board: BoardPrint, fit: BoardFit) -> list[Sighting]:
+    """The toppings that lie on none of the spaces."""
+    spaces, near_mm = place(board.spaces_mm, fit.pose), board.pitch_mm / 2
+    toppings = _of_kind(before, PieceKind.TOPPING)
+    return [one for one in toppings if min(_off(one, middle) for middle in spaces) >= near_mm]
 
 
 def _apart_from(
@@ -247,6 +298,17 @@ def _apart_from(
 
 def _of_kind(sightings: Sequence[Sighting], kind: PieceKind) -> list[Sighting]:
     return [sighting for sighting in sightings if sighting.kind is kind]
+
+
+def _lies_as(board: Sighting, fit: BoardFit) -> bool:
+    """Whether a board was seen to lie so."""
+    return _off(board, fit.pose) < SAME_MM
+
+
+def _around(places_mm: Array) -> Array:
+    """Corners of squares around these places."""
+    reach = np.array([[-AROUND_MM, -AROUND_MM], [AROUND_MM, AROUND_MM]])
+    return np.asarray((places_mm[:, None] + reach).reshape(-1, 2))
 
 
 def _off(one: Sighting, middle_mm: Array) -> float:

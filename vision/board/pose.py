@@ -72,6 +72,8 @@ STILL_ROUNDS, STILL_MM, STILL_DEG = 2, 0.8, 0.5
 """A board that fits best no farther from where it lay has not moved."""
 LIGHT_MM = 30.0
 """Light changes little within so many millimetres: what print and picture have in common beyond that is light."""
+EVERY_LIGHT = 3
+"""Every so many-th point is enough to know how steeply it changes."""
 SHADOW_STEEPEST = 6
 """Harmonics round the board up to this one are light and shadow."""
 
@@ -90,6 +92,8 @@ class BoardFit:
     """How likely the turn is the true one, and not one a third of a circle away."""
     light: Floats
     """n x n x 3: what the light adds to the print's colours, on the print's grid."""
+    cost: float = 0.0
+    """How badly its print fits (see `print_cost`)."""
     covering: NDArray[np.uint8] | None = None
     """n x n: 255 where something lies over the board and beside it, points CELL_MM apart; None where nothing does."""
     open_share: float = 1.0
@@ -134,7 +138,7 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
     if found.agreeing < LEAST_AGREEING:
         return None
     lies = np.array([pose[0], pose[1], pose[2] % 360.0])
-    return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light)
+    return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light, found.cost)
 
 
 def same_board(
@@ -156,12 +160,23 @@ def same_board(
         turn_probability = max(turn_probability, sure)
     elif sure > ANOTHER_TURN:
         return None  # somebody turned it by a third in its place
-    return BoardFit(pose, height_of(pose[0], pose[1]), found.agreeing, turn_probability, found.light)
+    return BoardFit(pose, height_of(pose[0], pose[1]), found.agreeing, turn_probability, found.light, found.cost)
 
 
 def print_cost(sight: Sight, grid: "BoardGrid", pose: Array) -> float:
     """How badly a print fits where it lies, light taken out: the mean of its squared misses in noises, strays cut."""
     return _compare(sight, grid, pose).cost
+
+
+def light_steps(grid: "BoardGrid", fit: BoardFit) -> float:
+    """By how much (logarithm) light changes on a board within LIGHT_MM, where it changes most: on all but 2 of 100
+    places by less. That is as steep as `BoardFit.light` can be: what changes at once seems to change within so much."""
+    grey = fit.light[::EVERY_LIGHT, ::EVERY_LIGHT].mean(-1)
+    inside = (np.linalg.norm(grid.points[::EVERY_LIGHT, ::EVERY_LIGHT], axis=-1) < grid.radius_mm).astype(bool)
+    reach = max(grid.window // EVERY_LIGHT, 1)
+    ways = ((np.s_[reach:], np.s_[:-reach]), (np.s_[:, reach:], np.s_[:, :-reach]))
+    steps = [np.abs(grey[one] - grey[other])[inside[one] & inside[other]] for one, other in ways]
+    return float(np.quantile(np.concatenate(steps), 0.98))
 
 
 def under(sight: Sight, grid: "BoardGrid", fit: BoardFit, covering: NDArray[np.uint8]) -> BoardFit:
@@ -189,7 +204,7 @@ def turned_under(sight: Sight, grid: "BoardGrid", fit: BoardFit) -> BoardFit:
     if abs(pose[2] - fit.pose[2]) < THIRDS_DEG[1] / 2:
         return replace(fit, pose=lies, turn_probability=sure)
     found = _compare(sight, grid, lies)
-    return BoardFit(lies, height_of(lies[0], lies[1]), found.agreeing, sure, found.light)
+    return BoardFit(lies, height_of(lies[0], lies[1]), found.agreeing, sure, found.light, found.cost)
 
 
 def _bare(grid: "BoardGrid", fit: BoardFit, turn_deg: float = 0.0) -> "BoardGrid":

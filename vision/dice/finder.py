@@ -10,7 +10,7 @@ from vision.dice.finding import MOST, DiceReader, SeenDie, load_reader
 from vision.dice.holding import load_hands_around
 from vision.dice.patches import Ground
 from vision.dice.proposing import Box, Proposal
-from vision.finders import Changed
+from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
@@ -66,6 +66,8 @@ class DiceFinder:
         seen: Sequence[Sighting],
         before: Sequence[Sighting],
         changed: Changed,
+        moves: Moves = nothing_moves,
+        written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         """What `find` gives, looking only where something changed; dice that nothing changed are those of before."""
         stay = [

@@ -72,7 +72,7 @@ class Counts:
     value_by_network: float
     value_by_close: float
     value_by_fit: float
-    """How well the pips fit."""
+    """How well the pips fit; see WHICH_BY_FIT, too."""
     sure_odds: float
     """Where the logarithm of the network's odds is less, pips make no die sure: printed ones look the same. Where the
     network is told a lean, see `_needed`."""
@@ -85,6 +85,10 @@ UNTOLD = Counts(1.683, -0.019, 1.409, 2.857, 0.421, 0.404, 2.482, 3.9)
 """Where it is not: no more of drawn clutter is sure than before. Both were fitted with the reader as it was before it
 was taught on dice with dim pips, and pips were counted in all colours alike; fitted anew, fewer dice were read surely
 that it had not learned from, on photographs too."""
+WHICH_BY_FIT, BEST_FIT = 3.5, 0.99
+"""Which value a die shows is told by how likely its pips are, whatever they say about there being a die at all: by the
+logarithm of what a pattern leaves unexplained (at least 1 %), as if a top had seven independent pixels. Plain pips tell
+it under a lamp's arc, where the networks guess, and faint ones hardly do. Chosen on nellbyler's photographs."""
 NOT_SURE, PRINTED = 0.89, 0.94
 """So likely a die is at most whose odds are too small to be sure; and, where the network is told how far a die would
 lean, whose odds are less than MORE_ODDS beyond."""
@@ -493,7 +497,9 @@ def together(one: Measured, counts: Counts, more_odds: float = 0.0) -> Array:
     none = counts.none_by_network * one.network[0] + counts.none_by_close * one.close[0] - more_odds
     none += counts.none + counts.none_by_fit * one.fits.max()
     value = counts.value_by_network * one.network[1:] + counts.value_by_close * one.close[1:]
-    said = np.append(none, value + counts.value_by_fit * one.fits)
+    some = value + counts.value_by_fit * one.fits
+    which = value - WHICH_BY_FIT * np.log(1.0 - np.minimum(one.fits, BEST_FIT))
+    said = np.append(none, which + np.logaddexp.reduce(some) - np.logaddexp.reduce(which))
     shares = np.exp(said - said.max())
     return np.asarray(shares / shares.sum())
 

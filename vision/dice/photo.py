@@ -8,7 +8,9 @@ import numpy as np
 from vision.dice.finder import DiceFinder, likely_first, side_mm
 from vision.dice.finding import SeenDie, any_sizes_px, load_reader
 from vision.frame import Image
-from vision.hidden import IN_HAND, doubted
+from vision.from_above import FromAbove
+from vision.hidden import coarse_map, doubted_in_hands
+from vision.rectify import table_map
 from vision.registration import Lens, MarkersMissing, Registration, find_mat
 from vision.scene import Origin, PieceKind, Pose, Scene, Sighting
 
@@ -36,8 +38,10 @@ class DicePhotos:
             return Scene(0.0, 0, seen, (), 0.0, stage_ms=taken_ms, origin=Origin.PICTURE), None
         start = perf_counter()
         found = self._finder.find(image, registration, ())
-        held = self._finder.in_hand(image, registration, found)
-        sightings = tuple(doubted(die) if share >= IN_HAND else die for die, share in zip(found, held, strict=True))
+        shares = self._finder.in_hand(image, registration, found)
+        in_hand = {id(die): share for die, share in zip(found, shares, strict=True)}
+        view = FromAbove(image, table_map(registration), registration)
+        sightings = doubted_in_hands(found, in_hand, coarse_map(view.table), view.look.soft)
         taken_ms = {self._finder.name: (perf_counter() - start) * 1e3}
         return Scene(0.0, 0, sightings, (), 0.0, stage_ms=taken_ms), registration
 

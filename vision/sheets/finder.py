@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.dot_dice import DotDie, find_dot_dice
-from vision.finders import Changed
+from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
 from vision.registration import (
     MARKERS_MM,
@@ -77,6 +77,20 @@ class _Looked:
     """Grey."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """How a sheet's markers looked when it was found out where it lies."""
+
+    piece: Sighting
+    sheet: FoundSheet
+    looked: tuple[tuple[tuple[slice, slice], Image], ...]
+    """Of each marker the part of the picture, and that in grey."""
+
+    def lies_still(self, grey: Image) -> bool:
+        """Whether all of them look as they did."""
+        return all(looks_alike(before, grey[part]) for part, before in self.looked)
+
+
 class SheetMissing(RegistrationError):
     """Neither the mat nor a sheet of a known print is in the picture."""
 
@@ -94,6 +108,7 @@ class SheetFinder:
         self._layouts = tuple(layouts)
         self._blanks = Blanks(None if keep_in is None else BlankFiles(keep_in), self._layouts)
         self._looked: list[_Looked] = []
+        self._laid: list[_Laid] = []
         self._lain: list[tuple[Sighting, SheetLayout]] = []
         """Sheets that may not be seen any more: what lies on them may go, and nothing else changes then."""
 
@@ -102,10 +117,11 @@ class SheetFinder:
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         found = find_sheets(grey, self._layouts, lens=registration.lens)
         found = find_on_table(grey, self._layouts, registration, found)
-        read = sightings(image, registration, found, self._blanks)
+        sheets, dice = _sheets_and_dice(image, registration, found, self._blanks)
         self._lain = []
-        self._remember(grey, registration, read, ())
-        return read
+        self._remember(grey, registration, dice, ())
+        self._laid = [_laid(piece, sheet, grey) for piece, sheet in sheets]
+        return [*(piece for piece, _ in sheets), *dice]
 
     def find_again(
         self,
@@ -114,18 +130,20 @@ class SheetFinder:
         seen: Sequence[Sighting],
         before: Sequence[Sighting],
         changed: Changed,
+        moves: Moves = nothing_moves,
+        written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         """See `FindsAgain.find_again`. A sheet on which something changed is read anew as a whole, and so are those
-        that came, and dice."""
+        that came, and dice; those not where only pencil can have come."""
         spots = _lattice()
         spots = spots[changed(spots)]
         known = [(one, layout) for one in before if (layout := self._layout_of(one)) is not None]
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         # Each look is a reading of its own: what noise hides in one of them, another shows.
-        kept = [(one, layout) for one, layout in known if not changed(_all_over(one)).any()]
+        kept = [(one, layout) for one, layout in known if moves(one) or not _is_touched(one, changed, written)]
         touched = [(one, layout) for one, layout in known if not any(one is other for other, _ in kept)]
         lost = [(one, layout) for one, layout in self._lain if not _lies_among(one, [other for other, _ in known])]
-        seen_anew = [(one, seen_again(grey, layout, _corners(one), registration)) for one, layout in [*touched, *lost]]
+        seen_anew = [(one, self._seen_again(grey, one, layout, registration)) for one, layout in [*touched, *lost]]
         again = [sheet for _, sheet in seen_anew if sheet is not None]
         new = list(again)
         missing = any(sheet is None for _, sheet in seen_anew[: len(touched)])
@@ -145,12 +163,27 @@ class SheetFinder:
         places = [*on_table, *((sheet.layout, sheet.registration.to_table) for sheet in new)]
         thrown = [die for box in _boxes(spots) for die in self._dice(image, registration, places, box)]
         thrown = [die for die in thrown if not any(_distance_mm(die.sighting, one) < SAME_DIE_MM for one in dice)]
-        sheets = _read(image, registration, new, [die.silhouette_px for die in thrown], self._blanks, again)
-        sheets = [_under_things_as_before(sheet, [one for one, _ in [*touched, *lost]]) for sheet in sheets]
+        read = _read(image, registration, new, [die.silhouette_px for die in thrown], self._blanks, again)
+        sheets = [_under_things_as_before(piece, [one for one, _ in [*touched, *lost]]) for piece, _ in read]
+        stay = [laid for laid in self._laid if any(laid.piece is one for one, _ in kept)]
+        at_rest = {id(laid.sheet): laid for laid in self._laid}
+        self._laid = stay + [
+            replace(at_rest[id(sheet)], piece=piece) if id(sheet) in at_rest else _laid(piece, sheet, grey)
+            for piece, (_, sheet) in zip(sheets, read, strict=True)
+        ]
         self._lain = [*touched, *lost][:MOST_LOST]
         come = [die.sighting for die in _once(thrown)]
         self._remember(grey, registration, come, dice)
         return (*(one for one, _ in kept), *sheets, *dice, *come)
+
+    def _seen_again(
+        self, grey: Image, piece: Sighting, layout: SheetLayout, registration: Registration
+    ) -> FoundSheet | None:
+        """A sheet where it lay; None where it lies no more. One whose markers look as they did has not moved."""
+        for laid in self._laid:
+            if laid.piece is piece and laid.lies_still(grey):
+                return laid.sheet
+        return seen_again(grey, layout, _corners(piece), registration)
 
     def _looks_otherwise(self, die: Sighting, grey: Image) -> bool:
         """Whether a die looks otherwise than when it was found."""
@@ -167,9 +200,7 @@ class SheetFinder:
         self._looked = [one for one in self._looked if any(one.piece is piece for piece in kept)]
         for piece in read:
             if piece.kind is PieceKind.DIE:
-                corners = registration.to_picture(piece.outline_mm)
-                (left, top), (right, bottom) = np.floor(corners.min(0)).astype(int), np.ceil(corners.max(0)).astype(int)
-                part = np.s_[max(top, 0) : max(bottom, 0), max(left, 0) : max(right, 0)]
+                part = _part_around(registration.to_picture(piece.outline_mm))
                 self._looked.append(_Looked(piece, part, grey[part].copy()))
 
     def _layout_of(self, piece: Sighting) -> SheetLayout | None:
@@ -243,10 +274,17 @@ def sightings(
     """Sheets and dice as pieces, in the frame of this registration. Of prints that fit one sheet, the best counts.
 
     `blanks` remembers a table's sheets; without, print is told from pencil by one picture alone."""
+    sheets, dice = _sheets_and_dice(image, registration, found, blanks)
+    return [*(piece for piece, _ in sheets), *dice]
+
+
+def _sheets_and_dice(
+    image: Image, registration: Registration, found: Sequence[FoundSheet], blanks: Blanks | None
+) -> tuple[list[tuple[Sighting, FoundSheet]], list[Sighting]]:
     sizes = {(sheet.layout.die_mm, sheet.layout.pips_mm) for sheet in found}
     dice = _dice(image, registration, [(sheet.layout, sheet.registration.to_table) for sheet in found], sizes)
     sheets = _read(image, registration, found, [die.silhouette_px for die in dice], blanks)
-    return sheets + [die.sighting for die in dice]
+    return sheets, [die.sighting for die in dice]
 
 
 def _read(
@@ -256,9 +294,9 @@ def _read(
     over: Sequence[Array],
     blanks: Blanks | None,
     again: Sequence[FoundSheet] = (),
-) -> list[Sighting]:
-    """The sheets with their marks; `over` are outlines in the picture of what lies on them. Those seen `again` where
-    they lay may be covered further."""
+) -> list[tuple[Sighting, FoundSheet]]:
+    """The sheets with their marks, and where each lies; `over` are outlines in the picture of what lies on them. Those
+    seen `again` where they lay may be covered further."""
     judged = []
     for sheet in found:
         flat = flatten(image, sheet.layout, sheet.registration, over_px=over)
@@ -268,7 +306,18 @@ def _read(
         least = LEAST_AGAIN if any(one[1] is sheet for sheet in again) else LEAST_AGREEMENT
         if one[0] >= least and not any(_same(one[1], other) for _, other, _ in kept):
             kept.append(one)
-    return [_sighting(sheet, flat, agreement, registration, blanks) for agreement, sheet, flat in kept]
+    return [(_sighting(sheet, flat, agreement, registration, blanks), sheet) for agreement, sheet, flat in kept]
+
+
+def _laid(piece: Sighting, sheet: FoundSheet, grey: Image) -> _Laid:
+    parts = [_part_around(sheet.registration.to_picture(corners)) for corners in sheet.layout.marks.values()]
+    return _Laid(piece, sheet, tuple((part, grey[part].copy()) for part in parts))
+
+
+def _part_around(points_px: Array) -> tuple[slice, slice]:
+    """The rows and columns of a picture that these points lie in."""
+    (left, top), (right, bottom) = np.floor(points_px.min(0)).astype(int), np.ceil(points_px.max(0)).astype(int)
+    return slice(max(top, 0), max(bottom, 0)), slice(max(left, 0), max(right, 0))
 
 
 def _sighting(
@@ -437,6 +486,12 @@ def _all_over(piece: Sighting) -> Array:
     shares = np.arange(0.0, 1.0, 0.02)[:, None]
     along = [a + shares * (b - a) for a, b in ((outline[0], outline[1]), (outline[3], outline[2]))]
     return np.concatenate([along[0] + share * (along[1] - along[0]) for share in np.linspace(0.0, 1.0, 50)])
+
+
+def _is_touched(sheet: Sighting, changed: Changed, written: Changed) -> bool:
+    """Whether anything on a sheet may look otherwise."""
+    points = _all_over(sheet)
+    return bool(changed(points).any() or written(points).any())
 
 
 def _lies_at(sheet: FoundSheet, piece: Sighting, registration: Registration) -> bool:

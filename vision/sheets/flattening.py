@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.light_across import light_of
 from vision.registration import Registration
 from vision.sheets.layout import Array, SheetLayout
 from vision.spreading import spread
@@ -46,6 +47,13 @@ UNSEEN_MM = 1.4
 """So much wider than a topping's room is what was guessed from its surroundings, as dots and lines are closed over."""
 LIGHT_ROUNDS = ((1, 0.2), (3, 0.2), (3, 0.1), (3, 0.06), (6, 0.06), (6, 0.06), (6, 0.06), (6, 0.06))
 """The light is fitted in rounds: so many of its terms, and how far (logarithm) most paper is off them."""
+SHADED, SHADED_SHARES = 0.25, (0.1, 0.9)
+"""Where brightness (logarithm) between these shares of the cells differs by more, there may be a shadow's edge;"""
+SHADE_CELLS = 2
+"""that is looked for in cells so many times as wide."""
+EVENER = 0.6
+"""Without it the squares of what is left of paper and print are less than this share of those with it: of labelled
+sheets, altered, they were 0.6 at most where light explained them, and 0.9 at least where hands or things did."""
 EVERY = 3
 """The light is fitted to every third cell."""
 CUT_OFF = 252.5
@@ -124,10 +132,16 @@ def flatten(
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
     bare = _without_toppings(_coarse(logs), printed)
+    surface = _closed(bare, DOTS_GONE_MM)
+    shade = _shade_across(surface, layout, left, top)
+    if shade is not None:
+        logs += cv2.resize(shade, (width, height), interpolation=cv2.INTER_LINEAR)
+        bare = _without_toppings(_coarse(logs), printed)
+        surface = _closed(bare, DOTS_GONE_MM)
     paper = np.asarray(cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5), np.float32)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
-    foreign = _foreign(bare, printed, layout, left, top)
+    foreign = _foreign(bare, surface, printed, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     washed = _washed_out(paper, _coarse(colours), layout, left, top)
     return FlatSheet(
@@ -209,6 +223,27 @@ def _printed(layout: SheetLayout, shape: tuple[int, int], left: float, top: floa
     return printed
 
 
+def _shade_across(surface: Plane, layout: SheetLayout, left: float, top: float) -> Plane | None:
+    """How much darker (logarithm) the light of each cell is than the brightest, where a shadow's edge or stripes lie
+    across the sheet; None where its light is even, or what is dark there is something else."""
+    grid = _zone(surface.shape, np.array([layout.first_mm, _last_mm(layout)]), -1.0, left, top)
+    low, high = np.quantile(surface[grid][::EVERY].mean(-1), SHADED_SHARES)
+    if high - low < SHADED:
+        return None
+    height, width = surface.shape[:2]
+    cell_mm = SHADE_CELLS * COARSE / PX_PER_MM
+    small = cv2.resize(surface, None, fx=1 / SHADE_CELLS, fy=1 / SHADE_CELLS, interpolation=cv2.INTER_AREA)
+    middle = np.array([small.shape[1] - 1, small.shape[0] - 1]) / 2
+    light = light_of(np.asarray(small, np.float32), cell_mm, middle, cell_mm * float(np.hypot(*small.shape[:2])))
+    if light is None:
+        return None
+    turn = np.radians(light.turn_deg)
+    columns, rows = (((np.arange(side) + 0.5) - side / 2) * COARSE / PX_PER_MM for side in (width, height))
+    shade = light.shade_at((columns[None] * np.cos(turn) - rows[:, None] * np.sin(turn)).astype(np.float32))
+    uneven, left_over = (np.square((one - _even_light(one, grid))[grid]).mean() for one in (surface, surface + shade))
+    return shade if left_over < EVENER * uneven else None
+
+
 def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
     """The paper as it would be under the toppings."""
     holed = coarse.copy()
@@ -216,12 +251,12 @@ def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
     return np.where(printed[..., None] > 0, _closed(holed, TOPPINGS_GONE_MM), coarse)
 
 
-def _foreign(bare: Plane, printed: Mask, layout: SheetLayout, left: float, top: float) -> Mask:
-    """255 in the cells where the paper does not look as elsewhere: something lies there."""
+def _foreign(bare: Plane, surface: Plane, printed: Mask, layout: SheetLayout, left: float, top: float) -> Mask:
+    """255 in the cells where the paper does not look as elsewhere: something lies there. `surface` is the bare one
+    without dots and lines."""
     strange = np.zeros(bare.shape[:2], bool)
     last = _last_mm(layout)
     grid = _zone(bare.shape, np.array([layout.first_mm, last]), -1.0, left, top)
-    surface = _closed(bare, DOTS_GONE_MM)
     # Under a topping no paper is seen. Lines around one at the edge leave only the printed border to guess it from.
     unseen = np.asarray(cv2.dilate(printed, _disc(UNSEEN_MM)), np.uint8) > 0
     strange |= grid & ~unseen & _differs(surface - _even_light(surface, grid), grid)

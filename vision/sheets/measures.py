@@ -434,16 +434,17 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
     inner = np.abs(along_mm) < ARM_SHARE * along_mm.max()
     ends = (along_mm <= -ARM_SHARE * along_mm.max(), along_mm >= ARM_SHARE * along_mm.max())
     pixels = {turn: _stroke_pixels(turn, along_mm, shifts_mm) for steep in set(steep_deg) for turn in (steep, -steep)}
-    found = []
-    for patch, steep in zip(patches, steep_deg, strict=True):
-        for turn in (steep, -steep):
+    found = np.empty((2 * len(patches), len(along_mm)), np.float32)
+    for i, (patch, steep) in enumerate(zip(patches, steep_deg, strict=True)):
+        for j, turn in enumerate((steep, -steep)):
             ridges = _stroke_ridges(patch, pixels[turn], len(along_mm))
             # A hand's stroke bends a little to both sides.
             bent = np.maximum(np.maximum(ridges[:, :-2], ridges[:, 1:-1]), ridges[:, 2:]).reshape(-1, len(along_mm))
-            best = bent[int(np.maximum(bent, np.float32(-0.1)).mean(axis=1).argmax())]
-            parts = [best.mean(), np.quantile(best, 0.3), best[inner].mean(), *(best[end].mean() for end in ends)]
-            found.append(parts)
-    values = np.asarray(found, np.float32).reshape(-1, 2, 5)
+            found[2 * i + j] = bent[int(np.maximum(bent, np.float32(-0.1)).mean(axis=1).argmax())]
+    parts = [found, found[:, inner], *(found[:, end] for end in ends)]
+    whole, middle, first, last = (part.mean(axis=1) for part in parts)
+    weak = np.quantile(found, 0.3, axis=1)
+    values = np.stack([whole, weak, middle, first, last], axis=1).astype(np.float32).reshape(-1, 2, 5)
     return Strokes(values[..., 0], values[..., 1], values[..., 2], values[..., 3:])
 
 

@@ -1,0 +1,206 @@
+"""What is looked at again, part by part: nothing that changed is passed over because a hand was elsewhere then."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import ModuleType
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from controller.games.dice_and_slice.hands import Pencilled, write_front
+from controller.sheet_prints import load_prints
+from tests.vision.test_sheets_on_table import A1, DIE_AT, DOTS, LINE, POSES, picture
+from tests.vision.test_theory import BEFORE, draw
+from tests.vision.test_theory import pack as board_pack
+from vision.board import finder as board_finder_module
+from vision.board.finder import board_finder
+from vision.faces import FacePack
+from vision.finders import Finder
+from vision.frame import Frame, Image
+from vision.looked_at import LookedAt
+from vision.looking_for import finders_for
+from vision.reader import Reader
+from vision.registration import find_mat
+from vision.scene import MarkKind, PieceKind, Scene, Sighting
+from vision.sheets import finder as sheet_finder
+
+FRAME_S = 0.2
+NOISE = 1.5
+SKIN = (120, 150, 205)
+SHEET = 2
+"""Whose sheet the hand is over."""
+
+Array = NDArray[np.float64]
+Blocks = NDArray[np.uint8]
+
+
+# How often ------------------------------------------------------------------------------------------------------------
+
+
+def blocks(*places: int) -> Blocks:
+    mask = np.zeros((1, 8), np.uint8)
+    mask[0, list(places)] = 255
+    return mask
+
+
+def test_two_looks_that_find_the_same_are_enough_and_each_part_is_counted_by_itself() -> None:
+    looked = LookedAt(blocks())
+    looked.looked(blocks(0, 1, 2), otherwise=blocks(0, 1, 2))
+    assert not looked.enough.any(), "one look is not"
+    looked.looked(blocks(0, 1, 2), otherwise=blocks(2))
+    assert (looked.enough == blocks(0, 1)).all()
+    looked.changed(blocks(1))
+    looked.looked(blocks(1, 2, 3), otherwise=blocks())
+    assert (looked.enough == blocks(0, 2)).all()
+    looked.looked(blocks(1, 3), otherwise=blocks())
+    assert (looked.enough == blocks(0, 1, 2, 3)).all()
+
+
+# What lies there ------------------------------------------------------------------------------------------------------
+
+
+class Table:
+    """A reader that watches pictures, one every FRAME_S, and which of its finders looked."""
+
+    def __init__(self, pack: FacePack, finders: Sequence[Finder]) -> None:
+        self.reader = Reader(pack, finders=finders)
+        self._count = 0
+
+    def watch(self, image: Image, times: int, hand_mm: Array | None = None, light: float = 1.0) -> Scene:
+        """The last scene of as many pictures; a hand (n x 2, its outline) shakes."""
+        for _ in range(times):
+            rng = np.random.default_rng(self._count)
+            seen = image.astype(np.float32)
+            if hand_mm is not None:
+                shaken = hand_mm + rng.uniform(-9.0, 9.0, 2)
+                cv2.fillPoly(seen, [np.round(find_mat(image).to_picture(shaken)).astype(np.int32)], SKIN)
+            seen = seen * light + rng.normal(0, NOISE, seen.shape).astype(np.float32)
+            frame = Frame(np.clip(seen, 0, 255).astype(np.uint8), self._count * FRAME_S, self._count)
+            scene = self.reader.read(frame)
+            self._count += 1
+        return scene
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str) -> list[str]:
+    """The calls of a function from now on."""
+    calls: list[str] = []
+    does: Callable[..., object] = getattr(module, name)
+
+    def noted(*args: object, **kwargs: object) -> object:
+        calls.append(name)
+        return does(*args, **kwargs)
+
+    monkeypatch.setattr(module, name, noted)
+    return calls
+
+
+def arm(x_mm: float, y_mm: float) -> Array:
+    """From the picture's lower edge to this point."""
+    return np.array([[x_mm - 30, -900.0], [x_mm - 30, y_mm], [x_mm + 30, y_mm], [x_mm + 30, -900.0]])
+
+
+def fronts(extra: Mapping[int, Sequence[Pencilled]]) -> dict[int, str]:
+    marks = [Pencilled(MarkKind.DOT, dot) for dot in DOTS[:2]]
+    return {player: write_front(player, [*marks, *extra.get(player, ())]) for player in POSES}
+
+
+def sheet_of(scene: Scene, player: int) -> Sighting:
+    assert scene.settled is not None
+    sheets = [one for one in scene.settled.sightings if one.kind is PieceKind.SHEET]
+    return min(sheets, key=lambda one: abs(one.pose.x_mm - POSES[player].x_mm))
+
+
+def marked(sheet: Sighting) -> set[tuple[int, ...]]:
+    kinds = (MarkKind.DOT, MarkKind.LINE)
+    return {mark.at for mark in sheet.marks if mark.kind in kinds and mark.probability > 0.5}
+
+
+@pytest.fixture(scope="module")
+def unwritten() -> Image:
+    return picture(fronts({}), None)
+
+
+def sheets_table() -> Table:
+    pack = FacePack({}, ())
+    return Table(pack, finders_for({PieceKind.SHEET}, pack, load_prints()))
+
+
+def test_a_mark_drawn_under_a_hand_is_read_when_the_hand_goes(
+    unwritten: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While something moves over the sheet it waits as a whole, and is not laid flat; a die laid on the mat meanwhile
+    is read at once."""
+    table = sheets_table()
+    assert marked(sheet_of(table.watch(unwritten, 4), SHEET)) == set(DOTS[:2])
+    written = picture(fronts({SHEET: [Pencilled(MarkKind.LINE, LINE)]}), DIE_AT)
+    laid = counted(monkeypatch, sheet_finder, "flatten")
+    under = table.watch(written, 5, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
+    assert marked(sheet_of(under, SHEET)) == set(DOTS[:2])
+    assert A1 in {one.face for one in under.sightings}
+    assert not laid
+    after = table.watch(written, 4)
+    assert marked(sheet_of(after, SHEET)) == {*DOTS[:2], LINE}
+
+
+def test_a_sheet_pushed_by_a_millimetre_lies_where_it_was_pushed(
+    unwritten: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = sheets_table()
+    before = sheet_of(table.watch(unwritten, 4), SHEET).pose
+    monkeypatch.setitem(POSES, SHEET, replace(POSES[SHEET], x_mm=POSES[SHEET].x_mm + 1.2))
+    pushed = picture(fronts({}), None)
+    table.watch(pushed, 3, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
+    after = sheet_of(table.watch(pushed, 4), SHEET).pose
+    assert after.x_mm - before.x_mm == pytest.approx(1.2, abs=0.4)
+
+
+def spaces(scene: Scene) -> dict[str, str]:
+    assert scene.settled is not None
+    (board,) = [one for one in scene.settled.sightings if one.kind is PieceKind.BOARD]
+    return {space.name: space.contents[0].face for space in board.spaces if space.contents}
+
+
+def loose(scene: Scene) -> int:
+    assert scene.settled is not None
+    toppings = [one for one in scene.settled.sightings if one.kind is PieceKind.TOPPING]
+    return len(toppings) - sum(face != "empty" for face in spaces(scene).values())
+
+
+def board_table() -> Table:
+    pack = board_pack()
+    assert pack.board is not None
+    return Table(pack, [board_finder(pack.board)])
+
+
+@pytest.mark.parametrize("light", [1.0, 0.8])
+def test_a_topping_taken_away_far_from_a_hand_over_the_board_is_gone_when_the_hand_is(
+    light: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the light changes meanwhile. While something moves over the board it waits as a whole; what is laid
+    down beside it does not."""
+    table = board_table()
+    first = table.watch(draw(BEFORE), 4)
+    kept = dict(BEFORE.spaces or {})
+    assert {name: face for name, face in spaces(first).items() if face != "empty"} == kept
+    away = max(kept, key=lambda name: next(s.y_mm for s in first.sightings[0].spaces if s.name == name))
+    fewer = {name: face for name, face in kept.items() if name != away}
+    after = draw(replace(BEFORE, spaces=fewer), loose={"blue": [(-160.0, 60.0)]})
+    looked = counted(monkeypatch, board_finder_module, "read_spaces")
+    under = table.watch(after, 5, arm(0.0, -60.0), light)
+    assert loose(under) == 1
+    assert not looked
+    last = table.watch(after, 4, light=light)
+    assert {name: face for name, face in spaces(last).items() if face != "empty"} == fewer
+    assert loose(last) == 1
+
+
+def test_a_cutter_laid_down_while_a_hand_is_over_the_board_lies_there_when_it_is_gone() -> None:
+    table = board_table()
+    table.watch(draw(replace(BEFORE, sticks=BEFORE.sticks[:1])), 4)
+    after = draw(replace(BEFORE, sticks=BEFORE.sticks[:2]))
+    table.watch(after, 5, arm(0.0, -60.0))
+    last = table.watch(after, 4)
+    assert last.settled is not None
+    assert len([one for one in last.settled.sightings if one.kind is PieceKind.CUTTER]) == 2
