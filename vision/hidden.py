@@ -40,6 +40,8 @@ SHADOW_DEPTH = 0.75
 
 LEAST_EDGE = 6
 """So many cells of a part's edge must lie on the mat to tell what kind of edge it is."""
+SEEN_ON_ARM = 0.15
+"""There is no arm where pieces are seen in a larger share of where it would be, its outer quarters left aside."""
 BESIDE_MM = 5.0
 """So far beside a piece its height and its shadow make the table look strange."""
 LEANS = 0.2
@@ -177,7 +179,7 @@ def find_foreign(
     others = _without_any(found, [_grown(outline, BESIDE_MM, coarse) for outline in others_mm])
     if glare is not None:
         others = others & ~washed_out(others, glare)
-    return (found | _with_arms(others, coarse)) & ~seen
+    return (found | _with_arms(others, coarse, seen)) & ~seen
 
 
 def washed_out(foreign: Mask, glare: Mask) -> Mask:
@@ -495,9 +497,10 @@ def _large_parts(mask: Any) -> Mask:
     return np.asarray(keep[labels])
 
 
-def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
+def _with_arms(foreign: Mask, coarse: CoarseMap, seen: Mask) -> Mask:
     """Parts that end at the mat's edge, and what lies beside it and is as wide as a wrist, go on straight to the edge
-    of the picture. What is narrower there is no hand: so lies a slice on its neighbour that was not read in a fan."""
+    of the picture. What is narrower there is no hand: so lies a slice on its neighbour that was not read in a fan. Nor
+    does an arm go where pieces are `seen`: a hand's shadow ends at the mat's edge, too."""
     if not foreign.any():
         return foreign
     edge = MAT_HALF_MM - 12.0
@@ -519,7 +522,13 @@ def _with_arms(foreign: Mask, coarse: CoarseMap) -> Mask:
         across = np.array([-way[1], way[0]])
         half = max(float(np.abs((crossing - middle) @ across).max()), 25.0) * 1.15
         far = middle + way * 900.0
-        sleeve = np.array([middle - across * half, far - across * half, far + across * half, middle + across * half])
+        sleeve, inner = (
+            np.array([middle - across * wide, far - across * wide, far + across * wide, middle + across * wide])
+            for wide in (half, half / 2)
+        )
+        along = (coarse.polygons([inner]) & coarse.seen & ~on_mat) > 0
+        if along.any() and float((seen[along] > 0).mean()) > SEEN_ON_ARM:
+            continue
         grown |= coarse.polygons([sleeve]) & ~on_mat
     return grown
 
