@@ -116,6 +116,22 @@ def test_what_a_hand_covers_is_hidden(pack: FacePack) -> None:
     assert {s.face for s in scene.sightings} >= {"a/2", "back", "special/two"}
 
 
+BEYOND = (Piece("special/two", -262.0, 0.0, 90.0), Piece("special/one", -352.0, 0.0, 90.0))
+
+
+@pytest.mark.parametrize(("pieces", "goes_on"), [((), True), (BEYOND, False)])
+def test_no_arm_is_thought_to_lie_over_pieces_that_are_seen(
+    pack: FacePack, pieces: tuple[Piece, ...], goes_on: bool
+) -> None:
+    """What is dark at the mat's edge may be an arm, or the shadow of one that reaches in elsewhere."""
+    image = photograph((*TABLE, *pieces))
+    dark = project(np.array([[-199.0, -80.0], [-110.0, -70.0], [-110.0, -10.0], [-199.0, 10.0]]), View())
+    cv2.fillPoly(image, [np.round(dark).astype(np.int32)], (60, 70, 70))
+    scene = read_photo(image, pack)
+    assert {s.face for s in scene.sightings} >= {piece.face for piece in pieces}
+    assert any(x < -230.0 for place in scene.hidden for x, _ in place.outline_mm) == goes_on
+
+
 @pytest.mark.parametrize("off_px", [(0, 0), (20, -25)])
 def test_a_hand_in_its_own_soft_shadow_is_no_reflection_of_a_lamp(pack: FacePack, off_px: tuple[int, int]) -> None:
     """Where it ends, its shadow ends for a large part, and softly."""
