@@ -59,6 +59,8 @@ TRUSTED_COST = 1.5
 SETTLED_FIT = 0.93
 """A piece of which less of what no other piece covers agrees may be another, or lie a little elsewhere."""
 SETTLED_QUALITY = 0.9
+PLAIN_LEAD = 0.67
+"""With so much lead a piece is settled even where it costs no small part of that (FOREIGN_LEAD, LEAD_SCALE)."""
 CLEAR_COST = 0.7
 """A piece that costs less than this where it is seen is one of its kind, if not the one with this face; one that costs
 more may lie a little elsewhere, even if it is seen nearly everywhere: so fit patterns that repeat themselves."""
@@ -124,6 +126,11 @@ class Reading:
     def settled(self) -> bool:
         """Whether nothing is left to explain where this piece is not covered by others."""
         return self.whole and self.quality >= SETTLED_QUALITY
+
+    @cached_property
+    def in_plain_light(self) -> bool:
+        """Whether it is settled, and leads by as much as most do that lie in even light, without shade or veil."""
+        return self.settled and self.lead >= PLAIN_LEAD
 
     @cached_property
     def lies_there(self) -> bool:
