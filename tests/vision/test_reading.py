@@ -38,3 +38,9 @@ def test_what_costs_about_as_much_as_it_leads_by_may_be_another_that_was_never_e
 
 def test_faces_that_hardly_differ_there_are_not_told_apart_however_little_they_cost(cards: Prepared) -> None:
     assert costing(0.0, 0.04, cards).quality < 0.25
+
+
+def test_what_is_sure_with_a_small_lead_is_still_tried_in_other_light(cards: Prepared) -> None:
+    little, plain = costing(0.2, 0.65, cards), costing(0.2, 2.0, cards)
+    assert (little.settled, little.in_plain_light) == (True, False)
+    assert (plain.settled, plain.in_plain_light) == (True, True)
