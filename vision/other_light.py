@@ -6,7 +6,7 @@ import numpy as np
 
 from vision.checking import check, check_in_shade, veils_of
 from vision.raster import Raster, explained, unexplained
-from vision.reading import SETTLED_QUALITY, Reading
+from vision.reading import Reading
 from vision.scene import PieceKind
 from vision.search import Guesses
 from vision.shapes import place
@@ -43,7 +43,7 @@ def behind_veils(
         some = guesses[kind]
         chosen = np.flatnonzero(some.votes >= VEILED_VOTES)
         chosen = chosen[unexplained(some.poses[chosen], prepared, so_far)]
-        doubtful = [r for r in new if r.kind is kind and r.whole and r.quality < SETTLED_QUALITY and not r.veil]
+        doubtful = [r for r in new if r.kind is kind and r.whole and not r.in_plain_light and not r.veil]
         poses = np.concatenate([some.poses[chosen], np.array([r.pose for r in doubtful]).reshape(-1, 3)])
         faces = np.concatenate([some.faces[chosen], np.array([r.face for r in doubtful], np.intp)])
         if not len(poses):
@@ -67,7 +67,7 @@ def in_shade(
     shade, all guesses that are left, as its edges take keypoints away."""
     shaded: list[Reading] = []
     for kind, prepared in kinds.items():
-        doubtful = [r for r in new if r.kind is kind and not r.settled and not r.shaded]
+        doubtful = [r for r in new if r.kind is kind and not r.in_plain_light and not r.shaded]
         poses = np.array([r.pose for r in doubtful]).reshape(-1, 3)
         shaded += check_in_shade(look, kind, prepared, poses, np.array([r.face for r in doubtful], np.intp))
     for least, below in ((SHADED_VOTES, np.inf), (0.0, SHADED_VOTES)):
