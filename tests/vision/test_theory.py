@@ -573,7 +573,7 @@ def test_of_two_lines_explained_alike_that_with_clearer_edges_is_the_stick() -> 
         assert {id(cutter) for cutter in found} == {id(stick), id(other)}
 
 
-@pytest.mark.parametrize("seed", [8, 17, 22])
+@pytest.mark.parametrize("seed", [17, 22, 36])
 def test_toppings_of_which_sticks_leave_half_are_told_and_those_that_hardly_show_never_surely(seed: int) -> None:
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), seed)
     scene = read(image, kit_pack())
