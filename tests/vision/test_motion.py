@@ -57,6 +57,16 @@ def test_other_light_is_no_change_and_hides_none(gains: np.ndarray, more: float)
     assert (found * (1280 / 240)).min(0) == pytest.approx([298, 598], abs=8)
 
 
+@pytest.mark.parametrize("deviation", [10.0, 25.0, 40.0])
+def test_a_camera_that_sees_little_more_than_noise_comes_to_rest(deviation: float) -> None:
+    """However strong, it is another in each block: that tells it from other light."""
+    rng = np.random.default_rng(3)
+    first, second = (
+        np.clip(picture() + rng.normal(0.0, deviation, picture().shape), 0, 255).astype(np.uint8) for _ in range(2)
+    )
+    assert not differs(shrink(first), shrink(second)).any()
+
+
 def test_a_single_hot_pixel_is_no_change() -> None:
     changed = picture(seed=4)
     changed[400, 700] = 255
