@@ -226,7 +226,7 @@ class KnownTable:
 
     def strange(self, small: Small, covered: Mask) -> Mask:
         """Blocks that neither look as they did when bare nor lie under pieces."""
-        different = differs(small, self._bare)
+        different = differs(small, self._bare, known=self.motion.noise)
         different[(self._bare_known == 0) | (covered > 0)] = 0
         return np.asarray(cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
 

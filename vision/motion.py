@@ -18,9 +18,6 @@ TALLEST = 4 * WIDTH
 LEAST_DIFFERENCE = 3.5
 """Levels (of 255) by which a block must differ, however quiet the camera."""
 NOISES = 7.0
-PART_BLOCKS, QUIET_SHARE, QUIET = 3, 0.1, 0.5
-"""Of parts so wide (blocks) the quietest share; in noise they differ by at least so much of what the middle block does.
-Noise drawn as strong as a camera's in the dark leaves them 0.85 of it, stripes over a grained table 0.33."""
 OTHER_LIGHT = 2.0
 """Where half of the blocks differ by more levels than this though their exposure is the same, other light falls: a
 window before the lens, a lamp of another colour."""
@@ -44,14 +41,15 @@ def differences(first: Small, second: Small) -> Small:
     some, others = first[::4, ::4], second[::4, ::4]
     gain = float(np.median(some.sum(-1) / np.maximum(others.sum(-1), 3.0)))
     light = [gain] * 3, [0.0] * 3
-    left = _middle_of(_apart(some, others, *light))
+    left = middle_of(_apart(some, others, *light))
     if left > OTHER_LIGHT:
         other = _other_light(some[::2, ::2].reshape(-1, 3), others[::2, ::2].reshape(-1, 3))
-        light = other if _middle_of(_apart(some, others, *other)) < EXPLAINED * left else light
+        light = other if middle_of(_apart(some, others, *other)) < EXPLAINED * left else light
     return _apart(first, second, *light)
 
 
-def _middle_of(apart: Small) -> float:
+def middle_of(apart: Small) -> float:
+    """By how many levels half of the blocks differ."""
     return float(np.median(apart))
 
 
@@ -83,26 +81,18 @@ def _other_light(first: Small, second: Small) -> tuple[list[float], list[float]]
     return gains.tolist(), offsets.tolist()
 
 
-def beyond_noise(difference: Small, tolerance: Small | float = 0.0) -> Mask:
-    """255 in blocks that differ by more than noise does, and than each block's own tolerance."""
-    noise = _noise(difference)
+def beyond_noise(difference: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT) -> Mask:
+    """255 in blocks that differ by more than noise does, and than each block's own tolerance. Where more than half of
+    them differ by more than noise is `known` to make them differ, other light falls there, stripes over all of the
+    table: that is no noise."""
+    noise = min(middle_of(difference[::2, ::2]), known)
     least = np.maximum(tolerance, np.float32(max(LEAST_DIFFERENCE, NOISES * noise)))
     return _without_specks((difference > least).astype(np.uint8) * np.uint8(255))
 
 
-def _noise(difference: Small) -> float:
-    """By how many levels blocks differ by noise alone. Where more than half of them differ by more than OTHER_LIGHT, it
-    may be other light, stripes over all of the table: that is somewhere as it was, and noise is everywhere."""
-    noise = _middle_of(difference[::2, ::2])
-    if noise <= OTHER_LIGHT:
-        return noise
-    parts = cv2.resize(difference, None, fx=1 / PART_BLOCKS, fy=1 / PART_BLOCKS, interpolation=cv2.INTER_AREA)
-    return noise if np.quantile(parts, QUIET_SHARE) >= QUIET * noise else OTHER_LIGHT
-
-
-def differs(first: Small, second: Small, tolerance: Small | float = 0.0) -> Mask:
-    """255 in blocks that differ by more than noise, exposure and flicker do."""
-    return beyond_noise(differences(first, second), tolerance)
+def differs(first: Small, second: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT) -> Mask:
+    """255 in blocks that differ by more than noise (see `beyond_noise`), exposure and flicker do."""
+    return beyond_noise(differences(first, second), tolerance, known)
 
 
 def _without_specks(mask: Mask) -> Mask:

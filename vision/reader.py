@@ -119,7 +119,7 @@ class Reader:
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
         moving = known.motion.follow(small, frame.time_s)
-        changed = differs(small, known.read, known.motion.tolerance)
+        changed = differs(small, known.read, known.motion.tolerance, known.motion.noise)
         busy = known.with_boards(known.motion.busy(moving, changed))
         come_to_rest = (changed & ~busy) | known.written_over(busy, changed)
         self._clock.stage("compare")

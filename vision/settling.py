@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import cv2
 import numpy as np
 
-from vision.motion import Mask, Small, beyond_noise, differences
+from vision.motion import OTHER_LIGHT, Mask, Small, beyond_noise, differences, middle_of
 from vision.scene import Change, PieceKind, Scene, Settled, Sighting
 
 RECENT_S = 0.4
@@ -39,12 +39,13 @@ class Motion:
         self._last_s = time_s
         self._moved_s = np.full(small.shape[:2], time_s)
         self._flicker = np.zeros(small.shape[:2], np.float32)
+        self._noise = 0.0
         self._whole_s = time_s
 
     def follow(self, small: Small, time_s: float) -> Mask:
         """255 in the blocks that moved since the picture before."""
         difference = differences(small, self._last)
-        moving = beyond_noise(difference, self.tolerance)
+        moving = beyond_noise(difference, self.tolerance, self.noise)
         self._learn_flicker(difference, max(time_s - self._last_s, 0.0))
         self._moved_s[moving > 0] = time_s
         self._last, self._last_s = small, time_s
@@ -59,6 +60,12 @@ class Motion:
     def tolerance(self) -> Small:
         """By how many levels each block may differ without anything having changed, because its light is not steady."""
         return np.asarray(np.minimum(FLICKER_TIMES * self._flicker, MOST_TOLERATED), np.float32)
+
+    @property
+    def noise(self) -> float:
+        """By how many levels half of the blocks differ at most while nothing changes, by the pictures of the last
+        seconds: a camera in the dark shows more noise than it does in the day."""
+        return max(OTHER_LIGHT, self._noise)
 
     def busy(self, moving: Mask, changed: Mask) -> Mask:
         """255 in every part of the table in which something moves: changes that touch each other, and what moved there
@@ -90,6 +97,8 @@ class Motion:
         falls = np.float32(1.0 - math.exp(-passed_s / FLICKER_FALL_S))
         step = np.minimum(difference, np.float32(MOST_TOLERATED)) - self._flicker
         self._flicker += np.where(step > 0, rises, falls) * step
+        more = min(middle_of(difference[::2, ::2]), MOST_TOLERATED) - self._noise
+        self._noise += float(rises if more > 0 else falls) * more
 
 
 class LastRest:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vision.motion import TALLEST, WIDTH, differs, shrink
+from vision.settling import Motion
 
 RNG_SEED = 3
 
@@ -59,12 +60,29 @@ def test_other_light_is_no_change_and_hides_none(gains: np.ndarray, more: float)
 
 @pytest.mark.parametrize("deviation", [10.0, 25.0, 40.0])
 def test_a_camera_that_sees_little_more_than_noise_comes_to_rest(deviation: float) -> None:
-    """However strong, it is another in each block: that tells it from other light."""
+    """How much it shows is known after some seconds, by pictures shortly after each other."""
     rng = np.random.default_rng(3)
-    first, second = (
-        np.clip(picture() + rng.normal(0.0, deviation, picture().shape), 0, 255).astype(np.uint8) for _ in range(2)
-    )
-    assert not differs(shrink(first), shrink(second)).any()
+    shots = [
+        shrink(np.clip(picture() + rng.normal(0.0, deviation, picture().shape), 0, 255).astype(np.uint8))
+        for _ in range(6)
+    ]
+    motion = Motion(shots[0], 0.0)
+    for number in range(1, 60):
+        moving = motion.follow(shots[number % 6], number / 10)
+    assert not moving.any()
+    assert not differs(shots[0], shots[3], motion.tolerance, motion.noise).any()
+
+
+def test_light_that_comes_and_stays_is_no_noise_a_moment_later() -> None:
+    before, after = picture(), picture(seed=4)
+    stripes = 0.7 + 0.3 * np.sin(np.arange(after.shape[1]) / 30.0)[None, :, None]
+    lit = (after * stripes).astype(np.uint8)
+    lit[300:330, 600:640] = 30
+    motion = Motion(shrink(before), 0.0)
+    for number in range(1, 20):
+        motion.follow(shrink(lit), number / 10)
+    found = differs(shrink(lit), shrink(before), motion.tolerance, motion.noise)
+    assert found[57:61, 113:119].all()
 
 
 def test_a_single_hot_pixel_is_no_change() -> None:
