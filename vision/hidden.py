@@ -34,7 +34,7 @@ LEAST_WIDTH_MM = 9.0
 WRIST_MM = 34.0
 COLOUR_SPREADS = 5.0
 PALE_SPREADS, PALE_WIDTH_MM, PALE_EDGE = 4.0, 30.0, 0.02
-"""Paper on a pale mat is little brighter: so much will do where it is so wide, and ends so sharply (see SOFT_EDGE)."""
+"""Paper on a pale mat is little brighter: so much will do where it is so wide, and ends so sharply (see SOFT_SHARE)."""
 SHADOW_DEPTH = 0.75
 """How much darker (logarithm) a shadow may make the mat."""
 
@@ -72,13 +72,12 @@ NO_PRINT = 0.94
 WASHED_MM, WASHED_SHARE = 30.0, 0.8
 """What is foreign, and so much of it no farther beyond glare than this, is not foreign but washed out."""
 NOBODY_SAYS: Mapping[int, float] = MappingProxyType({})
-SOFT_EDGE = 0.045
+SOFT_EDGE, FADING_SHARE = 0.045, 0.5
+"""Where brightness (logarithm per cell) changes by less along this share of a part's edge, the part is light, or a
+shadow. A hand's own shadow may be soft along more than 0.3 of the edge that both have, as it was on two of five tables
+of a renderer that is not ours, and less than half."""
 SOFT_SHARE = 0.3
-"""Where brightness (logarithm per cell) changes by less along this share of a part's edge, it is no thing's edge; the
-rest may run along what is printed on the mat."""
-FADING_SHARE = 0.5
-"""Where it does so along this share, the part is light, or a shadow: a hand's own shadow may be soft along more than
-0.3 of the edge that both have, as it was on two of five tables of a renderer that is not ours, and less than half."""
+"""Along so much of its edge paper may end on what is printed on the mat."""
 
 
 SAMPLE = 800
