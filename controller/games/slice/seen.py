@@ -39,7 +39,7 @@ UNTOLD_SHARE = 0.1
 LEAST_UNDER = 0.001
 """Nothing that may lie under another card is less likely. The less of a card shows, the more vision leaves open whether
 it is one; that it is, the Open Pile says, and faces were not taken for each other: none of 9385 on simulated tables
-(`docs/figures.md`)."""
+(`make many-pieces ARGS="--families cards"`)."""
 AGAINST = 0.1
 """What fits less well than this is another thing than was expected."""
 CERTAIN = 0.9
