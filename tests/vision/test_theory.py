@@ -598,7 +598,7 @@ def test_a_board_alike_from_three_sides_is_never_said_to_lie_one_way() -> None:
     art["board"] = replace(art["board"], image=np.mean(np.array(turned, np.float32), axis=0).astype(np.uint8))
     plain = Family("plain", "theory", lambda: art, theory.enrolment, theory.table, with_hands=0.0)
     faces = enrolled(plain)
-    for seed in (503, 508, 509, 512):
+    for seed in (508, 512):
         for family, pack, low, high in ((plain, faces, 0.0, 0.9), (theory, kit_pack(), 0.95, 1.0)):
             image, _ = photographs(replace(family, with_hands=0.0), seed)
             (found,) = [s for s in read(image, pack).sightings if s.kind is PieceKind.BOARD]
