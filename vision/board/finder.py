@@ -236,7 +236,8 @@ def _lying(
     cutters = find_cutters(sight, image, board, fit, spaces, may_lie)
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
-    spaces = read_spaces(sight, board, fit, [*hands, *over])
+    if hands or over:
+        spaces = read_spaces(sight, board, fit, [*hands, *over])
     toppings = [topping_sighting(space, board, fit) for space in spaces if space.likely not in (None, EMPTY)]
     whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces], hands)
     return [whole, *toppings, *(cutter_sighting(cutter, board, fit) for cutter in cutters)]

@@ -67,6 +67,8 @@ def sight_of(image: Image, registration: Registration, around_mm: Array | None =
 
 def inside_any(points_mm: Array, outlines: Sequence[Array], margin_mm: float = 0.0) -> NDArray[np.bool_]:
     """Which points (... x 2) lie in or near any of these outlines."""
+    if not outlines:
+        return np.zeros(points_mm.shape[:-1], bool)
     flat = points_mm.reshape(-1, 2)
     low = flat.min(0) - 5.0
     scale = 2.0

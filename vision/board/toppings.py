@@ -102,15 +102,16 @@ def _offsets(sight: Sight, board: BoardPrint, fit: BoardFit, covered: Sequence[A
     topping, free = _like_topping(sight, board, fit, own, covered)
     offsets = np.zeros_like(board.spaces_mm)
     expected = np.pi * (board.topping_mm / 2) ** 2 / STEP_MM**2
+    with_ones = np.column_stack([window, np.ones(len(window))])
     for _ in range(3):
-        away = np.linalg.norm(window - offsets[:, None], axis=-1)
+        away = np.hypot(window[:, 0] - offsets[:, :1], window[:, 1] - offsets[:, 1:])
         inside = (away < board.topping_mm / 2 + 1.0) & free
-        weight = (topping & inside).astype(np.float64)
-        total = weight.sum(1, keepdims=True)
+        weight = topping & inside
+        sums, open_sums = weight @ with_ones, inside @ with_ones
         # What is covered on one side only must not pull the middle to the other.
-        open_middle = (inside[..., None] * window).sum(1) / np.maximum(inside.sum(1, keepdims=True), 1)
-        moved = (weight[..., None] * window).sum(1) / np.maximum(total, 1.0) - (open_middle - offsets)
-        there = total > LEAST_DISC * expected
+        open_middle = open_sums[:, :2] / np.maximum(open_sums[:, 2:], 1.0)
+        moved = sums[:, :2] / np.maximum(sums[:, 2:], 1.0) - (open_middle - offsets)
+        there = sums[:, 2:] > LEAST_DISC * expected
         offsets = np.where(there, np.clip(moved, -REACH_MM, REACH_MM), 0.0)
     return offsets
 
