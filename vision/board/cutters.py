@@ -375,9 +375,9 @@ def _strip(sight: Sight, image: Image, fit: BoardFit, line: Array) -> _Strip:
     centre = line[0] + along[:, None] * way
     own = to_own_frame(sight.registration.on_table(centre, fit.height_mm), fit.pose)
     light = fit.light_at(own)
-    logs = cv2.LUT(seen, sight.logarithms) - light[:, None]
+    logs = cv2.LUT(seen, sight.logarithms).reshape(len(along), -1) - np.tile(light, len(across))
     shown = sight.table.shows(centre) & ~fit.hidden_at(own)
-    return _Strip(line, along, across, np.asarray(logs, np.float32), shown)
+    return _Strip(line, along, across, np.asarray(logs, np.float32).reshape(*x.shape, 3), shown)
 
 
 def on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
@@ -686,18 +686,16 @@ def _edges(profiles: Floats, middle_mm: Array, edges_mm: Array, half_mm: float, 
     """Where the lower and the upper edge of each slice are across (2 x slices), thought to be at `edges_mm`, and how
     much colours differ there."""
     core = _across(profiles, middle_mm + np.array([[-0.4], [0.0], [0.4]])).mean(axis=0)
-    places, contrasts = [], []
+    sides = np.array([[-1.0], [1.0]])
     steps = np.arange(-min(reach_mm, 0.8 * half_mm), reach_mm + 1e-6, EDGE_STEP_MM)
-    for side, edge in zip((-1.0, 1.0), edges_mm, strict=True):
-        beyond = reach_mm + BESIDE_EDGE_MM + np.array([[-0.3], [0.0], [0.3]])
-        step = core - _across(profiles, edge + side * beyond).mean(axis=0)
-        tinted = _less_shading(step, core)
-        contrast = np.sqrt(np.maximum(dot(step, tinted), 0.0))
-        along = tinted / np.maximum(contrast, 1e-3)[:, None] ** 2
-        off_core = dot(core - _across(profiles, edge + side * steps[:, None]), along)
-        places.append(edge + side * (steps[0] + EDGE_STEP_MM * _half_way(1.0 - off_core)))
-        contrasts.append(contrast)
-    return np.stack(places), np.stack(contrasts)
+    beyond = reach_mm + BESIDE_EDGE_MM + np.array([-0.3, 0.0, 0.3])
+    step = core - _across(profiles, edges_mm + sides * beyond[:, None, None]).mean(axis=0)
+    tinted = _less_shading(step, core)
+    contrast = np.sqrt(np.maximum(dot(step, tinted), 0.0))
+    along = tinted / np.maximum(contrast, 1e-3)[..., None] ** 2
+    off_core = dot(core - _across(profiles, edges_mm + sides * steps[:, None, None]), along)
+    half = _half_way(1.0 - off_core.reshape(len(steps), -1)).reshape(contrast.shape)
+    return edges_mm + sides * (steps[0] + EDGE_STEP_MM * half), np.asarray(contrast)
 
 
 def _half_way(shares: Floats) -> Array:

@@ -59,7 +59,7 @@ def find_loose(sight: Sight, board: BoardPrint, fit: BoardFit, taken: Sequence[A
     scale = 1.0 / (PX_PER_MM * PX_MM)
     small = cv2.resize(sight.looked, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     light = np.median(fit.light_at(board.spaces_mm), axis=0).astype(np.float32)
-    logs = np.asarray(cv2.LUT(small, sight.logarithms) - light, np.float32)
+    logs = np.asarray(cv2.LUT(small, sight.logarithms - light), np.float32)
     open_ones = _open(sight, board, fit, taken, small.shape[:2], scale)
     inside, around = _kernels(board.topping_mm / 2)
     found: list[tuple[float, str, Array]] = []

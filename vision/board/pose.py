@@ -463,7 +463,7 @@ def _rounds(sight: Sight, grid: BoardGrid, pose: Array) -> "Iterator[tuple[Array
         seen = _compare(sight, grid, pose)
         yield pose, seen
         weight = grid.used * grid.precision / (1.0 + seen.misses / 3.0) ** 2
-        flat = (gradient * weight[None, ..., None]).reshape(3, -1)
+        flat = (gradient * _three(weight)).reshape(3, -1)
         normal = flat @ gradient.reshape(3, -1).T + np.eye(3) * 10.0
         step = np.clip(np.linalg.solve(normal, flat @ seen.residual.ravel()), -LARGEST_STEP_MM, LARGEST_STEP_MM)
         cosine, sine = np.cos(np.radians(pose[2])), np.sin(np.radians(pose[2]))
@@ -494,11 +494,16 @@ def _compare(sight: Sight, grid: BoardGrid, pose: Array) -> _Compared:
     light = off = np.zeros_like(plain)
     for _ in range(3):
         share = cv2.blur(weight, window)
-        shown = cv2.blur(plain * weight[..., None], window) / np.maximum(share, np.float32(1e-3))[..., None]
+        shown = cv2.blur(plain * _three(weight), window) / _three(np.maximum(share, np.float32(1e-3)))
         light = shown if share.min() > 1e-3 else np.where((share > 1e-3)[..., None], shown, light)
         off = plain - light
         misses = np.asarray(grid.precision * dot(off, off) / 3, np.float32)
         weight = grid.used / (1.0 + misses / 3.0) ** 2
     cost = float((np.minimum(misses, COST_LIMIT) * grid.used).sum() / max(float(grid.used.sum()), 1e-6))
     agreeing = float((misses[grid.telling] < AGREES_BELOW).mean()) if grid.telling.any() else 0.0
-    return _Compared(off * grid.used[..., None], misses, np.asarray(light, np.float32), cost, agreeing)
+    return _Compared(off * _three(grid.used), misses, np.asarray(light, np.float32), cost, agreeing)
+
+
+def _three(values: Floats) -> Floats:
+    """The same for each channel: n x m gives n x m x 3. NumPy is slow where it has to do that itself."""
+    return np.asarray(cv2.merge((values, values, values)), np.float32)
