@@ -234,21 +234,30 @@ def _lattices(places: Array, colours: Array, known: NDArray[np.bool_], pips_mm: 
     unlike = np.linalg.norm(colours[first] - colours[second], axis=1)
     pairs = (distance < FARTHEST * pips_mm) & (unlike < 0.6 * np.maximum(strong[first], strong[second]))
     first, apart, distance = first[pairs], apart[pairs], distance[pairs]
+    ways, middles = np.arctan2(apart[:, 1], apart[:, 0]), places[first] + apart / 2
+    as_far: dict[float, tuple[Array, Array]] = {}
     found = [np.zeros((0, 3))]
     for start, step in _steps():
         length = float(np.hypot(*step)) * pips_mm
-        slack = JOINED_SLACK if length < 1.1 * pips_mm else LATTICE_SLACK
-        fits = np.abs(distance / length - 1.0) < slack
-        turn = np.arctan2(apart[fits, 1], apart[fits, 0]) - np.arctan2(step[1], step[0])
+        if length not in as_far:
+            slack = JOINED_SLACK if length < 1.1 * pips_mm else LATTICE_SLACK
+            fits = np.abs(distance / length - 1.0) < slack
+            as_far[length] = ways[fits], middles[fits]
+        way, middle = as_far[length]
+        turn = way - np.arctan2(step[1], step[0])
         cosine, sine = np.cos(turn), np.sin(turn)
         # The middle of both spots lies where the middle of both places does.
         x, y = (start + step / 2) * pips_mm
-        middle = places[first[fits]] + apart[fits] / 2
-        centre = middle - np.column_stack([cosine * x - sine * y, sine * x + cosine * y])
-        found.append(np.column_stack([centre, np.degrees(turn)]))
+        poses = np.empty((len(turn), 3))
+        poses[:, 0] = middle[:, 0] - (cosine * x - sine * y)
+        poses[:, 1] = middle[:, 1] - (sine * x + cosine * y)
+        poses[:, 2] = np.degrees(turn)
+        found.append(poses)
     poses = np.concatenate(found)
     poses[:, 2] = (poses[:, 2] + 45.0) % 90.0 - 45.0
-    _, once = np.unique(np.round(poses / (0.8, 0.8, 4.0)), axis=0, return_index=True)
+    steps = np.round(poses / (0.8, 0.8, 4.0)).astype(np.int64)
+    steps -= steps.min(0, initial=0)
+    _, once = np.unique((steps[:, 0] << 32) + (steps[:, 1] << 12) + steps[:, 2], return_index=True)
     return poses[once]
 
 

@@ -170,10 +170,10 @@ def unmatched(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[li
 
 def same_marks(first: Sighting, second: Sighting) -> bool:
     """Whether two sheets bear the same marks; those that are doubtful either time may be the same."""
-    if len(first.marks) != len(second.marks):
-        return False
+    if first.marks is second.marks or len(first.marks) != len(second.marks):
+        return first.marks is second.marks
     pairs = zip(first.marks, second.marks, strict=True)
-    return all(abs(a.probability - b.probability) < MARKED_BY and (a.kind, a.at) == (b.kind, b.at) for a, b in pairs)
+    return all(abs(a.probability - b.probability) < MARKED_BY and a.kind is b.kind and a.at == b.at for a, b in pairs)
 
 
 def turned_deg(first: Sighting, second: Sighting) -> float:
@@ -191,7 +191,7 @@ def _alike(first: Sighting, second: Sighting) -> bool:
 
 
 def _same(first: Sighting, second: Sighting) -> bool:
-    lies = _alike(first, second) and _distance_mm(first, second) < MOVED_MM and turned_deg(first, second) < MOVED_DEG
+    lies = _distance_mm(first, second) < MOVED_MM and _alike(first, second) and turned_deg(first, second) < MOVED_DEG
     return lies and _contents(first) == _contents(second) and same_marks(first, second)
 
 

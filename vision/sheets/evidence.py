@@ -110,7 +110,7 @@ class _Seen:
 def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     """Look at every place that may be marked; of diagonals only between pencilled dots, on sheets seen blank."""
     layout = flat.layout
-    places = np.array([layout.dot_mm(dot) for dot in layout.dots])
+    places = layout.dots_mm
     seen = _Seen.of(flat)
     pencilled = seen.pencilled
     crossed = _may_be_crossed(seen)
@@ -125,7 +125,6 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     number = {dot: i for i, dot in enumerate(layout.dots)}
     ends = np.array([[number[a], number[b]] for a, b in layout.lines])
     joined = dotted[ends].all(axis=1)
-    edge = np.array([any(a[i] == b[i] and a[i] in (0, most) for i, most in _mosts(flat)) for a, b in layout.lines])
     centres = np.where(dotted[:, None], dots.centres_mm, places)
     starts, stops = centres[ends[:, 0]], centres[ends[:, 1]]
     shares = np.linspace(*measures.LINE_SHARE, 8)[None, :, None]
@@ -163,7 +162,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
-            of_lines(paths, edge * 1.0, edge * border, dots.core[ends].min(axis=1)),
+            of_lines(paths, layout.outer_lines * 1.0, layout.outer_lines * border, dots.core[ends].min(axis=1)),
             under,
             out,
             unsure=joined & _across_smear(flat, places[clear & ~dotted]),
@@ -212,7 +211,7 @@ def _of_dots_with_print(
     flat: FlatSheet, crossed: Sequence[PrintedTopping], hidden: Bools, dotted: Bools, arms: Array, pencil: _Pencil
 ) -> Plane:
     """Which dots are pencilled is known already."""
-    dots = measures.dots(flat, np.array([flat.layout.dot_mm(dot) for dot in flat.layout.dots]), crossed)
+    dots = measures.dots(flat, flat.layout.dots_mm, crossed)
     pencilled, printed = dots.core[dotted & ~hidden], dots.core[~dotted & ~hidden]
     both = len(pencilled) and len(printed) and float(pencilled.mean() - printed.mean()) >= DOT_APART_ALONE
     sorts = (float(printed.mean()), float(pencilled.mean())) if both else _sorts(dots.core[~hidden], DOT_APART)
@@ -221,8 +220,7 @@ def _of_dots_with_print(
 
 def _of_dots(flat: FlatSheet, dots: measures.Dots, sorts: tuple[float, float], arms: Array, pencil: _Pencil) -> Plane:
     low, high = sorts
-    places = np.array([flat.layout.dot_mm(dot) for dot in flat.layout.dots])
-    outer = np.array([any(dot[i] in (0, most) for i, most in _mosts(flat)) for dot in flat.layout.dots])
+    places = flat.layout.dots_mm
     gap = high - low
     return _table(
         dots.core,
@@ -235,7 +233,7 @@ def _of_dots(flat: FlatSheet, dots: measures.Dots, sorts: tuple[float, float], a
         *(arms.T / pencil.line),
         np.full(len(places), low),
         np.full(len(places), gap),
-        outer * 1.0,
+        flat.layout.outer_dots * 1.0,
         *pencil.constants(len(places)),
     )
 
@@ -371,10 +369,6 @@ def _outer(flat: FlatSheet, chosen: Bools) -> Bools:
     left = [is_chosen[(0, r), (0, r + 1)] for r in range(rows)]
     right = [is_chosen[(columns, r), (columns, r + 1)] for r in range(rows)]
     return np.array([*above, *right, *below, *left])
-
-
-def _mosts(flat: FlatSheet) -> tuple[tuple[int, int], ...]:
-    return (0, flat.layout.columns - 1), (1, flat.layout.rows - 1)
 
 
 def _middle_and_spread(values: Plane) -> tuple[float, float]:

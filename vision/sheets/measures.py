@@ -6,6 +6,7 @@ print is where it is on every sheet, and both cancel.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -433,7 +434,8 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
     """The strongest strokes near both diagonals of each patch, all of one size."""
     inner = np.abs(along_mm) < ARM_SHARE * along_mm.max()
     ends = (along_mm <= -ARM_SHARE * along_mm.max(), along_mm >= ARM_SHARE * along_mm.max())
-    pixels = {turn: _stroke_pixels(turn, along_mm, shifts_mm) for steep in set(steep_deg) for turn in (steep, -steep)}
+    along, shifts = tuple(along_mm.tolist()), tuple(shifts_mm.tolist())
+    pixels = {turn: _stroke_pixels(turn, along, shifts) for steep in set(steep_deg) for turn in (steep, -steep)}
     found = np.empty((2 * len(patches), len(along_mm)), np.float32)
     for i, (patch, steep) in enumerate(zip(patches, steep_deg, strict=True)):
         for j, turn in enumerate((steep, -steep)):
@@ -448,17 +450,19 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
     return Strokes(values[..., 0], values[..., 1], values[..., 2], values[..., 3:])
 
 
-def _stroke_pixels(turn_deg: float, along_mm: Array, shifts_mm: Array) -> Plane:
+@lru_cache(maxsize=16)
+def _stroke_pixels(turn_deg: float, along_mm: tuple[float, ...], shifts_mm: tuple[float, ...]) -> Plane:
     """turns x (shifts, those of one flank, those of the other, times along) x 2: places, from a patch's middle, of
     strokes near this direction and of what lies on both sides of them."""
     turns = np.radians(turn_deg + CROSS_TURNS_DEG)
     direction = np.stack([np.cos(turns), -np.sin(turns)], axis=-1)
     normal = np.stack([np.sin(turns), np.cos(turns)], axis=-1)
-    shifts = np.concatenate([shifts_mm, shifts_mm - CROSS_FLANK_MM, shifts_mm + CROSS_FLANK_MM])
-    points = (
-        direction[:, None, None] * along_mm[None, None, :, None] + normal[:, None, None] * shifts[None, :, None, None]
-    )
-    return np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2)
+    along, middle = np.array(along_mm), np.array(shifts_mm)
+    shifts = np.concatenate([middle, middle - CROSS_FLANK_MM, middle + CROSS_FLANK_MM])
+    points = direction[:, None, None] * along[None, None, :, None] + normal[:, None, None] * shifts[None, :, None, None]
+    pixels = np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2)
+    pixels.setflags(write=False)
+    return pixels
 
 
 def _stroke_ridges(patch: Plane, pixels: Plane, count: int) -> Plane:
