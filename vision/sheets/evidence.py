@@ -5,6 +5,7 @@ Some pencil firmly, some faintly, and cameras blur: how dark a mark must be is t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -14,6 +15,7 @@ from vision.scene import MarkKind
 from vision.sheets import measures
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
+from vision.short_axes import row_quantiles
 
 Bools = NDArray[np.bool_]
 
@@ -104,7 +106,7 @@ class _Seen:
         """At which of n x m points hardly any are darker than on the blank sheet; None where that was not seen."""
         if self.softened is None:
             return None
-        return np.asarray(np.quantile(self.flat.sampled(self.softened, points_mm), BARE_SHARE, axis=1) < BARE)
+        return np.asarray(row_quantiles(self.flat.sampled(self.softened, points_mm), BARE_SHARE) < BARE)
 
 
 def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
@@ -402,8 +404,11 @@ def _all_over(box: BonusBox) -> Array:
     return np.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2) * box.size_mm)
 
 
+@lru_cache(maxsize=16)
 def _around(radius_mm: float) -> Array:
     """Points all over a disc."""
     line = np.linspace(-radius_mm, radius_mm, 9)
     points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-    return np.asarray(points[np.hypot(points[:, 0], points[:, 1]) <= radius_mm])
+    within = points[np.hypot(points[:, 0], points[:, 1]) <= radius_mm]
+    within.setflags(write=False)
+    return within
