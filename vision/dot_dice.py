@@ -16,6 +16,7 @@ from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 from vision.shapes import Array, as_points
+from vision.short_axes import middle_row, row_medians
 from vision.spreading import spread
 
 DOT, NONE = "#", "."
@@ -316,7 +317,7 @@ def _off_places(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: fl
     """How far the middles of a pose's dots lie from their places (n x 2), in steps of its lattice."""
     near = np.stack(np.meshgrid(*2 * [np.linspace(-0.45, 0.45, 13)]), axis=-1).reshape(-1, 2)
     colours = top.at(_placed((_PLACES[dots][:, None] + near).reshape(-1, 2) * pips_mm, pose[None]))[0]
-    own = np.median(top.at(_placed(_FEW * pips_mm, pose[None]))[0], axis=0)
+    own = middle_row(top.at(_placed(_FEW * pips_mm, pose[None]))[0])
     off = _most(colours - own).reshape(int(dots.sum()), -1)
     weight = np.clip(off / off.max(axis=1, keepdims=True) - 0.4, 0.0, None)
     return np.asarray((weight @ near) / weight.sum(axis=1, keepdims=True))
@@ -357,7 +358,7 @@ def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> N
     ways = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)]) * size_mm / 2
     points = np.concatenate([_PLACES * pips_mm, _FEW * pips_mm, ways * 0.84, ways * 1.25])
     at, between, inside, beyond = np.split(top.at(_placed(points, poses)), [9, 9 + len(_FEW), -4], axis=1)
-    own = np.median(between, axis=1, keepdims=True)
+    own = _middles(between)
     off = _most(at - own)
     contrast = np.maximum(off.max(axis=1), 1e-3)
     share = off / contrast[:, None]
@@ -396,7 +397,7 @@ def _quality(
     at, within, around, face, other, outward_other, around_other, inside, beyond = np.split(
         top.at(points), np.cumsum([len(part) for part in own_frame])[:-1], axis=1
     )
-    own = np.median(face, axis=1, keepdims=True)
+    own = _middles(face)
     off, off_within, off_around, off_face = (_most(part - own) for part in (at, within, around, face))
     contrast = np.maximum(off.max(axis=1), 1e-3)
     share = off / contrast[:, None]
@@ -410,7 +411,7 @@ def _quality(
     rim = (_most(inside - own) > EVEN * contrast[:, None]).mean(axis=1)
     stands_out = np.sort(_most(inside - beyond).reshape(-1, 4, 7), axis=2)[..., 1]
     edge = np.sort(stands_out, axis=1)[:, 1]
-    least_edge = np.clip(FACE_NOISES * np.median(off_face, axis=1), FAINTEST_EDGE, LEAST_EDGE)
+    least_edge = np.clip(FACE_NOISES * row_medians(off_face), FAINTEST_EDGE, LEAST_EDGE)
     # Where its sides are faint, the face itself must not have such a step: it would be part of a side.
     even = np.where(edge < LEAST_EDGE, np.minimum(EVEN * contrast, STEP * edge), EVEN * contrast)
     told = (edge < least_edge) & _told_by_its_dots(at - own, dots, stands_out)
@@ -442,6 +443,11 @@ def _told_by_its_dots(
     tint, most = np.ptp(mean, axis=1), _most(mean)
     alike = (tint > TINTED * most) & (unlike < ALIKE * most)
     return np.asarray(alike & (dots.sum(axis=1) >= TELLING_DOTS) & (stands_out.max(axis=1) >= LEAST_EDGE))
+
+
+def _middles(colours: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The median of each channel of each row of colours: n x m x 3 gives n x 1 x 3."""
+    return row_medians(np.ascontiguousarray(np.swapaxes(colours, 1, 2)))[:, None]
 
 
 def _most(colours: Points) -> NDArray[np.float32]:

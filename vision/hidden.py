@@ -232,7 +232,7 @@ class SeenTable:
         fades = [i for i, steep in ended if np.quantile(steep, FADING_SHARE) < SOFT_EDGE]
         if not fades:
             return strange
-        glare = np.where(np.isin(labels, fades), np.uint8(255), np.uint8(0))
+        glare = _of_parts(labels, fades)
         return np.asarray(strange & ~cv2.dilate(glare, disc(6 * CELL_MM)), np.uint8)
 
     def _with_edges(self, parts: Mask, mat: Mask) -> Mask:
@@ -240,8 +240,7 @@ class SeenTable:
         if not parts.any():
             return parts
         labels, ended = self._ends(parts, mat)
-        sharp = [i for i, steep in ended if np.quantile(steep, SOFT_SHARE) >= PALE_EDGE]
-        return np.where(np.isin(labels, sharp), np.uint8(255), np.uint8(0))
+        return _of_parts(labels, [i for i, steep in ended if np.quantile(steep, SOFT_SHARE) >= PALE_EDGE])
 
     def _ends(self, parts: Mask, mat: Mask) -> tuple[Indices, list[tuple[int, Floats]]]:
         """The labels of parts of the mat, and of those that end where the mat goes on how steeply brightness changes
@@ -514,6 +513,13 @@ def _grown_into(cores: Mask, suspect: Mask) -> Mask:
     return np.asarray(cv2.morphologyEx(grown, cv2.MORPH_CLOSE, disc(3 * CELL_MM)), np.uint8)
 
 
+def _of_parts(labels: Indices, chosen: Sequence[int]) -> Mask:
+    """255 in these of the labelled parts."""
+    marked = np.zeros(int(labels.max(initial=0)) + 1, np.uint8)
+    marked[list(chosen)] = 255
+    return np.asarray(marked[labels])
+
+
 def _part_around(mask: Mask, more: int) -> Part:
     """The rows and columns in which a mask is set, and so many more on all sides."""
     left, top, width, height = cv2.boundingRect(mask)
@@ -522,12 +528,15 @@ def _part_around(mask: Mask, more: int) -> Part:
 
 
 def _large_parts(mask: Any) -> Mask:
-    if not mask.any():
-        return np.zeros(mask.shape, np.uint8)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=8)
-    keep = np.where(stats[:count, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_AREA_MM2, np.uint8(255), np.uint8(0))
-    keep[0] = 0
-    return np.asarray(keep[labels])
+    large = np.zeros(mask.shape, np.uint8)
+    part = _part_around(np.asarray(mask, np.uint8), 0)
+    if mask[part].size:
+        some = np.ascontiguousarray(mask[part], np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(some, connectivity=8)
+        keep = np.where(stats[:count, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_AREA_MM2, np.uint8(255), np.uint8(0))
+        keep[0] = 0
+        large[part] = keep[labels]
+    return large
 
 
 def _with_arms(foreign: Mask, coarse: CoarseMap, seen: Mask) -> Mask:

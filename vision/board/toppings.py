@@ -11,7 +11,7 @@ from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight, inside_any
 from vision.scene import EMPTY
 from vision.shapes import place
-from vision.short_axes import dot, total
+from vision.short_axes import dot, row_medians, total
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -180,7 +180,8 @@ def ring_cost(board: BoardPrint, which: int, seen: Floats) -> Array:
 
 def even_cost(seen: Floats) -> Array:
     """What it costs each of n places that even ground of any colour shows there, seen as for `ring_cost`."""
-    residual = np.asarray(seen - np.median(seen, axis=1, keepdims=True), np.float32)
+    middles = row_medians(np.ascontiguousarray(np.swapaxes(seen, 1, 2)))
+    residual = np.asarray(seen - middles[:, None], np.float32)
     return _hypothesis(residual, np.full(seen.shape, NOISE, np.float32), np.ones(seen.shape[:2], bool))
 
 

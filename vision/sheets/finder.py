@@ -225,7 +225,8 @@ def looks_alike(before: Image, now: Image) -> bool:
     )
     gain = np.clip(np.median(first) / max(float(np.median(second)), 1.0), 1.0 / MOST_GAIN, MOST_GAIN)
     off = np.abs(second * gain - first)
-    return bool(off.max() < float(np.clip(NOISES * np.median(off) / 0.6745, LEAST_OFF, MOST_OFF)))
+    most = float(off.max())
+    return most < LEAST_OFF or most < min(float(NOISES * np.median(off) / 0.6745), MOST_OFF)
 
 
 def read_sheets(
