@@ -288,7 +288,7 @@ class KnownTable:
         bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
         if foreign.any():
             bare &= ~self._beyond  # there an arm goes on
-        self._bare[bare] = small[bare]
+        cv2.copyTo(small, bare.view(np.uint8), self._bare)
         self._bare_known[bare] = 255
 
     def small_to_cells(self, mask: Mask) -> Mask:

@@ -318,7 +318,7 @@ class Reader:
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):
             known.motion.disturb()
-        known.read = np.where(busy[..., None] > 0, known.read, known.motion.last)
+        known.read = np.asarray(cv2.copyTo(known.read, busy, known.motion.last.copy()), np.float32)
         known.remember(known.motion.last, covered | busy | blown, foreign)
         self._clock.stage("hidden")
 

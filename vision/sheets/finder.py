@@ -300,7 +300,7 @@ def _read(
     seen `again` where they lay may be covered further."""
     judged = []
     for sheet in found:
-        flat = flatten(image, sheet.layout, sheet.registration, over_px=over)
+        flat = flatten(image, sheet.layout, sheet.registration, over_px=over, places=sheet.places)
         judged.append((print_agreement(flat), sheet, flat))
     kept: list[tuple[float, FoundSheet, FlatSheet]] = []
     for one in sorted(judged, key=lambda judged_one: -judged_one[0]):

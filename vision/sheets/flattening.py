@@ -117,11 +117,18 @@ class FlatSheet:
         return np.asarray(values, np.float32).reshape(shape)
 
 
-def flatten(
-    image: Image, layout: SheetLayout, registration: Registration, *, over_px: Sequence[Array] = ()
-) -> FlatSheet:
-    """The sheet that this registration (in its own frame) lays out; `over_px` are outlines, in the picture, of what is
-    known to lie on it."""
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where in a picture each pixel of a flat sheet is."""
+
+    pixels: Plane
+    """rows x columns x 2."""
+    outside: Mask
+    """255 where the picture shows nothing."""
+
+
+def places_of(layout: SheetLayout, registration: Registration) -> Places:
+    """Where the picture of a registration (in the sheet's own frame) shows such a sheet."""
     left, top, width, height = _extent(layout)
     columns = left + (np.arange(0, width, COARSE) + 0.5) / PX_PER_MM
     rows = top - (np.arange(0, height, COARSE) + 0.5) / PX_PER_MM
@@ -129,8 +136,23 @@ def flatten(
     # Smooth enough to be interpolated between every few pixels.
     sparse = registration.to_picture(grid.reshape(-1, 2))
     pixels = spread(sparse.reshape(grid.shape), COARSE, width, height)
-    flat = cv2.remap(image, pixels, np.empty(0), cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    outside = _outside(pixels, registration.size_px)
+    return Places(pixels, _outside(pixels, registration.size_px))
+
+
+def flatten(
+    image: Image,
+    layout: SheetLayout,
+    registration: Registration,
+    *,
+    over_px: Sequence[Array] = (),
+    places: Places | None = None,
+) -> FlatSheet:
+    """The sheet that this registration (in its own frame) lays out; `over_px` are outlines, in the picture, of what is
+    known to lie on it, `places` is what `places_of` gives, worked out before."""
+    left, top, width, height = _extent(layout)
+    places = places or places_of(layout, registration)
+    flat = cv2.remap(image, places.pixels, np.empty(0), cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    outside = places.outside
     px_corners = registration.to_picture(layout.corners_mm)
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
