@@ -207,7 +207,7 @@ def _top_view(
     flat = cv2.remap(image, grid[..., 0], grid[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     black = BLACK_SHARE * float(np.percentile(flat[::8, ::8], 98)) + 1.0
     sigma = max(0.5, SOFT_PX * PX_PER_MM / _px_per_mm(registration))
-    logs = np.log(cv2.GaussianBlur(flat, (0, 0), sigma).astype(np.float32) + black)
+    logs = cv2.LUT(cv2.GaussianBlur(flat, (0, 0), sigma), np.log(np.arange(256, dtype=np.float32) + black))
     corners = registration.to_table([[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]])
     return _TopView(
         np.asarray(logs, np.float32), float(low[0]), float(high[1]), registration.on_table(corners, height_mm)

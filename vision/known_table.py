@@ -449,6 +449,8 @@ class KnownTable:
 
     def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:
         """Which table points (n x 2) lie under these blocks."""
+        if not blocks.any():
+            return np.zeros(len(points_mm), bool)
         spots = np.round(self._to_small(self.registration.to_picture(points_mm))).astype(np.intp)
         rows, columns = np.clip(spots[:, 1], 0, blocks.shape[0] - 1), np.clip(spots[:, 0], 0, blocks.shape[1] - 1)
         inside = (spots == np.column_stack([columns, rows])).all(1)

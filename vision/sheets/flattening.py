@@ -121,8 +121,8 @@ class FlatSheet:
 class Places:
     """Where in a picture each pixel of a flat sheet is."""
 
-    pixels: Plane
-    """rows x columns x 2."""
+    columns: Plane
+    rows: Plane
     outside: Mask
     """255 where the picture shows nothing."""
 
@@ -136,7 +136,8 @@ def places_of(layout: SheetLayout, registration: Registration) -> Places:
     # Smooth enough to be interpolated between every few pixels.
     sparse = registration.to_picture(grid.reshape(-1, 2))
     pixels = spread(sparse.reshape(grid.shape), COARSE, width, height)
-    return Places(pixels, _outside(pixels, registration.size_px))
+    across, down = cv2.split(pixels)
+    return Places(across, down, _outside(pixels, registration.size_px))
 
 
 def flatten(
@@ -151,7 +152,7 @@ def flatten(
     known to lie on it, `places` is what `places_of` gives, worked out before."""
     left, top, width, height = _extent(layout)
     places = places or places_of(layout, registration)
-    flat = cv2.remap(image, places.pixels, np.empty(0), cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    flat = cv2.remap(image, places.columns, places.rows, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
     outside = places.outside
     px_corners = registration.to_picture(layout.corners_mm)
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
@@ -169,11 +170,12 @@ def flatten(
     foreign = _foreign(bare, surface, printed, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     washed = _washed_out(paper, _coarse(colours), layout, left, top)
+    blue, green, red = cv2.split(colours)
     return FlatSheet(
         layout=layout,
         left_mm=left,
         top_mm=top,
-        darkness=np.asarray(cv2.min(cv2.min(colours[..., 0], colours[..., 1]), colours[..., 2]), np.float32),
+        darkness=np.asarray(cv2.min(cv2.min(blue, green), red), np.float32),
         colours=colours,
         foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
         washed=np.asarray(cv2.resize(washed, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
