@@ -395,12 +395,18 @@ def _beside_mm(die: Sighting) -> float:
 
 
 def _grown(outline_mm: Array, by_mm: float, coarse: CoarseMap) -> Mask:
-    return np.asarray(cv2.dilate(coarse.polygons([outline_mm]), disc(2 * by_mm)), np.uint8)
+    mask, round_about = coarse.polygons([outline_mm]), disc(2 * by_mm)
+    part = _part_around(mask, len(round_about))
+    if mask[part].size:
+        mask[part] = cv2.dilate(mask[part], round_about)
+    return mask
 
 
 def _without_any(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
-    covered = np.maximum.reduce([np.zeros_like(foreign), *pieces])
-    return np.where(covered > 0, np.uint8(0), foreign)
+    left = foreign.copy()
+    for piece in pieces:
+        left &= ~piece
+    return left
 
 
 def _without(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
@@ -464,10 +470,11 @@ def _strange_on_mat(small: Image, mat: Mask) -> tuple[Mask, Mask]:
     strange, pale = np.zeros_like(mat), np.zeros_like(mat)
     if len(rows) < 400:
         return strange, pale
-    colours = np.ascontiguousarray(cv2.LUT(small, _LOGARITHMS)[rows, columns].T, np.float32)
+    where = rows * mat.shape[1] + columns
+    colours = np.stack([channel.reshape(-1).take(where) for channel in cv2.split(cv2.LUT(small, _LOGARITHMS))])
     spread, brighter = _strangeness(colours, rows, columns)
-    strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
-    pale[rows, columns] = np.where(brighter > PALE_SPREADS, 255, 0)
+    strange.reshape(-1)[where] = (spread > COLOUR_SPREADS).astype(np.uint8) * np.uint8(255)
+    pale.reshape(-1)[where] = (brighter > PALE_SPREADS).astype(np.uint8) * np.uint8(255)
     return strange, np.asarray(cv2.morphologyEx(pale, cv2.MORPH_OPEN, disc(PALE_WIDTH_MM)), np.uint8)
 
 

@@ -86,11 +86,13 @@ def _other_light(first: Small, second: Small) -> tuple[list[float], list[float]]
     return gains.tolist(), offsets.tolist()
 
 
-def beyond_noise(difference: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT) -> Mask:
+def beyond_noise(
+    difference: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT, middle: float | None = None
+) -> Mask:
     """255 in blocks that differ by more than noise does, and than each block's own tolerance. Where more than half of
     them differ by more than noise is `known` to make them differ, other light falls there, stripes over all of the
-    table: that is no noise."""
-    noise = min(middle_of(difference[::2, ::2]), known)
+    table: that is no noise. `middle` is by how much half of them differ, where that is known already."""
+    noise = min(middle_of(difference[::2, ::2]) if middle is None else middle, known)
     least = np.maximum(tolerance, np.float32(max(LEAST_DIFFERENCE, NOISES * noise)))
     return _without_specks((difference > least).astype(np.uint8) * np.uint8(255))
 
