@@ -233,7 +233,8 @@ class SeenTable:
         if not fades:
             return strange
         glare = _of_parts(labels, fades)
-        return np.asarray(strange & ~cv2.dilate(glare, disc(6 * CELL_MM)), np.uint8)
+        around = np.asarray(cv2.dilate(glare, disc(6 * CELL_MM)), np.uint8)
+        return np.asarray(strange & ~around, np.uint8)
 
     def _with_edges(self, parts: Mask, mat: Mask) -> Mask:
         """Those of the parts that end sharply where the mat goes on: paper does, and no light that falls on the mat."""

@@ -257,8 +257,8 @@ class KnownTable:
     def _has_gone(self, part: NDArray[np.bool_], covered: Mask, colours: Sequence[NDArray[np.int64]]) -> bool:
         """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
         outline showed then and does not show now, or its colours were rarer on the rest of the table than those now
-        are. On cloth with a strong pattern outlines alone say nothing. `colours` are the numbers of all blocks' colours,
-        then and now."""
+        are. On cloth with a strong pattern outlines alone say nothing. `colours` are the numbers of all blocks'
+        colours, then and now."""
         if not self._bare_known[part].all():
             return False
         rest = ~(part | (covered > 0) | self._beyond) & (self._bare_known > 0)

@@ -1,5 +1,5 @@
-"""Sums, products and medians along axes as short as a colour's channels, quantiles of short rows: numpy is several times
-slower there."""
+"""Sums, products and medians along axes as short as a colour's channels, and quantiles of short rows: numpy is several
+times slower there."""
 
 from typing import Any
 
@@ -25,9 +25,9 @@ def total(colours: Numbers) -> Floats:
 def row_quantiles(rows: Numbers, share: float) -> Floats:
     """The quantile of each row of up to a thousand numbers (... x m gives ...), between two of them linearly; as
     `np.quantile`, where all are numbers."""
-    ordered, at = np.sort(rows, axis=-1), share * (rows.shape[-1] - 1)
+    ordered, at = np.sort(rows, axis=-1), rows.dtype.type(share) * (rows.shape[-1] - 1)
     low, above = ordered[..., int(at)], ordered[..., min(int(at) + 1, rows.shape[-1] - 1)]
-    part = rows.dtype.type(at - int(at))
+    part = at - int(at)
     between = low + (above - low) * part if part < 0.5 else above - (above - low) * (1 - part)
     return np.asarray(between, rows.dtype)
 
@@ -40,7 +40,7 @@ def row_medians(rows: Numbers) -> Floats:
 
 
 def middle_row(rows: Numbers) -> Floats:
-    """The median of each column of a few hundred rows or less (n x m gives m); as `np.median`, where all are numbers."""
+    """The median of each column of up to a thousand rows (n x m gives m); as `np.median`, where all are numbers."""
     return row_medians(np.ascontiguousarray(rows.T))
 
 

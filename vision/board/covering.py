@@ -71,7 +71,7 @@ STRANGEST, LEAST_SHARE = 3.0, 0.05
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A board and what is around it, on a grid in its own frame: points CELL_MM apart, the board's middle in the middle,
+    """A board and what is around it, on a grid in its own frame: points CELL_MM apart, its middle in the middle,
     rows from far to near. Worked out once for each board."""
 
     own: Array

@@ -288,7 +288,9 @@ def _unlike(
     own = to_own_frame(sight.registration.on_table(lines.reshape(-1, 2), fit.height_mm), fit.pose)
     reach = other.known.shape[0] // 2
     cells = np.clip(np.round(own / COARSE_MM).astype(np.intp) + reach, 0, 2 * reach).reshape(*lines.shape[:2], 2)
-    known, expected, residual = (of[cells[..., 1], cells[..., 0]] for of in (other.known, other.expected, other.residual))
+    known, expected, residual = (
+        of[cells[..., 1], cells[..., 0]] for of in (other.known, other.expected, other.residual)
+    )
     return [_unlike_at(board, e[at], r[at]) for at, e, r in zip(known, expected, residual, strict=True)]
 
 

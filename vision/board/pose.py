@@ -238,7 +238,8 @@ def _turned(
     it is. `grids` are what is open of the print in each. Where little of that print is there, or only a share of it is
     `shown`, little is told: what lies over the rest may darken this, too. `unturned` are the first turn's `_rounds`,
     where they have begun."""
-    ways = [_rounds(sight, grid, pose + [0.0, 0.0, turn]) for grid, turn in zip(grids, THIRDS_DEG, strict=True)]
+    turns = [pose + np.array([0.0, 0.0, turn]) for turn in THIRDS_DEG]
+    ways = [_rounds(sight, grid, turn) for grid, turn in zip(grids, turns, strict=True)]
     fits = [_best(way, ROUNDS) for way in (ways[0] if unturned is None else unturned, *ways[1:])]
     costs = [
         float(np.minimum(seen.misses[grid.turn_telling], COST_LIMIT).sum())

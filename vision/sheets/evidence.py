@@ -126,6 +126,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
 
     number = {dot: i for i, dot in enumerate(layout.dots)}
     ends = np.array([[number[a], number[b]] for a, b in layout.lines])
+    edge = layout.outer_lines.astype(np.float64)
     joined = dotted[ends].all(axis=1)
     centres = np.where(dotted[:, None], dots.centres_mm, places)
     starts, stops = centres[ends[:, 0]], centres[ends[:, 1]]
@@ -164,7 +165,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
-            of_lines(paths, layout.outer_lines * 1.0, layout.outer_lines * border, dots.core[ends].min(axis=1)),
+            of_lines(paths, edge, edge * border, dots.core[ends].min(axis=1)),
             under,
             out,
             unsure=joined & _across_smear(flat, places[clear & ~dotted]),

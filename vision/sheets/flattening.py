@@ -136,7 +136,7 @@ def places_of(layout: SheetLayout, registration: Registration) -> Places:
     # Smooth enough to be interpolated between every few pixels.
     sparse = registration.to_picture(grid.reshape(-1, 2))
     pixels = spread(sparse.reshape(grid.shape), COARSE, width, height)
-    across, down = cv2.split(pixels)
+    across, down = (np.ascontiguousarray(pixels[..., i]) for i in range(2))
     return Places(across, down, _outside(pixels, registration.size_px))
 
 

@@ -382,7 +382,7 @@ def _disc_points(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
     line = np.arange(-outer_mm, outer_mm + step_mm / 2, step_mm)
     points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     radius = np.hypot(points[:, 0], points[:, 1])
-    within = points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)]
+    within = np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)], np.float64)
     within.setflags(write=False)
     return within
 
