@@ -25,10 +25,10 @@ def total(colours: Numbers) -> Floats:
 def row_quantiles(rows: Numbers, share: float) -> Floats:
     """The quantile of each row of up to a thousand numbers (... x m gives ...), between two of them linearly; as
     `np.quantile`, where all are numbers."""
-    ordered, at = np.sort(rows, axis=-1), rows.dtype.type(share) * (rows.shape[-1] - 1)
+    ordered, at = np.sort(rows, axis=-1), share * (rows.shape[-1] - 1)
     low, above = ordered[..., int(at)], ordered[..., min(int(at) + 1, rows.shape[-1] - 1)]
-    part = at - int(at)
-    between = low + (above - low) * part if part < 0.5 else above - (above - low) * (1 - part)
+    part, apart = np.float64(at - int(at)), above - low
+    between = low + apart * part if part < 0.5 else above - apart * (1.0 - part)
     return np.asarray(between, rows.dtype)
 
 

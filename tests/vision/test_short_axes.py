@@ -30,7 +30,7 @@ def test_the_median_of_any_count(count: int) -> None:
 @pytest.mark.parametrize("count", (1, 2, 3, 40, 41, 200))
 @pytest.mark.parametrize("kind", (np.float32, np.float64))
 def test_quantiles_and_medians_of_rows(count: int, kind: type) -> None:
-    rows = NUMBERS.normal(size=(7, 3, count)).astype(kind)
+    rows: np.ndarray = NUMBERS.normal(size=(7, 3, count)).astype(kind)
     kept = rows.copy()
     assert np.array_equal(row_medians(rows), np.median(rows, axis=-1))
     for share in (0.0, 0.25, 0.35, 0.5, 0.9, 1.0):
