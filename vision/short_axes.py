@@ -24,11 +24,11 @@ def total(colours: Numbers) -> Floats:
 
 def row_quantiles(rows: Numbers, share: float) -> Floats:
     """The quantile of each row of up to a thousand numbers (... x m gives ...), between two of them linearly; as
-    `np.quantile`, where all are numbers."""
+    `np.quantile` but for rounding, where all are numbers."""
     ordered, at = np.sort(rows, axis=-1), share * (rows.shape[-1] - 1)
     low, above = ordered[..., int(at)], ordered[..., min(int(at) + 1, rows.shape[-1] - 1)]
-    part, apart = np.float64(at - int(at)), above - low
-    between = low + apart * part if part < 0.5 else above - apart * (1.0 - part)
+    part, apart = rows.dtype.type(at - int(at)), above - low
+    between = low + apart * part if part < 0.5 else above - apart * (1 - part)
     return np.asarray(between, rows.dtype)
 
 
