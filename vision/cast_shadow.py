@@ -47,7 +47,7 @@ def is_other_light(before: Small, now: Small, part: Flags, rest: Flags) -> bool:
     ground, changed = _logs(before), _logs(now)
     changed = changed - ground
     if np.count_nonzero(rest) >= LEAST_REST:
-        changed -= np.median(changed[rest], axis=0)
+        changed -= np.median(np.ascontiguousarray(changed[rest].T), axis=1)
     ground, changed, inside = ground[where].mean(-1), changed[where], inside[where]
     light = changed.mean(-1)
     tint = changed - light[..., None]

@@ -16,6 +16,7 @@ from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 from vision.shapes import Array, as_points
+from vision.short_axes import middle_row, row_medians
 from vision.spreading import spread
 
 DOT, NONE = "#", "."
@@ -206,7 +207,7 @@ def _top_view(
     flat = cv2.remap(image, grid[..., 0], grid[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     black = BLACK_SHARE * float(np.percentile(flat[::8, ::8], 98)) + 1.0
     sigma = max(0.5, SOFT_PX * PX_PER_MM / _px_per_mm(registration))
-    logs = np.log(cv2.GaussianBlur(flat, (0, 0), sigma).astype(np.float32) + black)
+    logs = cv2.LUT(cv2.GaussianBlur(flat, (0, 0), sigma), np.log(np.arange(256, dtype=np.float32) + black))
     corners = registration.to_table([[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]])
     return _TopView(
         np.asarray(logs, np.float32), float(low[0]), float(high[1]), registration.on_table(corners, height_mm)
@@ -234,21 +235,30 @@ def _lattices(places: Array, colours: Array, known: NDArray[np.bool_], pips_mm: 
     unlike = np.linalg.norm(colours[first] - colours[second], axis=1)
     pairs = (distance < FARTHEST * pips_mm) & (unlike < 0.6 * np.maximum(strong[first], strong[second]))
     first, apart, distance = first[pairs], apart[pairs], distance[pairs]
+    ways, middles = np.arctan2(apart[:, 1], apart[:, 0]), places[first] + apart / 2
+    as_far: dict[float, tuple[Array, Array]] = {}
     found = [np.zeros((0, 3))]
     for start, step in _steps():
         length = float(np.hypot(*step)) * pips_mm
-        slack = JOINED_SLACK if length < 1.1 * pips_mm else LATTICE_SLACK
-        fits = np.abs(distance / length - 1.0) < slack
-        turn = np.arctan2(apart[fits, 1], apart[fits, 0]) - np.arctan2(step[1], step[0])
+        if length not in as_far:
+            slack = JOINED_SLACK if length < 1.1 * pips_mm else LATTICE_SLACK
+            fits = np.abs(distance / length - 1.0) < slack
+            as_far[length] = ways[fits], middles[fits]
+        way, middle = as_far[length]
+        turn = way - np.arctan2(step[1], step[0])
         cosine, sine = np.cos(turn), np.sin(turn)
         # The middle of both spots lies where the middle of both places does.
         x, y = (start + step / 2) * pips_mm
-        middle = places[first[fits]] + apart[fits] / 2
-        centre = middle - np.column_stack([cosine * x - sine * y, sine * x + cosine * y])
-        found.append(np.column_stack([centre, np.degrees(turn)]))
+        poses = np.empty((len(turn), 3))
+        poses[:, 0] = middle[:, 0] - (cosine * x - sine * y)
+        poses[:, 1] = middle[:, 1] - (sine * x + cosine * y)
+        poses[:, 2] = np.degrees(turn)
+        found.append(poses)
     poses = np.concatenate(found)
     poses[:, 2] = (poses[:, 2] + 45.0) % 90.0 - 45.0
-    _, once = np.unique(np.round(poses / (0.8, 0.8, 4.0)), axis=0, return_index=True)
+    steps = np.round(poses / (0.8, 0.8, 4.0)).astype(np.int64)
+    steps -= steps.min(0, initial=0)
+    _, once = np.unique((steps[:, 0] << 32) + (steps[:, 1] << 12) + steps[:, 2], return_index=True)
     return poses[once]
 
 
@@ -307,7 +317,7 @@ def _off_places(top: _TopView, pose: Array, dots: NDArray[np.bool_], pips_mm: fl
     """How far the middles of a pose's dots lie from their places (n x 2), in steps of its lattice."""
     near = np.stack(np.meshgrid(*2 * [np.linspace(-0.45, 0.45, 13)]), axis=-1).reshape(-1, 2)
     colours = top.at(_placed((_PLACES[dots][:, None] + near).reshape(-1, 2) * pips_mm, pose[None]))[0]
-    own = np.median(top.at(_placed(_FEW * pips_mm, pose[None]))[0], axis=0)
+    own = middle_row(top.at(_placed(_FEW * pips_mm, pose[None]))[0])
     off = _most(colours - own).reshape(int(dots.sum()), -1)
     weight = np.clip(off / off.max(axis=1, keepdims=True) - 0.4, 0.0, None)
     return np.asarray((weight @ near) / weight.sum(axis=1, keepdims=True))
@@ -348,7 +358,7 @@ def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> N
     ways = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)]) * size_mm / 2
     points = np.concatenate([_PLACES * pips_mm, _FEW * pips_mm, ways * 0.84, ways * 1.25])
     at, between, inside, beyond = np.split(top.at(_placed(points, poses)), [9, 9 + len(_FEW), -4], axis=1)
-    own = np.median(between, axis=1, keepdims=True)
+    own = _middles(between)
     off = _most(at - own)
     contrast = np.maximum(off.max(axis=1), 1e-3)
     share = off / contrast[:, None]
@@ -387,7 +397,7 @@ def _quality(
     at, within, around, face, other, outward_other, around_other, inside, beyond = np.split(
         top.at(points), np.cumsum([len(part) for part in own_frame])[:-1], axis=1
     )
-    own = np.median(face, axis=1, keepdims=True)
+    own = _middles(face)
     off, off_within, off_around, off_face = (_most(part - own) for part in (at, within, around, face))
     contrast = np.maximum(off.max(axis=1), 1e-3)
     share = off / contrast[:, None]
@@ -401,7 +411,7 @@ def _quality(
     rim = (_most(inside - own) > EVEN * contrast[:, None]).mean(axis=1)
     stands_out = np.sort(_most(inside - beyond).reshape(-1, 4, 7), axis=2)[..., 1]
     edge = np.sort(stands_out, axis=1)[:, 1]
-    least_edge = np.clip(FACE_NOISES * np.median(off_face, axis=1), FAINTEST_EDGE, LEAST_EDGE)
+    least_edge = np.clip(FACE_NOISES * row_medians(off_face), FAINTEST_EDGE, LEAST_EDGE)
     # Where its sides are faint, the face itself must not have such a step: it would be part of a side.
     even = np.where(edge < LEAST_EDGE, np.minimum(EVEN * contrast, STEP * edge), EVEN * contrast)
     told = (edge < least_edge) & _told_by_its_dots(at - own, dots, stands_out)
@@ -433,6 +443,11 @@ def _told_by_its_dots(
     tint, most = np.ptp(mean, axis=1), _most(mean)
     alike = (tint > TINTED * most) & (unlike < ALIKE * most)
     return np.asarray(alike & (dots.sum(axis=1) >= TELLING_DOTS) & (stands_out.max(axis=1) >= LEAST_EDGE))
+
+
+def _middles(colours: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The median of each channel of each row of colours: n x m x 3 gives n x 1 x 3."""
+    return row_medians(np.ascontiguousarray(np.swapaxes(colours, 1, 2)))[:, None]
 
 
 def _most(colours: Points) -> NDArray[np.float32]:

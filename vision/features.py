@@ -22,6 +22,8 @@ TILE_PX = 280
 FAST_THRESHOLD = 5
 LOG_FLOOR = 64.0
 """Added before the logarithm, so that noise in shadows and clipped channels stay small."""
+FEW = 2 * 3 * 256
+"""Of fewer numbers each logarithm is worked out by itself, of more each level's once."""
 PAPER_LEVEL = 215.0
 """The markers' white paper is brought to this in every channel."""
 
@@ -115,7 +117,15 @@ def sample_colours(soft: Image, table: TableMap, gain: NDArray[np.float32], poin
 
 def log_colours(seen: Image, gain: NDArray[np.float32]) -> Colours:
     """Logarithms of values (... x 3) with light of this gain."""
-    return np.asarray(np.log(seen * gain + np.float32(LOG_FLOOR)), np.float32)
+    if seen.size < FEW:
+        return np.asarray(np.log(seen * gain + np.float32(LOG_FLOOR)), np.float32)
+    return np.asarray(cv2.LUT(seen.reshape(1, -1, 3), logarithms(gain)), np.float32).reshape(seen.shape)
+
+
+def logarithms(gain: NDArray[np.float32]) -> Colours:
+    """1 x 256 x 3: what each level of a channel is with light of this gain, for `cv2.LUT`."""
+    levels = np.arange(256, dtype=np.float32)[None, :, None]
+    return np.asarray(np.log(levels * gain + np.float32(LOG_FLOOR)), np.float32)
 
 
 def white_cells_mm(marker: int) -> Array:

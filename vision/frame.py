@@ -26,5 +26,6 @@ LEAST_COLOUR = 6
 
 def shows_colours(image: Image) -> bool:
     """Whether a picture shows colours, and is not one of a camera that sees brightness alone, or infrared light."""
-    some = image[::8, ::8].astype(np.int16)
-    return bool(np.percentile(np.ptp(some, axis=2), 99.0) >= LEAST_COLOUR)
+    blue, green, red = np.moveaxis(image[::8, ::8], -1, 0)
+    brightest, darkest = np.maximum(np.maximum(blue, green), red), np.minimum(np.minimum(blue, green), red)
+    return bool(np.percentile(brightest - darkest, 99.0) >= LEAST_COLOUR)

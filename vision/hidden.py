@@ -6,6 +6,7 @@ which do not look there as their faces do. From there a hand goes on to the edge
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -25,6 +26,8 @@ from vision.verify import Floats, Indices, Prepared
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.uint8]
+Part = tuple[slice, slice]
+"""Rows and columns."""
 
 CELL_MM = 2.5
 LEAST_AREA_MM2 = 500.0
@@ -84,8 +87,8 @@ SAMPLE = 800
 """So many cells tell how light changes over the mat: its colour by six numbers."""
 MOST_POSES = 1000
 """So many poses' cells are kept; then they are worked out anew."""
-_EDGE_CELLS = 8
-"""Beyond so many cells nothing says how steep a part's edge is."""
+_BEYOND_CELLS = 16
+"""Beyond so many cells nothing says what a part of the mat is: wider than all that masks are opened by."""
 _AROUND = np.array([[x, y] for x in (-0.3, 0.3) for y in (-0.3, 0.3)])
 _LOGARITHMS = np.log(np.arange(256) + 20.0).astype(np.float32)
 
@@ -103,6 +106,8 @@ class CoarseMap:
     """255 at the mat's edge and the picture's: what reaches there goes on."""
     plain: Mask
     """255 where the bare mat shows its plain face: not at its markers and edge."""
+    around_mat: Part = (slice(None), slice(None))
+    """Rows and columns of the mat's plain face, and as many more as what is said of its cells may depend on."""
     _under: dict[int, tuple[Array, Indices]] = field(default_factory=dict, repr=False, compare=False)
     """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
 
@@ -147,7 +152,8 @@ def coarse_map(table: TableMap) -> CoarseMap:
     rim = cv2.bitwise_not(bare.polygons([_square(0.0, 0.0, MAT_HALF_MM - 15.0)]))
     mat = bare.polygons([_square(0.0, 0.0, MAT_HALF_MM)])
     border = np.asarray(cv2.bitwise_or(cv2.bitwise_not(inner), cv2.bitwise_and(rim, mat)), np.uint8)
-    return replace(bare, border=border, plain=_plain_mat(bare))
+    plain = _plain_mat(bare)
+    return replace(bare, border=border, plain=plain, around_mat=_part_around(plain, _BEYOND_CELLS))
 
 
 def find_foreign(
@@ -161,24 +167,92 @@ def find_foreign(
     """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
 
     `soft` is the table seen from above, softened. What is only washed out beside `glare` (255 there) is no arm, either.
-    `others_mm` are outlines (n x 2 each) of pieces without enrolled
-    faces: from a board that covers much of the mat nothing is learned about the mat's plain face, and a sheet or a die
-    that lies over the mat's edge is no arm.
+    `others_mm`: see `SeenTable.foreign`.
     """
-    seen, covered = _seen_and_covered(coarse, readings, kinds)
-    covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, disc(4 * CELL_MM)), np.uint8) & ~seen
-    small, mat = coarse.shrink(soft), _bare_mat(coarse, seen | coarse.polygons(others_mm))
-    strange, pale = _strange_on_mat(small, mat)
-    strange = _without_glare(strange, small, mat) | _with_edges(pale, small, mat)
-    suspect = strange | covered
-    cores = _opened(strange) | _opened(covered)
-    if not cores.any():
-        return cores
-    found = _grown_into(_large_parts(cores), suspect)
-    others = _without_any(found, [_grown(outline, BESIDE_MM, coarse) for outline in others_mm])
-    if glare is not None:
-        others = others & ~washed_out(others, glare)
-    return (found | _with_arms(others, coarse, seen)) & ~seen
+    return SeenTable(soft, coarse, readings, kinds, glare).foreign(others_mm)
+
+
+class SeenTable:
+    """What one picture shows of a table with some pieces on it, in its cells: worked out once, whatever else is known
+    to lie there."""
+
+    def __init__(
+        self,
+        soft: Image,
+        coarse: CoarseMap,
+        readings: Sequence[Reading],
+        kinds: Mapping[PieceKind, Prepared],
+        glare: Mask | None = None,
+    ) -> None:
+        """See `find_foreign`."""
+        self._coarse, self._glare = coarse, glare
+        self.small = coarse.shrink(soft)
+        """The table seen from above, in its cells."""
+        self._seen, covered = _seen_and_covered(coarse, readings, kinds)
+        if covered.any():
+            covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, disc(4 * CELL_MM)), np.uint8) & ~self._seen
+        self._covered = covered
+        self._mat = np.ascontiguousarray(self.small[coarse.around_mat])
+
+    @cached_property
+    def _steepest(self) -> Floats:
+        """How steeply brightness (logarithm per cell) changes at most close around each cell of the mat."""
+        blue, green, red = cv2.split(cv2.GaussianBlur(self._mat, (0, 0), 0.8).astype(np.float32))
+        light = np.log((blue + green + red) / np.float32(3) + np.float32(20.0))
+        across, down = (cv2.Sobel(light, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1)))
+        return np.asarray(cv2.dilate(np.hypot(across, down), np.ones((5, 5), np.uint8)), np.float32)
+
+    def foreign(self, others_mm: Sequence[Array] = ()) -> Mask:
+        """255 where something foreign lies (see `find_foreign`).
+
+        `others_mm` are outlines (n x 2 each) of pieces without enrolled faces: from a board that covers much of the mat
+        nothing is learned about the mat's plain face, and a sheet or a die that lies over the mat's edge is no arm.
+        """
+        coarse, seen, covered = self._coarse, self._seen, self._covered
+        mat = _bare_mat(coarse, seen | coarse.polygons(others_mm))[coarse.around_mat]
+        on_mat, pale = _strange_on_mat(self._mat, mat)
+        strange = np.zeros_like(seen)
+        strange[coarse.around_mat] = self._without_glare(on_mat, mat) | self._with_edges(pale, mat)
+        suspect = strange | covered
+        cores = _opened(strange) | _opened(covered)
+        if not cores.any():
+            return cores
+        found = _grown_into(_large_parts(cores), suspect)
+        others = _without_any(found, [_grown(outline, BESIDE_MM, coarse) for outline in others_mm])
+        if self._glare is not None:
+            others = others & ~washed_out(others, self._glare)
+        return (found | _with_arms(others, coarse, seen)) & ~seen
+
+    def _without_glare(self, strange: Mask, mat: Mask) -> Mask:
+        """Without the parts that fade into the mat wherever it goes on: a lamp's reflection has no edge, a hand has."""
+        parts = _opened(strange)
+        if not parts.any():
+            return strange
+        labels, ended = self._ends(parts, mat)
+        fades = [i for i, steep in ended if np.quantile(steep, FADING_SHARE) < SOFT_EDGE]
+        if not fades:
+            return strange
+        glare = _of_parts(labels, fades)
+        around = np.asarray(cv2.dilate(glare, disc(6 * CELL_MM)), np.uint8)
+        return np.asarray(strange & ~around, np.uint8)
+
+    def _with_edges(self, parts: Mask, mat: Mask) -> Mask:
+        """Those of the parts that end sharply where the mat goes on: paper does, and no light that falls on the mat."""
+        if not parts.any():
+            return parts
+        labels, ended = self._ends(parts, mat)
+        return _of_parts(labels, [i for i, steep in ended if np.quantile(steep, SOFT_SHARE) >= PALE_EDGE])
+
+    def _ends(self, parts: Mask, mat: Mask) -> tuple[Indices, list[tuple[int, Floats]]]:
+        """The labels of parts of the mat, and of those that end where the mat goes on how steeply brightness changes
+        along that edge."""
+        inner = cv2.erode(parts, np.ones((3, 3), np.uint8))
+        goes_on = cv2.erode(mat, np.ones((7, 7), np.uint8), borderValue=0) > 0
+        edges = (parts > 0) & (inner == 0) & goes_on
+        count, labels = cv2.connectedComponents(parts, connectivity=8)
+        at_edge, steep = labels[edges], self._steepest[edges]
+        ends = ((i, steep[at_edge == i]) for i in range(1, count))
+        return np.asarray(labels, np.int32), [(i, some) for i, some in ends if len(some) >= LEAST_EDGE]
 
 
 def washed_out(foreign: Mask, glare: Mask) -> Mask:
@@ -322,12 +396,18 @@ def _beside_mm(die: Sighting) -> float:
 
 
 def _grown(outline_mm: Array, by_mm: float, coarse: CoarseMap) -> Mask:
-    return np.asarray(cv2.dilate(coarse.polygons([outline_mm]), disc(2 * by_mm)), np.uint8)
+    mask, round_about = coarse.polygons([outline_mm]), disc(2 * by_mm)
+    part = _part_around(mask, len(round_about))
+    if mask[part].size:
+        mask[part] = cv2.dilate(mask[part], round_about)
+    return mask
 
 
 def _without_any(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
-    covered = np.maximum.reduce([np.zeros_like(foreign), *pieces])
-    return np.where(covered > 0, np.uint8(0), foreign)
+    left = foreign.copy()
+    for piece in pieces:
+        left &= ~piece
+    return left
 
 
 def _without(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
@@ -391,58 +471,12 @@ def _strange_on_mat(small: Image, mat: Mask) -> tuple[Mask, Mask]:
     strange, pale = np.zeros_like(mat), np.zeros_like(mat)
     if len(rows) < 400:
         return strange, pale
-    colours = np.ascontiguousarray(cv2.LUT(small, _LOGARITHMS)[rows, columns].T, np.float32)
+    where = rows * mat.shape[1] + columns
+    colours = np.stack([channel.reshape(-1).take(where) for channel in cv2.split(cv2.LUT(small, _LOGARITHMS))])
     spread, brighter = _strangeness(colours, rows, columns)
-    strange[rows, columns] = np.where(spread > COLOUR_SPREADS, 255, 0)
-    pale[rows, columns] = np.where(brighter > PALE_SPREADS, 255, 0)
+    strange.reshape(-1)[where] = (spread > COLOUR_SPREADS).astype(np.uint8) * np.uint8(255)
+    pale.reshape(-1)[where] = (brighter > PALE_SPREADS).astype(np.uint8) * np.uint8(255)
     return strange, np.asarray(cv2.morphologyEx(pale, cv2.MORPH_OPEN, disc(PALE_WIDTH_MM)), np.uint8)
-
-
-def _without_glare(strange: Mask, small: Image, mat: Mask) -> Mask:
-    """Without the parts that fade into the mat wherever it goes on: a lamp's reflection has no edge, a hand has."""
-    parts = _opened(strange)
-    if not parts.any():
-        return strange
-    left, top, width, height = cv2.boundingRect(parts)
-    rows, columns = (
-        slice(max(at - _EDGE_CELLS, 0), at + size + _EDGE_CELLS) for at, size in ((top, height), (left, width))
-    )
-    glare = np.zeros_like(strange)
-    glare[rows, columns] = _fading(parts[rows, columns], small[rows, columns], mat[rows, columns])
-    around = np.asarray(cv2.dilate(glare, disc(6 * CELL_MM)), np.uint8)
-    return np.asarray(strange & ~around, np.uint8)
-
-
-def _with_edges(parts: Mask, small: Image, mat: Mask) -> Mask:
-    """Those of the parts that end sharply where the mat goes on: paper does, and no light that falls on the mat."""
-    if not parts.any():
-        return parts
-    labels, ends = _steepness(parts, small, mat)
-    ended = [(i, steep) for i, steep in ends.items() if len(steep) >= LEAST_EDGE]
-    sharp = [i for i, steep in ended if np.quantile(steep, SOFT_SHARE) >= PALE_EDGE]
-    return np.where(np.isin(labels, sharp), np.uint8(255), np.uint8(0))
-
-
-def _fading(parts: Mask, small: Image, mat: Mask) -> Mask:
-    """Those of the parts that have no edge where the mat goes on."""
-    labels, ends = _steepness(parts, small, mat)
-    ended = [(i, steep) for i, steep in ends.items() if len(steep) >= LEAST_EDGE]
-    fades = [i for i, steep in ended if np.quantile(steep, FADING_SHARE) < SOFT_EDGE]
-    return np.where(np.isin(labels, fades), np.uint8(255), np.uint8(0))
-
-
-def _steepness(parts: Mask, small: Image, mat: Mask) -> tuple[Indices, dict[int, Floats]]:
-    """The parts' labels, and for each how steeply brightness (logarithm per cell) changes along its edge where the mat
-    goes on."""
-    light = np.log(cv2.GaussianBlur(small, (0, 0), 0.8).astype(np.float32).mean(-1) + 20.0)
-    steps = np.hypot(cv2.Sobel(light, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(light, cv2.CV_32F, 0, 1, scale=1 / 8))
-    steepest = cv2.dilate(steps, np.ones((5, 5), np.uint8))
-    inner = cv2.erode(parts, np.ones((3, 3), np.uint8))
-    goes_on = cv2.erode(mat, np.ones((7, 7), np.uint8), borderValue=0) > 0
-    edges = (parts > 0) & (inner == 0) & goes_on
-    count, labels = cv2.connectedComponents(parts, connectivity=8)
-    at_edge, steep = labels[edges], steepest[edges]
-    return np.asarray(labels, np.int32), {i: steep[at_edge == i] for i in range(1, count)}
 
 
 def _strangeness(colours: Floats, rows: Indices, columns: Indices) -> tuple[Floats, Floats]:
@@ -487,13 +521,30 @@ def _grown_into(cores: Mask, suspect: Mask) -> Mask:
     return np.asarray(cv2.morphologyEx(grown, cv2.MORPH_CLOSE, disc(3 * CELL_MM)), np.uint8)
 
 
+def _of_parts(labels: Indices, chosen: Sequence[int]) -> Mask:
+    """255 in these of the labelled parts."""
+    marked = np.zeros(int(labels.max(initial=0)) + 1, np.uint8)
+    marked[list(chosen)] = 255
+    return np.asarray(marked[labels])
+
+
+def _part_around(mask: Mask, more: int) -> Part:
+    """The rows and columns in which a mask is set, and so many more on all sides."""
+    left, top, width, height = cv2.boundingRect(mask)
+    rows, columns = (slice(max(at - more, 0), at + size + more) for at, size in ((top, height), (left, width)))
+    return rows, columns
+
+
 def _large_parts(mask: Any) -> Mask:
-    if not mask.any():
-        return np.zeros(mask.shape, np.uint8)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(np.asarray(mask, np.uint8), connectivity=8)
-    keep = np.where(stats[:count, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_AREA_MM2, np.uint8(255), np.uint8(0))
-    keep[0] = 0
-    return np.asarray(keep[labels])
+    large = np.zeros(mask.shape, np.uint8)
+    part = _part_around(np.asarray(mask, np.uint8), 0)
+    if mask[part].size:
+        some = np.ascontiguousarray(mask[part], np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(some, connectivity=8)
+        keep = np.where(stats[:count, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_AREA_MM2, np.uint8(255), np.uint8(0))
+        keep[0] = 0
+        large[part] = keep[labels]
+    return large
 
 
 def _with_arms(foreign: Mask, coarse: CoarseMap, seen: Mask) -> Mask:

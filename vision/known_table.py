@@ -246,18 +246,23 @@ class KnownTable:
         edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
         large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
         reaching = np.intersect1d(edge[edge > 0], large)
+        if not len(reaching):
+            return np.zeros_like(covered)
         rest = ~different & (covered == 0)
-        hands = [i for i in reaching if not (self._has_gone(labels == i, covered) or self._is_lit(labels == i, rest))]
+        colours = [colours_of(small) for small in (self._bare, self.motion.last)]
+        gone = (i for i in reaching if not self._has_gone(labels == i, covered, colours))
+        hands = [i for i in gone if not self._is_lit(labels == i, rest)]
         return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
 
-    def _has_gone(self, part: NDArray[np.bool_], covered: Mask) -> bool:
+    def _has_gone(self, part: NDArray[np.bool_], covered: Mask, colours: Sequence[NDArray[np.int64]]) -> bool:
         """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
         outline showed then and does not show now, or its colours were rarer on the rest of the table than those now
-        are. On cloth with a strong pattern outlines alone say nothing."""
+        are. On cloth with a strong pattern outlines alone say nothing. `colours` are the numbers of all blocks'
+        colours, then and now."""
         if not self._bare_known[part].all():
             return False
         rest = ~(part | (covered > 0) | self._beyond) & (self._bare_known > 0)
-        rare = [share_of_rare(colours_of(small), rest, part) for small in (self._bare, self.motion.last)]
+        rare = [share_of_rare(one, rest, part) for one in colours]
         if rare[0] is not None and rare[1] is not None:
             if rare[0] > rare[1] + RARER:
                 return True
@@ -288,7 +293,7 @@ class KnownTable:
         bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
         if foreign.any():
             bare &= ~self._beyond  # there an arm goes on
-        self._bare[bare] = small[bare]
+        cv2.copyTo(small, bare.view(np.uint8), self._bare)
         self._bare_known[bare] = 255
 
     def small_to_cells(self, mask: Mask) -> Mask:
@@ -449,6 +454,8 @@ class KnownTable:
 
     def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:
         """Which table points (n x 2) lie under these blocks."""
+        if not blocks.any():
+            return np.zeros(len(points_mm), bool)
         spots = np.round(self._to_small(self.registration.to_picture(points_mm))).astype(np.intp)
         rows, columns = np.clip(spots[:, 1], 0, blocks.shape[0] - 1), np.clip(spots[:, 0], 0, blocks.shape[1] - 1)
         inside = (spots == np.column_stack([columns, rows])).all(1)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.short_axes import total
 
 Small = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -39,7 +40,7 @@ def differences(first: Small, second: Small) -> Small:
     """By how many levels (of 255) blocks differ, exposure set aside: rows x 240. Where that alone leaves most of them
     different, the light has changed otherwise, too, and what it adds to each colour or takes from it is set aside."""
     some, others = first[::4, ::4], second[::4, ::4]
-    gain = float(np.median(some.sum(-1) / np.maximum(others.sum(-1), 3.0)))
+    gain = float(np.median(total(some) / np.maximum(total(others), 3.0)))
     light = [gain] * 3, [0.0] * 3
     left = middle_of(_apart(some, others, *light))
     if left > OTHER_LIGHT:
@@ -55,6 +56,10 @@ def middle_of(apart: Small) -> float:
 
 def _apart(first: Small, second: Small, gains: Sequence[float], offsets: Sequence[float]) -> Small:
     """By how much blocks differ, the second in other light: each colour times a gain, and so much more."""
+    if not any(offsets) and len(set(gains)) == 1:
+        top, seen = np.float32(min(SATURATED, SATURATED * gains[0])), second * np.float32(gains[0])
+        off = cv2.absdiff(np.minimum(first, top), np.minimum(seen, top, out=seen))
+        return np.maximum(np.maximum(off[..., 0], off[..., 1]), off[..., 2])
     apart = np.zeros(first.shape[:2], np.float32)
     for before, now, gain, offset in zip(cv2.split(first), cv2.split(second), gains, offsets, strict=True):
         top = np.float32(min(SATURATED, SATURATED * gain + offset))
@@ -81,11 +86,13 @@ def _other_light(first: Small, second: Small) -> tuple[list[float], list[float]]
     return gains.tolist(), offsets.tolist()
 
 
-def beyond_noise(difference: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT) -> Mask:
+def beyond_noise(
+    difference: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT, middle: float | None = None
+) -> Mask:
     """255 in blocks that differ by more than noise does, and than each block's own tolerance. Where more than half of
     them differ by more than noise is `known` to make them differ, other light falls there, stripes over all of the
-    table: that is no noise."""
-    noise = min(middle_of(difference[::2, ::2]), known)
+    table: that is no noise. `middle` is by how much half of them differ, where that is known already."""
+    noise = min(middle_of(difference[::2, ::2]) if middle is None else middle, known)
     least = np.maximum(tolerance, np.float32(max(LEAST_DIFFERENCE, NOISES * noise)))
     return _without_specks((difference > least).astype(np.uint8) * np.uint8(255))
 

@@ -27,9 +27,12 @@ LEAST_CELLS, LEAST_AROUND = 500, 10
 
 def colours_of(small: Image | Small) -> Bins:
     """The number of each cell's colour (h x w)."""
-    lab = cv2.cvtColor(small.astype(np.float32) / 255.0, cv2.COLOR_BGR2Lab)
-    steps = np.clip(np.round(lab / STEPS).astype(np.int64) + ZERO, 0, np.array(SHAPE) - 1)
-    return np.asarray(np.ravel_multi_index(tuple(np.moveaxis(steps, -1, 0)), SHAPE))
+    lab = cv2.split(cv2.cvtColor(small.astype(np.float32) / 255.0, cv2.COLOR_BGR2Lab))
+    number = np.zeros(small.shape[:2], np.int64)
+    for channel, step, zero, count in zip(lab, STEPS, ZERO, SHAPE, strict=True):
+        number *= count
+        number += np.clip(np.round(channel / step).astype(np.int64) + zero, 0, count - 1)
+    return number
 
 
 def share_of_rare(colours: Bins, table: Where, around: Where) -> float | None:

@@ -52,7 +52,7 @@ class Raster:
         cells = np.where(self._taken, np.uint8(0), np.uint8(255)).reshape(self._rows, self._columns)
         step, (width, height) = RASTER_MM * PX_PER_MM, self._size_px
         rows, columns = ((np.arange(size) / step + 0.5).astype(np.intp) for size in (height, width))
-        return np.asarray(cells[rows][:, columns])
+        return np.asarray(cells[:, columns][rows])
 
     def taken(self, points_mm: Array) -> Flags:
         """Whether a piece is seen at points (... x 2)."""

@@ -17,7 +17,7 @@ from vision.finders import Finder, TellsHeld
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.glare import find_glare, markers_in, paper_levels, with_spaces_open
-from vision.hidden import dice_as_seen, find_foreign, hidden_places, over_boards, told_by_form, washed_out
+from vision.hidden import SeenTable, dice_as_seen, hidden_places, over_boards, told_by_form, washed_out
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
@@ -277,10 +277,10 @@ class Reader:
         unveiled = {marker: level - known.seen_from_above.veil.max() for marker, level in paper.items()}
         blown = find_glare(known.motion.last, paper.values(), markers_in(known.motion.last, known.registration, paper))
         glare = known.small_to_cells(blown) & known.coarse.seen
-        foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
+        seen = SeenTable(soft, known.coarse, readings, self._kinds, glare)
         reaching = known.small_to_cells(known.reaching_in(covered | blown))
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
-        foreign = foreign_but() | reaching if readings else reaching
+        foreign = seen.foreign() | reaching if readings else reaching
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
         previous = known.readings
         known.take([r for r in open_ones if confirmed(r)])
@@ -298,19 +298,19 @@ class Reader:
         large = [np.array(piece.outline_mm) for piece in by_form if piece.kind in LARGE]
         dice = dice_as_seen(by_form)
         if large or dice:
-            anew = foreign_but(large + dice)
+            anew = seen.foreign(large + dice)
             boards = any(piece.kind is PieceKind.BOARD for piece in by_form)
             if boards and (dice or not readings):
-                foreign = reaching | foreign_but(dice)
+                foreign = reaching | seen.foreign(dice)
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
         elif not readings:
-            foreign = reaching | foreign_but()
+            foreign = reaching | seen.foreign()
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
         strange = strange | over_boards(by_form, known.coarse)
         washed = washed_out(strange, glare)
         read = [np.array(piece.outline_mm) for piece in known.sightings if piece.likely]
-        dark = without_things(find_dark(known.coarse.shrink(soft), known.coarse, unveiled, read), strange & ~glare)
+        dark = without_things(find_dark(seen.small, known.coarse, unveiled, read), strange & ~glare)
         known.blinded = hidden_places(glare | washed, known.coarse, cause=HiddenCause.GLARE)
         known.blinded += hidden_places(dark & ~glare, known.coarse, cause=HiddenCause.DARK)
         known.hidden = hidden_places(strange & ~(glare | washed | dark), known.coarse)
@@ -318,7 +318,7 @@ class Reader:
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):
             known.motion.disturb()
-        known.read = np.where(busy[..., None] > 0, known.read, known.motion.last)
+        known.read = np.asarray(cv2.copyTo(known.read, busy, known.motion.last.copy()), np.float32)
         known.remember(known.motion.last, covered | busy | blown, foreign)
         self._clock.stage("hidden")
 

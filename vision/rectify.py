@@ -59,9 +59,10 @@ class TableMap:
 
     def to_map(self, points_mm: Array) -> Array:
         """Map pixels of table points (... x 2)."""
-        return np.stack(
-            [(points_mm[..., 0] - self.left_mm) * PX_PER_MM, (self.top_mm - points_mm[..., 1]) * PX_PER_MM], axis=-1
-        )
+        pixels = np.empty(points_mm.shape)
+        pixels[..., 0] = (points_mm[..., 0] - self.left_mm) * PX_PER_MM
+        pixels[..., 1] = (self.top_mm - points_mm[..., 1]) * PX_PER_MM
+        return pixels
 
     def to_table(self, points_px: Array) -> Array:
         """Table points of map pixels (... x 2)."""

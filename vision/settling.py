@@ -45,8 +45,9 @@ class Motion:
     def follow(self, small: Small, time_s: float) -> Mask:
         """255 in the blocks that moved since the picture before."""
         difference = differences(small, self._last)
-        moving = beyond_noise(difference, self.tolerance, self.noise)
-        self._learn_flicker(difference, max(time_s - self._last_s, 0.0))
+        middle = middle_of(difference[::2, ::2])
+        moving = beyond_noise(difference, self.tolerance, self.noise, middle)
+        self._learn_flicker(difference, middle, max(time_s - self._last_s, 0.0))
         self._moved_s[moving > 0] = time_s
         self._last, self._last_s = small, time_s
         return moving
@@ -92,12 +93,12 @@ class Motion:
         since_s = max(float(moved_s.max(initial=-math.inf)), self._whole_s)
         return max(self._last_s - since_s, 0.0)
 
-    def _learn_flicker(self, difference: Small, passed_s: float) -> None:
+    def _learn_flicker(self, difference: Small, middle: float, passed_s: float) -> None:
         rises = np.float32(1.0 - math.exp(-passed_s / FLICKER_RISE_S))
         falls = np.float32(1.0 - math.exp(-passed_s / FLICKER_FALL_S))
         step = np.minimum(difference, np.float32(MOST_TOLERATED)) - self._flicker
         self._flicker += np.where(step > 0, rises, falls) * step
-        more = min(middle_of(difference[::2, ::2]), MOST_TOLERATED) - self._noise
+        more = min(middle, MOST_TOLERATED) - self._noise
         self._noise += float(rises if more > 0 else falls) * more
 
 
@@ -170,10 +171,10 @@ def unmatched(before: Sequence[Sighting], after: Sequence[Sighting]) -> tuple[li
 
 def same_marks(first: Sighting, second: Sighting) -> bool:
     """Whether two sheets bear the same marks; those that are doubtful either time may be the same."""
-    if len(first.marks) != len(second.marks):
-        return False
+    if first.marks is second.marks or len(first.marks) != len(second.marks):
+        return first.marks is second.marks
     pairs = zip(first.marks, second.marks, strict=True)
-    return all(abs(a.probability - b.probability) < MARKED_BY and (a.kind, a.at) == (b.kind, b.at) for a, b in pairs)
+    return all(abs(a.probability - b.probability) < MARKED_BY and a.kind is b.kind and a.at == b.at for a, b in pairs)
 
 
 def turned_deg(first: Sighting, second: Sighting) -> float:
@@ -191,7 +192,7 @@ def _alike(first: Sighting, second: Sighting) -> bool:
 
 
 def _same(first: Sighting, second: Sighting) -> bool:
-    lies = _alike(first, second) and _distance_mm(first, second) < MOVED_MM and turned_deg(first, second) < MOVED_DEG
+    lies = _distance_mm(first, second) < MOVED_MM and _alike(first, second) and turned_deg(first, second) < MOVED_DEG
     return lies and _contents(first) == _contents(second) and same_marks(first, second)
 
 

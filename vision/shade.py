@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.features import LOG_FLOOR, Colours
+from vision.short_axes import row_medians
 from vision.verify import AT_ONCE, Flags, Floats, Grid, Indices
 
 KNOT_MM = 3.0
@@ -42,7 +43,7 @@ def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None)
     weight = grid.precision[faces] / grid.precision.max() * np.square(own / (own + np.float32(DARK)))
     if free is not None:
         weight = np.where(free, weight, np.float32(1e-4))
-    ratio = np.clip(ratio - np.median(ratio, axis=1, keepdims=True), -DEEPEST, DEEPEST).astype(np.float32)
+    ratio = np.clip(ratio - row_medians(ratio)[:, None], -DEEPEST, DEEPEST).astype(np.float32)
     some = slice(None, None, max(ratio.shape[1] // CELLS_FOR_TURN, 1))
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
     knots = _knots(grid.points[some], turns)

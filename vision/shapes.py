@@ -73,7 +73,9 @@ def place(points: Array, pose: Array) -> Array:
     turn = np.radians(poses[:, 2])
     cosine, sine = np.cos(turn)[:, None], np.sin(turn)[:, None]
     x, y = points[:, 0], points[:, 1]
-    moved = np.stack([poses[:, :1] + cosine * x - sine * y, poses[:, 1:2] + sine * x + cosine * y], axis=-1)
+    moved = np.empty((len(poses), len(points), 2))
+    moved[..., 0] = poses[:, :1] + cosine * x - sine * y
+    moved[..., 1] = poses[:, 1:2] + sine * x + cosine * y
     return np.asarray(moved if np.ndim(pose) == 2 else moved[0])
 
 

@@ -11,6 +11,7 @@ from vision.features import LOG_FLOOR, Colours, sample_colours
 from vision.frame import Image
 from vision.rectify import TableMap
 from vision.shapes import place
+from vision.short_axes import row_medians
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -312,9 +313,12 @@ def _unit(colours: Colours) -> Floats:
 
 def _with_middle_colour(colours: Colours, where: Flags) -> Colours:
     """Colours with these cells made like the middle one of the others."""
-    others = np.where(where[:, None], np.float32(np.nan), colours)
-    others[where.all(1)] = 0.0
-    return np.where(where[:, None], np.nanmedian(others, axis=-1, keepdims=True), colours)
+    count = np.count_nonzero(~where, axis=1)
+    ordered = np.sort(np.where(where[:, None], np.float32(np.inf), colours), axis=-1)
+    rows = np.arange(len(colours))
+    low, high = (ordered[rows, :, np.maximum(at, 0)] for at in ((count - 1) // 2, count // 2))
+    middle = np.where(count[:, None] > 0, (low + high) / 2, np.float32(0.0))
+    return np.where(where[:, None], middle[..., None], colours)
 
 
 def _cut_off(colours: Colours, brightest: Floats) -> Flags | None:
@@ -361,7 +365,7 @@ def _light_removed(
             ]
         )  # fmt: skip
     sample = max(plain.shape[-1] // 50, 1)
-    plain = plain - np.median(plain[..., ::sample], axis=-1, keepdims=True).astype(np.float32)
+    plain = plain - row_medians(plain[..., ::sample])[..., None]
     face = None if enrolled is None else enrolled - enrolled.mean(axis=-1, keepdims=True)
     residual = plain if near is None else near
     shown = plain

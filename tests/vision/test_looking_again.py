@@ -25,6 +25,7 @@ from vision.reader import Reader
 from vision.registration import find_mat
 from vision.scene import MarkKind, PieceKind, Scene, Sighting
 from vision.sheets import finder as sheet_finder
+from vision.sheets import finding
 
 FRAME_S = 0.2
 NOISE = 1.5
@@ -204,3 +205,16 @@ def test_a_cutter_laid_down_while_a_hand_is_over_the_board_lies_there_when_it_is
     last = table.watch(after, 4)
     assert last.settled is not None
     assert len([one for one in last.settled.sightings if one.kind is PieceKind.CUTTER]) == 2
+
+
+def test_a_sheet_at_rest_is_laid_out_once_and_read_in_each_look(
+    unwritten: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where each of its pixels is in the picture does not change while it lies still."""
+    table = sheets_table()
+    table.watch(unwritten, 4)
+    laid_out, read = (counted(monkeypatch, *of) for of in ((finding, "places_of"), (sheet_finder, "flatten")))
+    written = picture(fronts({}), None)
+    table.watch(written, 3, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
+    table.watch(written, 4)
+    assert len(read) > len(laid_out)

@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 Mask = NDArray[np.uint8]
+Indices = NDArray[np.intp]
 
 AROUND_MM = 27.5
 """So far beyond its rim a board is looked at: as far as cutters reach."""
@@ -68,36 +69,82 @@ RIM_CELLS_MM = 6.0
 STRANGEST, LEAST_SHARE = 3.0, 0.05
 
 
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A board and what is around it, on a grid in its own frame: points CELL_MM apart, its middle in the middle,
+    rows from far to near. Worked out once for each board."""
+
+    own: Array
+    """n x n x 2."""
+    slow: Array
+    """n x n x 6: the terms by which light changes."""
+    printed: Floats
+    """n x n x 3: the print's colours (logarithms)."""
+    from_rim_mm: Array
+    """How far outside the board each point lies."""
+    bare: Flags
+    """Which points lie where no topping can,"""
+    between: Flags
+    """and which off all spaces."""
+    number: Indices
+    """n x n: the points counted, row by row."""
+
+    def around(self, at_mm: Array, reach_mm: float) -> tuple[slice, slice]:
+        """The rows and columns so near to a point of the board's frame."""
+        half = self.own.shape[0] // 2
+        middles = (half - at_mm[1] / CELL_MM, half + at_mm[0] / CELL_MM)
+        reach = reach_mm / CELL_MM
+        rows, columns = (slice(max(int(at - reach), 0), max(int(at + reach) + 2, 0)) for at in middles)
+        return rows, columns
+
+
+def ground_of(board: BoardPrint) -> Ground:
+    """What looking for what lies over a board needs of it."""
+    radius = board.diameter_mm / 2
+    reach = int((radius + AROUND_MM) / CELL_MM)
+    steps = np.arange(-reach, reach + 1) * CELL_MM
+    own = np.stack(np.meshgrid(steps, steps[::-1]), axis=-1)
+    from_space = np.min([np.hypot(own[..., 0] - x, own[..., 1] - y) for x, y in board.spaces_mm], axis=0)
+    return Ground(
+        own,
+        _slow(own),
+        on_grid(board.colours, own),
+        np.hypot(own[..., 0], own[..., 1]) - radius,
+        from_space > board.topping_mm / 2 + TOPPING_RIM_MM[1] - 1.0,
+        from_space > board.topping_mm / 2,
+        np.arange(own.shape[0] * own.shape[1]).reshape(own.shape[:2]),
+    )
+
+
 def find_covering(
-    sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit], sticks: Sequence[Array] = ()
+    sight: Sight,
+    board: BoardPrint,
+    fit: BoardFit,
+    spaces: Sequence[SpaceFit],
+    sticks: Sequence[Array] = (),
+    ground: Ground | None = None,
 ) -> Mask:
     """255 where something lies over a board, on which toppings lie as read and sticks inside these outlines (where they
     seem to lie at z = 0), or over the table close around it.
 
-    Of points of the board's own frame, CELL_MM apart, the board's middle in the middle, rows from far to near.
+    Of points of the board's own frame, as of its `ground`: what `ground_of` gives, worked out before.
     """
-    look = _look(sight, board, fit)
+    ground = ground or ground_of(board)
+    look = _look(sight, ground, fit)
     strange, known = np.zeros(look.inside.shape, np.float32), look.inside | look.beside
     if np.count_nonzero(look.inside) < LEAST_POINTS:
         return np.zeros(known.shape, np.uint8)
-    told = look.inside & look.bare
-    known &= ~inside_any(look.at_mm, sticks)
-    light = _light_on(look.own[told], look.printed[told], look.seen[told])
-    left = look.seen - look.printed - light.at(look.own, look.printed)
-    strange[look.inside] = _strangeness(left, STRANGE_TINT, (STRANGE_BRIGHT, STRANGE_DARK))[look.inside]
+    told = look.inside & ground.bare
+    if len(sticks):
+        known &= ~inside_any(look.at_mm, sticks)
+    light = _light_on(ground.slow[told], look.printed[told], look.seen[told])
+    left = look.seen[look.inside] - look.printed[look.inside]
+    left -= light.at(ground.slow[look.inside], look.printed[look.inside])
+    strange[look.inside] = _strangeness(left, STRANGE_TINT, (STRANGE_BRIGHT, STRANGE_DARK))
     if np.count_nonzero(look.beside) >= LEAST_POINTS:
-        strange[look.beside] = _strange_beside(look)[look.beside]
-    topped = np.zeros(known.shape, bool)
-    for space in spaces:
-        if space.likely not in (None, EMPTY):
-            looks = board.toppings.colours[board.toppings.names.index(str(space.likely))] - look.usual
-            at, radius = _on_face(space.at_mm, sight, fit), board.topping_mm / 2
-            part = look.around(at, radius + TOPPING_RIM_MM[1])
-            away = np.hypot(look.own[part][..., 0] - at[0], look.own[part][..., 1] - at[1])
-            _spare_topping(strange[part], known[part], look.part(part), light, looks, away, radius)
-            topped[part] |= away < radius + TOPPING_RIM_MM[1]
-    from_rim = np.hypot(*np.moveaxis(look.own, -1, 0)) - board.diameter_mm / 2
-    return _parts(_spread(strange, known), from_rim, ~topped, look.between & ~topped)
+        strange[look.beside] = _strange_beside(ground, look)
+    topped = _spare_toppings(strange, known, _Tops.of(sight, board, fit, spaces), ground, look, light)
+    return _parts(_spread(strange, known), ground.from_rim_mm, ~topped, ground.between & ~topped)
 
 
 def parts_in(covering: Mask, other: Mask) -> Mask:
@@ -119,12 +166,10 @@ def covering_outlines(sight: Sight, fit: BoardFit) -> list[Array]:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A board and what is around it, on a grid in its own frame."""
+    """How a board and what is around it look, at the points of its ground."""
 
-    own: Array
-    """n x n x 2,"""
     at_mm: Array
-    """and where they seem to lie at z = 0."""
+    """n x n x 2: where they seem to lie at z = 0."""
     seen: Floats
     """n x n x 3 logarithms of colours,"""
     printed: Floats
@@ -133,58 +178,19 @@ class _Look:
     """all less what the print mostly is."""
     inside: Flags
     """Which points lie on the board,"""
-    bare: Flags
-    """which of those where no topping can lie,"""
-    between: Flags
-    """which off all spaces,"""
     beside: Flags
     """and which on the table."""
 
-    def around(self, at_mm: Array, reach_mm: float) -> tuple[slice, slice]:
-        """The rows and columns so near to a point of the board's frame."""
-        half = self.own.shape[0] // 2
-        middles = (half - at_mm[1] / CELL_MM, half + at_mm[0] / CELL_MM)
-        reach = reach_mm / CELL_MM
-        rows, columns = (slice(max(int(at - reach), 0), max(int(at + reach) + 2, 0)) for at in middles)
-        return rows, columns
 
-    def part(self, part: tuple[slice, slice]) -> "_Look":
-        """Some rows and columns of it."""
-        return _Look(
-            self.own[part],
-            self.at_mm[part],
-            self.seen[part],
-            self.printed[part],
-            self.usual,
-            self.inside[part],
-            self.bare[part],
-            self.between[part],
-            self.beside[part],
-        )
-
-
-def _look(sight: Sight, board: BoardPrint, fit: BoardFit) -> _Look:
-    radius = board.diameter_mm / 2
-    reach = int((radius + AROUND_MM) / CELL_MM)
-    steps = np.arange(-reach, reach + 1) * CELL_MM
-    own = np.stack(np.meshgrid(steps, steps[::-1]), axis=-1)
-    away = np.hypot(own[..., 0], own[..., 1])
+def _look(sight: Sight, ground: Ground, fit: BoardFit) -> _Look:
+    own, printed = ground.own, ground.printed
     table = place(own.reshape(-1, 2), fit.pose).reshape(own.shape)
-    shown, seen = sight.shows(table, fit.height_mm), sight.colours(table, fit.height_mm)
-    inside, printed = shown & (away < radius - RIM_MM[0]), on_grid(board.colours, own)
+    at_mm = sight.seen(table, fit.height_mm)
+    shown, seen = sight.table.shows(at_mm), sight.seen_colours(at_mm)
+    inside = shown & (ground.from_rim_mm < -RIM_MM[0])
     usual = np.median(printed[inside] if inside.any() else printed.reshape(-1, 3), axis=0).astype(np.float32)
-    from_space = np.min([np.hypot(own[..., 0] - x, own[..., 1] - y) for x, y in board.spaces_mm], axis=0)
-    return _Look(
-        own,
-        sight.seen(table, fit.height_mm),
-        seen - usual,
-        printed - usual,
-        usual,
-        inside,
-        from_space > board.topping_mm / 2 + TOPPING_RIM_MM[1] - 1.0,
-        from_space > board.topping_mm / 2,
-        _of_one_ground(table, shown & (away > radius + RIM_MM[1])),
-    )
+    beside = _of_one_ground(table, shown & (ground.from_rim_mm > RIM_MM[1]))
+    return _Look(at_mm, seen - usual, printed - usual, usual, inside, beside)
 
 
 def _of_one_ground(table_mm: Array, beside: Flags) -> Flags:
@@ -203,20 +209,25 @@ class _Light:
     terms: Array
     """terms x 3."""
 
-    def at(self, own: Array, expected: Floats) -> Floats:
-        """What it adds to colours expected at points (... x 2 and ... x 3) of the board."""
-        return np.asarray(_terms(own, expected) @ self.terms, np.float32)
+    def at(self, slow: Array, expected: Floats) -> Floats:
+        """What it adds to colours expected (n x 3) at points of the board with these terms (n x 6)."""
+        return np.asarray(_terms(slow, expected) @ self.terms, np.float32)
 
 
-def _terms(own: Array, expected: Floats) -> Array:
+def _slow(own: Array) -> Array:
     u, v = np.moveaxis(own / LIGHT_MM, -1, 0)
-    slow = np.stack([np.ones_like(u), u, v, u * u, u * v, v * v], axis=-1)
+    return np.stack([np.ones_like(u), u, v, u * u, u * v, v * v], axis=-1)
+
+
+def _terms(slow: Array, expected: Floats) -> Array:
     return np.concatenate([slow, expected], axis=-1)
 
 
-def _light_on(own: Array, expected: Floats, seen: Floats) -> _Light:
-    """The light, told by some points (n x 2), what is expected and what is seen there; things may lie over some."""
-    some, colours = _terms(own, expected)[::EVERY], (seen - expected)[::EVERY].astype(np.float64)
+def _light_on(slow: Array, expected: Floats, seen: Floats) -> _Light:
+    """The light, told by some points' terms (n x 6), what is expected and what is seen there; things may lie over
+    some."""
+    slow, expected, seen = slow[::EVERY], expected[::EVERY], seen[::EVERY]
+    some, colours = _terms(slow, expected), (seen - expected).astype(np.float64)
     # The mat's markers said what is white: tints begin at none, so that the light is not a large hand's.
     terms = np.zeros((some.shape[-1], 3))
     terms[0] = np.median(colours.mean(1))
@@ -237,41 +248,71 @@ def _shade_and_tint(colours: Array | Floats) -> tuple[Array, Array]:
     return np.asarray(shade, np.float64), np.sqrt(dot(tint, tint) / 3)
 
 
-def _strangeness(left: Floats, tint: float, bright_dark: tuple[float, float]) -> Floats:
+def _strangeness(left: Floats, tint: float | Floats, bright_dark: tuple[float, float]) -> Floats:
     """How strange what light leaves is; from 1 on it is no light."""
     shade, tinted = _shade_and_tint(left)
     bright, dark = bright_dark
     return np.asarray(np.maximum(tinted / tint, np.maximum(shade / bright, -shade / dark)), np.float32)
 
 
-def _strange_beside(look: _Look) -> Floats:
-    plain = look.seen - np.median(look.seen[look.beside], axis=0).astype(np.float32)
+def _strange_beside(ground: Ground, look: _Look) -> Floats:
+    """How strange the table beside a board is, at each point of it."""
+    seen, slow = look.seen[look.beside], ground.slow[look.beside]
+    plain = seen - np.median(seen, axis=0).astype(np.float32)
     nothing = np.zeros_like(plain)
-    light = _light_on(look.own[look.beside], nothing[look.beside], plain[look.beside])
-    left = plain - light.at(look.own, nothing)
-    usual = float(np.median(_shade_and_tint(left[look.beside])[1]))
+    left = plain - _light_on(slow, nothing, plain).at(slow, nothing)
+    usual = float(np.median(_shade_and_tint(left)[1]))
     return _strangeness(left, max(STRANGE_BESIDE, SPREADS * usual), (STRANGE_BRIGHT, STRANGE_DARK))
 
 
-def _spare_topping(
-    strange: Floats, known: Flags, look: _Look, light: _Light, looks: Floats, away: Array, radius_mm: float
-) -> None:
-    """Where a topping was read, so far `away` from each point, what looks like one is not strange, and its rim says
-    nothing."""
-    on = (away < radius_mm - TOPPING_RIM_MM[0]) & look.inside
-    expected = looks[np.minimum((away[on] / RING_STEP_MM).astype(int), len(looks) - 1)]
-    # Toppings are no print: what pictures do to its colours need not be done to theirs.
-    tint = max(STRANGE_TOPPING, TINTED_SHARE * float(np.median(_shade_and_tint(expected)[1])) if on.any() else 0.0)
+@dataclass(frozen=True, slots=True)
+class _Tops:
+    """The toppings that were read, as they are seen."""
+
+    at: Array
+    """n x 2: where on the plane of the board's face (own frame) the middle of each is seen."""
+    looks: Floats
+    """n x rings x 3 logarithms, from its middle outwards."""
+    radius_mm: float
+
+    @staticmethod
+    def of(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> "_Tops":
+        """Those on spaces of a board."""
+        some = [space for space in spaces if space.likely not in (None, EMPTY)]
+        colours = board.toppings.colours[[board.toppings.names.index(str(space.likely)) for space in some]]
+        middles = np.array([space.at_mm for space in some]).reshape(-1, 2)
+        seen = sight.registration.on_table(sight.seen(middles, fit.height_mm + TOPPING_THICK_MM), fit.height_mm)
+        return _Tops(to_own_frame(seen, fit.pose), np.asarray(colours, np.float32), board.topping_mm / 2)
+
+
+def _spare_toppings(strange: Floats, known: Flags, tops: _Tops, ground: Ground, look: _Look, light: _Light) -> Flags:
+    """Where toppings were read what looks like them is not strange, and their rims say nothing. Which points lie on or
+    close around one."""
+    topped = np.zeros(known.shape, bool)
+    points: list[Indices] = []
+    looks: list[Floats] = []
+    tints: list[Floats] = []
+    for at, rings in zip(tops.at, tops.looks - look.usual, strict=True):
+        part = ground.around(at, tops.radius_mm + TOPPING_RIM_MM[1])
+        own = ground.own[part]
+        away = np.hypot(own[..., 0] - at[0], own[..., 1] - at[1])
+        near = away < tops.radius_mm + TOPPING_RIM_MM[1]
+        topped[part] |= near
+        known[part] &= ~(near & (away >= tops.radius_mm - TOPPING_RIM_MM[0]))
+        on = (away < tops.radius_mm - TOPPING_RIM_MM[0]) & look.inside[part]
+        points.append(ground.number[part][on])
+        looks.append(rings[np.minimum((away[on] / RING_STEP_MM).astype(int), len(rings) - 1)])
+        # Toppings are no print: what pictures do to its colours need not be done to theirs.
+        usual = float(np.median(_shade_and_tint(looks[-1])[1])) if on.any() else 0.0
+        tints.append(np.full(len(points[-1]), max(STRANGE_TOPPING, TINTED_SHARE * usual), np.float32))
+    if not points:
+        return topped
+    where, expected, tint = np.concatenate(points), np.concatenate(looks), np.concatenate(tints)
+    seen, slow = look.seen.reshape(-1, 3)[where], ground.slow.reshape(-1, ground.slow.shape[-1])[where]
     for like_print in (expected, np.zeros_like(expected)):
-        left = look.seen[on] - expected - light.at(look.own[on], like_print)
-        strange[on] = np.minimum(strange[on], _strangeness(left, tint, (STRANGE_SHADE, STRANGE_SHADE)))
-    known[(away >= radius_mm - TOPPING_RIM_MM[0]) & (away < radius_mm + TOPPING_RIM_MM[1])] = False
-
-
-def _on_face(at_mm: Array, sight: Sight, fit: BoardFit) -> Array:
-    """Where on the plane of the board's face (own frame) the top of a topping is seen."""
-    seen = sight.seen(at_mm[None], fit.height_mm + TOPPING_THICK_MM)
-    return np.asarray(to_own_frame(sight.registration.on_table(seen, fit.height_mm), fit.pose)[0])
+        left = seen - expected - light.at(slow, like_print)
+        np.minimum.at(strange.reshape(-1), where, _strangeness(left, tint, (STRANGE_SHADE, STRANGE_SHADE)))
+    return topped
 
 
 def _spread(strange: Floats, known: Flags) -> Floats:

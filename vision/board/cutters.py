@@ -22,7 +22,7 @@ from vision.features import LOG_FLOOR
 from vision.frame import Image
 from vision.scene import EMPTY
 from vision.shapes import place, to_own_frame
-from vision.short_axes import dot, median, total
+from vision.short_axes import dot, median, middle_row, total
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -213,10 +213,11 @@ def _candidates(sight: Sight, board: BoardPrint, fit: BoardFit, other: "_Other")
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
     like, most = np.empty((2, len(turns), size), np.float32)
     for i, turn in enumerate(turns):
-        # The map's rows run along +y, so that turning it like a picture turns the board by as much the other way.
-        spin = cv2.getRotationMatrix2D((middle, middle), float(turn), 1.0)
+        # The map's rows run along +y, so that turning it like a picture turns the board by as much the other way. Rows
+        # and columns change places: lines are added up faster down than across.
+        spin = cv2.getRotationMatrix2D((middle, middle), float(turn), 1.0)[::-1]
         turned = cv2.warpAffine(maps, spin, (size, size), flags=cv2.INTER_LINEAR)
-        like[i], most[i] = cv2.reduce(turned, 1, cv2.REDUCE_SUM)[:, 0, :2].T
+        like[i], most[i] = cv2.reduce(turned, 0, cv2.REDUCE_SUM)[0, :, :2].T
     ridge = like / (most + LEAST_TELLING * np.float32(np.median(most)) + np.float32(1e-6))
     ridge[:, np.abs(np.arange(size) - middle) > FARTHEST_SHARE * size / 2] = 0.0
     for _ in range(CANDIDATES):
@@ -287,15 +288,16 @@ def _unlike(
     own = to_own_frame(sight.registration.on_table(lines.reshape(-1, 2), fit.height_mm), fit.pose)
     reach = other.known.shape[0] // 2
     cells = np.clip(np.round(own / COARSE_MM).astype(np.intp) + reach, 0, 2 * reach).reshape(*lines.shape[:2], 2)
-    return [_unlike_at(other, board, line[:, 0], line[:, 1]) for line in cells]
+    known, expected, residual = (
+        of[cells[..., 1], cells[..., 0]] for of in (other.known, other.expected, other.residual)
+    )
+    return [_unlike_at(board, e[at], r[at]) for at, e, r in zip(known, expected, residual, strict=True)]
 
 
-def _unlike_at(other: _Other, board: BoardPrint, column: NDArray[np.intp], row: NDArray[np.intp]) -> float:
+def _unlike_at(board: BoardPrint, expected: Floats, residual: Floats) -> float:
     """The same of some cells."""
-    known = other.known[row, column]
-    if not known.any():
+    if not len(expected):
         return 0.0
-    expected, residual = other.expected[row, column][known], other.residual[row, column][known]
     shade, tint = _light_on(expected + residual, board)
     shares, weight = _towards_wood(expected, residual, board.wood[0] + shade + tint)
     return float((np.clip(shares, 0.0, 1.0) * weight).sum() / max(float(weight.sum()), 1e-6))
@@ -327,11 +329,13 @@ def _paint_toppings(
         looks = board.toppings.colours[board.toppings.names.index(str(space.likely))]
         seen = sight.seen(space.at_mm[None], fit.height_mm + TOPPING_THICK_MM)
         at = to_own_frame(sight.registration.on_table(seen, fit.height_mm), fit.pose)[0]
-        away = np.hypot(own[..., 0] - at[0], own[..., 1] - at[1])
+        first = np.maximum((at - board.topping_mm / 2 - 2.0 - own[0, 0]) // COARSE_MM, 0.0).astype(int)
+        last = np.maximum((at + board.topping_mm / 2 + 2.0 - own[0, 0]) // COARSE_MM + 2.0, 0.0).astype(int)
+        part = slice(first[1], last[1]), slice(first[0], last[0])
+        away = np.hypot(own[part][..., 0] - at[0], own[part][..., 1] - at[1])
         inside = away < board.topping_mm / 2 - 0.8
-        expected[inside] = looks[np.minimum((away[inside] / RING_STEP_MM).astype(int), len(looks) - 1)]
-        known[inside] = True
-        known[(away < board.topping_mm / 2 + 2.0) & ~inside] = False
+        expected[part][inside] = looks[np.minimum((away[inside] / RING_STEP_MM).astype(int), len(looks) - 1)]
+        known[part] = inside | (known[part] & (away >= board.topping_mm / 2 + 2.0))
 
 
 # One line ---------------------------------------------------------------------------------------------------------
@@ -366,16 +370,16 @@ def _strip(sight: Sight, image: Image, fit: BoardFit, line: Array) -> _Strip:
     knots = np.linspace(0.0, length, max(round(length / 10.0), 2))
     spots = line[0] + knots[:, None] * way
     edges = sight.registration.to_picture(np.concatenate([spots - side, spots + side])).reshape(2, len(knots), 2)
-    ends = np.array([[np.interp(along, knots, edge[:, i]) for i in (0, 1)] for edge in edges]).swapaxes(1, 2)
+    low, high = ([np.interp(along, knots, edge[:, i])[:, None] for i in (0, 1)] for edge in edges)
     share = (across + HALF_MM) / (2 * HALF_MM)
-    x, y = ((ends[0, :, i, None] * (1 - share) + ends[1, :, i, None] * share).astype(np.float32) for i in (0, 1))
+    x, y = ((first + (last - first) * share).astype(np.float32) for first, last in zip(low, high, strict=True))
     seen = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     centre = line[0] + along[:, None] * way
     own = to_own_frame(sight.registration.on_table(centre, fit.height_mm), fit.pose)
     light = fit.light_at(own)
-    logs = cv2.LUT(seen, sight.logarithms) - light[:, None]
+    logs = cv2.LUT(seen, sight.logarithms).reshape(len(along), -1) - np.tile(light, len(across))
     shown = sight.table.shows(centre) & ~fit.hidden_at(own)
-    return _Strip(line, along, across, np.asarray(logs, np.float32), shown)
+    return _Strip(line, along, across, np.asarray(logs, np.float32).reshape(*x.shape, 3), shown)
 
 
 def on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
@@ -507,7 +511,7 @@ def _body(middle: Floats, shown: NDArray[np.bool_], board: BoardPrint) -> tuple[
 
 def _light_on(colours: Floats, board: BoardPrint) -> tuple[float, Floats]:
     """How much brighter and how otherwise tinted these colours (n x 3) of a stick are than enrolled wood."""
-    shift = np.median(colours, axis=0) - board.wood[0]
+    shift = middle_row(colours) - board.wood[0]
     shade = float(np.clip(shift.mean(), -LARGEST_SHADE, LARGEST_SHADE))
     return shade, np.asarray(np.clip(shift - shift.mean(), -LARGEST_TINT, LARGEST_TINT), np.float32)
 
@@ -684,18 +688,16 @@ def _edges(profiles: Floats, middle_mm: Array, edges_mm: Array, half_mm: float, 
     """Where the lower and the upper edge of each slice are across (2 x slices), thought to be at `edges_mm`, and how
     much colours differ there."""
     core = _across(profiles, middle_mm + np.array([[-0.4], [0.0], [0.4]])).mean(axis=0)
-    places, contrasts = [], []
+    sides = np.array([[-1.0], [1.0]])
     steps = np.arange(-min(reach_mm, 0.8 * half_mm), reach_mm + 1e-6, EDGE_STEP_MM)
-    for side, edge in zip((-1.0, 1.0), edges_mm, strict=True):
-        beyond = reach_mm + BESIDE_EDGE_MM + np.array([[-0.3], [0.0], [0.3]])
-        step = core - _across(profiles, edge + side * beyond).mean(axis=0)
-        tinted = _less_shading(step, core)
-        contrast = np.sqrt(np.maximum(dot(step, tinted), 0.0))
-        along = tinted / np.maximum(contrast, 1e-3)[:, None] ** 2
-        off_core = dot(core - _across(profiles, edge + side * steps[:, None]), along)
-        places.append(edge + side * (steps[0] + EDGE_STEP_MM * _half_way(1.0 - off_core)))
-        contrasts.append(contrast)
-    return np.stack(places), np.stack(contrasts)
+    beyond = reach_mm + BESIDE_EDGE_MM + np.array([-0.3, 0.0, 0.3])
+    step = core - _across(profiles, edges_mm + sides * beyond[:, None, None]).mean(axis=0)
+    tinted = _less_shading(step, core)
+    contrast = np.sqrt(np.maximum(dot(step, tinted), 0.0))
+    along = tinted / np.maximum(contrast, 1e-3)[..., None] ** 2
+    off_core = dot(core - _across(profiles, edges_mm + sides * steps[:, None, None]), along)
+    half = _half_way(1.0 - off_core.reshape(len(steps), -1)).reshape(contrast.shape)
+    return edges_mm + sides * (steps[0] + EDGE_STEP_MM * half), np.asarray(contrast)
 
 
 def _half_way(shares: Floats) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.changed import changed_discs, changed_places, changed_spaces, may_be_stick, stick_changed
-from vision.board.covering import covering_outlines, find_covering, parts_in
+from vision.board.covering import Ground, covering_outlines, find_covering, ground_of, parts_in
 from vision.board.cutters import certainty, everywhere, find_cutters
 from vision.board.loose import find_loose
 from vision.board.pose import (
@@ -76,11 +76,12 @@ class BoardFinder:
     board: BoardPrint = field(init=False)
     """As the picture in which it was found last shows its colours."""
     grid: BoardGrid = field(init=False)
+    ground: Ground = field(init=False)
     _fit: BoardFit | None = None
     """How it lay when it was read last."""
 
     def __post_init__(self) -> None:
-        self.board, self.grid = self.enrolled, self.enrolled_grid
+        self._take(self.enrolled, self.enrolled_grid)
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """The board, its toppings, and its cutters from the lowest to the highest; nothing where there is no board."""
@@ -92,10 +93,10 @@ class BoardFinder:
         if fit is None:
             return ()
         fit = self._in_tone(sight, fit)
-        fit, spaces = _covered(sight, image, self.board, self.grid, fit)
+        fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit)
         turned = turned_under(sight, self.grid, fit)
         if fit.covering is not None and turned.covering is None:
-            turned, spaces = _covered(sight, image, self.board, self.grid, turned)
+            turned, spaces = _covered(sight, image, self.board, (self.grid, self.ground), turned)
         lying = _lying(sight, image, self.board, turned, spaces)
         self._fit = turned
         return _in_order(lying, _loose(sight, self.board, turned, seen))
@@ -133,7 +134,7 @@ class BoardFinder:
         fit = same_board(sight, self.board, pose, known.probability, self.grid)
         if fit is None or (_badly_lit(self.grid, fit) and light_across(sight.looked, sight.table) is not None):
             return self.find(image, registration, seen)
-        fit, spaces = _covered(sight, image, self.board, self.grid, fit)
+        fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit)
         sticks = _of_kind(before, PieceKind.CUTTER)
         if stick_changed(sight, self.board, fit, sticks, places, changed):
             may_lie = may_be_stick(sight, fit, sticks, changed)
@@ -162,7 +163,8 @@ class BoardFinder:
 
     def _in_tone(self, sight: Sight, fit: BoardFit) -> BoardFit:
         """Take the board as this picture shows its colours; where it lies, by these."""
-        self.board, self.grid = self.enrolled, self.enrolled_grid
+        if self.board is not self.enrolled:
+            self._take(self.enrolled, self.enrolled_grid)
         shown = board_in_tone(sight, self.enrolled, fit)
         if shown is self.enrolled:
             return fit
@@ -172,8 +174,12 @@ class BoardFinder:
         again = same_board(sight, shown, fit.pose, fit.turn_probability, grid)
         if again is None:
             return fit
-        self.board, self.grid = shown, grid
+        self._take(shown, grid)
         return again
+
+    def _take(self, board: BoardPrint, grid: BoardGrid) -> None:
+        """Take the board as it shows its colours."""
+        self.board, self.grid, self.ground = board, grid, ground_of(board)
 
 
 def _badly_lit(grid: BoardGrid, fit: BoardFit) -> bool:
@@ -198,17 +204,18 @@ def _in_order(lying: Sequence[Sighting], loose: Sequence[Sighting]) -> tuple[Sig
 
 
 def _covered(
-    sight: Sight, image: Image, board: BoardPrint, grid: BoardGrid, fit: BoardFit
+    sight: Sight, image: Image, board: BoardPrint, prepared: tuple[BoardGrid, Ground], fit: BoardFit
 ) -> tuple[BoardFit, tuple[SpaceFit, ...]]:
     """The board with what lies over it, and what lies on its spaces, but for cutters."""
+    grid, ground = prepared
     spaces = read_spaces(sight, board, fit)
-    covering = find_covering(sight, board, fit, spaces)
+    covering = find_covering(sight, board, fit, spaces, ground=ground)
     if covering.any():
         # Cutters side by side are as wide as a finger; seen from end to end they are known.
         bare = replace(fit, covering=None, open_share=1.0)
         whole = [cutter for cutter in find_cutters(sight, image, board, bare, spaces) if cutter.seen > WHOLE]
         sticks = [cutter.outline(board.cutter_mm[1]) for cutter in whole if certainty(cutter) > 0.9]
-        covering = parts_in(covering, find_covering(sight, board, fit, spaces, sticks)) if sticks else covering
+        covering = parts_in(covering, find_covering(sight, board, fit, spaces, sticks, ground)) if sticks else covering
     covered = under(sight, grid, fit, covering)
     if covered.covering is None:
         return covered, spaces
@@ -229,7 +236,8 @@ def _lying(
     cutters = find_cutters(sight, image, board, fit, spaces, may_lie)
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
-    spaces = read_spaces(sight, board, fit, [*hands, *over])
+    if hands or over:
+        spaces = read_spaces(sight, board, fit, [*hands, *over])
     toppings = [topping_sighting(space, board, fit) for space in spaces if space.likely not in (None, EMPTY)]
     whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces], hands)
     return [whole, *toppings, *(cutter_sighting(cutter, board, fit) for cutter in cutters)]

@@ -15,7 +15,6 @@ from vision.board.pose import BoardFit
 from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight
 from vision.board.toppings import even_cost, ring_cost
-from vision.features import LOG_FLOOR
 from vision.rectify import PX_PER_MM
 from vision.registration import INNER_MM, MAT_HALF_MM, MAT_MM
 
@@ -60,7 +59,7 @@ def find_loose(sight: Sight, board: BoardPrint, fit: BoardFit, taken: Sequence[A
     scale = 1.0 / (PX_PER_MM * PX_MM)
     small = cv2.resize(sight.looked, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     light = np.median(fit.light_at(board.spaces_mm), axis=0).astype(np.float32)
-    logs = np.log(small.astype(np.float32) * sight.gain + np.float32(LOG_FLOOR)) - light
+    logs = np.asarray(cv2.LUT(small, sight.logarithms - light), np.float32)
     open_ones = _open(sight, board, fit, taken, small.shape[:2], scale)
     inside, around = _kernels(board.topping_mm / 2)
     found: list[tuple[float, str, Array]] = []

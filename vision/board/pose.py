@@ -4,8 +4,9 @@ Rings of the board's mean colours lead to its middle, what lies round its rim to
 point by point where no topping can lie, light that changes slowly over the board taken out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 import cv2
 import numpy as np
@@ -129,10 +130,10 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
     guesses = [guess for centre in _centres(sight, board) for guess in _turns(sight, board, centre)]
     likely = [pose for _, pose in sorted(guesses, key=lambda guess: -guess[0])[:GUESSES]]
     ranked = sorted(likely, key=lambda pose: _compare(sight, coarse, pose).cost)
-    fits = [_refine(sight, coarse, pose, rounds=COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
+    fits = [_best(_rounds(sight, coarse, pose), COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
     if not fits:
         return None
-    pose = min(fits, key=lambda fit: fit[1])[0]
+    pose = min(fits, key=lambda fit: fit[1].cost)[0]
     pose, sure = _turned(sight, [grid] * 3, pose)
     found = _compare(sight, grid, pose)
     if found.agreeing < LEAST_AGREEING:
@@ -149,13 +150,19 @@ def same_board(
     Where it was not sure which of its turns is the true one (`turn_probability`), this picture may say so.
     """
     grid = grid or board_grid(board)
-    moved = _refine(sight, grid.every(COARSE_STEP), pose, rounds=STILL_ROUNDS)[0] - pose
+    coarse = grid.every(COARSE_STEP)
+    further = _rounds(sight, coarse, pose)
+    tried = list(islice(further, STILL_ROUNDS + 1))
+    moved = _best(tried, STILL_ROUNDS)[0] - pose
     if np.hypot(moved[0], moved[1]) > STILL_MM or abs(moved[2]) > STILL_DEG:
         return None
     found = _compare(sight, grid, pose)
     if found.agreeing < LEAST_AGREEING:
         return None
-    turned, sure = _turned(sight, [grid if turn_probability < SURE_TURN else grid.every(COARSE_STEP)] * 3, pose)
+    if turn_probability < SURE_TURN:
+        turned, sure = _turned(sight, [grid] * 3, pose)
+    else:
+        turned, sure = _turned(sight, [coarse] * 3, pose, unturned=chain(tried, further))
     if np.hypot(*(turned - pose)[:2]) < STILL_MM and abs((turned - pose)[2]) < STILL_DEG:
         turn_probability = max(turn_probability, sure)
     elif sure > ANOTHER_TURN:
@@ -220,18 +227,26 @@ def _bare(grid: "BoardGrid", fit: BoardFit, turn_deg: float = 0.0) -> "BoardGrid
     )
 
 
-def _turned(sight: Sight, grids: Sequence["BoardGrid"], pose: Array, shown: float = 1.0) -> tuple[Array, float]:
+def _turned(
+    sight: Sight,
+    grids: Sequence["BoardGrid"],
+    pose: Array,
+    shown: float = 1.0,
+    unturned: "Iterable[tuple[Array, _Compared]] | None" = None,
+) -> tuple[Array, float]:
     """Which of the three turns a third of a circle apart fits best where the print differs between them, and how likely
     it is. `grids` are what is open of the print in each. Where little of that print is there, or only a share of it is
-    `shown`, little is told: what lies over the rest may darken this, too."""
+    `shown`, little is told: what lies over the rest may darken this, too. `unturned` are the first turn's `_rounds`,
+    where they have begun."""
     turns = [pose + np.array([0.0, 0.0, turn]) for turn in THIRDS_DEG]
-    poses = [_refine(sight, grid, turn, rounds=ROUNDS)[0] for grid, turn in zip(grids, turns, strict=True)]
+    ways = [_rounds(sight, grid, turn) for grid, turn in zip(grids, turns, strict=True)]
+    fits = [_best(way, ROUNDS) for way in (ways[0] if unturned is None else unturned, *ways[1:])]
     costs = [
-        float(np.minimum(_compare(sight, grid, at).misses[grid.turn_telling], COST_LIMIT).sum())
-        for grid, at in zip(grids, poses, strict=True)
+        float(np.minimum(seen.misses[grid.turn_telling], COST_LIMIT).sum())
+        for grid, (_, seen) in zip(grids, fits, strict=True)
     ]
     weights = np.exp((min(costs) - np.array(costs)) * TURN_EVIDENCE * shown)
-    return poses[int(np.argmin(costs))], float(weights.max() / weights.sum())
+    return fits[int(np.argmin(costs))][0], float(weights.max() / weights.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,26 +450,26 @@ def print_at(board: BoardPrint, own_mm: Array) -> tuple[Floats, NDArray[np.bool_
     return board.colours[rows, columns], board.known[rows, columns]
 
 
-def _refine(sight: Sight, grid: BoardGrid, pose: Array, *, rounds: int) -> tuple[Array, float]:
-    """The pose moved to where the print fits best, light taken out, and its mean cost."""
+def _best(tried: "Iterable[tuple[Array, _Compared]]", rounds: int) -> "tuple[Array, _Compared]":
+    """The pose, and how the print looks there, that fits best of a first one and those after so many `_rounds`."""
+    return min(islice(tried, rounds + 1), key=lambda one: one[1].cost)
+
+
+def _rounds(sight: Sight, grid: BoardGrid, pose: Array) -> "Iterator[tuple[Array, _Compared]]":
+    """A pose, and those after each further round of moving it to where the print fits better, light taken out."""
     arm = (grid.points / grid.radius_mm).astype(np.float32)
     turning = grid.slopes[..., 1, :] * arm[..., :1] - grid.slopes[..., 0, :] * arm[..., 1:]
     gradient = np.stack([grid.slopes[..., 0, :], grid.slopes[..., 1, :], turning], axis=0)
-    best, least = pose, np.inf
-    for turn in range(rounds + 1):
+    while True:
         seen = _compare(sight, grid, pose)
-        if seen.cost < least:
-            best, least = pose, seen.cost
-        if turn == rounds:
-            break
+        yield pose, seen
         weight = grid.used * grid.precision / (1.0 + seen.misses / 3.0) ** 2
-        flat = (gradient * weight[None, ..., None]).reshape(3, -1)
+        flat = (gradient * _three(weight)).reshape(3, -1)
         normal = flat @ gradient.reshape(3, -1).T + np.eye(3) * 10.0
         step = np.clip(np.linalg.solve(normal, flat @ seen.residual.ravel()), -LARGEST_STEP_MM, LARGEST_STEP_MM)
         cosine, sine = np.cos(np.radians(pose[2])), np.sin(np.radians(pose[2]))
         across = np.array([cosine * step[0] - sine * step[1], sine * step[0] + cosine * step[1]])
         pose = np.array([*(pose[:2] - across), pose[2] - np.degrees(step[2] / grid.radius_mm)])
-    return best, least
 
 
 @dataclass(frozen=True, slots=True)
@@ -477,15 +492,19 @@ def _compare(sight: Sight, grid: BoardGrid, pose: Array) -> _Compared:
     plain = sight.colours(flat, height_of(pose[0], pose[1])) - grid.colours
     window = (grid.window, grid.window)
     weight = grid.used
-    light = np.zeros_like(plain)
+    light = off = np.zeros_like(plain)
     for _ in range(3):
-        share = cv2.blur(weight, window)[..., None]
-        mean = cv2.blur(plain * weight[..., None], window)
-        light = np.where(share > 1e-3, mean / np.maximum(share, 1e-3), light)
+        share = cv2.blur(weight, window)
+        shown = cv2.blur(plain * _three(weight), window) / _three(np.maximum(share, np.float32(1e-3)))
+        light = shown if share.min() > 1e-3 else np.where((share > 1e-3)[..., None], shown, light)
         off = plain - light
         misses = np.asarray(grid.precision * dot(off, off) / 3, np.float32)
         weight = grid.used / (1.0 + misses / 3.0) ** 2
-    residual = (plain - light) * grid.used[..., None]
     cost = float((np.minimum(misses, COST_LIMIT) * grid.used).sum() / max(float(grid.used.sum()), 1e-6))
     agreeing = float((misses[grid.telling] < AGREES_BELOW).mean()) if grid.telling.any() else 0.0
-    return _Compared(np.asarray(residual, np.float32), misses, np.asarray(light, np.float32), cost, agreeing)
+    return _Compared(off * _three(grid.used), misses, np.asarray(light, np.float32), cost, agreeing)
+
+
+def _three(values: Floats) -> Floats:
+    """The same for each channel: n x m gives n x m x 3. NumPy is slow where it has to do that itself."""
+    return np.asarray(cv2.merge((values, values, values)), np.float32)

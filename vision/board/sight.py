@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.features import LOG_FLOOR, Colours, light_gain, sample_colours, soften
+from vision.features import Colours, light_gain, logarithms, sample_colours, soften
 from vision.frame import Image, shows_colours
 from vision.rectify import TableMap, table_map
 from vision.registration import Registration
@@ -30,8 +30,7 @@ class Sight:
     def logarithms(self) -> NDArray[np.float32]:
         """1 x 256 x 3: what each level of a channel is, for `cv2.LUT`: its logarithm, as much brighter as markers show
         that the light is."""
-        levels = np.arange(256, dtype=np.float32)[None, :, None]
-        return np.asarray(np.log(levels * self.gain + np.float32(LOG_FLOOR)), np.float32)
+        return logarithms(self.gain)
 
     def colours(self, points_mm: Array, height_mm: float, *, sharp: bool = False) -> Colours:
         """Logarithms of blue, green and red at true table points (... x 2 gives ... x 3) that lie at a height.
@@ -67,6 +66,8 @@ def sight_of(image: Image, registration: Registration, around_mm: Array | None =
 
 def inside_any(points_mm: Array, outlines: Sequence[Array], margin_mm: float = 0.0) -> NDArray[np.bool_]:
     """Which points (... x 2) lie in or near any of these outlines."""
+    if not outlines:
+        return np.zeros(points_mm.shape[:-1], bool)
     flat = points_mm.reshape(-1, 2)
     low = flat.min(0) - 5.0
     scale = 2.0

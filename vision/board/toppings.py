@@ -11,7 +11,7 @@ from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight, inside_any
 from vision.scene import EMPTY
 from vision.shapes import place
-from vision.short_axes import dot, total
+from vision.short_axes import dot, row_medians, total
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -102,15 +102,16 @@ def _offsets(sight: Sight, board: BoardPrint, fit: BoardFit, covered: Sequence[A
     topping, free = _like_topping(sight, board, fit, own, covered)
     offsets = np.zeros_like(board.spaces_mm)
     expected = np.pi * (board.topping_mm / 2) ** 2 / STEP_MM**2
+    with_ones = np.column_stack([window, np.ones(len(window))])
     for _ in range(3):
-        away = np.linalg.norm(window - offsets[:, None], axis=-1)
+        away = np.hypot(window[:, 0] - offsets[:, :1], window[:, 1] - offsets[:, 1:])
         inside = (away < board.topping_mm / 2 + 1.0) & free
-        weight = (topping & inside).astype(np.float64)
-        total = weight.sum(1, keepdims=True)
+        weight = topping & inside
+        sums, open_sums = weight @ with_ones, inside @ with_ones
         # What is covered on one side only must not pull the middle to the other.
-        open_middle = (inside[..., None] * window).sum(1) / np.maximum(inside.sum(1, keepdims=True), 1)
-        moved = (weight[..., None] * window).sum(1) / np.maximum(total, 1.0) - (open_middle - offsets)
-        there = total > LEAST_DISC * expected
+        open_middle = open_sums[:, :2] / np.maximum(open_sums[:, 2:], 1.0)
+        moved = sums[:, :2] / np.maximum(sums[:, 2:], 1.0) - (open_middle - offsets)
+        there = sums[:, 2:] > LEAST_DISC * expected
         offsets = np.where(there, np.clip(moved, -REACH_MM, REACH_MM), 0.0)
     return offsets
 
@@ -179,7 +180,8 @@ def ring_cost(board: BoardPrint, which: int, seen: Floats) -> Array:
 
 def even_cost(seen: Floats) -> Array:
     """What it costs each of n places that even ground of any colour shows there, seen as for `ring_cost`."""
-    residual = np.asarray(seen - np.median(seen, axis=1, keepdims=True), np.float32)
+    middles = row_medians(np.ascontiguousarray(np.swapaxes(seen, 1, 2)))
+    residual = np.asarray(seen - middles[:, None], np.float32)
     return _hypothesis(residual, np.full(seen.shape, NOISE, np.float32), np.ones(seen.shape[:2], bool))
 
 

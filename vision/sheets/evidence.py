@@ -5,6 +5,7 @@ Some pencil firmly, some faintly, and cameras blur: how dark a mark must be is t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -14,6 +15,7 @@ from vision.scene import MarkKind
 from vision.sheets import measures
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
+from vision.short_axes import row_quantiles
 
 Bools = NDArray[np.bool_]
 
@@ -104,13 +106,13 @@ class _Seen:
         """At which of n x m points hardly any are darker than on the blank sheet; None where that was not seen."""
         if self.softened is None:
             return None
-        return np.asarray(np.quantile(self.flat.sampled(self.softened, points_mm), BARE_SHARE, axis=1) < BARE)
+        return np.asarray(row_quantiles(self.flat.sampled(self.softened, points_mm), BARE_SHARE) < BARE)
 
 
 def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     """Look at every place that may be marked; of diagonals only between pencilled dots, on sheets seen blank."""
     layout = flat.layout
-    places = np.array([layout.dot_mm(dot) for dot in layout.dots])
+    places = layout.dots_mm
     seen = _Seen.of(flat)
     pencilled = seen.pencilled
     crossed = _may_be_crossed(seen)
@@ -124,8 +126,8 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
 
     number = {dot: i for i, dot in enumerate(layout.dots)}
     ends = np.array([[number[a], number[b]] for a, b in layout.lines])
+    edge = layout.outer_lines.astype(np.float64)
     joined = dotted[ends].all(axis=1)
-    edge = np.array([any(a[i] == b[i] and a[i] in (0, most) for i, most in _mosts(flat)) for a, b in layout.lines])
     centres = np.where(dotted[:, None], dots.centres_mm, places)
     starts, stops = centres[ends[:, 0]], centres[ends[:, 1]]
     shares = np.linspace(*measures.LINE_SHARE, 8)[None, :, None]
@@ -163,7 +165,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
-            of_lines(paths, edge * 1.0, edge * border, dots.core[ends].min(axis=1)),
+            of_lines(paths, edge, edge * border, dots.core[ends].min(axis=1)),
             under,
             out,
             unsure=joined & _across_smear(flat, places[clear & ~dotted]),
@@ -212,7 +214,7 @@ def _of_dots_with_print(
     flat: FlatSheet, crossed: Sequence[PrintedTopping], hidden: Bools, dotted: Bools, arms: Array, pencil: _Pencil
 ) -> Plane:
     """Which dots are pencilled is known already."""
-    dots = measures.dots(flat, np.array([flat.layout.dot_mm(dot) for dot in flat.layout.dots]), crossed)
+    dots = measures.dots(flat, flat.layout.dots_mm, crossed)
     pencilled, printed = dots.core[dotted & ~hidden], dots.core[~dotted & ~hidden]
     both = len(pencilled) and len(printed) and float(pencilled.mean() - printed.mean()) >= DOT_APART_ALONE
     sorts = (float(printed.mean()), float(pencilled.mean())) if both else _sorts(dots.core[~hidden], DOT_APART)
@@ -221,8 +223,7 @@ def _of_dots_with_print(
 
 def _of_dots(flat: FlatSheet, dots: measures.Dots, sorts: tuple[float, float], arms: Array, pencil: _Pencil) -> Plane:
     low, high = sorts
-    places = np.array([flat.layout.dot_mm(dot) for dot in flat.layout.dots])
-    outer = np.array([any(dot[i] in (0, most) for i, most in _mosts(flat)) for dot in flat.layout.dots])
+    places = flat.layout.dots_mm
     gap = high - low
     return _table(
         dots.core,
@@ -235,7 +236,7 @@ def _of_dots(flat: FlatSheet, dots: measures.Dots, sorts: tuple[float, float], a
         *(arms.T / pencil.line),
         np.full(len(places), low),
         np.full(len(places), gap),
-        outer * 1.0,
+        flat.layout.outer_dots * 1.0,
         *pencil.constants(len(places)),
     )
 
@@ -373,10 +374,6 @@ def _outer(flat: FlatSheet, chosen: Bools) -> Bools:
     return np.array([*above, *right, *below, *left])
 
 
-def _mosts(flat: FlatSheet) -> tuple[tuple[int, int], ...]:
-    return (0, flat.layout.columns - 1), (1, flat.layout.rows - 1)
-
-
 def _middle_and_spread(values: Plane) -> tuple[float, float]:
     middle = float(np.median(values))
     return middle, 1.5 * float(np.median(np.abs(values - middle)))
@@ -408,8 +405,11 @@ def _all_over(box: BonusBox) -> Array:
     return np.asarray(np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2) * box.size_mm)
 
 
+@lru_cache(maxsize=16)
 def _around(radius_mm: float) -> Array:
     """Points all over a disc."""
     line = np.linspace(-radius_mm, radius_mm, 9)
     points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-    return np.asarray(points[np.hypot(points[:, 0], points[:, 1]) <= radius_mm])
+    within = points[np.hypot(points[:, 0], points[:, 1]) <= radius_mm]
+    within.setflags(write=False)
+    return within

@@ -225,7 +225,8 @@ def looks_alike(before: Image, now: Image) -> bool:
     )
     gain = np.clip(np.median(first) / max(float(np.median(second)), 1.0), 1.0 / MOST_GAIN, MOST_GAIN)
     off = np.abs(second * gain - first)
-    return bool(off.max() < float(np.clip(NOISES * np.median(off) / 0.6745, LEAST_OFF, MOST_OFF)))
+    most = float(off.max())
+    return most < LEAST_OFF or most < min(float(NOISES * np.median(off) / 0.6745), MOST_OFF)
 
 
 def read_sheets(
@@ -299,7 +300,7 @@ def _read(
     seen `again` where they lay may be covered further."""
     judged = []
     for sheet in found:
-        flat = flatten(image, sheet.layout, sheet.registration, over_px=over)
+        flat = flatten(image, sheet.layout, sheet.registration, over_px=over, places=sheet.places)
         judged.append((print_agreement(flat), sheet, flat))
     kept: list[tuple[float, FoundSheet, FlatSheet]] = []
     for one in sorted(judged, key=lambda judged_one: -judged_one[0]):

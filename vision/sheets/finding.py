@@ -6,6 +6,7 @@ agree are of one sheet.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import cv2
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.registration import Lens, Registration, RegistrationError, register
 from vision.sheets.corners import ANYWHERE, Where, corner_groups
+from vision.sheets.flattening import Places, places_of
 from vision.sheets.layout import Array, SheetLayout
 
 Grey = NDArray[np.uint8]
@@ -35,13 +37,18 @@ LEAST_PERIMETER_PX = 36.0
 MOST_ERROR_MM = 1.2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FoundSheet:
     """A sheet in a picture."""
 
     layout: SheetLayout
     registration: Registration
     """In the sheet's own frame."""
+
+    @cached_property
+    def places(self) -> Places:
+        """Where in the picture it is, pixel by pixel: a sheet at rest is read several times."""
+        return places_of(self.layout, self.registration)
 
 
 @dataclass(frozen=True, slots=True)

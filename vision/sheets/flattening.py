@@ -20,6 +20,8 @@ from vision.spreading import spread
 
 Plane = NDArray[np.float32]
 Mask = NDArray[np.uint8]
+Zone = tuple[slice, slice]
+"""Rows and columns of cells."""
 
 PX_PER_MM = 4.5
 MARGIN_MM = 5.0
@@ -99,26 +101,34 @@ class FlatSheet:
         """Without what it showed when it was blank, so that only pencil is dark; itself where that is not known."""
         return self if self.blank is None else replace(self, darkness=self.darkness - self.blank)
 
-    def at(self, points_mm: Array) -> Array:
-        """Pixels (column, row) of points in the sheet's own frame."""
+    def at(self, points_mm: Array) -> tuple[Array, Array]:
+        """Pixel columns and rows of points (... x 2) in the sheet's own frame."""
         points = np.asarray(points_mm, np.float64)
-        flat = np.stack([points[..., 0] - self.left_mm, self.top_mm - points[..., 1]], axis=-1) * PX_PER_MM
-        return np.asarray(flat - 0.5)
+        across, down = points[..., 0] - self.left_mm, self.top_mm - points[..., 1]
+        return across * PX_PER_MM - 0.5, down * PX_PER_MM - 0.5
 
     def sampled(self, plane: Plane, points_mm: Array) -> Plane:
         """A plane's values at points (any shape x 2), smoothly."""
-        pixels = self.at(points_mm).astype(np.float32)
-        shape = pixels.shape[:-1]
-        rows = pixels.reshape(1, -1, 2) if pixels.ndim != 3 else pixels
-        values = cv2.remap(plane, rows[..., 0], rows[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        columns, rows = (at.astype(np.float32) for at in self.at(points_mm))
+        shape = columns.shape
+        if len(shape) != 2:
+            columns, rows = columns.reshape(1, -1), rows.reshape(1, -1)
+        values = cv2.remap(plane, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(values, np.float32).reshape(shape)
 
 
-def flatten(
-    image: Image, layout: SheetLayout, registration: Registration, *, over_px: Sequence[Array] = ()
-) -> FlatSheet:
-    """The sheet that this registration (in its own frame) lays out; `over_px` are outlines, in the picture, of what is
-    known to lie on it."""
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where in a picture each pixel of a flat sheet is."""
+
+    columns: Plane
+    rows: Plane
+    outside: Mask
+    """255 where the picture shows nothing."""
+
+
+def places_of(layout: SheetLayout, registration: Registration) -> Places:
+    """Where the picture of a registration (in the sheet's own frame) shows such a sheet."""
     left, top, width, height = _extent(layout)
     columns = left + (np.arange(0, width, COARSE) + 0.5) / PX_PER_MM
     rows = top - (np.arange(0, height, COARSE) + 0.5) / PX_PER_MM
@@ -126,8 +136,24 @@ def flatten(
     # Smooth enough to be interpolated between every few pixels.
     sparse = registration.to_picture(grid.reshape(-1, 2))
     pixels = spread(sparse.reshape(grid.shape), COARSE, width, height)
-    flat = cv2.remap(image, pixels[..., 0], pixels[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    outside = _outside(pixels, registration.size_px)
+    across, down = (np.ascontiguousarray(pixels[..., i]) for i in range(2))
+    return Places(across, down, _outside(pixels, registration.size_px))
+
+
+def flatten(
+    image: Image,
+    layout: SheetLayout,
+    registration: Registration,
+    *,
+    over_px: Sequence[Array] = (),
+    places: Places | None = None,
+) -> FlatSheet:
+    """The sheet that this registration (in its own frame) lays out; `over_px` are outlines, in the picture, of what is
+    known to lie on it, `places` is what `places_of` gives, worked out before."""
+    left, top, width, height = _extent(layout)
+    places = places or places_of(layout, registration)
+    flat = cv2.remap(image, places.columns, places.rows, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    outside = places.outside
     px_corners = registration.to_picture(layout.corners_mm)
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
@@ -144,11 +170,12 @@ def flatten(
     foreign = _foreign(bare, surface, printed, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     washed = _washed_out(paper, _coarse(colours), layout, left, top)
+    blue, green, red = cv2.split(colours)
     return FlatSheet(
         layout=layout,
         left_mm=left,
         top_mm=top,
-        darkness=np.asarray(cv2.min(cv2.min(colours[..., 0], colours[..., 1]), colours[..., 2]), np.float32),
+        darkness=np.asarray(cv2.min(cv2.min(blue, green), red), np.float32),
         colours=colours,
         foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
         washed=np.asarray(cv2.resize(washed, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
@@ -216,8 +243,8 @@ def _cells(points_mm: Array, left: float, top: float) -> Array:
 def _printed(layout: SheetLayout, shape: tuple[int, int], left: float, top: float) -> Mask:
     """255 in the cells where toppings are printed."""
     printed = np.zeros(shape, np.uint8)
-    for topping in layout.toppings:
-        at = _cells(np.array(topping.centre_mm), left, top)[0]
+    middles = _cells(np.array([topping.centre_mm for topping in layout.toppings]), left, top)
+    for topping, at in zip(layout.toppings, middles, strict=True):
         radius = round(topping.size_mm / 2 * TOPPING_ROOM * PX_PER_MM / COARSE)
         cv2.circle(printed, (round(at[0]), round(at[1])), radius, 255, -1)
     return printed
@@ -227,7 +254,7 @@ def _shade_across(surface: Plane, layout: SheetLayout, left: float, top: float) 
     """How much darker (logarithm) the light of each cell is than the brightest, where a shadow's edge or stripes lie
     across the sheet; None where its light is even, or what is dark there is something else."""
     grid = _zone(surface.shape, np.array([layout.first_mm, _last_mm(layout)]), -1.0, left, top)
-    low, high = np.quantile(surface[grid][::EVERY].mean(-1), SHADED_SHARES)
+    low, high = np.quantile(surface[grid].reshape(-1, 3)[::EVERY].mean(-1), SHADED_SHARES)
     if high - low < SHADED:
         return None
     height, width = surface.shape[:2]
@@ -240,7 +267,7 @@ def _shade_across(surface: Plane, layout: SheetLayout, left: float, top: float) 
     turn = np.radians(light.turn_deg)
     columns, rows = (((np.arange(side) + 0.5) - side / 2) * COARSE / PX_PER_MM for side in (width, height))
     shade = light.shade_at((columns[None] * np.cos(turn) - rows[:, None] * np.sin(turn)).astype(np.float32))
-    uneven, left_over = (np.square((one - _even_light(one, grid))[grid]).mean() for one in (surface, surface + shade))
+    uneven, left_over = (np.square(one[grid] - _even_light(one, grid)).mean() for one in (surface, surface + shade))
     return shade if left_over < EVENER * uneven else None
 
 
@@ -259,14 +286,18 @@ def _foreign(bare: Plane, surface: Plane, printed: Mask, layout: SheetLayout, le
     grid = _zone(bare.shape, np.array([layout.first_mm, last]), -1.0, left, top)
     # Under a topping no paper is seen. Lines around one at the edge leave only the printed border to guess it from.
     unseen = np.asarray(cv2.dilate(printed, _disc(UNSEEN_MM)), np.uint8) > 0
-    strange |= grid & ~unseen & _differs(surface - _even_light(surface, grid), grid)
+    strange[grid] = ~unseen[grid] & _differs(surface[grid] - _even_light(surface, grid))
     if layout.boxes:
         edges = [np.array(b.centre_mm) + np.outer((-0.5, 0.5), b.size_mm) for b in layout.boxes]
         zones = [_zone(bare.shape, edge, -1.5, left, top) for edge in edges]
-        boxes = np.logical_or.reduce(zones)
-        surface = _closed(bare, TOPPINGS_GONE_MM)
-        usual = np.median([np.median(surface[zone], axis=0) for zone in zones], axis=0)
-        strange |= boxes & _differs(surface - usual, boxes, shade=0.2)
+        boxes = np.zeros_like(strange)
+        for zone in zones:
+            boxes[zone] = True
+        part = _around(boxes, _disc(TOPPINGS_GONE_MM).shape[0])
+        surface = np.zeros_like(bare)
+        surface[part] = _closed(np.ascontiguousarray(bare[part]), TOPPINGS_GONE_MM)
+        usual = np.median([np.median(surface[zone].reshape(-1, 3), axis=0) for zone in zones], axis=0)
+        strange[part] |= boxes[part] & _differs(surface[part] - usual, boxes[part], shade=0.2)
     mask = np.where(strange, np.uint8(255), np.uint8(0))
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     joined = cv2.morphologyEx(_large(np.asarray(opened, np.uint8)), cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM))
@@ -325,20 +356,25 @@ def _large(mask: Mask) -> Mask:
     return np.where(large[labels], np.uint8(255), np.uint8(0))
 
 
-def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, top: float) -> NDArray[np.bool_]:
+def _around(cells: NDArray[np.bool_], more: int) -> Zone:
+    """The rectangle in which these cells lie, and so many more on all sides."""
+    x, y, width, height = cv2.boundingRect(cells.astype(np.uint8))
+    return slice(max(y - more, 0), y + height + more), slice(max(x - more, 0), x + width + more)
+
+
+def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, top: float) -> Zone:
     """The cells of a rectangle, grown by this much."""
     low, high = edges_mm.min(0) - more_mm, edges_mm.max(0) + more_mm
     corners = _cells(np.array([[low[0], high[1]], [high[0], low[1]]]), left, top)
     (x0, y0), (x1, y1) = np.clip(np.round(corners).astype(int), 0, None)
-    zone = np.zeros(shape[:2], bool)
-    zone[y0 : y1 + 1, x0 : x1 + 1] = True
-    return zone
+    return slice(y0, min(y1 + 1, shape[0])), slice(x0, min(x1 + 1, shape[1]))
 
 
-def _even_light(surface: Plane, zone: NDArray[np.bool_]) -> Plane:
-    """The surface as light that changes slowly would show it: a quadratic for each colour, fitted to most cells."""
-    terms = _quadratic(*surface.shape[:2])
-    at, seen = terms[zone][::EVERY], surface[zone][::EVERY].astype(np.float64)
+def _even_light(surface: Plane, zone: Zone) -> Plane:
+    """A zone of the surface as light that changes slowly would show it: a quadratic for each colour, fitted to most
+    cells."""
+    terms = np.ascontiguousarray(_quadratic(*surface.shape[:2])[zone])
+    at, seen = terms.reshape(-1, 6)[::EVERY], surface[zone].reshape(-1, 3)[::EVERY].astype(np.float64)
     fitted: Array = np.zeros((6, 3))
     fitted[0] = np.median(seen, axis=0)
     # Most of it is paper. A thing at a corner must not bend the light to itself: terms come one kind after the other.
@@ -360,11 +396,12 @@ def _quadratic(height: int, width: int) -> Array:
     return terms
 
 
-def _differs(off: Plane, zone: NDArray[np.bool_], shade: float = 0.0) -> NDArray[np.bool_]:
-    """Where what is off from the usual is no paper; `shade` more or less light is allowed everywhere."""
+def _differs(off: Plane, told: NDArray[np.bool_] | None = None, shade: float = 0.0) -> NDArray[np.bool_]:
+    """Where what is off from the usual is no paper; how much colours usually differ the cells `told`, or all, tell.
+    `shade` more or less light is allowed everywhere."""
     # Channel by channel: numpy is slow along an axis so short.
     blue, green, red = cv2.split(off)
     light = (blue + green + red) / 3
     colour = np.maximum(np.maximum(np.abs(blue - light), np.abs(green - light)), np.abs(red - light))
-    allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * float(np.median(colour[zone])))
+    allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * float(np.median(colour if told is None else colour[told])))
     return np.asarray((colour > allowed) | (light > FOREIGN_BRIGHT + shade) | (light < -FOREIGN_DARK - shade))

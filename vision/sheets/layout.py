@@ -6,7 +6,7 @@ at its upper left corner.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vision.registration import VisionError
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 Dot = tuple[int, int]
 
 DICTIONARY = "DICT_4X4_50"
@@ -64,29 +65,44 @@ class SheetLayout:
     """Edge of the dice that belong to the sheet."""
     pips_mm: float = PIPS_MM
     """Between neighbouring dots of a die."""
+    dots: tuple[Dot, ...] = field(init=False, repr=False, compare=False)
+    """All dots, row by row."""
+    lines: tuple[tuple[Dot, Dot], ...] = field(init=False, repr=False, compare=False)
+    """All pairs of neighbouring dots."""
+    diagonals: tuple[tuple[Dot, Dot], ...] = field(init=False, repr=False, compare=False)
+    """All pairs of dots at opposite corners of a square, the left one first."""
+    dots_mm: Array = field(init=False, repr=False, compare=False)
+    """n x 2: where the dots are printed."""
+    outer_dots: Flags = field(init=False, repr=False, compare=False)
+    """Which of the dots are at an edge of the grid,"""
+    outer_lines: Flags = field(init=False, repr=False, compare=False)
+    """and which of the lines lie along one."""
+
+    def __post_init__(self) -> None:
+        columns, rows = self.columns, self.rows
+        dots = tuple((column, row) for row in range(rows) for column in range(columns))
+        across = [((c, r), (c + 1, r)) for r in range(rows) for c in range(columns - 1)]
+        down = [((c, r), (c, r + 1)) for r in range(rows - 1) for c in range(columns)]
+        squares = [(c, r) for r in range(rows - 1) for c in range(columns - 1)]
+        falling = [((c, r), (c + 1, r + 1)) for c, r in squares]
+        rising = [((c, r + 1), (c + 1, r)) for c, r in squares]
+        sides = ((0, columns - 1), (1, rows - 1))
+        outer = [any(dot[i] in (0, most) for i, most in sides) for dot in dots]
+        along = [any(a[i] == b[i] and a[i] in (0, most) for i, most in sides) for a, b in across + down]
+        derived = {
+            "dots": dots,
+            "lines": tuple(across + down),
+            "diagonals": tuple(falling + rising),
+            "dots_mm": np.array([self.dot_mm(dot) for dot in dots]),
+            "outer_dots": np.array(outer),
+            "outer_lines": np.array(along),
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     def dot_mm(self, dot: Dot) -> tuple[float, float]:
         """Where a dot is printed."""
         return self.first_mm[0] + self.pitch_mm * dot[0], self.first_mm[1] - self.pitch_mm * dot[1]
-
-    @property
-    def dots(self) -> tuple[Dot, ...]:
-        """All dots, row by row."""
-        return tuple((column, row) for row in range(self.rows) for column in range(self.columns))
-
-    @property
-    def lines(self) -> tuple[tuple[Dot, Dot], ...]:
-        """All pairs of neighbouring dots."""
-        across = [((c, r), (c + 1, r)) for r in range(self.rows) for c in range(self.columns - 1)]
-        down = [((c, r), (c, r + 1)) for r in range(self.rows - 1) for c in range(self.columns)]
-        return tuple(across + down)
-
-    @property
-    def diagonals(self) -> tuple[tuple[Dot, Dot], ...]:
-        """All pairs of dots at opposite corners of a square, the left one first."""
-        squares = [(c, r) for r in range(self.rows - 1) for c in range(self.columns - 1)]
-        falling = [((c, r), (c + 1, r + 1)) for c, r in squares]
-        return tuple(falling + [((c, r + 1), (c + 1, r)) for c, r in squares])
 
     @property
     def corners_mm(self) -> Array:

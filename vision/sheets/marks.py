@@ -29,10 +29,10 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
     for kind in evidence.keys() & {MarkKind.LINE, MarkKind.DIAGONAL}:
         likely[kind] *= _both_ends(evidence[MarkKind.DOT], evidence[kind], likely[MarkKind.DOT])
     marks = [
-        SheetMark(kind, at, round(float(p), 4), bool(unseen))
+        SheetMark(kind, at, round(p, 4), unseen)
         for kind in FITTED
         for at, p, unseen in zip(
-            evidence[kind].places, likely[kind], _unseen(evidence[kind], likely[kind]), strict=True
+            evidence[kind].places, likely[kind].tolist(), _unseen(evidence[kind], likely[kind]).tolist(), strict=True
         )
     ]
     if MarkKind.DIAGONAL in evidence:
@@ -52,11 +52,12 @@ def _likely(evidence: Evidence, judge: Judge) -> Array:
 
 def _diagonals(flat: FlatSheet, looked_at: Evidence, likely: Array) -> list[SheetMark]:
     """All of them: those that were not looked at, where no dots are, are none."""
-    seen = dict(zip(looked_at.places, zip(likely, _unseen(looked_at, likely), strict=True), strict=True))
+    told = zip(likely.tolist(), _unseen(looked_at, likely).tolist(), strict=True)
+    seen = dict(zip(looked_at.places, told, strict=True))
     marks = []
     for one, other in flat.layout.diagonals:
         p, unseen = seen.get((*one, *other), (DOUBT, False))
-        marks.append(SheetMark(MarkKind.DIAGONAL, (*one, *other), round(float(p), 4), bool(unseen)))
+        marks.append(SheetMark(MarkKind.DIAGONAL, (*one, *other), round(p, 4), unseen))
     return marks
 
 

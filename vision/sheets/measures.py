@@ -6,6 +6,7 @@ print is where it is on every sheet, and both cancel.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
+from vision.short_axes import row_medians, row_quantiles
 
 Bools = NDArray[np.bool_]
 
@@ -132,7 +134,7 @@ def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = 
     values = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, everywhere)
     centres = places_mm + near[values.argmax(axis=1)]
     ring = flat.sampled(flat.darkness, centres[:, None] + _disc_points(*DOT_RING_MM, 0.35))
-    around = np.quantile(ring, 0.35, axis=1).astype(np.float32)
+    around = row_quantiles(ring, 0.35)
     wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM), centres)
     middle = flat.sampled(flat.darkness, centres)
     beside = everywhere.max(axis=1) - values.max(axis=1)
@@ -191,7 +193,7 @@ def _sides(flat: FlatSheet, plane: Plane) -> list[Plane]:
     off the plane."""
     layout = flat.layout
     last = layout.dot_mm((layout.columns - 1, layout.rows - 1))
-    (x0, y0), (x1, y1) = np.round(flat.at(np.array([layout.first_mm, last]))).astype(int)
+    (x0, x1), (y0, y1) = (np.round(at).astype(int) for at in flat.at(np.array([layout.first_mm, last])))
     band = round(BAND_MM * PX_PER_MM)
     above, below = plane[y0 - band : y0 + band + 1, x0:x1], plane[y1 - band : y1 + band + 1, x0:x1]
     left, right = plane[y0:y1, x0 - band : x0 + band + 1].T, plane[y0:y1, x1 - band : x1 + band + 1].T
@@ -226,7 +228,7 @@ def lines(flat: FlatSheet, plane: Plane, starts_mm: Array, ends_mm: Array) -> Pa
     ridge = _ridge(values, _printed(flat, points), flank)
     found, at = _strongest_path(ridge)
     on_path = np.take_along_axis(values[..., flank:-flank], at[..., None], axis=2)[..., 0]
-    usual = np.median(values.reshape(len(values), -1), axis=1)
+    usual = row_medians(values.reshape(len(values), -1))
     stray = np.abs(at - (ridge.shape[2] - 1) / 2).max(axis=1) * STEP_MM
     judged = np.isfinite(found).mean(axis=1)
     known = np.isfinite(ridge)
@@ -235,7 +237,7 @@ def lines(flat: FlatSheet, plane: Plane, starts_mm: Array, ends_mm: Array) -> Pa
     means = sums / np.maximum(known.sum(axis=1), 1)
     return Paths(
         quantiles=_quantiles(found),
-        plain=np.asarray(np.quantile(on_path, 0.25, axis=1) - usual, np.float32),
+        plain=row_quantiles(on_path, 0.25) - usual,
         judged=np.asarray(judged, np.float32),
         bend=np.asarray(stray, np.float32),
         straight=np.column_stack([means.max(axis=1), means.std(axis=1)]).astype(np.float32),
@@ -351,13 +353,12 @@ def _strongest_path(ridge: Plane) -> tuple[Plane, NDArray[np.intp]]:
         np.maximum(before[:, :-2], before[:, 1:-1], out=here)
         np.maximum(here, before[:, 2:], out=here)
         here += known[:, step]
-    rows = np.arange(count)
+    ways = np.arange(3)[:, None] + np.arange(count) * steps * (width + 2)
     at = total[:, -1, 1:-1].argmax(axis=1)
     offsets = np.empty((count, steps), np.intp)
     offsets[:, -1] = at
     for step in range(steps - 2, -1, -1):
-        ways = np.stack([total[rows, step, at + way] for way in range(3)])
-        at = at + ways.argmax(axis=0) - 1
+        at = at + total.take(ways + (at + step * (width + 2))).argmax(axis=0) - 1
         offsets[:, step] = at
     return np.take_along_axis(ridge, offsets[..., None], axis=2)[..., 0], offsets
 
@@ -375,12 +376,15 @@ def _quantiles(found: Plane) -> Plane:
     return np.asarray(ranked[rows, low] + (ranked[rows, high] - ranked[rows, low]) * (places - low), np.float32)
 
 
+@lru_cache(maxsize=16)
 def _disc_points(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
     """Points of a ring about (0, 0)."""
     line = np.arange(-outer_mm, outer_mm + step_mm / 2, step_mm)
     points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     radius = np.hypot(points[:, 0], points[:, 1])
-    return np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)])
+    within = np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)], np.float64)
+    within.setflags(write=False)
+    return within
 
 
 def _pencilled(flat: FlatSheet, blank: Plane, topping: PrintedTopping, patch: Plane, radius_mm: float) -> Plane:
@@ -433,7 +437,8 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
     """The strongest strokes near both diagonals of each patch, all of one size."""
     inner = np.abs(along_mm) < ARM_SHARE * along_mm.max()
     ends = (along_mm <= -ARM_SHARE * along_mm.max(), along_mm >= ARM_SHARE * along_mm.max())
-    pixels = {turn: _stroke_pixels(turn, along_mm, shifts_mm) for steep in set(steep_deg) for turn in (steep, -steep)}
+    along, shifts = tuple(along_mm.tolist()), tuple(shifts_mm.tolist())
+    pixels = {turn: _stroke_pixels(turn, along, shifts) for steep in set(steep_deg) for turn in (steep, -steep)}
     found = np.empty((2 * len(patches), len(along_mm)), np.float32)
     for i, (patch, steep) in enumerate(zip(patches, steep_deg, strict=True)):
         for j, turn in enumerate((steep, -steep)):
@@ -443,22 +448,24 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
             found[2 * i + j] = bent[int(np.maximum(bent, np.float32(-0.1)).mean(axis=1).argmax())]
     parts = [found, found[:, inner], *(found[:, end] for end in ends)]
     whole, middle, first, last = (part.mean(axis=1) for part in parts)
-    weak = np.quantile(found, 0.3, axis=1)
+    weak = row_quantiles(found, 0.3)
     values = np.stack([whole, weak, middle, first, last], axis=1).astype(np.float32).reshape(-1, 2, 5)
     return Strokes(values[..., 0], values[..., 1], values[..., 2], values[..., 3:])
 
 
-def _stroke_pixels(turn_deg: float, along_mm: Array, shifts_mm: Array) -> Plane:
+@lru_cache(maxsize=16)
+def _stroke_pixels(turn_deg: float, along_mm: tuple[float, ...], shifts_mm: tuple[float, ...]) -> Plane:
     """turns x (shifts, those of one flank, those of the other, times along) x 2: places, from a patch's middle, of
     strokes near this direction and of what lies on both sides of them."""
     turns = np.radians(turn_deg + CROSS_TURNS_DEG)
     direction = np.stack([np.cos(turns), -np.sin(turns)], axis=-1)
     normal = np.stack([np.sin(turns), np.cos(turns)], axis=-1)
-    shifts = np.concatenate([shifts_mm, shifts_mm - CROSS_FLANK_MM, shifts_mm + CROSS_FLANK_MM])
-    points = (
-        direction[:, None, None] * along_mm[None, None, :, None] + normal[:, None, None] * shifts[None, :, None, None]
-    )
-    return np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2)
+    along, middle = np.array(along_mm), np.array(shifts_mm)
+    shifts = np.concatenate([middle, middle - CROSS_FLANK_MM, middle + CROSS_FLANK_MM])
+    points = direction[:, None, None] * along[None, None, :, None] + normal[:, None, None] * shifts[None, :, None, None]
+    pixels = np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2)
+    pixels.setflags(write=False)
+    return pixels
 
 
 def _stroke_ridges(patch: Plane, pixels: Plane, count: int) -> Plane:
