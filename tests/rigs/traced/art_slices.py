@@ -96,11 +96,19 @@ class SliceRun:
         rng.shuffle(coverings)
         lowest = 3 if game == "new_york_slice" else 2
         self._covering = {lowest + index: kind for index, kind in enumerate(coverings)}
-        grounds: list[Colour] = [(0.96, 0.8, 0.42), (0.95, 0.74, 0.34), (0.86, 0.4, 0.2), (0.93, 0.88, 0.74), (0.62, 0.66, 0.28)]
+        grounds: list[Colour] = [
+            (0.96, 0.8, 0.42),
+            (0.95, 0.74, 0.34),
+            (0.86, 0.4, 0.2),
+            (0.93, 0.88, 0.74),
+            (0.62, 0.66, 0.28),
+        ]
         self._grounds = {v: near(rng, grounds[int(rng.integers(len(grounds)))], 0.035) for v in self._covering}
         self._sides = {v: str(rng.choice([s for s in _SIDES if s != kind])) for v, kind in self._covering.items()}
         self._badge = str(rng.choice(["disc", "bare", "shield", "square"]))
-        self._badge_colour = near(rng, (0.97, 0.95, 0.88), 0.02) if rng.random() < 0.6 else near(rng, (0.2, 0.16, 0.2), 0.1)
+        self._badge_colour = (
+            near(rng, (0.97, 0.95, 0.88), 0.02) if rng.random() < 0.6 else near(rng, (0.2, 0.16, 0.2), 0.1)
+        )
         self._badge_ink: Colour = (0.1, 0.08, 0.08) if sum(self._badge_colour) > 1.5 else (0.98, 0.96, 0.9)
         self._tip = rng.uniform(0.2, 0.27)
         self._size = rng.uniform(0.85, 1.15)
@@ -166,7 +174,15 @@ class SliceRun:
         else:
             self._offer(canvas, parts, w, t)
         kind = str(rng.choice(sorted(self._palette)))
-        draw(canvas, kind, rng, np.array([rng.uniform(-w * 0.06, w * 0.12), -t * 0.3]), rng.uniform(13, 19), self._hand, self._palette)
+        draw(
+            canvas,
+            kind,
+            rng,
+            np.array([rng.uniform(-w * 0.06, w * 0.12), -t * 0.3]),
+            rng.uniform(13, 19),
+            self._hand,
+            self._palette,
+        )
         return canvas.done()
 
     def notice_back(self) -> Print:
@@ -276,7 +292,9 @@ class SliceRun:
                     canvas.area(blob(generator(0), (x, y + 4.5 * (i % 2)), 3.4, 3.4, 0, 0), light)
         else:
             for ring in range(2, 13):
-                canvas.stroke(blob(generator(0), at, ring * 12.0, ring * 12.0, 0, 0), light if ring % 2 else dark, 2, closed=True)
+                canvas.stroke(
+                    blob(generator(0), at, ring * 12.0, ring * 12.0, 0, 0), light if ring % 2 else dark, 2, closed=True
+                )
         canvas.area(blob(generator(0), at, size * 2.2, size * 2.2, 0, 0), lighter(self._back_ground, 0.75))
         points = turned(wedge(size * 1.5, 40, 0) - (0, size * 0.8), 0.4) + at
         canvas.area(points, self._crust)

@@ -44,7 +44,11 @@ def a_palette(rng: np.random.Generator) -> Palette:
     for kind, colour in COLOURS.items():
         base = others[kind] if kind in others and rng.random() < 0.4 else colour
         varied = np.array(near(rng, base, 0.04)) + tint
-        found[kind] = (float(np.clip(varied[0], 0, 1)), float(np.clip(varied[1], 0, 1)), float(np.clip(varied[2], 0, 1)))
+        found[kind] = (
+            float(np.clip(varied[0], 0, 1)),
+            float(np.clip(varied[1], 0, 1)),
+            float(np.clip(varied[2], 0, 1)),
+        )
     return found
 
 

@@ -1,8 +1,8 @@
-"""What lies on a table, as values that know no renderer: plates (slices, cards, sheets, boards) and solids (dice, sticks).
+"""What lies on a table, as values that know no renderer: plates (slices, cards, sheets, boards), solids (dice, sticks).
 
 Millimetres. A body's own frame has u to the right, v up as it is read and w out of its upper face; a slice's origin is
-its tip, another body's its middle. `angle_deg` is the direction of v on the table, counter-clockwise from x; a die's and
-a stick's is that of u.
+its tip, another body's its middle. `angle_deg` is the direction of v on the table, counter-clockwise from x; a die's
+and a stick's is that of u.
 """
 
 import math
@@ -101,6 +101,8 @@ class Layout:
     plain_light: bool = False
     """A light in which nobody would find fault: pictures to learn from."""
     aim_mm: tuple[float, float] = (0.0, 0.0)
+    large: bool | None = None
+    """Whether it is 1920x1080 rather than 1280x720; None: one in four is."""
     keys: tuple[object, ...] = field(default=())
     """What the random numbers of its camera, light and table are made from."""
 

@@ -54,7 +54,7 @@ class Straight:
 
 
 def hang(rng: np.random.Generator, span_mm: float, aim_mm: tuple[float, float], large: bool) -> Camera:
-    """A camera about 0.9 m above the table, tilted by up to 8 degrees, that sees so much from its lower to its upper edge."""
+    """A camera about 0.9 m above the table, tilted by up to 8 degrees, that sees so much from lower to upper edge."""
     width, height = (1920, 1080) if large else (1280, 720)
     above = rng.uniform(700, 1100)
     tilt, towards, roll = (

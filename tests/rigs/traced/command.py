@@ -9,10 +9,8 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-import cv2
 
 from tests.rigs.traced import lights, tables
 from tests.rigs.traced.bodies import Layout, generator
@@ -20,6 +18,7 @@ from tests.rigs.traced.camera import hang
 from tests.rigs.traced.games import GAMES, layouts
 from tests.rigs.traced.hands import Reach, reach_over
 from tests.rigs.traced.resting import rest
+from tests.rigs.traced.scene import Stage, Tracer
 from tests.rigs.traced.sensor import develop, write
 from tests.rigs.traced.truth import truth
 
@@ -46,8 +45,6 @@ def render(wanted: Sequence[Layout], folder: Path, samples: int, light: str | No
     missing = [layout for layout in wanted if not (folder / f"{layout.name}.json").exists()]
     if not missing:
         return
-    from tests.rigs.traced.scene import Tracer
-
     tracer = Tracer(samples)
     print(f"{len(missing)} pictures to render ({tracer.variant}), {len(wanted) - len(missing)} are there", flush=True)
     started = time.monotonic()
@@ -58,16 +55,14 @@ def render(wanted: Sequence[Layout], folder: Path, samples: int, light: str | No
         print(f"  {done}/{len(missing)} {layout.name}  {spent:.0f} s a picture, {left:.0f} min left", flush=True)
 
 
-def picture(tracer: "Tracer", layout: Layout, folder: Path, light: str | None) -> None:  # noqa: F821
+def picture(tracer: Tracer, layout: Layout, folder: Path, light: str | None) -> None:
     """Render one picture and write it and its truth."""
-    from tests.rigs.traced.scene import Stage
-
     rng = generator("stage", *layout.keys)
     kind = light or str(rng.choice(lights.LIGHTS))
     kind = lights.PLAIN if layout.plain_light else kind
     surfaces = ("wood", "white", "grey", "dark wood") if layout.plain_light else tables.SURFACES
     surface = str(rng.choice(surfaces))
-    large = bool(rng.random() < 0.25)
+    large = bool(rng.random() < 0.25) if layout.large is None else layout.large
     camera = hang(rng, layout.span_mm, layout.aim_mm, large)
     shining = lights.a_light(kind, rng)
     reach: Reach | None = reach_over(layout, rng) if layout.hand else None

@@ -76,12 +76,12 @@ class Canvas:
         small = cv2.resize(self.image, None, fx=1 / _FINER, fy=1 / _FINER, interpolation=cv2.INTER_AREA)
         return Print(np.asarray(small, dtype=np.uint8), self.left, self.lower, self.right, self.upper)
 
-    def area(self, points: Floats | Sequence[Sequence[float]], colour: Colour) -> None:
+    def area(self, points: Floats | Sequence[Floats | Sequence[float]], colour: Colour) -> None:
         """A filled outline."""
         cv2.fillPoly(self.image, [self._fixed(points)], _bytes(colour), cv2.LINE_AA, _SHIFT)
 
     def stroke(
-        self, points: Floats | Sequence[Sequence[float]], colour: Colour, width_mm: float, closed: bool = False
+        self, points: Floats | Sequence[Floats | Sequence[float]], colour: Colour, width_mm: float, closed: bool = False
     ) -> None:
         """A line through points."""
         thick = max(1, round(width_mm * self.scale))
@@ -141,7 +141,7 @@ class Canvas:
         size = (self.image.shape[1], self.image.shape[0])
         self.blend(np.asarray(cv2.warpAffine(mask, place, size, flags=cv2.INTER_AREA)), colour)
 
-    def _fixed(self, points: Floats | Sequence[Sequence[float]]) -> Any:
+    def _fixed(self, points: Floats | Sequence[Floats | Sequence[float]]) -> Any:
         """As OpenCV wants them: fractions of a pixel as whole numbers."""
         at = (np.asarray(points, dtype=np.float64) - (self.left, self.upper)) * (self.scale, -self.scale) - 0.5
         return np.round(at * (1 << _SHIFT)).astype(np.int32).reshape(-1, 1, 2)
@@ -157,7 +157,7 @@ def lettering_mask(text: str, hand: Hand) -> Any:
         cv2.putText(image, text, (60, 180), font, 4.0, (255, 255, 255), thick, cv2.LINE_AA)
     else:
         face = cv2.FontFace(hand.lettering)
-        cv2.putText(image, text, (60, 180), (255, 255, 255), face, 130, hand.weight)  # type: ignore[call-overload]
+        cv2.putText(image, text, (60, 180), (255, 255, 255), face, 130, hand.weight)
     mask = image[..., 0].astype(np.float32) / 255
     skew = np.array([[hand.stretch, -hand.slant, 260 * max(hand.slant, 0.0)], [0, 1, 0]], np.float64)
     skewed = np.asarray(cv2.warpAffine(mask, skew, (round(wide * max(hand.stretch, 1)) + 120, 260)))
@@ -166,7 +166,7 @@ def lettering_mask(text: str, hand: Hand) -> Any:
 
 
 def blob(
-    rng: np.random.Generator, at: Sequence[float], width: float, height: float, turn: float, wobble: float
+    rng: np.random.Generator, at: Floats | Sequence[float], width: float, height: float, turn: float, wobble: float
 ) -> Floats:
     """An uneven ellipse."""
     a = np.linspace(0, 2 * math.pi, 40, endpoint=False)
@@ -174,13 +174,13 @@ def blob(
     for order in (2, 3, 5):
         uneven += wobble * rng.normal() / order * 1.5 * np.cos(order * a + rng.uniform(0, 2 * math.pi))
     points = np.stack([np.cos(a) * width / 2, np.sin(a) * height / 2], 1) * uneven[:, None]
-    return turned(points, turn) + np.asarray(at)
+    return np.asarray(turned(points, turn) + np.asarray(at), dtype=np.float64)
 
 
 def turned(points: Floats, turn: float) -> Floats:
     """Points turned counter-clockwise around the origin, in radians."""
     c, s = math.cos(turn), math.sin(turn)
-    return points @ np.array([[c, s], [-s, c]])
+    return np.asarray(points @ np.array([[c, s], [-s, c]]), dtype=np.float64)
 
 
 def lighter(colour: Colour, by: float) -> Colour:

@@ -51,8 +51,7 @@ class SliceGame:
         cells = [(x, y) for y in (105.0, 0.0, -105.0) for x in (-245.0, -112.0, 0.0, 112.0, 245.0)]
         rng = generator("enrol notices", self.game, self.seed)
         bodies = [
-            self._notice(face, x, y, 90 + rng.uniform(-6, 6))
-            for face, (x, y) in zip(self.notices, cells, strict=False)
+            self._notice(face, x, y, 90 + rng.uniform(-6, 6)) for face, (x, y) in zip(self.notices, cells, strict=False)
         ]
         x, y = cells[len(self.notices)]
         bodies.append(self._notice(self.notices[0], x, y, 90.0, up=False))
@@ -71,7 +70,7 @@ class SliceGame:
         faces, special = self._dealt(rng)
         messy = rng.random() < 0.4
         bodies = self._circle(rng, faces, [0] * 11, [(0.0, 0.0)], messy)
-        rng.shuffle(bodies)  # type: ignore[arg-type]
+        rng.shuffle(bodies)
         at = self.run.radius + rng.uniform(75, 115)
         around = rng.choice([0.0, math.pi]) + rng.uniform(-0.35, 0.35)
         bodies.append(self._notice(special, at * math.cos(around), at * math.sin(around), rng.uniform(60, 120)))
@@ -97,7 +96,7 @@ class SliceGame:
             pull = max(rng.uniform(20, 45), 13 / math.sin(half))
             pulls.append((pull * math.cos(math.radians(middle)), pull * math.sin(math.radians(middle))))
         bodies = self._circle(rng, faces, portion.tolist(), pulls, bool(rng.random() < 0.3), turn)
-        rng.shuffle(bodies)  # type: ignore[arg-type]
+        rng.shuffle(bodies)
         owner = int(rng.integers(pieces))
         slot = int(rng.choice(np.flatnonzero(portion == owner)))
         if pieces > 1 and not alone:
@@ -126,11 +125,11 @@ class SliceGame:
     def _seats(self, rng: np.random.Generator, number: int, hand: bool) -> Layout:
         """Groups of one value, overlapping; eaten ones face down, side by side or in a pile; a Special; left-overs."""
         dealt = list(self.faces)
-        rng.shuffle(dealt)  # type: ignore[arg-type]
+        rng.shuffle(dealt)
         bodies: list[Body] = []
         seats: dict[str, Any] = {}
         specials = list(self.notices)
-        rng.shuffle(specials)  # type: ignore[arg-type]
+        rng.shuffle(specials)
         taken = SIDES[: int(rng.integers(2, 5))]
         out = float(rng.choice([88.0, 212.0]))
         for side in taken:
@@ -192,9 +191,7 @@ class SliceGame:
             along += width + rng.uniform(12, 28)
         return bodies, {"collected": collected, "eaten": eaten, "specials": notices}
 
-    def _at(
-        self, side: str, out: float, along: float, turn: float, face: Face, up: bool, **more: Any
-    ) -> Body:
+    def _at(self, side: str, out: float, along: float, turn: float, face: Face, up: bool, **more: Any) -> Body:
         x, y, way = _seat_place(side, out, along)
         return self._slice(face, x, y, way + turn, up, place=side, **more)
 

@@ -55,31 +55,49 @@ def a_light(kind: str, rng: np.random.Generator) -> Light:
     around = rng.uniform(0, 2 * math.pi)
     match kind:
         case "ceiling":
-            lamps.append(_lamp(around, rng.uniform(100, 800), rng.uniform(1500, 2100), rng.uniform(90, 260), True, _warm(rng)))
+            lamps.append(
+                _lamp(around, rng.uniform(100, 800), rng.uniform(1500, 2100), rng.uniform(90, 260), True, _warm(rng))
+            )
             fill = rng.uniform(0.35, 0.8)
         case "plain":
-            lamps.append(_lamp(around, rng.uniform(1700, 2100), rng.uniform(1300, 1700), rng.uniform(250, 400), True, _warm(rng)))
+            lamps.append(
+                _lamp(around, rng.uniform(1700, 2100), rng.uniform(1300, 1700), rng.uniform(250, 400), True, _warm(rng))
+            )
             fill = rng.uniform(0.6, 1.0)
         case "desk":
-            lamps.append(_lamp(around, rng.uniform(620, 900), rng.uniform(380, 650), rng.uniform(22, 45), False, _warm(rng)))
+            lamps.append(
+                _lamp(around, rng.uniform(620, 900), rng.uniform(380, 650), rng.uniform(22, 45), False, _warm(rng))
+            )
             fill = rng.uniform(0.15, 0.4)
         case "window":
-            lamps.append(_lamp(around, rng.uniform(1100, 1900), rng.uniform(550, 900), rng.uniform(400, 650), True, _cool(rng)))
+            lamps.append(
+                _lamp(around, rng.uniform(1100, 1900), rng.uniform(550, 900), rng.uniform(400, 650), True, _cool(rng))
+            )
             fill = rng.uniform(0.25, 0.5)
         case "dusk":
-            lamps.append(_lamp(around, rng.uniform(1200, 2000), rng.uniform(500, 800), rng.uniform(350, 500), True, _cool(rng)))
+            lamps.append(
+                _lamp(around, rng.uniform(1200, 2000), rng.uniform(500, 800), rng.uniform(350, 500), True, _cool(rng))
+            )
             fill, dimness = rng.uniform(0.4, 0.7), rng.uniform(2.0, 3.5)
         case "two lamps":
-            lamps.append(_lamp(around, rng.uniform(600, 900), rng.uniform(500, 900), rng.uniform(30, 60), False, (1, 0.72, 0.45)))
+            lamps.append(
+                _lamp(around, rng.uniform(600, 900), rng.uniform(500, 900), rng.uniform(30, 60), False, (1, 0.72, 0.45))
+            )
             other = around + rng.uniform(1.6, 4.2)
-            lamps.append(_lamp(other, rng.uniform(600, 1200), rng.uniform(600, 1200), rng.uniform(40, 90), False, (0.5, 0.65, 1)))
+            lamps.append(
+                _lamp(other, rng.uniform(600, 1200), rng.uniform(600, 1200), rng.uniform(40, 90), False, (0.5, 0.65, 1))
+            )
             fill = rng.uniform(0.15, 0.35)
         case "lamp and window":
-            lamps.append(_lamp(around, rng.uniform(1200, 1800), rng.uniform(600, 900), rng.uniform(350, 600), True, _cool(rng)))
+            lamps.append(
+                _lamp(around, rng.uniform(1200, 1800), rng.uniform(600, 900), rng.uniform(350, 600), True, _cool(rng))
+            )
             lamps.append(_lamp(around + rng.uniform(1.5, 4.5), 700, rng.uniform(450, 700), 35, False, _warm(rng)))
             fill = rng.uniform(0.2, 0.4)
         case "person":
-            lamps.append(_lamp(around, rng.uniform(1200, 1700), rng.uniform(900, 1300), rng.uniform(60, 220), True, _warm(rng)))
+            lamps.append(
+                _lamp(around, rng.uniform(1200, 1700), rng.uniform(900, 1300), rng.uniform(60, 220), True, _warm(rng))
+            )
             fill = rng.uniform(0.25, 0.45)
             aside = around + rng.choice([-1, 1]) * rng.uniform(0.28, 0.5)
             person = ((730 * math.cos(aside), 730 * math.sin(aside), 250.0), rng.uniform(180, 230))
@@ -112,10 +130,10 @@ def _room(rng: np.random.Generator, fill: float) -> Floats:
         height = math.cos(math.pi * (row + 0.5) / 16)
         room[row] = walls * (1.0 + 0.5 * max(height, 0) if height > 0 else 0.35)
     for _ in range(14):
-        row, column = rng.integers(3, 8), rng.integers(32)
+        above, column = rng.integers(3, 8), rng.integers(32)
         high, wide = rng.integers(1, 4), rng.integers(1, 6)
         columns = np.arange(column, column + wide) % 32
-        room[row : row + high, columns] *= rng.uniform(0.25, 1.7) * rng.uniform(0.85, 1.15, 3)
+        room[above : above + high, columns] *= rng.uniform(0.25, 1.7) * rng.uniform(0.85, 1.15, 3)
     angle = np.pi * (np.arange(16) + 0.5) / 16
     weight = np.maximum(np.cos(angle), 0) * np.sin(angle) * (np.pi / 16) * (2 * np.pi / 32)
     return np.asarray(room * fill / (room.mean(2) * weight[:, None]).sum())

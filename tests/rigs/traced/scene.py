@@ -90,10 +90,11 @@ class Tracer:
         parts.update(self._under(stage))
         ids: dict[str, int] = {}
         atlas = _Atlas(stage.bodies)
-        papers = {name: mi.load_dict(finish(name, self._texture(atlas.image))) for name in {b.finish for b in stage.bodies}}
+        papers = {
+            name: mi.load_dict(finish(name, self._texture(atlas.image))) for name in {b.finish for b in stage.bodies}
+        }
         coats = {
-            name: mi.load_dict(painted(name))
-            for name in {"skin", "cloth", *(b.finish for b in stage.bodies if b.mesh)}
+            name: mi.load_dict(painted(name)) for name in {"skin", "cloth", *(b.finish for b in stage.bodies if b.mesh)}
         }
         for index, (body, rest) in enumerate(zip(stage.bodies, stage.rests, strict=True)):
             name = f"body{index:03d}"
@@ -175,7 +176,9 @@ class Tracer:
             print_ = finish("paper", self._texture(tables.mat_print()))
             parts["mat"] = {"type": "rectangle", "to_world": T().scale([MAT_MM / 2, MAT_MM / 2, 1]), "bsdf": print_}
             edge = {"type": "diffuse", "reflectance": {"type": "rgb", "value": [0.6, 0.6, 0.58]}}
-            box = T().translate([0, 0, BARE_TABLE_MM / 2 - 0.02]) @ T().scale([MAT_MM / 2, MAT_MM / 2, -BARE_TABLE_MM / 2])
+            box = T().translate([0, 0, BARE_TABLE_MM / 2 - 0.02]) @ T().scale(
+                [MAT_MM / 2, MAT_MM / 2, -BARE_TABLE_MM / 2]
+            )
             parts["mat edge"] = {"type": "cube", "to_world": box, "bsdf": edge}
         return parts
 
@@ -268,7 +271,7 @@ def _radiance(lamp: Lamp) -> Floats:
     place = np.array(lamp.place)
     far = float(np.linalg.norm(place))
     area = 4 * lamp.radius**2 if lamp.panel else math.pi * lamp.radius**2
-    return np.array(lamp.irradiance) * far**2 / (area * place[2] / far)
+    return np.asarray(np.array(lamp.irradiance) * far**2 / (area * place[2] / far), dtype=np.float64)
 
 
 def _variant() -> str:

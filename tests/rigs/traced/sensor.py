@@ -15,7 +15,8 @@ Radiance = npt.NDArray[np.float32]
 def develop(light: Radiance, white: Floats, rng: np.random.Generator, dimness: float = 1.0) -> Image:
     """A camera's picture: white balance, exposure, falling off to the corners, slight defocus, grain, tone, sharpening.
 
-    `white` is the colour of the light on the table, which white balance takes away for the most part; `dimness` says how strong the grain is: 1 in a well lit room.
+    `white` is the colour of the light on the table, which white balance takes away for the most part; `dimness` says
+    how strong the grain is: 1 in a well lit room.
     """
     height, width = light.shape[:2]
     mean = light.reshape(-1, 3).mean(0)

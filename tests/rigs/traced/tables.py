@@ -37,7 +37,7 @@ def surface(kind: str, rng: np.random.Generator) -> Image:
             found = _cloth(rng, width, height, kind == "striped")
         case _:
             raise ValueError(f"the table's surface is {kind!r}; expected one of {', '.join(SURFACES)}")
-    return np.clip(found * 255, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(found * 255, 0, 255), dtype=np.uint8)
 
 
 @cache

@@ -35,7 +35,10 @@ def truth(
 
     `finger_mm` is where a hand's finger ends and the direction in which it points, in degrees.
     """
-    pieces = [_piece(body, rest, camera, shown, index) for index, (body, rest) in enumerate(zip(layout.bodies, rests, strict=True))]
+    pieces = [
+        _piece(body, rest, camera, shown, index)
+        for index, (body, rest) in enumerate(zip(layout.bodies, rests, strict=True))
+    ]
     arrangement = dict(layout.arrangement)
     if finger_mm is not None:
         pieces.append(_hand(shown, finger_mm))
