@@ -54,10 +54,13 @@ def rest(bodies: Sequence[Body], mat: bool = True) -> list[Rest]:
             common = _common(outline, top.outline)
             if len(common):
                 supports.append(np.column_stack([common, top.heights(common)]))
-        level = body.mesh is not None
         points = np.concatenate(supports)
-        middle = outline.mean(0) if not level else np.array([body.x_mm, body.y_mm])
-        plane = np.array([points[:, 2].max(), 0.0, 0.0]) if level else resting_plane(points, _centroid(outline, middle))
+        if body.mesh is None:
+            plane = resting_plane(points, _centroid(outline, outline.mean(0)))
+        elif body.label["kind"] in ("cutter", "pencil"):
+            plane = _stick_plane(points, body)
+        else:
+            plane = np.array([points[:, 2].max(), 0.0, 0.0])
         lying = _rest(body, plane)
         found.append(lying)
         up = lying.rotation[:, 2]
@@ -91,6 +94,16 @@ def resting_plane(points: Floats, centre: Floats) -> Floats:
             break
         carrying, plane = best
     return plane
+
+
+def _stick_plane(points: Floats, body: Body) -> Floats:
+    """That of a stick, which is round: it tilts along itself and does not roll."""
+    along, across = body.direction.T
+    here = np.array([body.x_mm, body.y_mm])
+    reach = (points[:, :2] - here) @ along
+    on_axis = here + reach[:, None] * along
+    wide = [np.column_stack([on_axis + side * across, points[:, 2]]) for side in (-60.0, 60.0)]
+    return resting_plane(np.concatenate(wide), here)
 
 
 def _plane(three: Floats) -> Floats:

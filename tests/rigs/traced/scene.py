@@ -75,8 +75,9 @@ class Tracer:
         light = np.asarray(mi.render(scene, spp=self.samples, seed=seed), dtype=np.float32)[..., :3]
         which = mi.load_dict({"type": "aov", "aovs": "index:shape_index"})
         index = np.asarray(mi.render(scene, spp=1, seed=seed, integrator=which))[..., -1]
-        order = np.array([NOTHING, *(ids.get(shape.id(), NOTHING) for shape in scene.shapes())])
-        shown = order[np.clip(np.round(index).astype(np.int64), 0, len(order) - 1)]
+        shown = np.full(index.shape, NOTHING, dtype=np.int64)
+        for number, shape in zip(self._numbers(scene.shapes()), scene.shapes(), strict=True):
+            shown[np.round(index) == number] = ids.get(shape.id(), NOTHING)
         return Rendered(
             np.asarray(cv2.remap(light, lens.map_x, lens.map_y, cv2.INTER_LINEAR), dtype=np.float32),
             shown[np.round(lens.map_y).astype(np.int64), np.round(lens.map_x).astype(np.int64)],
@@ -110,6 +111,15 @@ class Tracer:
             ids[f"hand{number}"] = HAND
             parts[f"hand{number}"] = self._painted(f"hand{number}", hand, coats[cover])
         return mi.load_dict(parts, optimize=False), ids
+
+    def _numbers(self, shapes: Sequence[Any]) -> list[int]:
+        """What an index picture calls each shape."""
+        if self.variant == "scalar_rgb":
+            return list(range(1, len(shapes) + 1))
+        import drjit
+
+        mi = self._mi
+        return [int(drjit.reinterpret_array(mi.UInt32, mi.ShapePtr(shape))[0]) for shape in shapes]
 
     def _sensor(self, camera: Camera, lens: Straight) -> dict[str, Any]:
         mi = self._mi
