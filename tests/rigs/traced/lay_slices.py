@@ -42,9 +42,10 @@ class SliceGame:
             bodies = []
             for face, (x, y) in zip(slices[start : start + len(cells)], cells, strict=False):
                 up = bool(rng.random() < 0.5)
-                turn = (90 if up else 270) + rng.uniform(-5, 5)
-                away = (-1 if up else 1) * self.run.radius / 2
-                bodies.append(self._slice(face or self.faces[0], x, y + away, turn, up=face is not None))
+                turn = (90 if up else 270) + rng.uniform(-4, 4)
+                way = math.radians(turn)
+                tip = (x - self.run.radius / 2 * math.cos(way), y - self.run.radius / 2 * math.sin(way))
+                bodies.append(self._slice(face or self.faces[0], *tip, turn, up=face is not None))
                 if face is None:
                     bodies[-1].label["face"] = "back"
             yield self._layout(f"enrol-{self.style}-{number:02}", "enrol", bodies, {}, 500.0, plain=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.rigs.traced.bodies import Floats
+from tests.rigs.traced.bodies import Floats, Mesh
+from tests.rigs.traced.meshes import lathe
 
 PLAIN = "plain"
 """One in which nobody would find fault: bright, and no lamp is mirrored towards the camera."""
@@ -104,6 +105,16 @@ def a_light(kind: str, rng: np.random.Generator) -> Light:
         case _:
             raise ValueError(f"the light is {kind!r}; expected one of {', '.join(LIGHTS)}")
     return Light(kind, tuple(lamps), _room(rng, fill), person, dimness)
+
+
+def somebody(middle: tuple[float, float, float], wide: float) -> Mesh:
+    """Trunk and head of somebody who stands there, as a shape that throws a shadow."""
+    a = np.linspace(-math.pi / 2, math.pi / 2, 16)
+    trunk = np.stack([np.cos(a) * wide, np.sin(a) * 420.0], 1)
+    head = np.stack([np.cos(a) * 95.0, np.sin(a) * 120.0 + 530.0], 1)
+    profile = np.concatenate([trunk, head])
+    found = lathe(profile, np.full((len(profile), 3), 0.06))
+    return Mesh(found.vertices * (1.0, 0.8, 1.0) + np.array(middle), found.faces, found.colours)
 
 
 def _lamp(

@@ -7,7 +7,6 @@ corners of where two outlines overlap.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from tests.rigs.traced.bodies import Body, Floats, rectangle
@@ -127,10 +126,25 @@ def _centroid(outline: Floats, fallback: Floats) -> Floats:
 
 
 def _common(one: Floats, other: Floats) -> Floats:
+    """The corners of what two convex outlines, both counter-clockwise, have in common (Sutherland and Hodgman)."""
+    found = one
     if np.any(one.max(0) < other.min(0)) or np.any(other.max(0) < one.min(0)):
         return np.zeros((0, 2))
-    area, common = cv2.intersectConvexConvex(one.astype(np.float32), other.astype(np.float32))
-    return np.asarray(common, dtype=np.float64).reshape(-1, 2) if area > 0.01 else np.zeros((0, 2))
+    for start, end in zip(other, np.roll(other, -1, 0), strict=True):
+        along = end - start
+        inside = along[0] * (found[:, 1] - start[1]) - along[1] * (found[:, 0] - start[0])
+        kept: list[Floats] = []
+        for here, side, there, other_side in zip(
+            found, inside, np.roll(found, -1, 0), np.roll(inside, -1), strict=True
+        ):
+            if side >= 0:
+                kept.append(here)
+            if (side >= 0) != (other_side >= 0):
+                kept.append(here + (there - here) * (side / (side - other_side)))
+        if len(kept) < 3:
+            return np.zeros((0, 2))
+        found = np.array(kept)
+    return found
 
 
 def _rest(body: Body, plane: Floats) -> Rest:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tests.rigs.traced import tables
 from tests.rigs.traced.bodies import Body, Floats, Image, Ints, Mesh
 from tests.rigs.traced.camera import Camera, Straight, straight
-from tests.rigs.traced.lights import Lamp, Light
+from tests.rigs.traced.lights import Lamp, Light, somebody
 from tests.rigs.traced.materials import finish, painted
 from tests.rigs.traced.meshes import normals, plate
 from tests.rigs.traced.resting import BARE_TABLE_MM, MAT_MM, Rest
@@ -65,6 +65,7 @@ class Tracer:
         self.samples = samples
         self.variant = _variant()
         mitsuba.set_variant(self.variant)
+        mitsuba.set_log_level(mitsuba.LogLevel.Error)
         self._mi: Any = mitsuba
 
     def render(self, stage: Stage, seed: int) -> Rendered:
@@ -157,12 +158,8 @@ class Tracer:
                 shape = {"type": "sphere", "center": list(lamp.place), "radius": lamp.radius}
             parts[f"lamp{number}"] = {**shape, "emitter": emitter}
         if light.person is not None:
-            place, wide = light.person
-            coat = {"type": "diffuse", "reflectance": {"type": "rgb", "value": [0.12, 0.12, 0.16]}}
-            trunk = T().translate(list(place)) @ T().scale([wide, wide * 0.75, 420.0])
-            parts["trunk"] = {"type": "sphere", "to_world": trunk, "bsdf": coat}
-            head = [place[0], place[1], place[2] + 520.0]
-            parts["head"] = {"type": "sphere", "center": head, "radius": 105.0, "bsdf": coat}
+            coat = mi.load_dict(painted("cloth"))
+            parts["person"] = self._painted("person", somebody(*light.person), coat)
         return parts
 
     def _under(self, stage: Stage) -> dict[str, Any]:
