@@ -73,8 +73,8 @@ def resting_plane(points: Floats, centre: Floats) -> Floats:
 
     By the simplex method on the points that carry: three at a time, the one that sticks out most joins them.
     """
-    far = 1e5
-    carrying = np.array([[centre[0] + far * x, centre[1] + far * y, -1e3] for x, y in ((0, 1), (-1, -1), (1, -1))])
+    far = 1e4
+    carrying = np.array([[centre[0] + far * x, centre[1] + far * y, -1e6] for x, y in ((0, 1), (-1, -1), (1, -1))])
     plane = _plane(carrying)
     for _ in range(200):
         sticking = points[:, 2] - (plane[0] + points[:, :2] @ plane[1:])
