@@ -213,9 +213,15 @@ def test_hands_plates_and_sticks_are_closed_and_turned_outwards() -> None:
 
 def test_a_hand_is_held_above_what_lies_there() -> None:
     layout = next(CardGame(2).pictures(1))
-    reach = reach_over(layout, generator("reaching"))
-    assert reach.meshes[0].vertices[:, 2].min() > 0.5
+    rests = rest(layout.bodies, layout.mat)
+    reach = reach_over(layout, rests, generator("reaching"))
+    skin = reach.meshes[0].vertices
+    assert skin[:, 2].min() > 0.5
     assert max(mesh.vertices[:, 2].max() for mesh in reach.meshes) < 500
+    for body, lying in zip(layout.bodies, rests, strict=True):
+        local = (skin - lying.origin) @ lying.rotation
+        inside = (np.abs(local[:, :2]) < np.abs(body.outline).max(0) - 1).all(1) & (local[:, 2] < body.thickness)
+        assert not inside.any()
 
 
 # Truth ---------------------------------------------------------------------------------------------------------------

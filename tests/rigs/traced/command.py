@@ -65,8 +65,8 @@ def picture(tracer: Tracer, layout: Layout, folder: Path, light: str | None) -> 
     large = bool(rng.random() < 0.25) if layout.large is None else layout.large
     camera = hang(rng, layout.span_mm, layout.aim_mm, large)
     shining = lights.a_light(kind, rng)
-    reach: Reach | None = reach_over(layout, rng) if layout.hand else None
     rests = rest(layout.bodies, layout.mat)
+    reach: Reach | None = reach_over(layout, rests, rng) if layout.hand else None
     stage = Stage(
         layout.bodies,
         rests,

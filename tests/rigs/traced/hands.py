@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.rigs.traced.bodies import Floats, Layout, Mesh
+from tests.rigs.traced.bodies import Body, Floats, Layout, Mesh
 from tests.rigs.traced.meshes import from_field
+from tests.rigs.traced.resting import Rest
 from tests.rigs.traced.solids import linear
 
 _TONES = ((0.95, 0.79, 0.69), (0.88, 0.68, 0.55), (0.76, 0.55, 0.41), (0.55, 0.37, 0.26), (0.36, 0.23, 0.17))
@@ -42,24 +43,40 @@ class Reach:
     """Where its longest finger ends, and the direction in which the arm points, in degrees."""
 
 
-def reach_over(layout: Layout, rng: np.random.Generator) -> Reach:
-    """A hand that reaches from one side of the table over something that lies there."""
+def reach_over(layout: Layout, rests: Sequence[Rest], rng: np.random.Generator) -> Reach:
+    """A hand that reaches from one side of the table over something that lies there, and through nothing."""
     side = float(rng.choice([270, 270, 180, 90, 0])) + rng.uniform(-30, 30)
     aim = layout.bodies[int(rng.integers(len(layout.bodies)))]
     x, y = aim.x_mm + rng.normal(0, 20), aim.y_mm + rng.normal(0, 20)
     out = np.array([math.cos(math.radians(side)), math.sin(math.radians(side))])
     x, y = np.array([x, y]) * 0.8 + out * rng.uniform(0, 60)
     turn = side + 180 + rng.uniform(-20, 20)
-    above = max(body.thickness for body in layout.bodies if body.thickness < 8) * 2.5
     skin, sleeve, tip = a_hand(rng)
     c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-    rise = above + rng.uniform(1, 22) - skin.vertices[:, 2].min()
 
-    def placed(mesh: Mesh) -> Mesh:
+    def placed(mesh: Mesh, rise: float) -> Mesh:
         flat = (mesh.vertices[:, :2] - tip) @ np.array([[c, s], [-s, c]]) + (x, y)
         return Mesh(np.column_stack([flat, mesh.vertices[:, 2] + rise]), mesh.faces, mesh.colours)
 
-    return Reach((placed(skin), placed(sleeve)), (float(x), float(y), turn))
+    low = placed(skin, 0.0)
+    rise = max(
+        [
+            -low.vertices[:, 2].min(),
+            *(_lift(low, body, lying) for body, lying in zip(layout.bodies, rests, strict=True)),
+        ]
+    )
+    rise += rng.uniform(1, 22)
+    return Reach((placed(skin, rise), placed(sleeve, rise)), (float(x), float(y), turn))
+
+
+def _lift(skin: Mesh, body: Body, lying: Rest) -> float:
+    """How much a hand has to be lifted to be over a body."""
+    top = float(lying.points(np.column_stack([body.outline, np.full(len(body.outline), body.thickness)]))[:, 2].max())
+    outline = body.on_table(body.outline)
+    along = np.roll(outline, -1, 0) - outline
+    off = skin.vertices[:, None, :2] - outline
+    over = (along[:, 0] * off[..., 1] - along[:, 1] * off[..., 0] > -2.0 * np.hypot(*along.T)).all(1)
+    return top - float(skin.vertices[over, 2].min()) if over.any() else -1000.0
 
 
 def a_hand(rng: np.random.Generator) -> tuple[Mesh, Mesh, Floats]:

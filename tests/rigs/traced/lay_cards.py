@@ -53,7 +53,7 @@ class CardGame:
                 bodies += laid
             piles, open_pile = self._piles(rng, deck, 0.0 if many == 4 else 45.0)
             said = {"seats": seats, "open_pile": open_pile, "open_top": open_pile[-1] if open_pile else None}
-            span = 2 * away + 240 if many == 4 else rng.uniform(520, 580)
+            span = 2 * away + 265 if many == 4 else rng.uniform(520, 580)
             name = f"cards-{self.style}-{index + 1:02}"
             yield Layout(name, "slice", self.style, "cards", [*bodies, *piles], said, span, hand=hand, keys=(name,))
 
