@@ -135,7 +135,7 @@ class SliceGame:
         out = float(rng.choice([88.0, 212.0]))
         for side in taken:
             long = side in ("south", "north")
-            room = 330.0 if long and out < 100 else 420.0 if long else 150.0 if out < 100 else 260.0
+            room = 285.0 if long and out < 100 else 420.0 if long else 150.0 if out < 100 else 260.0
             laid, said = self._player(rng, dealt, side, out, room, specials if rng.random() < 0.5 else [])
             bodies += laid
             seats[side] = said
