@@ -73,7 +73,8 @@ class Body:
     @property
     def direction(self) -> Floats:
         """The 2 x 2 rotation that takes (u, v) to table axes."""
-        turn = self.angle_deg if "die" in self.label["kind"] or self.label["kind"] == "cutter" else self.angle_deg - 90
+        along_u = self.label["kind"] in ("die", "cutter", "pencil")
+        turn = self.angle_deg if along_u else self.angle_deg - 90
         c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         return np.array([[c, -s], [s, c]])
 

@@ -1,6 +1,6 @@
 """How a score sheet of Dice and Slice lies: alone or with its dice and a pencil, near the camera or on the mat."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,7 @@ class SheetGame:
             if rng.random() < 0.6:
                 bodies += self._two_dice(rng, sheet, far)
             if rng.random() < 0.35:
-                bodies.append(self._pencil(rng, sheet))
+                bodies.append(self._pencil(rng, bodies))
             said = {
                 "sheet": {
                     "dots": [list(place) for place in marks.dots],
@@ -117,12 +117,20 @@ class SheetGame:
             )
         return found
 
-    def _pencil(self, rng: np.random.Generator, sheet: Body) -> Body:
+    def _pencil(self, rng: np.random.Generator, bodies: Sequence[Body]) -> Body:
+        """Partly on the sheet, on no die."""
+        sheet, *dice = bodies
         long = rng.uniform(120, 178)
-        side = rng.choice([-1, 1])
-        x, y = sheet.on_table(np.array([[side * rng.uniform(60, 130), rng.uniform(-80, 40)]]))[0]
         mesh = pencil(long, (rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.7), rng.uniform(0.1, 0.5)))
-        turn = sheet.angle_deg + rng.normal(0, 25)
-        label = {"kind": "pencil"}
-        outline = rectangle(long, 7.2, 0)
-        return Body(label, float(x), float(y), turn, outline, 7.2, mesh=mesh, finish="plastic")
+        for _ in range(100):
+            side = rng.choice([-1, 1])
+            x, y = sheet.on_table(np.array([[side * rng.uniform(60, 130), rng.uniform(-80, 40)]]))[0]
+            turn = sheet.angle_deg - 90 + rng.normal(0, 25)
+            found = Body(
+                {"kind": "pencil"}, float(x), float(y), turn, rectangle(long, 7.2, 0), 7.2, mesh=mesh, finish="plastic"
+            )
+            along = found.direction[:, 0]
+            line = np.array([x, y]) + np.linspace(-long / 2, long / 2, 40)[:, None] * along
+            if all(np.hypot(*(line - (die.x_mm, die.y_mm)).T).min() > 26 for die in dice):
+                break
+        return found

@@ -14,6 +14,8 @@ from tests.rigs.traced.art_slices import SLICE_DEG, Face, SliceRun, notice_faces
 from tests.rigs.traced.bodies import Body, Layout, Print, generator
 
 SIDES = ("south", "west", "north", "east")
+_GAP_MM = 4.0
+"""Between neighbours that nobody has cut apart, at their crusts."""
 _TURN = {"south": 270.0, "west": 180.0, "north": 90.0, "east": 0.0}
 STYLES = {"new_york_slice": "newyork", "pizzeria": "pizzeria"}
 _BACKS = {"new_york_slice": "special/back", "pizzeria": "offer/back"}
@@ -208,15 +210,24 @@ class SliceGame:
         """Eleven slices clockwise, each portion pulled out; where it is messy they overlap."""
         first = rng.uniform(0, 360) if turn is None else turn
         bodies = []
+        leans, offs = self._uneven(rng, messy)
         for slot, (face, part) in enumerate(zip(faces, portion, strict=True)):
             way = first - slot * SLICE_DEG
-            lean = rng.normal(0, 4.5 if messy else 0.8)
-            off = rng.uniform(-8, 6) if messy else rng.uniform(0.5, 3.5)
             a = math.radians(way)
-            x = pulls[part][0] + off * math.cos(a) + rng.normal(0, 0.7)
-            y = pulls[part][1] + off * math.sin(a) + rng.normal(0, 0.7)
-            bodies.append(self._slice(face, x, y, way + float(np.clip(lean, -9, 9)), slot=slot, portion=part))
+            x = pulls[part][0] + offs[slot] * math.cos(a) + rng.normal(0, 0.5)
+            y = pulls[part][1] + offs[slot] * math.sin(a) + rng.normal(0, 0.5)
+            bodies.append(self._slice(face, x, y, way + leans[slot], slot=slot, portion=part))
         return bodies
+
+    def _uneven(self, rng: np.random.Generator, messy: bool) -> tuple[list[float], list[float]]:
+        """How far each slice is turned (degrees) and out of the middle (mm): no gap that could be taken for a cut."""
+        for _ in range(500):
+            leans = np.clip(rng.normal(0, 4.0 if messy else 0.8, 11), -9, 9)
+            offs = rng.uniform(-18, -4, 11) if messy else rng.uniform(0.5, 3.0, 11)
+            apart = self.run.radius * np.radians(leans - np.roll(leans, -1)) + 0.28 * (offs + np.roll(offs, -1))
+            if apart.max() < _GAP_MM:
+                return leans.tolist(), offs.tolist()
+        return [0.0] * 11, [1.0] * 11
 
     def _dealt(self, rng: np.random.Generator) -> tuple[list[Face], Face]:
         chosen = [self.faces[int(i)] for i in rng.choice(len(self.faces), 11, replace=False)]
