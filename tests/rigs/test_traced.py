@@ -237,7 +237,7 @@ def test_the_truth_is_what_labels_have_to_be() -> None:
         said = truth_of(layout, (10.0, 20.0, 90.0) if layout.hand else None)
         compared = labels_to_compare(said, layout.name)
         assert len(compared) == len(layout.bodies)
-        assert arrangement_label(said, layout.name) is not None
+        assert (arrangement_label(said, layout.name) is not None) == bool(layout.arrangement)
         if layout.kind == "theory":
             learned = labels_to_learn(said, layout.name).board
             assert learned is not None

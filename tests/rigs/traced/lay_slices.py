@@ -138,14 +138,15 @@ class SliceGame:
         for side in taken:
             long = side in ("south", "north")
             room = 285.0 if long and out < 100 else 420.0 if long else 150.0 if out < 100 else 260.0
-            laid, said = self._player(rng, dealt, side, out, room, specials if rng.random() < 0.5 else [])
+            laid, seats[side] = self._player(rng, dealt, side, out, room, specials if rng.random() < 0.5 else [])
             bodies += laid
-            seats[side] = said
         middle = [dealt.pop() for _ in range(int(rng.integers(0, 3)))]
         for index, face in enumerate(middle):
             turn = rng.uniform(80, 100) + 180
             bodies.append(self._slice(face, -35 + 70 * index, 55, turn, place="middle"))
-        said = {"middle": [face.name for face in middle], "seats": seats}
+        said: dict[str, Any] = {"middle": [face.name for face in middle], "seats": seats}
+        if any(body.label.get("pile") for body in bodies):
+            said = {}  # how many lie in a pile cannot be seen from above
         span = rng.uniform(500, 580) if out < 100 else rng.uniform(680, 740)
         return self._layout(f"seats-{self.style}-{number:02}", "seats", bodies, said, span, hand)
 
@@ -159,25 +160,30 @@ class SliceGame:
         collected: list[list[str]] = []
         eaten: list[str] = []
         notices: list[str] = []
+        had: set[int] = set()
         while along + width / 2 <= room / 2:
             dice = rng.random()
             last = along + width / 2 + step > room / 2
             if dice < 0.25 and group:
                 pile = rng.random() < 0.5
                 for index in range(int(rng.integers(1, 4))):
+                    ahead = rng.uniform(0, 2.5) if pile else step
+                    if index and along + ahead + width / 2 > room / 2:
+                        break
+                    along += ahead if index else 0.0
                     face = dealt.pop()
                     eaten.append(face.name)
-                    aside = index * rng.uniform(0, 2.5) if pile else index * 8.0
-                    turn = rng.normal(0, 2)
-                    bodies.append(self._at(side, out, along + aside, turn, face, False, group=group, what="eaten"))
-                along += 16
+                    more = {"group": group, "what": "eaten", "pile": bool(pile and index)}
+                    bodies.append(self._at(side, out, along, rng.normal(0, 2), face, False, **more))
             elif dice < 0.4 and specials and not notices:
                 face = specials.pop()
                 notices.append(face.name)
                 x, y, turn = _seat_place(side, out + 50, along)
                 bodies.append(self._notice(face, x, y, turn + 180 + rng.normal(0, 3), place=side))
             else:
-                first = dealt.pop()
+                first = next(face for face in reversed(dealt) if not set(face.values) & had)
+                had |= set(first.values)
+                dealt.remove(first)
                 same = [face for face in dealt if face.values == first.values and len(first.values) == 1]
                 faces = [first, *([] if last else same[: int(rng.integers(0, 3))])]
                 for face in faces:
