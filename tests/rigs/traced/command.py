@@ -94,6 +94,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", choices=GAMES, action="append", help="this game; may be given several times")
     parser.add_argument("--light", choices=lights.LIGHTS, help="this light in every picture that is rendered")
     parser.add_argument("--out", type=Path, default=KEPT, help=f"where pictures are kept (default {KEPT})")
-    parser.add_argument("--samples", type=int, default=64, help="light paths a pixel (default 64)")
+    parser.add_argument("--samples", type=int, default=128, help="light paths a pixel (default 128)")
     parser.add_argument("--no-report", action="store_true", help="render only")
     return parser.parse_args(arguments)

@@ -7,6 +7,7 @@ FINISHES: Mapping[str, tuple[float, float]] = {
     "paper": (0.45, 1.25),
     "satin": (0.22, 1.42),
     "glossy": (0.07, 1.49),
+    "polished": (0.14, 1.49),
     "plastic": (0.12, 1.49),
     "wood": (0.35, 1.35),
     "skin": (0.38, 1.36),

@@ -171,7 +171,7 @@ class Tracer:
             "table": {
                 "type": "rectangle",
                 "to_world": top,
-                "bsdf": finish("glossy" if stage.glossy_table else "paper", self._texture(stage.surface)),
+                "bsdf": finish("polished" if stage.glossy_table else "paper", self._texture(stage.surface)),
             },
             "floor": {
                 "type": "rectangle",
