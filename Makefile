@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 BENCH_INSTALLED := $(VENV)/.installed-bench
+TRACED_INSTALLED := $(VENV)/.installed-traced
 
 # On Raspberry Pi OS the system's own picamera2 and libcamera are used; no other ones fit its kernel.
 ifneq ($(wildcard /etc/rpi-issue),)
@@ -21,7 +22,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice live-report \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report live-report \
 	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -100,6 +101,9 @@ live-report: $(INSTALLED) ## What is said of each piece that lies open, picture 
 held-dice: $(INSTALLED) ## How many dice in simulated hands are read, which none should be; ARGS="--pictures 40 --seed 5"
 	$(BIN)/python -m tests.benchmarks.held_dice $(ARGS)
 
+traced-report: $(TRACED_INSTALLED) ## Render tables with new art by a path tracer that is not ours, and read them; ARGS="--seed 7 --pictures 20"
+	$(BIN)/python -m tests.rigs.traced $(ARGS)
+
 theory-report: $(INSTALLED) ## Pizza Theory's board, toppings and cutters on the pictures in ../shared/photos/table
 	$(BIN)/python -m tests.benchmarks.theory_report $(ARGS)
 
@@ -166,6 +170,11 @@ $(DEV_INSTALLED): $(INSTALLED)
 $(BENCH_INSTALLED): $(INSTALLED)
 	@echo "Installing python-chess, which the rules are measured against"
 	$(PIP_INSTALL) '.[bench]'
+	@touch $@
+
+$(TRACED_INSTALLED): $(INSTALLED)
+	@echo "Installing Mitsuba, the path tracer of tests/rigs/traced"
+	$(PIP_INSTALL) '.[traced]'
 	@touch $@
 
 $(BIN)/pip:

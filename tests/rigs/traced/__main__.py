@@ -1,0 +1,5 @@
+import sys
+
+from tests.rigs.traced.command import main
+
+sys.exit(main())

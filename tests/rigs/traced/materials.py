@@ -1,0 +1,42 @@
+"""How surfaces shine."""
+
+from collections.abc import Mapping
+from typing import Any
+
+FINISHES: Mapping[str, tuple[float, float]] = {
+    "paper": (0.45, 1.25),
+    "satin": (0.22, 1.42),
+    "glossy": (0.07, 1.49),
+    "polished": (0.14, 1.49),
+    "plastic": (0.12, 1.49),
+    "wood": (0.35, 1.35),
+    "skin": (0.38, 1.36),
+    "cloth": (0.6, 1.15),
+}
+"""Finish -> roughness of its coat, and its index of refraction."""
+
+
+def finish(name: str, colour: Mapping[str, Any]) -> dict[str, Any]:
+    """A surface of this finish with this texture for its colour, as Mitsuba describes it."""
+    roughness, index = FINISHES[name]
+    return {
+        "type": "twosided",
+        "bsdf": {
+            "type": "roughplastic",
+            "alpha": roughness,
+            "int_ior": index,
+            "nonlinear": True,
+            "diffuse_reflectance": dict(colour),
+        },
+    }
+
+
+def painted(name: str) -> dict[str, Any]:
+    """A surface of this finish that takes its colour from its mesh's vertices."""
+    roughness, index = FINISHES[name]
+    return {
+        "type": "principled",
+        "base_color": {"type": "mesh_attribute", "name": "vertex_color"},
+        "roughness": roughness**0.5,
+        "specular": min(((index - 1) / (index + 1)) ** 2 / 0.08, 1.0),
+    }
