@@ -60,6 +60,9 @@ MOVED_SHARE = 0.4
 """Of the markers' blocks more change where the mat moves; where a hand moves over one marker, fewer."""
 LEAST_LEFT = 30
 """Blocks that no piece explains: from so many on (seven square centimetres) a piece may have been missed there."""
+NOTICED_LESS = 1.3
+"""Where a mark must be so many times as dark to be noticed as it would have to be in the light in which a sheet was
+read, the sheet is read again."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
 GONE_MM = 6.0
@@ -454,20 +457,34 @@ class KnownTable:
         inside = (spots == np.column_stack([columns, rows])).all(1)
         return np.asarray(inside & (blocks[rows, columns] > 0))
 
-    def written_over(self, busy: Mask, changed: Mask) -> Mask:
+    def written_over(self, busy: Mask, changed: Mask, least: float) -> Mask:
         """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
         have written there, and a pencil's mark is too small to be noticed among blocks (those `changed`). While a hand
-        is on a sheet the rest of it waits: it is read as a whole."""
+        is on a sheet the rest of it waits: it is read as a whole. In other light marks are noticed even less, by whoever
+        they are: there a sheet is read as if all of it had been passed over. `least` is by how many levels blocks must
+        differ from how they looked when they were read, to be noticed."""
         left = self._passed_over & ~busy
         self._passed_over = busy.copy()
         written = np.zeros_like(busy)
-        if left.any():
-            for sheet in self._found_of(PieceKind.SHEET):
-                footprint = self._footprint(sheet)
-                waits = self._passed_over if footprint.meets(busy) else written
+        for sheet in self._found_of(PieceKind.SHEET):
+            footprint = self._footprint(sheet)
+            meets = footprint.meets(busy)
+            if not meets and self._is_noticed_less(footprint, least):
+                written[footprint.part] |= footprint.inside
+            elif left.any():
+                waits = self._passed_over if meets else written
                 waits[footprint.part] |= footprint.inside & left[footprint.part]
         self._written_now = written & ~changed
         return written
+
+    def _is_noticed_less(self, footprint: Footprint, least: float) -> bool:
+        """Whether it takes more contrast to be noticed here than it would if the light were as it was when this was
+        read: it is darker here now, or light that changed unevenly makes so many blocks differ."""
+        inside = footprint.inside > 0
+        if not inside.any():
+            return False
+        now, then = (float(np.median(small[footprint.part][inside])) for small in (self.motion.last, self.read))
+        return least * max(then, 1.0) > NOTICED_LESS * self.motion.least_noticed * max(now, 1.0)
 
     def with_boards(self, busy: Mask) -> Mask:
         """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on

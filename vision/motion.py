@@ -82,12 +82,16 @@ def _other_light(first: Small, second: Small) -> tuple[list[float], list[float]]
 
 
 def beyond_noise(difference: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT) -> Mask:
-    """255 in blocks that differ by more than noise does, and than each block's own tolerance. Where more than half of
-    them differ by more than noise is `known` to make them differ, other light falls there, stripes over all of the
-    table: that is no noise."""
-    noise = min(middle_of(difference[::2, ::2]), known)
-    least = np.maximum(tolerance, np.float32(max(LEAST_DIFFERENCE, NOISES * noise)))
+    """255 in blocks that differ by more than noise does (see `least_noticed`), and than each block's own tolerance."""
+    least = np.maximum(tolerance, np.float32(least_noticed(difference, known)))
     return _without_specks((difference > least).astype(np.uint8) * np.uint8(255))
+
+
+def least_noticed(difference: Small, known: float = OTHER_LIGHT) -> float:
+    """By how many levels a block must differ to be told from noise. Where more than half of them differ by more than
+    noise is `known` to make them differ, other light falls there, stripes over all of the table: that is no noise."""
+    noise = min(middle_of(difference[::2, ::2]), known)
+    return max(LEAST_DIFFERENCE, NOISES * noise)
 
 
 def differs(first: Small, second: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT) -> Mask:

@@ -10,7 +10,16 @@ from collections.abc import Callable, Sequence
 import cv2
 import numpy as np
 
-from vision.motion import OTHER_LIGHT, Mask, Small, beyond_noise, differences, middle_of
+from vision.motion import (
+    LEAST_DIFFERENCE,
+    OTHER_LIGHT,
+    Mask,
+    Small,
+    beyond_noise,
+    differences,
+    least_noticed,
+    middle_of,
+)
 from vision.scene import Change, PieceKind, Scene, Settled, Sighting
 
 RECENT_S = 0.4
@@ -40,12 +49,14 @@ class Motion:
         self._moved_s = np.full(small.shape[:2], time_s)
         self._flicker = np.zeros(small.shape[:2], np.float32)
         self._noise = 0.0
+        self._least = LEAST_DIFFERENCE
         self._whole_s = time_s
 
     def follow(self, small: Small, time_s: float) -> Mask:
         """255 in the blocks that moved since the picture before."""
         difference = differences(small, self._last)
         moving = beyond_noise(difference, self.tolerance, self.noise)
+        self._least = least_noticed(difference, self.noise)
         self._learn_flicker(difference, max(time_s - self._last_s, 0.0))
         self._moved_s[moving > 0] = time_s
         self._last, self._last_s = small, time_s
@@ -66,6 +77,11 @@ class Motion:
         """By how many levels half of the blocks differ at most while nothing changes, by the pictures of the last
         seconds: a camera in the dark shows more noise than it does in the day."""
         return max(OTHER_LIGHT, self._noise)
+
+    @property
+    def least_noticed(self) -> float:
+        """By how many levels a block of the newest picture must have differed from the one before to count as moving."""
+        return self._least
 
     def busy(self, moving: Mask, changed: Mask) -> Mask:
         """255 in every part of the table in which something moves: changes that touch each other, and what moved there
