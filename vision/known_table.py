@@ -23,6 +23,7 @@ from vision.raster import Raster
 from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
+from vision.same_print import shows_the_same
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.settling import Motion, unmatched
 from vision.shapes import place
@@ -54,6 +55,8 @@ LEAST_REACHING = 40
 """Blocks of a part that may be a hand: about ten square centimetres."""
 TOUCHED_SHARE = 0.04
 """A piece is touched where so much of it lies under changed blocks."""
+MOST_COVERED = 0.5
+"""A piece of which new ones cover so much does not lie there as it lay."""
 MOST_FOOTPRINTS = 1000
 """So many are kept; then they are worked out anew."""
 MOVED_SHARE = 0.4
@@ -385,6 +388,21 @@ class KnownTable:
         """Those to be looked for where they lay. The others were found while hands were about, and have to be found
         anew when these are gone."""
         return [reading for reading in readings if not lies_among(reading, self._beside_hands)]
+
+    def in_other_light(self, found: Sequence[Reading]) -> list[Reading]:
+        """Pieces that are not among those `found` though they lie there still, in light in which they cannot be read:
+        their places show what they showed."""
+        lost = [r for r in self.founded(gone_from(self.readings, found)) if r.settled]
+        if not lost:
+            return []
+        new = self.covered([reading for reading in found if not lies_among(reading, self.readings)])
+        kept = []
+        for reading in lost:
+            at = self._footprint(reading)
+            covered = np.count_nonzero(at.inside & new[at.part]) > MOST_COVERED * at.count
+            if not covered and shows_the_same(self.read[at.part], self.motion.last[at.part], at.inside):
+                kept.append(reading)
+        return kept
 
     def back_again(self, look: Look, busy: Mask) -> list[Reading]:
         """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them

@@ -283,8 +283,14 @@ class Reader:
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = foreign_but() | reaching if readings else reaching
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
+        open_ones = [r for r in open_ones if confirmed(r)]
+        if lit_otherwise := known.in_other_light(open_ones):
+            readings = [*open_ones, *lit_otherwise]
+            foreign_but = partial(find_foreign, soft, known.coarse, readings, self._kinds, glare=glare)
+            foreign = foreign_but() | reaching
+            open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
         previous = known.readings
-        known.take([r for r in open_ones if confirmed(r)])
+        known.take(open_ones)
         before = known.sightings
         known.sightings = by_faces = known.sightings_of(known.readings)
         in_hand: dict[int, float] = {}
