@@ -478,9 +478,9 @@ class KnownTable:
     def written_over(self, busy: Mask, changed: Mask, least: float) -> Mask:
         """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
         have written there, and a pencil's mark is too small to be noticed among blocks (those `changed`). While a hand
-        is on a sheet the rest of it waits: it is read as a whole. In other light marks are noticed even less, by whoever
-        they are: there a sheet is read as if all of it had been passed over. `least` is by how many levels blocks must
-        differ from how they looked when they were read, to be noticed."""
+        is on a sheet the rest of it waits: it is read as a whole. In other light marks are noticed even less: there a
+        sheet is read as if all of it had been passed over. `least` is by how many levels blocks must differ from how
+        they looked when they were read, to be noticed."""
         left = self._passed_over & ~busy
         self._passed_over = busy.copy()
         written = np.zeros_like(busy)

@@ -80,7 +80,7 @@ class Motion:
 
     @property
     def least_noticed(self) -> float:
-        """By how many levels a block of the newest picture must have differed from the one before to count as moving."""
+        """By how many levels a block of the newest picture had to differ from the one before to count as moving."""
         return self._least
 
     def busy(self, moving: Mask, changed: Mask) -> Mask:

@@ -3,6 +3,7 @@
 A table has several states, each after the one before; in every state it is known what lies where.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +38,6 @@ from tests.benchmarks.simulated_sheets import (
     lain,
     open_places,
     over_sheets,
-    printed,
     some_marks,
     some_writer,
     thrown,
@@ -187,9 +187,7 @@ def _among_pieces(rng: Random, before: Sequence[PieceView], family: Family) -> l
     return views
 
 
-def _lain_anew(
-    rng: Random, piece_id: str, kind: PieceKind, face: str, others: Sequence[PieceView]
-) -> list[PieceView]:
+def _lain_anew(rng: Random, piece_id: str, kind: PieceKind, face: str, others: Sequence[PieceView]) -> list[PieceView]:
     """The piece somewhere, if there is room."""
     for _ in range(60):
         pose = Pose(*(rng.uniform(-reach, reach) for reach in REACH_MM), rng.uniform(0, 360))
@@ -242,7 +240,7 @@ def _on_a_board(rng: Random, before: Sequence[PieceView], _: Family) -> list[Pie
 
 def _changed(states: Sequence[TableState]) -> list[list[PieceView]]:
     """For each state what is otherwise in the one after it; for the last what is otherwise than before."""
-    pairs = list(zip(states, states[1:], strict=False))
+    pairs = list(itertools.pairwise(states))
     found = []
     for one, other in [*pairs, pairs[-1][::-1]]:
         before = [(view.kind, view.face, view.pose) for view in one.views]

@@ -1,4 +1,4 @@
-"""Light that changes over a table while it is watched: what each pixel gets of it, as any picture of the table shows it.
+"""Light that changes over a table while it is watched: what each pixel of any picture of it gets.
 
 `KINDS` are those that people's rooms have; each is drawn anew for every table.
 """
@@ -109,7 +109,9 @@ def sun_patch(table: Registration, rng: np.random.Generator) -> Light:
     patch = within(along, rng.uniform(80, 220)) * within(across, rng.uniform(80, 220)) * (1.0 - within(along, 12.0))
     outside = rng.uniform(0.45, 0.65)
     tint = np.float32([0.95, 1.0, 1.05])
-    return Light((outside + (rng.uniform(0.95, 1.1) - outside) * patch)[..., None] * (1 + (tint - 1) * patch[..., None]))
+    return Light(
+        (outside + (rng.uniform(0.95, 1.1) - outside) * patch)[..., None] * (1 + (tint - 1) * patch[..., None])
+    )
 
 
 def veil(table: Registration, rng: np.random.Generator) -> Light:
@@ -130,9 +132,21 @@ def stick_shadow(table: Registration, rng: np.random.Generator) -> Light:
     return Light(_grey(1.0 - share * (1.0 - 1.0 / rng.uniform(1.5, 2.6))))
 
 
+def leaves(table: Registration, rng: np.random.Generator) -> Light:
+    """The sun through leaves: spots of light, as wide as a few fingers."""
+    coarse = rng.normal(0.0, 1.0, (110, 180)).astype(np.float32)
+    spots = cv2.GaussianBlur(coarse, (0, 0), rng.uniform(1.5, 4.0))
+    across = (places_mm(table) / np.float32(8.0) + np.float32([90.0, 55.0])).astype(np.float32)
+    seen = cv2.remap(
+        spots / spots.std(), across[..., 0], across[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT
+    )
+    depth = rng.uniform(0.4, 0.7)
+    return Light(_grey((1.0 - depth) + depth / (1.0 + np.exp(-4.0 * seen))))
+
+
 KINDS: Mapping[str, Draw] = {
     one.__name__.replace("_", "-"): one
-    for one in (shadow_edge, blinds, lamp_on, lamp_off, mirrored_lamp, dusk, sun_patch, veil, stick_shadow)
+    for one in (shadow_edge, blinds, lamp_on, lamp_off, mirrored_lamp, dusk, sun_patch, veil, stick_shadow, leaves)
 }
 COMES_IN_S: Mapping[str, float] = {"dusk": 2.0}
 """Within what time light comes that does not come at once."""
@@ -147,9 +161,7 @@ def _lamp(table: Registration, rng: np.random.Generator, strength: float) -> Flo
     turn = rng.uniform(0, 2 * np.pi)
     at = np.float32([600 * np.cos(turn), 400 * np.sin(turn)]) * np.float32(rng.uniform(0.4, 1.2))
     wide = rng.uniform(250.0, 600.0)
-    return np.asarray(
-        1.0 + strength * np.exp(-np.square(places_mm(table) - at).sum(-1) / (2 * wide**2)), np.float32
-    )
+    return np.asarray(1.0 + strength * np.exp(-np.square(places_mm(table) - at).sum(-1) / (2 * wide**2)), np.float32)
 
 
 def _of_lamp(level: Floats, rng: np.random.Generator) -> Light:

@@ -136,7 +136,6 @@ def watch(game: str, seed: int, light: str, faults: Path | None = None) -> Watch
     table = changing_table(game, seed)
     order = Random(f"{seed} {light}").choice(ORDERS)
     watched = Watched(game, seed, light, order.__name__)
-    image: Image | None = None
     for image, scene, state, last in followed(game, table, order, light, seed):
         at_rest = scene.at_rest_s >= REST_S and state is table.states[-1]
         if not at_rest and not last:
@@ -146,8 +145,8 @@ def watch(game: str, seed: int, light: str, faults: Path | None = None) -> Watch
         if last:
             watched.end, watched.marks = end, marks
             watched.faults = [f"{game}-{seed} {light} {watched.order}: {line}" for line in told]
-    if faults is not None and watched.faults and image is not None:
-        cv2.imwrite(str(faults / f"{game}-{seed}-{light}.png"), image)
+            if faults is not None and told:
+                cv2.imwrite(str(faults / f"{game}-{seed}-{light}.png"), image)
     return watched
 
 
@@ -191,7 +190,7 @@ def light_of(kind: str, picture: Image, seed: int) -> Light | None:
     return KINDS[kind](find_mat(picture), np.random.default_rng([zlib.crc32(kind.encode()), seed]))
 
 
-# What is said, beside what lies there -----------------------------------------------------------------------------------
+# What is said, beside what lies there ---------------------------------------------------------------------------------
 
 
 def judged(scene: Scene, state: TableState) -> tuple[Counter[str], Counter[str], list[str]]:

@@ -446,7 +446,9 @@ FAMILIES: Mapping[str, Family] = {
     for family in (
         _tile_family("tiles", _tiles),
         _tile_family("pizzeria", _offers),
-        Family("cards", "cards", _cards, lambda: _apart([as_card(face) for face in _cards()], (80.0, 80.0)), _card_table),
+        Family(
+            "cards", "cards", _cards, lambda: _apart([as_card(face) for face in _cards()], (80.0, 80.0)), _card_table
+        ),
         _theory_family("theory", "theory"),
         _theory_family("boards", "board"),
         Family("dice", "dice", _among, lambda: iter(()), _dice_table, dice=True, near_mm=SIDES_MM[0], near_deg=10.0),

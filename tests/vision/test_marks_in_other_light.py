@@ -4,7 +4,6 @@ from functools import cache
 from random import Random
 
 import numpy as np
-import pytest
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.sheet_prints import load_prints

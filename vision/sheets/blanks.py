@@ -23,9 +23,9 @@ AROUND_MM = 13.0
 EDGE_MM = 2.0
 """narrower than this it may be seen beside where it was."""
 LOST, PRINT_MM, LOST_WITHIN_MM = 0.05, 6.0, 30.0
-"""Where paper is brighter than the picture shows, and something printed, about so wide, has lost so much of its darkness
-(logarithm) on the blank sheet, faint pencil no farther from it may have lost all of its own. Coloured print loses less
-than pencil does: what has lost most tells."""
+"""Where paper is brighter than the picture shows, and something printed, about so wide, has lost so much darkness
+(logarithm) beside the blank sheet's, faint pencil no farther from it may have lost all of its own. Coloured print loses
+less than pencil does: what has lost most tells."""
 UNMARKED, MARKED = 0.02, 0.5
 """Dots less likely than the first are none, nor crosses and circles less likely than the second;"""
 HARDLY_DOTTED, HARDLY_MARKED = 0.5, 0.95
@@ -84,8 +84,8 @@ def covered(flat: FlatSheet) -> FlatSheet:
 
 
 def paled(flat: FlatSheet) -> FlatSheet:
-    """The sheet with what is so bright that paper is cut off and print about it has become paler than it was on the blank
-    sheet: faint pencil has, too. Itself where no blank sheet is known."""
+    """The sheet with what is so bright that paper is cut off and print around is paler than it was on the blank sheet:
+    faint pencil is, too. Itself where no blank sheet is known."""
     if flat.blank is None or not flat.cut_off.any():
         return flat
     pale = flat.blank - flat.darkness
