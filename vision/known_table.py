@@ -23,7 +23,7 @@ from vision.raster import Raster
 from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
-from vision.same_print import shows_the_same
+from vision.same_print import is_otherwise_lit, shows_the_same
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.settling import Motion, unmatched
 from vision.shapes import place
@@ -141,6 +141,8 @@ class KnownTable:
         """Blocks of the change that do not look as they did when bare, and under no piece."""
         self._beside_hands: list[Reading] = []
         """Those that were found while hands were about, which may be no more than a hand that looked like them."""
+        self._otherwise_lit: list[Reading] = []
+        """Those that lay where they lay now when they could not be read, in other light."""
         self._gone: list[Reading] = []
         """Those that lay where something else was seen later, the last ones of them."""
         self.looks = 1
@@ -391,17 +393,19 @@ class KnownTable:
 
     def in_other_light(self, found: Sequence[Reading]) -> list[Reading]:
         """Pieces that are not among those `found` though they lie there still, in light in which they cannot be read:
-        their places show what they showed."""
+        their places show what they showed, otherwise lit. (Where the light is as it was, what is not found any more was
+        a mistake.)"""
         lost = [r for r in self.founded(gone_from(self.readings, found)) if r.settled]
-        if not lost:
-            return []
-        new = self.covered([reading for reading in found if not lies_among(reading, self.readings)])
+        new = self.covered([r for r in found if not lies_among(r, self.readings)]) if lost else self.nowhere
         kept = []
         for reading in lost:
             at = self._footprint(reading)
+            before, now = self.read[at.part], self.motion.last[at.part]
             covered = np.count_nonzero(at.inside & new[at.part]) > MOST_COVERED * at.count
-            if not covered and shows_the_same(self.read[at.part], self.motion.last[at.part], at.inside):
+            other = lies_among(reading, self._otherwise_lit) or is_otherwise_lit(before, now, at.inside)
+            if not covered and other and shows_the_same(before, now, at.inside):
                 kept.append(reading)
+        self._otherwise_lit = [r for r in self._otherwise_lit if lies_among(r, found)] + kept
         return kept
 
     def back_again(self, look: Look, busy: Mask) -> list[Reading]:

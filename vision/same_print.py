@@ -19,6 +19,8 @@ FLOOR = 3.0
 """Levels that are added before brightness is compared, as noise is no light."""
 FINE_BLOCKS = 3
 """What is seen is compared with its mean over so many blocks."""
+OTHER_LIGHT = 0.05
+"""Light that changed by less (mean logarithm) is the same: a camera's noise is less in blocks."""
 LEAST_BLOCKS = 40
 """Of fewer blocks, about ten square centimetres, nothing is told."""
 LEAST_CONTRAST = 0.04
@@ -36,6 +38,12 @@ def shows_the_same(before: Small, now: Small, inside: Mask) -> bool:
         one.std() > LEAST_CONTRAST and _correlation(one, other) > least
         for one, other, least in zip(first, second, (SAME_FINE, SAME_COLOURS), strict=True)
     )
+
+
+def is_otherwise_lit(before: Small, now: Small, inside: Mask) -> bool:
+    """Whether more or less light falls inside a mask than before, if the same lies there."""
+    change = np.abs(np.log(now + np.float32(FLOOR)) - np.log(before + np.float32(FLOOR))).mean(-1)
+    return bool(change[inside > 0].mean() > OTHER_LIGHT)
 
 
 def _looks(small: Small, inside: Mask) -> tuple[Floats, Floats]:

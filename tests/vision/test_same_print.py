@@ -7,7 +7,7 @@ from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.frame import Frame, Image
 from vision.motion import Small
 from vision.reader import Reader
-from vision.same_print import shows_the_same
+from vision.same_print import is_otherwise_lit, shows_the_same
 from vision.scene import Scene
 
 TABLE = (
@@ -64,6 +64,13 @@ def test_what_is_printed_is_told_from_the_light_on_it() -> None:
     half = lit.copy()
     half[:, : SIZE[1] // 4] = 140.0  # a hand
     assert not shows_the_same(printed(1), half, inside)
+
+
+def test_light_that_is_as_it_was_is_told_from_other_light() -> None:
+    inside = np.full(SIZE, 255, np.uint8)
+    noise = np.random.default_rng(4).normal(0.0, 1.0, (*SIZE, 3)).astype(np.float32)
+    assert not is_otherwise_lit(printed(1), printed(1) + noise, inside)
+    assert is_otherwise_lit(printed(1), printed(1) * np.float32(0.8), inside)
 
 
 def test_nothing_is_told_of_a_plain_place_nor_of_a_small_one() -> None:
