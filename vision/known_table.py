@@ -500,13 +500,13 @@ class KnownTable:
         return written
 
     def _is_noticed_less(self, footprint: Footprint, least: float) -> bool:
-        """Whether it takes more contrast to be noticed here than it would if the light were as it was when this was
-        read: it is darker here now, or light that changed unevenly makes so many blocks differ."""
+        """Whether it takes more contrast to be noticed here than while the light stays as it is: it is darker here than
+        when this was read, or light that changed unevenly makes so many blocks differ."""
         inside = footprint.inside > 0
         if not inside.any():
             return False
         now, then = (float(np.median(small[footprint.part][inside])) for small in (self.motion.last, self.read))
-        return least * max(then, 1.0) > NOTICED_LESS * self.motion.least_noticed * max(now, 1.0)
+        return least * max(then, now, 1.0) > NOTICED_LESS * self.motion.least_noticed * max(now, 1.0)
 
     def with_boards(self, busy: Mask) -> Mask:
         """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on

@@ -56,7 +56,8 @@ class Motion:
         """255 in the blocks that moved since the picture before."""
         difference = differences(small, self._last)
         moving = beyond_noise(difference, self.tolerance, self.noise)
-        self._least = least_noticed(difference, self.noise)
+        if not moving.any():
+            self._least = least_noticed(difference, self.noise)
         self._learn_flicker(difference, max(time_s - self._last_s, 0.0))
         self._moved_s[moving > 0] = time_s
         self._last, self._last_s = small, time_s
@@ -80,7 +81,7 @@ class Motion:
 
     @property
     def least_noticed(self) -> float:
-        """By how many levels a block of the newest picture had to differ from the one before to count as moving."""
+        """By how many levels a block had to differ to count as moving when nothing moved last."""
         return self._least
 
     def busy(self, moving: Mask, changed: Mask) -> Mask:
