@@ -22,7 +22,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report live-report \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report live-report light-report \
 	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -97,6 +97,9 @@ many-sheets: $(INSTALLED) ## How well score sheets, what is pencilled on them an
 
 live-report: $(INSTALLED) ## What is said of each piece that lies open, picture by picture, while games are played; ARGS="--game slice --seed 5"
 	$(BIN)/python -m tests.benchmarks.live_report $(ARGS)
+
+light-report: $(INSTALLED) ## What is said where pieces are laid, or marks pencilled, while the light changes; ARGS="--games sheets --tables 10 --seed 5"
+	$(BIN)/python -m tests.benchmarks.light_report $(ARGS)
 
 held-dice: $(INSTALLED) ## How many dice in simulated hands are read, which none should be; ARGS="--pictures 40 --seed 5"
 	$(BIN)/python -m tests.benchmarks.held_dice $(ARGS)

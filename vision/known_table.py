@@ -23,6 +23,7 @@ from vision.raster import Raster
 from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
+from vision.same_print import is_otherwise_lit, shows_the_same
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.settling import Motion, unmatched
 from vision.shapes import place
@@ -54,12 +55,17 @@ LEAST_REACHING = 40
 """Blocks of a part that may be a hand: about ten square centimetres."""
 TOUCHED_SHARE = 0.04
 """A piece is touched where so much of it lies under changed blocks."""
+MOST_COVERED = 0.5
+"""A piece of which new ones cover so much does not lie there as it lay."""
 MOST_FOOTPRINTS = 1000
 """So many are kept; then they are worked out anew."""
 MOVED_SHARE = 0.4
 """Of the markers' blocks more change where the mat moves; where a hand moves over one marker, fewer."""
 LEAST_LEFT = 30
 """Blocks that no piece explains: from so many on (seven square centimetres) a piece may have been missed there."""
+NOTICED_LESS = 1.3
+"""Where a mark must be so many times as dark to be noticed as it would have to be in the light in which a sheet was
+read, the sheet is read again."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
 GONE_MM = 6.0
@@ -135,6 +141,8 @@ class KnownTable:
         """Blocks of the change that do not look as they did when bare, and under no piece."""
         self._beside_hands: list[Reading] = []
         """Those that were found while hands were about, which may be no more than a hand that looked like them."""
+        self._otherwise_lit: list[Reading] = []
+        """Those that lay where they lay now when they could not be read, in other light."""
         self._gone: list[Reading] = []
         """Those that lay where something else was seen later, the last ones of them."""
         self.looks = 1
@@ -388,6 +396,23 @@ class KnownTable:
         anew when these are gone."""
         return [reading for reading in readings if not lies_among(reading, self._beside_hands)]
 
+    def in_other_light(self, found: Sequence[Reading]) -> list[Reading]:
+        """Pieces that are not among those `found` though they lie there still, in light in which they cannot be read:
+        their places show what they showed, otherwise lit. (Where the light is as it was, what is not found any more was
+        a mistake.)"""
+        lost = [r for r in self.founded(gone_from(self.readings, found)) if r.settled]
+        new = self.covered([r for r in found if not lies_among(r, self.readings)]) if lost else self.nowhere
+        kept = []
+        for reading in lost:
+            at = self._footprint(reading)
+            before, now = self.read[at.part], self.motion.last[at.part]
+            covered = np.count_nonzero(at.inside & new[at.part]) > MOST_COVERED * at.count
+            other = lies_among(reading, self._otherwise_lit) or is_otherwise_lit(before, now, at.inside)
+            if not covered and other and shows_the_same(before, now, at.inside):
+                kept.append(reading)
+        self._otherwise_lit = [r for r in self._otherwise_lit if lies_among(r, found)] + kept
+        return kept
+
     def back_again(self, look: Look, busy: Mask) -> list[Reading]:
         """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them
         nothing else leads back to them."""
@@ -461,20 +486,34 @@ class KnownTable:
         inside = (spots == np.column_stack([columns, rows])).all(1)
         return np.asarray(inside & (blocks[rows, columns] > 0))
 
-    def written_over(self, busy: Mask, changed: Mask) -> Mask:
+    def written_over(self, busy: Mask, changed: Mask, least: float) -> Mask:
         """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
         have written there, and a pencil's mark is too small to be noticed among blocks (those `changed`). While a hand
-        is on a sheet the rest of it waits: it is read as a whole."""
+        is on a sheet the rest of it waits: it is read as a whole. In other light marks are noticed even less: there a
+        sheet is read as if all of it had been passed over. `least` is by how many levels blocks must differ from how
+        they looked when they were read, to be noticed."""
         left = self._passed_over & ~busy
         self._passed_over = busy.copy()
         written = np.zeros_like(busy)
-        if left.any():
-            for sheet in self._found_of(PieceKind.SHEET):
-                footprint = self._footprint(sheet)
-                waits = self._passed_over if footprint.meets(busy) else written
+        for sheet in self._found_of(PieceKind.SHEET):
+            footprint = self._footprint(sheet)
+            meets = footprint.meets(busy)
+            if not meets and self._is_noticed_less(footprint, least):
+                written[footprint.part] |= footprint.inside
+            elif left.any():
+                waits = self._passed_over if meets else written
                 waits[footprint.part] |= footprint.inside & left[footprint.part]
         self._written_now = written & ~changed
         return written
+
+    def _is_noticed_less(self, footprint: Footprint, least: float) -> bool:
+        """Whether it takes more contrast to be noticed here than while the light stays as it is: it is darker here than
+        when this was read, or light that changed unevenly makes so many blocks differ."""
+        inside = footprint.inside > 0
+        if not inside.any():
+            return False
+        now, then = (float(np.median(small[footprint.part][inside])) for small in (self.motion.last, self.read))
+        return least * max(then, now, 1.0) > NOTICED_LESS * self.motion.least_noticed * max(now, 1.0)
 
     def with_boards(self, busy: Mask) -> Mask:
         """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on

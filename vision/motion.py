@@ -89,12 +89,17 @@ def _other_light(first: Small, second: Small) -> tuple[list[float], list[float]]
 def beyond_noise(
     difference: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT, middle: float | None = None
 ) -> Mask:
-    """255 in blocks that differ by more than noise does, and than each block's own tolerance. Where more than half of
-    them differ by more than noise is `known` to make them differ, other light falls there, stripes over all of the
-    table: that is no noise. `middle` is by how much half of them differ, where that is known already."""
-    noise = min(middle_of(difference[::2, ::2]) if middle is None else middle, known)
-    least = np.maximum(tolerance, np.float32(max(LEAST_DIFFERENCE, NOISES * noise)))
+    """255 in blocks that differ by more than noise does (see `least_noticed`), and than each block's own tolerance."""
+    least = np.maximum(tolerance, np.float32(least_noticed(difference, known, middle)))
     return _without_specks((difference > least).astype(np.uint8) * np.uint8(255))
+
+
+def least_noticed(difference: Small, known: float = OTHER_LIGHT, middle: float | None = None) -> float:
+    """By how many levels a block must differ to be told from noise. Where more than half of them differ by more than
+    noise is `known` to make them differ, other light falls there, stripes over all of the table: that is no noise.
+    `middle` is by how much half of them differ, where that is known already."""
+    noise = min(middle_of(difference[::2, ::2]) if middle is None else middle, known)
+    return max(LEAST_DIFFERENCE, NOISES * noise)
 
 
 def differs(first: Small, second: Small, tolerance: Small | float = 0.0, known: float = OTHER_LIGHT) -> Mask:

@@ -21,7 +21,7 @@ from vision.hidden import SeenTable, dice_as_seen, hidden_places, over_boards, t
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
-from vision.motion import Mask, Small, differs, shrink
+from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
 from vision.pieces import find_pieces
 from vision.raster import Raster, explained, select
 from vision.reading import Reading, confirmed
@@ -119,9 +119,10 @@ class Reader:
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
         moving = known.motion.follow(small, frame.time_s)
-        changed = differs(small, known.read, known.motion.tolerance, known.motion.noise)
+        apart = differences(small, known.read)
+        changed = beyond_noise(apart, known.motion.tolerance, known.motion.noise)
         busy = known.with_boards(known.motion.busy(moving, changed))
-        come_to_rest = (changed & ~busy) | known.written_over(busy, changed)
+        come_to_rest = (changed & ~busy) | known.written_over(busy, changed, least_noticed(apart, known.motion.noise))
         self._clock.stage("compare")
         if known.may_be_moved(changed, busy) and not self._still_registered(frame, known):
             known = self._read_all(frame, small)
@@ -282,8 +283,14 @@ class Reader:
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = seen.foreign() | reaching if readings else reaching
         open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
+        open_ones = [r for r in open_ones if confirmed(r)]
+        if lit_otherwise := known.in_other_light(open_ones):
+            readings = [*open_ones, *lit_otherwise]
+            seen = SeenTable(soft, known.coarse, readings, self._kinds, glare)
+            foreign = seen.foreign() | reaching
+            open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
         previous = known.readings
-        known.take([r for r in open_ones if confirmed(r)])
+        known.take(open_ones)
         before = known.sightings
         known.sightings = by_faces = known.sightings_of(known.readings)
         in_hand: dict[int, float] = {}

@@ -10,7 +10,16 @@ from collections.abc import Callable, Sequence
 import cv2
 import numpy as np
 
-from vision.motion import OTHER_LIGHT, Mask, Small, beyond_noise, differences, middle_of
+from vision.motion import (
+    LEAST_DIFFERENCE,
+    OTHER_LIGHT,
+    Mask,
+    Small,
+    beyond_noise,
+    differences,
+    least_noticed,
+    middle_of,
+)
 from vision.scene import Change, PieceKind, Scene, Settled, Sighting
 
 RECENT_S = 0.4
@@ -40,6 +49,7 @@ class Motion:
         self._moved_s = np.full(small.shape[:2], time_s)
         self._flicker = np.zeros(small.shape[:2], np.float32)
         self._noise = 0.0
+        self._least = LEAST_DIFFERENCE
         self._whole_s = time_s
 
     def follow(self, small: Small, time_s: float) -> Mask:
@@ -47,6 +57,8 @@ class Motion:
         difference = differences(small, self._last)
         middle = middle_of(difference[::2, ::2])
         moving = beyond_noise(difference, self.tolerance, self.noise, middle)
+        if not moving.any():
+            self._least = least_noticed(difference, self.noise, middle)
         self._learn_flicker(difference, middle, max(time_s - self._last_s, 0.0))
         self._moved_s[moving > 0] = time_s
         self._last, self._last_s = small, time_s
@@ -67,6 +79,11 @@ class Motion:
         """By how many levels half of the blocks differ at most while nothing changes, by the pictures of the last
         seconds: a camera in the dark shows more noise than it does in the day."""
         return max(OTHER_LIGHT, self._noise)
+
+    @property
+    def least_noticed(self) -> float:
+        """By how many levels a block had to differ to count as moving when nothing moved last."""
+        return self._least
 
     def busy(self, moving: Mask, changed: Mask) -> Mask:
         """255 in every part of the table in which something moves: changes that touch each other, and what moved there

@@ -109,7 +109,7 @@ def photograph(
     masks = renderer.hiding(snapshot)
     open_shares = shares_beside_hands(views, heights, camera, masks) if hands and views else shown
     pieces = [
-        _label(view, lies, visible, camera)
+        true_label(view, lies, visible, camera)
         for view, lies, share, visible in zip(views, lie, shown, open_shares, strict=True)
         if share > 0.0
     ]
@@ -184,7 +184,7 @@ def _hand_label(hand: HandView, mask: Picture) -> dict[str, Any]:
     }
 
 
-def _label(view: PieceView, lies: Lying, visible: float, camera: CameraModel) -> dict[str, Any]:
+def true_label(view: PieceView, lies: Lying, visible: float, camera: CameraModel) -> dict[str, Any]:
     outline = np.array(outline_mm(view.kind, view.pose))
     along = np.array([x for x, _ in piece_outline(view.kind)])
     tops = lies.base_at(along) + thickness_mm(view.kind)
@@ -214,7 +214,7 @@ def _label(view: PieceView, lies: Lying, visible: float, camera: CameraModel) ->
     return label
 
 
-def _view(piece_id: str, kind: PieceKind, face: str, pose: Pose) -> PieceView:
+def piece_view(piece_id: str, kind: PieceKind, face: str, pose: Pose) -> PieceView:
     return PieceView(piece_id, kind, face, face != BACKS.get(kind), pose, 0.0, 1.0, (0.0, 0.0), None)
 
 
@@ -229,14 +229,14 @@ def scattered(rng: Random, pieces: Sequence[tuple[PieceKind, str]], *, most_cove
     for number, (kind, face) in enumerate(pieces):
         for _ in range(60):
             pose = Pose(*(rng.uniform(-reach, reach) for reach in REACH_MM), rng.uniform(0, 360))
-            view = _view(f"{face}:{number}", kind, face, pose)
-            if _fits(view, views, most_covered):
+            view = piece_view(f"{face}:{number}", kind, face, pose)
+            if fits(view, views, most_covered):
                 views.append(view)
                 break
     return views
 
 
-def _fits(view: PieceView, below: Sequence[PieceView], most_covered: float) -> bool:
+def fits(view: PieceView, below: Sequence[PieceView], most_covered: float) -> bool:
     outline = np.array(outline_mm(view.kind, view.pose), np.float32)
     if (np.abs(outline) > np.array(REACH_MM) + 15.0).any():
         return False
@@ -267,8 +267,8 @@ def _apart(pieces: Sequence[tuple[PieceKind, str]], step_mm: tuple[float, float]
                 continue
             x, y = float(spot[0]), float(spot[1])
             pose = Pose(x, y - 50.0, 90.0) if kind is PieceKind.SLICE else Pose(x, y, 90.0)
-            view = _view(face, kind, face, pose)
-            if _fits(view, views, 0.0):
+            view = piece_view(face, kind, face, pose)
+            if fits(view, views, 0.0):
                 views.append(view)
                 break
     yield views
@@ -289,13 +289,13 @@ def _offers() -> Mapping[str, Artwork]:
     return faces | {BACKS[PieceKind.SLICE]: cut_out(slices[0].back, slices[0].outline, PX_PER_MM)}
 
 
-def _tile(face: str) -> tuple[PieceKind, str]:
+def as_tile(face: str) -> tuple[PieceKind, str]:
     return (PieceKind.SPECIAL if face.partition("/")[0] in ("special", "offer") else PieceKind.SLICE), face
 
 
 def _tile_table(art: Mapping[str, Artwork], rng: Random) -> list[PieceView]:
     """Slices and Specials anywhere, backs among them, some on others."""
-    faces = [_tile(face) for face in art]
+    faces = [as_tile(face) for face in art]
     slices = rng.sample([one for one in faces if one[0] is PieceKind.SLICE], 30)
     specials = [one for one in faces if one[0] is PieceKind.SPECIAL] * 2
     pieces = slices + specials
@@ -312,13 +312,13 @@ def _cards() -> Mapping[str, Artwork]:
     return kit_art([*slices, *orders], PX_PER_MM, backs={"slice": BACKS[PieceKind.SLICE_CARD]})
 
 
-def _card(face: str) -> tuple[PieceKind, str]:
+def as_card(face: str) -> tuple[PieceKind, str]:
     return (PieceKind.ORDER_CARD if face.startswith("order/") else PieceKind.SLICE_CARD), face
 
 
 def _card_table(rng: Random) -> list[PieceView]:
     """Cards anywhere beside each other; some lie on another, as nearly as people lay them."""
-    faces = [_card(face) for face in _cards()]
+    faces = [as_card(face) for face in _cards()]
     slices = [one for one in faces if one[0] is PieceKind.SLICE_CARD]
     orders = [one for one in faces if one[0] is PieceKind.ORDER_CARD]
     pieces = [rng.choice(slices) for _ in range(40)] + [rng.choice(orders) for _ in range(26)]
@@ -333,7 +333,7 @@ def _card_table(rng: Random) -> list[PieceView]:
             y_mm=view.pose.y_mm + rng.gauss(0, 1.5),
             angle_deg=view.pose.angle_deg + rng.gauss(0, 3.0),
         )
-        views.append(_view(f"{face}:on:{number}", kind, face, at))
+        views.append(piece_view(f"{face}:on:{number}", kind, face, at))
     return views
 
 
@@ -346,19 +346,19 @@ ASKEW = 0.15
 
 
 @cache
-def _parts() -> Components:
+def theory_parts() -> Components:
     return pizza_theory()
 
 
 @cache
 def _theory() -> Mapping[str, Artwork]:
-    colours = _parts().colours
+    colours = theory_parts().colours
     board = theory.board_drawing(*theory_board())
     pieces = [*theory.toppings(colours, 1), *map(theory.folded_cutter, colours)]
     return {"board": cut_out(board, piece_outline(PieceKind.BOARD), PX_PER_MM)} | kit_art(pieces, PX_PER_MM)
 
 
-def _on_board(board: Pose, point: tuple[float, float]) -> tuple[float, float]:
+def on_board(board: Pose, point: tuple[float, float]) -> tuple[float, float]:
     """The place on the table of a point of the board's drawing, in spaces from its middle, the first player below."""
     turn = math.radians(board.angle_deg)
     along, left = point[1] * theory.PITCH_MM, -point[0] * theory.PITCH_MM
@@ -366,20 +366,20 @@ def _on_board(board: Pose, point: tuple[float, float]) -> tuple[float, float]:
     return x, board.y_mm + along * math.sin(turn) + left * math.cos(turn)
 
 
-def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
+def theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
     """A board in any turn on the mat, toppings on some of its spaces, and the three cutters, mostly all, mostly on
     lines of their own; one lies on another where they cross."""
-    components = _parts()
+    components = theory_parts()
     board = Pose(rng.uniform(-15, 15), rng.uniform(-15, 15), rng.uniform(0, 360))
-    views = [_view("board", PieceKind.BOARD, "board", board)]
+    views = [piece_view("board", PieceKind.BOARD, "board", board)]
     share = rng.uniform(0.2, 1.0) if filled is None else filled
     for at in components.spaces.values():
         if rng.random() < share:
-            x, y = _on_board(board, position_on_board(at))
+            x, y = on_board(board, position_on_board(at))
             colour = rng.choice(components.colours)
             pose = Pose(x + rng.gauss(0, 0.7), y + rng.gauss(0, 0.7), 0.0)
             space = ",".join(map(str, at))
-            views.append(_view(f"topping:{colour}:{space}", PieceKind.TOPPING, f"topping/{colour}", pose))
+            views.append(piece_view(f"topping:{colour}:{space}", PieceKind.TOPPING, f"topping/{colour}", pose))
     places = rng.sample(list(components.places), 3)
     colours = rng.sample(list(components.colours), 3)
     some = rng.randint(0, 2) if filled is None and rng.random() < FEWER_CUTTERS else 3
@@ -387,13 +387,13 @@ def _theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
         if filled is None and rng.random() < ASKEW:
             turn, along, aside = rng.uniform(0, 2 * math.pi), rng.uniform(-0.5, 0.5), rng.uniform(-2.5, 2.5)
             off = along * math.cos(turn) - aside * math.sin(turn), along * math.sin(turn) + aside * math.cos(turn)
-            pose = Pose(*_on_board(board, off), (math.degrees(turn) + board.angle_deg - 90.0) % 360.0)
-            views.append(_view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", pose))
+            pose = Pose(*on_board(board, off), (math.degrees(turn) + board.angle_deg - 90.0) % 360.0)
+            views.append(piece_view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", pose))
             continue
-        start, end = (_on_board(board, at) for at in line_ends(components, place, rng.choice(components.numbers)))
+        start, end = (on_board(board, at) for at in line_ends(components, place, rng.choice(components.numbers)))
         angle = math.degrees(math.atan2(start[1] - end[1], start[0] - end[0])) + rng.gauss(0, 1.0)
         middle = ((start[0] + end[0]) / 2 + rng.gauss(0, 0.8), (start[1] + end[1]) / 2 + rng.gauss(0, 0.8))
-        views.append(_view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", Pose(*middle, angle % 360)))
+        views.append(piece_view(f"cutter:{colour}", PieceKind.CUTTER, f"cutter/{colour}", Pose(*middle, angle % 360)))
     return views
 
 
@@ -402,8 +402,8 @@ def _theory_family(name: str, picture: str) -> Family:
         name,
         picture,
         _theory,
-        lambda: (_theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
-        _theory_table,
+        lambda: (theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
+        theory_table,
     )
 
 
@@ -412,7 +412,7 @@ def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
         name,
         "ring",
         art,
-        lambda: _apart([_tile(face) for face in art()], (66.0, 108.0)),
+        lambda: _apart([as_tile(face) for face in art()], (66.0, 108.0)),
         lambda rng: _tile_table(art(), rng),
     )
 
@@ -437,7 +437,7 @@ def _dice_table(rng: Random) -> list[PieceView]:
     if rng.random() < BARE:
         return []
     faces = [face for face in _among() if face not in prints()] + rng.choice([[], list(prints())])
-    pieces = [_card(face) if face in prints() or face in _cards() else _tile(face) for face in faces]
+    pieces = [as_card(face) if face in prints() or face in _cards() else as_tile(face) for face in faces]
     return scattered(rng, rng.sample(pieces, rng.randint(3, min(18, len(pieces)))), most_covered=0.1)
 
 
@@ -446,7 +446,9 @@ FAMILIES: Mapping[str, Family] = {
     for family in (
         _tile_family("tiles", _tiles),
         _tile_family("pizzeria", _offers),
-        Family("cards", "cards", _cards, lambda: _apart([_card(face) for face in _cards()], (80.0, 80.0)), _card_table),
+        Family(
+            "cards", "cards", _cards, lambda: _apart([as_card(face) for face in _cards()], (80.0, 80.0)), _card_table
+        ),
         _theory_family("theory", "theory"),
         _theory_family("boards", "board"),
         Family("dice", "dice", _among, lambda: iter(()), _dice_table, dice=True, near_mm=SIDES_MM[0], near_deg=10.0),

@@ -98,10 +98,10 @@ def sheet_table(seed: int, size: tuple[int, int] = SIZE) -> SheetTable:
     rng = Random(f"sheets {seed}")
     conditions = Conditions.random(rng)
     camera = conditions.camera_model(*size)
-    art = _Art()
-    blank = list(_lain(rng, camera))
+    art = SheetArt()
+    blank = list(lain(rng, camera))
     sheets = [_written(rng, art, piece) for piece in blank]
-    dice = _thrown(rng, blank)
+    dice = thrown(rng, blank)
     views = [*(sheet.piece for sheet in sheets), *dice]
     hands = reaching(rng, views, REACH_MM) if rng.random() < WITH_HANDS else ()
     renderer = Renderer(art, camera, conditions)
@@ -110,13 +110,13 @@ def sheet_table(seed: int, size: tuple[int, int] = SIZE) -> SheetTable:
     masks = renderer.hiding(after)
     tops = [lies.base_mm + thickness_mm(view.kind) for lies, view in zip(lying(views), views, strict=True)]
     shares = shares_beside_hands(views, tops, camera, masks) if hands else shares_visible(views)
-    over = _over_sheets(camera, masks, dice)
+    over = over_sheets(camera, masks, dice)
     return SheetTable(
         before,
         renderer.render(after),
         tuple(sheets),
-        tuple(_truth(view, share) for view, share in zip(views, shares, strict=True)),
-        tuple(_open_places(sheet.piece.pose, camera, over) for sheet in sheets),
+        tuple(true_piece(view, share) for view, share in zip(views, shares, strict=True)),
+        tuple(open_places(sheet.piece.pose, camera, over) for sheet in sheets),
         len(hands),
         conditions.surface.value[:6],
     )
@@ -138,7 +138,7 @@ def places(layout: SheetLayout) -> Iterator[MarkPlace]:
         yield from ((kind, (number,)) for kind in (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS))
 
 
-class _Art(dict[str, Artwork]):
+class SheetArt(dict[str, Artwork]):
     """The printed pieces of our copy, and the sheets of one table."""
 
     def __init__(self) -> None:
@@ -153,7 +153,7 @@ def _printed_art() -> Mapping[str, Artwork]:
 # Sheets and pencils ---------------------------------------------------------------------------------------------------
 
 
-def _lain(rng: Random, camera: CameraModel) -> Iterator[PieceView]:
+def lain(rng: Random, camera: CameraModel) -> Iterator[PieceView]:
     """Blank sheets before players, or on the mat, none on another or on a marker, all wholly in the picture."""
     around = [np.array(corners, np.float32) for corners in MARKERS_MM.values()]
     for number in range(rng.randint(1, MOST_SHEETS)):
@@ -184,26 +184,36 @@ def _in_picture(outline: NDArray[np.float32], camera: CameraModel) -> bool:
     return bool(inside.all())
 
 
-def _written(rng: Random, art: dict[str, Artwork], blank: PieceView) -> WrittenSheet:
+def _written(rng: Random, art: SheetArt, blank: PieceView) -> WrittenSheet:
     """The sheet with pencil on it; puts what it looks like to the other art."""
-    made = list(_marks(rng))
+    made = list(some_marks(rng))
+    return written(art, blank, made, some_writer(rng))
+
+
+def some_writer(rng: Random) -> Writer:
+    """Somebody who pencils faintly or firmly, more or less neatly."""
     firm = rng.uniform(0.3, 0.85)
-    writer = Writer(
+    return Writer(
         f"{rng.random()}",
         darkness=(0.85 * firm, min(1.0, 1.15 * firm)),
         wobble_mm=rng.uniform(0.1, 0.45),
         off_mm=rng.uniform(0.25, 0.6),
     )
+
+
+def written(art: SheetArt, blank: PieceView, made: Sequence[Pencilled], writer: Writer, turn: int = 0) -> WrittenSheet:
+    """The sheet with these marks on it; puts what it looks like, at that `turn`, to the other art."""
     sheet = PencilledSheet(_printed_art()[SHEET], writer)
     for mark in made:
         dice_and_slice.pencil(sheet, printed(), mark)
-    face = f"{SHEET}/{blank.piece_id}"
+    face = f"{SHEET}/{blank.piece_id}/{turn}"
     art[face] = sheet.art()
     left = frozenset((mark.kind, mark.at) for mark in made if not mark.rubbed)
     return WrittenSheet(replace(blank, face=face), left)
 
 
-def _marks(rng: Random) -> Iterator[Pencilled]:
+def some_marks(rng: Random) -> Iterator[Pencilled]:
+    """What may be written on one sheet, dots before the lines that join them."""
     layout = printed()
     share = rng.uniform(*DOTS)
     made_dots = [dot for dot in layout.dots if rng.random() < share]
@@ -232,7 +242,7 @@ def _marks(rng: Random) -> Iterator[Pencilled]:
 # Dice -----------------------------------------------------------------------------------------------------------------
 
 
-def _thrown(rng: Random, sheets: Sequence[PieceView]) -> list[PieceView]:
+def thrown(rng: Random, sheets: Sequence[PieceView]) -> list[PieceView]:
     """Dice on the mat, few on a sheet, none half on one."""
     outlines = [np.array(outline_mm(view.kind, view.pose), np.float32) for view in sheets]
     dice: list[PieceView] = []
@@ -251,7 +261,8 @@ def _thrown(rng: Random, sheets: Sequence[PieceView]) -> list[PieceView]:
     return dice
 
 
-def _truth(view: PieceView, visible: float) -> TruePiece:
+def true_piece(view: PieceView, visible: float) -> TruePiece:
+    """A sheet or a die as it truly lies."""
     if view.kind is PieceKind.SHEET:
         return TruePiece(view.kind, SHEET, view.pose, visible)
     face = load_parts()[view.face.removeprefix("die/")]
@@ -269,7 +280,7 @@ def load_parts() -> Mapping[str, str]:
 # What shows -----------------------------------------------------------------------------------------------------------
 
 
-def _over_sheets(camera: CameraModel, masks: Sequence[Picture], dice: Sequence[PieceView]) -> Picture:
+def over_sheets(camera: CameraModel, masks: Sequence[Picture], dice: Sequence[PieceView]) -> Picture:
     """How far hands and dice cover each pixel, 0 to 255."""
     over = np.zeros((camera.height, camera.width), np.uint8)
     for mask in masks:
@@ -282,7 +293,8 @@ def _over_sheets(camera: CameraModel, masks: Sequence[Picture], dice: Sequence[P
     return over
 
 
-def _open_places(pose: Pose, camera: CameraModel, over: Picture) -> Mapping[MarkPlace, bool | None]:
+def open_places(pose: Pose, camera: CameraModel, over: Picture) -> Mapping[MarkPlace, bool | None]:
+    """Of each place of a sheet whether it shows, as `SheetTable.open_places` has it; `over` says what is covered."""
     shows: dict[MarkPlace, bool | None] = {}
     for place in places(printed()):
         covers = _covers(_spots(place), pose, camera, over)

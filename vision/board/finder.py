@@ -26,6 +26,7 @@ from vision.board.sight import Sight, sight_of
 from vision.board.sightings import (
     board_sighting,
     cutter_sighting,
+    doubted_beside,
     loose_sighting,
     space_of,
     topping_sighting,
@@ -85,7 +86,7 @@ class BoardFinder:
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """The board, its toppings, and its cutters from the lowest to the highest; nothing where there is no board."""
-        image = unveiled(image, registration)
+        image = plain = unveiled(image, registration)
         sight = sight_of(image, registration)
         fit = find_board(sight, self.enrolled, self.enrolled_grid)
         if fit is None or _badly_lit(self.enrolled_grid, fit):
@@ -98,6 +99,8 @@ class BoardFinder:
         if fit.covering is not None and turned.covering is None:
             turned, spaces = _covered(sight, image, self.board, (self.grid, self.ground), turned)
         lying = _lying(sight, image, self.board, turned, spaces)
+        if image is not plain:  # of hands it was taken off, too
+            lying = doubted_beside(covering_outlines(sight, turned), lying)
         self._fit = turned
         return _in_order(lying, _loose(sight, self.board, turned, seen))
 

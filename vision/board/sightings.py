@@ -1,7 +1,9 @@
 """A board's parts, as they were fitted, as sightings."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,9 @@ WELL_SEEN = 0.85
 which looks like some topping or cutter here and there."""
 LEAST_OPEN, ENOUGH_OPEN = 0.15, 0.35
 """Less than the first share of a board says nothing, the second says enough."""
+BESIDE_HANDS_MM, DOUBTED = 8.0, 0.85
+"""In light that was taken off a picture fingers look like toppings and like sticks' colours: what lies no farther from
+what covers the board is no surer there than by this share."""
 CIRCLE = np.radians(np.arange(0.0, 360.0, 10.0))
 
 
@@ -92,6 +97,39 @@ def cutter_sighting(cutter: CutterFit, board: BoardPrint, fit: BoardFit) -> Sigh
         round(cutter.seen, 3),
         as_points(np.array([first - side, last - side, last + side, first + side])),
     )
+
+
+def doubted_beside(covering_mm: Sequence[Array], lying: Sequence[Sighting]) -> list[Sighting]:
+    """The board and what lies on it, of which nothing beside what covers the board (outlines, n x 2 each) is sure."""
+    return [_doubted(one, covering_mm) for one in lying]
+
+
+def _doubted(one: Sighting, covering_mm: Sequence[Array]) -> Sighting:
+    if one.kind is PieceKind.BOARD:
+        near = [_beside(np.array([[space.x_mm, space.y_mm]]), covering_mm) for space in one.spaces]
+        spaces = zip(one.spaces, near, strict=True)
+        return replace(
+            one, spaces=tuple(replace(s, contents=_less_sure(s.contents)) if beside else s for s, beside in spaces)
+        )
+    corners = np.array(one.outline_mm)
+    steps = np.linspace(0.0, 1.0, 60)[:, None]
+    ends = (corners[:2] + corners[[3, 2]]) / 2
+    points = ends[0] + steps * (ends[1] - ends[0]) if one.kind is PieceKind.CUTTER else corners
+    return replace(one, faces=_less_sure(one.faces)) if _beside(points, covering_mm) else one
+
+
+def _beside(points_mm: Array, outlines_mm: Sequence[Array]) -> bool:
+    """Whether one of these points lies in one of these outlines, or no farther than that beside it."""
+    contours = [np.asarray(outline, np.float32).reshape(-1, 1, 2) for outline in outlines_mm]
+    return any(
+        cv2.pointPolygonTest(contour, (float(x), float(y)), measureDist=True) > -BESIDE_HANDS_MM
+        for contour in contours
+        for x, y in points_mm
+    )
+
+
+def _less_sure(faces: Sequence[FaceLikelihood]) -> tuple[FaceLikelihood, ...]:
+    return _ranked([(face.face, face.probability * DOUBTED) for face in faces])
 
 
 def _pose(at_mm: Array, angle_deg: float) -> Pose:

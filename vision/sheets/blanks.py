@@ -22,6 +22,10 @@ AROUND_MM = 13.0
 """and so is what lies no farther from it;"""
 EDGE_MM = 2.0
 """narrower than this it may be seen beside where it was."""
+LOST, PRINT_MM, LOST_WITHIN_MM = 0.05, 6.0, 30.0
+"""Where paper is brighter than the picture shows, and something printed, about so wide, has lost so much darkness
+(logarithm) beside the blank sheet's, faint pencil no farther from it may have lost all of its own. Coloured print loses
+less than pencil does: what has lost most tells."""
 UNMARKED, MARKED = 0.02, 0.5
 """Dots less likely than the first are none, nor crosses and circles less likely than the second;"""
 HARDLY_DOTTED, HARDLY_MARKED = 0.5, 0.95
@@ -77,6 +81,21 @@ def covered(flat: FlatSheet) -> FlatSheet:
         return flat
     around = np.asarray(cv2.dilate(gone, _square(2 * AROUND_MM)), np.uint8)
     return replace(flat, foreign=np.maximum(flat.foreign, around))
+
+
+def paled(flat: FlatSheet) -> FlatSheet:
+    """The sheet with what is so bright that paper is cut off and print around is paler than it was on the blank sheet:
+    faint pencil is, too. Itself where no blank sheet is known."""
+    if flat.blank is None or not flat.cut_off.any():
+        return flat
+    pale = flat.blank - flat.darkness
+    printed = (flat.blank > DARK) & (pale > -LOST) & (flat.foreign == 0)  # pencil over print tells nothing
+    lost = np.where(printed, pale, np.float32(0.0))
+    side = round(PRINT_MM * PX_PER_MM)
+    paler, count = (cv2.blur(one.astype(np.float32), (side, side)) for one in (lost, printed))
+    gone = np.where(printed & (paler > LOST * count), np.uint8(255), np.uint8(0))
+    gone = np.asarray(cv2.dilate(gone, _square(2 * LOST_WITHIN_MM)), np.uint8) & flat.cut_off
+    return replace(flat, paled=gone)
 
 
 def _square(side_mm: float) -> Mask:

@@ -118,7 +118,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     crossed = _may_be_crossed(seen)
     dots = measures.dots(pencilled, places, crossed)
     spots = dots.centres_mm[:, None] + _around(1.2)
-    hidden, washed = _hidden(flat, spots), _washed(flat, spots)
+    hidden, washed, paled = _hidden(flat, spots), _washed(flat, spots), _paled(flat, spots)
     clear = ~(hidden | washed)
     low, high = _sorts(dots.core[clear], DOT_APART if flat.blank is None else DOT_APART_ALONE)
     dotted = dots.core > low + DOT_SHARE * (high - low)
@@ -134,6 +134,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     along = starts[:, None] * (1 - shares) + stops[:, None] * shares
     under = _hidden(flat, along) | hidden[ends].any(axis=1)
     out = _washed(flat, along) | washed[ends].any(axis=1)
+    weaker = _paled(flat, along) | paled[ends].any(axis=1)
     plane, border = measures.without_border(pencilled, _outer(flat, ~joined & ~under & ~out))
     paths = measures.lines(flat, plane, starts, stops)
     weak = paths.quantiles[:, 1]
@@ -160,14 +161,14 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 ]
             ),
             hidden,
-            washed,
+            washed | paled,
             unsure=dots.beside > DOT_SHARE * (high - low),
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
             of_lines(paths, edge, edge * border, dots.core[ends].min(axis=1)),
             under,
-            out,
+            out | weaker,
             unsure=joined & _across_smear(flat, places[clear & ~dotted]),
         ),
         MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil),
@@ -184,7 +185,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 tuple((*layout.dots[a], *layout.dots[b]) for a, b in pairs),
                 of_lines(paths, none, none, dots.core[across].min(axis=1)),
                 np.asarray(hidden[across].any(axis=1)),
-                np.asarray(washed[across].any(axis=1)),
+                np.asarray((washed | paled)[across].any(axis=1)),
             )
     return found
 
@@ -278,7 +279,8 @@ def _of_toppings(seen: _Seen, pencil: _Pencil) -> Evidence:
     if not toppings:
         return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
-    hidden, washed = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed))
+    hidden, out, paled = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed, _paled))
+    washed = out | paled
     bare = seen.bare(centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
     if bare is not None:
@@ -301,7 +303,7 @@ def _of_boxes(seen: _Seen, pencil: _Pencil) -> dict[MarkKind, Evidence]:
         return {kind: Evidence((), np.zeros((0, 1), np.float32), none, none) for kind in kinds}
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
-    washed = _washed(flat, points)
+    washed = _washed(flat, points) | _paled(flat, points)
     bare = seen.bare(np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
     rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
     if bare is None:
@@ -391,6 +393,11 @@ def _hidden(flat: FlatSheet, points_mm: Array) -> Bools:
 def _washed(flat: FlatSheet, points_mm: Array) -> Bools:
     """Of which of n x m points a share may be washed out."""
     return _share_within(flat, flat.washed, points_mm)
+
+
+def _paled(flat: FlatSheet, points_mm: Array) -> Bools:
+    """At which of n x m points, by a share of them, faint pencil may be washed out, though firm pencil shows."""
+    return _share_within(flat, flat.paled, points_mm)
 
 
 def _share_within(flat: FlatSheet, mask: Mask, points_mm: Array) -> Bools:

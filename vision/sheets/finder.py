@@ -23,7 +23,7 @@ from vision.registration import (
 )
 from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, SheetMark, Sighting
 from vision.shapes import as_points, to_own_frame
-from vision.sheets.blanks import Blanks, covered
+from vision.sheets.blanks import Blanks, covered, paled
 from vision.sheets.corners import Where
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
 from vision.sheets.flattening import FlatSheet, flatten
@@ -342,7 +342,7 @@ def _sighting(
 
 def _marks(flat: FlatSheet, pose: Pose, blanks: Blanks) -> tuple[SheetMark, ...]:
     """What was pencilled on a sheet of a table since it was blank, and before."""
-    flat = covered(replace(flat, blank=blanks.at(flat, pose)))
+    flat = covered(paled(replace(flat, blank=blanks.at(flat, pose))))
     marks = read_marks(flat, _judges(after_blank=flat.blank is not None))
     blanks.take(flat, pose, marks)
     return marks if flat.blank is not None else tuple(map(_less_sure, marks))

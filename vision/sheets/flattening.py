@@ -91,6 +91,10 @@ class FlatSheet:
     washed: Mask
     """255 where paper is brighter than the picture shows, and elsewhere is not: the light of a lamp mirrored there may
     wash out what is pencilled."""
+    cut_off: Mask
+    """255 where a colour of the paper may be brighter than the picture shows."""
+    paled: Mask
+    """255 where so much light falls that faint pencil may be washed out, though firm pencil shows."""
     px_per_mm: float
     """Of the picture it was taken from."""
     blank: Plane | None = None
@@ -159,6 +163,8 @@ def flatten(
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
     bare = _without_toppings(_coarse(logs), printed)
     surface = _closed(bare, DOTS_GONE_MM)
+    cut_off = np.where(surface.max(axis=2) >= np.log(CUT_OFF + BLACK), np.uint8(255), np.uint8(0))
+    cut_off = np.asarray(cv2.morphologyEx(cut_off, cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM)), np.uint8)
     shade = _shade_across(surface, layout, left, top)
     if shade is not None:
         logs += cv2.resize(shade, (width, height), interpolation=cv2.INTER_LINEAR)
@@ -178,6 +184,8 @@ def flatten(
         darkness=np.asarray(cv2.min(cv2.min(blue, green), red), np.float32),
         colours=colours,
         foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
+        cut_off=np.asarray(cv2.resize(cut_off, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
+        paled=np.zeros((height, width), np.uint8),
         washed=np.asarray(cv2.resize(washed, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
         px_per_mm=float(next(diagonals) / next(diagonals)),
     )
