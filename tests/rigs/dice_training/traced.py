@@ -4,10 +4,17 @@ Run, in an environment with the extra `traced` and what train.py needs:
 
     python -m tests.rigs.dice_training.traced /tmp/traced.pictures --pictures 300
 
-Mitsuba 3 (https://mitsuba-renderer.org) traces the light. Its variant `llvm_ad_rgb` needs LLVM's library, of version 16
-or later where the processor has AVX-512 (`DRJIT_LIBLLVM_PATH` says which); `--variant scalar_rgb` does without, five
-times as slow. A picture of 384 x 384 pixels with some twenty dice takes about 3 s of one core. It shares nothing with
-the simulated table's dice (hardware/simulated/dice.py), which stay a test.
+Mitsuba 3 (https://mitsuba-renderer.org) traces the light. Its variant `llvm_ad_rgb` needs LLVM's library
+(`DRJIT_LIBLLVM_PATH` says which): 22 does, 14 and 15 fail on processors with AVX-512. `--variant scalar_rgb` does
+without, six times as slow. A picture of 384 x 384 pixels with some twenty dice takes about 3 s of one core. It shares nothing with
+the simulated table's dice (hardware/simulated/dice.py), which stay a test, but where pips are.
+
+No weights that are kept learned from them yet: docs/figures.md says what a run of 1450 s brought. It was:
+
+    $train --more /tmp/traced.pictures --without photographs --start tests/benchmarks/dice_without/nellbyler \\
+        --only reader --reader-s 1450 --rate 8e-4 --out /tmp/traced
+
+with `$train` as in train.py, but 4930 drawn pictures (seeds from 17 000 000) and 40 simulated tables.
 """
 
 import argparse
