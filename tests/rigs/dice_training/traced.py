@@ -6,8 +6,8 @@ Run, in an environment with the extra `traced` and what train.py needs:
 
 Mitsuba 3 (https://mitsuba-renderer.org) traces the light. Its variant `llvm_ad_rgb` needs LLVM's library
 (`DRJIT_LIBLLVM_PATH` says which): 22 does, 14 and 15 fail on processors with AVX-512. `--variant scalar_rgb` does
-without, six times as slow. A picture of 384 x 384 pixels with some twenty dice takes about 3 s of one core. It shares nothing with
-the simulated table's dice (hardware/simulated/dice.py), which stay a test, but where pips are.
+without, six times as slow. A picture of 384 x 384 pixels with some twenty dice takes about 4 s of one core. It shares
+nothing with the simulated table's dice (hardware/simulated/dice.py), which stay a test, but where pips are.
 
 No weights that are kept learned from them yet: docs/figures.md says what a run of 1450 s brought. It was:
 
