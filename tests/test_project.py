@@ -74,7 +74,7 @@ def test_systemd_takes_the_unit_that_starts_the_table_at_boot(tmp_path: Path) ->
 def test_versions_are_pinned_for_every_dependency() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = project["dependencies"] + extras["dev"] + extras["bench"]
+    wanted = project["dependencies"] + extras["dev"] + extras["bench"] + extras["traced"]
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+?)(?:;.*)?$", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
     normal = {name.lower().replace("_", "-") for name in pinned}
     assert {re.split(r"[^\w-]", requirement)[0] for requirement in wanted} - normal == set()

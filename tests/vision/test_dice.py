@@ -172,6 +172,20 @@ def test_a_value_is_sure_only_where_all_readings_agree(
     assert die.value == 5 or not sure
 
 
+@pytest.mark.parametrize(
+    ("share", "fit", "other", "sure"),
+    [(0.6, 0.7, 0.1, True), (0.6, 0.35, 0.1, False), (0.6, 0.45, 0.38, False), (0.45, 0.7, 0.1, False)],
+)
+def test_a_close_look_that_hesitates_needs_pips_that_fit_all_the_better(
+    share: float, fit: float, other: float, sure: bool
+) -> None:
+    plain = measured_as(5, 5, 5, fit=fit)
+    close = np.log(np.where(np.arange(7) == 5, share, (1.0 - share) / 6))
+    die = claimed(replace(plain, close=close, fits=np.maximum(plain.fits, other)), UNTOLD)
+    assert die.value == 5
+    assert (die.probability >= SURE) is sure
+
+
 @pytest.mark.parametrize(("lean", "sure"), [(None, False), (0.0, False), (0.1, False), (0.3, True), (0.6, True)])
 def test_the_more_of_a_side_must_show_the_fewer_odds_make_a_die_sure(lean: float | None, sure: bool) -> None:
     odds = 3.5

@@ -31,7 +31,9 @@ Batch = tuple[torch.Tensor, ...]
 """For the first network pieces (n x 3 x h x w) and truth; for the second pieces, what it is told, values, geometry."""
 
 NOTHING = np.empty((0, 3))
-SHARES = {"drawn": 0.44, "clutter": 0.11, "own table": 0.4, "nellbyler": 0.2, "epanemu": 0.14, "table": 0.14}
+SHARES = {
+    "drawn": 0.44, "traced": 0.4, "clutter": 0.11, "own table": 0.4, "nellbyler": 0.2, "epanemu": 0.14, "table": 0.14,
+}  # fmt: skip
 """How often each source is drawn from; what is left out goes to the others."""
 MOST_HARD = 5000
 HARD_SHARE = 0.2

@@ -253,7 +253,9 @@ def main() -> None:
     parser.add_argument(
         "--start", type=Path, help="folder of networks, of a run before or of the package: go on from them"
     )
-    parser.add_argument("--more", type=Path, help="a file of more pictures: see simulated.py")
+    parser.add_argument(
+        "--more", type=Path, action="append", default=[], help="a file of more pictures: see simulated.py and traced.py"
+    )
     parser.add_argument("--without", choices=[*SOURCES, *STYLES, "photographs"], action="append", default=[])
     parser.add_argument("--drawn", type=int, default=4400, help="drawn pictures")
     parser.add_argument("--low", type=int, default=1400, help="drawn pictures seen from low down")
@@ -296,8 +298,8 @@ def main() -> None:
         if source not in options.without and "photographs" not in options.without:
             examples += load(source)
     left_out = tuple(f"-{style.removeprefix('table-')}-" for style in options.without if style in STYLES)
-    if options.more:
-        examples += pickle.loads(options.more.read_bytes())
+    for more in options.more:
+        examples += pickle.loads(more.read_bytes())
     examples = [e for e in examples if e.source != "table" or not any(name in e.name for name in left_out)]
     mixture = Mixture(examples, np.random.default_rng(options.seed))
     for name, network, seconds, batch in (
