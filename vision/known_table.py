@@ -489,8 +489,8 @@ class KnownTable:
     def written_over(self, busy: Mask, changed: Mask, least: float) -> Mask:
         """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
         have written there, and a pencil's mark is too small to be noticed among blocks (those `changed`). While a hand
-        is on a sheet the rest of it waits: it is read as a whole. In other light marks are noticed even less: there, when
-        nothing moves anywhere, a sheet is read as if all of it had been passed over. `least` is by how many levels
+        is on a sheet the rest of it waits: it is read as a whole. In other light marks are noticed even less: there,
+        when nothing moves anywhere, a sheet is read as if all of it had been passed over. `least` is by how many levels
         blocks must differ from how they looked when they were read, to be noticed: many do under hands, too."""
         left = self._passed_over & ~busy
         self._passed_over = busy.copy()
