@@ -22,7 +22,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report live-report light-report \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report hands-report live-report light-report \
 	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -103,6 +103,9 @@ light-report: $(INSTALLED) ## What is said where pieces are laid, or marks penci
 
 held-dice: $(INSTALLED) ## How many dice in simulated hands are read, which none should be; ARGS="--pictures 40 --seed 5"
 	$(BIN)/python -m tests.benchmarks.held_dice $(ARGS)
+
+hands-report: $(INSTALLED) ## How much of each hand in a single picture is called hidden, and what is where none is; ARGS="--folder ../shared/photos/table"
+	$(BIN)/python -m tests.benchmarks.hands_report $(ARGS)
 
 traced-report: $(TRACED_INSTALLED) ## Render tables with new art by a path tracer that is not ours, and read them; ARGS="--seed 7 --pictures 20"
 	$(BIN)/python -m tests.rigs.traced $(ARGS)

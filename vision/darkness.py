@@ -2,7 +2,7 @@
 
 Where no light falls, nothing within a few millimetres is nearly as bright as the white paper around the mat's markers.
 The same is so on a black table between loose corners, but there nothing plain is brighter: some of the bare mat must be
-lit. A black thing is told by its edge (see vision.hidden), and a dark piece by its face. How dark the mat itself is
+lit. A black thing is told by its edge (see vision.foreign), and a dark piece by its face. How dark the mat itself is
 beside white paper, its markers tell, each in its own light: where nothing is darker than the mat would be in light that
 is enough, it is not too dark.
 """
@@ -13,10 +13,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cells import CELL_MM, CoarseMap, coarse_map, disc
 from vision.features import soften
 from vision.frame import Image
 from vision.glare import paper_levels
-from vision.hidden import CELL_MM, CoarseMap, coarse_map, disc
 from vision.motion import Mask
 from vision.rectify import table_map
 from vision.registration import MARKERS_MM, MAT_HALF_MM, Registration

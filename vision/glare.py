@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cells import CoarseMap
 from vision.frame import Image
-from vision.hidden import CoarseMap
 from vision.motion import Mask, Small
 from vision.registration import Registration
 from vision.scene import Sighting

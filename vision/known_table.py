@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from vision.beyond_picture import mat_beyond_picture
 from vision.cast_shadow import is_other_light
+from vision.cells import CELL_MM, coarse_map
 from vision.checking import check_again, check_in_shade
 from vision.finders import Finder, FindsAgain
 from vision.frame import Image
 from vision.from_above import FromAbove
-from vision.hidden import CELL_MM, coarse_map
 from vision.looked_at import LookedAt
 from vision.motion import WIDTH, Mask, Small, differences, differs
 from vision.plain_table import colours_of, share_of_rare

@@ -14,10 +14,11 @@ from vision.darkness import find_dark, without_things
 from vision.faces import FacePack
 from vision.features import find_keypoints
 from vision.finders import Finder, TellsHeld
+from vision.foreign import SeenTable, washed_out
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.glare import find_glare, markers_in, paper_levels, with_spaces_open
-from vision.hidden import SeenTable, dice_as_seen, hidden_places, over_boards, told_by_form, washed_out
+from vision.hidden import dice_as_seen, hidden_places, over_boards, told_by_form
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces

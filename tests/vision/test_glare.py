@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
+from vision.cells import coarse_map
 from vision.drawing import HATCHINGS, draw_scene
 from vision.faces import FacePack
+from vision.foreign import washed_out
 from vision.frame import Frame, Image
 from vision.glare import find_glare, paper_levels, with_spaces_open
-from vision.hidden import coarse_map, washed_out
 from vision.motion import Small
 from vision.reader import Reader, read_photo
 from vision.rectify import table_map
