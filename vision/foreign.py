@@ -63,22 +63,6 @@ DEEP = 0.3
 _LOGARITHMS = np.log(np.arange(256) + FLOOR).astype(np.float32)
 
 
-def find_foreign(
-    soft: Image,
-    coarse: CoarseMap,
-    readings: Sequence[Reading],
-    kinds: Mapping[PieceKind, Prepared],
-    others_mm: Sequence[Array] = (),
-    glare: Mask | None = None,
-) -> Mask:
-    """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
-
-    `soft` is the table seen from above, softened. What is only washed out beside `glare` (255 there) is no arm, either.
-    `others_mm`: see `SeenTable.foreign`.
-    """
-    return SeenTable(soft, coarse, readings, kinds, glare).foreign(others_mm)
-
-
 class SeenTable:
     """What one picture shows of a table with some pieces on it, in its cells: worked out once, whatever else is known
     to lie there."""
@@ -91,7 +75,7 @@ class SeenTable:
         kinds: Mapping[PieceKind, Prepared],
         glare: Mask | None = None,
     ) -> None:
-        """See `find_foreign`."""
+        """`soft` is the table seen from above, softened. What is washed out beside `glare` (255 there) is no arm."""
         self._coarse, self._glare = coarse, glare
         self.small = coarse.shrink(soft)
         """The table seen from above, in its cells."""
@@ -105,16 +89,16 @@ class SeenTable:
     def _steepest(self) -> Floats:
         """How steeply brightness (logarithm per cell) changes at most close around each cell of the mat."""
         blue, green, red = cv2.split(cv2.GaussianBlur(self._mat, (0, 0), 0.8).astype(np.float32))
-        return _steepest_around(np.log((blue + green + red) / np.float32(3) + np.float32(20.0)))
+        return _steepest_around(np.log((blue + green + red) / np.float32(3) + np.float32(FLOOR)))
 
     @cached_property
     def _steepest_tint(self) -> Floats:
         """The same of what most tells skin from paper, red beside blue."""
         blue, _, red = cv2.split(cv2.GaussianBlur(self._mat, (0, 0), 0.8).astype(np.float32))
-        return _steepest_around(np.log((red + np.float32(20.0)) / (blue + np.float32(20.0))))
+        return _steepest_around(np.log((red + np.float32(FLOOR)) / (blue + np.float32(FLOOR))))
 
     def foreign(self, others_mm: Sequence[Array] = ()) -> Mask:
-        """255 where something foreign lies (see `find_foreign`).
+        """255 where something that is no piece lies on the mat or on a piece, or reaches from there over the table.
 
         `others_mm` are outlines (n x 2 each) of pieces without enrolled faces: from a board that covers much of the mat
         nothing is learned about the mat's plain face, and a sheet or a die that lies over the mat's edge is no arm.
@@ -148,11 +132,9 @@ class SeenTable:
             return parts
         labels, ended = _ends(parts, mat, self._steepest)
         fades = [i for i, steep in ended if np.quantile(steep, FADING_SHARE) < SOFT_EDGE]
-        return (
-            np.asarray(cv2.dilate(_of_parts(labels, fades), disc(6 * CELL_MM)), np.uint8)
-            if fades
-            else np.zeros_like(parts)
-        )
+        if not fades:
+            return np.zeros_like(parts)
+        return np.asarray(cv2.dilate(_of_parts(labels, fades), disc(6 * CELL_MM)), np.uint8)
 
 
 def _with_edges(parts: Mask, mat: Mask, steepest: Floats) -> Mask:

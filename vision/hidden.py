@@ -21,7 +21,7 @@ from vision.cells import (
     without_any,
 )
 from vision.faces import MAT_HALF_MM
-from vision.foreign import find_foreign
+from vision.foreign import SeenTable
 from vision.frame import Image
 from vision.plain_table import LEAST_AROUND, colours_of, rare_on
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
@@ -109,7 +109,7 @@ def doubted_in_hands(
     """The same dice, those doubted that may be in somebody's hand, where nothing else is looked for: see
     `told_by_form`. Pieces that nobody looked for are foreign."""
     asked = [die for die in dice if in_hand[id(die)] >= ASKED]
-    foreign = find_foreign(soft, coarse, (), {}, dice_as_seen(dice))
+    foreign = SeenTable(soft, coarse, (), {}).foreign(dice_as_seen(dice))
     own = [grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice]
     unlike = _unlike_around(asked, foreign, own, coarse, soft)
     said = (_weighed(in_hand[id(die)], unlike.get(id(die))) for die in dice)

@@ -27,9 +27,9 @@ import cv2
 import numpy as np
 
 from controller.batch import asked_to_stop, results
-from hardware.simulated.lying import outline_mm
 from tests.benchmarks.changing_tables import GAMES, SHEETS, ChangingTable, TableState, changing_table
 from tests.benchmarks.light_changes import COMES_IN_S, KINDS, Light
+from tests.benchmarks.piece_rates import share_hidden
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled
 from tests.benchmarks.simulated_sheets import printed
 from vision.faces import FacePack
@@ -243,19 +243,7 @@ def _of_missing(piece: TruePiece, scene: Scene) -> str:
                     return "hidden"
                 if space.contents[0].face == EMPTY:
                     return "surely wrong" if space.contents[0].probability >= SURE else "doubtful"
-    return "hidden" if _share_hidden(piece, scene) > TOUCHED else "unseen"
-
-
-def _share_hidden(piece: TruePiece, scene: Scene) -> float:
-    """How much of a piece lies in places of which the scene says nothing, 0 to 1."""
-    outline = np.array(outline_mm(piece.kind, piece.pose))
-    corner = outline.min(0) - 1.0
-    width, height = np.ceil(outline.max(0) - corner + 2.0).astype(int)
-    own, hidden = np.zeros((height, width), np.uint8), np.zeros((height, width), np.uint8)
-    cv2.fillPoly(own, [np.round(outline - corner).astype(np.int32)], (1,))
-    for place in scene.hidden:
-        cv2.fillPoly(hidden, [np.round(np.array(place.outline_mm) - corner).astype(np.int32)], (1,))
-    return float(np.count_nonzero(own & hidden)) / max(1, int(np.count_nonzero(own)))
+    return "hidden" if share_hidden(piece.kind, piece.pose, scene) > TOUCHED else "unseen"
 
 
 def _said(piece: TruePiece) -> str:

@@ -34,7 +34,7 @@ from hardware.simulated.lying import lying, outline_mm
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView, WorldSnapshot
-from tests.benchmarks.piece_rates import at_most
+from tests.benchmarks.piece_rates import at_most, share_hidden
 from tests.benchmarks.simulated_pieces import shares_beside_hands, shares_visible
 from vision.frame import Frame, Image
 from vision.report import SURE, wilson
@@ -177,7 +177,7 @@ def _outcome(view: PieceView, likely: Sequence[Sighting], before: Sequence[Sight
         return "surely another" if any(other.probability >= SURE for other in others) else "another"
     if any(_is(sighting, view) for sighting in before):
         return "remembered"
-    if _share_hidden(view, scene) > TOUCHED:
+    if share_hidden(view.kind, view.pose, scene) > TOUCHED:
         return "hidden" if hands else "hidden without a hand"
     return "unsaid"
 
@@ -208,18 +208,6 @@ def _lies_nowhere(sighting: Sighting, views: Sequence[PieceView]) -> bool:
     return not any(
         view.kind is sighting.kind and math.dist(place, (view.pose.x_mm, view.pose.y_mm)) < NOWHERE_MM for view in views
     )
-
-
-def _share_hidden(view: PieceView, scene: Scene) -> float:
-    """How much of a piece lies in places of which the scene says nothing, 0 to 1."""
-    outline = np.array(outline_mm(view.kind, view.pose))
-    corner = outline.min(0) - 1.0
-    width, height = np.ceil(outline.max(0) - corner + 2.0).astype(int)
-    own, hidden = np.zeros((height, width), np.uint8), np.zeros((height, width), np.uint8)
-    cv2.fillPoly(own, [np.round(outline - corner).astype(np.int32)], (1,))
-    for place in scene.hidden:
-        cv2.fillPoly(hidden, [np.round(np.array(place.outline_mm) - corner).astype(np.int32)], (1,))
-    return float(np.count_nonzero(own & hidden)) / max(1, int(np.count_nonzero(own)))
 
 
 def watch_game(game: str, seed: int, rate_hz: float, faults: Path | None) -> Watched:

@@ -3,8 +3,12 @@
 import math
 from collections.abc import Sequence
 
+import cv2
+import numpy as np
+
+from hardware.simulated.lying import outline_mm
 from vision.report import LEAST_VISIBLE, SURE, PhotoReport, wilson
-from vision.scene import PieceKind, Sighting
+from vision.scene import PieceKind, Pose, Scene, Sighting
 
 BESIDE_MM = 15.0
 
@@ -25,6 +29,18 @@ def at_most(count: int, tries: int) -> float:
         chance = math.exp(-mean) * sum(mean**k / math.factorial(k) for k in range(count + 1))
         low, high = (mean, high) if chance > 0.05 else (low, mean)
     return min(1.0, high / tries) if tries else 1.0
+
+
+def share_hidden(kind: PieceKind, pose: Pose, scene: Scene) -> float:
+    """How much of a piece that lies there is in places of which the scene says nothing, 0 to 1."""
+    outline = np.array(outline_mm(kind, pose))
+    corner = outline.min(0) - 1.0
+    width, height = np.ceil(outline.max(0) - corner + 2.0).astype(int)
+    own, hidden = np.zeros((height, width), np.uint8), np.zeros((height, width), np.uint8)
+    cv2.fillPoly(own, [np.round(outline - corner).astype(np.int32)], (1,))
+    for place in scene.hidden:
+        cv2.fillPoly(hidden, [np.round(np.array(place.outline_mm) - corner).astype(np.int32)], (1,))
+    return float(np.count_nonzero(own & hidden)) / max(1, int(np.count_nonzero(own)))
 
 
 def _is_elsewhere(sighting: Sighting, photo: PhotoReport) -> bool:
