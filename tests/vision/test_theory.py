@@ -21,6 +21,7 @@ from controller.games.registry import load_part
 from controller.whose_faces import faces_of
 from hardware.simulated.surroundings import Conditions, MatStyle, Surface
 from hardware.simulated.world import PieceView
+from tests.benchmarks.altered_report import blinds
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
 from tests.vision.altered import as_a_phone_shows_it
@@ -628,6 +629,21 @@ def test_a_cutter_partly_under_a_hand_is_read_by_what_shows(seed: int) -> None:
             assert off_mm < 2.0
             assert turn_deg < 1.5
             assert seen[colour].probability > 0.5
+
+
+@pytest.mark.parametrize("seed", [15, 16])
+def test_beside_hands_in_stripes_of_light_nothing_on_a_board_is_sure(seed: int) -> None:
+    """The stripes are taken off the picture, and off the fingers, which look like toppings then."""
+    image, _ = photographs(UNDER_HANDS, seed)
+    sightings = read(blinds(image, np.random.default_rng(seed)), kit_pack()).sightings
+    [board] = [s for s in sightings if s.kind is PieceKind.BOARD]
+    hands = [np.array(outline, np.float32) for outline in board.covering_mm]
+    spaces = [(space.x_mm, space.y_mm, one.probability) for space in board.spaces for one in space.contents[:1]]
+    spaces += [(s.pose.x_mm, s.pose.y_mm, s.probability) for s in sightings if s.kind is PieceKind.TOPPING]
+    beside = [how_sure for x, y, how_sure in spaces if any(cv2.pointPolygonTest(h, (x, y), True) > -8.0 for h in hands)]
+    assert beside
+    assert max(beside) < 0.9
+    assert max(how_sure for *_, how_sure in spaces) > 0.95, "away from them all is as it was"
 
 
 @pytest.mark.parametrize("seed", [210, 223])
