@@ -163,8 +163,9 @@ def flatten(
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
     bare = _without_toppings(_coarse(logs), printed)
     surface = _closed(bare, DOTS_GONE_MM)
-    cut_off = np.where(surface.max(axis=2) >= np.log(CUT_OFF + BLACK), np.uint8(255), np.uint8(0))
-    cut_off = np.asarray(cv2.morphologyEx(cut_off, cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM)), np.uint8)
+    cut_off = np.where(_brightest(surface) >= np.log(CUT_OFF + BLACK), np.uint8(255), np.uint8(0))
+    if cut_off.any():
+        cut_off = np.asarray(cv2.morphologyEx(cut_off, cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM)), np.uint8)
     shade = _shade_across(surface, layout, left, top)
     if shade is not None:
         logs += cv2.resize(shade, (width, height), interpolation=cv2.INTER_LINEAR)
@@ -240,6 +241,12 @@ def _closed(plane: Plane, width_mm: float) -> Plane:
 def _disc(width_mm: float) -> Mask:
     side = 2 * round(width_mm * PX_PER_MM / COARSE / 2) + 1
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side)), np.uint8)
+
+
+def _brightest(colours: Plane) -> Plane:
+    """The brightest of each pixel's three colours; numpy is slow along an axis so short."""
+    blue, green, red = cv2.split(colours)
+    return np.asarray(cv2.max(cv2.max(blue, green), red), np.float32)
 
 
 def _cells(points_mm: Array, left: float, top: float) -> Array:
