@@ -45,10 +45,9 @@ def describe(scene: Scene) -> Json:
     middle = [s for s in slices if math.hypot(s.pose.x_mm, s.pose.y_mm) < MIDDLE_TIP_MM]
     at_seats = [s for s in slices if math.hypot(s.pose.x_mm, s.pose.y_mm) >= MIDDLE_TIP_MM]
     specials = [s for s in scene.sightings if s.kind is PieceKind.SPECIAL]
-    of_round = None if at_seats else next((s for s in specials if s.face_up), None)
-    owned = [s for s in specials if s is not of_round]
-
     groups = portions(middle)
+    of_round = _of_round([s for s in specials if s.face_up], groups, at_seats)
+    owned = [s for s in specials if s is not of_round]
     names = [[s.face for s in group] for group in groups]
     special_portion, alone = _special_portion(of_round, groups)
     if alone:
@@ -103,6 +102,14 @@ def _between(before: Sighting, after: Sighting) -> list[Point]:
     count = max(round(open_deg / HALF_SLICE_DEG), 1)
     angles = [math.radians(start - open_deg * (i + 0.5) / count) for i in range(count)]
     return [(r * math.cos(angle), r * math.sin(angle)) for angle in angles for r in UNSEEN_AT_MM]
+
+
+def _of_round(
+    specials: Sequence[Sighting], groups: Sequence[Sequence[Sighting]], at_seats: Sequence[Sighting]
+) -> Sighting | None:
+    """The Special of the round: one that lies with the pizza, or any while no player has slices yet."""
+    beside = (s for s in specials if any(distance_mm(s, group) <= TOUCH_MM for group in groups))
+    return next(beside, None if at_seats else next(iter(specials), None))
 
 
 def _special_portion(special: Sighting | None, groups: Sequence[Sequence[Sighting]]) -> tuple[int | None, bool]:

@@ -98,6 +98,19 @@ def test_portions_and_the_special_with_one_of_them(special_in: int) -> None:
     assert not found["special_alone"]
 
 
+def test_a_special_beside_the_pizza_is_of_the_round_whatever_lies_in_front_of_the_players() -> None:
+    state = quarters(served(game()), 1)
+    world = LaidWorld(4, 5)
+    world.arrange(state)
+    world.lay(Lay("7/1", Pose(-80, -215, 270), False))
+    world.lay(Lay(TIEBREAKER, Pose(150, -260, 90), True))
+    found = described(world)
+    assert found["special"] == "special/stuffed-crust"
+    with_special = next(p for p in state.portions if p.special)
+    assert found["portions"][found["special_portion"]] == list(with_special.slices)
+    assert found["seats"] == {"south": {"collected": [], "eaten": 1, "specials": [TIEBREAKER]}}
+
+
 def test_a_special_alone_is_the_last_portion() -> None:
     world = LaidWorld(4, 6)
     state = served(game())
