@@ -23,7 +23,7 @@ from vision.raster import Raster
 from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
-from vision.same_print import is_otherwise_lit, shows_the_same
+from vision.same_print import in_place_of, is_otherwise_lit, shows_the_same
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.settling import Motion, unmatched
 from vision.shapes import place
@@ -412,6 +412,16 @@ class KnownTable:
                 kept.append(reading)
         self._otherwise_lit = [r for r in self._otherwise_lit if lies_among(r, found)] + kept
         return kept
+
+    def instead(self, found: Sequence[Reading]) -> list[Reading]:
+        """What was found, in doubt where another piece lay in the very same place (see `vision.same_print`)."""
+
+        def lit(reading: Reading) -> bool:
+            at = self._footprint(reading)
+            return is_otherwise_lit(self.read[at.part], self.motion.last[at.part], at.inside)
+
+        known = set(map(id, self.readings))
+        return [reading if id(reading) in known else in_place_of(reading, self.readings, lit) for reading in found]
 
     def back_again(self, look: Look, busy: Mask) -> list[Reading]:
         """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them

@@ -291,7 +291,7 @@ class Reader:
             foreign = seen.foreign() | reaching
             open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
         previous = known.readings
-        known.take(open_ones)
+        known.take(known.instead(open_ones))
         before = known.sightings
         known.sightings = by_faces = known.sightings_of(known.readings)
         in_hand: dict[int, float] = {}

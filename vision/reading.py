@@ -96,6 +96,8 @@ class Reading:
     """Levels (of white paper's 255) of light over it that was taken off."""
     shaded: bool = False
     """Whether light that changes along one direction was taken off (`vision.shade`)."""
+    formerly: int | None = None
+    """The face that lay in this very place before other light fell on it, and may lie there still; None: it is told."""
 
     @cached_property
     def best(self) -> Floats:

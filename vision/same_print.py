@@ -7,11 +7,15 @@ in the first and by 0.99 in the second, and more; where one had been taken away,
 0.72 and 0.92.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.motion import Mask, Small
+from vision.reading import CLEAR_COST, Reading
 
 Floats = NDArray[np.float32]
 
@@ -27,6 +31,27 @@ LEAST_CONTRAST = 0.04
 """Nor of what shows less contrast, or colour (standard deviations of logarithms): most of that is noise."""
 SAME_FINE, SAME_COLOURS = 0.85, 0.96
 """From these correlations on it is the same."""
+SAME_MM, SAME_DEG = 2.0, 2.0
+"""A piece that lies no farther than this from where another lay, turned no farther, lies as no hand lays it there."""
+
+
+def in_place_of(found: Reading, before: Sequence[Reading], is_otherwise_lit: Callable[[Reading], bool]) -> Reading:
+    """What was found; where a piece with another face lay in the very same place `before` other light fell there, and
+    what is found fits badly, that one may lie there still. It stays in doubt until it fits."""
+    old = next((one for one in before if _lies_as(one, found)), None)
+    if old is None or found.cost < CLEAR_COST:
+        return found
+    formerly = old.formerly
+    if old.face != found.face and old.face != formerly and old.settled:
+        formerly = old.face if is_otherwise_lit(found) else None
+    return replace(found, formerly=None if formerly == found.face else formerly)
+
+
+def _lies_as(one: Reading, other: Reading) -> bool:
+    """Whether both are of a kind and lie in the same way."""
+    apart = one.pose - other.pose
+    turned = abs((apart[2] + 180.0) % 360.0 - 180.0)
+    return one.kind is other.kind and bool(np.hypot(*apart[:2]) < SAME_MM and turned < SAME_DEG)
 
 
 def shows_the_same(before: Small, now: Small, inside: Mask) -> bool:

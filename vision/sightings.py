@@ -47,7 +47,16 @@ def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, .
     order = np.argsort(-shares - best, kind="stable")
     names = prepared.faces.names
     ranked = [FaceLikelihood(names[reading.candidates[i]], round(float(shares[i]), 4)) for i in order]
+    if reading.formerly is not None:
+        ranked = _shared(ranked, names[reading.formerly])
     return (ranked[0], *(face for face in ranked[1:] if face.probability >= 0.001))
+
+
+def _shared(ranked: list[FaceLikelihood], other: str) -> list[FaceLikelihood]:
+    """The likeliest face and another are as likely as each other."""
+    first, *rest = (face for face in ranked if face.face != other)
+    both = round((first.probability + sum(face.probability for face in ranked if face.face == other)) / 2, 4)
+    return [FaceLikelihood(first.face, both), FaceLikelihood(other, both), *rest]
 
 
 def ceiling(visible: float) -> float:

@@ -1,5 +1,7 @@
 """A piece that lies where it lay is known in light in which it cannot be read."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 
@@ -8,7 +10,7 @@ from vision.frame import Frame, Image
 from vision.motion import Small
 from vision.reader import Reader
 from vision.same_print import is_otherwise_lit, shows_the_same
-from vision.scene import Scene
+from vision.scene import PieceKind, Scene
 
 TABLE = (
     Piece("a/1", 2.0, 0.0, 20.0),
@@ -47,6 +49,18 @@ def test_one_that_was_taken_in_that_moment_is_gone() -> None:
     after = photograph(TABLE[:3], View(noise=2.0))
     scene = followed(photograph(TABLE, View(noise=2.0)), under_leaves(after))
     assert "special/two" not in [piece.face for piece in scene.sightings]
+
+
+def test_another_one_in_its_very_place_is_in_doubt_while_it_fits_badly_in_other_light() -> None:
+    picture = photograph(TABLE, View(noise=2.0))
+    swapped = photograph((*TABLE[:3], replace(TABLE[3], face="special/one")), View(noise=2.0))
+    (plain,) = (piece for piece in followed(picture, swapped).sightings if piece.kind is PieceKind.SPECIAL)
+    assert plain.face == "special/one"
+    assert plain.probability > 0.99
+    scene = followed(picture, under_leaves(swapped, 50.0))
+    (lit,) = (piece for piece in scene.sightings if piece.kind is PieceKind.SPECIAL)
+    assert [one.face for one in lit.faces] == ["special/one", "special/two"]
+    assert lit.faces[0].probability == lit.faces[1].probability
 
 
 def printed(seed: int) -> Small:
