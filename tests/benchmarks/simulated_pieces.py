@@ -1,7 +1,8 @@
 """Tables full of pieces that lie as they fell, as the simulated camera sees them in any light, with truth files.
 
 Each family is one kind of picture: tiles (New York Slice), pizzeria, cards (SLICE), theory (Pizza Theory's board),
-boards (the same tables, no die looked for), dice (on bare tables, and among tiles, cards and prints nobody enrolled).
+boards (the same tables, no die looked for), heaps (such with toppings of one colour side by side around the board),
+dice (on bare tables, and among tiles, cards and prints nobody enrolled).
 """
 
 import math
@@ -397,13 +398,42 @@ def theory_table(rng: Random, filled: float | None = None) -> list[PieceView]:
     return views
 
 
-def _theory_family(name: str, picture: str) -> Family:
+HEAP_MM = (165.0, 330.0)
+"""How far from the mat's middle heaps of toppings lie."""
+TOUCH_MM = 18.1
+"""From middle to middle of toppings that lie side by side."""
+HEAP_OF = 6
+"""So many are in a heap at most."""
+
+
+def heap_table(rng: Random) -> list[PieceView]:
+    """A board as in play, and beside it two heaps of toppings of each colour, as they lie before their owners."""
+    heaps: list[PieceView] = []
+    for colour in theory_parts().colours:
+        for heap in range(2):
+            turn, away, lies = rng.uniform(0, 2 * math.pi), rng.uniform(*HEAP_MM), rng.uniform(0, math.pi / 3)
+            middle = away * math.cos(turn), 0.7 * away * math.sin(turn)
+            for number, step in enumerate(rng.sample(_SIDE_BY_SIDE, rng.randint(1, HEAP_OF))):
+                x = middle[0] + TOUCH_MM * (step[0] * math.cos(lies) - step[1] * math.sin(lies)) + rng.uniform(0, 0.8)
+                y = middle[1] + TOUCH_MM * (step[0] * math.sin(lies) + step[1] * math.cos(lies)) + rng.uniform(0, 0.8)
+                name = f"topping {heap}-{number}:{colour}"
+                view = piece_view(name, PieceKind.TOPPING, f"topping/{colour}", Pose(x, y, rng.uniform(0, 360)))
+                if fits(view, heaps, 0.1):
+                    heaps.append(view)
+    return theory_table(rng) + heaps
+
+
+_SIDE_BY_SIDE = [(0.0, 0.0), *((math.cos(i * math.pi / 3), math.sin(i * math.pi / 3)) for i in range(6))]
+"""Seven places that touch, in diameters."""
+
+
+def _theory_family(name: str, picture: str, table: Callable[[Random], list[PieceView]] = theory_table) -> Family:
     return Family(
         name,
         picture,
         _theory,
         lambda: (theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
-        theory_table,
+        table,
     )
 
 
@@ -451,6 +481,7 @@ FAMILIES: Mapping[str, Family] = {
         ),
         _theory_family("theory", "theory"),
         _theory_family("boards", "board"),
+        _theory_family("heaps", "board", heap_table),
         Family("dice", "dice", _among, lambda: iter(()), _dice_table, dice=True, near_mm=SIDES_MM[0], near_deg=10.0),
     )
 }

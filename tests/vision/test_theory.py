@@ -3,6 +3,7 @@ pictures beside the repository."""
 
 import json
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -517,6 +518,30 @@ def test_white_toppings_on_pale_ground_are_counted_and_nothing_else(conditions: 
         image, _ = photograph(FAMILIES["theory"], [*bare, *lying], conditions)
         described: Any = describe(read(image, kit_pack()))
         assert described["loose"] == ({"white": len(lying)} if lying else {})
+
+
+def test_toppings_in_heaps_are_counted() -> None:
+    for seed in (502, 514):
+        image, labels = photographs(replace(FAMILIES["heaps"], with_hands=0.0), seed)
+        loose = Counter(
+            piece["colour"] for piece in labels["pieces"] if piece["kind"] == "topping" and "space" not in piece
+        )
+        described: Any = describe(read(image, kit_pack()))
+        assert sum(loose.values()) > 9
+        assert described["loose"] == loose
+
+
+def test_white_squares_of_a_cloth_are_no_toppings() -> None:
+    bare = [view for view in FAMILIES["theory"].table(Random(41)) if view.kind is not PieceKind.CUTTER]
+    image, _ = photograph(FAMILIES["theory"], bare, Conditions(surface=Surface.WALNUT, seed=43))
+    mat = find_mat(image)
+    for x in range(-480, 481, 38):
+        for y in range(-240, 241, 38):
+            if max(abs(x), abs(y)) > 220:
+                corners = np.array([[x, y], [x + 18.5, y], [x + 18.5, y + 18.5], [x, y + 18.5]], float)
+                cv2.fillPoly(image, [np.round(mat.to_picture(corners)).astype(np.int32)], (205, 222, 228))
+    described: Any = describe(read(image, kit_pack()))
+    assert described["loose"] == {}
 
 
 @pytest.mark.parametrize("seed", [7, 23, 25])
