@@ -36,7 +36,8 @@ from vision.board.finder import board_finder
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
 from vision.board.sight import sight_of
-from vision.board.toppings import read_spaces
+from vision.board.sightings import odd_ones_doubted
+from vision.board.toppings import SpaceFit, read_spaces
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image
 from vision.label_kinds import LabelError
@@ -518,6 +519,19 @@ def test_white_toppings_on_pale_ground_are_counted_and_nothing_else(conditions: 
         image, _ = photograph(FAMILIES["theory"], [*bare, *lying], conditions)
         described: Any = describe(read(image, kit_pack()))
         assert described["loose"] == ({"white": len(lying)} if lying else {})
+
+
+def test_what_fits_badly_beside_a_hand_is_not_sure() -> None:
+    hand = np.array([[0.0, 0.0], [40.0, 0.0], [40.0, 60.0], [0.0, 60.0]])
+
+    def fitted(x_mm: float, cost: float) -> SpaceFit:
+        return SpaceFit("0,0,0", (("white", 0.99), (EMPTY, 0.01)), np.array([x_mm, 30.0]), 1.0, cost)
+
+    spaces = [fitted(-12.0, 14.0), fitted(-12.0, 5.0), fitted(-60.0, 14.0)]
+    shares = [space.contents[0][1] for space in odd_ones_doubted([hand], spaces, 18.0)]
+    assert shares[0] < 0.9
+    assert shares[1:] == [0.99, 0.99]
+    assert list(odd_ones_doubted([], spaces, 18.0)) == spaces
 
 
 def test_toppings_in_heaps_are_counted() -> None:

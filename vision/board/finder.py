@@ -28,6 +28,7 @@ from vision.board.sightings import (
     cutter_sighting,
     doubted_beside,
     loose_sighting,
+    odd_ones_doubted,
     space_of,
     topping_sighting,
 )
@@ -240,7 +241,7 @@ def _lying(
     cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
     if hands or over:
-        spaces = read_spaces(sight, board, fit, [*hands, *over])
+        spaces = odd_ones_doubted(hands, read_spaces(sight, board, fit, [*hands, *over]), board.topping_mm)
     toppings = [topping_sighting(space, board, fit) for space in spaces if space.likely not in (None, EMPTY)]
     whole = board_sighting(board, fit, [space_of(space, board, fit) for space in spaces], hands)
     return [whole, *toppings, *(cutter_sighting(cutter, board, fit) for cutter in cutters)]
@@ -256,7 +257,8 @@ def _lying_again(
     over = [sight.seen(_grown(np.array(stick.outline_mm)), fit.height_mm + TOPPING_THICK_MM) for stick in sticks]
     hands = covering_outlines(sight, fit)
     over += hands
-    read = {space.name: space for space in read_spaces(sight, board, fit, over, only)}
+    anew = odd_ones_doubted(hands, read_spaces(sight, board, fit, over, only), board.topping_mm)
+    read = {space.name: space for space in anew}
     spaces = [space_of(read[space.name], board, fit) if space.name in read else space for space in known.spaces]
     middles, near_mm = place(board.spaces_mm, fit.pose), board.pitch_mm / 2
     toppings: list[Sighting] = []

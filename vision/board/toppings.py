@@ -57,6 +57,8 @@ class SpaceFit:
     """Where the middle of the topping truly lies on the table, or else of the space."""
     seen: float
     """Share of it that no cutter covers."""
+    cost: float = 0.0
+    """What the likeliest costs there, as if all of it were seen."""
 
     @property
     def likely(self) -> str | None:
@@ -90,7 +92,8 @@ def read_spaces(
             _ranked(costs[i], names, plausible[i], most[i]) if seen[i] >= LEAST_SEEN and sight.shows_colours else ()
         )
         lies = board.spaces_mm[i] + (offsets[i] if ranked and ranked[0][0] != EMPTY else 0.0)
-        fits.append(SpaceFit(name, ranked, place(lies[None], fit.pose)[0], float(seen[i])))
+        cost = float(costs[i].min() / max(seen[i], LEAST_SEEN))
+        fits.append(SpaceFit(name, ranked, place(lies[None], fit.pose)[0], float(seen[i]), cost))
     return tuple(fits)
 
 
