@@ -49,6 +49,10 @@ RIM_SHARE = 0.3
 REACHES = (1.0, 0.5, 0.25)
 """So far, round after round, a lattice is moved and turned to where it fits best: two dots that a line joins say little
 of how it is turned."""
+NEARLY = -0.5
+"""A pose of which only the dots seem too small fits as well as this or better: a little beside it they may be whole."""
+LEAST_QUALITY = (-1.0, -1.0, 0.0)
+"""How well it has to fit after each round."""
 WAYS = (0.0, 0.5, 1.0)
 """It is judged once more, so far on the way to where its dots put it."""
 LEAST_CONTRAST = 0.3
@@ -284,14 +288,14 @@ def _judged(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> list
     if not len(promising):
         return []
     fits, by_dots = [], np.zeros(len(promising), bool)
-    for reach in REACHES:
+    for reach, least in zip(REACHES, LEAST_QUALITY, strict=True):
         steps = np.array(list(product((-1, 0, 1), repeat=3))) * (0.8 * reach, 0.8 * reach, 5.0 * reach)
         around = promising[:, None] + steps
         values, dots, told = _quality(top, around.reshape(-1, 3), size_mm, pips_mm)
         best = values.reshape(len(promising), -1).argmax(axis=1)
         promising = around[np.arange(len(promising)), best]
         rows = np.arange(len(promising)) * len(steps) + best
-        kept = values[rows] > 0
+        kept = values[rows] > least
         promising, by_dots = promising[kept], (by_dots | told[rows])[kept]
         if not len(promising):
             return []
@@ -375,8 +379,8 @@ def _promising(top: _TopView, poses: Array, size_mm: float, pips_mm: float) -> N
 def _quality(
     top: _TopView, poses: Array, size_mm: float, pips_mm: float
 ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
-    """How well each pose shows a die's top (0 or less: not at all), where its dots are (n x 9), and whether they alone
-    tell it."""
+    """How well each pose shows a die's top (0 or less: not at all, more than -1 if only its dots seem too small), where
+    its dots are (n x 9), and whether they alone tell it."""
     half = size_mm / 2
     side = np.array([(1.0, v) for v in np.linspace(-0.65, 0.65, 7)])
     sides = np.concatenate([side @ np.array([[c, s], [-s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))])
@@ -402,7 +406,7 @@ def _quality(
     contrast = np.maximum(off.max(axis=1), 1e-3)
     share = off / contrast[:, None]
     dots = share >= CLEAR[1]
-    full = np.sort(off_within.reshape(-1, 9, len(_ROUND)), axis=2)[..., 1] / contrast[:, None] > FULL
+    filled = np.sort(off_within.reshape(-1, 9, len(_ROUND)), axis=2)[..., 1] / contrast[:, None]
     joined = np.einsum("pq,iwq->piw", dots, _TOWARDS)
     strange = np.where(joined, 0.0, off_around.reshape(-1, 9, len(_RING)))
     alone = np.sort(strange, axis=2)[..., -2] / contrast[:, None] < CLEAR[1]
@@ -417,7 +421,8 @@ def _quality(
     told = (edge < least_edge) & _told_by_its_dots(at - own, dots, stands_out)
     even = np.where(told, EVEN * contrast, even)
     uneven = ((off_face > even[:, None]) * bare).sum(axis=1) / np.maximum(bare.sum(axis=1), 1.0)
-    wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | (dots & ~full).any(axis=1) | ~alone.all(axis=1) | ~shown
+    least_filled = np.where(dots, filled, 1.0).min(axis=1)
+    wrong = ((share > CLEAR[0]) & ~dots).any(axis=1) | ~alone.all(axis=1) | ~shown
     wrong |= (contrast < LEAST_CONTRAST) | (uneven > UNEVEN_SHARE) | (dots.sum(axis=1) < 2)
     wrong |= (edge < least_edge) & ~told
     wrong |= rim > RIM_SHARE
@@ -430,7 +435,8 @@ def _quality(
     wrong |= ((off_other >= CLEAR[1]) & deep & on_paper).any(axis=1)
     quality = 1.0 - uneven / UNEVEN_SHARE + np.minimum(edge, 0.3) + 0.1 * dots.sum(axis=1)
     quality = np.where(edge < LEAST_EDGE, np.minimum(quality, FAINT_QUALITY), quality)
-    return np.asarray(np.where(wrong, -1.0, quality)), dots, told
+    nearly = NEARLY * (1.0 - least_filled)
+    return np.where(wrong, -1.0, np.where(least_filled <= FULL, nearly, quality)), dots, told
 
 
 def _told_by_its_dots(

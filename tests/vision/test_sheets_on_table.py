@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from random import Random
 
 import cv2
@@ -18,7 +19,7 @@ from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions, MatStyle
 from hardware.simulated.world import World
-from vision.dot_dice import find_dot_dice
+from vision.dot_dice import _judged, _top_view, find_dot_dice
 from vision.faces import FacePack
 from vision.frame import Image
 from vision.looking_for import finders_for
@@ -301,8 +302,15 @@ DIAGONAL = [(-5.0, 5.0), (0.0, 0.0), (5.0, -5.0)]
 """Where the dots of a die that shows "#../.#./..#" are on its top."""
 
 
-def painted_die(image: Image, mat: Registration, pose: Pose, colours: Sequence[tuple[int, int, int]]) -> None:
-    """Paint a die of 20 mm that shows DIAGONAL: its sides, its top and its dots have these colours."""
+def painted_die(
+    image: Image,
+    mat: Registration,
+    pose: Pose,
+    colours: Sequence[tuple[int, int, int]],
+    dots: Sequence[tuple[float, float]] = DIAGONAL,
+    radius_mm: float = 1.35,
+) -> None:
+    """Paint a die of 20 mm that shows some dots: its sides, its top and its dots have these colours."""
     turn = np.radians(pose.angle_deg)
     along = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
 
@@ -311,11 +319,35 @@ def painted_die(image: Image, mat: Registration, pose: Pose, colours: Sequence[t
 
     square = np.array([(-10.0, -10.0), (10.0, -10.0), (10.0, 10.0), (-10.0, 10.0)])
     base = mat.to_picture(square @ along + (pose.x_mm, pose.y_mm))
-    round_about = 1.35 * np.array([(np.cos(a), np.sin(a)) for a in np.linspace(0.0, 2 * np.pi, 24, endpoint=False)])
+    round_about = radius_mm * np.array(
+        [(np.cos(a), np.sin(a)) for a in np.linspace(0.0, 2 * np.pi, 24, endpoint=False)]
+    )
     hull = cv2.convexHull(np.concatenate([base, top(square)]).astype(np.float32)).reshape(-1, 2)
     parts = [(hull, colours[0]), (top(square), colours[1])]
-    for outline, colour in [*parts, *((top(np.array(dot) + round_about), colours[2]) for dot in DIAGONAL)]:
+    for outline, colour in [*parts, *((top(np.array(dot) + round_about), colours[2]) for dot in dots)]:
         cv2.fillPoly(image, [np.round(outline * 16).astype(np.int32)], colour, cv2.LINE_AA, 4)
+
+
+def test_small_dots_are_found_from_where_a_lattice_lies_a_little_beside_them() -> None:
+    conditions = Conditions(mat=MatStyle.CREAM)
+    bare = Renderer(own_art("dice_and_slice"), conditions.camera_model(1920, 1080), conditions)
+    image = np.asarray(bare.render(World(Random(1)).snapshot()), np.uint8)
+    mat = find_mat(image)
+    for at, turn in (((-14.0, 26.0), 221.0), ((53.0, 59.0), 261.0), ((30.0, 55.0), 106.0), ((-21.0, 59.0), 68.0)):
+        shown = image.copy()
+        grey = [(150, 150, 150), (225, 225, 225), (40, 40, 40)]
+        painted_die(shown, mat, Pose(*at, turn), grey, DIAGONAL[1:], 0.6)
+        view = _top_view(
+            np.asarray(cv2.GaussianBlur(shown, (0, 0), 0.7), np.uint8),
+            mat,
+            20.0,
+            np.array([at, at]) + [[-45.0], [45.0]],
+        )
+        assert view is not None
+        for x, y, turned in product((-0.4, 0.4), (-0.4, 0.4), (-2.0, 2.0)):
+            (fit,) = _judged(view, np.array([[at[0] + x, at[1] + y, turn + turned]]), 20.0, 5.0)
+            assert fit.dots.sum() == 2
+            assert np.hypot(*(fit.pose[:2] - at)) < 0.8
 
 
 def test_light_dots_of_a_black_die_are_no_pencil_wherever_they_lie_on_a_sheet(image: Image) -> None:
