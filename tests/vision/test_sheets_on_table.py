@@ -341,7 +341,7 @@ def test_small_dots_are_found_from_where_a_lattice_lies_a_little_beside_them() -
             np.asarray(cv2.GaussianBlur(shown, (0, 0), 0.7), np.uint8),
             mat,
             20.0,
-            np.array([at, at]) + [[-45.0], [45.0]],
+            np.add(at, [[-45.0], [45.0]]),
         )
         assert view is not None
         for x, y, turned in product((-0.4, 0.4), (-0.4, 0.4), (-2.0, 2.0)):
