@@ -20,13 +20,14 @@ from controller.games.registry import games_with, load_part
 from tests.benchmarks.simulated_pieces import FAMILIES, photographs
 from tests.rigs.dice_training.sources import own_table
 from tests.vision import drawn_board
-from tests.vision.drawn_dice import PIPS, Camera, Die, TableView, die_style, draw_dice, photograph_dice
+from tests.vision.drawn_dice import PIPS, Camera, Die, TableView, die_style, dim_style, draw_dice, photograph_dice
 from tests.vision.drawn_table import View, photograph
 from vision.cells import coarse_map
 from vision.dice.finder import DiceFinder, ground, side_mm, silhouettes_px
 from vision.dice.finding import TOLD, UNTOLD, DiceReader, Measured, claimed, in_company, load_reader, odds_of
 from vision.dice.patches import Pyramid
 from vision.dice.proposing import LARGER, Proposal, propose
+from vision.dice.recolouring import decorrelated, enriched
 from vision.faces import FacePack, enrol
 from vision.frame import Image
 from vision.hidden import told_by_form
@@ -249,6 +250,48 @@ def test_red_pips_on_black_are_read() -> None:
         if one.value == die.value and np.linalg.norm(one.centre_px - die.top_px.mean(0)) < 12.0
     ]
     assert len(right) >= 5
+
+
+@pytest.mark.parametrize(("pips", "least"), [((30.0, 25.0, 75.0), 18), ((60.0, 50.0, 120.0), 24)])
+def test_dark_polished_dice_with_dim_pips_are_read_surely(pips: tuple[float, ...], least: int) -> None:
+    """In their own colours alone 15 and 22 of 36 are."""
+    sure, wrong = 0, 0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        dice = []
+        for number in range(12):
+            body = np.full(3, 30.0)
+            style = dim_style(rng) | {"body": body, "second": body, "pips": np.array(pips), "six": (1.0, 1.0)}
+            style |= {"gloss": 0.08, "rough": 0.03, "bulge": 0.03, "one": (style["one"][0], np.array(pips))}
+            x, y = 3.0 * (number % 4) - 4.5, 2.9 * (number // 4) - 2.9
+            dice.append(Die(x, y, 1.0, 24.0 * number, number % 6 + 1, style))
+        camera = Camera(8.0, 30.0, 30.0 * 30.0, 10.0, (210.0, 170.0))
+        picture, truth = photograph_dice(rng, np.full((340, 420, 3), 185, np.uint8), dice, camera)
+        for seen in reader().find(picture, (20.0, 75.0)):
+            near = [die for die in truth if np.linalg.norm(seen.centre_px - die.top_px.mean(0)) < 12.0]
+            sure += seen.probability >= SURE and seen.value in [die.value for die in near]
+            wrong += seen.probability >= SURE and seen.value not in [die.value for die in near]
+    assert sure >= least
+    assert wrong == 0
+
+
+def test_in_other_colours_what_differs_in_colour_stands_out() -> None:
+    rng = np.random.default_rng(5)
+    grey = rng.normal(90.0, 40.0, (48, 48, 1))
+    values = grey + rng.normal(0.0, 4.0, (48, 48, 3)) * [0.2, 0.2, 1.0]
+    values[20:28, 20:28, 2] += 30.0
+    face = np.asarray(np.clip(values, 0, 255), np.uint8)
+    flat = np.asarray(np.clip(rng.normal(90.0, 1.0, (48, 48, 3)), 0, 255), np.uint8)
+
+    def share(picture: NDArray[Any]) -> float:
+        red = picture[..., 2].astype(float) - picture[..., 1]
+        spread = picture[8:-8, 8:-8].reshape(-1, 3).astype(float).std(0).mean()
+        return float(red[20:28, 20:28].mean() - np.median(red)) / float(spread)
+
+    assert share(enriched(face)) > 1.5 * share(face)
+    assert share(decorrelated(face)) > 1.5 * share(face)
+    assert enriched(face).mean(2) == pytest.approx(face.mean(2), abs=0.1)
+    assert np.abs(decorrelated(flat) - flat).max() < 0.5
 
 
 def _width(box: tuple[float, float, float, float]) -> float:

@@ -82,7 +82,7 @@ class Pyramid:
         )
 
 
-def shown(patch: Image, lean: float | None, *, close: bool = False) -> Patch:
+def shown(patch: Image | Patch, lean: float | None, *, close: bool = False) -> Patch:
     """The patch as the second network takes it (5 x n x n): without its light's strength; how far things lean, and
     whether that is known, or that it is a top by itself, everywhere."""
     values = patch.astype(np.float32)
