@@ -45,6 +45,8 @@ FOREIGN_SPREADS = 7.0
 """Logarithms by which a thing on the sheet is darker, brighter or of another colour than the paper; of colour, also so
 many times what is usual. A shadow is darker and of nearly the same colour; marks in it can be read."""
 IN_GRID, IN_BOX, BESIDE = 255, 192, 128
+DARK_COLOUR = 0.3
+"""Pencil seems coloured where paper is brighter than the picture shows, by less than this times how dark it is."""
 BESIDE_COLOUR = 0.2
 """Beside grid and boxes paper may be of another colour by less than this."""
 FOREIGN_MM2 = 25.0
@@ -190,7 +192,7 @@ def flatten(
     paper = np.asarray(cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5), np.float32)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
-    foreign, odd, told = _foreign(cells, bare, surface, printed, layout, left, top)
+    foreign, odd, told = _foreign(cells, bare, surface, printed, cut_off, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     washed = _washed_out(paper, _coarse(colours), layout, left, top)
     blue, green, red = cv2.split(colours)
@@ -313,12 +315,20 @@ def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
 
 
 def _foreign(
-    cells: Plane, bare: Plane, surface: Plane, printed: Mask, layout: SheetLayout, left: float, top: float
+    cells: Plane,
+    bare: Plane,
+    surface: Plane,
+    printed: Mask,
+    cut_off: Mask,
+    layout: SheetLayout,
+    left: float,
+    top: float,
 ) -> tuple[Mask, Mask, Mask]:
     """255 in the cells where the paper does not look as elsewhere: something lies there; what is `FlatSheet.odd`, and
     `told`. `bare` are cells without toppings, `surface` those without dots and lines, too."""
     strange, odd = (np.zeros(bare.shape[:2], bool) for _ in range(2))
     told = np.zeros(bare.shape[:2], np.uint8)
+    of_dark = np.where(cut_off > 0, np.float32(DARK_COLOUR), np.float32(0.0))
     last = _last_mm(layout)
     grid = _zone(bare.shape, np.array([layout.first_mm, last]), -1.0, left, top)
     # Under a topping no paper is seen. Lines around one at the edge leave only the printed border to guess it from.
@@ -330,7 +340,7 @@ def _foreign(
     light, colour = _light_and_colour(cells[around] - _even_light(surface, grid, around))
     odd[around], told[around] = (light < -FOREIGN_DARK) | (colour > BESIDE_COLOUR), BESIDE
     told[_zone(bare.shape, np.array([layout.first_mm, last]), 1.0, left, top)] = IN_GRID  # its outer dots are in it
-    odd[grid] = _differs(cells[grid] - surface[grid] + off, off)
+    odd[grid] = _differs(cells[grid] - surface[grid] + off, off, of_dark=of_dark[grid])
     if layout.boxes:
         zones = [_zone(bare.shape, edge, -1.5, left, top) for edge in edges]
         boxes = np.zeros_like(strange)
@@ -345,7 +355,7 @@ def _foreign(
         whole = np.zeros_like(boxes)
         for edge in edges:
             whole[_zone(bare.shape, edge, 0.0, left, top)] = True
-        differs = _differs(cells[part] - usual, off[boxes[part]], shade=0.2)
+        differs = _differs(cells[part] - usual, off[boxes[part]], shade=0.2, of_dark=of_dark[part])
         odd[part] = np.where(whole[part], differs, odd[part])
         told[whole] = IN_BOX
     mask = _as_mask(strange)
@@ -450,13 +460,16 @@ def _quadratic(height: int, width: int) -> Array:
     return terms
 
 
-def _differs(off: Plane, paper: Plane | None = None, shade: float = 0.0) -> NDArray[np.bool_]:
+def _differs(
+    off: Plane, paper: Plane | None = None, shade: float = 0.0, of_dark: Plane | float = 0.0
+) -> NDArray[np.bool_]:
     """Where what is off from the usual is no paper; how much colours usually differ `paper` (... x 3), or all, tells.
-    `shade` more or less light is allowed everywhere."""
+    `shade` more or less light is allowed everywhere; where there is less of it, `of_dark` times as much more colour."""
     light, colour = _light_and_colour(off)
     usual = colour if paper is None else _light_and_colour(paper.reshape(-1, 1, 3))[1]
     allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * float(np.median(usual)))
-    return np.asarray((colour > allowed) | (light > FOREIGN_BRIGHT + shade) | (light < -FOREIGN_DARK - shade))
+    coloured = colour > allowed + of_dark * np.maximum(-light, 0.0)
+    return np.asarray(coloured | (light > FOREIGN_BRIGHT + shade) | (light < -FOREIGN_DARK - shade))
 
 
 def _light_and_colour(off: Plane) -> tuple[Plane, Plane]:

@@ -16,7 +16,7 @@ SPOT_MM, OFF_MM, RING_MM = 0.55, 0.5, (1.5, 2.6)
 """A printed dot is looked for in a disc so large, no farther from its place, and its paper in such a ring."""
 MISSING, TOLD = 0.4, 3.2
 """A dot that is less dark than this share of what printed dots usually are, and by so many times what bare paper
-spreads, is missing. Of 6000 that lay open, traced and drawn, 3 were."""
+spreads, or they do, is missing. Of 6000 that lay open, traced and drawn, 3 were."""
 TOPPING_MM, TOPPING_STEP_MM = 3.6, 0.4
 LEAST_ALIKE, LESS_ALIKE = 0.6, 0.25
 """A topping whose colours, or how these differ from each other, correlate less than this with what is usual for its
@@ -36,17 +36,18 @@ def dots_missing(flat: FlatSheet) -> Bools:
     middles = np.array(layout.first_mm) + (np.array(squares) + 0.5) * (layout.pitch_mm, -layout.pitch_mm)
     bare = _spots(flat, middles)
     paper = float(np.median(bare))
-    spread = 1.5 * float(np.median(np.abs(bare - paper)))
-    usual = _printed_darkness(shown - paper)
+    usual, spread = _printed_darkness(shown - paper)
+    spread = max(spread, 1.5 * float(np.median(np.abs(bare - paper))))
     least = min(MISSING * usual, usual - TOLD * spread)
     return np.asarray(shown - paper < least)
 
 
-def _printed_darkness(shown: Plane) -> float:
-    """How dark printed dots usually are, among pencilled ones and others that do not show: the paler of two sorts."""
+def _printed_darkness(shown: Plane) -> tuple[float, float]:
+    """How dark printed dots usually are, among pencilled ones and others that do not show: the paler of two sorts; and
+    how much they differ, as where paper is brighter than the picture shows."""
     seen = shown[shown > 0.0]
     if not len(seen):
-        return 0.0
+        return 0.0, 0.0
     logs = np.log(seen)
     low, high = (float(value) for value in np.quantile(logs, (0.02, 0.98)))
     for _ in range(12):
@@ -54,7 +55,8 @@ def _printed_darkness(shown: Plane) -> float:
         if dark.all() or not dark.any():
             break
         low, high = float(np.median(logs[~dark])), float(np.median(logs[dark]))
-    return float(np.exp(low))
+    usual, printed = float(np.exp(low)), shown[shown < float(np.exp((low + high) / 2))]
+    return usual, 1.5 * float(np.median(np.abs(printed - usual))) if len(printed) else 0.0
 
 
 def _spots(flat: FlatSheet, places_mm: Array) -> Plane:
