@@ -96,7 +96,7 @@ def test_nothing_under_what_lies_on_a_sheet_is_surely_otherwise(thing: Thing) ->
     under = [mark for mark in open_marks if away_mm(mark, covered_mm) < 0.6]
     assert not [mark for mark in under if mark.kind is not MarkKind.LINE], "what lies under it is hidden"
     far = [mark for mark in seen.marks if mark.hidden and away_mm(mark, covered_mm) > NEAR_MM]
-    assert len(far) <= 3, "and little else is"
+    assert len(far) <= 5, "and little else is"
 
 
 def test_nothing_is_hidden_where_nothing_lies() -> None:

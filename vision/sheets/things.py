@@ -37,6 +37,8 @@ last something else lies there."""
 GOES_ON, ALONG_MM, GAP_MM = 0.06, 3.0, 4.0
 """Something straight goes on while it differs (logarithm) by more from both its sides, along so much of it, but for
 such a gap."""
+NO_LINE_MM, NO_DOT_MM, SHADE, SHADOW_MM = 2.7, 6.0, 0.15, 12.0
+"""What is so wide, so long and so dark (logarithm), no farther from a thing, is neither line nor dot, but a shadow."""
 FAR_CELLS = 1000.0
 """Farther than any sheet reaches."""
 WIDER_MM, LONGER_MM = 1.3, 4.0
@@ -60,7 +62,8 @@ def with_things(flat: FlatSheet) -> FlatSheet:
         x, y = flat.to_cells(at)
         cv2.circle(found, (round(x), round(y)), round(radius / CELL_MM), 255, -1)
     size = (flat.foreign.shape[1], flat.foreign.shape[0])
-    known = cv2.resize(flat.foreign, (found.shape[1], found.shape[0]), interpolation=cv2.INTER_NEAREST)
+    small = (found.shape[1], found.shape[0])
+    known = np.asarray(cv2.resize(flat.foreign, small, interpolation=cv2.INTER_NEAREST), np.uint8)
     firm = np.asarray(cv2.erode(known, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8)), np.uint8)
     sticks = _sticks_of(long & flat.odd, firm)
     missing = flat.to_cells(np.concatenate([layout.dots_mm[dots], centres[toppings]]))
@@ -72,8 +75,29 @@ def with_things(flat: FlatSheet) -> FlatSheet:
     for stick in [*sticks, *chains]:
         outline = stick.outline(WIDER_MM / CELL_MM, LONGER_MM / CELL_MM)
         cv2.fillConvexPoly(found, np.round(outline).astype(np.int32), (255,))
-    foreign = cv2.resize(found, size, interpolation=cv2.INTER_NEAREST)
+    found |= _shadows_ends(flat, found | known)
+    foreign = np.asarray(cv2.resize(found, size, interpolation=cv2.INTER_NEAREST), np.uint8)
     return replace(flat, foreign=np.maximum(flat.foreign, foreign))
+
+
+def _shadows_ends(flat: FlatSheet, things: Mask) -> Mask:
+    """255 in the cells beside things that are darker than their surroundings, narrow, and yet no dot nor line: where a
+    pencil's shadow ends in a point."""
+    size = (things.shape[1], things.shape[0])
+    darkness = cv2.resize(flat.darkness, size, interpolation=cv2.INTER_AREA)
+    side = round(NO_LINE_MM / CELL_MM)
+    dark = cv2.morphologyEx(darkness, cv2.MORPH_OPEN, np.ones((side, side), np.uint8)) > SHADE
+    near = 2 * round(SHADOW_MM / CELL_MM) + 1
+    blots = np.where(dark & (flat.told == IN_GRID), cv2.dilate(things, np.ones((near, near), np.uint8)), np.uint8(0))
+    for topping in flat.layout.toppings:
+        x, y = flat.to_cells(np.array(topping.centre_mm))
+        cv2.circle(blots, (round(x), round(y)), round((topping.size_mm / 2 + 1.0) / CELL_MM), 0, -1)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(blots, connectivity=8)
+    long = np.hypot(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) >= NO_DOT_MM / CELL_MM
+    long[0] = False
+    return np.asarray(
+        cv2.dilate(np.where(long[labels], np.uint8(255), np.uint8(0)), np.ones((3, 3), np.uint8)), np.uint8
+    )
 
 
 @dataclass(frozen=True, slots=True)
