@@ -4,8 +4,8 @@ Each table is read twice: by a reader that saw its sheets blank before, as at a 
 one picture alone, as `pizzatable read` does. Hands reach over a third of the tables. Of a place that is open and of one
 that is covered by a hand or a die it is known which it is; places that are partly covered are not counted.
 
-Run with `make many-sheets`; ARGS="--pictures 20 --seed 5 --jobs 1 --faults DIR". Ctrl-C and SIGTERM stop it; what was
-read by then is shown.
+Run with `make many-sheets`; ARGS="--pictures 20 --seed 5 --jobs 1 --things --faults DIR". Ctrl-C and SIGTERM stop it;
+what was read by then is shown.
 """
 
 import argparse
@@ -33,6 +33,7 @@ from vision.sheets.finder import read_sheets
 from vision.threads import use_one_core
 
 TELL_EVERY_S = 60.0
+SURE = 0.9
 LOOKS_S = (0.0, 0.5, 1.0, 1.5, 2.0)
 """When a reader is shown each of both pictures, until it has looked often enough."""
 BLANK_FIRST, ALONE = "seen blank before", "one picture alone"
@@ -52,6 +53,8 @@ class Read:
     """those of them that were not said to be hidden,"""
     guessed_wrong: int
     """and of these, those that were said to be what they are not."""
+    partly_wrong: int
+    """Places that are partly covered and surely said to be what they are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,10 @@ class Both:
     ways: dict[str, Read]
 
 
-def read_one(seed: int, faults: Path | None) -> Both:
+def read_one(seed: int, faults: Path | None, things: bool = False) -> Both:
     """Render, read and compare one table."""
     use_one_core()
-    table = sheet_table(seed)
+    table = sheet_table(seed, things=things)
     ways = {BLANK_FIRST: _compared(table, followed(table), seed), ALONE: _compared(table, alone(table), seed)}
     if faults is not None and not all(read.found.perfect for read in ways.values()):
         cv2.imwrite(str(faults / f"sheets-{seed}.png"), table.written)
@@ -99,16 +102,20 @@ def _compared(table: SheetTable, scene: Scene | str, seed: int) -> Read:
     name, light = f"sheets-{seed}", light_of(table.written)
     if isinstance(scene, str):
         missed = PhotoReport(name, table.style, "sheet", (), table.truth, (), {}, scene, light)
-        return Read(missed, 0, 0, 0, 0)
+        return Read(missed, 0, 0, 0, 0, 0)
     matches, missing, extra = compare(scene, table.truth)
     places: list[MarkClaim] = []
-    hidden = covered = guessed = wrong = 0
+    hidden = covered = guessed = wrong = partly = 0
     for match in matches:
         for sheet, open_places in zip(table.sheets, table.open_places, strict=True):
             if match.truth.kind is not PieceKind.SHEET or match.truth.pose != sheet.piece.pose:
                 continue
             said = claims(match.sighting.marks, sheet.marks)
             shown = [claim for claim in said if open_places[_place(claim)]]
+            partly += sum(
+                open_places[_place(claim)] is None and not (claim.mark.hidden or claim.right) and claim.sureness >= SURE
+                for claim in said
+            )
             under = [claim for claim in said if open_places[_place(claim)] is False]
             places += shown
             hidden += sum(claim.mark.hidden for claim in shown)
@@ -119,7 +126,7 @@ def _compared(table: SheetTable, scene: Scene | str, seed: int) -> Read:
         name, table.style, "sheet", tuple(matches), tuple(missing), tuple(extra), scene.stage_ms,
         light=light, marks=tuple(places),
     )  # fmt: skip
-    return Read(found, hidden, covered, guessed, wrong)
+    return Read(found, hidden, covered, guessed, wrong, partly)
 
 
 def _place(claim: MarkClaim) -> MarkPlace:
@@ -132,6 +139,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--pictures", type=int, default=200, help="tables")
     parser.add_argument("--seed", type=int, default=1, help="of the first table")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--things", action="store_true", help="pencils, pens and coins lie on the sheets")
     parser.add_argument("--faults", type=Path, help="folder for pictures that were not wholly right")
     options = parser.parse_args(arguments)
     if options.faults is not None:
@@ -139,7 +147,7 @@ def main(arguments: Sequence[str]) -> int:
     seeds = range(options.seed, options.seed + options.pictures)
     start = perf_counter()
     with asked_to_stop() as stop:
-        tables = _read_all(seeds, options.jobs, options.faults, stop)
+        tables = _read_all(seeds, options, stop)
         stopped = stop.is_set()
     print(f"{len(tables)} of {len(seeds)} tables, {perf_counter() - start:.0f} s")
     for way in (BLANK_FIRST, ALONE):
@@ -155,14 +163,15 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _piece_surely_wrong(found: PhotoReport) -> int:
-    return found.sure_but_wrong - sum(claim.sureness >= 0.9 for claim in found.wrong_marks)
+    return found.sure_but_wrong - sum(claim.sureness >= SURE for claim in found.wrong_marks)
 
 
-def _read_all(seeds: Sequence[int], jobs: int, faults: Path | None, stop: Event) -> list[Both]:
+def _read_all(seeds: Sequence[int], options: argparse.Namespace, stop: Event) -> list[Both]:
     """The tables that were read until all were or somebody stopped it, by seed."""
     tables: list[Both] = []
+    tasks = [(seed, options.faults, options.things) for seed in seeds]
     told = perf_counter()
-    for table in results(read_one, [(seed, faults) for seed in seeds], stop, processes=jobs):
+    for table in results(read_one, tasks, stop, processes=options.jobs):
         tables.append(table)
         if sys.stderr.isatty():
             print(f"\r{len(tables)} of {len(seeds)} tables", end="", file=sys.stderr)
@@ -174,13 +183,14 @@ def _read_all(seeds: Sequence[int], jobs: int, faults: Path | None, stop: Event)
 
 def _as_text(reads: Sequence[Read]) -> str:
     photos = [read.found for read in reads]
-    covered, guessed, wrong, hidden = (
+    covered, guessed, wrong, hidden, partly = (
         sum(getattr(read, name) for read in reads)
-        for name in ("covered", "guessed", "guessed_wrong", "open_but_hidden")
+        for name in ("covered", "guessed", "guessed_wrong", "open_but_hidden", "partly_wrong")
     )
     lines = [*rates(photos), Report(tuple(photos)).as_text()]
     lines.append(f"open places said to be hidden: {hidden}")
     lines.append(f"covered places: {covered}; not said to be hidden {guessed}, of these said otherwise {wrong}")
+    lines.append(f"partly covered places that are surely said otherwise: {partly}")
     return "\n".join(lines)
 
 

@@ -25,7 +25,7 @@ from hardware.simulated.lens import CameraModel
 from hardware.simulated.lying import lying, outline_mm, placed
 from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.renderer import Renderer
-from hardware.simulated.surroundings import Conditions, Picture
+from hardware.simulated.surroundings import Conditions, Picture, light_gain
 from hardware.simulated.world import PieceView, WorldSnapshot
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import (
@@ -37,6 +37,7 @@ from tests.benchmarks.simulated_pieces import (
     shares_beside_hands,
     shares_visible,
 )
+from tests.vision.drawn_sticks import draw_thing, some_thing
 from vision.frame import Image
 from vision.mark_report import MarkPlace
 from vision.registration import MARKERS_MM
@@ -61,6 +62,8 @@ SPREAD_MM = 2.2
 """From the middle of its place a mark may be so far."""
 ON_A_SHEET = 0.1
 """The share of dice that may come to lie on a sheet."""
+THINGS, THING_OFF_MM = 0.85, 60.0
+"""The share of sheets on which something lies, and how far at most its middle from theirs, across and along."""
 THROWN_MM = 150.0
 APART_MM = 26.0
 _PICTURE_EDGE_PX = 12
@@ -93,8 +96,9 @@ class SheetTable:
     style: str
 
 
-def sheet_table(seed: int, size: tuple[int, int] = SIZE) -> SheetTable:
-    """Both pictures of a table, and the truth; the seed decides everything."""
+def sheet_table(seed: int, size: tuple[int, int] = SIZE, *, things: bool = False) -> SheetTable:
+    """Both pictures of a table, and the truth; the seed decides everything. With `things` pencils, pens, coins lie on
+    most of the written sheets."""
     rng = Random(f"sheets {seed}")
     conditions = Conditions.random(rng)
     camera = conditions.camera_model(*size)
@@ -110,16 +114,38 @@ def sheet_table(seed: int, size: tuple[int, int] = SIZE) -> SheetTable:
     masks = renderer.hiding(after)
     tops = [lies.base_mm + thickness_mm(view.kind) for lies, view in zip(lying(views), views, strict=True)]
     shares = shares_beside_hands(views, tops, camera, masks) if hands else shares_visible(views)
-    over = over_sheets(camera, masks, dice)
+    over, after_image = over_sheets(camera, masks, dice), renderer.render(after)
+    if things:
+        over = np.maximum(over, _things_on(after_image, blank, conditions, camera, seed))
     return SheetTable(
         before,
-        renderer.render(after),
+        after_image,
         tuple(sheets),
         tuple(true_piece(view, share) for view, share in zip(views, shares, strict=True)),
         tuple(open_places(sheet.piece.pose, camera, over) for sheet in sheets),
         len(hands),
         conditions.surface.value[:6],
     )
+
+
+def _things_on(
+    image: Image, sheets: Sequence[PieceView], conditions: Conditions, camera: CameraModel, seed: int
+) -> Picture:
+    """Draws what lies on most of the sheets, and says how far it covers each pixel, 0 to 255."""
+    rng = np.random.default_rng(seed)
+    white = 245.0 / 128.0 * light_gain(conditions, *camera.table_grid())
+    over = np.zeros(image.shape[:2], np.uint8)
+    for sheet in sheets:
+        if rng.random() < THINGS:
+            middle = np.array([sheet.pose.x_mm, sheet.pose.y_mm])
+            thing = some_thing(rng, middle - THING_OFF_MM, middle + THING_OFF_MM)
+            mask = draw_thing(
+                image, thing, camera.project, white, rng,
+                lamp_deg=conditions.lamp_deg, shadow=conditions.shadow, blur_px=conditions.blur_px,
+                noise=conditions.noise,
+            )  # fmt: skip
+            over = np.maximum(over, mask)
+    return over
 
 
 @cache

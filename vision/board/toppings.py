@@ -30,6 +30,11 @@ SHADE_SPREAD = 0.3
 SPOT_SPREAD = 0.12
 """And that of parts of it: a stick's shadow is narrow."""
 TINT_SPREAD = 0.1
+SHEENS, SHEEN_SPREAD, SHEEN_FROM = (0.06, 0.12, 0.2, 0.3), 0.15, 3.0
+"""Plastic mirrors so much of a lamp's light besides, as a share of what white throws back, and how much usually; looked
+for where the best explanation costs more than the last. It makes a colour pale before it makes it white."""
+GAMMA = 2.2
+"""How levels follow light, about (IEC 61966-2-1)."""
 LIGHT_TINT = (0.055, 0.085)
 """How much the light's tint (logarithm) may differ around a space from the board's: hardly ever more than the first,
 never as much as the second."""
@@ -166,9 +171,24 @@ def _costs(
     above = sight.seen_colours(high) - fit.light_at(lying)
     for colours, spread in zip(board.toppings.colours, board.toppings.spread, strict=True):
         expected, strays = (np.repeat(each, rings.shape[1], axis=0) for each in (colours, spread))
-        costs.append(_hypothesis(above - expected, np.broadcast_to(np.hypot(strays, NOISE), above.shape), free_high))
+        wide = np.broadcast_to(np.hypot(strays, NOISE), above.shape)
+        costs.append(_hypothesis(above - expected, wide, free_high))
+    white = float(board.toppings.colours.max())
+    unlike = np.min(costs, axis=0) > SHEEN_FROM  # few spaces: what fits needs no sheen
+    for cost, colours, spread in zip(costs[1:], board.toppings.colours, board.toppings.spread, strict=True):
+        if unlike.any():
+            expected, strays = (np.repeat(each, rings.shape[1], axis=0) for each in (colours, spread))
+            noise = np.broadcast_to(np.hypot(strays, NOISE), above[unlike].shape)
+            for added in SHEENS:
+                shiny = _hypothesis(above[unlike] - _in_sheen(expected, added, white), noise, free_high[unlike])
+                cost[unlike] = np.minimum(cost[unlike], shiny + (added / SHEEN_SPREAD) ** 2)
     costs.append(EVIDENCE * OTHER_COST * free_high.sum(1))
     return np.stack(costs, axis=1), free_high.mean(1)
+
+
+def _in_sheen(colours: Floats, added: float, white: float) -> Floats:
+    """Colours (logarithms) as a picture shows them where so much light, of what `white` throws back, is mirrored."""
+    return np.asarray(white + np.log(np.exp((colours - white) * GAMMA) + added) / GAMMA, np.float32)
 
 
 def ring_cost(board: BoardPrint, which: int, seen: Floats) -> Array:

@@ -32,6 +32,7 @@ from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.likelihood import Judge, load_judges
 from vision.sheets.marks import read_marks
 from vision.sheets.printed import print_agreement
+from vision.sheets.things import with_things
 
 FACE = "sheet"
 LEAST_AGREEMENT = 0.75
@@ -324,6 +325,7 @@ def _part_around(points_px: Array) -> tuple[slice, slice]:
 def _sighting(
     sheet: FoundSheet, flat: FlatSheet, agreement: float, registration: Registration, blanks: Blanks | None
 ) -> Sighting:
+    flat = with_things(flat)
     corners = _carried(sheet.layout.corners_mm, sheet.registration, registration)
     centre = _carried(np.zeros((1, 2)), sheet.registration, registration)[0]
     up = corners[0] + corners[1] - corners[2] - corners[3]

@@ -27,6 +27,7 @@ PX_PER_MM = 4.5
 MARGIN_MM = 5.0
 COARSE = 3
 """The paper is looked at in cells of so many pixels."""
+CELL_MM = COARSE / PX_PER_MM
 TOPPING_ROOM = 1.35
 """Times its size, a topping's print and a cross over it may spread."""
 TOPPINGS_GONE_MM = 11.0
@@ -43,6 +44,11 @@ FOREIGN_COLOUR = 0.055
 FOREIGN_SPREADS = 7.0
 """Logarithms by which a thing on the sheet is darker, brighter or of another colour than the paper; of colour, also so
 many times what is usual. A shadow is darker and of nearly the same colour; marks in it can be read."""
+IN_GRID, IN_BOX, BESIDE = 255, 192, 128
+DARK_COLOUR = 0.3
+"""Pencil seems coloured where paper is brighter than the picture shows, by less than this times how dark it is."""
+BESIDE_COLOUR = 0.2
+"""Beside grid and boxes paper may be of another colour by less than this."""
 FOREIGN_MM2 = 25.0
 """Smaller parts are print or pencil."""
 UNSEEN_MM = 1.4
@@ -95,6 +101,12 @@ class FlatSheet:
     """255 where a colour of the paper may be brighter than the picture shows."""
     paled: Mask
     """255 where so much light falls that faint pencil may be washed out, though firm pencil shows."""
+    cells: Plane
+    """height/`COARSE` x width/`COARSE` x 3: logarithms of blue, green and red as they are, print and all."""
+    odd: Mask
+    """The same cells: 255 where what is seen in the grid is no paper, in a box none of its ground, print and all;"""
+    told: Mask
+    """and where that is told: `IN_GRID`, `IN_BOX`, or `BESIDE` them, where only what is very dark or coloured is."""
     px_per_mm: float
     """Of the picture it was taken from."""
     blank: Plane | None = None
@@ -110,6 +122,10 @@ class FlatSheet:
         points = np.asarray(points_mm, np.float64)
         across, down = points[..., 0] - self.left_mm, self.top_mm - points[..., 1]
         return across * PX_PER_MM - 0.5, down * PX_PER_MM - 0.5
+
+    def to_cells(self, points_mm: Array) -> Array:
+        """Columns and rows of cells (... x 2) of points."""
+        return (np.stack(self.at(points_mm), axis=-1) + 0.5) / COARSE - 0.5
 
     def sampled(self, plane: Plane, points_mm: Array) -> Plane:
         """A plane's values at points (any shape x 2), smoothly."""
@@ -161,7 +177,8 @@ def flatten(
     px_corners = registration.to_picture(layout.corners_mm)
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
-    bare = _without_toppings(_coarse(logs), printed)
+    cells = _coarse(logs)
+    bare = _without_toppings(cells, printed)
     surface = _closed(bare, DOTS_GONE_MM)
     cut_off = np.where(_brightest(surface) >= np.log(CUT_OFF + BLACK), np.uint8(255), np.uint8(0))
     if cut_off.any():
@@ -169,12 +186,13 @@ def flatten(
     shade = _shade_across(surface, layout, left, top)
     if shade is not None:
         logs += cv2.resize(shade, (width, height), interpolation=cv2.INTER_LINEAR)
-        bare = _without_toppings(_coarse(logs), printed)
+        cells = _coarse(logs)
+        bare = _without_toppings(cells, printed)
         surface = _closed(bare, DOTS_GONE_MM)
     paper = np.asarray(cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5), np.float32)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
-    foreign = _foreign(bare, surface, printed, layout, left, top)
+    foreign, odd, told = _foreign(cells, bare, surface, printed, cut_off, layout, left, top)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     washed = _washed_out(paper, _coarse(colours), layout, left, top)
     blue, green, red = cv2.split(colours)
@@ -188,6 +206,9 @@ def flatten(
         cut_off=np.asarray(cv2.resize(cut_off, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
         paled=np.zeros((height, width), np.uint8),
         washed=np.asarray(cv2.resize(washed, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
+        cells=cells,
+        odd=odd,
+        told=told,
         px_per_mm=float(next(diagonals) / next(diagonals)),
     )
 
@@ -293,17 +314,34 @@ def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
     return np.where(printed[..., None] > 0, _closed(holed, TOPPINGS_GONE_MM), coarse)
 
 
-def _foreign(bare: Plane, surface: Plane, printed: Mask, layout: SheetLayout, left: float, top: float) -> Mask:
-    """255 in the cells where the paper does not look as elsewhere: something lies there. `surface` is the bare one
-    without dots and lines."""
-    strange = np.zeros(bare.shape[:2], bool)
+def _foreign(
+    cells: Plane,
+    bare: Plane,
+    surface: Plane,
+    printed: Mask,
+    cut_off: Mask,
+    layout: SheetLayout,
+    left: float,
+    top: float,
+) -> tuple[Mask, Mask, Mask]:
+    """255 in the cells where the paper does not look as elsewhere: something lies there; what is `FlatSheet.odd`, and
+    `told`. `bare` are cells without toppings, `surface` those without dots and lines, too."""
+    strange, odd = (np.zeros(bare.shape[:2], bool) for _ in range(2))
+    told = np.zeros(bare.shape[:2], np.uint8)
+    of_dark = np.where(cut_off > 0, np.float32(DARK_COLOUR), np.float32(0.0))
     last = _last_mm(layout)
     grid = _zone(bare.shape, np.array([layout.first_mm, last]), -1.0, left, top)
     # Under a topping no paper is seen. Lines around one at the edge leave only the printed border to guess it from.
     unseen = np.asarray(cv2.dilate(printed, _disc(UNSEEN_MM)), np.uint8) > 0
-    strange[grid] = ~unseen[grid] & _differs(surface[grid] - _even_light(surface, grid))
+    edges = [np.array(b.centre_mm) + np.outer((-0.5, 0.5), b.size_mm) for b in layout.boxes]
+    around = _zone(bare.shape, np.concatenate([[layout.first_mm, last], *edges]), MARGIN_MM, left, top)
+    off = surface[grid] - _even_light(surface, grid)
+    strange[grid] = ~unseen[grid] & _differs(off)
+    light, colour = _light_and_colour(cells[around] - _even_light(surface, grid, around))
+    odd[around], told[around] = (light < -FOREIGN_DARK) | (colour > BESIDE_COLOUR), BESIDE
+    told[_zone(bare.shape, np.array([layout.first_mm, last]), 1.0, left, top)] = IN_GRID  # its outer dots are in it
+    odd[grid] = _differs(cells[grid] - surface[grid] + off, off, of_dark=of_dark[grid])
     if layout.boxes:
-        edges = [np.array(b.centre_mm) + np.outer((-0.5, 0.5), b.size_mm) for b in layout.boxes]
         zones = [_zone(bare.shape, edge, -1.5, left, top) for edge in edges]
         boxes = np.zeros_like(strange)
         for zone in zones:
@@ -312,11 +350,22 @@ def _foreign(bare: Plane, surface: Plane, printed: Mask, layout: SheetLayout, le
         surface = np.zeros_like(bare)
         surface[part] = _closed(np.ascontiguousarray(bare[part]), TOPPINGS_GONE_MM)
         usual = np.median([np.median(surface[zone].reshape(-1, 3), axis=0) for zone in zones], axis=0)
-        strange[part] |= boxes[part] & _differs(surface[part] - usual, boxes[part], shade=0.2)
-    mask = np.where(strange, np.uint8(255), np.uint8(0))
+        off = surface[part] - usual
+        strange[part] |= boxes[part] & _differs(off, off[boxes[part]], shade=0.2)
+        whole = np.zeros_like(boxes)
+        for edge in edges:
+            whole[_zone(bare.shape, edge, 0.0, left, top)] = True
+        differs = _differs(cells[part] - usual, off[boxes[part]], shade=0.2, of_dark=of_dark[part])
+        odd[part] = np.where(whole[part], differs, odd[part])
+        told[whole] = IN_BOX
+    mask = _as_mask(strange)
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     joined = cv2.morphologyEx(_large(np.asarray(opened, np.uint8)), cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM))
-    return np.asarray(cv2.dilate(joined, _disc(2 * GROWN_MM)), np.uint8)
+    return np.asarray(cv2.dilate(joined, _disc(2 * GROWN_MM)), np.uint8), _as_mask(odd), told
+
+
+def _as_mask(flags: NDArray[np.bool_]) -> Mask:
+    return np.where(flags, np.uint8(255), np.uint8(0))
 
 
 def _washed_out(paper: Plane, colours: Plane, layout: SheetLayout, left: float, top: float) -> Mask:
@@ -385,9 +434,9 @@ def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, 
     return slice(y0, min(y1 + 1, shape[0])), slice(x0, min(x1 + 1, shape[1]))
 
 
-def _even_light(surface: Plane, zone: Zone) -> Plane:
-    """A zone of the surface as light that changes slowly would show it: a quadratic for each colour, fitted to most
-    cells."""
+def _even_light(surface: Plane, zone: Zone, of: Zone | None = None) -> Plane:
+    """A zone of the surface, or what light there tells `of` another, as light that changes slowly would show it: a
+    quadratic for each colour, fitted to most cells."""
     terms = np.ascontiguousarray(_quadratic(*surface.shape[:2])[zone])
     at, seen = terms.reshape(-1, 6)[::EVERY], surface[zone].reshape(-1, 3)[::EVERY].astype(np.float64)
     fitted: Array = np.zeros((6, 3))
@@ -399,7 +448,7 @@ def _even_light(surface: Plane, zone: Zone) -> Plane:
         some = at[:, :count]
         weighted = some * weight[:, None] ** 2
         fitted[:count] = np.linalg.lstsq(weighted.T @ some, weighted.T @ seen, rcond=None)[0]
-    return np.asarray(terms @ fitted, np.float32)
+    return np.asarray((terms if of is None else _quadratic(*surface.shape[:2])[of]) @ fitted, np.float32)
 
 
 @lru_cache(maxsize=4)
@@ -411,12 +460,21 @@ def _quadratic(height: int, width: int) -> Array:
     return terms
 
 
-def _differs(off: Plane, told: NDArray[np.bool_] | None = None, shade: float = 0.0) -> NDArray[np.bool_]:
-    """Where what is off from the usual is no paper; how much colours usually differ the cells `told`, or all, tell.
-    `shade` more or less light is allowed everywhere."""
-    # Channel by channel: numpy is slow along an axis so short.
+def _differs(
+    off: Plane, paper: Plane | None = None, shade: float = 0.0, of_dark: Plane | float = 0.0
+) -> NDArray[np.bool_]:
+    """Where what is off from the usual is no paper; how much colours usually differ `paper` (... x 3), or all, tells.
+    `shade` more or less light is allowed everywhere; where there is less of it, `of_dark` times as much more colour."""
+    light, colour = _light_and_colour(off)
+    usual = colour if paper is None else _light_and_colour(paper.reshape(-1, 1, 3))[1]
+    allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * float(np.median(usual)))
+    coloured = colour > allowed + of_dark * np.maximum(-light, 0.0)
+    return np.asarray(coloured | (light > FOREIGN_BRIGHT + shade) | (light < -FOREIGN_DARK - shade))
+
+
+def _light_and_colour(off: Plane) -> tuple[Plane, Plane]:
+    """Channel by channel: numpy is slow along an axis so short."""
     blue, green, red = cv2.split(off)
     light = (blue + green + red) / 3
     colour = np.maximum(np.maximum(np.abs(blue - light), np.abs(green - light)), np.abs(red - light))
-    allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * float(np.median(colour if told is None else colour[told])))
-    return np.asarray((colour > allowed) | (light > FOREIGN_BRIGHT + shade) | (light < -FOREIGN_DARK - shade))
+    return np.asarray(light, np.float32), np.asarray(colour, np.float32)

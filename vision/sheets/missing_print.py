@@ -1,0 +1,107 @@
+"""Print that does not show on a flat sheet: neither light nor pencil takes it away, so something lies there."""
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
+from vision.sheets.layout import Array
+from vision.short_axes import row_quantiles
+
+Bools = NDArray[np.bool_]
+
+SPOT_MM, OFF_MM, RING_MM = 0.55, 0.5, (1.5, 2.6)
+"""A printed dot is looked for in a disc so large, no farther from its place, and its paper in such a ring."""
+MISSING, TOLD = 0.4, 3.2
+"""A dot that is less dark than this share of what printed dots usually are, and by so many times what bare paper
+spreads, or they do, is missing. Of 6000 that lay open, traced and drawn, 3 were."""
+TOPPING_MM, TOPPING_STEP_MM = 3.6, 0.4
+LEAST_ALIKE, LESS_ALIKE = 0.6, 0.25
+"""A topping whose colours, or how these differ from each other, correlate less than this with what is usual for its
+kind, and by so much less than most of its kind do, does not show."""
+OF_A_KIND = 3
+"""So many toppings of a kind tell how it looks."""
+
+
+def dots_missing(flat: FlatSheet) -> Bools:
+    """At which of the sheet's dots neither a printed nor a pencilled one shows; nowhere if printed dots hardly do."""
+    layout = flat.layout
+    shown = _spots(flat, layout.dots_mm)
+    inked = {topping.square for topping in layout.toppings}
+    squares = [(c, r) for r in range(layout.rows - 1) for c in range(layout.columns - 1) if (c, r) not in inked]
+    if not squares:
+        return np.zeros(len(shown), bool)
+    middles = np.array(layout.first_mm) + (np.array(squares) + 0.5) * (layout.pitch_mm, -layout.pitch_mm)
+    bare = _spots(flat, middles)
+    paper = float(np.median(bare))
+    usual, spread = _printed_darkness(shown - paper)
+    spread = max(spread, 1.5 * float(np.median(np.abs(bare - paper))))
+    least = min(MISSING * usual, usual - TOLD * spread)
+    return np.asarray(shown - paper < least)
+
+
+def _printed_darkness(shown: Plane) -> tuple[float, float]:
+    """How dark printed dots usually are, among pencilled ones and others that do not show: the paler of two sorts; and
+    how much they differ, as where paper is brighter than the picture shows."""
+    seen = shown[shown > 0.0]
+    if not len(seen):
+        return 0.0, 0.0
+    logs = np.log(seen)
+    low, high = (float(value) for value in np.quantile(logs, (0.02, 0.98)))
+    for _ in range(12):
+        dark = logs > (low + high) / 2
+        if dark.all() or not dark.any():
+            break
+        low, high = float(np.median(logs[~dark])), float(np.median(logs[dark]))
+    usual, printed = float(np.exp(low)), shown[shown < float(np.exp((low + high) / 2))]
+    return usual, 1.5 * float(np.median(np.abs(printed - usual))) if len(printed) else 0.0
+
+
+def _spots(flat: FlatSheet, places_mm: Array) -> Plane:
+    """How much darker than the paper around it a spot at each place (n x 2) is."""
+    darkness = np.asarray(cv2.transform(flat.colours, np.full((1, 3), 1 / 3)), np.float32)
+    soft = np.asarray(cv2.GaussianBlur(darkness, (0, 0), SPOT_MM / 1.6 * PX_PER_MM), np.float32)
+    inner = flat.sampled(soft, places_mm[:, None] + _disc(0.0, OFF_MM, 0.25)).max(axis=1)
+    around = row_quantiles(flat.sampled(darkness, places_mm[:, None] + _disc(*RING_MM, 0.35)), 0.25)
+    return np.asarray(inner - around, np.float32)
+
+
+def toppings_missing(flat: FlatSheet) -> Bools:
+    """Which toppings do not show the colours that others of their kind do."""
+    toppings = flat.layout.toppings
+    kinds = np.array([topping.kind for topping in toppings])
+    missing = np.zeros(len(toppings), bool)
+    if not len(toppings):
+        return missing
+    centres = np.array([topping.centre_mm for topping in toppings])
+    points = centres[:, None] + _disc(0.0, TOPPING_MM, TOPPING_STEP_MM)
+    at = flat.to_cells(points.reshape(-1, 2)).astype(np.float32).reshape(*points.shape[:2], 2)
+    looks = cv2.remap(flat.cells, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    # Pencil darkens all colours alike, so that how they differ from each other still shows.
+    tints = looks - looks.mean(axis=2, keepdims=True)
+    for kind in set(kinds.tolist()):
+        mine = kinds == kind
+        if mine.sum() >= OF_A_KIND:
+            alike = np.maximum(_alike(looks[mine]), _alike(tints[mine]))
+            missing[mine] = alike < min(LEAST_ALIKE, float(np.median(alike)) - LESS_ALIKE)
+    return missing
+
+
+def _alike(looks: Plane) -> Array:
+    """How much each look (n x points x 3) correlates with what is usual among them."""
+    own = (looks - looks.mean(axis=1, keepdims=True)).reshape(len(looks), -1)
+    usual = np.median(own, axis=0)
+    return np.asarray(own @ usual / np.maximum(np.linalg.norm(own, axis=1) * np.linalg.norm(usual), 1e-6))
+
+
+@lru_cache(maxsize=16)
+def _disc(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
+    """Points of a ring about (0, 0)."""
+    line = np.arange(-outer_mm, outer_mm + step_mm / 2, step_mm)
+    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    radius = np.hypot(points[:, 0], points[:, 1])
+    within = np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)], np.float64)
+    within.setflags(write=False)
+    return within

@@ -1,0 +1,290 @@
+"""What lies on a flat sheet: pencils, pens, coins, erasers, whatever their colour.
+
+What is of no colour that paper has in any light is known in flattening. Here it is told by the print that does not
+show, as neither light nor pencil takes it away; and things long and straight go on between where they are seen, and
+end in a point that looks like pencil.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import combinations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.sheets.flattening import BESIDE, CELL_MM, IN_BOX, IN_GRID, FlatSheet, Mask, Plane
+from vision.sheets.layout import Array
+from vision.sheets.missing_print import dots_missing, toppings_missing
+
+Bools = NDArray[np.bool_]
+
+ROUND_MM = 3.2
+"""So far around a dot that is missing something lies at least."""
+LONG_MM, THIN_MM = 20.0, 2.0
+"""Longer and wider than this nothing is printed, nor drawn in one stroke,"""
+DIRECTIONS, WHOLE, TOLD_SHARE = 24, 0.92, 0.95
+"""in any of so many directions; where so much of it can be told, what is odd all over but for little is a thing."""
+REACHES = 4
+"""So many cells of it in the grid, or in a box and beside it, are no print."""
+SOFT_CELLS = 5
+"""What is known to be foreign has been made wider by so many cells."""
+MOST_WIDE_MM = 13.0
+"""What is wider is no pencil, and need not go on straight."""
+CHAIN, CHAIN_HALF_MM, MOST_IN_CHAINS = 3, 4.0, 24
+"""So many places where print does not show, no farther from one line, lie under something straight; of more than the
+last something else lies there."""
+GOES_ON, ALONG_MM, GAP_MM = 0.06, 3.0, 4.0
+"""Something straight goes on while it differs (logarithm) by more from both its sides, along so much of it, but for
+such a gap."""
+NO_LINE_MM, NO_DOT_MM, SHADE, SHADOW_MM = 2.7, 6.0, 0.15, 12.0
+"""What is so wide, so long and so dark (logarithm), no farther from a thing, is neither line nor dot, but a shadow."""
+FAR_CELLS = 1000.0
+"""Farther than any sheet reaches."""
+WIDER_MM, LONGER_MM = 1.3, 4.0
+"""It is soft at its edges, and its end may be a thin point."""
+
+
+def with_things(flat: FlatSheet) -> FlatSheet:
+    """The sheet with all that lies on it as foreign."""
+    layout = flat.layout
+    dots, toppings = dots_missing(flat), toppings_missing(flat)
+    long = _long_things(flat.odd, flat.told)
+    if not (dots.any() or toppings.any() or long.any()):
+        return flat
+    centres = np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2)
+    gone = [(at, ROUND_MM) for at in layout.dots_mm[dots]]
+    gone += [
+        (at, one.size_mm / 2 + 1.0) for at, one, out in zip(centres, layout.toppings, toppings, strict=True) if out
+    ]
+    found = long.copy()
+    for at, radius in gone:
+        x, y = flat.to_cells(at)
+        cv2.circle(found, (round(x), round(y)), round(radius / CELL_MM), 255, -1)
+    size = (flat.foreign.shape[1], flat.foreign.shape[0])
+    small = (found.shape[1], found.shape[0])
+    known = np.asarray(cv2.resize(flat.foreign, small, interpolation=cv2.INTER_NEAREST), np.uint8)
+    firm = np.asarray(cv2.erode(known, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8)), np.uint8)
+    sticks = _sticks_of(long & flat.odd, firm)
+    missing = flat.to_cells(np.concatenate([layout.dots_mm[dots], centres[toppings]]))
+    under = known[tuple(np.clip(np.round(missing).astype(int), 0, np.array(known.shape[::-1]) - 1).T[::-1])] > 0
+    for _ in range(2):  # a short part says little of where it points
+        sticks = [_gone_on(_straightened(stick, flat.cells), flat.cells) for stick in sticks]
+    shown = flat.to_cells(layout.dots_mm[~dots])
+    chains = [_up_to(_gone_on(one, flat.cells), shown) for one in _chains(missing[~under], shown)]
+    for stick in [*sticks, *chains]:
+        outline = stick.outline(WIDER_MM / CELL_MM, LONGER_MM / CELL_MM)
+        cv2.fillConvexPoly(found, np.round(outline).astype(np.int32), (255,))
+    found |= _shadows_ends(flat, found | known)
+    foreign = np.asarray(cv2.resize(found, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+    return replace(flat, foreign=np.maximum(flat.foreign, foreign))
+
+
+def _shadows_ends(flat: FlatSheet, things: Mask) -> Mask:
+    """255 in the cells beside things that are darker than their surroundings, narrow, and yet no dot nor line: where a
+    pencil's shadow ends in a point."""
+    size = (things.shape[1], things.shape[0])
+    darkness = cv2.resize(flat.darkness, size, interpolation=cv2.INTER_AREA)
+    side = round(NO_LINE_MM / CELL_MM)
+    dark = cv2.morphologyEx(darkness, cv2.MORPH_OPEN, np.ones((side, side), np.uint8)) > SHADE
+    near = 2 * round(SHADOW_MM / CELL_MM) + 1
+    blots = np.where(dark & (flat.told == IN_GRID), cv2.dilate(things, np.ones((near, near), np.uint8)), np.uint8(0))
+    for topping in flat.layout.toppings:
+        x, y = flat.to_cells(np.array(topping.centre_mm))
+        cv2.circle(blots, (round(x), round(y)), round((topping.size_mm / 2 + 1.0) / CELL_MM), 0, -1)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(blots, connectivity=8)
+    long = np.hypot(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) >= NO_DOT_MM / CELL_MM
+    long[0] = False
+    return np.asarray(
+        cv2.dilate(np.where(long[labels], np.uint8(255), np.uint8(0)), np.ones((3, 3), np.uint8)), np.uint8
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Stick:
+    """Something long and straight, in cells (columns, rows)."""
+
+    middle: Array
+    axis: Array
+    """Of length 1."""
+    half: float
+    """Of its width."""
+    ends: tuple[float, float]
+    """From the middle along the axis."""
+
+    def outline(self, wider: float, longer: float) -> Array:
+        """Its corners (4 x 2), so much wider on each side and longer at each end."""
+        across = np.array([-self.axis[1], self.axis[0]]) * (self.half + wider)
+        first, last = (self.middle + self.axis * end for end in (self.ends[0] - longer, self.ends[1] + longer))
+        return np.array([first - across, first + across, last + across, last - across])
+
+
+def _long_things(odd: Mask, told: Mask) -> Mask:
+    """255 in the cells of something longer and wider than anything that is printed or drawn in one stroke."""
+    found = np.zeros_like(odd)
+    side = round(THIN_MM / CELL_MM)
+    wide = cv2.morphologyEx(odd, cv2.MORPH_OPEN, np.ones((side, side), np.uint8))
+    _, _, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(wide, np.ones((3, 3), np.uint8)), connectivity=8)
+    least, more = WHOLE * TOLD_SHARE * LONG_MM / CELL_MM, round(LONG_MM / CELL_MM)
+    for left, top, width, height, _ in stats[1:].tolist():
+        if np.hypot(width, height) < least:
+            continue
+        part = np.s_[max(top - more, 0) : top + height + more, max(left - more, 0) : left + width + more]
+        strange, known = ((mask[part] > 0).astype(np.float32) for mask in (odd, told))
+        for turn in range(DIRECTIONS):
+            bar = _bar(turn)
+            there = cv2.filter2D(strange, -1, bar, borderType=cv2.BORDER_CONSTANT)
+            of_known = cv2.filter2D(known, -1, bar, borderType=cv2.BORDER_CONSTANT)
+            full = (there >= WHOLE * of_known) & (of_known >= TOLD_SHARE)
+            if full.any():
+                full_length = cv2.dilate(full.astype(np.uint8) * np.uint8(255), (bar > 0).astype(np.uint8))
+                found[part] |= np.asarray(full_length, np.uint8)
+    return _reaching_in(found, np.where(odd > 0, told, np.uint8(0))) if found.any() else found
+
+
+def _reaching_in(parts: Mask, odd: Mask) -> Mask:
+    """Those of the parts that reach into the grid, or into a box and out of it: what is beside the grid alone, or in a
+    box, may be printed there. `odd` says of odd cells where they are."""
+    count, labels = cv2.connectedComponents(parts, connectivity=8)
+    grid, box, beside = (
+        np.bincount(labels[odd == where], minlength=count) >= REACHES for where in (IN_GRID, IN_BOX, BESIDE)
+    )
+    reach = grid | (box & beside)
+    reach[0] = False
+    return np.where(reach[labels], np.uint8(255), np.uint8(0))
+
+
+@lru_cache(maxsize=DIRECTIONS)
+def _bar(turn: int) -> Plane:
+    """A bar of `LONG_MM` by `THIN_MM` in one of the directions; its sum is 1."""
+    fine, long = 4, LONG_MM / CELL_MM
+    side = round(long) + 2 | 1
+    way = np.pi * turn / DIRECTIONS
+    y, x = (np.indices((side * fine, side * fine)) + 0.5) / fine - side / 2
+    along, across = x * np.cos(way) + y * np.sin(way), y * np.cos(way) - x * np.sin(way)
+    inside = (np.abs(along) <= long / 2) & (np.abs(across) <= THIN_MM / CELL_MM / 2)
+    bar = cv2.resize(inside.astype(np.float32), (side, side), interpolation=cv2.INTER_AREA)
+    bar[bar < 0.3] = 0.0
+    bar /= bar.sum()
+    bar.setflags(write=False)
+    return np.asarray(bar, np.float32)
+
+
+def _sticks_of(long: Mask, more: Mask) -> list[Stick]:
+    """Those of the long parts that are straight and narrow, each with `more` that touches it, or by itself."""
+    found: list[Stick] = []
+    for parts in (long | more, long):
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+        for number in range(1, count):
+            if stats[number, cv2.CC_STAT_AREA] < LONG_MM * THIN_MM / CELL_MM**2 / 2:
+                continue
+            rows, columns = np.nonzero(labels == number)
+            points = np.column_stack([columns, rows]).astype(np.float64)
+            seeds = long[rows, columns] > 0
+            if not seeds.any() or any(_within(stick, points[seeds]).mean() > 0.5 for stick in found):
+                continue
+            stick = _stick_through(points)
+            if 2 * stick.half <= min(MOST_WIDE_MM / CELL_MM, (stick.ends[1] - stick.ends[0]) / 2.5):
+                found.append(stick)
+    return found
+
+
+def _stick_through(points: Array) -> Stick:
+    """The one that these cells (n x 2) fill."""
+    middle = points.mean(0)
+    _, ways = np.linalg.eigh(np.cov((points - middle).T))
+    axis = np.asarray(ways[:, 1])
+    along = (points - middle) @ axis
+    return Stick(middle, axis, len(points) / (float(np.ptp(along)) + 1.0) / 2, (float(along.min()), float(along.max())))
+
+
+def _chains(points: Array, shown: Array) -> list[Stick]:
+    """Sticks along which `points` (n x 2), print that does not show, lie one after the other, and few that are
+    `shown` (m x 2)."""
+    found: list[Stick] = []
+    left = points
+    while CHAIN <= len(left) <= MOST_IN_CHAINS:
+        ways = []
+        for i, j in combinations(range(len(left)), 2):
+            length = float(np.hypot(*(left[j] - left[i])))
+            if length >= LONG_MM / CELL_MM:
+                whole = Stick(left[i], (left[j] - left[i]) / length, CHAIN_HALF_MM / CELL_MM, (-FAR_CELLS, FAR_CELLS))
+                near = _within(whole, left, 1.0)
+                along = (left[near] - left[i]) @ whole.axis
+                stick = replace(whole, ends=(float(along.min()), float(along.max())))
+                against = int(_within(stick, shown, 0.4).sum())  # edges of a thing may look like dots
+                if near.sum() >= CHAIN and CHAIN * against <= near.sum():
+                    ways.append((int(near.sum()) - against, float(np.ptp(along)), near))
+        if not ways:
+            break
+        near = max(ways, key=lambda way: way[:2])[2]
+        found.append(replace(_stick_through(left[near]), half=CHAIN_HALF_MM / CELL_MM))
+        left = left[~near]
+    return found
+
+
+def _within(stick: Stick, points: Array, share: float = 1.2) -> Bools:
+    """Which points (n x 2) lie within such a share of a stick's width, between its ends."""
+    off = points - stick.middle
+    along, across = off @ stick.axis, off @ np.array([-stick.axis[1], stick.axis[0]])
+    return np.asarray((np.abs(across) < share * stick.half) & (along >= stick.ends[0]) & (along <= stick.ends[1]))
+
+
+def _straightened(stick: Stick, cells: Plane) -> Stick:
+    """The stick turned and moved a little to where it most differs from both its sides."""
+    across = np.array([-stick.axis[1], stick.axis[0]])
+    middle = stick.middle + stick.axis * sum(stick.ends) / 2
+    reach = (stick.ends[1] - stick.ends[0]) / 2
+    ways = []
+    for turn in np.linspace(-1.0, 1.0, 9) * stick.half / reach:
+        axis = np.cos(turn) * stick.axis + np.sin(turn) * across
+        for move in np.linspace(-0.8, 0.8, 7) * stick.half:
+            moved = Stick(middle + move * across, axis, stick.half, (-reach, reach))
+            steps = np.arange(-reach, reach + 0.5)
+            ways.append((float(_contrast(moved, cells, steps).mean()), moved))
+    return max(ways, key=lambda way: way[0])[1]
+
+
+def _gone_on(stick: Stick, cells: Plane) -> Stick:
+    """The stick as far on both ends as what is on its axis differs from what is on both its sides."""
+    far = float(np.hypot(*cells.shape[:2]))
+    ends = []
+    for way, end in zip((-1.0, 1.0), stick.ends, strict=True):
+        steps = end + way * np.arange(1.0, far)
+        places = stick.middle + steps[:, None] * stick.axis
+        inside = ((places >= 0) & (places < (cells.shape[1], cells.shape[0]))).all(axis=1)
+        steps = steps[: int(np.argmin(inside)) if not inside.all() else len(steps)]
+        if not len(steps):
+            ends.append(end)
+            continue
+        differs = _contrast(stick, cells, steps) > GOES_ON
+        window = round(GAP_MM / CELL_MM)
+        padded = np.concatenate([differs, np.zeros(window, bool)])
+        ahead = np.lib.stride_tricks.sliding_window_view(padded, window)[: len(steps)].any(axis=1)
+        last = int(np.argmin(ahead)) if not ahead.all() else len(steps)
+        ends.append(end + way * last)
+    return replace(stick, ends=(ends[0], ends[1]))
+
+
+def _up_to(stick: Stick, shown: Array) -> Stick:
+    """The stick as far on both ends as no print (n x 2) shows on its axis: what is as bright as paper ends there."""
+    far = replace(stick, ends=(-FAR_CELLS, FAR_CELLS))
+    along = (shown[_within(far, shown, 0.6)] - stick.middle) @ stick.axis
+    first = float(along[along < stick.ends[0]].max(initial=-FAR_CELLS))
+    last = float(along[along > stick.ends[1]].min(initial=FAR_CELLS))
+    room = (LONGER_MM + ROUND_MM) / CELL_MM
+    return replace(stick, ends=(min(stick.ends[0], first + room), max(stick.ends[1], last - room)))
+
+
+def _contrast(stick: Stick, cells: Plane, steps: Array) -> Array:
+    """How much (logarithm) what is on the axis differs from both its sides at these steps along it."""
+    across = np.array([-stick.axis[1], stick.axis[0]])
+    beside = stick.half + np.arange(2.0, 5.0)
+    core = np.linspace(-0.4, 0.4, 5) * stick.half
+    offs = np.concatenate([core, beside, -beside])
+    points = stick.middle + steps[:, None, None] * stick.axis + offs[None, :, None] * across
+    x, y = (np.ascontiguousarray(points[..., i], np.float32) for i in range(2))
+    seen = cv2.remap(cells, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    seen = cv2.blur(seen, (1, round(ALONG_MM / CELL_MM)), borderType=cv2.BORDER_REPLICATE)
+    own, one, other = (seen[:, part].mean(axis=1) for part in (slice(0, 5), slice(5, 8), slice(8, 11)))
+    return np.asarray(np.minimum(np.abs(own - one), np.abs(own - other)).max(axis=1), np.float64)
