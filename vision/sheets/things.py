@@ -134,6 +134,8 @@ def _long_things(odd: Mask, told: Mask) -> Mask:
         for turn in range(DIRECTIONS):
             bar = _bar(turn)
             there = cv2.filter2D(strange, -1, bar, borderType=cv2.BORDER_CONSTANT)
+            if there.max() < WHOLE * TOLD_SHARE:
+                continue
             of_known = cv2.filter2D(known, -1, bar, borderType=cv2.BORDER_CONSTANT)
             full = (there >= WHOLE * of_known) & (of_known >= TOLD_SHARE)
             if full.any():
