@@ -213,6 +213,17 @@ def flatten(
     )
 
 
+@lru_cache(maxsize=16)
+def disc_points(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
+    """Points (n x 2) of a ring about (0, 0), evenly spread."""
+    line = np.arange(-outer_mm, outer_mm + step_mm / 2, step_mm)
+    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    radius = np.hypot(points[:, 0], points[:, 1])
+    within = np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)], np.float64)
+    within.setflags(write=False)
+    return within
+
+
 def flat_size(layout: SheetLayout) -> tuple[int, int]:
     """Rows and columns of a flat sheet of this print."""
     _, _, width, height = _extent(layout)

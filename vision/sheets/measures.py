@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
 from vision.short_axes import row_medians, row_quantiles
 
@@ -128,12 +128,12 @@ def noise_of(flat: FlatSheet) -> float:
 def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = ()) -> Dots:
     """Measure dots at places (n x 2). Crosses over the toppings that may be `crossed` end beside some."""
     core = _eroded(flat.darkness, DOT_CORE_MM)
-    near = _disc_points(0.0, DOT_REACH_MM, 0.25)
+    near = disc_points(0.0, DOT_REACH_MM, 0.25)
     points = places_mm[:, None] + near
     everywhere = flat.sampled(core, points)
     values = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, everywhere)
     centres = places_mm + near[values.argmax(axis=1)]
-    ring = flat.sampled(flat.darkness, centres[:, None] + _disc_points(*DOT_RING_MM, 0.35))
+    ring = flat.sampled(flat.darkness, centres[:, None] + disc_points(*DOT_RING_MM, 0.35))
     around = row_quantiles(ring, 0.35)
     wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM), centres)
     middle = flat.sampled(flat.darkness, centres)
@@ -158,7 +158,7 @@ def printed_widths(flat: FlatSheet, places_mm: Array) -> tuple[float, float]:
 def soft_dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping], found: Dots) -> tuple[Plane, Plane]:
     """How dark it is at most at each place where a dot was `found`, softened, and how dark all about it is: of a small
     faint dot more is left than at its core."""
-    points = places_mm[:, None] + _disc_points(0.0, DOT_REACH_MM, 0.25)
+    points = places_mm[:, None] + disc_points(0.0, DOT_REACH_MM, 0.25)
     softened = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[0]), points)
     peaks = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, softened).max(axis=1)
     broad = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[1]), found.centres_mm)
@@ -374,17 +374,6 @@ def _quantiles(found: Plane) -> Plane:
     high = np.minimum(low + 1, count[:, None] - 1)
     rows = np.arange(len(told))[:, None]
     return np.asarray(ranked[rows, low] + (ranked[rows, high] - ranked[rows, low]) * (places - low), np.float32)
-
-
-@lru_cache(maxsize=16)
-def _disc_points(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
-    """Points of a ring about (0, 0)."""
-    line = np.arange(-outer_mm, outer_mm + step_mm / 2, step_mm)
-    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-    radius = np.hypot(points[:, 0], points[:, 1])
-    within = np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)], np.float64)
-    within.setflags(write=False)
-    return within
 
 
 def _pencilled(flat: FlatSheet, blank: Plane, topping: PrintedTopping, patch: Plane, radius_mm: float) -> Plane:

@@ -1,12 +1,10 @@
 """Print that does not show on a flat sheet: neither light nor pencil takes it away, so something lies there."""
 
-from functools import lru_cache
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array
 from vision.short_axes import row_quantiles
 
@@ -63,8 +61,8 @@ def _spots(flat: FlatSheet, places_mm: Array) -> Plane:
     """How much darker than the paper around it a spot at each place (n x 2) is."""
     darkness = np.asarray(cv2.transform(flat.colours, np.full((1, 3), 1 / 3)), np.float32)
     soft = np.asarray(cv2.GaussianBlur(darkness, (0, 0), SPOT_MM / 1.6 * PX_PER_MM), np.float32)
-    inner = flat.sampled(soft, places_mm[:, None] + _disc(0.0, OFF_MM, 0.25)).max(axis=1)
-    around = row_quantiles(flat.sampled(darkness, places_mm[:, None] + _disc(*RING_MM, 0.35)), 0.25)
+    inner = flat.sampled(soft, places_mm[:, None] + disc_points(0.0, OFF_MM, 0.25)).max(axis=1)
+    around = row_quantiles(flat.sampled(darkness, places_mm[:, None] + disc_points(*RING_MM, 0.35)), 0.25)
     return np.asarray(inner - around, np.float32)
 
 
@@ -76,7 +74,7 @@ def toppings_missing(flat: FlatSheet) -> Bools:
     if not len(toppings):
         return missing
     centres = np.array([topping.centre_mm for topping in toppings])
-    points = centres[:, None] + _disc(0.0, TOPPING_MM, TOPPING_STEP_MM)
+    points = centres[:, None] + disc_points(0.0, TOPPING_MM, TOPPING_STEP_MM)
     at = flat.to_cells(points.reshape(-1, 2)).astype(np.float32).reshape(*points.shape[:2], 2)
     looks = cv2.remap(flat.cells, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     # Pencil darkens all colours alike, so that how they differ from each other still shows.
@@ -94,14 +92,3 @@ def _alike(looks: Plane) -> Array:
     own = (looks - looks.mean(axis=1, keepdims=True)).reshape(len(looks), -1)
     usual = np.median(own, axis=0)
     return np.asarray(own @ usual / np.maximum(np.linalg.norm(own, axis=1) * np.linalg.norm(usual), 1e-6))
-
-
-@lru_cache(maxsize=16)
-def _disc(inner_mm: float, outer_mm: float, step_mm: float) -> Array:
-    """Points of a ring about (0, 0)."""
-    line = np.arange(-outer_mm, outer_mm + step_mm / 2, step_mm)
-    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
-    radius = np.hypot(points[:, 0], points[:, 1])
-    within = np.asarray(points[(radius >= inner_mm) & (radius <= outer_mm + 1e-9)], np.float64)
-    within.setflags(write=False)
-    return within
