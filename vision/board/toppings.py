@@ -173,10 +173,10 @@ def _costs(
         expected, strays = (np.repeat(each, rings.shape[1], axis=0) for each in (colours, spread))
         wide = np.broadcast_to(np.hypot(strays, NOISE), above.shape)
         costs.append(_hypothesis(above - expected, wide, free_high))
-    white = float(board.toppings.colours.max())
     unlike = np.min(costs, axis=0) > SHEEN_FROM  # few spaces: what fits needs no sheen
-    for cost, colours, spread in zip(costs[1:], board.toppings.colours, board.toppings.spread, strict=True):
-        if unlike.any():
+    if unlike.any():
+        white = float(board.toppings.colours.max())
+        for cost, colours, spread in zip(costs[1:], board.toppings.colours, board.toppings.spread, strict=True):
             expected, strays = (np.repeat(each, rings.shape[1], axis=0) for each in (colours, spread))
             noise = np.broadcast_to(np.hypot(strays, NOISE), above[unlike].shape)
             for added in SHEENS:
