@@ -18,7 +18,7 @@ from vision.foreign import SeenTable, washed_out
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.glare import find_glare, markers_in, paper_levels, with_spaces_open
-from vision.hidden import dice_as_seen, hidden_places, over_boards, told_by_form
+from vision.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
@@ -315,13 +315,16 @@ class Reader:
             foreign = reaching | seen.foreign()
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
-        strange = strange | over_boards(by_form, known.coarse)
+        strange = strange | over_pieces(by_form, PieceKind.BOARD, known.coarse)
         washed = washed_out(strange, glare)
         read = [np.array(piece.outline_mm) for piece in known.sightings if piece.likely]
         dark = without_things(find_dark(seen.small, known.coarse, unveiled, read), strange & ~glare)
-        known.blinded = hidden_places(glare | washed, known.coarse, cause=HiddenCause.GLARE)
-        known.blinded += hidden_places(dark & ~glare, known.coarse, cause=HiddenCause.DARK)
-        known.hidden = hidden_places(strange & ~(glare | washed | dark), known.coarse)
+        bright = glare | washed | known.coarse.polygons([np.array(o) for s in by_form for o in s.blinded_mm])
+        known.blinded = hidden_places(bright, known.coarse, cause=HiddenCause.GLARE)
+        known.blinded += hidden_places(dark & ~bright, known.coarse, cause=HiddenCause.DARK)
+        known.hidden = hidden_places(strange & ~(bright | dark), known.coarse)
+        on_sheets = over_pieces(by_form, PieceKind.SHEET, known.coarse) & ~(strange | bright | dark) & known.coarse.seen
+        known.hidden += hidden_places(on_sheets, known.coarse, cause=HiddenCause.FOREIGN)
         known.hands_are(known.hidden, frame.time_s)
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):

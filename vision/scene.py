@@ -87,7 +87,7 @@ class SheetMark:
     probability: float
     """How likely it is marked, 0 to 1; what it is likely to be without looking where `hidden`."""
     hidden: bool = False
-    """Whether something lies on it."""
+    """Whether something lies on it, or it is so bright that pencil may not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,10 @@ class Sighting:
     spaces: tuple[Space, ...] = ()
     """Of a board: every space it has."""
     covering_mm: tuple[tuple[Point, ...], ...] = ()
-    """Of a board: the outlines of what lies over it and is no piece, where they seem to lie at z = 0."""
+    """Of boards and sheets: the outlines of what lies over them and is no piece, where they seem to lie at z = 0. Over
+    sheets dice, too."""
+    blinded_mm: tuple[tuple[Point, ...], ...] = ()
+    """Of a sheet: the outlines of parts of its grid so bright that pencil may not show."""
 
     @property
     def face(self) -> str:

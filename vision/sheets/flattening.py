@@ -127,6 +127,24 @@ class FlatSheet:
         """Columns and rows of cells (... x 2) of points."""
         return (np.stack(self.at(points_mm), axis=-1) + 0.5) / COARSE - 0.5
 
+    @property
+    def blinding(self) -> Mask:
+        """255 in those parts of the grid that are so bright that pencil may not show."""
+        bright = np.maximum(self.washed, self.paled) & ~self.foreign
+        (left, right), (top, bottom) = self.at(self.layout.dots_mm[[0, -1]])
+        grid = np.zeros_like(bright)
+        grid[max(round(top), 0) : round(bottom) + 1, max(round(left), 0) : round(right) + 1] = 255
+        return bright & grid
+
+    def outlines_mm(self, mask: Mask, least_mm: float) -> list[Array]:
+        """The outlines (n x 2 each) of those parts of a mask that are nowhere narrower than this."""
+        wide = np.ones((round(least_mm * PX_PER_MM),) * 2, np.uint8)
+        opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, wide)
+        contours, _ = cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        rounded = [cv2.approxPolyDP(contour, 2.0, True).reshape(-1, 2) for contour in contours]
+        corner = np.array([self.left_mm, self.top_mm])
+        return [corner + (one + 0.5) / PX_PER_MM * (1.0, -1.0) for one in rounded if len(one) >= 3]
+
     def sampled(self, plane: Plane, points_mm: Array) -> Plane:
         """A plane's values at points (any shape x 2), smoothly."""
         columns, rows = (at.astype(np.float32) for at in self.at(points_mm))

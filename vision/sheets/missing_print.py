@@ -27,12 +27,9 @@ def dots_missing(flat: FlatSheet) -> Bools:
     """At which of the sheet's dots neither a printed nor a pencilled one shows; nowhere if printed dots hardly do."""
     layout = flat.layout
     shown = _spots(flat, layout.dots_mm)
-    inked = {topping.square for topping in layout.toppings}
-    squares = [(c, r) for r in range(layout.rows - 1) for c in range(layout.columns - 1) if (c, r) not in inked]
-    if not squares:
+    if not len(layout.bare_mm):
         return np.zeros(len(shown), bool)
-    middles = np.array(layout.first_mm) + (np.array(squares) + 0.5) * (layout.pitch_mm, -layout.pitch_mm)
-    bare = _spots(flat, middles)
+    bare = _spots(flat, layout.bare_mm)
     paper = float(np.median(bare))
     usual, spread = _printed_darkness(shown - paper)
     spread = max(spread, 1.5 * float(np.median(np.abs(bare - paper))))
