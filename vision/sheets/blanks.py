@@ -27,6 +27,8 @@ LOST, PRINT_MM, LOST_WITHIN_MM = 0.05, 6.0, 30.0
 """Where paper is brighter than the picture shows, and something printed, about so wide, has lost so much darkness
 (logarithm) beside the blank sheet's, faint pencil no farther from it may have lost all of its own. Coloured print loses
 less than pencil does: what has lost most tells."""
+GONE = 0.65
+"""Print that has lost more than this of its darkness may have lost all of it."""
 KEPT = 0.7
 """But where printed dots around show this much of what they showed then, pencil as faint as they does, too."""
 GAUGE_MM, DOT_MM, PENCIL = 9.0, 1.1, 0.04
@@ -106,11 +108,10 @@ def in_light(flat: FlatSheet) -> FlatSheet:
     lit = flat if abs(veil) < LEAST_VEIL else replace(flat, blank=_veiled(flat.blank, veil))
     if not flat.cut_off.any():
         return lit
-    lost = _paled(flat, flat.blank)
-    if not lost.any() and not flat.washed.any():
-        return lit
-    kept = _faint_print_kept(flat, flat.blank)
-    return replace(lit, washed=np.where(kept, np.uint8(0), flat.washed), paled=np.where(kept, np.uint8(0), lost))
+    loss = _loss(flat, flat.blank)
+    if loss.any():
+        loss[_faint_print_kept(flat, flat.blank)] = 0.0
+    return replace(lit, washed=np.zeros_like(flat.washed), loss=loss)
 
 
 def _veil(flat: FlatSheet, blank: Plane) -> float:
@@ -128,15 +129,26 @@ def _veiled(blank: Plane, veil: float) -> Plane:
     return np.asarray(np.log((1.0 + veil) / np.maximum(np.exp(-blank) + veil, BLACKEST)), np.float32)
 
 
-def _paled(flat: FlatSheet, blank: Plane) -> Mask:
-    """255 where it is so bright that paper is cut off, and print around is paler than it was: faint pencil is, too."""
+def _loss(flat: FlatSheet, blank: Plane) -> Plane:
+    """How much darkness the light takes, by the print that has lost most of it around: where it is so bright that paper
+    is cut off; 0 elsewhere. Without print around, all."""
     pale = blank - flat.darkness
     printed = (blank > DARK) & (pale > -LOST) & (flat.foreign == 0)  # pencil over print tells nothing
-    lost = np.where(printed, pale, np.float32(0.0))
     side = round(PRINT_MM * PX_PER_MM)
-    paler, count = (cv2.blur(one.astype(np.float32), (side, side)) for one in (lost, printed))
-    gone = np.where(printed & (paler > LOST * count), np.uint8(255), np.uint8(0))
-    return np.asarray(cv2.dilate(gone, _square(2 * LOST_WITHIN_MM)), np.uint8) & flat.cut_off
+    lost, ought, count = (
+        cv2.blur(one.astype(np.float32), (side, side))
+        for one in (np.where(printed, pale, np.float32(0.0)), np.where(printed, blank, np.float32(0.0)), printed)
+    )
+    loses = printed & (lost > LOST * count)
+    if not loses.any() and printed.any():
+        return np.zeros(blank.shape, np.float32)
+    # Of what shows hardly any more, more may have been taken than it had.
+    taken = np.where(lost > GONE * ought, 2.0 * ought, lost) / np.maximum(count, np.float32(1e-6))
+    around = _square(2 * LOST_WITHIN_MM)
+    most = np.asarray(cv2.dilate(np.where(loses, taken, np.float32(0.0)), around), np.float32)
+    most[cv2.dilate(printed.astype(np.uint8), around) == 0] = np.inf
+    most[flat.cut_off == 0] = 0.0
+    return most
 
 
 def _faint_print_kept(flat: FlatSheet, blank: Plane) -> NDArray[np.bool_]:

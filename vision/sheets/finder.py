@@ -38,7 +38,7 @@ from vision.shapes import as_points, to_own_frame
 from vision.sheets.blanks import Blanks, covered, in_light
 from vision.sheets.corners import Where
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
-from vision.sheets.flattening import FlatSheet, Mask, flatten
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, flatten
 from vision.sheets.kept_blanks import BlankFiles
 from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.likelihood import Judge, load_judges
@@ -71,6 +71,8 @@ NOISES, LEAST_OFF, MOST_OFF = 5.0, 2.0, 12.0
 """by more than so many standard deviations of noise, but no fewer levels than the second and no more than the third."""
 MOST_GAIN = 1.1
 """Light changes no more between two looks."""
+BLINDED_SHARE = 0.75
+"""So many times the distance between dots around one that light hides is outlined, so that several are one part."""
 LEAST_THING_MM = 3.0
 """What hides a part of a sheet nowhere so wide is not outlined."""
 PENCILLED_MM = 2.2
@@ -362,8 +364,18 @@ def _sighting(
         outline_mm=as_points(corners[::-1]),
         marks=marks,
         covering_mm=outlines(told.foreign),
-        blinded_mm=outlines(told.blinding),
+        blinded_mm=outlines(_blinded(told, marks)),
     )
+
+
+def _blinded(flat: FlatSheet, marks: Sequence[SheetMark]) -> Mask:
+    """255 around the dots of which light alone hides whether they are pencilled."""
+    at = [mark.at for mark in marks if mark.hidden and mark.kind is MarkKind.DOT]
+    dots = np.array([flat.layout.dot_mm((column, row)) for column, row in at]).reshape(-1, 2)
+    around = np.zeros_like(flat.foreign)
+    for x, y in np.round(np.stack(flat.at(dots), axis=-1)).astype(int).tolist():
+        cv2.circle(around, (x, y), round(BLINDED_SHARE * flat.layout.pitch_mm * PX_PER_MM), 255, -1)
+    return around & ~flat.foreign
 
 
 def _read_marks(flat: FlatSheet, pose: Pose, blanks: Blanks | None) -> tuple[FlatSheet, tuple[SheetMark, ...]]:

@@ -99,8 +99,8 @@ class FlatSheet:
     wash out what is pencilled."""
     cut_off: Mask
     """255 where a colour of the paper may be brighter than the picture shows."""
-    paled: Mask
-    """255 where so much light falls that faint pencil may be washed out, though firm pencil shows."""
+    loss: Plane
+    """How much darkness (logarithm) the light takes from what is pencilled, at most, where it takes any."""
     cells: Plane
     """height/`COARSE` x width/`COARSE` x 3: logarithms of blue, green and red as they are, print and all."""
     odd: Mask
@@ -126,15 +126,6 @@ class FlatSheet:
     def to_cells(self, points_mm: Array) -> Array:
         """Columns and rows of cells (... x 2) of points."""
         return (np.stack(self.at(points_mm), axis=-1) + 0.5) / COARSE - 0.5
-
-    @property
-    def blinding(self) -> Mask:
-        """255 in those parts of the grid that are so bright that pencil may not show."""
-        bright = np.maximum(self.washed, self.paled) & ~self.foreign
-        (left, right), (top, bottom) = self.at(self.layout.dots_mm[[0, -1]])
-        grid = np.zeros_like(bright)
-        grid[max(round(top), 0) : round(bottom) + 1, max(round(left), 0) : round(right) + 1] = 255
-        return bright & grid
 
     def outlines_mm(self, mask: Mask, least_mm: float) -> list[Array]:
         """The outlines (n x 2 each) of those parts of a mask that are nowhere narrower than this."""
@@ -222,7 +213,7 @@ def flatten(
         colours=colours,
         foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
         cut_off=np.asarray(cv2.resize(cut_off, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
-        paled=np.zeros((height, width), np.uint8),
+        loss=np.zeros((height, width), np.float32),
         washed=np.asarray(cv2.resize(washed, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
         cells=cells,
         odd=odd,
