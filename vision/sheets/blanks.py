@@ -27,6 +27,8 @@ LOST, PRINT_MM, LOST_WITHIN_MM = 0.05, 6.0, 30.0
 """Where paper is brighter than the picture shows, and something printed, about so wide, has lost so much darkness
 (logarithm) beside the blank sheet's, faint pencil no farther from it may have lost all of its own. Coloured print loses
 less than pencil does: what has lost most tells."""
+BESIDE_MM = 6.0
+"""Print so near to what lies on the sheet, and casts a shadow, tells nothing of light."""
 GONE = 0.65
 """Print that has lost more than this of its darkness may have lost all of it."""
 KEPT = 0.7
@@ -133,7 +135,8 @@ def _loss(flat: FlatSheet, blank: Plane) -> Plane:
     """How much darkness the light takes, by the print that has lost most of it around: where it is so bright that paper
     is cut off; 0 elsewhere. Without print around, all."""
     pale = blank - flat.darkness
-    printed = (blank > DARK) & (pale > -LOST) & (flat.foreign == 0)  # pencil over print tells nothing
+    near_things = cv2.dilate(flat.foreign, _square(2 * BESIDE_MM))
+    printed = (blank > DARK) & (pale > -LOST) & (near_things == 0)  # pencil over print tells nothing
     side = round(PRINT_MM * PX_PER_MM)
     lost, ought, count = (
         cv2.blur(one.astype(np.float32), (side, side))

@@ -127,14 +127,16 @@ class FlatSheet:
         """Columns and rows of cells (... x 2) of points."""
         return (np.stack(self.at(points_mm), axis=-1) + 0.5) / COARSE - 0.5
 
-    def outlines_mm(self, mask: Mask, least_mm: float) -> list[Array]:
-        """The outlines (n x 2 each) of those parts of a mask that are nowhere narrower than this."""
-        wide = np.ones((round(least_mm * PX_PER_MM),) * 2, np.uint8)
-        opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, wide)
+    def outlines_mm(self, mask: Mask, least_mm: float, gap_mm: float) -> list[Array]:
+        """The outlines (n x 2 each) of those parts of a mask that are nowhere narrower than this; what lies no farther
+        apart than such a gap is one part."""
+        cells = cv2.resize(mask, self.odd.shape[::-1], interpolation=cv2.INTER_NEAREST)
+        closed = cv2.morphologyEx(cells, cv2.MORPH_CLOSE, _disc(gap_mm))
+        opened = cv2.morphologyEx(closed, cv2.MORPH_OPEN, _disc(least_mm))
         contours, _ = cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-        rounded = [cv2.approxPolyDP(contour, 2.0, True).reshape(-1, 2) for contour in contours]
+        rounded = [cv2.approxPolyDP(contour, 0.8, True).reshape(-1, 2) for contour in contours]
         corner = np.array([self.left_mm, self.top_mm])
-        return [corner + (one + 0.5) / PX_PER_MM * (1.0, -1.0) for one in rounded if len(one) >= 3]
+        return [corner + (one + 0.5) * CELL_MM * (1.0, -1.0) for one in rounded if len(one) >= 3]
 
     def sampled(self, plane: Plane, points_mm: Array) -> Plane:
         """A plane's values at points (any shape x 2), smoothly."""
