@@ -191,6 +191,10 @@ class Settled:
     """By which this differs from how everything lay before something changed last."""
 
 
+PaperLevel = tuple[float, float, float]
+"""Blue, green and red, in levels of 255."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What lay on the table when a frame was taken."""
@@ -210,6 +214,8 @@ class Scene:
     origin: Origin = Origin.MAT
     settled: Settled | None = None
     """What is at rest while hands move elsewhere; None in a single picture."""
+    paper: tuple[PaperLevel, ...] = ()
+    """How bright white paper is in some places, now and then while nothing moves."""
 
     def likely(self) -> "Scene":
         """The same moment without what is more likely not there than there."""
