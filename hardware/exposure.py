@@ -53,7 +53,8 @@ class ExposureKeeper:
         self._camera = camera if isinstance(camera, Adjustable) else None
         self._reader = reader if isinstance(reader, ReadsAnew) else None
         self._odd_since_s: float | None = None
-        self._adjusting = False
+        self._light = self._tint = False
+        """Whether these are being adjusted."""
         self._not_before_s = -np.inf
         self._seen_s: float | None = None
 
@@ -62,13 +63,13 @@ class ExposureKeeper:
         self._seen_s = scene.time_s
         if self._camera is None or not scene.paper or scene.time_s < self._not_before_s or scene.at_rest_s < REST_S:
             return
-        wanted = wanted_for(scene.paper, adjusting=self._adjusting)
+        wanted = wanted_for(scene.paper, light=self._light, tint=self._tint)
         if wanted is None:
             self._odd_since_s = None
             self._arrived()
             return
         self._odd_since_s = scene.time_s if self._odd_since_s is None else self._odd_since_s
-        if self._adjusting or scene.time_s - self._odd_since_s >= LASTS_S:
+        if self._light or self._tint or scene.time_s - self._odd_since_s >= LASTS_S:
             self._adjust(wanted, scene.time_s)
 
     def unreadable(self, image: Image, time_s: float) -> None:
@@ -84,28 +85,29 @@ class ExposureKeeper:
     def _adjust(self, by: Adjustment, time_s: float) -> None:
         assert self._camera is not None
         if self._camera.adjust(by):
-            self._adjusting, self._not_before_s = True, time_s + STEP_S
+            self._light, self._tint = self._light or by.light != 1.0, self._tint or by.blue != 1.0 or by.red != 1.0
+            self._not_before_s = time_s + STEP_S
         else:
             self._not_before_s = time_s + AT_AN_END_S
             self._arrived()
 
     def _arrived(self) -> None:
-        if self._adjusting and self._reader is not None:
+        if (self._light or self._tint) and self._reader is not None:
             self._reader.read_anew()
-        self._adjusting = False
+        self._light = self._tint = False
 
 
-def wanted_for(paper: Sequence[PaperLevel], *, adjusting: bool) -> Adjustment | None:
-    """How a camera is to be adjusted that shows white paper so in some places; None where it may stay as it is. While
-    it is `adjusting` the aim is narrower."""
-    low, high, tint = (DARK_ENOUGH, BRIGHT_ENOUGH, PLAIN) if adjusting else (DARKEST, BRIGHTEST, TINTED)
+def wanted_for(paper: Sequence[PaperLevel], *, light: bool = False, tint: bool = False) -> Adjustment | None:
+    """How a camera is to be adjusted that shows white paper so in some places; None where it may stay as it is. Of what
+    is being adjusted already, `light` or `tint`, the aim is narrower."""
+    low, high = (DARK_ENOUGH, BRIGHT_ENOUGH) if light else (DARKEST, BRIGHTEST)
     brightest = sorted(max(level) for level in paper)
     level = brightest[-2] if len(brightest) > 1 else brightest[-1]
-    light = LESS if level > high else min((AIM / max(level, 1.0)) ** GAMMA, MOST) if level < low else 1.0
+    more = LESS if level > high else min((AIM / max(level, 1.0)) ** GAMMA, MOST) if level < low else 1.0
     shown = [one for one in paper if max(one) <= BRIGHT_ENOUGH and min(one) > 0.0]
     blue = red = 1.0
     if shown:
         blues, greens, reds = np.mean(shown, axis=0)
-        if max(blues, greens, reds) > tint * min(blues, greens, reds):
+        if max(blues, greens, reds) > (PLAIN if tint else TINTED) * min(blues, greens, reds):
             blue, red = (float(np.clip((greens / one) ** GAMMA, 1.0 / MOST_TINT, MOST_TINT)) for one in (blues, reds))
-    return None if light == blue == red == 1.0 else Adjustment(light, blue, red)
+    return None if more == blue == red == 1.0 else Adjustment(more, blue, red)

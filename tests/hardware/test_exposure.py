@@ -164,17 +164,17 @@ def test_a_camera_that_can_go_no_farther_is_left_alone_for_a_while() -> None:
 
 def test_one_place_in_a_lamps_reflection_is_no_reason() -> None:
     even: PaperLevel = (205.0, 210.0, 212.0)
-    assert wanted_for([even, even, even, (255.0, 255.0, 255.0)], adjusting=False) is None
-    assert wanted_for([even, (255.0,) * 3, (255.0,) * 3], adjusting=False) == Adjustment(light=0.75)
+    assert wanted_for([even, even, even, (255.0, 255.0, 255.0)]) is None
+    assert wanted_for([even, (255.0,) * 3, (255.0,) * 3]) == Adjustment(light=0.75)
 
 
 def test_a_step_is_as_large_as_what_paper_shows() -> None:
-    wanted = wanted_for([(158.0,) * 3] * 4, adjusting=False)
+    wanted = wanted_for([(158.0,) * 3] * 4)
     assert wanted is not None
     assert 158.0 * wanted.light ** (1 / 2.2) == pytest.approx(215.0)
-    assert wanted_for([(30.0,) * 3] * 4, adjusting=False) == Adjustment(light=MOST)
-    assert wanted_for([(170.0,) * 3] * 4, adjusting=False) is None
-    assert wanted_for([(170.0,) * 3] * 4, adjusting=True) is not None
+    assert wanted_for([(30.0,) * 3] * 4) == Adjustment(light=MOST)
+    assert wanted_for([(170.0,) * 3] * 4) is None
+    assert wanted_for([(170.0,) * 3] * 4, light=True) is not None
 
 
 def test_the_evening_grows_dark_before_lamps_are_switched_on() -> None:
