@@ -100,8 +100,8 @@ class _Watcher:
     def __init__(
         self, reader: Reader, keeper: ExposureKeeper | None, lens: Lens | None, describe: Describe, draw: Path | None
     ) -> None:
-        """`keeper` adjusts the camera by what is read; `lens` is the calibrated one that the reader has, which is looked at
-        in the first picture that can be read."""
+        """`keeper` adjusts the camera by what is read; `lens` is the calibrated one that the reader has, which is
+        looked at in the first picture that can be read."""
         self._reader = reader
         self._keeper = keeper
         self._lens = lens
