@@ -19,6 +19,9 @@ DARKEST, BRIGHTEST = 160.0, 247.0
 """Where it is darker, or brighter, the camera is adjusted,"""
 DARK_ENOUGH, BRIGHT_ENOUGH = 190.0, 240.0
 """until it lies between these."""
+DARK_USUALLY, BRIGHT_USUALLY = 100.0, 175.0
+"""Where a lamp is mirrored paper is cut off, however little light the camera gathers: less is never gathered than so
+that half of the places are as bright as the second, and more is where half of them are darker than the first."""
 TINTED, PLAIN = 1.3, 1.08
 """Where white paper shows so many times as much of one colour as of another the white balance is, until so many."""
 LESS, MOST, MOST_TINT = 0.75, 2.0, 1.3
@@ -101,9 +104,13 @@ def wanted_for(paper: Sequence[PaperLevel], *, light: bool = False, tint: bool =
     """How a camera is to be adjusted that shows white paper so in some places; None where it may stay as it is. Of what
     is being adjusted already, `light` or `tint`, the aim is narrower."""
     low, high = (DARK_ENOUGH, BRIGHT_ENOUGH) if light else (DARKEST, BRIGHTEST)
-    brightest = sorted(max(level) for level in paper)
-    level = brightest[-2] if len(brightest) > 1 else brightest[-1]
-    more = LESS if level > high else min((AIM / max(level, 1.0)) ** GAMMA, MOST) if level < low else 1.0
+    levels = sorted(max(level) for level in paper)
+    level, usual = levels[max(len(levels) - 2, 0)], levels[len(levels) // 2]
+    more = 1.0
+    if level < low or usual < DARK_USUALLY:
+        more = min((AIM / max(min(level, usual), 1.0)) ** GAMMA, MOST)
+    elif level > high and usual > BRIGHT_USUALLY:
+        more = LESS
     shown = [one for one in paper if max(one) <= BRIGHT_ENOUGH and min(one) > 0.0]
     blue = red = 1.0
     if shown:

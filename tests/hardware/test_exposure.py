@@ -168,6 +168,20 @@ def test_one_place_in_a_lamps_reflection_is_no_reason() -> None:
     assert wanted_for([even, (255.0,) * 3, (255.0,) * 3]) == Adjustment(light=0.75)
 
 
+def test_a_mirrored_lamp_does_not_make_the_rest_dark() -> None:
+    """What is mirrored is cut off however little light the camera gathers."""
+    mirrored: PaperLevel = (255.0,) * 3
+    paper, steps = 230.0, 0
+    while (wanted := wanted_for([mirrored, mirrored, *[(paper,) * 3] * 6], light=steps > 0)) is not None:
+        paper *= wanted.light ** (1 / 2.2)
+        steps += 1
+        assert steps < 10
+    assert paper > 150.0
+    dark = wanted_for([mirrored, mirrored, *[(70.0,) * 3] * 6])
+    assert dark is not None
+    assert dark.light > 1.0
+
+
 def test_a_step_is_as_large_as_what_paper_shows() -> None:
     wanted = wanted_for([(158.0,) * 3] * 4)
     assert wanted is not None
