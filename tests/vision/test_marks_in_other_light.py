@@ -108,3 +108,18 @@ def test_what_light_hides_of_a_sheet_is_outlined() -> None:
     glare = [place.outline_mm for place in scene.hidden if place.cause is HiddenCause.GLARE]
     assert sheet.blinded_mm
     assert any(inside((sheet.pose.x_mm, sheet.pose.y_mm + y), one) for one in glare for y in range(-60, 61, 10))
+
+
+def test_a_sheet_seen_blank_in_a_veil_is_remembered_as_it_looks_without_one() -> None:
+    blank, _ = pictures(crossed=True)
+    pack = FacePack({}, ())
+    (finder,) = finders_for({PieceKind.SHEET}, pack, load_prints())
+    reader, shown = Reader(pack, finders=[finder]), []
+    for number, image in enumerate((veiled(blank), blank, veiled(blank))):
+        reader.read_anew()
+        scene = reader.read(Frame(image, number * 0.5, number))
+        (sheet,) = (piece for piece in scene.sightings if piece.kind is PieceKind.SHEET)
+        assert number == 0 or not any(mark.probability > 0.1 for mark in sheet.marks)
+        shown.append(float(finder._blanks._known[0].darkness.mean()))  # type: ignore[attr-defined]
+    assert shown[1] > 1.3 * shown[0], "better than before is taken,"
+    assert shown[2] == shown[1], "worse is not"

@@ -116,6 +116,14 @@ def in_light(flat: FlatSheet) -> FlatSheet:
     return replace(lit, washed=np.zeros_like(flat.washed), loss=loss)
 
 
+def is_paler(lit: FlatSheet, seen: FlatSheet) -> bool:
+    """Whether a sheet, `seen` beside its blank one and `lit` as `in_light` tells, may show less of its print than that:
+    taken for blank it would make each sheet after it paler than the one before."""
+    if lit.blank is None or seen.blank is None:
+        return False
+    return bool(lit.loss.any() or lit.washed.any()) or float(lit.blank.mean()) < float(seen.blank.mean())
+
+
 def _veil(flat: FlatSheet, blank: Plane) -> float:
     """How much light (paper's is 1) lies over the sheet that did not when it was blank, by its dark print: negative
     where it did then, 0 where too little is seen of it."""

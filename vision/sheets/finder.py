@@ -35,7 +35,7 @@ from vision.scene import (
     Sighting,
 )
 from vision.shapes import as_points, to_own_frame
-from vision.sheets.blanks import Blanks, covered, in_light
+from vision.sheets.blanks import Blanks, covered, in_light, is_paler
 from vision.sheets.corners import Where
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, flatten
@@ -390,7 +390,7 @@ def _read_marks(flat: FlatSheet, pose: Pose, blanks: Blanks | None) -> tuple[Fla
     lit = in_light(seen)
     flat = covered(lit)
     marks = read_marks(flat, _judges(after_blank=flat.blank is not None))
-    if lit is seen:  # in light that may take from print, another look at a blank sheet would only be paler
+    if not is_paler(lit, seen):
         blanks.take(flat, pose, marks)
     return flat, marks if flat.blank is not None else tuple(map(_less_sure, marks))
 
