@@ -43,6 +43,9 @@ UNEVEN = 1.15
 WHITE = 250
 GLARE, BLINDED = 0.01, 0.1
 """The share of the picture that is white to the brim: a reflection, or far too much light."""
+CUT_OFF, MOST_MARKERS = 251.0, 3
+"""White paper so bright, beside so many of the mat's markers, may be brighter than the picture shows: that is no lamp's
+reflection."""
 BOARD_S = 5.0
 """A board that restarts answers within this."""
 FULL_BYTES, SCARCE_BYTES = 100_000_000, 1_000_000_000
@@ -180,6 +183,13 @@ def check_light(image: "Image") -> Finding:
         return Finding("light", Health.BROKEN, f"too dark: {measured}", "Take the cap off the lens, light the table.")
     if level < DARK:
         return Finding("light", Health.BROKEN, f"too dark: {measured}", _where_a_lamp_helps(image))
+    if (cut_off := _paper_cut_off(image)) >= MOST_MARKERS:
+        remedy = (
+            "Pencil and pale print do not show on it. Dim the light, or let the camera gather less: with picamera2 and "
+            "camera.follow_light it does so by itself, a USB camera with `v4l2-ctl --set-ctrl` (its exposure)."
+        )
+        what = f"too bright: white paper at {cut_off} of the mat's markers is cut off; {measured}"
+        return Finding("light", Health.BROKEN if share > BLINDED else Health.WARNING, what, remedy)
     if share > GLARE:
         from vision.lamp import blown_side
 
@@ -199,6 +209,18 @@ def check_light(image: "Image") -> Finding:
     if dark := _dark_part(image):
         return Finding("light", Health.WARNING, f"{dark}; {measured}", _where_a_lamp_helps(image))
     return Finding("light", Health.OK, measured)
+
+
+def _paper_cut_off(image: "Image") -> int:
+    """At how many of the mat's markers white paper is as bright as the picture can show; 0 where no mat is seen."""
+    from vision.paper import paper_seen
+    from vision.registration import RegistrationError, find_mat
+
+    try:
+        paper = paper_seen(image, find_mat(image), ())
+    except RegistrationError:
+        return 0
+    return sum(min(level) >= CUT_OFF for level in paper)
 
 
 def _dark_part(image: "Image") -> str:

@@ -240,6 +240,9 @@ def test_glare_is_said_to_come_from_its_side(picture: Image) -> None:
             lambda image: half_dark(image), Health.WARNING, "of the mat is dark beside the rest", id="half in the dark"
         ),
         pytest.param(lambda image: with_spot(image, 90), Health.WARNING, "glare", id="a lamp in the table"),
+        pytest.param(
+            lambda image: np.minimum(image * 1.2, 255.0).astype(np.uint8), Health.WARNING, "is cut off", id="bright"
+        ),
         pytest.param(lambda image: with_spot(image, 20), Health.OK, "of 255", id="a small highlight"),
         pytest.param(lambda image: with_spot(image, 400), Health.BROKEN, "too bright", id="blinded"),
     ],
