@@ -1,6 +1,6 @@
 """Places that a picture says nothing about: under hands, under things that are no pieces; dice in somebody's hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -24,7 +24,7 @@ from vision.faces import MAT_HALF_MM
 from vision.foreign import SeenTable
 from vision.frame import Image
 from vision.plain_table import LEAST_AROUND, colours_of, rare_on
-from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
+from vision.scene import HiddenCause, HiddenPlace, PieceKind, Point, Sighting
 from vision.shapes import as_points
 
 LEANS = 0.2
@@ -50,26 +50,44 @@ REST_MM = 60.0
 """So far from a die the rest of the table begins."""
 DOUBTFUL = 0.89
 """A die that may be in a hand is at most so likely what it seems."""
+NEAR_HAND_MM = 25.0
+"""What lies on a sheet no farther from a hand is part of it."""
 NO_PRINT = 0.94
 """On a print that nobody enrolled only what is surer than this is a die, and not printed there."""
 NOBODY_SAYS: Mapping[int, float] = MappingProxyType({})
 
 
-def hidden_places(foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None = None) -> tuple[HiddenPlace, ...]:
-    """A mask of what is foreign, as outlines. What reaches the mat's or the picture's edge is a hand."""
-    grown = cv2.dilate(foreign, disc(2 * CELL_MM))
-    contours, _ = cv2.findContours(grown, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+def hidden_places(
+    foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None = None, things: Mask | None = None
+) -> tuple[HiddenPlace, ...]:
+    """A mask of what is foreign, as outlines. What reaches the mat's or the picture's edge is a hand; `things` (255
+    there) on a piece are none, unless they lie near one: what of a hand lies on a sheet's rim is not known."""
+    hands = np.zeros_like(foreign)
     places = []
+    for outline, part in _parts(foreign, coarse):
+        what = cause or (HiddenCause.HAND if (part & coarse.border).any() else HiddenCause.FOREIGN)
+        places.append(HiddenPlace(outline, what))
+        if what is HiddenCause.HAND:
+            hands |= part
+    if things is not None and things.any():
+        near_hands = np.asarray(cv2.dilate(hands, disc(2 * NEAR_HAND_MM)), np.uint8)
+        for outline, part in _parts(things & ~foreign, coarse):
+            what = HiddenCause.HAND if (part & near_hands).any() else HiddenCause.FOREIGN
+            places.append(HiddenPlace(outline, what))
+    return tuple(places)
+
+
+def _parts(mask: Mask, coarse: CoarseMap) -> Iterator[tuple[tuple[Point, ...], Mask]]:
+    """The parts of a mask, a little wider: the outline of each on the table, and its cells (255)."""
+    grown = cv2.dilate(mask, disc(2 * CELL_MM))
+    contours, _ = cv2.findContours(grown, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     for contour in contours:
         outline = cv2.approxPolyDP(contour, 0.8, True).reshape(-1, 2).astype(np.float64)
         if len(outline) < 3:
             continue
-        part = np.zeros_like(foreign)
+        part = np.zeros_like(mask)
         cv2.drawContours(part, [contour], -1, 255, -1)
-        reaches = bool((part & coarse.border).any())
-        what = cause or (HiddenCause.HAND if reaches else HiddenCause.FOREIGN)
-        places.append(HiddenPlace(as_points(coarse.to_table(outline)[::-1]), what))
-    return tuple(places)
+        yield as_points(coarse.to_table(outline)[::-1]), part
 
 
 def told_by_form(

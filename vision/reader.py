@@ -337,9 +337,8 @@ class Reader:
         bright = glare | washed | known.coarse.polygons([np.array(o) for s in by_form for o in s.blinded_mm])
         known.blinded = hidden_places(bright, known.coarse, cause=HiddenCause.GLARE)
         known.blinded += hidden_places(dark & ~bright, known.coarse, cause=HiddenCause.DARK)
-        known.hidden = hidden_places(strange & ~(bright | dark), known.coarse)
-        on_sheets = over_pieces(by_form, PieceKind.SHEET, known.coarse) & ~(strange | bright | dark) & known.coarse.seen
-        known.hidden += hidden_places(on_sheets, known.coarse, cause=HiddenCause.FOREIGN)
+        on_sheets = over_pieces(by_form, PieceKind.SHEET, known.coarse) & known.coarse.seen
+        known.hidden = hidden_places(strange & ~(bright | dark), known.coarse, things=on_sheets & ~(bright | dark))
         known.hands_are(known.hidden, frame.time_s)
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):
