@@ -22,8 +22,8 @@ from vision.reader import Reader
 from vision.registration import RegistrationError, find_mat
 from vision.scene import PaperLevel, PieceKind, Pose, Scene
 
-SIZE = (1280, 720)
-RATE_HZ = 5.0
+SIZE = (960, 540)
+RATE_HZ = 4.0
 PLACE = Pose(390.0, -15.0, 181.0)
 
 
@@ -79,7 +79,7 @@ def test_paper_is_seen_beside_markers_and_on_sheets() -> None:
 def test_in_steady_light_the_camera_stays_as_it_is() -> None:
     room = Room()
     before = room.camera.read(1.0).image
-    room.watch(12.0)
+    room.watch(8.0)
     assert float(np.abs(room.camera.read(1.0).image.astype(float).mean() - before.mean())) < 0.5
 
 
@@ -89,7 +89,7 @@ def test_a_lamp_switched_off_or_on_is_followed(light: float) -> None:
         return 1.0 if time_s < 2.0 else light
 
     follows, stays = Room(room), Room(room, follow=False)
-    scenes = follows.watch(16.0)
+    scenes = follows.watch(14.0)
     stays.watch(3.0)
     assert DARK_ENOUGH - 3.0 <= follows.paper() <= BRIGHT_ENOUGH + 3.0
     assert not DARK_ENOUGH <= stays.paper() <= BRIGHT_ENOUGH
@@ -103,12 +103,12 @@ def test_a_table_too_dark_to_be_found_is_found() -> None:
         return 0.0003
 
     assert not Room(room, follow=False).watch(3.0)
-    assert Room(room).watch(25.0)
+    assert Room(room).watch(18.0)
 
 
 def test_light_of_another_colour_is_followed() -> None:
     warm, stays = Room(kelvin=2800.0), Room(kelvin=2800.0, follow=False)
-    warm.watch(12.0)
+    warm.watch(9.0)
     stays.watch(1.0)
 
     def tint(room: Room) -> float:
