@@ -99,13 +99,18 @@ async def examine(config: TableConfig) -> list[Finding]:
 
 
 def check_camera(
-    open_camera: Callable[[], "Camera"], limit_s: float = CAMERA_S, expected: tuple[int, int] | None = None
+    open_camera: Callable[[], "Camera"],
+    limit_s: float = CAMERA_S,
+    expected: tuple[int, int] | None = None,
+    *,
+    follow_light: bool = False,
 ) -> tuple[Finding, "Image | None"]:
-    """Whether the camera gives pictures, no larger than expected (width and height); and one of them."""
+    """Whether the camera gives pictures, no larger than expected (width and height); and one of them, for which it was
+    adjusted, where it is to `follow_light`."""
     from hardware.camera import CameraError
 
     try:
-        about, image = _within(limit_s, lambda: _picture(open_camera))
+        about, image = _within(limit_s, lambda: _picture(open_camera, follow_light=follow_light))
     except TimeoutError:
         what = f"the camera has not answered for {limit_s:g} s"
         return Finding("camera", Health.BROKEN, what, "Check its cable at both ends, then restart the computer."), None
@@ -435,7 +440,9 @@ def _look(config: TableConfig) -> "tuple[list[Finding], Image | None]":
     from controller.watching import open_table_camera
 
     size = config.camera.width, config.camera.height
-    finding, image = check_camera(lambda: open_table_camera(config, None), expected=size)
+    finding, image = check_camera(
+        lambda: open_table_camera(config, None), expected=size, follow_light=config.camera.follow_light
+    )
     return [finding], image
 
 
@@ -482,18 +489,23 @@ def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":
         return link.status()
 
 
-def _picture(open_camera: Callable[[], "Camera"]) -> "tuple[str, Image]":
+def _picture(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> "tuple[str, Image]":
     from hardware.camera import RecordingEnded
+    from hardware.exposure import settled_picture
 
     camera = open_camera()
-    try:
+
+    def newest() -> "Image":
         image = camera.read(CAMERA_S).image
         try:
             for _ in range(PICTURES - 1):
                 image = camera.read(CAMERA_S).image
         except RecordingEnded:
             pass  # a recording may be shorter
-        return camera.description, image
+        return image
+
+    try:
+        return camera.description, settled_picture(camera, newest) if follow_light else newest()
     finally:
         camera.close()
 

@@ -4,13 +4,15 @@ Between two steps a camera stays as it is, so that a piece looks the same from p
 what changes. Nothing is done while hands move, nor by one place alone: that may lie in a lamp's reflection.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from hardware.camera import Adjustable, Adjustment, Camera
 from vision.frame import Image
+from vision.paper import paper_seen
+from vision.registration import RegistrationError, find_mat
 from vision.scene import PaperLevel, Scene
 
 AIM = 215.0
@@ -32,6 +34,7 @@ REST_S, LASTS_S, STEP_S = 0.4, 1.5, 0.7
 """For how long nothing moves before a step; for how long light is otherwise before the first; and between two."""
 AT_AN_END_S = 20.0
 """When a camera could go no farther it is asked again after this time."""
+MOST_STEPS = 12
 UNREADABLE_S = 2.0
 """When the table was not found in any picture for so long,"""
 BLACK, WHITE = 60.0, 225.0
@@ -98,6 +101,26 @@ class ExposureKeeper:
         if (self._light or self._tint) and self._reader is not None:
             self._reader.read_anew()
         self._light = self._tint = False
+
+
+def settled_picture(camera: Camera, take: Callable[[], Image]) -> Image:
+    """A picture that `take` takes with the camera, which is adjusted before by what is seen of the mat; the first where
+    it cannot be, or no mat is seen."""
+    image = take()
+    if not isinstance(camera, Adjustable):
+        return image
+    light = tint = False
+    for _ in range(MOST_STEPS):
+        try:
+            paper = paper_seen(image, find_mat(image), ())
+        except RegistrationError:
+            break
+        wanted = wanted_for(paper, light=light, tint=tint) if paper else None
+        if wanted is None or not camera.adjust(wanted):
+            break
+        light, tint = light or wanted.light != 1.0, tint or wanted.blue != 1.0 or wanted.red != 1.0
+        image = take()
+    return image
 
 
 def wanted_for(paper: Sequence[PaperLevel], *, light: bool = False, tint: bool = False) -> Adjustment | None:

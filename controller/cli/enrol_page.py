@@ -21,6 +21,7 @@ from controller.web.server import ServerError, serving
 from controller.whose_faces import faces_of
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
+from hardware.exposure import settled_picture
 from vision.frame import Image
 
 PICTURE_S = 10.0
@@ -63,12 +64,15 @@ def _camera(config_file: Path | None, out: Path):  # type: ignore[no-untyped-def
     with told(CameraError):
         camera = open_table_camera(config, None)
 
-    def take() -> Image:
+    def newest() -> Image:
         for _ in range(SETTLED):
             frame = camera.read(PICTURE_S)
         return frame.image.copy()
 
-    taken: Callable[[], Image] = take
+    def adjusted() -> Image:
+        return settled_picture(camera, newest)
+
+    taken: Callable[[], Image] = adjusted if config.camera.follow_light else newest
     try:
         yield taken
     finally:

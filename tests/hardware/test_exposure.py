@@ -10,12 +10,13 @@ from controller.games.dice_and_slice.hands import write_front
 from controller.sheet_prints import load_prints
 from controller.simulation.copy import own_art
 from hardware.camera import Adjustment, Camera
-from hardware.exposure import AT_AN_END_S, BRIGHT_ENOUGH, DARK_ENOUGH, MOST, ExposureKeeper, wanted_for
+from hardware.exposure import AT_AN_END_S, BRIGHT_ENOUGH, DARK_ENOUGH, MOST, ExposureKeeper, settled_picture, wanted_for
 from hardware.simulated.camera import SimulatedCamera, evening_light, steady
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.faces import FacePack
+from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.paper import paper_seen
 from vision.reader import Reader
@@ -96,6 +97,25 @@ def test_a_lamp_switched_off_or_on_is_followed(light: float) -> None:
     assert all(any(one.kind is PieceKind.SHEET for one in scene.sightings) for scene in scenes[-5:])
     (sheet,) = (one for one in scenes[-1].sightings if one.kind is PieceKind.SHEET)
     assert not any(mark.probability > 0.1 or mark.hidden for mark in sheet.marks)
+
+
+@pytest.mark.parametrize("light", [0.25, 3.0])
+def test_a_picture_to_learn_from_is_exposed_for_paper(light: float) -> None:
+    def newest(room: Room) -> Image:
+        return room.camera.read(1.0).image
+
+    room = Room(lambda _: light)
+    first = newest(room)
+    image = settled_picture(room.camera, lambda: newest(room))
+    levels = [sorted(max(level) for level in paper_seen(one, find_mat(one), ()))[-2] for one in (first, image)]
+    assert not DARK_ENOUGH - 3.0 <= levels[0] <= BRIGHT_ENOUGH + 3.0
+    assert DARK_ENOUGH - 3.0 <= levels[1] <= BRIGHT_ENOUGH + 6.0
+
+
+def test_without_a_mat_a_picture_is_taken_as_it_is() -> None:
+    camera, black = Noted(), np.zeros((90, 160, 3), np.uint8)
+    assert settled_picture(camera, lambda: black) is black  # type: ignore[arg-type]
+    assert not camera.asked
 
 
 def test_a_table_too_dark_to_be_found_is_found() -> None:
