@@ -17,7 +17,7 @@ from vision.finders import Finder, FindsAgain
 from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.looked_at import LookedAt
-from vision.motion import WIDTH, Mask, Small, differences, differs
+from vision.motion import LEAST_STEP, WIDTH, Mask, Small, differences, differs
 from vision.plain_table import colours_of, share_of_rare
 from vision.raster import Raster
 from vision.reading import Reading, confirmed
@@ -66,6 +66,8 @@ LEAST_LEFT = 30
 NOTICED_LESS = 1.3
 """Where a mark must be so many times as dark to be noticed as it would have to be in the light in which a sheet was
 read, the sheet is read again."""
+AS_NOISY = 1.2 * LEAST_STEP
+"""By how many levels more blocks may have to differ where their noise is what it was: it is told in steps."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
 GONE_MM = 6.0
@@ -523,7 +525,10 @@ class KnownTable:
         if not inside.any():
             return False
         now, then = (float(np.median(small[footprint.part][inside])) for small in (self.motion.last, self.read))
-        return least * max(then, now, 1.0) > NOTICED_LESS * self.motion.least_noticed * max(now, 1.0)
+        usual = self.motion.least_noticed
+        if usual < least <= usual + AS_NOISY:
+            least = usual
+        return least * max(then, now, 1.0) > NOTICED_LESS * usual * max(now, 1.0)
 
     def with_boards(self, busy: Mask) -> Mask:
         """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on

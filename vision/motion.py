@@ -19,6 +19,8 @@ TALLEST = 4 * WIDTH
 LEAST_DIFFERENCE = 3.5
 """Levels (of 255) by which a block must differ, however quiet the camera."""
 NOISES = 7.0
+LEAST_STEP = 0.25 * NOISES
+"""In such steps it is told by how much they must: blocks are means of four pixels or so, and those are whole levels."""
 OTHER_LIGHT = 2.0
 """Where half of the blocks differ by more levels than this though their exposure is the same, other light falls: a
 window before the lens, a lamp of another colour."""

@@ -69,7 +69,9 @@ class Table:
         self.reader = Reader(pack, finders=finders)
         self._count = 0
 
-    def watch(self, image: Image, times: int, hand_mm: Array | None = None, light: float = 1.0) -> Scene:
+    def watch(
+        self, image: Image, times: int, hand_mm: Array | None = None, light: float = 1.0, noise: float = NOISE
+    ) -> Scene:
         """The last scene of as many pictures; a hand (n x 2, its outline) shakes."""
         for _ in range(times):
             rng = np.random.default_rng(self._count)
@@ -77,7 +79,7 @@ class Table:
             if hand_mm is not None:
                 shaken = hand_mm + rng.uniform(-9.0, 9.0, 2)
                 cv2.fillPoly(seen, [np.round(find_mat(image).to_picture(shaken)).astype(np.int32)], SKIN)
-            seen = seen * light + rng.normal(0, NOISE, seen.shape).astype(np.float32)
+            seen = seen * light + rng.normal(0, noise, seen.shape).astype(np.float32)
             frame = Frame(np.clip(seen, 0, 255).astype(np.uint8), self._count * FRAME_S, self._count)
             scene = self.reader.read(frame)
             self._count += 1
@@ -218,3 +220,14 @@ def test_a_sheet_at_rest_is_laid_out_once_and_read_in_each_look(
     table.watch(written, 3, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
     table.watch(written, 4)
     assert len(read) > len(laid_out)
+
+
+def test_a_sheet_is_not_read_again_because_the_camera_s_noise_seems_to_be_a_step_less_or_more(
+    unwritten: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How much blocks differ is told in steps, as pixels are whole levels: by one of them no light has changed."""
+    table = sheets_table()
+    table.watch(unwritten, 4, noise=3.5)
+    read = counted(monkeypatch, sheet_finder, "flatten")
+    table.watch(unwritten, 4, noise=NOISE)
+    assert not read
