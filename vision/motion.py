@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.short_axes import total
+from vision.short_axes import median_of, total
 
 Small = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -49,7 +49,7 @@ def differences(first: Small, second: Small) -> Small:
     """By how many levels (of 255) blocks differ, exposure set aside: rows x 240. Where that alone leaves most of them
     different, the light has changed otherwise, too, and what it adds to each colour or takes from it is set aside."""
     some, others = first[::4, ::4], second[::4, ::4]
-    gain = float(np.median(total(some) / np.maximum(total(others), 3.0)))
+    gain = median_of(total(some) / np.maximum(total(others), np.float32(3.0)))
     light = [gain] * 3, [0.0] * 3
     left = middle_of(_apart(some, others, *light))
     if left > OTHER_LIGHT:
@@ -60,7 +60,7 @@ def differences(first: Small, second: Small) -> Small:
 
 def middle_of(apart: Small) -> float:
     """By how many levels half of the blocks differ."""
-    return float(np.median(apart))
+    return median_of(apart)
 
 
 def _apart(first: Small, second: Small, gains: Sequence[float], offsets: Sequence[float]) -> Small:

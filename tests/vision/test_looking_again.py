@@ -57,6 +57,9 @@ def test_two_looks_that_find_the_same_are_enough_and_each_part_is_counted_by_its
     assert (looked.enough == blocks(0, 2)).all()
     looked.looked(blocks(1, 3), otherwise=blocks())
     assert (looked.enough == blocks(0, 1, 2, 3)).all()
+    looked.changed(blocks(4, 5))
+    looked.looked(blocks(4, 5), otherwise=blocks(), as_before=blocks(4))
+    assert (looked.enough == blocks(0, 1, 2, 3, 4)).all(), "what was found before it changed was the first look"
 
 
 # What lies there ------------------------------------------------------------------------------------------------------
@@ -231,3 +234,19 @@ def test_a_sheet_is_not_read_again_because_the_camera_s_noise_seems_to_be_a_step
     read = counted(monkeypatch, sheet_finder, "flatten")
     table.watch(unwritten, 4, noise=NOISE)
     assert not read
+
+
+@pytest.mark.parametrize(("line", "looks"), [(False, 1), (True, 2)])
+def test_a_sheet_that_a_hand_only_passed_over_is_read_in_one_look(
+    line: bool, looks: int, unwritten: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it is read as it was before the hand came, though a die that was laid beside it is looked at twice."""
+    table = sheets_table()
+    table.watch(unwritten, 4)
+    read = counted(monkeypatch, sheet_finder, "flatten")
+    then = picture(fronts({SHEET: [Pencilled(MarkKind.LINE, LINE)] if line else []}), DIE_AT)
+    table.watch(then, 3, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
+    last = table.watch(then, 8)
+    assert (LINE in marked(sheet_of(last, SHEET))) is line
+    assert A1 in {one.face for one in last.sightings}
+    assert len(read) == looks

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
-from vision.short_axes import row_medians, row_quantiles
+from vision.short_axes import median_of, row_medians, row_quantiles
 
 Bools = NDArray[np.bool_]
 
@@ -122,7 +122,7 @@ class Strokes:
 def noise_of(flat: FlatSheet) -> float:
     """How much darkness spreads on bare paper."""
     plane = flat.darkness[::2, ::2]
-    return float(np.median(np.abs(plane - cv2.blur(plane, (5, 5))))) * 1.5 + 1e-3
+    return median_of(np.abs(plane - cv2.blur(plane, (5, 5)))) * 1.5 + 1e-3
 
 
 def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = ()) -> Dots:

@@ -132,16 +132,38 @@ def _long_things(odd: Mask, told: Mask) -> Mask:
         part = np.s_[max(top - more, 0) : top + height + more, max(left - more, 0) : left + width + more]
         strange, known = ((mask[part] > 0).astype(np.float32) for mask in (odd, told))
         for turn in range(DIRECTIONS):
+            near = _near_enough(strange, turn)
+            if near is None:
+                continue
             bar = _bar(turn)
-            there = cv2.filter2D(strange, -1, bar, borderType=cv2.BORDER_CONSTANT)
+            there = cv2.filter2D(strange[near], -1, bar, borderType=cv2.BORDER_CONSTANT)
             if there.max() < WHOLE * TOLD_SHARE:
                 continue
-            of_known = cv2.filter2D(known, -1, bar, borderType=cv2.BORDER_CONSTANT)
+            of_known = cv2.filter2D(known[near], -1, bar, borderType=cv2.BORDER_CONSTANT)
             full = (there >= WHOLE * of_known) & (of_known >= TOLD_SHARE)
             if full.any():
                 full_length = cv2.dilate(full.astype(np.uint8) * np.uint8(255), (bar > 0).astype(np.uint8))
-                found[part] |= np.asarray(full_length, np.uint8)
+                found[part][near] |= np.asarray(full_length, np.uint8)
     return _reaching_in(found, np.where(odd > 0, told, np.uint8(0))) if found.any() else found
+
+
+def _near_enough(strange: Plane, turn: int) -> tuple[slice, slice] | None:
+    """The rows and columns of all bars that may be full: in the rectangle around each there are as many cells (1.0) as
+    in such a bar at least; None where there is none."""
+    bar = _bar(turn)
+    height, width = _extent(bar)
+    count = cv2.boxFilter(strange, -1, (width, height), normalize=False, borderType=cv2.BORDER_CONSTANT)
+    x, y, columns, rows = cv2.boundingRect((count * bar.max() > 0.999 * WHOLE * TOLD_SHARE).astype(np.uint8))
+    if not columns:
+        return None
+    half = len(bar) // 2
+    return slice(max(y - half, 0), y + rows + half), slice(max(x - half, 0), x + columns + half)
+
+
+def _extent(bar: Plane) -> tuple[int, int]:
+    """How many rows and columns a bar takes."""
+    rows, columns = np.nonzero(bar)
+    return int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1
 
 
 def _reaching_in(parts: Mask, odd: Mask) -> Mask:
