@@ -325,7 +325,7 @@ def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
     """The paper as it would be under the toppings."""
     holed = coarse.copy()
     holed[printed > 0] = 0.0
-    return np.where(printed[..., None] > 0, _closed(holed, TOPPINGS_GONE_MM), coarse)
+    return np.asarray(cv2.copyTo(_closed(holed, TOPPINGS_GONE_MM), printed, coarse.copy()), np.float32)
 
 
 def _foreign(

@@ -176,11 +176,9 @@ def without_border(flat: FlatSheet, free: Bools) -> tuple[Plane, float]:
     shown = [_repeated(edges, side.shape[1]) for edges, side in zip(_by_side(flat, free), sides, strict=True)]
     if free.sum() < LEAST_FREE:
         return plane, 0.0
-    print_profile = np.quantile(
-        np.concatenate([side[:, at] for side, at in zip(sides, shown, strict=True)], axis=1), 0.5, axis=1
-    )
+    print_profile = row_medians(np.concatenate([side[:, at] for side, at in zip(sides, shown, strict=True)], axis=1))
     for side, at, edges in zip(sides, shown, _by_side(flat, free), strict=True):
-        own = np.quantile(side[:, at], 0.5, axis=1) if edges.sum() >= LEAST_FREE else print_profile
+        own = row_medians(side[:, at]) if edges.sum() >= LEAST_FREE else print_profile
         # A sheet is not quite flat, and no lens is quite known: the print may be a pixel off.
         wide = np.maximum(np.maximum(own, np.roll(own, 1)), np.roll(own, -1))
         side -= np.clip(wide, 0.0, None).astype(np.float32)[:, None]
@@ -426,8 +424,8 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
     """The strongest strokes near both diagonals of each patch, all of one size."""
     inner = np.abs(along_mm) < ARM_SHARE * along_mm.max()
     ends = (along_mm <= -ARM_SHARE * along_mm.max(), along_mm >= ARM_SHARE * along_mm.max())
-    along, shifts = tuple(along_mm.tolist()), tuple(shifts_mm.tolist())
-    pixels = {turn: _stroke_pixels(turn, along, shifts) for steep in set(steep_deg) for turn in (steep, -steep)}
+    along, shifts, size = tuple(along_mm.tolist()), tuple(shifts_mm.tolist()), len(patches[0]) if patches else 0
+    pixels = {turn: _stroke_pixels(turn, along, shifts, size) for steep in set(steep_deg) for turn in (steep, -steep)}
     found = np.empty((2 * len(patches), len(along_mm)), np.float32)
     for i, (patch, steep) in enumerate(zip(patches, steep_deg, strict=True)):
         for j, turn in enumerate((steep, -steep)):
@@ -443,23 +441,28 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
 
 
 @lru_cache(maxsize=16)
-def _stroke_pixels(turn_deg: float, along_mm: tuple[float, ...], shifts_mm: tuple[float, ...]) -> Plane:
-    """turns x (shifts, those of one flank, those of the other, times along) x 2: places, from a patch's middle, of
-    strokes near this direction and of what lies on both sides of them."""
+def _stroke_pixels(
+    turn_deg: float, along_mm: tuple[float, ...], shifts_mm: tuple[float, ...], size: int
+) -> tuple[Plane, Plane]:
+    """turns x (shifts, those of one flank, those of the other, times along): columns and rows, in a patch of this size,
+    of strokes near this direction and of what lies on both sides of them."""
     turns = np.radians(turn_deg + CROSS_TURNS_DEG)
     direction = np.stack([np.cos(turns), -np.sin(turns)], axis=-1)
     normal = np.stack([np.sin(turns), np.cos(turns)], axis=-1)
     along, middle = np.array(along_mm), np.array(shifts_mm)
     shifts = np.concatenate([middle, middle - CROSS_FLANK_MM, middle + CROSS_FLANK_MM])
     points = direction[:, None, None] * along[None, None, :, None] + normal[:, None, None] * shifts[None, :, None, None]
-    pixels = np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2)
-    pixels.setflags(write=False)
-    return pixels
+    pixels = np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2) + np.float32((size - 1) / 2)
+    columns, rows = (np.ascontiguousarray(pixels[..., i]) for i in range(2))
+    for plane in (columns, rows):
+        plane.setflags(write=False)
+    return columns, rows
 
 
-def _stroke_ridges(patch: Plane, pixels: Plane, count: int) -> Plane:
+def _stroke_ridges(patch: Plane, pixels: tuple[Plane, Plane], count: int) -> Plane:
     """turns x shifts x `count` along: how much darker a stroke is than what lies on both sides of it."""
-    x, y = (pixels[..., i] + np.float32((patch.shape[0] - 1) / 2) for i in range(2))
-    values = cv2.remap(patch, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    middle, left, right = np.split(values.reshape(len(pixels), -1, count), 3, axis=1)
-    return np.asarray(np.clip(middle - np.maximum(left, right), -0.3, 0.6), np.float32)
+    values = cv2.remap(patch, *pixels, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    values = np.asarray(values, np.float32).reshape(len(pixels[0]), -1, count)
+    third = values.shape[1] // 3
+    ridges = values[:, :third] - np.maximum(values[:, third : 2 * third], values[:, 2 * third :])
+    return np.minimum(np.maximum(ridges, np.float32(-0.3), out=ridges), np.float32(0.6), out=ridges)

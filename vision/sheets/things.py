@@ -5,6 +5,7 @@ show, as neither light nor pencil takes it away; and things long and straight go
 end in a point that looks like pencil.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -131,11 +132,12 @@ def _long_things(odd: Mask, told: Mask) -> Mask:
             continue
         part = np.s_[max(top - more, 0) : top + height + more, max(left - more, 0) : left + width + more]
         strange, known = ((mask[part] > 0).astype(np.float32) for mask in (odd, told))
+        near_enough = _Rectangles(strange)
         for turn in range(DIRECTIONS):
-            near = _near_enough(strange, turn)
+            bar = _bar(turn)
+            near = near_enough.of_bars(bar)
             if near is None:
                 continue
-            bar = _bar(turn)
             there = cv2.filter2D(strange[near], -1, bar, borderType=cv2.BORDER_CONSTANT)
             if there.max() < WHOLE * TOLD_SHARE:
                 continue
@@ -147,23 +149,27 @@ def _long_things(odd: Mask, told: Mask) -> Mask:
     return _reaching_in(found, np.where(odd > 0, told, np.uint8(0))) if found.any() else found
 
 
-def _near_enough(strange: Plane, turn: int) -> tuple[slice, slice] | None:
-    """The rows and columns of all bars that may be full: in the rectangle around each there are as many cells (1.0) as
-    in such a bar at least; None where there is none."""
-    bar = _bar(turn)
-    height, width = _extent(bar)
-    count = cv2.boxFilter(strange, -1, (width, height), normalize=False, borderType=cv2.BORDER_CONSTANT)
-    x, y, columns, rows = cv2.boundingRect((count * bar.max() > 0.999 * WHOLE * TOLD_SHARE).astype(np.uint8))
-    if not columns:
-        return None
-    half = len(bar) // 2
-    return slice(max(y - half, 0), y + rows + half), slice(max(x - half, 0), x + columns + half)
+class _Rectangles:
+    """How many of some cells (1.0 or 0.0) lie in rectangles about each: counted once for bars of either slope."""
 
+    def __init__(self, cells: Plane) -> None:
+        self._cells = cells
+        self._counts: dict[tuple[int, int], Plane] = {}
 
-def _extent(bar: Plane) -> tuple[int, int]:
-    """How many rows and columns a bar takes."""
-    rows, columns = np.nonzero(bar)
-    return int(np.ptp(rows)) + 1, int(np.ptp(columns)) + 1
+    def of_bars(self, bar: Plane) -> tuple[slice, slice] | None:
+        """The rows and columns of all bars that may be full: in the rectangle around each there are as many cells as in
+        such a bar at least; None where there is none."""
+        x, y, columns, rows = cv2.boundingRect((bar > 0).astype(np.uint8))
+        size = (columns, rows)
+        if size not in self._counts:
+            count = cv2.boxFilter(self._cells, -1, size, normalize=False, borderType=cv2.BORDER_CONSTANT)
+            self._counts[size] = np.asarray(count, np.float32)
+        enough = self._counts[size] > 0.999 * WHOLE * TOLD_SHARE / float(bar.max())
+        x, y, columns, rows = cv2.boundingRect(enough.view(np.uint8))
+        if not columns:
+            return None
+        half = len(bar) // 2
+        return slice(max(y - half, 0), y + rows + half), slice(max(x - half, 0), x + columns + half)
 
 
 def _reaching_in(parts: Mask, odd: Mask) -> Mask:
@@ -263,10 +269,9 @@ def _straightened(stick: Stick, cells: Plane) -> Stick:
     for turn in np.linspace(-1.0, 1.0, 9) * stick.half / reach:
         axis = np.cos(turn) * stick.axis + np.sin(turn) * across
         for move in np.linspace(-0.8, 0.8, 7) * stick.half:
-            moved = Stick(middle + move * across, axis, stick.half, (-reach, reach))
-            steps = np.arange(-reach, reach + 0.5)
-            ways.append((float(_contrast(moved, cells, steps).mean()), moved))
-    return max(ways, key=lambda way: way[0])[1]
+            ways.append(Stick(middle + move * across, axis, stick.half, (-reach, reach)))
+    contrast = _contrast(ways, cells, np.arange(-reach, reach + 0.5))
+    return ways[int(contrast.mean(axis=0).argmax())]
 
 
 def _gone_on(stick: Stick, cells: Plane) -> Stick:
@@ -281,7 +286,7 @@ def _gone_on(stick: Stick, cells: Plane) -> Stick:
         if not len(steps):
             ends.append(end)
             continue
-        differs = _contrast(stick, cells, steps) > GOES_ON
+        differs = _contrast([stick], cells, steps)[:, 0] > GOES_ON
         window = round(GAP_MM / CELL_MM)
         padded = np.concatenate([differs, np.zeros(window, bool)])
         ahead = np.lib.stride_tricks.sliding_window_view(padded, window)[: len(steps)].any(axis=1)
@@ -300,15 +305,19 @@ def _up_to(stick: Stick, shown: Array) -> Stick:
     return replace(stick, ends=(min(stick.ends[0], first + room), max(stick.ends[1], last - room)))
 
 
-def _contrast(stick: Stick, cells: Plane, steps: Array) -> Array:
-    """How much (logarithm) what is on the axis differs from both its sides at these steps along it."""
-    across = np.array([-stick.axis[1], stick.axis[0]])
-    beside = stick.half + np.arange(2.0, 5.0)
-    core = np.linspace(-0.4, 0.4, 5) * stick.half
+def _contrast(sticks: Sequence[Stick], cells: Plane, steps: Array) -> Array:
+    """How much (logarithm) what is on the axis of each of some sticks of one width differs from both its sides, at
+    these steps along it: steps x sticks."""
+    half = sticks[0].half
+    beside = half + np.arange(2.0, 5.0)
+    core = np.linspace(-0.4, 0.4, 5) * half
     offs = np.concatenate([core, beside, -beside])
-    points = stick.middle + steps[:, None, None] * stick.axis + offs[None, :, None] * across
-    x, y = (np.ascontiguousarray(points[..., i], np.float32) for i in range(2))
+    middles, axes = (np.array(of) for of in zip(*((stick.middle, stick.axis) for stick in sticks), strict=True))
+    across = np.column_stack([-axes[:, 1], axes[:, 0]])
+    points = middles[:, None] + steps[:, None, None, None] * axes[:, None] + offs[:, None] * across[:, None]
+    x, y = (np.asarray(points[..., i], np.float32).reshape(len(steps), -1) for i in range(2))
     seen = cv2.remap(cells, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     seen = cv2.blur(seen, (1, round(ALONG_MM / CELL_MM)), borderType=cv2.BORDER_REPLICATE)
-    own, one, other = (seen[:, part].mean(axis=1) for part in (slice(0, 5), slice(5, 8), slice(8, 11)))
-    return np.asarray(np.minimum(np.abs(own - one), np.abs(own - other)).max(axis=1), np.float64)
+    seen = seen.reshape(len(steps), len(sticks), len(offs), 3)
+    own, one, other = (seen[:, :, part].mean(axis=2) for part in (slice(0, 5), slice(5, 8), slice(8, 11)))
+    return np.asarray(np.minimum(np.abs(own - one), np.abs(own - other)).max(axis=2), np.float64)
