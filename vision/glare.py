@@ -17,6 +17,7 @@ from vision.frame import Image
 from vision.motion import Mask, Small
 from vision.registration import Registration
 from vision.scene import Sighting
+from vision.short_axes import median_of
 
 Array = NDArray[np.float64]
 
@@ -70,7 +71,7 @@ def paper_levels(image: Image, registration: Registration) -> dict[int, float]:
         spots = np.round(np.concatenate(sides).reshape(-1, 2)).astype(np.intp)
         spots = spots[((spots >= 0) & (spots < (width, height))).all(1)]
         if len(spots):
-            levels[marker] = float(np.median(image[spots[:, 1], spots[:, 0]].min(-1)))
+            levels[marker] = median_of(image[spots[:, 1], spots[:, 0]].min(-1).astype(np.float64))
     return levels
 
 

@@ -631,7 +631,7 @@ def _is_doubtful(piece: Sighting) -> bool:
 
 
 def _is_read_as(sheet: Sighting, before: Sighting) -> bool:
-    """Whether a sheet was read anew, and as before: no mark is likelier by much, nor less likely, nor hidden otherwise."""
+    """Whether a sheet was read anew, and as before: no mark is much likelier or less likely, nor hidden otherwise."""
     if sheet is before or not sheet.marks or len(sheet.marks) != len(before.marks) or not _lies_there(sheet, before):
         return False
     pairs = zip(sheet.marks, before.marks, strict=True)

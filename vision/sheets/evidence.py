@@ -341,7 +341,7 @@ def _sorts(darkness: Plane, apart: float) -> tuple[float, float]:
     """How dark printed dots are, and pencilled ones; those are darker by so much."""
     if not len(darkness):
         return 0.1, FIRM
-    low, high, before = float(darkness.min()), float(darkness.max()), None
+    low, high, before = float(darkness.min()), float(darkness.max()), np.zeros(0, bool)
     for _ in range(12):
         upper = darkness > (low + high) / 2
         if upper.all() or not upper.any() or np.array_equal(upper, before):

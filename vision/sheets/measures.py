@@ -4,9 +4,10 @@ A measure says how dark the strongest mark of the expected form is there, agains
 print is where it is on every sheet, and both cancel.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -127,7 +128,8 @@ def noise_of(flat: FlatSheet) -> float:
 
 def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = ()) -> Dots:
     """Measure dots at places (n x 2). Crosses over the toppings that may be `crossed` end beside some."""
-    core = _eroded(flat.darkness, DOT_CORE_MM)
+    part = _around(flat, places_mm)
+    core = _eroded(flat.darkness, DOT_CORE_MM, part)
     near = disc_points(0.0, DOT_REACH_MM, 0.25)
     points = places_mm[:, None] + near
     everywhere = flat.sampled(core, points)
@@ -135,7 +137,7 @@ def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = 
     centres = places_mm + near[values.argmax(axis=1)]
     ring = flat.sampled(flat.darkness, centres[:, None] + disc_points(*DOT_RING_MM, 0.35))
     around = row_quantiles(ring, 0.35)
-    wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM), centres)
+    wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM, part), centres)
     middle = flat.sampled(flat.darkness, centres)
     beside = everywhere.max(axis=1) - values.max(axis=1)
     return Dots(values.max(axis=1) - around, wide - around, middle - around, around, centres, beside)
@@ -158,10 +160,10 @@ def printed_widths(flat: FlatSheet, places_mm: Array) -> tuple[float, float]:
 def soft_dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping], found: Dots) -> tuple[Plane, Plane]:
     """How dark it is at most at each place where a dot was `found`, softened, and how dark all about it is: of a small
     faint dot more is left than at its core."""
-    points = places_mm[:, None] + disc_points(0.0, DOT_REACH_MM, 0.25)
-    softened = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[0]), points)
+    points, part = places_mm[:, None] + disc_points(0.0, DOT_REACH_MM, 0.25), _around(flat, places_mm)
+    softened = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[0], part), points)
     peaks = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, softened).max(axis=1)
-    broad = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[1]), found.centres_mm)
+    broad = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[1], part), found.centres_mm)
     return np.asarray(peaks - found.around, np.float32), np.asarray(broad - found.around, np.float32)
 
 
@@ -294,13 +296,34 @@ def box_crosses(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Strokes:
     return _strokes(patches, steep, np.arange(-reach, reach, STEP_MM), BOX_STROKE_SHIFTS_MM)
 
 
-def _softened(plane: Plane, sigma_mm: float) -> Plane:
-    return np.asarray(cv2.GaussianBlur(plane, (0, 0), sigma_mm * PX_PER_MM), np.float32)
+def _around(flat: FlatSheet, places_mm: Array) -> tuple[slice, slice]:
+    """The rows and columns in which dots at these places (n x 2) may be pencilled."""
+    room = DOT_REACH_MM * PX_PER_MM + 2
+    columns, rows = flat.at(places_mm)
+    return slice(max(int(rows.min() - room), 0), int(rows.max() + room) + 1), slice(
+        max(int(columns.min() - room), 0), int(columns.max() + room) + 1
+    )
 
 
-def _eroded(plane: Plane, radius_mm: float) -> Plane:
+def _softened(plane: Plane, sigma_mm: float, part: tuple[slice, slice]) -> Plane:
+    """This part of a plane softened, the rest empty."""
+    sigma = sigma_mm * PX_PER_MM
+    return _in_part(plane, part, round(4 * sigma) + 1, lambda some: cv2.GaussianBlur(some, (0, 0), sigma))
+
+
+def _eroded(plane: Plane, radius_mm: float, part: tuple[slice, slice]) -> Plane:
+    """This part of a plane eroded, the rest empty."""
     side = 2 * round(radius_mm * PX_PER_MM) + 1
-    return np.asarray(cv2.erode(plane, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))), np.float32)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+    return _in_part(plane, part, side, lambda some: cv2.erode(some, disc))
+
+
+def _in_part(plane: Plane, part: tuple[slice, slice], reach: int, done: Callable[[Plane], Any]) -> Plane:
+    """What is done to this part of a plane, where each pixel depends on those no farther than `reach`."""
+    wider = tuple(slice(max(one.start - reach, 0), one.stop + reach) for one in part)
+    result = np.zeros_like(plane)
+    result[wider] = done(plane[wider])
+    return result
 
 
 def _printed(flat: FlatSheet, points_mm: Array) -> Bools:

@@ -48,7 +48,7 @@ def _printed_darkness(shown: Plane) -> tuple[float, float]:
         return 0.0, 0.0
     logs = np.log(seen)
     low, high = (float(value) for value in np.quantile(logs, (0.02, 0.98)))
-    before = None
+    before = np.zeros(0, bool)
     for _ in range(12):
         dark = logs > (low + high) / 2
         if dark.all() or not dark.any() or np.array_equal(dark, before):

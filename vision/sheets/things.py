@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
+from typing import Any
 
 import cv2
 import numpy as np
@@ -26,6 +27,7 @@ LONG_MM, THIN_MM = 20.0, 2.0
 """Longer and wider than this nothing is printed, nor drawn in one stroke,"""
 DIRECTIONS, WHOLE, TOLD_SHARE = 24, 0.92, 0.95
 """in any of so many directions; where so much of it can be told, what is odd all over but for little is a thing."""
+PLACES = (IN_GRID, IN_BOX, BESIDE)
 REACHES = 4
 """So many cells of it in the grid, or in a box and beside it, are no print."""
 SOFT_CELLS = 5
@@ -131,6 +133,8 @@ def _long_things(odd: Mask, told: Mask) -> Mask:
         if np.hypot(width, height) < least:
             continue
         part = np.s_[max(top - more, 0) : top + height + more, max(left - more, 0) : left + width + more]
+        if not _reach_in(*(np.count_nonzero((told[part] == where) & (odd[part] > 0)) for where in PLACES)):
+            continue
         strange, known = ((mask[part] > 0).astype(np.float32) for mask in (odd, told))
         near_enough = _Rectangles(strange)
         for turn in range(DIRECTIONS):
@@ -176,12 +180,14 @@ def _reaching_in(parts: Mask, odd: Mask) -> Mask:
     """Those of the parts that reach into the grid, or into a box and out of it: what is beside the grid alone, or in a
     box, may be printed there. `odd` says of odd cells where they are."""
     count, labels = cv2.connectedComponents(parts, connectivity=8)
-    grid, box, beside = (
-        np.bincount(labels[odd == where], minlength=count) >= REACHES for where in (IN_GRID, IN_BOX, BESIDE)
-    )
-    reach = grid | (box & beside)
+    reach = np.asarray(_reach_in(*(np.bincount(labels[odd == where], minlength=count) for where in PLACES)))
     reach[0] = False
     return np.where(reach[labels], np.uint8(255), np.uint8(0))
+
+
+def _reach_in(grid: Any, box: Any, beside: Any) -> Any:
+    """Whether so many odd cells in the grid, in boxes and beside both are more than print (each alone, or arrays)."""
+    return (grid >= REACHES) | ((box >= REACHES) & (beside >= REACHES))
 
 
 @lru_cache(maxsize=DIRECTIONS)
@@ -265,11 +271,11 @@ def _straightened(stick: Stick, cells: Plane) -> Stick:
     across = np.array([-stick.axis[1], stick.axis[0]])
     middle = stick.middle + stick.axis * sum(stick.ends) / 2
     reach = (stick.ends[1] - stick.ends[0]) / 2
-    ways = []
-    for turn in np.linspace(-1.0, 1.0, 9) * stick.half / reach:
-        axis = np.cos(turn) * stick.axis + np.sin(turn) * across
-        for move in np.linspace(-0.8, 0.8, 7) * stick.half:
-            ways.append(Stick(middle + move * across, axis, stick.half, (-reach, reach)))
+    ways = [
+        Stick(middle + move * across, np.cos(turn) * stick.axis + np.sin(turn) * across, stick.half, (-reach, reach))
+        for turn in np.linspace(-1.0, 1.0, 9) * stick.half / reach
+        for move in np.linspace(-0.8, 0.8, 7) * stick.half
+    ]
     contrast = _contrast(ways, cells, np.arange(-reach, reach + 0.5))
     return ways[int(contrast.mean(axis=0).argmax())]
 
