@@ -79,6 +79,7 @@ class CameraConfig(Settings):
     height: Annotated[int, Field(ge=240, le=4320)]
     rate: Annotated[float, Field(gt=0, le=240)]
     view_mm: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
+    follow_light: bool
 
 
 class MatConfig(Settings):

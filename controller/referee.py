@@ -314,11 +314,16 @@ class Referee:
         return Verdict(Answer.UNFINISHED)
 
 
+def mend_light(scene: Scene) -> str | None:
+    """What the players are asked to do where light hides part of the table."""
+    causes = {place.cause for place in scene.hidden}
+    return next((text for cause, text in BLINDED.items() if cause in causes), None)
+
+
 def _breach(scene: Scene, fault: Fault) -> Verdict:
     """A breach; but where glare or darkness hides part of the table, what may only be hidden by it is no breach: the
     players are asked to mend the light."""
-    causes = {place.cause for place in scene.hidden}
-    light = next((text for cause, text in BLINDED.items() if cause in causes), None)
+    light = mend_light(scene)
     if light is not None and not fault.certain:
         return Verdict(Answer.UNFINISHED, note=f"{fault.refusal.problem} {light}")
     return Verdict(Answer.BREACH, fault=fault)

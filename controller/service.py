@@ -310,6 +310,7 @@ class _Service:
             largest_picture=(self._config.camera.width, self._config.camera.height),
             hang_s=self._config.timing.hang_s,
             start_s=VISION_STARTS_S,
+            follow_light=self._config.camera.follow_light,
         )
         with contextlib.closing(vision):
             self._outlets.vision = vision

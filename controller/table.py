@@ -16,7 +16,7 @@ from config.schema import SeatConfig, TableConfig
 from controller.game import Actor, Game, GameError, Json, Player, Refusal
 from controller.journal import JournalDamaged, Record
 from controller.reading import Fault, GameTable, Layout, Play, Reading
-from controller.referee import Answer, Referee, Verdict
+from controller.referee import Answer, Referee, Verdict, mend_light
 from controller.seating import areas
 from controller.views import (
     BoardView,
@@ -557,7 +557,8 @@ class Table:
         if verdict.answer is Answer.BREACH and verdict.fault is not None:
             return verdict.fault.refusal.problem
         if verdict.answer is Answer.UNCLEAR:
-            return "The table can be read in more than one way."
+            light = mend_light(self._scene) if self._scene is not None else None
+            return "The table can be read in more than one way." + (f" {light}" if light else "")
         if verdict.answer is Answer.WAITING_FOR_BUTTON:
             return f"{verdict.note}. Player {verdict.confirm}: press your button."
         if verdict.answer is Answer.UNFINISHED and verdict.note:

@@ -45,7 +45,7 @@ def make_reader(config: TableConfig) -> Callable[[Frame], Scene]:
 
     pack = known_faces(config)
     finders = finders_for(kinds_of(config.game), pack, load_prints(), config.data_dir)
-    return Reader(pack, lens=stored_lens(config), finders=finders).read
+    return Reader(pack, lens=stored_lens(config), finders=finders)
 
 
 def known_faces(config: TableConfig) -> FacePack:

@@ -1,6 +1,7 @@
 """What a camera is to the rest of the program."""
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 from vision.frame import Frame
 
@@ -40,4 +41,25 @@ class Camera(Protocol):
 
     def close(self) -> None:
         """Release the device."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """How a camera is to see otherwise than it does."""
+
+    light: float = 1.0
+    """So many times as much light;"""
+    blue: float = 1.0
+    """and so many times as much blue,"""
+    red: float = 1.0
+    """and red, beside green."""
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A camera whose exposure and white balance stay as they are until they are told to change."""
+
+    def adjust(self, by: Adjustment) -> bool:
+        """Take the pictures after the next few so, as far as the camera can; False where it can no farther."""
         ...

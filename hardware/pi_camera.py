@@ -1,7 +1,8 @@
 """The Raspberry Pi's camera through picamera2.
 
-Exposure and white balance are left to settle and then locked, so that a piece looks the same all evening. Runs best in
-a process that can be killed: with a loose cable, picamera2's `stop` does not come back.
+Exposure and white balance are left to settle and then locked, so that a piece looks the same from picture to picture;
+when the light of the room changes they are adjusted, see `hardware.exposure`. Runs best in a process that can be
+killed: with a loose cable, picamera2's `stop` does not come back.
 """
 
 import time
@@ -10,13 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from hardware.camera import CameraLost, CameraTimeout
+from hardware.camera import Adjustment, CameraLost, CameraTimeout
 from vision.frame import Frame
 
 FEWEST_SETTLING_FRAMES = 15
 MOST_SETTLING_FRAMES = 90
 _START_TIMEOUT_S = 5.0
 _LOCKED = ("ExposureTime", "AnalogueGain", "ColourGains")
+_LONGEST_US = 33_000
+"""What moves is smeared more with a longer exposure; it is no longer than a picture takes either."""
+_LIMITS = {"ExposureTime": (100.0, 1e6), "AnalogueGain": (1.0, 16.0)}
+"""What a camera that does not say so itself can do (`camera_controls`). With more gain than this noise is all."""
+_COLOUR_GAINS = (0.5, 8.0)
+_SAME = 0.02
+"""What differs by less is no adjustment."""
 
 
 class PiCamera:
@@ -40,6 +48,7 @@ class PiCamera:
         self._job: Any = None
         self._first_ns: int | None = None
         self._sequence = -1
+        self._set: dict[str, Any] = {}
         self._camera = _open(make_camera or _first_camera)
         try:
             self._start()
@@ -74,6 +83,39 @@ class PiCamera:
         except (RuntimeError, KeyError) as error:
             raise CameraLost(f"the {self.description} failed: {error}") from error
 
+    def adjust(self, by: Adjustment) -> bool:
+        """See `hardware.camera.Adjustable`. More light comes from a longer exposure first, less from a lower gain."""
+        if self._camera is None:
+            raise CameraLost(f"the {self.description} is closed")
+        (shortest, longest), (least, most) = (self._limits(key) for key in ("ExposureTime", "AnalogueGain"))
+        longest = min(longest, _LONGEST_US, 1e6 / self._rate_hz)
+        exposure_us, gain = float(self._set["ExposureTime"]), float(self._set["AnalogueGain"])
+        wanted = exposure_us * gain * by.light
+        if by.light > 1.0:
+            exposure_us = float(np.clip(wanted / gain, shortest, max(longest, exposure_us)))
+            gain = float(np.clip(wanted / exposure_us, least, most))
+        elif by.light < 1.0:
+            gain = float(np.clip(wanted / exposure_us, least, most))
+            exposure_us = float(np.clip(wanted / gain, shortest, longest))
+        red, blue = (
+            float(np.clip(now * times, *_COLOUR_GAINS))
+            for now, times in zip(self._set["ColourGains"], (by.red, by.blue), strict=True)
+        )
+        before = (self._set["ExposureTime"] * self._set["AnalogueGain"], *self._set["ColourGains"])
+        after = (exposure_us * gain, red, blue)
+        if all(abs(new / old - 1.0) < _SAME for new, old in zip(after, before, strict=True)):
+            return False
+        self._set = {"ExposureTime": round(exposure_us), "AnalogueGain": gain, "ColourGains": (red, blue)}
+        try:
+            self._camera.set_controls(self._set)
+        except RuntimeError as error:
+            raise CameraLost(f"the {self.description} cannot be adjusted: {error}") from error
+        return True
+
+    def _limits(self, control: str) -> tuple[float, float]:
+        low, high, *_ = self._camera.camera_controls.get(control, _LIMITS[control])
+        return float(low), min(float(high), _LIMITS[control][1])
+
     def close(self) -> None:
         """Stop the camera and release it."""
         camera, self._camera = self._camera, None
@@ -92,7 +134,8 @@ class PiCamera:
         self._camera.configure(configuration)
         self._camera.start()
         settled = self._settle()
-        self._camera.set_controls({"AeEnable": False, "AwbEnable": False} | {key: settled[key] for key in _LOCKED})
+        self._set = {key: settled[key] for key in _LOCKED}
+        self._camera.set_controls({"AeEnable": False, "AwbEnable": False} | self._set)
 
     def _settle(self) -> Mapping[str, Any]:
         """Let the automatics work until they stand still; what they arrived at."""

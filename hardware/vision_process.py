@@ -23,6 +23,7 @@ from multiprocessing.context import SpawnProcess
 import cv2
 
 from hardware.camera import Camera, CameraError
+from hardware.exposure import ExposureKeeper
 from hardware.pictures import PictureRing, PictureTooLarge, StoredPicture
 from vision.frame import Frame
 from vision.registration import VisionError
@@ -118,14 +119,16 @@ class VisionProcess:
         largest_picture: tuple[int, int],
         hang_s: float,
         start_s: float = 60.0,
+        follow_light: bool = True,
     ) -> None:
         """Prepare; `start` starts.
 
         `largest_picture` is width and height. A child that gives no sign of life for `hang_s` is killed; until its
-        first picture is read it has `start_s`.
+        first picture is read it has `start_s`. `follow_light`: whether the camera's exposure and white balance follow
+        the light of the room, where the camera can be adjusted (`hardware.exposure`).
         """
         width, height = largest_picture
-        self._child = _Child(open_camera, make_reader, hang_s, width * height * 3)
+        self._child = _Child(open_camera, make_reader, hang_s, width * height * 3, follow_light)
         self._hang_s = hang_s
         self._start_s = start_s
         self._lock = threading.Lock()
@@ -319,6 +322,7 @@ class _Child:
     make_reader: MakeReader
     hang_s: float
     picture_bytes: int
+    follow_light: bool
 
     def start(self, ring_name: str) -> tuple[SpawnProcess, Connection]:
         """Start a process; also gives the end of the pipe that its messages come from."""
@@ -351,6 +355,7 @@ class _Child:
         reader = self.make_reader()
         with contextlib.closing(self.open_camera()) as camera:
             sender.send(_Opened(camera.description))
+            keeper = ExposureKeeper(camera, reader) if self.follow_light else None
             while True:
                 frame = camera.read(self.hang_s / 2)
                 picture = ring.write(frame)
@@ -358,8 +363,12 @@ class _Child:
                     scene = reader(frame)
                 except VisionError as error:
                     sender.send(_Unreadable(str(error), picture))
+                    if keeper is not None:
+                        keeper.unreadable(frame.image, frame.time_s)
                 else:
                     sender.send(_Read(scene, picture))
+                    if keeper is not None:
+                        keeper.after(scene)
 
 
 def _die_with(parent: int) -> None:

@@ -61,9 +61,15 @@ ALONG = 12
 
 def paper_levels(image: Image, registration: Registration) -> dict[int, float]:
     """How bright white paper is beside each marker of the mat that is seen: levels (of 255) of the darkest channel."""
+    beside = paper_beside_markers(image, registration)
+    return {marker: median_of(colours.min(-1).astype(np.float64)) for marker, colours in beside.items()}
+
+
+def paper_beside_markers(image: Image, registration: Registration) -> dict[int, Image]:
+    """The colours (n x 3) of white paper along each marker of the mat that is seen."""
     height, width = image.shape[:2]
     along = np.linspace(0.0, 1.0, ALONG, endpoint=False)[None, :, None]
-    levels = {}
+    seen = {}
     for marker, corners in registration.markers_px.items():
         middle = corners.mean(0)
         squares = [middle + size * (corners - middle) for size in MARGIN]
@@ -71,8 +77,8 @@ def paper_levels(image: Image, registration: Registration) -> dict[int, float]:
         spots = np.round(np.concatenate(sides).reshape(-1, 2)).astype(np.intp)
         spots = spots[((spots >= 0) & (spots < (width, height))).all(1)]
         if len(spots):
-            levels[marker] = median_of(image[spots[:, 1], spots[:, 0]].min(-1).astype(np.float64))
-    return levels
+            seen[marker] = image[spots[:, 1], spots[:, 0]]
+    return seen
 
 
 def markers_in(small: Small, registration: Registration, markers: Iterable[int]) -> Array:

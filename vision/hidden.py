@@ -116,9 +116,9 @@ def doubted_in_hands(
     return tuple(doubted(die) if share >= MAYBE_IN_HAND else die for die, share in zip(dice, said, strict=True))
 
 
-def over_boards(pieces: Sequence[Sighting], coarse: CoarseMap) -> Mask:
-    """255 where something that is no piece lies over boards or reaches for them: no dice that lie beside one."""
-    over = coarse.polygons([np.array(outline) for piece in pieces for outline in piece.covering_mm])
+def over_pieces(pieces: Sequence[Sighting], kind: PieceKind, coarse: CoarseMap) -> Mask:
+    """255 where something that is no piece lies over pieces of this kind or reaches for them: no dice beside them."""
+    over = coarse.polygons([np.array(one) for piece in pieces if piece.kind is kind for one in piece.covering_mm])
     dice = [piece for piece in pieces if piece.kind is PieceKind.DIE]
     return _without(over, [grown(np.array(die.outline_mm), _beside_mm(die), coarse) for die in dice])
 

@@ -18,17 +18,18 @@ from vision.foreign import SeenTable, washed_out
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.glare import find_glare, markers_in, paper_levels, with_spaces_open
-from vision.hidden import dice_as_seen, hidden_places, over_boards, told_by_form
+from vision.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
+from vision.paper import paper_seen
 from vision.pieces import find_pieces
 from vision.raster import Raster, explained, select
 from vision.reading import Reading, confirmed
 from vision.rectify import table_map
 from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
-from vision.scene import HiddenCause, HiddenPlace, PieceKind, Scene, Sighting
+from vision.scene import HiddenCause, HiddenPlace, PaperLevel, PieceKind, Scene, Sighting
 from vision.search import Index, build_index
 from vision.settling import LastRest, same
 from vision.shapes import place
@@ -40,6 +41,8 @@ Array = NDArray[np.float64]
 ABSORB_S = 6.0
 """A thing at the picture's edge that stays still for this long is no hand to wait for; what it hides stays hidden."""
 LOOK_AGAIN_S = 0.35
+PAPER_S = 0.5
+"""How often it is looked how bright paper is."""
 LENS_GROWTH = 1.3
 """With so many times more pieces far from the mat the lens is fitted again."""
 OUTER_MM = 260.0
@@ -101,11 +104,21 @@ class Reader:
         """How many pieces far from the mat the lens was fitted by. With twice as many it is fitted again."""
         self._clock = _StageClock()
         self._last_rest = LastRest()
+        self._anew = False
+        self._paper_s = -np.inf
 
     @property
     def registration(self) -> Registration | None:
         """How the last frame lay over the table; None before the first."""
         return self._table.registration if self._table else None
+
+    def read_anew(self) -> None:
+        """Read the next picture in which nothing moves as if nothing had been known: all looks otherwise in it."""
+        self._anew = True
+
+    def __call__(self, frame: Frame) -> Scene:
+        """See `read`."""
+        return self.read(frame)
 
     def read(self, frame: Frame) -> Scene:
         """The scene of a frame, newer than all before it.
@@ -125,7 +138,9 @@ class Reader:
         busy = known.with_boards(known.motion.busy(moving, changed))
         come_to_rest = (changed & ~busy) | known.written_over(busy, changed, least_noticed(apart, known.motion.noise))
         self._clock.stage("compare")
-        if known.may_be_moved(changed, busy) and not self._still_registered(frame, known):
+        anew = self._anew and not busy.any()
+        if anew or (known.may_be_moved(changed, busy) and not self._still_registered(frame, known)):
+            self._anew = False
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
         if come_to_rest.any():
@@ -315,13 +330,16 @@ class Reader:
             foreign = reaching | seen.foreign()
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
-        strange = strange | over_boards(by_form, known.coarse)
+        strange = strange | over_pieces(by_form, PieceKind.BOARD, known.coarse)
         washed = washed_out(strange, glare)
         read = [np.array(piece.outline_mm) for piece in known.sightings if piece.likely]
         dark = without_things(find_dark(seen.small, known.coarse, unveiled, read), strange & ~glare)
-        known.blinded = hidden_places(glare | washed, known.coarse, cause=HiddenCause.GLARE)
-        known.blinded += hidden_places(dark & ~glare, known.coarse, cause=HiddenCause.DARK)
-        known.hidden = hidden_places(strange & ~(glare | washed | dark), known.coarse)
+        bright = glare | washed | known.coarse.polygons([np.array(o) for s in by_form for o in s.blinded_mm])
+        known.blinded = hidden_places(bright, known.coarse, cause=HiddenCause.GLARE)
+        known.blinded += hidden_places(dark & ~bright, known.coarse, cause=HiddenCause.DARK)
+        known.hidden = hidden_places(strange & ~(bright | dark), known.coarse)
+        on_sheets = over_pieces(by_form, PieceKind.SHEET, known.coarse) & ~(strange | bright | dark) & known.coarse.seen
+        known.hidden += hidden_places(on_sheets, known.coarse, cause=HiddenCause.FOREIGN)
         known.hands_are(known.hidden, frame.time_s)
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):
@@ -370,7 +388,15 @@ class Reader:
         return Scene(
             frame.time_s, frame.sequence, sightings, hidden + known.blinded + known.out_of_picture,
             0.0 if busy is not None else at_rest_s, round(shift, 2), self._clock.stages, settled=settled,
+            paper=self._paper(frame, known, sightings) if busy is None else (),
         )  # fmt: skip
+
+    def _paper(self, frame: Frame, known: KnownTable, sightings: Sequence[Sighting]) -> tuple[PaperLevel, ...]:
+        """How bright white paper is, where it was not looked for a while."""
+        if frame.time_s - self._paper_s < PAPER_S:
+            return ()
+        self._paper_s = frame.time_s
+        return paper_seen(frame.image, known.registration, sightings)
 
 
 class _StageClock:

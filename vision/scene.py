@@ -87,7 +87,7 @@ class SheetMark:
     probability: float
     """How likely it is marked, 0 to 1; what it is likely to be without looking where `hidden`."""
     hidden: bool = False
-    """Whether something lies on it."""
+    """Whether something lies on it, or it is so bright that pencil may not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,10 @@ class Sighting:
     spaces: tuple[Space, ...] = ()
     """Of a board: every space it has."""
     covering_mm: tuple[tuple[Point, ...], ...] = ()
-    """Of a board: the outlines of what lies over it and is no piece, where they seem to lie at z = 0."""
+    """Of boards and sheets: the outlines of what lies over them and is no piece, where they seem to lie at z = 0. Over
+    sheets dice, too."""
+    blinded_mm: tuple[tuple[Point, ...], ...] = ()
+    """Of a sheet: the outlines of parts of its grid so bright that pencil may not show."""
 
     @property
     def face(self) -> str:
@@ -188,6 +191,10 @@ class Settled:
     """By which this differs from how everything lay before something changed last."""
 
 
+PaperLevel = tuple[float, float, float]
+"""Blue, green and red, in levels of 255."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What lay on the table when a frame was taken."""
@@ -207,6 +214,8 @@ class Scene:
     origin: Origin = Origin.MAT
     settled: Settled | None = None
     """What is at rest while hands move elsewhere; None in a single picture."""
+    paper: tuple[PaperLevel, ...] = ()
+    """How bright white paper is in some places, now and then while nothing moves."""
 
     def likely(self) -> "Scene":
         """The same moment without what is more likely not there than there."""

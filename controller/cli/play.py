@@ -52,6 +52,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 @click.option(
     "--mistakes", type=click.FloatRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken."
 )
+@click.option("--evening", is_flag=True, help="It grows dark while they play, and a lamp is switched on and off.")
 @click.option("--game", type=click.Choice(games_with("hands")), help="The game; without it that of the defaults.")
 @click.option(
     "--option",
@@ -70,6 +71,7 @@ def command(
     size: tuple[int, int],
     rate: float,
     mistakes: float,
+    evening: bool,
     game: str | None,
     options: dict[str, Any],
 ) -> None:
@@ -107,6 +109,7 @@ def command(
             rate_hz=rate,
             game=game,
             options=options,
+            evening=evening,
         )
     click.echo(tally)
     ctx.exit(0 if tally.clean else 1)

@@ -21,6 +21,7 @@ from controller.watching import open_table_camera
 from controller.whose_faces import check_faces
 from hardware.camera import CameraError, RecordingEnded
 from hardware.drivers import recorded_files
+from hardware.exposure import ExposureKeeper
 from vision.faces import FacePack, load_pack
 from vision.looking_for import finders_for
 from vision.photos import PhotoError, save_photo
@@ -66,8 +67,10 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
             raise click.UsageError("expected --faces, or settings with faces; `pizzatable enrol` makes the file")
         part, pack = load_part(game, "describe"), _faces_in(file, game)
         lens, finders = stored_lens(config), finders_for(part.KINDS, pack, load_prints())
-        watcher = _Watcher(Reader(pack, lens=lens, finders=finders), lens, part.describe, draw)
+        reader = Reader(pack, lens=lens, finders=finders)
         camera = open_table_camera(config, None)
+        keeper = ExposureKeeper(camera, reader) if config.camera.follow_light else None
+        watcher = _Watcher(reader, keeper, lens, part.describe, draw)
         try:
             while True:
                 watcher.take(camera.read(PICTURE_S))
@@ -94,9 +97,13 @@ def _faces_in(file: Path | None, game: str) -> FacePack:
 class _Watcher:
     """Reads pictures, and says what is new."""
 
-    def __init__(self, reader: Reader, lens: Lens | None, describe: Describe, draw: Path | None) -> None:
-        """`lens` is the calibrated one that the reader has; it is looked at in the first picture that can be read."""
+    def __init__(
+        self, reader: Reader, keeper: ExposureKeeper | None, lens: Lens | None, describe: Describe, draw: Path | None
+    ) -> None:
+        """`keeper` adjusts the camera by what is read; `lens` is the calibrated one that the reader has, which is
+        looked at in the first picture that can be read."""
         self._reader = reader
+        self._keeper = keeper
         self._lens = lens
         self._describe = describe
         self._draw = draw
@@ -115,7 +122,11 @@ class _Watcher:
             scene = self._reader.read(frame)
         except RegistrationError as error:
             self._say({"picture": frame.sequence, "error": str(error)}, str(error))
+            if self._keeper is not None:
+                self._keeper.unreadable(frame.image, frame.time_s)
             return
+        if self._keeper is not None:
+            self._keeper.after(scene)
         if self._lens is not None and (registration := self._reader.registration) is not None:
             if doubt := lens_doubt(registration, self._lens):
                 click.echo(f"Warning: {doubt}", err=True)

@@ -29,9 +29,10 @@ from controller.views import TableView
 from controller.web.commands import CommandError
 from controller.wiring import panel_pins, timing
 from firmware_bridge.signals import Signal
+from hardware.exposure import ExposureKeeper
 from hardware.panel import LampState, Panel
 from hardware.simulated.art import Artwork
-from hardware.simulated.camera import SimulatedCamera
+from hardware.simulated.camera import SimulatedCamera, steady
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
@@ -82,15 +83,20 @@ def play_game(
     players: int,
     habits: Habits,
     watch: Watch | None = None,
+    room: Callable[[float], float] = steady,
 ) -> Played:
     """Play one game to its end; everything about it follows from the seed. Where the settings leave the game's options
-    open, people agree on some. `watch` is told of every picture."""
+    open, people agree on some. `watch` is told of every picture; `room` says how many times as much light as at first
+    there is after so many seconds."""
     rng = Random(seed)
     conditions = Conditions.random(rng)
     hands_of = load_part(config.game, "hands")
     if not config.options and hasattr(hands_of, "agreed_options"):
         config = config.model_copy(update={"options": hands_of.agreed_options(Random(seed))})
-    with TemporaryDirectory() as folder, _HeadlessTable(config, art, pack, conditions, Path(folder), watch) as table:
+    with (
+        TemporaryDirectory() as folder,
+        _HeadlessTable(config, art, pack, conditions, Path(folder), watch, room) as table,
+    ):
         seats = random_seats(config, players, rng)
         game = load_game(config.game)
         make_hands: MakeHands = hands_of.HANDS
@@ -126,6 +132,7 @@ class _HeadlessTable:
         conditions: Conditions,
         folder: Path,
         watch: Watch | None = None,
+        room: Callable[[float], float] = steady,
     ) -> None:
         self._stack = ExitStack()
         self.world = World(Random(conditions.seed))
@@ -134,9 +141,10 @@ class _HeadlessTable:
         clock: Callable[[], float] = lambda: self._now  # noqa: E731
         camera_model = conditions.camera_model(config.camera.width, config.camera.height)
         self._camera = SimulatedCamera(
-            self._snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 2.0 * config.camera.rate
+            self._snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 2.0 * config.camera.rate, room
         )
         self._reader = Reader(pack, finders=finders_for(kinds_of(config.game), pack, load_prints()))
+        self._keeper = ExposureKeeper(self._camera, self._reader) if config.camera.follow_light else None
         self._signals: list[Signal] = []
         pins = panel_pins(config)
         self._pins = SimulatedPins(pins, self.world.set_lamp, self.world.set_buzzer)
@@ -192,6 +200,8 @@ class _HeadlessTable:
         self._image = frame.image
         start = perf_counter()
         scene = self._reader.read(frame)
+        if self._keeper is not None:
+            self._keeper.after(scene)
         self.read_ms.append((perf_counter() - start) * 1e3)
         for stage, milliseconds in scene.stage_ms.items():
             self.stage_ms[stage] = self.stage_ms.get(stage, 0.0) + milliseconds

@@ -35,6 +35,8 @@ _STICK_SIDES = (0.0, 0.35, 0.7)
 """A stick's sides show the same as its top: they are drawn as tops so far up."""
 _BLUR_MARGIN = 6
 _MAT_PX_PER_MM = 4
+_SAME_LIGHT = 0.004
+"""A picture that is brighter or darker by less, one level of 255, is the same."""
 _SAME_SCALE = 1e-9
 """Scales that differ by this share differ by rounding alone."""
 _NOISE_MARGIN = 64
@@ -139,6 +141,7 @@ class Renderer:
         self._whole = _Rect(0, 0, camera.width, camera.height)
         turn = math.radians(conditions.lamp_deg)
         self._shadow_way = (-math.cos(turn) * _LAMP_SLOPE, -math.sin(turn) * _LAMP_SLOPE)
+        self._exposed = (1.0, 1.0, 1.0)
         self._gain = surroundings.light_gain(conditions, grid_x, grid_y)
         self._glare = surroundings.glare_light(conditions, grid_x, grid_y)
         self._base = self._draw_base()
@@ -156,6 +159,18 @@ class Renderer:
         self._draw_groups(frame, [group for group in groups if not group.rect.empty])
         self._add_noise(frame, snapshot.time_s)
         return frame
+
+    def expose(self, blue: float, green: float, red: float, noise: float = 1.0) -> None:
+        """From now on pictures show so many times as much of each colour, in levels, as the conditions say, and so many
+        times as much noise."""
+        if max(abs(new / old - 1.0) for new, old in zip((blue, green, red), self._exposed, strict=True)) < _SAME_LIGHT:
+            return
+        self._exposed = (blue, green, red)
+        grid_x, grid_y = (np.asarray(plane, np.float32) for plane in cv2.split(self._grid))
+        self._gain = surroundings.light_gain(self.conditions, grid_x, grid_y, self._exposed)
+        self._glare = surroundings.glare_light(self.conditions, grid_x, grid_y, self._exposed)
+        self._lit = self._lit_part(self._whole, self._still, self._whole).copy()
+        self._noise = _noise_pool(self.camera, self.conditions.noise * noise)
 
     def hiding(self, snapshot: WorldSnapshot) -> list[Picture]:
         """For each hand, shape (height, width), how far it and what it holds cover each pixel, 0 to 255."""

@@ -165,8 +165,11 @@ def draw_mat(style: MatStyle, px_per_mm: int, seed: int) -> Picture:
     return image
 
 
-def light_gain(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> Picture:
-    """How much of each colour every pixel gets, in 128ths, shape (rows, columns, 3)."""
+def light_gain(
+    conditions: Conditions, table_x: _Floats, table_y: _Floats, exposed: Sequence[float] = (1.0, 1.0, 1.0)
+) -> Picture:
+    """How much of each colour every pixel gets, in 128ths, shape (rows, columns, 3); `exposed`: so many times as much
+    of blue, green and red, in levels."""
     rows, columns = table_x.shape
     turn = math.radians(conditions.lamp_deg)
     along = (table_x * math.cos(turn) + table_y * math.sin(turn)) / 650.0
@@ -176,19 +179,21 @@ def light_gain(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> Pi
     level *= 1.0 - conditions.vignette * (across + down)
     warm = (5000.0 - conditions.kelvin) / 5000.0
     level *= np.float32(conditions.light)
-    return _tinted(
-        np.asarray(level, np.float32), [1 - 0.55 * warm, 1 - 0.04 * warm, 1 + 0.4 * warm], scale=128.0, offset=0.5
-    )
+    colour = [1 - 0.55 * warm, 1 - 0.04 * warm, 1 + 0.4 * warm]
+    tint = [part * times for part, times in zip(colour, exposed, strict=True)]
+    return _tinted(np.asarray(level, np.float32), tint, scale=128.0, offset=0.5)
 
 
-def glare_light(conditions: Conditions, table_x: _Floats, table_y: _Floats) -> Picture | None:
-    """What a lamp's reflection adds, or None without one."""
+def glare_light(
+    conditions: Conditions, table_x: _Floats, table_y: _Floats, exposed: Sequence[float] = (1.0, 1.0, 1.0)
+) -> Picture | None:
+    """What a lamp's reflection adds, or None without one; `exposed` as in `light_gain`."""
     if conditions.glare <= 0:
         return None
     turn = math.radians(conditions.lamp_deg)
     x_mm, y_mm = 330 * math.cos(turn), 190 * math.sin(turn)
     spot = np.exp(-(((table_x - x_mm) / 110) ** 2 + ((table_y - y_mm) / 70) ** 2))
-    return np.asarray(cv2.merge([(255 * conditions.glare * spot).astype(np.uint8)] * 3), np.uint8)
+    return _tinted(np.asarray(spot, np.float32), exposed, scale=255.0 * conditions.glare)
 
 
 _MAT_COLOURS: dict[MatStyle, tuple[Colour, Colour, Colour]] = {

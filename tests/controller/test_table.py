@@ -4,6 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_part
 from controller.hands import Lay
 from controller.journal import Journal
+from controller.referee import GLARE
 from controller.table import LOG_LINES, Table
 from controller.views import BoardView, PartState, PartView, RefereeState, TableView
 from controller.web.commands import CommandError, InvalidCommand, Sitting
 from firmware_bridge.session import LinkState
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from tests.controller.laid_table import LaidTable, Outlets, make_table
-from vision.scene import Pose
+from vision.scene import HiddenCause, HiddenPlace, Pose
 
 Test = Callable[..., Coroutine[Any, Any, None]]
 
@@ -323,6 +325,17 @@ async def asked(table: LaidTable) -> TableView:
         if table.state != state:
             await table.table.undo()
     raise AssertionError("nothing was doubtful")
+
+
+@in_loop
+async def test_who_is_asked_in_glare_is_told_what_may_help(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        view = await asked(table)
+        assert "lamp" not in view.message
+        glare = HiddenPlace(((0.0, 300.0), (50.0, 300.0), (0.0, 350.0)), HiddenCause.GLARE)
+        await table.table.on_scene(replace(table.scene(1.0), hidden=(glare,)))
+        assert table.view.question is not None
+        assert table.view.message.endswith(GLARE)
 
 
 @in_loop

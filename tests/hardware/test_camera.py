@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera import Camera, CameraError, CameraLost, CameraTimeout, RecordingEnded
+from hardware.camera import Adjustment, Camera, CameraError, CameraLost, CameraTimeout, RecordingEnded
 from hardware.drivers import UnknownDriver, open_camera, recorded_files
 from hardware.opencv_camera import Recording, UsbCamera
 from hardware.pi_camera import PiCamera
@@ -88,6 +88,7 @@ class StandInPicamera2:
         """Ages in nanoseconds of the pictures that wait from before the call."""
         self.unplugged = False
         self.controls: dict[str, Any] = {}
+        self.camera_controls = {"ExposureTime": (75, 200_000, 20_000), "AnalogueGain": (1.0, 16.0, 1.0)}
         self.closed = 0
 
     def create_video_configuration(self, **options: Any) -> dict[str, Any]:
@@ -242,6 +243,36 @@ def test_exposure_and_white_balance_are_locked() -> None:
     assert device.controls["ExposureTime"] == 9000
     assert device.controls["ColourGains"] == (1.5, 1.7)
     assert device.lent == 0
+
+
+def test_more_light_comes_from_a_longer_exposure_then_from_gain_and_less_the_other_way() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    camera = PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9))
+    gathers = device.controls["ExposureTime"] * device.controls["AnalogueGain"]
+    assert camera.adjust(Adjustment(light=3.0))
+    assert device.controls["ExposureTime"] * device.controls["AnalogueGain"] == pytest.approx(3.0 * gathers, rel=0.01)
+    assert device.controls["ExposureTime"] == 27_000
+    assert camera.adjust(Adjustment(light=2.0))
+    assert device.controls["ExposureTime"] == 33_000
+    assert device.controls["AnalogueGain"] > 1.0
+    assert camera.adjust(Adjustment(light=1 / 12))
+    assert device.controls["AnalogueGain"] == 1.0
+    assert device.controls["ExposureTime"] * device.controls["AnalogueGain"] == pytest.approx(gathers / 2, rel=0.01)
+
+
+def test_an_adjustment_that_goes_no_farther_says_so() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    camera = PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9))
+    steps = [camera.adjust(Adjustment(light=2.0)) for _ in range(12)]
+    assert steps[0]
+    assert not steps[-1]
+    assert camera.adjust(Adjustment(blue=1.2, red=0.9))
+    assert device.controls["ColourGains"] == pytest.approx((1.5 * 0.9, 1.7 * 1.2))
+    camera.close()
+    with pytest.raises(CameraLost, match="closed"):
+        camera.adjust(Adjustment(light=2.0))
 
 
 def test_a_picture_from_before_the_call_is_left_out() -> None:

@@ -6,8 +6,10 @@ from random import Random
 import numpy as np
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
+from controller.games.polygons import inside
 from controller.sheet_prints import load_prints
 from controller.simulation.copy import own_art
+from hardware.kit.score_sheets import load_sheet_print
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
@@ -16,7 +18,7 @@ from vision.faces import FacePack
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
 from vision.reader import Reader
-from vision.scene import MarkKind, PieceKind, Pose, SheetMark
+from vision.scene import HiddenCause, MarkKind, PieceKind, Pose, Scene, SheetMark
 
 PLACE = Pose(390.0, -15.0, 181.0)
 DOTS = [(column, row) for column in range(1, 13, 3) for row in range(1, 9, 2)]
@@ -24,12 +26,18 @@ SHADE = ShadowEdge(-60.0, 0.0, 10.0, 2.4, 8.0)
 """Over more than half of the table, the whole sheet in it."""
 
 
+CROSSED = [topping.square for topping in load_sheet_print().layout.toppings[::2]]
+"""Half of the toppings."""
+
+
 @cache
-def pictures(kelvin: float = 5000.0, light: float = 1.0) -> tuple[Image, Image]:
-    """The sheet when it is blank, and pencilled."""
+def pictures(kelvin: float = 5000.0, light: float = 1.0, *, crossed: bool = False) -> tuple[Image, Image]:
+    """The sheet when it is blank, and pencilled: with dots, or with crosses, too."""
     conditions = Conditions(seed=6, kelvin=kelvin, light=light, noise=1.5)
     shown = []
-    for marks in ([], [Pencilled(MarkKind.DOT, dot) for dot in DOTS]):
+    dots = [Pencilled(MarkKind.DOT, dot) for dot in DOTS]
+    crosses = [Pencilled(MarkKind.CROSSED_TOPPING, at) for at in CROSSED]
+    for marks in ([], [*dots, *crosses] if crossed else dots):
         world = World(Random(4))
         front = write_front(1, marks)
         world.add_piece("sheet/1", PieceKind.SHEET, front, front, pose=PLACE, face_up=True)
@@ -38,16 +46,26 @@ def pictures(kelvin: float = 5000.0, light: float = 1.0) -> tuple[Image, Image]:
     return shown[0], shown[1]
 
 
-def marks_after(first: Image, then: Image) -> dict[tuple[int, ...], SheetMark]:
-    """The dots' places, as they are said to be some seconds after the picture changed."""
+def scene_after(first: Image, then: Image) -> Scene:
+    """What is said some seconds after the picture changed."""
     pack = FacePack({}, ())
     reader = Reader(pack, finders=finders_for({PieceKind.SHEET}, pack, load_prints()))
     for number in range(7):
         noise = np.random.default_rng(number).integers(-2, 3, first.shape, np.int16)
         shown = np.clip((first if number < 3 else then) + noise, 0, 255).astype(np.uint8)
         scene = reader.read(Frame(shown, number * 0.5, number))
-    (sheet,) = (piece for piece in scene.sightings if piece.kind is PieceKind.SHEET)
-    return {mark.at: mark for mark in sheet.marks if mark.kind is MarkKind.DOT}
+    return scene
+
+
+def marks_after(first: Image, then: Image, kind: MarkKind = MarkKind.DOT) -> dict[tuple[int, ...], SheetMark]:
+    """The places for marks of a kind, as they are said to be some seconds after the picture changed."""
+    (sheet,) = (piece for piece in scene_after(first, then).sightings if piece.kind is PieceKind.SHEET)
+    return {mark.at: mark for mark in sheet.marks if mark.kind is kind}
+
+
+def veiled(image: Image, share: float = 0.45) -> Image:
+    """The picture with the light of a window over all of it that takes this share of its contrast."""
+    return np.asarray(np.clip(image * (1.0 - share) + 200.0 * share, 0.0, 255.0), np.uint8)
 
 
 def test_what_is_pencilled_as_a_shadow_falls_on_the_sheet_is_read() -> None:
@@ -61,3 +79,32 @@ def test_what_a_lamp_makes_too_bright_to_be_seen_is_not_surely_absent() -> None:
     lit = np.minimum(pencilled * 1.5, 255.0).astype(np.uint8)
     dots = marks_after(blank, lit)
     assert not [at for at in DOTS if dots[at].probability < 0.1 and not dots[at].hidden]
+
+
+def test_crosses_in_a_veil_of_light_are_told_from_print_that_it_makes_paler() -> None:
+    blank, pencilled = pictures(crossed=True)
+    crosses = marks_after(blank, veiled(pencilled), MarkKind.CROSSED_TOPPING)
+    assert {at for at, mark in crosses.items() if mark.probability > 0.5} == set(CROSSED)
+    assert not any(mark.hidden for mark in crosses.values())
+
+
+def test_a_sheet_first_seen_in_a_veil_of_light_is_read_when_that_is_gone() -> None:
+    blank, pencilled = pictures(crossed=True)
+    crosses = marks_after(veiled(blank), pencilled, MarkKind.CROSSED_TOPPING)
+    assert {at for at, mark in crosses.items() if mark.probability > 0.5} == set(CROSSED)
+
+
+def test_bright_paper_is_read_where_its_printed_dots_show() -> None:
+    """Crossed toppings are darker than others of their kind: those did not seem to be washed out by a lamp alone."""
+    dots = marks_after(*pictures(light=1.4, crossed=True))
+    assert sum(mark.hidden for mark in dots.values()) <= 2
+    assert {at for at, mark in dots.items() if mark.probability > 0.5} == set(DOTS)
+
+
+def test_what_light_hides_of_a_sheet_is_outlined() -> None:
+    blank, pencilled = pictures(6200.0, 0.85)
+    scene = scene_after(blank, np.minimum(pencilled * 1.5, 255.0).astype(np.uint8))
+    (sheet,) = (piece for piece in scene.sightings if piece.kind is PieceKind.SHEET)
+    glare = [place.outline_mm for place in scene.hidden if place.cause is HiddenCause.GLARE]
+    assert sheet.blinded_mm
+    assert any(inside((sheet.pose.x_mm, sheet.pose.y_mm + y), one) for one in glare for y in range(-60, 61, 10))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from controller.games.polygons import inside
 from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.simulated_sheets import places
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
@@ -24,8 +25,11 @@ from tests.vision.drawn_sticks import (
     pencil,
     skewer,
 )
+from tests.vision.test_marks_in_other_light import PLACE, pictures, scene_after
 from vision.frame import Image
-from vision.scene import MarkKind, PieceKind, SheetMark
+from vision.registration import find_mat
+from vision.scene import HiddenCause, MarkKind, PieceKind, Scene, SheetMark
+from vision.shapes import to_own_frame
 from vision.sheets.finder import lay_out, read_sheets
 
 PRINT = load_sheet_print()
@@ -103,3 +107,41 @@ def test_nothing_is_hidden_where_nothing_lies() -> None:
     (seen,) = (one for one in read_sheets(sheet()[1], [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)
     assert len(seen.marks) == sum(kind is not MarkKind.DIAGONAL for kind, _ in places(PRINT.layout))
     assert not [mark for mark in seen.marks if mark.hidden]
+
+
+def test_what_lies_on_a_sheet_is_outlined() -> None:
+    for thing in (pencil((-55.0, -20.0), 35.0, YELLOW), coin((-48.0, -20.0), SILVER)):
+        image, covered_mm = with_thing(thing)
+        scene = read_sheets(image, [PRINT.layout])
+        assert outlined(scene, covered_mm[on_the_grid(covered_mm)]) > 0.6, "a coin's middle shows where no dot is"
+        far = np.array(PRINT.layout.dots_mm)
+        far = far[np.hypot(*(far[:, None] - covered_mm[None]).transpose(2, 0, 1)).min(1) > NEAR_MM]
+        assert outlined(scene, far) < 0.05
+
+
+def test_on_a_table_it_is_outlined_too() -> None:
+    blank, _ = pictures()
+    image, table = blank.copy(), find_mat(blank)
+    lies = pen((PLACE.x_mm + 30.0, PLACE.y_mm - 20.0), 110.0, BLACK)
+
+    def project(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(table.to_picture(points[:, :2]))
+
+    mask = draw_thing(image, lies, project, np.array(CAMERA.white), np.random.default_rng(5))
+    rows, columns = np.nonzero(mask > 128)
+    covered_mm = table.to_table(np.column_stack([columns, rows])[::7].astype(np.float64))
+    scene = scene_after(blank, image)
+    (seen,) = (one for one in scene.sightings if one.kind is PieceKind.SHEET)
+    up, left = to_own_frame(covered_mm, np.array([seen.pose.x_mm, seen.pose.y_mm, seen.pose.angle_deg])).T
+    assert outlined(scene, covered_mm[on_the_grid(np.column_stack([-left, up]))]) > 0.9
+
+
+def on_the_grid(points_mm: NDArray[np.float64]) -> NDArray[np.bool_]:
+    low, high = PRINT.layout.dots_mm.min(0), PRINT.layout.dots_mm.max(0)
+    return np.asarray(((points_mm > low) & (points_mm < high)).all(axis=1))
+
+
+def outlined(scene: Scene, points_mm: NDArray[np.float64]) -> float:
+    """The share of these points in which something that does not belong there is said to lie."""
+    outlines = [place.outline_mm for place in scene.hidden if place.cause is not HiddenCause.GLARE]
+    return float(np.mean([any(inside((x, y), one) for one in outlines) for x, y in points_mm.tolist()]))

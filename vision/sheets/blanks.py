@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.scene import MarkKind, Pose, SheetMark
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
 from vision.sheets.kept_blanks import Blank, BlankFiles
-from vision.sheets.layout import SheetLayout
+from vision.sheets.layout import Array, SheetLayout
 
 NEAR_MM = 90.0
 """A sheet that lies no farther from where one lay is the same, or another of its print, which looks alike."""
@@ -26,6 +27,23 @@ LOST, PRINT_MM, LOST_WITHIN_MM = 0.05, 6.0, 30.0
 """Where paper is brighter than the picture shows, and something printed, about so wide, has lost so much darkness
 (logarithm) beside the blank sheet's, faint pencil no farther from it may have lost all of its own. Coloured print loses
 less than pencil does: what has lost most tells."""
+BESIDE_MM = 6.0
+"""Print so near to what lies on the sheet, and casts a shadow, tells nothing of light."""
+GONE = 0.65
+"""Print that has lost more than this of its darkness may have lost all of it."""
+KEPT = 0.7
+"""But where printed dots around show this much of what they showed then, pencil as faint as they does, too."""
+GAUGE_MM, DOT_MM, PENCIL = 9.0, 1.1, 0.04
+"""Dots tell of what lies no farther from them than some of the first, by what is darker in their middles, so wide, than
+between them; those that are darker by more than the last are pencilled,"""
+LEAST_GAUGE, LEAST_DOT = 1.0, 0.03
+"""and so many must tell, and have been so dark."""
+BIN_MM = 3.0
+DARK_PRINT, LEAST_PRINT, LEAST_SHOWN = 0.4, 400, 0.05
+"""Print so dark (logarithm), so many pixels of it and not less dark than the last now, tells how much light lies over
+the sheet that takes of all contrast: a veil, as of a window that the camera sees."""
+LEAST_VEIL, MOST_VEIL, BLACKEST = 0.06, 2.0, 0.02
+"""Less of it, beside the paper's own light, is none; nor is more believed."""
 UNMARKED, MARKED = 0.02, 0.5
 """Dots less likely than the first are none, nor crosses and circles less likely than the second;"""
 HARDLY_DOTTED, HARDLY_MARKED = 0.5, 0.95
@@ -83,19 +101,101 @@ def covered(flat: FlatSheet) -> FlatSheet:
     return replace(flat, foreign=np.maximum(flat.foreign, around))
 
 
-def paled(flat: FlatSheet) -> FlatSheet:
-    """The sheet with what is so bright that paper is cut off and print around is paler than it was on the blank sheet:
-    faint pencil is, too. Itself where no blank sheet is known."""
-    if flat.blank is None or not flat.cut_off.any():
+def in_light(flat: FlatSheet) -> FlatSheet:
+    """The sheet with its blank one as it would look in its light, and with what that light may have washed out; itself
+    where that is not known, or the light is as it was."""
+    if flat.blank is None:
         return flat
-    pale = flat.blank - flat.darkness
-    printed = (flat.blank > DARK) & (pale > -LOST) & (flat.foreign == 0)  # pencil over print tells nothing
-    lost = np.where(printed, pale, np.float32(0.0))
+    veil = _veil(flat, flat.blank)
+    lit = flat if abs(veil) < LEAST_VEIL else replace(flat, blank=_veiled(flat.blank, veil))
+    if not flat.cut_off.any():
+        return lit
+    loss = _loss(flat, flat.blank)
+    if loss.any():
+        loss[_faint_print_kept(flat, flat.blank)] = 0.0
+    return replace(lit, washed=np.zeros_like(flat.washed), loss=loss)
+
+
+def _veil(flat: FlatSheet, blank: Plane) -> float:
+    """How much light (paper's is 1) lies over the sheet that did not when it was blank, by its dark print: negative
+    where it did then, 0 where too little is seen of it."""
+    told = (blank > DARK_PRINT) & (flat.foreign == 0)
+    if np.count_nonzero(told) < LEAST_PRINT:
+        return 0.0
+    ought, shown = np.exp(blank[told]), np.exp(np.maximum(flat.darkness[told], LEAST_SHOWN))
+    return float(np.clip(np.median((1.0 - shown / ought) / (shown - 1.0)), -MOST_VEIL, MOST_VEIL))
+
+
+def _veiled(blank: Plane, veil: float) -> Plane:
+    """The darkness of print over which this much light lies."""
+    return np.asarray(np.log((1.0 + veil) / np.maximum(np.exp(-blank) + veil, BLACKEST)), np.float32)
+
+
+def _loss(flat: FlatSheet, blank: Plane) -> Plane:
+    """How much darkness the light takes, by the print that has lost most of it around: where it is so bright that paper
+    is cut off; 0 elsewhere. Without print around, all."""
+    pale = blank - flat.darkness
+    near_things = cv2.dilate(flat.foreign, _square(2 * BESIDE_MM))
+    printed = (blank > DARK) & (pale > -LOST) & (near_things == 0)  # pencil over print tells nothing
     side = round(PRINT_MM * PX_PER_MM)
-    paler, count = (cv2.blur(one.astype(np.float32), (side, side)) for one in (lost, printed))
-    gone = np.where(printed & (paler > LOST * count), np.uint8(255), np.uint8(0))
-    gone = np.asarray(cv2.dilate(gone, _square(2 * LOST_WITHIN_MM)), np.uint8) & flat.cut_off
-    return replace(flat, paled=gone)
+    lost, ought, count = (
+        cv2.blur(one.astype(np.float32), (side, side))
+        for one in (np.where(printed, pale, np.float32(0.0)), np.where(printed, blank, np.float32(0.0)), printed)
+    )
+    loses = printed & (lost > LOST * count)
+    if not loses.any() and printed.any():
+        return np.zeros(blank.shape, np.float32)
+    # Of what shows hardly any more, more may have been taken than it had.
+    taken = np.where(lost > GONE * ought, 2.0 * ought, lost) / np.maximum(count, np.float32(1e-6))
+    around = _square(2 * LOST_WITHIN_MM)
+    most = np.asarray(cv2.dilate(np.where(loses, taken, np.float32(0.0)), around), np.float32)
+    most[cv2.dilate(printed.astype(np.uint8), around) == 0] = np.inf
+    most[flat.cut_off == 0] = 0.0
+    return most
+
+
+def _faint_print_kept(flat: FlatSheet, blank: Plane) -> NDArray[np.bool_]:
+    """Where the faintest print, the dots, is seen to be nearly as much darker than the paper as it was.
+
+    Light takes from dark print less of its darkness than it takes from faint print, so that dark print cannot tell.
+    """
+    layout = flat.layout
+    spot = np.stack(np.meshgrid(*[(-DOT_MM / 2, 0.0, DOT_MM / 2)] * 2), axis=-1).reshape(-1, 2)
+
+    def gauged(points_mm: Array, *, dots: bool) -> tuple[Plane, Plane, Plane]:
+        around = points_mm[:, None] + spot
+        now, then = (flat.sampled(plane, around).mean(1) for plane in (flat.darkness, blank))
+        under = flat.sampled(flat.foreign.astype(np.float32), around).max(1)
+        tells = (now < then + PENCIL) & (under < 1.0)
+        # What a pencilled line adds to a dot beside it does not make up for what others have lost.
+        shown = np.minimum(now, then) if dots else now
+        return _mean_around(flat, points_mm[tells], shown[tells], then[tells])
+
+    dot_now, dot_then, dots = gauged(layout.dots_mm, dots=True)
+    paper_now, paper_then, papers = gauged(layout.bare_mm, dots=False)
+    ought = dot_then - paper_then
+    told = (np.minimum(dots, papers) >= LEAST_GAUGE) & (ought >= LEAST_DOT)
+    kept = np.where(told & (dot_now - paper_now >= KEPT * ought), np.uint8(1), np.uint8(0))
+    height, width = blank.shape
+    return np.asarray(cv2.resize(kept, (width, height), interpolation=cv2.INTER_NEAREST) > 0)
+
+
+def _mean_around(flat: FlatSheet, points_mm: Array, first: Plane, second: Plane) -> tuple[Plane, Plane, Plane]:
+    """All over the sheet, in bins, the means of two values of n points, and how many tell there: those around count the
+    less the farther they are."""
+    shape = [max(round(side / PX_PER_MM / BIN_MM), 1) for side in flat.darkness.shape]
+    columns, rows = np.stack(flat.at(points_mm)) / (BIN_MM * PX_PER_MM)
+    at = np.clip(rows.astype(int), 0, shape[0] - 1), np.clip(columns.astype(int), 0, shape[1] - 1)
+    sigma = GAUGE_MM / BIN_MM
+    sums = []
+    for values in (first, second, np.ones(len(points_mm), np.float32)):
+        plane = np.zeros(shape, np.float32)
+        np.add.at(plane, at, values)
+        soft = cv2.GaussianBlur(plane, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
+        sums.append(np.asarray(soft * np.float32(2.0 * np.pi * sigma**2), np.float32))
+    many = np.maximum(sums[2], np.float32(1e-6))
+    means = [np.asarray(values / many, np.float32) for values in sums[:2]]
+    return means[0], means[1], sums[2]
 
 
 def _square(side_mm: float) -> Mask:

@@ -4,7 +4,7 @@ Some pencil firmly, some faintly, and cameras blur: how dark a mark must be is t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -36,6 +36,8 @@ BARE, BARE_SHARE, BARE_MM = 0.03, 0.9, 0.4
 FAINT_RING, FAINT_STROKE = 0.016, 0.012
 """But where a ring about a bonus, or both strokes over it, are darker by so much along most of their way, something is:
 they cover little of its box."""
+PALEST = 0.1
+"""Of all but this share of a sheet's marks,"""
 ENOUGH = 6
 """So many lines tell how dark lines are; so many printed dots how they are blurred."""
 SMEARED_MM, SMEARED = 1.75, 1.3
@@ -118,7 +120,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     crossed = _may_be_crossed(seen)
     dots = measures.dots(pencilled, places, crossed)
     spots = dots.centres_mm[:, None] + _around(1.2)
-    hidden, washed, paled = _hidden(flat, spots), _washed(flat, spots), _paled(flat, spots)
+    hidden, washed = _hidden(flat, spots), _washed(flat, spots)
     clear = ~(hidden | washed)
     low, high = _sorts(dots.core[clear], DOT_APART if flat.blank is None else DOT_APART_ALONE)
     dotted = dots.core > low + DOT_SHARE * (high - low)
@@ -134,11 +136,15 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     along = starts[:, None] * (1 - shares) + stops[:, None] * shares
     under = _hidden(flat, along) | hidden[ends].any(axis=1)
     out = _washed(flat, along) | washed[ends].any(axis=1)
-    weaker = _paled(flat, along) | paled[ends].any(axis=1)
     plane, border = measures.without_border(pencilled, _outer(flat, ~joined & ~under & ~out))
     paths = measures.lines(flat, plane, starts, stops)
     weak = paths.quantiles[:, 1]
     told, free = weak[joined & ~under & ~out], weak[~joined & ~under & ~out]
+    taken = flat.loss > _palest(told, dots.core[dotted & clear] - low)
+    if taken.any():
+        flat = replace(flat, washed=np.where(taken, np.uint8(255), flat.washed))
+        seen, washed = replace(seen, flat=flat), _washed(flat, spots)
+        out = _washed(flat, along) | washed[ends].any(axis=1)
     usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * (high - low)
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
     pencil = _Pencil(max(usual, 0.02), noise, flat.px_per_mm)
@@ -161,14 +167,14 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 ]
             ),
             hidden,
-            washed | paled,
+            washed,
             unsure=dots.beside > DOT_SHARE * (high - low),
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
             of_lines(paths, edge, edge * border, dots.core[ends].min(axis=1)),
             under,
-            out | weaker,
+            out,
             unsure=joined & _across_smear(flat, places[clear & ~dotted]),
         ),
         MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil),
@@ -185,9 +191,18 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 tuple((*layout.dots[a], *layout.dots[b]) for a, b in pairs),
                 of_lines(paths, none, none, dots.core[across].min(axis=1)),
                 np.asarray(hidden[across].any(axis=1)),
-                np.asarray((washed | paled)[across].any(axis=1)),
+                np.asarray(washed[across].any(axis=1)),
             )
     return found
+
+
+def _palest(lines: Plane, dots: Plane) -> float:
+    """How dark nearly all of a sheet's lines are at least; told by its dots where it has few; 0 where those are few.
+
+    Where light takes less than this, what it would have taken wholly is less than half as dark as these were."""
+    if len(lines) >= ENOUGH:
+        return float(np.quantile(lines, PALEST))
+    return LINE_TO_DOT * float(np.quantile(dots, PALEST)) if len(dots) >= ENOUGH else 0.0
 
 
 def _across_smear(flat: FlatSheet, printed_mm: Array) -> Bools:
@@ -279,8 +294,7 @@ def _of_toppings(seen: _Seen, pencil: _Pencil) -> Evidence:
     if not toppings:
         return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
-    hidden, out, paled = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed, _paled))
-    washed = out | paled
+    hidden, washed = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed))
     bare = seen.bare(centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
     if bare is not None:
@@ -303,7 +317,7 @@ def _of_boxes(seen: _Seen, pencil: _Pencil) -> dict[MarkKind, Evidence]:
         return {kind: Evidence((), np.zeros((0, 1), np.float32), none, none) for kind in kinds}
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
-    washed = _washed(flat, points) | _paled(flat, points)
+    washed = _washed(flat, points)
     bare = seen.bare(np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
     rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
     if bare is None:
@@ -394,11 +408,6 @@ def _hidden(flat: FlatSheet, points_mm: Array) -> Bools:
 def _washed(flat: FlatSheet, points_mm: Array) -> Bools:
     """Of which of n x m points a share may be washed out."""
     return _share_within(flat, flat.washed, points_mm)
-
-
-def _paled(flat: FlatSheet, points_mm: Array) -> Bools:
-    """At which of n x m points, by a share of them, faint pencil may be washed out, though firm pencil shows."""
-    return _share_within(flat, flat.paled, points_mm)
 
 
 def _share_within(flat: FlatSheet, mask: Mask, points_mm: Array) -> Bools:

@@ -21,12 +21,24 @@ from vision.registration import (
     RegistrationError,
     find_mat_in_grey,
 )
-from vision.scene import FaceLikelihood, MarkKind, Origin, PieceKind, Pose, Scene, SheetMark, Sighting
+from vision.scene import (
+    FaceLikelihood,
+    HiddenCause,
+    HiddenPlace,
+    MarkKind,
+    Origin,
+    PieceKind,
+    Point,
+    Pose,
+    Scene,
+    SheetMark,
+    Sighting,
+)
 from vision.shapes import as_points, to_own_frame
-from vision.sheets.blanks import Blanks, covered, paled
+from vision.sheets.blanks import Blanks, covered, in_light
 from vision.sheets.corners import Where
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
-from vision.sheets.flattening import FlatSheet, flatten
+from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, flatten
 from vision.sheets.kept_blanks import BlankFiles
 from vision.sheets.layout import Array, SheetLayout
 from vision.sheets.likelihood import Judge, load_judges
@@ -59,6 +71,10 @@ NOISES, LEAST_OFF, MOST_OFF = 5.0, 2.0, 12.0
 """by more than so many standard deviations of noise, but no fewer levels than the second and no more than the third."""
 MOST_GAIN = 1.1
 """Light changes no more between two looks."""
+BLINDED_SHARE = 0.75
+"""So many times the distance between dots around one that light hides is outlined, so that several are one part."""
+LEAST_THING_MM = 3.0
+"""What hides a part of a sheet nowhere so wide is not outlined."""
 PENCILLED_MM = 2.2
 """From the middle of its place a pencilled dot is no farther."""
 
@@ -247,7 +263,9 @@ def read_sheets(
     start = perf_counter()
     seen = sightings(image, registration, found)
     spent["sheets"] = (perf_counter() - start) * 1e3
-    return Scene(time_s, 0, tuple(seen), (), 0.0, stage_ms=spent, origin=origin)
+    hidden = [HiddenPlace(one, HiddenCause.FOREIGN) for piece in seen for one in piece.covering_mm]
+    hidden += [HiddenPlace(one, HiddenCause.GLARE) for piece in seen for one in piece.blinded_mm]
+    return Scene(time_s, 0, tuple(seen), tuple(hidden), 0.0, stage_ms=spent, origin=origin)
 
 
 def lay_out(
@@ -331,6 +349,12 @@ def _sighting(
     up = corners[0] + corners[1] - corners[2] - corners[3]
     turn = np.degrees(np.arctan2(up[1], up[0])) % 360.0
     pose = Pose(*(round(float(value), 2) + 0.0 for value in (*centre, turn)))
+    told, marks = _read_marks(flat, pose, blanks)
+
+    def outlines(mask: Mask) -> tuple[tuple[Point, ...], ...]:
+        found = told.outlines_mm(mask, LEAST_THING_MM, sheet.layout.pitch_mm) if mask.any() else []
+        return tuple(as_points(_carried(one[::-1], sheet.registration, registration)) for one in found)
+
     return Sighting(
         kind=PieceKind.SHEET,
         pose=pose,
@@ -338,16 +362,37 @@ def _sighting(
         face_up=True,
         visible=round(1.0 - float((flat.foreign > 0).mean()), 3),
         outline_mm=as_points(corners[::-1]),
-        marks=read_marks(flat, _judges(after_blank=False)) if blanks is None else _marks(flat, pose, blanks),
+        marks=marks,
+        covering_mm=outlines(told.foreign),
+        blinded_mm=outlines(_blinded(told, marks)),
     )
 
 
-def _marks(flat: FlatSheet, pose: Pose, blanks: Blanks) -> tuple[SheetMark, ...]:
-    """What was pencilled on a sheet of a table since it was blank, and before."""
-    flat = covered(paled(replace(flat, blank=blanks.at(flat, pose))))
+def _blinded(flat: FlatSheet, marks: Sequence[SheetMark]) -> Mask:
+    """255 around the dots of which light alone hides whether they are pencilled."""
+    at = [mark.at for mark in marks if mark.hidden and mark.kind is MarkKind.DOT]
+    dots = np.array([flat.layout.dot_mm((column, row)) for column, row in at]).reshape(-1, 2)
+    beside = cv2.dilate(flat.foreign, np.ones((round(2 * LEAST_THING_MM * PX_PER_MM),) * 2, np.uint8)).astype(
+        np.float32
+    )
+    dots = dots[flat.sampled(beside, dots) == 0.0] if len(dots) else dots
+    around = np.zeros_like(flat.foreign)
+    for x, y in np.round(np.stack(flat.at(dots), axis=-1)).astype(int).tolist():
+        cv2.circle(around, (x, y), round(BLINDED_SHARE * flat.layout.pitch_mm * PX_PER_MM), 255, -1)
+    return around & ~flat.foreign
+
+
+def _read_marks(flat: FlatSheet, pose: Pose, blanks: Blanks | None) -> tuple[FlatSheet, tuple[SheetMark, ...]]:
+    """What was pencilled on a sheet of a table since it was blank, and before; and the sheet with what hides it."""
+    if blanks is None:
+        return flat, read_marks(flat, _judges(after_blank=False))
+    seen = replace(flat, blank=blanks.at(flat, pose))
+    lit = in_light(seen)
+    flat = covered(lit)
     marks = read_marks(flat, _judges(after_blank=flat.blank is not None))
-    blanks.take(flat, pose, marks)
-    return marks if flat.blank is not None else tuple(map(_less_sure, marks))
+    if lit is seen:  # in light that may take from print, another look at a blank sheet would only be paler
+        blanks.take(flat, pose, marks)
+    return flat, marks if flat.blank is not None else tuple(map(_less_sure, marks))
 
 
 def _less_sure(mark: SheetMark) -> SheetMark:

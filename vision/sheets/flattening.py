@@ -100,8 +100,8 @@ class FlatSheet:
     wash out what is pencilled."""
     cut_off: Mask
     """255 where a colour of the paper may be brighter than the picture shows."""
-    paled: Mask
-    """255 where so much light falls that faint pencil may be washed out, though firm pencil shows."""
+    loss: Plane
+    """How much darkness (logarithm) the light takes from what is pencilled, at most, where it takes any."""
     cells: Plane
     """height/`COARSE` x width/`COARSE` x 3: logarithms of blue, green and red as they are, print and all."""
     odd: Mask
@@ -127,6 +127,17 @@ class FlatSheet:
     def to_cells(self, points_mm: Array) -> Array:
         """Columns and rows of cells (... x 2) of points."""
         return (np.stack(self.at(points_mm), axis=-1) + 0.5) / COARSE - 0.5
+
+    def outlines_mm(self, mask: Mask, least_mm: float, gap_mm: float) -> list[Array]:
+        """The outlines (n x 2 each) of those parts of a mask that are nowhere narrower than this; what lies no farther
+        apart than such a gap is one part."""
+        cells = cv2.resize(mask, self.odd.shape[::-1], interpolation=cv2.INTER_NEAREST)
+        closed = cv2.morphologyEx(cells, cv2.MORPH_CLOSE, _disc(gap_mm))
+        opened = cv2.morphologyEx(closed, cv2.MORPH_OPEN, _disc(least_mm))
+        contours, _ = cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+        rounded = [cv2.approxPolyDP(contour, 0.8, True).reshape(-1, 2) for contour in contours]
+        corner = np.array([self.left_mm, self.top_mm])
+        return [corner + (one + 0.5) * CELL_MM * (1.0, -1.0) for one in rounded if len(one) >= 3]
 
     def sampled(self, plane: Plane, points_mm: Array) -> Plane:
         """A plane's values at points (any shape x 2), smoothly."""
@@ -205,7 +216,7 @@ def flatten(
         colours=colours,
         foreign=np.maximum(cv2.resize(foreign, (width, height), interpolation=cv2.INTER_NEAREST), outside),
         cut_off=np.asarray(cv2.resize(cut_off, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
-        paled=np.zeros((height, width), np.uint8),
+        loss=np.zeros((height, width), np.float32),
         washed=np.asarray(cv2.resize(washed, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8),
         cells=cells,
         odd=odd,

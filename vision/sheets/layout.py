@@ -73,6 +73,8 @@ class SheetLayout:
     """All pairs of dots at opposite corners of a square, the left one first."""
     dots_mm: Array = field(init=False, repr=False, compare=False)
     """n x 2: where the dots are printed."""
+    bare_mm: Array = field(init=False, repr=False, compare=False)
+    """m x 2: the middles of squares in which nothing is printed."""
     outer_dots: Flags = field(init=False, repr=False, compare=False)
     """Which of the dots are at an edge of the grid,"""
     outer_lines: Flags = field(init=False, repr=False, compare=False)
@@ -87,6 +89,9 @@ class SheetLayout:
         falling = [((c, r), (c + 1, r + 1)) for c, r in squares]
         rising = [((c, r + 1), (c + 1, r)) for c, r in squares]
         sides = ((0, columns - 1), (1, rows - 1))
+        inked = {topping.square for topping in self.toppings}
+        half = self.pitch_mm / 2
+        bare = [self.dot_mm(square) for square in squares if square not in inked]
         outer = [any(dot[i] in (0, most) for i, most in sides) for dot in dots]
         along = [any(a[i] == b[i] and a[i] in (0, most) for i, most in sides) for a, b in across + down]
         derived = {
@@ -94,6 +99,7 @@ class SheetLayout:
             "lines": tuple(across + down),
             "diagonals": tuple(falling + rising),
             "dots_mm": np.array([self.dot_mm(dot) for dot in dots]),
+            "bare_mm": np.array(bare).reshape(-1, 2) + np.array([half, -half]),
             "outer_dots": np.array(outer),
             "outer_lines": np.array(along),
         }

@@ -26,12 +26,9 @@ OF_A_KIND = 3
 def dots_missing(flat: FlatSheet) -> Bools:
     """At which of the sheet's dots neither a printed nor a pencilled one shows; nowhere if printed dots hardly do."""
     layout = flat.layout
-    inked = {topping.square for topping in layout.toppings}
-    squares = [(c, r) for r in range(layout.rows - 1) for c in range(layout.columns - 1) if (c, r) not in inked]
-    if not squares:
+    if not len(layout.bare_mm):
         return np.zeros(len(layout.dots_mm), bool)
-    middles = np.array(layout.first_mm) + (np.array(squares) + 0.5) * (layout.pitch_mm, -layout.pitch_mm)
-    spots = _spots(flat, np.concatenate([layout.dots_mm, middles]))
+    spots = _spots(flat, np.concatenate([layout.dots_mm, layout.bare_mm]))
     shown, bare = spots[: len(layout.dots_mm)], spots[len(layout.dots_mm) :]
     paper = median_of(bare)
     usual, spread = _printed_darkness(shown - paper)

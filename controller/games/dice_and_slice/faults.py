@@ -66,7 +66,8 @@ def nothing_marked(state: State, player: Player, sheet: SheetSeen) -> Fault:
     picture = state.options.components.faces[face].in_words
     problem = f"Player {player} has marked no new dot."
     remedy = f"Mark the dots of {face} ({picture}), one new dot at least, and connect neighbours."
-    return Fault(Refusal(headings.MARK, problem, remedy), player, (sheet.index,))
+    unseen = sheet.hidden_dots & ~state.sheets[player - 1].dots
+    return Fault(Refusal(headings.MARK, problem, remedy), player, (sheet.index,), certain=not unseen)
 
 
 def misfit(state: State, player: Player, sheet: SheetSeen) -> Fault:

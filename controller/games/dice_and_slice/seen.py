@@ -123,6 +123,11 @@ class SheetSeen:
                     left[kind, bit] = trace
         return left
 
+    @property
+    def hidden_dots(self) -> int:
+        """The places of dots that are hidden."""
+        return sum(bit for kind, bit in self._hidden if kind is MarkKind.DOT)
+
     def hinted(self) -> int:
         """The dots that may be new."""
         return sum(bit for bit, odds in self.dots.items() if odds >= HINT) & ~self._known.dots

@@ -36,6 +36,8 @@ OTHER = math.log(0.005)
 OVERLOOKED = math.log(0.004)
 """How readily it is believed of a topping that gives an extra dot and seems to be crossed off that its dot is there and
 was not seen."""
+UNSEEN = math.log(0.005)
+"""How readily it is believed that all dots of a die, or an extra dot, are at places that are hidden: there are many."""
 PRESSED = math.log(0.1)
 """How readily it is believed that who presses the button has marked nothing."""
 DIE_DOUBT = 0.2
@@ -284,7 +286,12 @@ def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) ->
     fitting = [one for one in candidates if not one.fit.odd]
     if not fitting:
         return _unfit(state, player, sheet, candidates)
-    logs = {one.moves: one.fit.log + (PRESSED if pressed and not one.moves else 0.0) for one in fitting}
+    logs = {
+        one.moves: one.fit.log
+        + (PRESSED if pressed and not one.moves else 0.0)
+        + UNSEEN * _unseen(state, sheet, one.moves)
+        for one in fitting
+    }
     other = OTHER + sheet.ceiling() + max(one.fit.log_rest for one in fitting)
     unseen = [
         logs[one.moves] + OVERLOOKED + odds for one in fitting for odds in _not_used(state, player, sheet, one.moves)
@@ -297,6 +304,17 @@ def _marked(state: State, player: Player, sheet: SheetSeen, *, pressed: bool) ->
     likeliest = sorted((one.moves for one in fitting if one.moves), key=lambda moves: -logs[moves])[:MOST_ASKED]
     plays = [_marks(state, player, moves, math.exp(logs[moves] - top) / total) for moves in likeliest]
     return _Marking(_worth(plays))
+
+
+def _unseen(state: State, sheet: SheetSeen, moves: Moves) -> int:
+    """Of how many of these moves no dot can be seen."""
+    table = state.options.components.grid
+    marked = [
+        grid.mask_of(table, move.dots if isinstance(move, Mark) else {move.dot}) or 0
+        for move in moves
+        if isinstance(move, Mark | ExtraDot)
+    ]
+    return sum(not dots & ~sheet.hidden_dots for dots in marked)
 
 
 def _not_used(state: State, player: Player, sheet: SheetSeen, moves: Moves) -> list[float]:

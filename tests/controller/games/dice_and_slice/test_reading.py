@@ -7,9 +7,9 @@ import pytest
 from controller.game import Refusal
 from controller.games.dice_and_slice.rules import State
 from controller.games.dice_and_slice.table import GAME_TABLE
-from controller.reading import Fault, ReadingKind
+from controller.reading import Fault, Reading, ReadingKind
 from tests.controller.games.dice_and_slice.laid_sheets import GAME, LaidSheets, dots_of, started
-from vision.scene import FaceLikelihood
+from vision.scene import FaceLikelihood, MarkKind, Sighting
 
 
 def test_an_empty_table_says_nothing() -> None:
@@ -416,3 +416,41 @@ def with_dots(state: State, names: str) -> State:
     bits = state.options.components.grid.bits
     data["sheets"][0]["dots"] = sorted(names.split(), key=bits.__getitem__)
     return GAME.decode_state(data)
+
+
+# What cannot be seen --------------------------------------------------------------------------------------------------
+
+
+def seen_in_part(sheets: LaidSheets, pressed: frozenset[int]) -> Reading:
+    """What is read where the dots of all but the sheets' last three columns are hidden."""
+    scene = sheets.scene()
+
+    def hidden(piece: Sighting) -> Sighting:
+        marks = (
+            replace(mark, probability=0.001, hidden=True) if mark.kind is MarkKind.DOT and mark.at[0] < 10 else mark
+            for mark in piece.marks
+        )
+        return replace(piece, marks=tuple(marks))
+
+    scene = replace(scene, sightings=tuple(map(hidden, scene.sightings)))
+    return GAME_TABLE.read(sheets.state, scene, sheets.layout, pressed)
+
+
+def test_what_may_be_marked_where_nothing_is_seen_is_not_asked_about() -> None:
+    sheets = marking()
+    sheets.play("P1 marks c3 d3 c4")
+    assert seen_in_part(sheets, frozenset()).kind is not ReadingKind.MOVES
+    reading = seen_in_part(sheets, frozenset({1}))
+    assert reading.kind is ReadingKind.FAULT
+    assert reading.fault is not None
+    assert "no new dot" in problem(reading.fault)
+    assert not reading.fault.certain, "a hand or glare gets its time"
+
+
+def test_what_is_seen_is_read_though_much_is_hidden() -> None:
+    sheets = marking()
+    sheets.play("P1 marks k3 l3 k4")
+    reading = seen_in_part(sheets, frozenset({1}))
+    assert reading.kind is ReadingKind.MOVES
+    assert reading.plays[0].probability > 0.99
+    assert [GAME.format(sheets.state, move) for move in reading.plays[0].moves] == ["P1 marks k3 l3 k4"]

@@ -1,0 +1,120 @@
+"""Keeps a camera's exposure and white balance with the light of the room, by white paper on the table.
+
+Between two steps a camera stays as it is, so that a piece looks the same from picture to picture: what moves is told by
+what changes. Nothing is done while hands move, nor by one place alone: that may lie in a lamp's reflection.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from hardware.camera import Adjustable, Adjustment, Camera
+from vision.frame import Image
+from vision.scene import PaperLevel, Scene
+
+AIM = 215.0
+"""How bright (of 255) white paper is to be where it is brightest."""
+DARKEST, BRIGHTEST = 160.0, 247.0
+"""Where it is darker, or brighter, the camera is adjusted,"""
+DARK_ENOUGH, BRIGHT_ENOUGH = 190.0, 240.0
+"""until it lies between these."""
+DARK_USUALLY, BRIGHT_USUALLY = 100.0, 175.0
+"""Where a lamp is mirrored paper is cut off, however little light the camera gathers: less is never gathered than so
+that half of the places are as bright as the second, and more is where half of them are darker than the first."""
+TINTED, PLAIN = 1.3, 1.08
+"""Where white paper shows so many times as much of one colour as of another the white balance is, until so many."""
+LESS, MOST, MOST_TINT = 0.75, 2.0, 1.3
+"""One step's times as much light: how bright paper is that is cut off is not known; nor is more believed at once."""
+GAMMA = 2.2
+"""Levels grow with about the 2.2nd root of the light (sRGB)."""
+REST_S, LASTS_S, STEP_S = 0.4, 1.5, 0.7
+"""For how long nothing moves before a step; for how long light is otherwise before the first; and between two."""
+AT_AN_END_S = 20.0
+"""When a camera could go no farther it is asked again after this time."""
+UNREADABLE_S = 2.0
+"""When the table was not found in any picture for so long,"""
+BLACK, WHITE = 60.0, 225.0
+"""and they are so dark or so bright on the whole, that is the reason."""
+
+
+@runtime_checkable
+class ReadsAnew(Protocol):
+    """A reader that can be told that all looks otherwise now."""
+
+    def read_anew(self) -> None:
+        """Read the next picture in which nothing moves as if nothing had been known."""
+        ...
+
+
+class ExposureKeeper:
+    """Adjusts one camera by what is seen of the table."""
+
+    def __init__(self, camera: Camera, reader: object) -> None:
+        """A camera that cannot be adjusted, or does so itself, is left alone. A `reader` that can (`ReadsAnew`) is told
+        when the camera has been adjusted."""
+        self._camera = camera if isinstance(camera, Adjustable) else None
+        self._reader = reader if isinstance(reader, ReadsAnew) else None
+        self._odd_since_s: float | None = None
+        self._light = self._tint = False
+        """Whether these are being adjusted."""
+        self._not_before_s = -np.inf
+        self._seen_s: float | None = None
+
+    def after(self, scene: Scene) -> None:
+        """Adjust the camera by a scene, where that is due."""
+        self._seen_s = scene.time_s
+        if self._camera is None or not scene.paper or scene.time_s < self._not_before_s or scene.at_rest_s < REST_S:
+            return
+        wanted = wanted_for(scene.paper, light=self._light, tint=self._tint)
+        if wanted is None:
+            self._odd_since_s = None
+            self._arrived()
+            return
+        self._odd_since_s = scene.time_s if self._odd_since_s is None else self._odd_since_s
+        if self._light or self._tint or scene.time_s - self._odd_since_s >= LASTS_S:
+            self._adjust(wanted, scene.time_s)
+
+    def unreadable(self, image: Image, time_s: float) -> None:
+        """Adjust the camera by a picture in which the table was not found, where that lasts."""
+        if self._seen_s is None:
+            self._seen_s = time_s
+        if self._camera is None or time_s < self._not_before_s or time_s - self._seen_s < UNREADABLE_S:
+            return
+        level = float(image[::16, ::16].mean())
+        if level < BLACK or level > WHITE:
+            self._adjust(Adjustment(MOST if level < BLACK else 1.0 / MOST), time_s)
+
+    def _adjust(self, by: Adjustment, time_s: float) -> None:
+        assert self._camera is not None
+        if self._camera.adjust(by):
+            self._light, self._tint = self._light or by.light != 1.0, self._tint or by.blue != 1.0 or by.red != 1.0
+            self._not_before_s = time_s + STEP_S
+        else:
+            self._not_before_s = time_s + AT_AN_END_S
+            self._arrived()
+
+    def _arrived(self) -> None:
+        if (self._light or self._tint) and self._reader is not None:
+            self._reader.read_anew()
+        self._light = self._tint = False
+
+
+def wanted_for(paper: Sequence[PaperLevel], *, light: bool = False, tint: bool = False) -> Adjustment | None:
+    """How a camera is to be adjusted that shows white paper so in some places; None where it may stay as it is. Of what
+    is being adjusted already, `light` or `tint`, the aim is narrower."""
+    low, high = (DARK_ENOUGH, BRIGHT_ENOUGH) if light else (DARKEST, BRIGHTEST)
+    levels = sorted(max(level) for level in paper)
+    level, usual = levels[max(len(levels) - 2, 0)], levels[len(levels) // 2]
+    more = 1.0
+    if level < low or usual < DARK_USUALLY:
+        more = min((AIM / max(min(level, usual), 1.0)) ** GAMMA, MOST)
+    elif level > high and usual > BRIGHT_USUALLY:
+        more = LESS
+    shown = [one for one in paper if max(one) <= BRIGHT_ENOUGH and min(one) > 0.0]
+    blue = red = 1.0
+    if shown:
+        blues, greens, reds = np.mean(shown, axis=0)
+        if max(blues, greens, reds) > (PLAIN if tint else TINTED) * min(blues, greens, reds):
+            blue, red = (float(np.clip((greens / one) ** GAMMA, 1.0 / MOST_TINT, MOST_TINT)) for one in (blues, reds))
+    return None if more == blue == red == 1.0 else Adjustment(more, blue, red)

@@ -1,0 +1,208 @@
+"""The camera's exposure and white balance follow the light of the room."""
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+
+from controller.games.dice_and_slice.hands import write_front
+from controller.sheet_prints import load_prints
+from controller.simulation.copy import own_art
+from hardware.camera import Adjustment, Camera
+from hardware.exposure import AT_AN_END_S, BRIGHT_ENOUGH, DARK_ENOUGH, MOST, ExposureKeeper, wanted_for
+from hardware.simulated.camera import SimulatedCamera, evening_light, steady
+from hardware.simulated.renderer import Renderer
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.world import World
+from vision.faces import FacePack
+from vision.looking_for import finders_for
+from vision.paper import paper_seen
+from vision.reader import Reader
+from vision.registration import RegistrationError, find_mat
+from vision.scene import PaperLevel, PieceKind, Pose, Scene
+
+SIZE = (1280, 720)
+RATE_HZ = 5.0
+PLACE = Pose(390.0, -15.0, 181.0)
+
+
+class Room:
+    """A table with a score sheet before a simulated camera, in light that changes, and who reads it."""
+
+    def __init__(self, room: Callable[[float], float] = steady, *, follow: bool = True, kelvin: float = 5000.0) -> None:
+        conditions = Conditions(seed=6, noise=1.5, kelvin=kelvin)
+        world = World(Random(4))
+        front = write_front(1, [])
+        world.add_piece("sheet/1", PieceKind.SHEET, front, front, pose=PLACE, face_up=True)
+        renderer = Renderer(own_art("dice_and_slice"), conditions.camera_model(*SIZE), conditions)
+        self.now_s = 0.0
+        pack = FacePack({}, ())
+        self.camera = SimulatedCamera(world.snapshot, renderer, lambda: self.now_s, self._wait, RATE_HZ, room)
+        self.reader = Reader(pack, finders=finders_for({PieceKind.SHEET}, pack, load_prints()))
+        self.keeper = ExposureKeeper(self.camera, self.reader) if follow else None
+
+    def _wait(self, seconds: float) -> None:
+        self.now_s += seconds
+
+    def watch(self, seconds: float) -> list[Scene]:
+        """The scenes until then; nothing where the table was not found."""
+        scenes, end = [], self.now_s + seconds
+        while self.now_s < end:
+            frame = self.camera.read(1.0)
+            try:
+                scene = self.reader.read(frame)
+            except RegistrationError:
+                if self.keeper is not None:
+                    self.keeper.unreadable(frame.image, frame.time_s)
+                continue
+            scenes.append(scene)
+            if self.keeper is not None:
+                self.keeper.after(scene)
+        return scenes
+
+    def paper(self) -> float:
+        """How bright paper is beside the markers, where it is brightest but one."""
+        image = self.camera.read(1.0).image
+        return sorted(max(level) for level in paper_seen(image, find_mat(image), ()))[-2]
+
+
+def test_paper_is_seen_beside_markers_and_on_sheets() -> None:
+    room = Room()
+    (scene, *_) = room.watch(0.2)
+    levels = paper_seen(room.camera.read(1.0).image, find_mat(room.camera.read(1.0).image), scene.sightings)
+    assert len(levels) == 4 + 4
+    assert all(180.0 < max(level) <= 255.0 for level in levels)
+    assert np.allclose(scene.paper, levels, atol=6.0)
+
+
+def test_in_steady_light_the_camera_stays_as_it_is() -> None:
+    room = Room()
+    before = room.camera.read(1.0).image
+    room.watch(12.0)
+    assert float(np.abs(room.camera.read(1.0).image.astype(float).mean() - before.mean())) < 0.5
+
+
+@pytest.mark.parametrize("light", [0.2, 2.5])
+def test_a_lamp_switched_off_or_on_is_followed(light: float) -> None:
+    def room(time_s: float) -> float:
+        return 1.0 if time_s < 2.0 else light
+
+    follows, stays = Room(room), Room(room, follow=False)
+    scenes = follows.watch(16.0)
+    stays.watch(3.0)
+    assert DARK_ENOUGH - 3.0 <= follows.paper() <= BRIGHT_ENOUGH + 3.0
+    assert not DARK_ENOUGH <= stays.paper() <= BRIGHT_ENOUGH
+    assert all(any(one.kind is PieceKind.SHEET for one in scene.sightings) for scene in scenes[-5:])
+    (sheet,) = (one for one in scenes[-1].sightings if one.kind is PieceKind.SHEET)
+    assert not any(mark.probability > 0.1 or mark.hidden for mark in sheet.marks)
+
+
+def test_a_table_too_dark_to_be_found_is_found() -> None:
+    def room(_: float) -> float:
+        return 0.0003
+
+    assert not Room(room, follow=False).watch(3.0)
+    assert Room(room).watch(25.0)
+
+
+def test_light_of_another_colour_is_followed() -> None:
+    warm, stays = Room(kelvin=2800.0), Room(kelvin=2800.0, follow=False)
+    warm.watch(12.0)
+    stays.watch(1.0)
+
+    def tint(room: Room) -> float:
+        image = room.camera.read(1.0).image
+        colours = np.mean(paper_seen(image, find_mat(image), ()), axis=0)
+        return float(colours.max() / colours.min())
+
+    assert tint(stays) > 1.4
+    assert tint(warm) < 1.12
+
+
+class Noted:
+    """A camera that notes how it is adjusted, and can go so far."""
+
+    description = "noted"
+
+    def __init__(self, steps: int = 100) -> None:
+        self.steps, self.asked = steps, list[Adjustment]()
+
+    def adjust(self, by: Adjustment) -> bool:
+        self.asked.append(by)
+        return len(self.asked) <= self.steps
+
+
+def scene(time_s: float, level: float, at_rest_s: float = 2.0) -> Scene:
+    return Scene(time_s, 0, (), (), at_rest_s, paper=((level,) * 3,) * 4)
+
+
+def keeper_of(camera: Noted) -> ExposureKeeper:
+    return ExposureKeeper(camera, None)  # type: ignore[arg-type]
+
+
+def test_nothing_is_adjusted_while_something_moves_or_for_a_moment() -> None:
+    camera = Noted()
+    keeper = keeper_of(camera)
+    for number in range(20):
+        keeper.after(scene(number * 0.5, 80.0, at_rest_s=0.0))
+    for number in range(20, 40):
+        keeper.after(scene(number * 0.5, 80.0 if number % 3 else 210.0))
+    assert not camera.asked
+    for number in range(40, 45):
+        keeper.after(scene(number * 0.5, 80.0))
+    assert camera.asked
+
+
+def test_a_camera_that_can_go_no_farther_is_left_alone_for_a_while() -> None:
+    camera = Noted(steps=2)
+    keeper = keeper_of(camera)
+    for number in range(int(AT_AN_END_S)):
+        keeper.after(scene(float(number), 40.0))
+    assert len(camera.asked) == 3
+
+
+def test_one_place_in_a_lamps_reflection_is_no_reason() -> None:
+    even: PaperLevel = (205.0, 210.0, 212.0)
+    assert wanted_for([even, even, even, (255.0, 255.0, 255.0)]) is None
+    assert wanted_for([even, (255.0,) * 3, (255.0,) * 3]) == Adjustment(light=0.75)
+
+
+def test_a_mirrored_lamp_does_not_make_the_rest_dark() -> None:
+    """What is mirrored is cut off however little light the camera gathers."""
+    mirrored: PaperLevel = (255.0,) * 3
+    paper, steps = 230.0, 0
+    while (wanted := wanted_for([mirrored, mirrored, *[(paper,) * 3] * 6], light=steps > 0)) is not None:
+        paper *= wanted.light ** (1 / 2.2)
+        steps += 1
+        assert steps < 10
+    assert paper > 150.0
+    dark = wanted_for([mirrored, mirrored, *[(70.0,) * 3] * 6])
+    assert dark is not None
+    assert dark.light > 1.0
+
+
+def test_a_step_is_as_large_as_what_paper_shows() -> None:
+    wanted = wanted_for([(158.0,) * 3] * 4)
+    assert wanted is not None
+    assert 158.0 * wanted.light ** (1 / 2.2) == pytest.approx(215.0)
+    assert wanted_for([(30.0,) * 3] * 4) == Adjustment(light=MOST)
+    assert wanted_for([(170.0,) * 3] * 4) is None
+    assert wanted_for([(170.0,) * 3] * 4, light=True) is not None
+
+
+def test_the_evening_grows_dark_before_lamps_are_switched_on() -> None:
+    lights = [evening_light(float(time_s)) for time_s in range(0, 320, 10)]
+    assert lights[0] == 1.0
+    assert min(lights) == pytest.approx(0.15)
+    assert max(lights[18:]) > 5 * min(lights)
+
+
+def test_cameras_that_follow_by_themselves_are_left_alone() -> None:
+    class Plain:
+        description = "plain"
+
+    camera: Camera = Plain()  # type: ignore[assignment]
+    keeper = ExposureKeeper(camera, None)
+    for number in range(20):
+        keeper.after(scene(float(number), 40.0))
