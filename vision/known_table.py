@@ -470,7 +470,8 @@ class KnownTable:
             found = [s for s in found if not _is_doubtful(s) or any(_lies_there(s, other) for other in before)]
         self._found[finder.name] = tuple(found)
         otherwise = [s for some in unmatched(before or (), found) for s in some]
-        as_before = self._under([s for s in found if any(_is_read_as(s, other) for other in before or ())])
+        lay = before if before is not None and self.looks == 1 else ()  # what was found before the change
+        as_before = self._under([s for s in found if any(_is_read_as(s, other) for other in lay)])
         as_before = np.asarray(cv2.dilate(as_before, _NEAR), np.uint8) & ~seen
         beside = np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8)
         looked.looked(blocks & ~untold, beside, as_before)
