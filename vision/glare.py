@@ -17,6 +17,7 @@ from vision.frame import Image
 from vision.motion import Mask, Small
 from vision.registration import Registration
 from vision.scene import Sighting
+from vision.short_axes import median_of
 
 Array = NDArray[np.float64]
 
@@ -61,7 +62,7 @@ ALONG = 12
 def paper_levels(image: Image, registration: Registration) -> dict[int, float]:
     """How bright white paper is beside each marker of the mat that is seen: levels (of 255) of the darkest channel."""
     beside = paper_beside_markers(image, registration)
-    return {marker: float(np.median(colours.min(-1))) for marker, colours in beside.items()}
+    return {marker: median_of(colours.min(-1).astype(np.float64)) for marker, colours in beside.items()}
 
 
 def paper_beside_markers(image: Image, registration: Registration) -> dict[int, Image]:

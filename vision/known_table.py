@@ -17,7 +17,7 @@ from vision.finders import Finder, FindsAgain
 from vision.frame import Image
 from vision.from_above import FromAbove
 from vision.looked_at import LookedAt
-from vision.motion import WIDTH, Mask, Small, differences, differs
+from vision.motion import LEAST_STEP, WIDTH, Mask, Small, differences, differs
 from vision.plain_table import colours_of, share_of_rare
 from vision.raster import Raster
 from vision.reading import Reading, confirmed
@@ -27,6 +27,7 @@ from vision.same_print import in_place_of, is_otherwise_lit, shows_the_same
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.settling import Motion, unmatched
 from vision.shapes import place
+from vision.short_axes import median_of
 from vision.sightings import sighting
 from vision.verify import Look, Prepared
 
@@ -66,6 +67,10 @@ LEAST_LEFT = 30
 NOTICED_LESS = 1.3
 """Where a mark must be so many times as dark to be noticed as it would have to be in the light in which a sheet was
 read, the sheet is read again."""
+AS_NOISY = 1.2 * LEAST_STEP
+"""By how many levels more blocks may have to differ where their noise is what it was: it is told in steps."""
+AS_READ = 0.2
+"""A sheet that a hand passed over need not be read twice where no mark's likelihood changed by more."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
 GONE_MM = 6.0
@@ -441,16 +446,17 @@ class KnownTable:
 
     def found_by(self, finder: Finder, image: Image, busy: Mask) -> tuple[Sighting, ...]:
         """What a finder finds where something changed; elsewhere, and where something moves, what it found before. What
-        it found in the same way twice since then it need not look for again."""
+        it found in the same way twice since then it need not look for again; nor a sheet that it read as before, where
+        nothing but a hand that passed over it may have changed it."""
         before = self._found.get(finder.name)
         looked = self._looked.setdefault(finder.name, LookedAt(self.nowhere))
         blocks = self._left_to(looked, busy)
+        seen = np.asarray(cv2.dilate(self.change & ~self._written & ~busy, _NEAR), np.uint8)
         if before is not None and self.looks > 2 and not busy.any() and not blocks.any():
             return before
         if before is None or not isinstance(finder, FindsAgain):
             found = finder.find(image, self.registration, self.sightings)
         else:
-            seen = np.asarray(cv2.dilate(self.change & ~self._written & ~busy, _NEAR), np.uint8)
             changed, written = (partial(self._lies_under, blocks & where) for where in (seen, ~seen))
             moves = partial(self.meets, busy)
             found = finder.find_again(image, self.registration, self.sightings, before, changed, moves, written)
@@ -464,7 +470,11 @@ class KnownTable:
             found = [s for s in found if not _is_doubtful(s) or any(_lies_there(s, other) for other in before)]
         self._found[finder.name] = tuple(found)
         otherwise = [s for some in unmatched(before or (), found) for s in some]
-        looked.looked(blocks & ~untold, np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8))
+        lay = before if before is not None and self.looks == 1 else ()  # what was found before the change
+        as_before = self._under([s for s in found if any(_is_read_as(s, other) for other in lay)])
+        as_before = np.asarray(cv2.dilate(as_before, _NEAR), np.uint8) & ~seen
+        beside = np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8)
+        looked.looked(blocks & ~untold, beside, as_before)
         return self._found[finder.name]
 
     def _found_of(self, kind: PieceKind) -> list[Sighting]:
@@ -522,8 +532,11 @@ class KnownTable:
         inside = footprint.inside > 0
         if not inside.any():
             return False
-        now, then = (float(np.median(small[footprint.part][inside])) for small in (self.motion.last, self.read))
-        return least * max(then, now, 1.0) > NOTICED_LESS * self.motion.least_noticed * max(now, 1.0)
+        now, then = (median_of(small[footprint.part][inside]) for small in (self.motion.last, self.read))
+        usual = self.motion.least_noticed
+        if usual < least <= usual + AS_NOISY:
+            least = usual
+        return least * max(then, now, 1.0) > NOTICED_LESS * usual * max(now, 1.0)
 
     def with_boards(self, busy: Mask) -> Mask:
         """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on
@@ -616,6 +629,14 @@ def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
 def _is_doubtful(piece: Sighting) -> bool:
     """Whether a finder is not sure of a piece. What it says of a sheet is how much of its print shows."""
     return piece.kind is not PieceKind.SHEET and piece.probability < SURE
+
+
+def _is_read_as(sheet: Sighting, before: Sighting) -> bool:
+    """Whether a sheet was read anew, and as before: no mark is much likelier or less likely, nor hidden otherwise."""
+    if sheet is before or not sheet.marks or len(sheet.marks) != len(before.marks) or not _lies_there(sheet, before):
+        return False
+    pairs = zip(sheet.marks, before.marks, strict=True)
+    return all(abs(a.probability - b.probability) < AS_READ and a.hidden == b.hidden for a, b in pairs)
 
 
 def _lies_there(one: Sighting, other: Sighting) -> bool:

@@ -24,7 +24,10 @@ class LookedAt:
         self._once[blocks > 0] = 0
         self._enough[blocks > 0] = 0
 
-    def looked(self, blocks: Mask, otherwise: Mask) -> None:
-        """It looked at `blocks`, and what it found in those that are `otherwise` is not what it found before."""
+    def looked(self, blocks: Mask, otherwise: Mask, as_before: Mask | None = None) -> None:
+        """It looked at `blocks`, and what it found in those that are `otherwise` is not what it found before; in those
+        that are `as_before` it is what it found before they changed, so that this was the second look."""
         self._enough |= self._once & blocks & ~otherwise
+        if as_before is not None:
+            self._enough |= as_before & blocks
         self._once |= blocks

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.short_axes import total
+from vision.short_axes import median_of, total
 
 Small = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -19,6 +19,8 @@ TALLEST = 4 * WIDTH
 LEAST_DIFFERENCE = 3.5
 """Levels (of 255) by which a block must differ, however quiet the camera."""
 NOISES = 7.0
+LEAST_STEP = 0.25 * NOISES
+"""In such steps it is told by how much they must: blocks are means of four pixels or so, and those are whole levels."""
 OTHER_LIGHT = 2.0
 """Where half of the blocks differ by more levels than this though their exposure is the same, other light falls: a
 window before the lens, a lamp of another colour."""
@@ -47,7 +49,7 @@ def differences(first: Small, second: Small) -> Small:
     """By how many levels (of 255) blocks differ, exposure set aside: rows x 240. Where that alone leaves most of them
     different, the light has changed otherwise, too, and what it adds to each colour or takes from it is set aside."""
     some, others = first[::4, ::4], second[::4, ::4]
-    gain = float(np.median(total(some) / np.maximum(total(others), 3.0)))
+    gain = median_of(total(some) / np.maximum(total(others), np.float32(3.0)))
     light = [gain] * 3, [0.0] * 3
     left = middle_of(_apart(some, others, *light))
     if left > OTHER_LIGHT:
@@ -58,7 +60,7 @@ def differences(first: Small, second: Small) -> Small:
 
 def middle_of(apart: Small) -> float:
     """By how many levels half of the blocks differ."""
-    return float(np.median(apart))
+    return median_of(apart)
 
 
 def _apart(first: Small, second: Small, gains: Sequence[float], offsets: Sequence[float]) -> Small:

@@ -1,5 +1,5 @@
-"""Sums, products and medians along axes as short as a colour's channels, and quantiles of short rows: numpy is several
-times slower there."""
+"""Sums, products and medians along axes as short as a colour's channels, quantiles of short rows, and medians of few
+numbers: numpy is several times slower there."""
 
 from typing import Any
 
@@ -20,6 +20,15 @@ def dot(one: Numbers, other: Numbers) -> Floats:
 def total(colours: Numbers) -> Floats:
     """The sums of colours' channels: ... x 3 gives ..."""
     return np.asarray(colours[..., 0] + colours[..., 1] + colours[..., 2], np.float32)
+
+
+def median_of(values: Numbers) -> float:
+    """The median of at least one number, whatever their shape; as `np.median`, where all are numbers."""
+    flat, half = values.reshape(-1), values.size // 2
+    if values.size % 2:
+        return float(np.partition(flat, half)[half])
+    ordered = np.partition(flat, (half - 1, half))
+    return float((ordered[half - 1] + ordered[half]) / 2)
 
 
 def row_quantiles(rows: Numbers, share: float) -> Floats:

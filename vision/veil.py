@@ -12,6 +12,7 @@ from vision.features import black_cells_mm, white_cells_mm
 from vision.frame import Image
 from vision.rectify import sample
 from vision.registration import Registration
+from vision.short_axes import middle_row
 
 BLACK = 0.17
 """A marker's black, as a share of its white, in a picture without a veil: of rendered tables; of simulated ones 0.1."""
@@ -36,7 +37,7 @@ def veil_levels(image: Image, registration: Registration) -> NDArray[np.float64]
 def middle_colour(image: Image, registration: Registration, points_mm: NDArray[np.float64]) -> NDArray[np.float64]:
     """The picture's median colour at these places of the table."""
     pixels = registration.to_picture(points_mm).astype(np.float32).reshape(1, -1, 2)
-    return np.asarray(np.median(sample(image, pixels)[0], axis=0), np.float64)
+    return np.asarray(middle_row(sample(image, pixels)[0].astype(np.float64)), np.float64)
 
 
 def without_veil(looked: Image, veil: NDArray[np.float64]) -> Image:

@@ -57,6 +57,9 @@ def test_two_looks_that_find_the_same_are_enough_and_each_part_is_counted_by_its
     assert (looked.enough == blocks(0, 2)).all()
     looked.looked(blocks(1, 3), otherwise=blocks())
     assert (looked.enough == blocks(0, 1, 2, 3)).all()
+    looked.changed(blocks(4, 5))
+    looked.looked(blocks(4, 5), otherwise=blocks(), as_before=blocks(4))
+    assert (looked.enough == blocks(0, 1, 2, 3, 4)).all(), "what was found before it changed was the first look"
 
 
 # What lies there ------------------------------------------------------------------------------------------------------
@@ -69,7 +72,9 @@ class Table:
         self.reader = Reader(pack, finders=finders)
         self._count = 0
 
-    def watch(self, image: Image, times: int, hand_mm: Array | None = None, light: float = 1.0) -> Scene:
+    def watch(
+        self, image: Image, times: int, hand_mm: Array | None = None, light: float = 1.0, noise: float = NOISE
+    ) -> Scene:
         """The last scene of as many pictures; a hand (n x 2, its outline) shakes."""
         for _ in range(times):
             rng = np.random.default_rng(self._count)
@@ -77,7 +82,7 @@ class Table:
             if hand_mm is not None:
                 shaken = hand_mm + rng.uniform(-9.0, 9.0, 2)
                 cv2.fillPoly(seen, [np.round(find_mat(image).to_picture(shaken)).astype(np.int32)], SKIN)
-            seen = seen * light + rng.normal(0, NOISE, seen.shape).astype(np.float32)
+            seen = seen * light + rng.normal(0, noise, seen.shape).astype(np.float32)
             frame = Frame(np.clip(seen, 0, 255).astype(np.uint8), self._count * FRAME_S, self._count)
             scene = self.reader.read(frame)
             self._count += 1
@@ -218,3 +223,30 @@ def test_a_sheet_at_rest_is_laid_out_once_and_read_in_each_look(
     table.watch(written, 3, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
     table.watch(written, 4)
     assert len(read) > len(laid_out)
+
+
+def test_a_sheet_is_not_read_again_because_the_camera_s_noise_seems_to_be_a_step_less_or_more(
+    unwritten: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How much blocks differ is told in steps, as pixels are whole levels: by one of them no light has changed."""
+    table = sheets_table()
+    table.watch(unwritten, 4, noise=3.5)
+    read = counted(monkeypatch, sheet_finder, "flatten")
+    table.watch(unwritten, 4, noise=NOISE)
+    assert not read
+
+
+@pytest.mark.parametrize(("line", "looks"), [(False, 1), (True, 2)])
+def test_a_sheet_that_a_hand_only_passed_over_is_read_in_one_look(
+    line: bool, looks: int, unwritten: Image, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it is read as it was before the hand came, though a die that was laid beside it is looked at twice."""
+    table = sheets_table()
+    table.watch(unwritten, 4)
+    read = counted(monkeypatch, sheet_finder, "flatten")
+    then = picture(fronts({SHEET: [Pencilled(MarkKind.LINE, LINE)] if line else []}), DIE_AT)
+    table.watch(then, 3, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
+    last = table.watch(then, 8)
+    assert (LINE in marked(sheet_of(last, SHEET))) is line
+    assert A1 in {one.face for one in last.sightings}
+    assert len(read) == looks

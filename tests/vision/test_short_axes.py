@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.short_axes import dot, median, middle_row, row_medians, row_quantiles, total
+from vision.short_axes import dot, median, median_of, middle_row, row_medians, row_quantiles, total
 
 NUMBERS = np.random.default_rng(3)
 
@@ -33,6 +33,8 @@ def test_quantiles_and_medians_of_rows(count: int, kind: type) -> None:
     rows: np.ndarray = NUMBERS.normal(size=(7, 3, count)).astype(kind)
     kept = rows.copy()
     assert np.array_equal(row_medians(rows), np.median(rows, axis=-1))
+    assert median_of(rows) == np.median(rows)
+    assert median_of(rows[0, 0]) == np.median(rows[0, 0])
     for share in (0.0, 0.25, 0.35, 0.5, 0.9, 1.0):
         assert row_quantiles(rows, share) == pytest.approx(np.quantile(rows, share, axis=-1), rel=1e-6, abs=1e-6)
     assert np.array_equal(middle_row(rows[:, 0]), np.median(rows[:, 0], axis=0))

@@ -15,7 +15,7 @@ from vision.scene import MarkKind
 from vision.sheets import measures
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
-from vision.short_axes import row_quantiles
+from vision.short_axes import median_of, row_quantiles
 
 Bools = NDArray[np.bool_]
 
@@ -355,16 +355,17 @@ def _sorts(darkness: Plane, apart: float) -> tuple[float, float]:
     """How dark printed dots are, and pencilled ones; those are darker by so much."""
     if not len(darkness):
         return 0.1, FIRM
-    low, high = float(darkness.min()), float(darkness.max())
+    low, high, before = float(darkness.min()), float(darkness.max()), np.zeros(0, bool)
     for _ in range(12):
         upper = darkness > (low + high) / 2
-        if upper.all() or not upper.any():
+        if upper.all() or not upper.any() or np.array_equal(upper, before):
             break
+        before = upper
         low, high = float(darkness[~upper].mean()), float(darkness[upper].mean())
     if high - low >= apart:
         return low, high
     # Only one sort: print is never dark all over.
-    usual = float(np.median(darkness))
+    usual = median_of(darkness)
     return (0.0, usual) if usual > 0.3 else (usual, usual + FIRM)
 
 
@@ -391,8 +392,8 @@ def _outer(flat: FlatSheet, chosen: Bools) -> Bools:
 
 
 def _middle_and_spread(values: Plane) -> tuple[float, float]:
-    middle = float(np.median(values))
-    return middle, 1.5 * float(np.median(np.abs(values - middle)))
+    middle = median_of(values)
+    return middle, 1.5 * median_of(np.abs(values - middle))
 
 
 def _table(*columns: Array | Plane) -> Plane:

@@ -532,8 +532,8 @@ def _all_over(piece: Sighting) -> Array:
     """Points all over a piece, some millimetres apart."""
     outline = np.array(piece.outline_mm)
     shares = np.arange(0.0, 1.0, 0.02)[:, None]
-    along = [a + shares * (b - a) for a, b in ((outline[0], outline[1]), (outline[3], outline[2]))]
-    return np.concatenate([along[0] + share * (along[1] - along[0]) for share in np.linspace(0.0, 1.0, 50)])
+    first, last = (a + shares * (b - a) for a, b in ((outline[0], outline[1]), (outline[3], outline[2])))
+    return np.asarray((first + np.linspace(0.0, 1.0, 50)[:, None, None] * (last - first)).reshape(-1, 2))
 
 
 def _is_touched(sheet: Sighting, changed: Changed, written: Changed) -> bool:

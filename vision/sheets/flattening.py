@@ -4,7 +4,7 @@ Pencil is grey: it darkens red, green and blue alike. Coloured print leaves at l
 that of the brightest of the three, each against the paper around it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -16,6 +16,7 @@ from vision.frame import Image
 from vision.light_across import light_of
 from vision.registration import Registration
 from vision.sheets.layout import Array, SheetLayout
+from vision.short_axes import median_of
 from vision.spreading import spread
 
 Plane = NDArray[np.float32]
@@ -325,7 +326,9 @@ def _shade_across(surface: Plane, layout: SheetLayout, left: float, top: float) 
     turn = np.radians(light.turn_deg)
     columns, rows = (((np.arange(side) + 0.5) - side / 2) * COARSE / PX_PER_MM for side in (width, height))
     shade = light.shade_at((columns[None] * np.cos(turn) - rows[:, None] * np.sin(turn)).astype(np.float32))
-    uneven, left_over = (np.square(one[grid] - _even_light(one, grid)).mean() for one in (surface, surface + shade))
+    uneven, left_over = (
+        np.square(one[grid] - _even_light(one, grid)(grid)).mean() for one in (surface, surface + shade)
+    )
     return shade if left_over < EVENER * uneven else None
 
 
@@ -333,7 +336,7 @@ def _without_toppings(coarse: Plane, printed: Mask) -> Plane:
     """The paper as it would be under the toppings."""
     holed = coarse.copy()
     holed[printed > 0] = 0.0
-    return np.where(printed[..., None] > 0, _closed(holed, TOPPINGS_GONE_MM), coarse)
+    return np.asarray(cv2.copyTo(_closed(holed, TOPPINGS_GONE_MM), printed, coarse.copy()), np.float32)
 
 
 def _foreign(
@@ -357,9 +360,10 @@ def _foreign(
     unseen = np.asarray(cv2.dilate(printed, _disc(UNSEEN_MM)), np.uint8) > 0
     edges = [np.array(b.centre_mm) + np.outer((-0.5, 0.5), b.size_mm) for b in layout.boxes]
     around = _zone(bare.shape, np.concatenate([[layout.first_mm, last], *edges]), MARGIN_MM, left, top)
-    off = surface[grid] - _even_light(surface, grid)
+    even = _even_light(surface, grid)
+    off = surface[grid] - even(grid)
     strange[grid] = ~unseen[grid] & _differs(off)
-    light, colour = _light_and_colour(cells[around] - _even_light(surface, grid, around))
+    light, colour = _light_and_colour(cells[around] - even(around))
     odd[around], told[around] = (light < -FOREIGN_DARK) | (colour > BESIDE_COLOUR), BESIDE
     told[_zone(bare.shape, np.array([layout.first_mm, last]), 1.0, left, top)] = IN_GRID  # its outer dots are in it
     odd[grid] = _differs(cells[grid] - surface[grid] + off, off, of_dark=of_dark[grid])
@@ -456,11 +460,12 @@ def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, 
     return slice(y0, min(y1 + 1, shape[0])), slice(x0, min(x1 + 1, shape[1]))
 
 
-def _even_light(surface: Plane, zone: Zone, of: Zone | None = None) -> Plane:
-    """A zone of the surface, or what light there tells `of` another, as light that changes slowly would show it: a
-    quadratic for each colour, fitted to most cells."""
-    terms = np.ascontiguousarray(_quadratic(*surface.shape[:2])[zone])
-    at, seen = terms.reshape(-1, 6)[::EVERY], surface[zone].reshape(-1, 3)[::EVERY].astype(np.float64)
+def _even_light(surface: Plane, zone: Zone) -> Callable[[Zone], Plane]:
+    """What the light of a zone of the surface tells of any, as light that changes slowly would show it: a quadratic for
+    each colour, fitted to most cells."""
+    terms = _quadratic(*surface.shape[:2])
+    at = np.ascontiguousarray(terms[zone].reshape(-1, 6)[::EVERY])
+    seen = surface[zone].reshape(-1, 3)[::EVERY].astype(np.float64)
     fitted: Array = np.zeros((6, 3))
     fitted[0] = np.median(seen, axis=0)
     # Most of it is paper. A thing at a corner must not bend the light to itself: terms come one kind after the other.
@@ -470,7 +475,7 @@ def _even_light(surface: Plane, zone: Zone, of: Zone | None = None) -> Plane:
         some = at[:, :count]
         weighted = some * weight[:, None] ** 2
         fitted[:count] = np.linalg.lstsq(weighted.T @ some, weighted.T @ seen, rcond=None)[0]
-    return np.asarray((terms if of is None else _quadratic(*surface.shape[:2])[of]) @ fitted, np.float32)
+    return lambda of: np.asarray(np.ascontiguousarray(terms[of]) @ fitted, np.float32)
 
 
 @lru_cache(maxsize=4)
@@ -489,7 +494,7 @@ def _differs(
     `shade` more or less light is allowed everywhere; where there is less of it, `of_dark` times as much more colour."""
     light, colour = _light_and_colour(off)
     usual = colour if paper is None else _light_and_colour(paper.reshape(-1, 1, 3))[1]
-    allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * float(np.median(usual)))
+    allowed = max(FOREIGN_COLOUR, FOREIGN_SPREADS * median_of(usual))
     coloured = colour > allowed + of_dark * np.maximum(-light, 0.0)
     return np.asarray(coloured | (light > FOREIGN_BRIGHT + shade) | (light < -FOREIGN_DARK - shade))
 

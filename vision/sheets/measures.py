@@ -4,9 +4,10 @@ A measure says how dark the strongest mark of the expected form is there, agains
 print is where it is on every sheet, and both cancel.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array, BonusBox, PrintedTopping
-from vision.short_axes import row_medians, row_quantiles
+from vision.short_axes import median_of, row_medians, row_quantiles
 
 Bools = NDArray[np.bool_]
 
@@ -122,12 +123,13 @@ class Strokes:
 def noise_of(flat: FlatSheet) -> float:
     """How much darkness spreads on bare paper."""
     plane = flat.darkness[::2, ::2]
-    return float(np.median(np.abs(plane - cv2.blur(plane, (5, 5))))) * 1.5 + 1e-3
+    return median_of(np.abs(plane - cv2.blur(plane, (5, 5)))) * 1.5 + 1e-3
 
 
 def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = ()) -> Dots:
     """Measure dots at places (n x 2). Crosses over the toppings that may be `crossed` end beside some."""
-    core = _eroded(flat.darkness, DOT_CORE_MM)
+    part = _around(flat, places_mm)
+    core = _eroded(flat.darkness, DOT_CORE_MM, part)
     near = disc_points(0.0, DOT_REACH_MM, 0.25)
     points = places_mm[:, None] + near
     everywhere = flat.sampled(core, points)
@@ -135,7 +137,7 @@ def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = 
     centres = places_mm + near[values.argmax(axis=1)]
     ring = flat.sampled(flat.darkness, centres[:, None] + disc_points(*DOT_RING_MM, 0.35))
     around = row_quantiles(ring, 0.35)
-    wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM), centres)
+    wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM, part), centres)
     middle = flat.sampled(flat.darkness, centres)
     beside = everywhere.max(axis=1) - values.max(axis=1)
     return Dots(values.max(axis=1) - around, wide - around, middle - around, around, centres, beside)
@@ -158,10 +160,10 @@ def printed_widths(flat: FlatSheet, places_mm: Array) -> tuple[float, float]:
 def soft_dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping], found: Dots) -> tuple[Plane, Plane]:
     """How dark it is at most at each place where a dot was `found`, softened, and how dark all about it is: of a small
     faint dot more is left than at its core."""
-    points = places_mm[:, None] + disc_points(0.0, DOT_REACH_MM, 0.25)
-    softened = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[0]), points)
+    points, part = places_mm[:, None] + disc_points(0.0, DOT_REACH_MM, 0.25), _around(flat, places_mm)
+    softened = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[0], part), points)
     peaks = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, softened).max(axis=1)
-    broad = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[1]), found.centres_mm)
+    broad = flat.sampled(_softened(flat.darkness, DOT_SOFT_MM[1], part), found.centres_mm)
     return np.asarray(peaks - found.around, np.float32), np.asarray(broad - found.around, np.float32)
 
 
@@ -176,11 +178,9 @@ def without_border(flat: FlatSheet, free: Bools) -> tuple[Plane, float]:
     shown = [_repeated(edges, side.shape[1]) for edges, side in zip(_by_side(flat, free), sides, strict=True)]
     if free.sum() < LEAST_FREE:
         return plane, 0.0
-    print_profile = np.quantile(
-        np.concatenate([side[:, at] for side, at in zip(sides, shown, strict=True)], axis=1), 0.5, axis=1
-    )
+    print_profile = row_medians(np.concatenate([side[:, at] for side, at in zip(sides, shown, strict=True)], axis=1))
     for side, at, edges in zip(sides, shown, _by_side(flat, free), strict=True):
-        own = np.quantile(side[:, at], 0.5, axis=1) if edges.sum() >= LEAST_FREE else print_profile
+        own = row_medians(side[:, at]) if edges.sum() >= LEAST_FREE else print_profile
         # A sheet is not quite flat, and no lens is quite known: the print may be a pixel off.
         wide = np.maximum(np.maximum(own, np.roll(own, 1)), np.roll(own, -1))
         side -= np.clip(wide, 0.0, None).astype(np.float32)[:, None]
@@ -296,13 +296,34 @@ def box_crosses(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Strokes:
     return _strokes(patches, steep, np.arange(-reach, reach, STEP_MM), BOX_STROKE_SHIFTS_MM)
 
 
-def _softened(plane: Plane, sigma_mm: float) -> Plane:
-    return np.asarray(cv2.GaussianBlur(plane, (0, 0), sigma_mm * PX_PER_MM), np.float32)
+def _around(flat: FlatSheet, places_mm: Array) -> tuple[slice, slice]:
+    """The rows and columns in which dots at these places (n x 2) may be pencilled."""
+    room = DOT_REACH_MM * PX_PER_MM + 2
+    columns, rows = flat.at(places_mm)
+    return slice(max(int(rows.min() - room), 0), int(rows.max() + room) + 1), slice(
+        max(int(columns.min() - room), 0), int(columns.max() + room) + 1
+    )
 
 
-def _eroded(plane: Plane, radius_mm: float) -> Plane:
+def _softened(plane: Plane, sigma_mm: float, part: tuple[slice, slice]) -> Plane:
+    """This part of a plane softened, the rest empty."""
+    sigma = sigma_mm * PX_PER_MM
+    return _in_part(plane, part, round(4 * sigma) + 1, lambda some: cv2.GaussianBlur(some, (0, 0), sigma))
+
+
+def _eroded(plane: Plane, radius_mm: float, part: tuple[slice, slice]) -> Plane:
+    """This part of a plane eroded, the rest empty."""
     side = 2 * round(radius_mm * PX_PER_MM) + 1
-    return np.asarray(cv2.erode(plane, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))), np.float32)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+    return _in_part(plane, part, side, lambda some: cv2.erode(some, disc))
+
+
+def _in_part(plane: Plane, part: tuple[slice, slice], reach: int, done: Callable[[Plane], Any]) -> Plane:
+    """What is done to this part of a plane, where each pixel depends on those no farther than `reach`."""
+    wider = tuple(slice(max(one.start - reach, 0), one.stop + reach) for one in part)
+    result = np.zeros_like(plane)
+    result[wider] = done(plane[wider])
+    return result
 
 
 def _printed(flat: FlatSheet, points_mm: Array) -> Bools:
@@ -426,8 +447,8 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
     """The strongest strokes near both diagonals of each patch, all of one size."""
     inner = np.abs(along_mm) < ARM_SHARE * along_mm.max()
     ends = (along_mm <= -ARM_SHARE * along_mm.max(), along_mm >= ARM_SHARE * along_mm.max())
-    along, shifts = tuple(along_mm.tolist()), tuple(shifts_mm.tolist())
-    pixels = {turn: _stroke_pixels(turn, along, shifts) for steep in set(steep_deg) for turn in (steep, -steep)}
+    along, shifts, size = tuple(along_mm.tolist()), tuple(shifts_mm.tolist()), len(patches[0]) if patches else 0
+    pixels = {turn: _stroke_pixels(turn, along, shifts, size) for steep in set(steep_deg) for turn in (steep, -steep)}
     found = np.empty((2 * len(patches), len(along_mm)), np.float32)
     for i, (patch, steep) in enumerate(zip(patches, steep_deg, strict=True)):
         for j, turn in enumerate((steep, -steep)):
@@ -443,23 +464,28 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
 
 
 @lru_cache(maxsize=16)
-def _stroke_pixels(turn_deg: float, along_mm: tuple[float, ...], shifts_mm: tuple[float, ...]) -> Plane:
-    """turns x (shifts, those of one flank, those of the other, times along) x 2: places, from a patch's middle, of
-    strokes near this direction and of what lies on both sides of them."""
+def _stroke_pixels(
+    turn_deg: float, along_mm: tuple[float, ...], shifts_mm: tuple[float, ...], size: int
+) -> tuple[Plane, Plane]:
+    """turns x (shifts, those of one flank, those of the other, times along): columns and rows, in a patch of this size,
+    of strokes near this direction and of what lies on both sides of them."""
     turns = np.radians(turn_deg + CROSS_TURNS_DEG)
     direction = np.stack([np.cos(turns), -np.sin(turns)], axis=-1)
     normal = np.stack([np.sin(turns), np.cos(turns)], axis=-1)
     along, middle = np.array(along_mm), np.array(shifts_mm)
     shifts = np.concatenate([middle, middle - CROSS_FLANK_MM, middle + CROSS_FLANK_MM])
     points = direction[:, None, None] * along[None, None, :, None] + normal[:, None, None] * shifts[None, :, None, None]
-    pixels = np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2)
-    pixels.setflags(write=False)
-    return pixels
+    pixels = np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2) + np.float32((size - 1) / 2)
+    columns, rows = (np.ascontiguousarray(pixels[..., i]) for i in range(2))
+    for plane in (columns, rows):
+        plane.setflags(write=False)
+    return columns, rows
 
 
-def _stroke_ridges(patch: Plane, pixels: Plane, count: int) -> Plane:
+def _stroke_ridges(patch: Plane, pixels: tuple[Plane, Plane], count: int) -> Plane:
     """turns x shifts x `count` along: how much darker a stroke is than what lies on both sides of it."""
-    x, y = (pixels[..., i] + np.float32((patch.shape[0] - 1) / 2) for i in range(2))
-    values = cv2.remap(patch, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    middle, left, right = np.split(values.reshape(len(pixels), -1, count), 3, axis=1)
-    return np.asarray(np.clip(middle - np.maximum(left, right), -0.3, 0.6), np.float32)
+    values = cv2.remap(patch, *pixels, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    values = np.asarray(values, np.float32).reshape(len(pixels[0]), -1, count)
+    third = values.shape[1] // 3
+    ridges = values[:, :third] - np.maximum(values[:, third : 2 * third], values[:, 2 * third :])
+    return np.minimum(np.maximum(ridges, np.float32(-0.3), out=ridges), np.float32(0.6), out=ridges)

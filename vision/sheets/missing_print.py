@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array
-from vision.short_axes import row_quantiles
+from vision.short_axes import median_of, row_quantiles
 
 Bools = NDArray[np.bool_]
 
@@ -26,13 +26,13 @@ OF_A_KIND = 3
 def dots_missing(flat: FlatSheet) -> Bools:
     """At which of the sheet's dots neither a printed nor a pencilled one shows; nowhere if printed dots hardly do."""
     layout = flat.layout
-    shown = _spots(flat, layout.dots_mm)
     if not len(layout.bare_mm):
-        return np.zeros(len(shown), bool)
-    bare = _spots(flat, layout.bare_mm)
-    paper = float(np.median(bare))
+        return np.zeros(len(layout.dots_mm), bool)
+    spots = _spots(flat, np.concatenate([layout.dots_mm, layout.bare_mm]))
+    shown, bare = spots[: len(layout.dots_mm)], spots[len(layout.dots_mm) :]
+    paper = median_of(bare)
     usual, spread = _printed_darkness(shown - paper)
-    spread = max(spread, 1.5 * float(np.median(np.abs(bare - paper))))
+    spread = max(spread, 1.5 * median_of(np.abs(bare - paper)))
     least = min(MISSING * usual, usual - TOLD * spread)
     return np.asarray(shown - paper < least)
 
@@ -45,13 +45,14 @@ def _printed_darkness(shown: Plane) -> tuple[float, float]:
         return 0.0, 0.0
     logs = np.log(seen)
     low, high = (float(value) for value in np.quantile(logs, (0.02, 0.98)))
+    before = np.zeros(0, bool)
     for _ in range(12):
         dark = logs > (low + high) / 2
-        if dark.all() or not dark.any():
+        if dark.all() or not dark.any() or np.array_equal(dark, before):
             break
-        low, high = float(np.median(logs[~dark])), float(np.median(logs[dark]))
+        low, high, before = median_of(logs[~dark]), median_of(logs[dark]), dark
     usual, printed = float(np.exp(low)), shown[shown < float(np.exp((low + high) / 2))]
-    return usual, 1.5 * float(np.median(np.abs(printed - usual))) if len(printed) else 0.0
+    return usual, 1.5 * median_of(np.abs(printed - usual)) if len(printed) else 0.0
 
 
 def _spots(flat: FlatSheet, places_mm: Array) -> Plane:
@@ -80,7 +81,7 @@ def toppings_missing(flat: FlatSheet) -> Bools:
         mine = kinds == kind
         if mine.sum() >= OF_A_KIND:
             alike = np.maximum(_alike(looks[mine]), _alike(tints[mine]))
-            missing[mine] = alike < min(LEAST_ALIKE, float(np.median(alike)) - LESS_ALIKE)
+            missing[mine] = alike < min(LEAST_ALIKE, median_of(alike) - LESS_ALIKE)
     return missing
 
 

@@ -5,9 +5,11 @@ show, as neither light nor pencil takes it away; and things long and straight go
 end in a point that looks like pencil.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
+from typing import Any
 
 import cv2
 import numpy as np
@@ -25,6 +27,7 @@ LONG_MM, THIN_MM = 20.0, 2.0
 """Longer and wider than this nothing is printed, nor drawn in one stroke,"""
 DIRECTIONS, WHOLE, TOLD_SHARE = 24, 0.92, 0.95
 """in any of so many directions; where so much of it can be told, what is odd all over but for little is a thing."""
+PLACES = (IN_GRID, IN_BOX, BESIDE)
 REACHES = 4
 """So many cells of it in the grid, or in a box and beside it, are no print."""
 SOFT_CELLS = 5
@@ -130,30 +133,61 @@ def _long_things(odd: Mask, told: Mask) -> Mask:
         if np.hypot(width, height) < least:
             continue
         part = np.s_[max(top - more, 0) : top + height + more, max(left - more, 0) : left + width + more]
+        if not _reach_in(*(np.count_nonzero((told[part] == where) & (odd[part] > 0)) for where in PLACES)):
+            continue
         strange, known = ((mask[part] > 0).astype(np.float32) for mask in (odd, told))
+        near_enough = _Rectangles(strange)
         for turn in range(DIRECTIONS):
             bar = _bar(turn)
-            there = cv2.filter2D(strange, -1, bar, borderType=cv2.BORDER_CONSTANT)
+            near = near_enough.of_bars(bar)
+            if near is None:
+                continue
+            there = cv2.filter2D(strange[near], -1, bar, borderType=cv2.BORDER_CONSTANT)
             if there.max() < WHOLE * TOLD_SHARE:
                 continue
-            of_known = cv2.filter2D(known, -1, bar, borderType=cv2.BORDER_CONSTANT)
+            of_known = cv2.filter2D(known[near], -1, bar, borderType=cv2.BORDER_CONSTANT)
             full = (there >= WHOLE * of_known) & (of_known >= TOLD_SHARE)
             if full.any():
                 full_length = cv2.dilate(full.astype(np.uint8) * np.uint8(255), (bar > 0).astype(np.uint8))
-                found[part] |= np.asarray(full_length, np.uint8)
+                found[part][near] |= np.asarray(full_length, np.uint8)
     return _reaching_in(found, np.where(odd > 0, told, np.uint8(0))) if found.any() else found
+
+
+class _Rectangles:
+    """How many of some cells (1.0 or 0.0) lie in rectangles about each: counted once for bars of either slope."""
+
+    def __init__(self, cells: Plane) -> None:
+        self._cells = cells
+        self._counts: dict[tuple[int, int], Plane] = {}
+
+    def of_bars(self, bar: Plane) -> tuple[slice, slice] | None:
+        """The rows and columns of all bars that may be full: in the rectangle around each there are as many cells as in
+        such a bar at least; None where there is none."""
+        x, y, columns, rows = cv2.boundingRect((bar > 0).astype(np.uint8))
+        size = (columns, rows)
+        if size not in self._counts:
+            count = cv2.boxFilter(self._cells, -1, size, normalize=False, borderType=cv2.BORDER_CONSTANT)
+            self._counts[size] = np.asarray(count, np.float32)
+        enough = self._counts[size] > 0.999 * WHOLE * TOLD_SHARE / float(bar.max())
+        x, y, columns, rows = cv2.boundingRect(enough.view(np.uint8))
+        if not columns:
+            return None
+        half = len(bar) // 2
+        return slice(max(y - half, 0), y + rows + half), slice(max(x - half, 0), x + columns + half)
 
 
 def _reaching_in(parts: Mask, odd: Mask) -> Mask:
     """Those of the parts that reach into the grid, or into a box and out of it: what is beside the grid alone, or in a
     box, may be printed there. `odd` says of odd cells where they are."""
     count, labels = cv2.connectedComponents(parts, connectivity=8)
-    grid, box, beside = (
-        np.bincount(labels[odd == where], minlength=count) >= REACHES for where in (IN_GRID, IN_BOX, BESIDE)
-    )
-    reach = grid | (box & beside)
+    reach = np.asarray(_reach_in(*(np.bincount(labels[odd == where], minlength=count) for where in PLACES)))
     reach[0] = False
     return np.where(reach[labels], np.uint8(255), np.uint8(0))
+
+
+def _reach_in(grid: Any, box: Any, beside: Any) -> Any:
+    """Whether so many odd cells in the grid, in boxes and beside both are more than print (each alone, or arrays)."""
+    return (grid >= REACHES) | ((box >= REACHES) & (beside >= REACHES))
 
 
 @lru_cache(maxsize=DIRECTIONS)
@@ -237,14 +271,13 @@ def _straightened(stick: Stick, cells: Plane) -> Stick:
     across = np.array([-stick.axis[1], stick.axis[0]])
     middle = stick.middle + stick.axis * sum(stick.ends) / 2
     reach = (stick.ends[1] - stick.ends[0]) / 2
-    ways = []
-    for turn in np.linspace(-1.0, 1.0, 9) * stick.half / reach:
-        axis = np.cos(turn) * stick.axis + np.sin(turn) * across
-        for move in np.linspace(-0.8, 0.8, 7) * stick.half:
-            moved = Stick(middle + move * across, axis, stick.half, (-reach, reach))
-            steps = np.arange(-reach, reach + 0.5)
-            ways.append((float(_contrast(moved, cells, steps).mean()), moved))
-    return max(ways, key=lambda way: way[0])[1]
+    ways = [
+        Stick(middle + move * across, np.cos(turn) * stick.axis + np.sin(turn) * across, stick.half, (-reach, reach))
+        for turn in np.linspace(-1.0, 1.0, 9) * stick.half / reach
+        for move in np.linspace(-0.8, 0.8, 7) * stick.half
+    ]
+    contrast = _contrast(ways, cells, np.arange(-reach, reach + 0.5))
+    return ways[int(contrast.mean(axis=0).argmax())]
 
 
 def _gone_on(stick: Stick, cells: Plane) -> Stick:
@@ -259,7 +292,7 @@ def _gone_on(stick: Stick, cells: Plane) -> Stick:
         if not len(steps):
             ends.append(end)
             continue
-        differs = _contrast(stick, cells, steps) > GOES_ON
+        differs = _contrast([stick], cells, steps)[:, 0] > GOES_ON
         window = round(GAP_MM / CELL_MM)
         padded = np.concatenate([differs, np.zeros(window, bool)])
         ahead = np.lib.stride_tricks.sliding_window_view(padded, window)[: len(steps)].any(axis=1)
@@ -278,15 +311,19 @@ def _up_to(stick: Stick, shown: Array) -> Stick:
     return replace(stick, ends=(min(stick.ends[0], first + room), max(stick.ends[1], last - room)))
 
 
-def _contrast(stick: Stick, cells: Plane, steps: Array) -> Array:
-    """How much (logarithm) what is on the axis differs from both its sides at these steps along it."""
-    across = np.array([-stick.axis[1], stick.axis[0]])
-    beside = stick.half + np.arange(2.0, 5.0)
-    core = np.linspace(-0.4, 0.4, 5) * stick.half
+def _contrast(sticks: Sequence[Stick], cells: Plane, steps: Array) -> Array:
+    """How much (logarithm) what is on the axis of each of some sticks of one width differs from both its sides, at
+    these steps along it: steps x sticks."""
+    half = sticks[0].half
+    beside = half + np.arange(2.0, 5.0)
+    core = np.linspace(-0.4, 0.4, 5) * half
     offs = np.concatenate([core, beside, -beside])
-    points = stick.middle + steps[:, None, None] * stick.axis + offs[None, :, None] * across
-    x, y = (np.ascontiguousarray(points[..., i], np.float32) for i in range(2))
+    middles, axes = (np.array(of) for of in zip(*((stick.middle, stick.axis) for stick in sticks), strict=True))
+    across = np.column_stack([-axes[:, 1], axes[:, 0]])
+    points = middles[:, None] + steps[:, None, None, None] * axes[:, None] + offs[:, None] * across[:, None]
+    x, y = (np.asarray(points[..., i], np.float32).reshape(len(steps), -1) for i in range(2))
     seen = cv2.remap(cells, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     seen = cv2.blur(seen, (1, round(ALONG_MM / CELL_MM)), borderType=cv2.BORDER_REPLICATE)
-    own, one, other = (seen[:, part].mean(axis=1) for part in (slice(0, 5), slice(5, 8), slice(8, 11)))
-    return np.asarray(np.minimum(np.abs(own - one), np.abs(own - other)).max(axis=1), np.float64)
+    seen = seen.reshape(len(steps), len(sticks), len(offs), 3)
+    own, one, other = (seen[:, :, part].mean(axis=2) for part in (slice(0, 5), slice(5, 8), slice(8, 11)))
+    return np.asarray(np.minimum(np.abs(own - one), np.abs(own - other)).max(axis=2), np.float64)
