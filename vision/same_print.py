@@ -25,6 +25,8 @@ FINE_BLOCKS = 3
 """What is seen is compared with its mean over so many blocks."""
 OTHER_LIGHT = 0.05
 """Light that changed by less (mean logarithm) is the same: a camera's noise is less in blocks."""
+SOME = 0.3
+"""Stripes of light fall on a part of what lies around a piece; what else lies there is laid or taken now and then."""
 LEAST_BLOCKS = 40
 """Of fewer blocks, about ten square centimetres, nothing is told."""
 LEAST_CONTRAST = 0.04
@@ -69,6 +71,15 @@ def is_otherwise_lit(before: Small, now: Small, inside: Mask) -> bool:
     """Whether more or less light falls inside a mask than before, if the same lies there."""
     change = np.abs(np.log(now + np.float32(FLOOR)) - np.log(before + np.float32(FLOOR))).mean(-1)
     return bool(change[inside > 0].mean() > OTHER_LIGHT)
+
+
+def is_lit_otherwise_in_part(before: Small, now: Small, where: Mask) -> bool:
+    """Whether more or less light falls on some of these blocks than before."""
+    at = where > 0
+    if not at.any():
+        return False
+    change = np.abs(np.log(now[at] + np.float32(FLOOR)) - np.log(before[at] + np.float32(FLOOR))).mean(-1)
+    return bool(np.mean(change > OTHER_LIGHT) > SOME)
 
 
 def _looks(small: Small, inside: Mask) -> tuple[Floats, Floats]:

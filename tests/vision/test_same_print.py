@@ -63,6 +63,19 @@ def test_another_one_in_its_very_place_is_in_doubt_while_it_fits_badly_in_other_
     assert lit.faces[0].probability == lit.faces[1].probability
 
 
+def test_a_soft_picture_of_one_that_was_turned_over_is_in_no_doubt() -> None:
+    """It looks otherwise by itself; no other light falls around it."""
+    picture = photograph(TABLE, View(noise=2.0))
+    swapped = photograph((*TABLE[:3], replace(TABLE[3], face="special/one")), View(noise=2.0))
+    differs = np.abs(swapped.astype(np.int16) - picture).max(axis=2) > 20
+    there = cv2.morphologyEx(differs.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    soft = cv2.GaussianBlur(swapped, (0, 0), 4.0)
+    image = np.where(cv2.dilate(there, np.ones((25, 25), np.uint8))[..., None] > 0, soft, swapped)
+    (seen,) = (piece for piece in followed(picture, image).sightings if piece.kind is PieceKind.SPECIAL)
+    assert seen.face == "special/one"
+    assert seen.probability > 0.9
+
+
 def printed(seed: int) -> Small:
     """Something colourful of SIZE blocks."""
     levels = np.random.default_rng(seed).uniform(40.0, 220.0, (*SIZE, 3))
