@@ -25,8 +25,8 @@ FINE_BLOCKS = 3
 """What is seen is compared with its mean over so many blocks."""
 OTHER_LIGHT = 0.05
 """Light that changed by less (mean logarithm) is the same: a camera's noise is less in blocks."""
-SOME = 0.3
-"""Stripes of light fall on a part of what lies around a piece; what else lies there is laid or taken now and then."""
+SOME = 0.06
+"""A stick's shadow over a piece falls on so small a part of what lies around it on both sides."""
 LEAST_BLOCKS = 40
 """Of fewer blocks, about ten square centimetres, nothing is told."""
 LEAST_CONTRAST = 0.04
