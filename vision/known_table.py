@@ -23,7 +23,7 @@ from vision.raster import Raster
 from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
-from vision.same_print import in_place_of, is_lit_otherwise_in_part, is_otherwise_lit, shows_the_same
+from vision.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.settling import Motion, unmatched
 from vision.shapes import place
@@ -71,8 +71,6 @@ AS_NOISY = 1.2 * LEAST_STEP
 """By how many levels more blocks may have to differ where their noise is what it was: it is told in steps."""
 AS_READ = 0.2
 """A sheet that a hand passed over need not be read twice where no mark's likelihood changed by more."""
-BESIDE_BLOCKS = 2, 5
-"""From so many blocks beside a piece to so many it is seen whether other light falls there."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
 GONE_MM = 6.0
@@ -421,16 +419,15 @@ class KnownTable:
         return kept
 
     def instead(self, found: Sequence[Reading]) -> list[Reading]:
-        """What was found, in doubt where another piece lay in the very same place (see `vision.same_print`) and other
-        light falls around it: a piece that is turned over looks otherwise by itself."""
-        known = set(map(id, self.readings))
-        come = [reading for reading in found if id(reading) not in known]
-        laid = self.covered(come)
+        """What was found, in doubt where another piece lay in the very same place (see `vision.same_print`), other
+        light falls there, and what is printed there may be what was: a piece that was turned over shows otherwise."""
 
         def lit(reading: Reading) -> bool:
-            around = _ring(self.polygons([place(self.kinds[reading.kind].faces.shape.outline, reading.pose)]))
-            return is_lit_otherwise_in_part(self.read, self.motion.last, around & ~laid)
+            at = self._footprint(reading)
+            before, now = self.read[at.part], self.motion.last[at.part]
+            return is_otherwise_lit(before, now, at.inside) and may_show_the_same(before, now, at.inside)
 
+        known = set(map(id, self.readings))
         return [reading if id(reading) in known else in_place_of(reading, self.readings, lit) for reading in found]
 
     def back_again(self, look: Look, busy: Mask) -> list[Reading]:
@@ -634,13 +631,6 @@ def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
 def _is_doubtful(piece: Sighting) -> bool:
     """Whether a finder is not sure of a piece. What it says of a sheet is how much of its print shows."""
     return piece.kind is not PieceKind.SHEET and piece.probability < SURE
-
-
-def _ring(inside: Mask) -> Mask:
-    """255 in the blocks around a piece, but for those that its edge and its shadow reach."""
-    near, far = (np.ones((2 * blocks + 1,) * 2, np.uint8) for blocks in BESIDE_BLOCKS)
-    grown, ring = (np.asarray(cv2.dilate(inside, reach), np.uint8) for reach in (near, far))
-    return ring & ~grown
 
 
 def _is_read_as(sheet: Sighting, before: Sighting) -> bool:

@@ -25,14 +25,14 @@ FINE_BLOCKS = 3
 """What is seen is compared with its mean over so many blocks."""
 OTHER_LIGHT = 0.05
 """Light that changed by less (mean logarithm) is the same: a camera's noise is less in blocks."""
-SOME = 0.06
-"""A stick's shadow over a piece falls on so small a part of what lies around it on both sides."""
 LEAST_BLOCKS = 40
 """Of fewer blocks, about ten square centimetres, nothing is told."""
 LEAST_CONTRAST = 0.04
 """Nor of what shows less contrast, or colour (standard deviations of logarithms): most of that is noise."""
 SAME_FINE, SAME_COLOURS = 0.85, 0.96
 """From these correlations on it is the same."""
+OTHER_FINE, OTHER_COLOURS = 0.5, 0.5
+"""Up to these it is another: a back and a face correlate by 0.3 and less; pieces that still lay there by 0.92 and more."""
 SAME_MM, SAME_DEG = 2.0, 2.0
 """A piece that lies no farther than this from where another lay, turned no farther, lies as no hand lays it there."""
 
@@ -67,19 +67,21 @@ def shows_the_same(before: Small, now: Small, inside: Mask) -> bool:
     )
 
 
+def may_show_the_same(before: Small, now: Small, inside: Mask) -> bool:
+    """Whether they may show the same: all but where what is seen plainly differs."""
+    if np.count_nonzero(inside) < LEAST_BLOCKS:
+        return True
+    first, second = _looks(before, inside), _looks(now, inside)
+    return all(
+        one.std() <= LEAST_CONTRAST or _correlation(one, other) > least
+        for one, other, least in zip(first, second, (OTHER_FINE, OTHER_COLOURS), strict=True)
+    )
+
+
 def is_otherwise_lit(before: Small, now: Small, inside: Mask) -> bool:
     """Whether more or less light falls inside a mask than before, if the same lies there."""
     change = np.abs(np.log(now + np.float32(FLOOR)) - np.log(before + np.float32(FLOOR))).mean(-1)
     return bool(change[inside > 0].mean() > OTHER_LIGHT)
-
-
-def is_lit_otherwise_in_part(before: Small, now: Small, where: Mask) -> bool:
-    """Whether more or less light falls on some of these blocks than before."""
-    at = where > 0
-    if not at.any():
-        return False
-    change = np.abs(np.log(now[at] + np.float32(FLOOR)) - np.log(before[at] + np.float32(FLOOR))).mean(-1)
-    return bool(np.mean(change > OTHER_LIGHT) > SOME)
 
 
 def _looks(small: Small, inside: Mask) -> tuple[Floats, Floats]:
