@@ -31,8 +31,8 @@ LEAST_CONTRAST = 0.04
 """Nor of what shows less contrast, or colour (standard deviations of logarithms): most of that is noise."""
 SAME_FINE, SAME_COLOURS = 0.85, 0.96
 """From these correlations on it is the same."""
-OTHER_FINE, OTHER_COLOURS = 0.5, 0.5
-"""Up to these it is another: a back and a face correlate by 0.3 and less; pieces that still lay there by 0.92 and more."""
+OTHER_FINE, OTHER_COLOURS = 0.75, 0.75
+"""Up to these it is another: ten that were laid or turned over in two games correlated by 0.73 and 0.64 at most."""
 SAME_MM, SAME_DEG = 2.0, 2.0
 """A piece that lies no farther than this from where another lay, turned no farther, lies as no hand lays it there."""
 

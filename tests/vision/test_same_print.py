@@ -9,7 +9,7 @@ from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.frame import Frame, Image
 from vision.motion import Small
 from vision.reader import Reader
-from vision.same_print import is_otherwise_lit, may_show_the_same, shows_the_same
+from vision.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
 from vision.scene import PieceKind, Scene
 
 TABLE = (
@@ -51,7 +51,7 @@ def test_one_that_was_taken_in_that_moment_is_gone() -> None:
     assert "special/two" not in [piece.face for piece in scene.sightings]
 
 
-def test_another_one_in_its_very_place_is_in_doubt_while_it_fits_badly_in_other_light() -> None:
+def test_another_one_in_its_very_place_is_told_by_its_print_in_other_light_too() -> None:
     picture = photograph(TABLE, View(noise=2.0))
     swapped = photograph((*TABLE[:3], replace(TABLE[3], face="special/one")), View(noise=2.0))
     (plain,) = (piece for piece in followed(picture, swapped).sightings if piece.kind is PieceKind.SPECIAL)
@@ -59,8 +59,21 @@ def test_another_one_in_its_very_place_is_in_doubt_while_it_fits_badly_in_other_
     assert plain.probability > 0.99
     scene = followed(picture, under_leaves(swapped, 50.0))
     (lit,) = (piece for piece in scene.sightings if piece.kind is PieceKind.SPECIAL)
-    assert [one.face for one in lit.faces] == ["special/one", "special/two"]
-    assert lit.faces[0].probability == lit.faces[1].probability
+    assert [one.face for one in lit.faces] == ["special/one"]
+
+
+def test_what_fits_badly_where_the_same_may_still_lie_is_in_doubt() -> None:
+    reader = Reader(enrolled())
+    reader.read(Frame(photograph(TABLE, View(noise=2.0)), 0.0, 0))
+    assert reader._table is not None
+    lay = next(reading for reading in reader._table.readings if reading.kind is PieceKind.SPECIAL)
+    other = int(next(face for face in lay.candidates if face != lay.face))
+    found = replace(lay, face=other, costs=np.ones_like(lay.costs))
+    assert in_place_of(found, [lay], lambda _: True).formerly == lay.face
+    assert in_place_of(found, [lay], lambda _: False).formerly is None
+    assert in_place_of(replace(found, costs=0.3 * found.costs), [lay], lambda _: True).formerly is None
+    elsewhere = replace(found, pose=found.pose + np.array([5.0, 0.0, 0.0]))
+    assert in_place_of(elsewhere, [lay], lambda _: True).formerly is None
 
 
 def test_a_soft_picture_of_one_that_was_turned_over_is_in_no_doubt() -> None:
