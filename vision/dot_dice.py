@@ -220,7 +220,7 @@ def _top_view(
 
 def _peaks(top: _TopView, pips_mm: float) -> tuple[Array, Array]:
     """Round spots of about a dot's size: n x 2 places, and n x 3 how they differ from what is around them."""
-    inner, outer = (cv2.GaussianBlur(top.colours, (0, 0), s * pips_mm * PX_PER_MM) for s in (0.17, 0.5))
+    inner, outer = (_softened(top.colours, share * pips_mm * PX_PER_MM) for share in (0.17, 0.5))
     spots = np.asarray(inner - outer, np.float32)
     strength = _most(spots)
     side = 2 * round(0.3 * pips_mm * PX_PER_MM) + 1
@@ -228,6 +228,12 @@ def _peaks(top: _TopView, pips_mm: float) -> tuple[Array, Array]:
     rows, columns = np.nonzero((strength >= highest) & (strength > LEAST_PEAK))
     places = np.column_stack([(columns + 0.5) / PX_PER_MM + top.left_mm, top.top_mm - (rows + 0.5) / PX_PER_MM])
     return places, np.asarray(spots[rows, columns], np.float64)
+
+
+def _softened(colours: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
+    """Blurred, up to three standard deviations far: OpenCV's own four take a third more time."""
+    side = 2 * round(3.0 * sigma_px) + 1
+    return np.asarray(cv2.GaussianBlur(colours, (side, side), sigma_px), np.float32)
 
 
 def _lattices(places: Array, colours: Array, known: NDArray[np.bool_], pips_mm: float) -> Array:

@@ -119,7 +119,7 @@ def in_light(flat: FlatSheet) -> FlatSheet:
 def is_paler(lit: FlatSheet, seen: FlatSheet) -> bool:
     """Whether a sheet, `seen` beside its blank one and `lit` as `in_light` tells, may show less of its print than that:
     taken for blank it would make each sheet after it paler than the one before."""
-    if lit.blank is None or seen.blank is None:
+    if lit is seen or lit.blank is None or seen.blank is None:
         return False
     return bool(lit.loss.any() or lit.washed.any()) or float(lit.blank.mean()) < float(seen.blank.mean())
 

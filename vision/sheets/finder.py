@@ -371,12 +371,13 @@ def _sighting(
 def _blinded(flat: FlatSheet, marks: Sequence[SheetMark]) -> Mask:
     """255 around the dots of which light alone hides whether they are pencilled."""
     at = [mark.at for mark in marks if mark.hidden and mark.kind is MarkKind.DOT]
-    dots = np.array([flat.layout.dot_mm((column, row)) for column, row in at]).reshape(-1, 2)
-    beside = cv2.dilate(flat.foreign, np.ones((round(2 * LEAST_THING_MM * PX_PER_MM),) * 2, np.uint8)).astype(
-        np.float32
-    )
-    dots = dots[flat.sampled(beside, dots) == 0.0] if len(dots) else dots
     around = np.zeros_like(flat.foreign)
+    if not at:
+        return around
+    dots = np.array([flat.layout.dot_mm((column, row)) for column, row in at])
+    near = np.ones((round(2 * LEAST_THING_MM * PX_PER_MM),) * 2, np.uint8)
+    covered_too = np.asarray(cv2.dilate(flat.foreign, near), np.float32)
+    dots = dots[flat.sampled(covered_too, dots) == 0.0]
     for x, y in np.round(np.stack(flat.at(dots), axis=-1)).astype(int).tolist():
         cv2.circle(around, (x, y), round(BLINDED_SHARE * flat.layout.pitch_mm * PX_PER_MM), 255, -1)
     return around & ~flat.foreign
