@@ -17,17 +17,19 @@ from vision.scene import PaperLevel, Scene
 
 AIM = 215.0
 """How bright (of 255) white paper is to be where it is brightest."""
-DARKEST, BRIGHTEST = 160.0, 247.0
-"""Where it is darker, or brighter, the camera is adjusted,"""
+DARKEST, BRIGHTEST = 110.0, 247.0
+"""Where it is darker, or brighter, the camera is adjusted: what is dim is read as well, but each step disturbs; what is
+cut off is lost;"""
 DARK_ENOUGH, BRIGHT_ENOUGH = 190.0, 240.0
 """until it lies between these."""
-DARK_USUALLY, BRIGHT_USUALLY = 100.0, 175.0
+DARK_USUALLY, BRIGHT_USUALLY = 80.0, 175.0
 """Where a lamp is mirrored paper is cut off, however little light the camera gathers: less is never gathered than so
 that half of the places are as bright as the second, and more is where half of them are darker than the first."""
 TINTED, PLAIN = 1.3, 1.08
 """Where white paper shows so many times as much of one colour as of another the white balance is, until so many."""
-LESS, MOST, MOST_TINT = 0.75, 2.0, 1.3
-"""One step's times as much light: how bright paper is that is cut off is not known; nor is more believed at once."""
+LESS, MUCH_LESS, MOST, MOST_TINT = 0.75, 0.4, 2.0, 1.3
+"""One step's times as much light: how bright paper is that is cut off is not known, but where it is so nearly all over,
+as when a lamp is switched on, it is much too bright; nor is more believed at once."""
 GAMMA = 2.2
 """Levels grow with about the 2.2nd root of the light (sRGB)."""
 REST_S, LASTS_S, STEP_S = 0.4, 1.5, 0.7
@@ -133,7 +135,7 @@ def wanted_for(paper: Sequence[PaperLevel], *, light: bool = False, tint: bool =
     if level < low or usual < DARK_USUALLY:
         more = min((AIM / max(min(level, usual), 1.0)) ** GAMMA, MOST)
     elif level > high and usual > BRIGHT_USUALLY:
-        more = LESS
+        more = MUCH_LESS if levels[0] > BRIGHTEST else LESS
     shown = [one for one in paper if max(one) <= BRIGHT_ENOUGH and min(one) > 0.0]
     blue = red = 1.0
     if shown:
