@@ -17,12 +17,12 @@ from vision.scene import PaperLevel, Scene
 
 AIM = 215.0
 """How bright (of 255) white paper is to be where it is brightest."""
-DARKEST, BRIGHTEST = 110.0, 247.0
+DARKEST, BRIGHTEST = 70.0, 247.0
 """Where it is darker, or brighter, the camera is adjusted: what is dim is read as well, but each step disturbs; what is
 cut off is lost;"""
 DARK_ENOUGH, BRIGHT_ENOUGH = 190.0, 240.0
 """until it lies between these."""
-DARK_USUALLY, BRIGHT_USUALLY = 80.0, 175.0
+DARK_USUALLY, BRIGHT_USUALLY = 50.0, 175.0
 """Where a lamp is mirrored paper is cut off, however little light the camera gathers: less is never gathered than so
 that half of the places are as bright as the second, and more is where half of them are darker than the first."""
 TINTED, PLAIN = 1.3, 1.08
