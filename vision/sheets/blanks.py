@@ -44,6 +44,8 @@ DARK_PRINT, LEAST_PRINT, LEAST_SHOWN = 0.4, 400, 0.05
 the sheet that takes of all contrast: a veil, as of a window that the camera sees."""
 LEAST_VEIL, MOST_VEIL, BLACKEST = 0.06, 2.0, 0.02
 """Less of it, beside the paper's own light, is none; nor is more believed."""
+AS_DARK = 0.95
+"""A sheet that bears nothing and shows less than this of the print's darkness (mean) is paler than it was."""
 UNMARKED, MARKED = 0.02, 0.5
 """Dots less likely than the first are none, nor crosses and circles less likely than the second;"""
 HARDLY_DOTTED, HARDLY_MARKED = 0.5, 0.95
@@ -121,7 +123,9 @@ def is_paler(lit: FlatSheet, seen: FlatSheet) -> bool:
     taken for blank it would make each sheet after it paler than the one before."""
     if lit is seen or lit.blank is None or seen.blank is None:
         return False
-    return bool(lit.loss.any() or lit.washed.any()) or float(lit.blank.mean()) < float(seen.blank.mean())
+    if lit.loss.any() or lit.washed.any() or float(lit.blank.mean()) < float(seen.blank.mean()):
+        return True
+    return float(seen.darkness.mean()) < AS_DARK * float(seen.blank.mean())
 
 
 def _veil(flat: FlatSheet, blank: Plane) -> float:
