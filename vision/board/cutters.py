@@ -103,6 +103,9 @@ SURE_UNLIKE = 0.35
 """one that looks as much like wood is not."""
 WHOLE_SHARE, NOT_SEEN = 0.95, 0.8
 """A colour that is only left over, and not seen on a cutter of which less than such a share is open, is no likelier."""
+BEFORE_TIP_MM, LEAST_BEFORE_MM = 15.0, 3
+"""Where something lies over so much of a stick no farther before its coloured end, what seems to be that end may be the
+hand, which comes from outside and may look like the table there: pale skin is white on a white mat."""
 LEAST_TOGETHER = 0.1
 """Two lines are two cutters if their colours are so likely to differ, beside the likeliest colour of each."""
 SETTLED_SCORE, SETTLED_COLOUR = 4.5, 0.98
@@ -531,12 +534,16 @@ def _costs_by_point(
     behind = sums[points - tip + 1] - sums[points - length + 1]
     outside = np.concatenate([[0.0], np.cumsum(bare, dtype=np.float64)])
     beyond = outside[-1] - outside[points + 1] + outside[points - length + 1]
+    hidden = np.concatenate([[0], np.cumsum(~shown)])
+    until = hidden[points[:, None] - back + 1] - hidden[np.maximum(points - tip + 1 - round(BEFORE_TIP_MM), 0)][:, None]
+    spreads = np.hypot(looks.spread, TIP_NOISE)
+    misses = np.stack(
+        [_shaded_cost(seen - of[which], spread[which], SHADE) for of, spread in zip(looks.colours, spreads, strict=True)]
+    )
+    misses = np.where(until < LEAST_BEFORE_MM, misses, misses.min(0))  # Elsewhere all colours are as likely.
+    tips = np.where(shown[points[:, None] - back], misses, np.float32(HIDDEN_COST))
     costs = np.full((len(looks.names), count), np.inf)
-    for i in range(len(looks.names)):
-        spread = np.hypot(looks.spread[i], TIP_NOISE)[which]
-        misses = _shaded_cost(seen - looks.colours[i][which], spread, SHADE)
-        tips = np.where(shown[points[:, None] - back], misses, np.float32(HIDDEN_COST))
-        costs[i, points] = tips.sum(1) + behind + beyond
+    costs[:, points] = tips.sum(2) + behind + beyond
     return costs
 
 

@@ -16,6 +16,7 @@ from vision.board.record import BoardPrint, height_of
 from vision.board.sight import Sight
 from vision.features import LOG_FLOOR
 from vision.rectify import PX_PER_MM
+from vision.registration import MAT_HALF_MM
 from vision.shapes import CELL_MM, place
 from vision.short_axes import dot
 
@@ -27,7 +28,11 @@ INNER_SHARE = 0.56
 """Toppings and cutters change the look of a board least outside this share of its radius."""
 OUTER_SHARE = 0.97
 RING_CENTRES, RIM_CENTRES = 3, 5
-"""So many places of each way to guess them are looked at."""
+"""So many places of each way to guess them are looked at,"""
+ON_MAT_CENTRES = 3
+"""and so many more on the mat, where boards mostly lie: a motley cloth beside it has the likelier ones."""
+LEAST_RINGED = 0.2
+"""Places less like the board's rings (normalised correlation) are none."""
 RIM_APART_MM = 10.0
 """Rings printed on a mat vote for places close to the board's middle."""
 RIM_CELL_MM = 2.5
@@ -41,8 +46,9 @@ RIM_SPREAD = 1.2
 """Cells by which rims stray from a circle, as pictures show them."""
 TURNS = 6
 """And so many turns at each."""
-GUESSES = 16
-"""The best of all those together, by what lies round the rim, are compared with the print."""
+GUESSES, ON_MAT_GUESSES = 16, 8
+"""The best of all those together, by what lies round the rim, are compared with the print, and the best of the others
+on the mat."""
 TURN_STEP_DEG = 1.5
 NOISE = 0.06
 """How far print seen under even light strays from what was enrolled (logarithm)."""
@@ -132,8 +138,7 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
     """The board, where one lies in the picture. `grid` is what `board_grid` gives, worked out before."""
     grid = grid or board_grid(board)
     coarse = grid.every(COARSE_STEP)
-    guesses = [guess for centre in _centres(sight, board) for guess in _turns(sight, board, centre)]
-    likely = [pose for _, pose in sorted(guesses, key=lambda guess: -guess[0])[:GUESSES]]
+    likely = _likely([guess for centre in _centres(sight, board) for guess in _turns(sight, board, centre)])
     ranked = sorted(likely, key=lambda pose: _compare(sight, coarse, pose).cost)
     fits = [_best(_rounds(sight, coarse, pose), COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
     if not fits:
@@ -327,10 +332,41 @@ def _centres(sight: Sight, board: BoardPrint) -> list[Array]:
     return [*_by_rim(sight, board), *_by_rings(sight, board)]
 
 
+def _likely(guesses: Sequence[tuple[float, Array]]) -> list[Array]:
+    """The poses that fit best of those found by `_turns`, and the best of the others on the mat."""
+    ranked = [pose for _, pose in sorted(guesses, key=lambda guess: -guess[0])]
+    on_mat = [pose for pose in ranked[GUESSES:] if np.abs(pose[:2]).max() < MAT_HALF_MM]
+    return ranked[:GUESSES] + on_mat[:ON_MAT_GUESSES]
+
+
+def _tops(score: Floats, centres: int, apart: int, least: float, on_mat: NDArray[np.bool_]) -> list[Array]:
+    """Cells (column, row, between cells by the parabola through each top's neighbours) of the highest tops, so many
+    cells apart, then of some more on the mat; lower ones than `least` are none."""
+    left, found = score.copy(), []
+    for more, where in ((centres, None), (ON_MAT_CENTRES, on_mat)):
+        if where is not None:
+            left = np.where(where, left, np.float32(-1.0))
+        for _ in range(more):
+            row, column = (int(i) for i in np.unravel_index(int(left.argmax()), left.shape))
+            if left[row, column] < least:
+                break
+            found.append(np.array([_peak(score[row, :], column), _peak(score[:, column], row)]))
+            left[max(row - apart, 0) : row + apart + 1, max(column - apart, 0) : column + apart + 1] = -1.0
+    return found
+
+
+def _on_mat(sight: Sight, shape: tuple[int, int], scale: float) -> NDArray[np.bool_]:
+    """Which pixels of `sight.looked`, made smaller by `scale` to such a shape, lie on the mat."""
+    mask = np.zeros(shape, np.uint8)
+    corners = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) * MAT_HALF_MM
+    at = (sight.table.to_map(corners) + 0.5) * scale - 0.5
+    cv2.fillConvexPoly(mask, np.round(at).astype(np.int32), 1)
+    return mask > 0
+
+
 def _by_rim(sight: Sight, board: BoardPrint) -> list[Array]:
     """Middles of circles as large as the board: every edge in the picture speaks for the places on both sides of it
     that are a radius away, as in Hough's transform; colours and strength do not matter."""
-    height = height_of(0.0, 0.0)
     scale = 1.0 / (PX_PER_MM * RIM_CELL_MM)
     grey = cv2.cvtColor(sight.looked, cv2.COLOR_BGR2GRAY)
     small = cv2.resize(grey, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.float32)
@@ -349,14 +385,8 @@ def _by_rim(sight: Sight, board: BoardPrint) -> list[Array]:
         counts += np.bincount(row[inside] * width_px + column[inside], minlength=len(counts))
     votes = counts.astype(np.float32).reshape(height_px, width_px)
     votes = _peaked(np.asarray(cv2.GaussianBlur(votes, (0, 0), RIM_SPREAD), np.float32))
-    apart = round(RIM_APART_MM / RIM_CELL_MM)
-    found = []
-    for _ in range(RIM_CENTRES):
-        row, column = (int(i) for i in np.unravel_index(int(votes.argmax()), votes.shape))
-        at = np.array([_peak(votes[row, :], column), _peak(votes[:, column], row)])
-        found.append(sight.registration.on_table(sight.table.to_table((at + 0.5) / scale - 0.5), height)[0])
-        votes[max(row - apart, 0) : row + apart + 1, max(column - apart, 0) : column + apart + 1] = 0.0
-    return found
+    tops = _tops(votes, RIM_CENTRES, round(RIM_APART_MM / RIM_CELL_MM), 1e-6, _on_mat(sight, votes.shape, scale))
+    return _middles(sight, tops, scale)
 
 
 def _peaked(votes: Floats) -> Floats:
@@ -369,7 +399,6 @@ def _peaked(votes: Floats) -> Floats:
 
 def _by_rings(sight: Sight, board: BoardPrint) -> list[Array]:
     """Where the picture is like the board's rings."""
-    height = height_of(0.0, 0.0)
     scale = 1.0 / (PX_PER_MM * COARSE_MM)
     small = cv2.resize(sight.looked, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.float32)
     logs = np.log(small * sight.gain + LOG_FLOOR)
@@ -378,17 +407,15 @@ def _by_rings(sight: Sight, board: BoardPrint) -> list[Array]:
     padded = cv2.copyMakeBorder(logs, reach, reach, reach, reach, cv2.BORDER_REPLICATE)
     like = cv2.matchTemplate(padded, rings, cv2.TM_CCOEFF_NORMED, mask=mask)
     score: Floats = np.asarray(np.nan_to_num(like, nan=-1.0, posinf=-1.0, neginf=-1.0), np.float32)
-    found = []
-    for _ in range(RING_CENTRES):
-        row, column = (int(i) for i in np.unravel_index(int(score.argmax()), score.shape))
-        if score[row, column] < 0.2:
-            break
-        at = np.array([_peak(score[row, :], column), _peak(score[:, column], row)])
-        mapped = sight.table.to_table((at + 0.5) / scale - 0.5)
-        found.append(sight.registration.on_table(mapped, height)[0])
-        low, high = max(row - reach // 2, 0), max(column - reach // 2, 0)
-        score[low : row + reach // 2 + 1, high : column + reach // 2 + 1] = -1.0
-    return found
+    tops = _tops(score, RING_CENTRES, reach // 2, LEAST_RINGED, _on_mat(sight, score.shape, scale))
+    return _middles(sight, tops, scale)
+
+
+def _middles(sight: Sight, tops: Sequence[Array], scale: float) -> list[Array]:
+    """The boards' true middles (table mm) that pixels of `sight.looked`, made smaller by `scale`, show."""
+    height = height_of(0.0, 0.0)
+    at = [sight.table.to_table((top + 0.5) / scale - 0.5) for top in tops]
+    return [sight.registration.on_table(seen, height)[0] for seen in at]
 
 
 def _ring_template(board: BoardPrint) -> tuple[Floats, Floats]:
