@@ -31,12 +31,14 @@ from tests.vision.drawn_table import View
 from tests.vision.rendered import PHOTOS, load, with_photos
 from vision.board.changed import Changed
 from vision.board.covering import find_covering
-from vision.board.cutters import CutterFit, on_edges, with_one_more
+from vision.board.cutters import with_one_more
 from vision.board.finder import board_finder
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
 from vision.board.sight import sight_of
 from vision.board.sightings import odd_ones_doubted
+from vision.board.stick_colours import CutterFit
+from vision.board.stick_edges import on_edges
 from vision.board.toppings import SpaceFit, read_spaces
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image

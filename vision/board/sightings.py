@@ -7,10 +7,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.cutters import CutterFit, certainty
+from vision.board.cutters import certainty
 from vision.board.loose import Loose
 from vision.board.pose import LEAST_AGREEING, BoardFit
 from vision.board.record import BoardPrint
+from vision.board.stick_colours import CutterFit
 from vision.board.toppings import SpaceFit
 from vision.scene import EMPTY, FaceLikelihood, PieceKind, Pose, Sighting, Space
 from vision.shapes import as_points, place
