@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit, on_grid
-from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
+from vision.board.record import ALONG_STEP_MM, RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
 from vision.board.sight import Sight
 from vision.board.stick_colours import light_on
 from vision.board.stick_strips import LEAST_CONTRAST, less_shading
@@ -33,6 +33,10 @@ OVER_MM = 14.0
 """A stick may reach so far beyond the board's edge and still be followed;"""
 SLIDE_MM = 12.0
 """a stick longer than the board may lie so far off its middle."""
+TIPS_TELL = 0.5
+"""How much more likely a line is along which some coloured end is seen: by that share of how much it looks like one."""
+SLOW_CELLS = 9
+"""What is so wide at least, in map cells, is light, and no stick."""
 LEAST_TELLING = 0.1
 """Lines along which print and toppings tell less of wood than this share of the usual look like it by chance."""
 
@@ -90,21 +94,26 @@ def _paint_toppings(
 
 
 def candidates(sight: Sight, board: BoardPrint, fit: BoardFit, other: "Other") -> Iterator[Array]:
-    """Lines (2 x 2 seen points) that look like wood where print and toppings would not, most so first."""
+    """Lines (2 x 2 seen points) that look like wood, and at one end like a cutter's colour, where print and toppings
+    would not and what is around them does not, most so first."""
     shares, weight = _towards_wood(other.expected, other.residual, board.wood[0])
     weight = np.where(other.known, weight, np.float32(0.0))
-    maps = np.dstack([np.clip(shares, -1.0, 1.0) * weight, weight, np.zeros_like(weight)])
+    like_wood, like_tips = np.clip(shares, -1.0, 1.0) * weight, _like_tips(board, other)
+    like_wood -= weight * _slow(like_wood) / np.maximum(_slow(weight), np.float32(1e-6))
+    maps = np.dstack([like_wood, weight, like_tips - _slow(like_tips)])
     size = maps.shape[0]
     middle = (size - 1) / 2
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
-    like, most = np.empty((2, len(turns), size), np.float32)
+    like, most, tips = np.empty((3, len(turns), size), np.float32)
+    along = (1, round(board.cutters.colours.shape[1] * ALONG_STEP_MM / COARSE_MM))
     for i, turn in enumerate(turns):
         # The map's rows run along +y, so that turning it like a picture turns the board by as much the other way. Rows
         # and columns change places: lines are added up faster down than across.
         spin = cv2.getRotationMatrix2D((middle, middle), float(turn), 1.0)[::-1]
         turned = cv2.warpAffine(maps, spin, (size, size), flags=cv2.INTER_LINEAR)
         like[i], most[i] = cv2.reduce(turned, 0, cv2.REDUCE_SUM)[0, :, :2].T
-    ridge = like / (most + LEAST_TELLING * np.float32(np.median(most)) + np.float32(1e-6))
+        tips[i] = cv2.reduce(cv2.blur(turned[..., 2], along), 0, cv2.REDUCE_MAX)
+    ridge = like / (most + LEAST_TELLING * np.float32(np.median(most)) + np.float32(1e-6)) + TIPS_TELL * tips
     ridge[:, np.abs(np.arange(size) - middle) > FARTHEST_SHARE * size / 2] = 0.0
     for _ in range(CANDIDATES):
         turn_at, row = (int(i) for i in np.unravel_index(int(ridge.argmax()), ridge.shape))
@@ -112,6 +121,20 @@ def candidates(sight: Sight, board: BoardPrint, fit: BoardFit, other: "Other") -
             return
         yield _line(float(turns[turn_at]), (row - middle) * COARSE_MM, sight, board, fit)
         _block(ridge, turn_at, row)
+
+
+def _slow(values: Floats) -> Floats:
+    """A map without what is narrow."""
+    return np.asarray(cv2.blur(values, (SLOW_CELLS, SLOW_CELLS)), np.float32)
+
+
+def _like_tips(board: BoardPrint, other: "Other") -> Floats:
+    """How far (0 to 1) each place of a map looks like some cutter's coloured end where print and toppings would not."""
+    found = np.zeros(other.known.shape, np.float32)
+    for colours in board.cutters.colours:
+        shares, weight = _towards_wood(other.expected, other.residual, colours.mean(0))
+        found = np.maximum(found, np.clip(shares, 0.0, 1.0) * weight)
+    return np.where(other.known, found / np.float32(LEAST_CONTRAST**2), np.float32(0.0))
 
 
 def _block(ridge: Floats, turn_at: int, row: int) -> None:
