@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import permutations
+from itertools import islice, permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,7 +31,7 @@ from tests.vision.drawn_table import View
 from tests.vision.rendered import PHOTOS, load, with_photos
 from vision.board.changed import Changed
 from vision.board.covering import find_covering
-from vision.board.cutters import with_one_more
+from vision.board.cutters import lies_beside, with_one_more
 from vision.board.finder import board_finder
 from vision.board.pose import find_board
 from vision.board.resting import Disc, rest
@@ -39,6 +39,7 @@ from vision.board.sight import sight_of
 from vision.board.sightings import odd_ones_doubted
 from vision.board.stick_colours import CutterFit
 from vision.board.stick_edges import on_edges
+from vision.board.stick_lines import candidates, other_than_print
 from vision.board.toppings import SpaceFit, read_spaces
 from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image
@@ -733,6 +734,54 @@ def test_a_cutter_whose_point_a_hand_hides_is_of_no_sure_colour() -> None:
     assert sorted(true) == ["red", "white"]
     assert seen["red"].probability > SURE
     assert max(s.probability for colour, s in seen.items() if colour != "red") < 0.6
+
+
+def test_pale_skin_on_a_white_mat_is_no_white_point_of_a_cutter() -> None:
+    """Fingers over the board reach it from beyond its rim, where they look like the mat."""
+    image, labels = photographs(FAMILIES["boards"], 731364)
+    true = sorted(piece["colour"] for piece in labels["pieces"] if piece["kind"] == "cutter")
+    seen = [s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.CUTTER]
+    assert sorted(s.face for s in seen) == true
+    assert {s.face: s.probability > SURE for s in seen}["red"] is False, "its point does not show"
+
+
+def test_a_line_beside_hands_that_no_cutter_lies_on_is_none() -> None:
+    image, labels = photographs(FAMILIES["boards"], 732194)
+    true = [np.array(piece["ends_mm"]) for piece in labels["pieces"] if piece["kind"] == "cutter"]
+    for seen in read(image, kit_pack()).sightings:
+        if seen.kind is PieceKind.CUTTER and seen.probability > SURE:
+            assert min(line_error(np.array(seen.outline_mm), ends)[0] for ends in true) < 2.0
+
+
+def test_a_board_with_long_shadows_on_a_chequered_cloth_is_found() -> None:
+    """Rings that are printed on the mat hide its rim, and the cloth's corners look likelier than any place on it."""
+    image, labels = photographs(FAMILIES["boards"], 731360)
+    (true,) = [piece for piece in labels["pieces"] if piece["kind"] == "board"]
+    (seen,) = [s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.BOARD]
+    assert (seen.pose.x_mm, seen.pose.y_mm) == pytest.approx((true["x_mm"], true["y_mm"]), abs=1.0)
+    assert seen.probability > SURE
+
+
+@pytest.mark.parametrize("clearly", [0.6, 0.9])
+def test_a_stick_of_the_board_s_own_colour_is_looked_for_where_its_point_is_seen(clearly: float) -> None:
+    rng = Random(5)
+    bare = [view for view in FAMILIES["theory"].table(rng) if view.kind is PieceKind.BOARD]
+    image, _ = photograph(FAMILIES["theory"], bare, Conditions.random(rng), (1280, 720))
+    board = kit_pack().board
+    assert board is not None
+    sight = sight_of(image, find_mat(image))
+    fit = find_board(sight, board)
+    assert fit is not None
+    other = other_than_print(sight, board, fit, read_spaces(sight, board, fit))
+    size = other.known.shape[0]
+    ends = np.array([[0, size // 2 - 14], [size - 1, size // 2 - 10]])
+    point = cv2.line(np.zeros((size, size), np.uint8), ends[0].tolist(), ends[1].tolist(), 255) > 0
+    point &= np.arange(size) > 0.8 * size
+    red = board.cutters.colours[board.cutters.names.index("red")].mean(0)
+    seen = other.residual + clearly * (point & other.known)[..., None] * (red - other.expected)
+    likeliest = list(islice(candidates(sight, board, fit, replace(other, residual=seen.astype(np.float32))), 4))
+    true = sight.seen(place((ends - size // 2) * 2.0, fit.pose), fit.height_mm)
+    assert any(lies_beside(line, true) for line in likeliest)
 
 
 def test_cutters_side_by_side_are_no_hand() -> None:

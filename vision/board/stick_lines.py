@@ -35,6 +35,8 @@ SLIDE_MM = 12.0
 """a stick longer than the board may lie so far off its middle."""
 TIPS_TELL = 0.5
 """How much more likely a line is along which some coloured end is seen: by that share of how much it looks like one."""
+MAY_BE_TIP = 0.3
+"""What looks so much like one need not look like wood."""
 SLOW_CELLS = 9
 """What is so wide at least, in map cells, is light, and no stick."""
 LEAST_TELLING = 0.1
@@ -98,7 +100,8 @@ def candidates(sight: Sight, board: BoardPrint, fit: BoardFit, other: "Other") -
     would not and what is around them does not, most so first."""
     shares, weight = _towards_wood(other.expected, other.residual, board.wood[0])
     weight = np.where(other.known, weight, np.float32(0.0))
-    like_wood, like_tips = np.clip(shares, -1.0, 1.0) * weight, _like_tips(board, other)
+    like_tips = _like_tips(board, other)
+    like_wood = np.clip(shares, np.where(like_tips > MAY_BE_TIP, 0.0, -1.0), 1.0) * weight
     like_wood -= weight * _slow(like_wood) / np.maximum(_slow(weight), np.float32(1e-6))
     maps = np.dstack([like_wood, weight, like_tips - _slow(like_tips)])
     size = maps.shape[0]
