@@ -306,3 +306,14 @@ def test_a_card_that_was_never_enrolled_is_not_surely_another() -> None:
     assert sorted(one.face for one in known if one.faces[0].probability > 0.9) == sorted(own)
     strange = read_photo(laid("slice/tomato", "slice/onion", "slice/bacon")[0], pack).sightings
     assert all(one.faces[0].probability < 0.5 for one in strange)
+
+
+def test_half_of_a_card_and_the_cloth_beside_it_are_no_card_half_of_which_is_lit() -> None:
+    """A back of few details, its other half under a slice: as seen in shade it lay half beside where it lies."""
+    image, labels = photographs(FAMILIES["pizzeria"], 666027)
+    true = [(piece["x_mm"], piece["y_mm"]) for piece in labels["pieces"] if piece.get("face") == "special/back"]
+    scene = read_photo(image, pack_of("pizzeria"), finders=())
+    seen = [(s.pose.x_mm, s.pose.y_mm) for s in scene.sightings if s.face == "special/back" and s.likely]
+    assert len(seen) == len(true) == 2
+    for x, y in seen:
+        assert min(np.hypot(x - at[0], y - at[1]) for at in true) < 5.0
