@@ -120,12 +120,6 @@ class Reading:
         return share(self._own)
 
     @cached_property
-    def shown(self) -> float:
-        """How much of what the found face tells beside even ground, on a picture of it alone, is told here."""
-        contrast = self.prepared.contrast[self.face][self.agrees]
-        return float(self.gain[self.agrees].sum() / max(float(contrast.sum()), 1e-6))
-
-    @cached_property
     def whole(self) -> bool:
         """Whether it is seen nearly everywhere where others do not cover it."""
         return bool(np.count_nonzero(self._own) >= SETTLED_FIT * np.count_nonzero(~self.taken))
