@@ -1,6 +1,7 @@
 """Who has which part of the table."""
 
 from collections.abc import Mapping
+from random import Random
 
 from config.schema import TableConfig
 from controller.game import Player
@@ -22,6 +23,14 @@ def areas(config: TableConfig, seats: Mapping[Player, int]) -> Areas:
             continue
         owned[_nearest(numbers, index, seats)].append(number)
     return {player: tuple(config.seats[seat].area_mm for seat in mine) for player, mine in owned.items()}
+
+
+def random_seats(config: TableConfig, players: int, rng: Random) -> dict[int, int]:
+    """Player to seat, for players who spread out around the table as people do."""
+    numbers = list(config.seats)
+    turn = rng.randrange(len(numbers))
+    taken = sorted(numbers[(turn + k * len(numbers) // players) % len(numbers)] for k in range(players))
+    return dict(enumerate(taken, 1))
 
 
 def _nearest(numbers: list[int], index: int, seats: Mapping[Player, int]) -> Player:

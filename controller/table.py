@@ -137,6 +137,7 @@ class Table:
         self._places: tuple[str, ...] = ()
         self._told: dict[tuple[object, ...], Sequence[str]] = {}
         """Face and place of what was judged last, by how it lies."""
+        self._piece_views_before: dict[tuple[object, ...], PieceView] = {}
         self._faces: tuple[str, ...] = ()
         self._verdict = Verdict(Answer.HANDS)
         self._question: _Question | None = None
@@ -611,7 +612,15 @@ class Table:
             self._told = {_lies(s): told for s, *told in zip(sightings, faces, places, strict=True)}
         # While hands are about nothing is judged: what lies as it lay is what it was.
         told = [self._told.get(_lies(s), (s.face, "")) for s in sightings]
-        return [_piece_view(s, *what) for s, what in zip(sightings, told, strict=True)]
+        # Most of what lies there was shown so before: who looks at it anew makes it anew for nothing.
+        shown: dict[tuple[object, ...], PieceView] = {}
+        views = []
+        for sighting, (face, place) in zip(sightings, told, strict=True):
+            what = (*_lies(sighting), sighting.probability, sighting.outline_mm, face, place)
+            shown[what] = self._piece_views_before.get(what) or _piece_view(sighting, face, place)
+            views.append(shown[what])
+        self._piece_views_before = shown
+        return views
 
     def _question_view(self) -> QuestionView | None:
         if self._question is None:

@@ -1,5 +1,6 @@
 """Options of the tests."""
 
+import gc
 import os
 
 import pytest
@@ -29,3 +30,10 @@ FIRST = ("tests/vision/", "tests/browser/", "tests/controller/test_", "tests/con
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take long before all others."""
     items.sort(key=lambda item: next((i for i, start in enumerate(FIRST) if item.nodeid.startswith(start)), len(FIRST)))
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded and collected now stays until the end: rubbish is not looked for there, nor as often as else."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)

@@ -172,10 +172,7 @@ def enrol(
         _shot(image, [_label(face) for face in one.faces], name)
         for (image, _), one, name in zip(photos, said, names, strict=True)
     ]
-    kinds: dict[PieceKind, KindFaces] = {}
-    for kind in LABEL_KINDS.values():
-        if any(label.kind is kind for _, _, labels, _ in shots for label in labels):
-            kinds[kind] = _learn_kind(kind, shots)
+    kinds = _learn_kinds(shots)
     boards = [
         (image, one.board, name)
         for (image, _), one, name in zip(photos, said, names, strict=True)
@@ -328,28 +325,33 @@ def _own_outline(label: _Label, registration: Registration) -> Array:
     return to_own_frame(registration.to_table(label.outline_px), _seen_pose_of_centre(label, registration))
 
 
-def _learn_kind(kind: PieceKind, shots: Sequence[_Shot]) -> KindFaces:
-    shape = _measure(kind, shots)
-    learned: dict[str, tuple[NDArray[np.float32], Keypoints, float]] = {}
+def _learn_kinds(shots: Sequence[_Shot]) -> dict[PieceKind, KindFaces]:
+    """The faces of every kind that is labelled; each picture is looked at once."""
+    labelled = {label.kind for _, _, labels, _ in shots for label in labels}
+    shapes = {kind: _measure(kind, shots) for kind in LABEL_KINDS.values() if kind in labelled}
+    learned: dict[PieceKind, dict[str, tuple[NDArray[np.float32], Keypoints, float]]] = {kind: {} for kind in shapes}
     for image, registration, labels, _ in shots:
+        if not labels:
+            continue
         table = table_map(registration)
         looked = table.look(unveiled(image, registration))
         soft, found = soften(looked), find_keypoints(looked, table, most=20000)
         gain = light_gain(looked, table, registration.markers_px)
+        sharpness = float(registration.size_px[0]) / registration.camera_mm[2]
         for label in labels:
-            if label.kind is not kind:
-                continue
+            shape, faces = shapes[label.kind], learned[label.kind]
             pose = seen_pose(label.pose, shape, registration)
-            sharpness = float(registration.size_px[0]) / registration.camera_mm[2]
-            if label.face not in learned or learned[label.face][2] < sharpness:
+            if label.face not in faces or faces[label.face][2] < sharpness:
                 nudged = np.stack([shape.lattice + step for step in _NUDGES])
                 points = np.stack([place(points, pose) for points in nudged])
                 colours = sample_colours(soft, table, gain, points)
-                learned[label.face] = (colours, _own_keypoints(found, shape, pose), sharpness)
-    names = tuple(sorted(learned))
-    samples = np.stack([learned[name][0] for name in names])
-    keypoints = [learned[name][1] for name in names]
-    return _assemble(shape, names, samples, keypoints)
+                faces[label.face] = (colours, _own_keypoints(found, shape, pose), sharpness)
+    kinds = {}
+    for kind, faces in learned.items():
+        names = tuple(sorted(faces))
+        samples = np.stack([faces[name][0] for name in names])
+        kinds[kind] = _assemble(shapes[kind], names, samples, [faces[name][1] for name in names])
+    return kinds
 
 
 _NUDGES = np.array([[0.0, 0.0], [NUDGE_MM, 0.0], [-NUDGE_MM, 0.0], [0.0, NUDGE_MM], [0.0, -NUDGE_MM]])

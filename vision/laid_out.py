@@ -378,7 +378,7 @@ def _of_any_size(seen: _Seen, kind: PieceKind) -> list[_Found]:
         for one in sorted(some, key=lambda one: -one.contrast):
             if len(different) < FEW and not any(map(one.lies_like, different)):
                 different.append(one)
-        fitted += [_fitted(seen, one, SIZING_REACH_MM, grows=True) for one in different]
+        fitted += [_fitted(seen, one, _edge_points(one.shape), SIZING_REACH_MM, grows=True) for one in different]
     return [one for one in fitted if low < one.shape.size_mm[0] < high and one.edged > LEAST_EDGED]
 
 
@@ -401,9 +401,10 @@ def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[
     """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
     the edges near it or to those farther off, whichever fit better."""
     found = []
+    sides = _edge_points(shape)
     for one in [*_peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *_apart(of_any_size)]:
         start = _Found(shape, one.pose, one.contrast)
-        fits = [_fitted(seen, start, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
+        fits = [_fitted(seen, start, sides, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
         found.append(max(fits, key=lambda fit: fit.clear))
     return found
 
@@ -416,12 +417,15 @@ def _peaks(seen: _Seen, shape: Shape, px_per_mm: float, most: int) -> list[_Foun
     best, turns = _stands_out(small, shape, px_per_mm)
     found: list[_Found] = []
     painted = np.zeros(small.shape, np.uint8)
+    arms: dict[float, Array] = {}
     while len(found) < most:
         _, contrast, _, (column, row) = cv2.minMaxLoc(best)
         if contrast < LEAST:
             break
-        centre = table.to_table((np.array([column, row]) + 0.5) / scale - 0.5)
-        pose = np.array([*(centre - _turned(shape.centre, turns[row, column])), turns[row, column]])
+        centre, turn = table.to_table((np.array([column, row]) + 0.5) / scale - 0.5), float(turns[row, column])
+        if turn not in arms:
+            arms[turn] = _turned(shape.centre, turn)
+        pose = np.array([*(centre - arms[turn]), turn])
         one = _Found(shape, pose, float(contrast))
         outline = table.to_map(one.outline) * scale
         mine = np.zeros(small.shape, np.uint8)
@@ -441,8 +445,8 @@ def _stands_out(small: Floats, shape: Shape, px_per_mm: float) -> tuple[Floats, 
         contrast = cv2.filter2D(
             small, cv2.CV_32F, _kernel(shape, float(turn), px_per_mm), borderType=cv2.BORDER_CONSTANT
         )
-        better = contrast > best
-        best[better], turns[better] = contrast[better], turn
+        np.copyto(turns, np.float32(turn), where=contrast > best)
+        np.maximum(best, contrast, out=best)
     return best, turns
 
 
@@ -472,23 +476,29 @@ def _apart(found: Sequence[_Found]) -> list[_Found]:
 # Fitting to the edges ---------------------------------------------------------------------------------------------
 
 
-def _fitted(seen: _Seen, one: _Found, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
-    """An outline moved, turned and, if it `grows`, made larger or smaller until it lies on the edges near it."""
+_Sides = tuple[Array, Array, Array]
+"""What `_edge_points` gives."""
+
+
+def _fitted(seen: _Seen, one: _Found, sides: _Sides, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
+    """An outline, with its sides, moved, turned and, if it `grows`, made larger or smaller until it lies on the edges
+    near it."""
     shape, pose, size = one.shape, one.pose, np.array(one.shape.size_mm)
     for reach in reach_mm:
-        step, growth = _step(seen.edges, seen.table, shape, pose, reach)
+        step, growth = _step(seen.edges, seen.table, shape, sides, pose, reach)
         pose = pose + step
         if grows:
             size[: len(growth)] += np.clip(growth, -reach, reach)
             if shape.kind is PieceKind.ORDER_CARD:
                 size[:] = size.mean()
             shape = _shape(shape.kind, (float(size[0]), float(size[1])))
-    return _Found(shape, pose, one.contrast, _edged(seen, shape, pose))
+            sides = _edge_points(shape)
+    return _Found(shape, pose, one.contrast, _edged(seen, sides, pose))
 
 
-def _edged(seen: _Seen, shape: Shape, pose: Array) -> float:
+def _edged(seen: _Seen, sides: _Sides, pose: Array) -> float:
     """How much of an outline is an edge beyond which the bare table begins, 0 to 1."""
-    points, normals, _ = _edge_points(shape)
+    points, normals, _ = sides
     out = place(normals, np.array([0.0, 0.0, pose[2]]))
     along = seen.table.to_map(place(points, pose)[:, None] + BESIDE_MM[None, :, None] * out[:, None])
     beside = _sampled(seen.apart, along)
@@ -501,9 +511,11 @@ def _sampled(values: Floats, at: Array) -> Floats:
     return np.asarray(cv2.remap(values, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
 
 
-def _step(edges: Floats, table: TableMap, shape: Shape, pose: Array, reach_mm: float) -> tuple[Array, Array]:
+def _step(
+    edges: Floats, table: TableMap, shape: Shape, sides: _Sides, pose: Array, reach_mm: float
+) -> tuple[Array, Array]:
     """How far an outline must move and turn, and its size grow, to lie on the edges near it."""
-    points, normals, grows = _edge_points(shape)
+    points, normals, grows = sides
     there = place(points, pose)
     out = place(normals, np.array([0.0, 0.0, pose[2]]))
     steps = np.arange(-reach_mm - 1.5, reach_mm + 1.5 + PROFILE_MM / 2, PROFILE_MM)
@@ -528,7 +540,7 @@ def _step(edges: Floats, table: TableMap, shape: Shape, pose: Array, reach_mm: f
     return move, solved[3:]
 
 
-def _edge_points(shape: Shape) -> tuple[Array, Array, Array]:
+def _edge_points(shape: Shape) -> _Sides:
     """Points on the sides of an outline, away from its corners, with their outward normals and what growing does."""
     starts, ends = shape.outline, np.roll(shape.outline, -1, axis=0)
     points, normals = [], []
@@ -551,8 +563,15 @@ def _robust(matrix: Array, offset: Array, strength: Array) -> Array:
     solved: Array = np.zeros(matrix.shape[1])
     for _ in range(4):
         misses = offset - matrix @ solved
-        spread = max(float(np.median(np.abs(misses))), 0.15)
+        spread = max(_middle(np.abs(misses)), 0.15)
         weights = strength / (1.0 + (misses / (1.5 * spread)) ** 2)
         weighted = matrix * weights[:, None]
         solved = np.asarray(np.linalg.solve(weighted.T @ matrix + 1e-3 * np.eye(matrix.shape[1]), weighted.T @ offset))
     return np.asarray(solved)
+
+
+def _middle(values: Array) -> float:
+    """Their median: numpy's own takes longer to begin than to work on so few."""
+    half = len(values) // 2
+    parted = np.partition(values, (half - 1, half))
+    return float(parted[half] if len(values) % 2 else (parted[half - 1] + parted[half]) / 2.0)

@@ -41,6 +41,8 @@ POINTS, MORE_POINTS = 20, 60
 """So many points of a face are compared first, and then."""
 LEAST_OPEN = 0.5
 """So many of them have to lie where nothing is explained yet."""
+FEW_WORTH = 0.5
+"""Where so few of a turn's places are worth it, only these are compared."""
 EVEN = 0.0025
 """Mean square of what colours (logarithm) stray on an even surface: less than that shows nothing."""
 LEAST_ALIKE = 0.4
@@ -79,6 +81,9 @@ class _Map:
     """3 x rows x columns: logarithms."""
     open: Floats
     """rows x columns: 1 where nothing is explained yet."""
+    stepped: Floats
+    """STEP x STEP x 4 x rows x columns: `open` and `colours`, for each of the first cells those that lie a multiple of
+    STEP below and right of it, so that what is stepped through lies in a row."""
     margin: int
     rows: int
     columns: int
@@ -121,20 +126,29 @@ def _checked(
 ) -> list[Reading]:
     """What may lie where nothing is explained; not all of it stands together."""
     found: list[Reading] = []
+    if not cv2.countNonZero(unexplained & look.table.seen):
+        return found
+    small = _shrunk(look, looked)
     for kind, prepared in kinds.items():
-        poses, faces = guess_left_over(look, looked, prepared, unexplained)
+        poses, faces = _guess(look, small, prepared, unexplained)
         if len(poses):
             found += check(look, kind, prepared, _placed(look, prepared, poses, faces, unexplained), faces)
     return found
 
 
-def guess_left_over(
-    look: Look, looked: Image, prepared: Prepared, unexplained: NDArray[np.uint8]
-) -> tuple[Array, Indices]:
+def _shrunk(look: Look, looked: Image) -> Image:
+    """The table's map in cells of CELL_MM, blurred."""
+    scale = CELL_MM * PX_PER_MM
+    size = round(look.table.width / scale), round(look.table.height / scale)
+    soft = cv2.GaussianBlur(looked, (0, 0), BLUR_MM * PX_PER_MM)
+    return np.asarray(cv2.resize(soft, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _guess(look: Look, small: Image, prepared: Prepared, unexplained: NDArray[np.uint8]) -> tuple[Array, Indices]:
     """Poses (n x 3) of one kind of piece that look like one of its faces, to a step and a turn, and those faces; the
     likeliest first."""
     shape = prepared.faces.shape
-    seen = _map_of(look, looked, unexplained, shape.reach_mm)
+    seen = _map_of(look, small, unexplained, shape.reach_mm)
     if seen is None:
         return np.zeros((0, 3)), np.zeros(0, np.intp)
     few, more = _points(prepared, POINTS), _points(prepared, MORE_POINTS)
@@ -142,7 +156,7 @@ def guess_left_over(
     if len(places) > MOST_ALIKE:
         places = places[np.argpartition(-places[:, 3], MOST_ALIKE)[:MOST_ALIKE]]
     at = _indices(seen, more, places[:, :2].astype(np.intp), places[:, 2])
-    faces, alike = _likeness(seen, at, more, exactly=True)
+    faces, alike = _likeness_exactly(seen, at, more)
     kept = _peaks(seen, places, faces, alike)
     kept = kept[np.argsort(-alike[kept], kind="stable")]
     kept = kept[_worth_checking(faces[kept], OF_A_FACE + OF_ALL_FACES // len(prepared.faces.names))]
@@ -201,22 +215,28 @@ def _placed(look: Look, prepared: Prepared, poses: Array, faces: Indices, unexpl
     return np.asarray(tried.reshape(len(nudges), -1, 3)[best, np.arange(len(poses))])
 
 
-def _map_of(look: Look, looked: Image, unexplained: NDArray[np.uint8], reach_mm: float) -> _Map | None:
+def _map_of(look: Look, small: Image, unexplained: NDArray[np.uint8], reach_mm: float) -> _Map | None:
     """None where nothing is left over."""
-    scale = CELL_MM * PX_PER_MM
-    size = round(look.table.width / scale), round(look.table.height / scale)
+    size = small.shape[1], small.shape[0]
     free = cv2.resize(unexplained & look.table.seen, size, interpolation=cv2.INTER_NEAREST)
     left, top, columns, rows = cv2.boundingRect(free)
     if not columns:
         return None
     margin = int(np.ceil(reach_mm / CELL_MM)) + 1
-    soft = cv2.GaussianBlur(looked, (0, 0), BLUR_MM * PX_PER_MM)
-    small = np.asarray(cv2.resize(soft, size, interpolation=cv2.INTER_AREA), np.uint8)
     wide = np.asarray(cv2.copyMakeBorder(small, *(margin,) * 4, cv2.BORDER_REPLICATE), np.uint8)
     free = cv2.copyMakeBorder(free, *(margin,) * 4, cv2.BORDER_CONSTANT, value=0)
     part = slice(top, top + rows + 2 * margin), slice(left, left + columns + 2 * margin)
     channels = np.ascontiguousarray(np.moveaxis(log_colours(wide[part], look.gain), 2, 0))
-    return _Map((left, top), channels, (free[part] > 0).astype(np.float32), margin, rows, columns)
+    is_open = (free[part] > 0).astype(np.float32)
+    return _Map((left, top), channels, is_open, _stepped(is_open, channels), margin, rows, columns)
+
+
+def _stepped(is_open: Floats, colours: Floats) -> Floats:
+    planes = np.concatenate([is_open[None], colours])
+    short = [(0, -length % STEP) for length in is_open.shape]
+    rows, columns = (-(-length // STEP) for length in is_open.shape)
+    parted = np.pad(planes, [(0, 0), *short]).reshape(4, rows, STEP, columns, STEP)
+    return np.ascontiguousarray(parted.transpose(2, 4, 0, 1, 3))
 
 
 def _points(prepared: Prepared, count: int) -> _Points:
@@ -245,40 +265,59 @@ def _spread(points: Array, first: Array, count: int) -> Indices:
 
 def _alike(seen: _Map, points: _Points, turn_deg: float) -> Array:
     """Places of the map that look like a face in this turn: n x 4, column, row, turn, how alike."""
-    columns, rows = np.meshgrid(np.arange(0, seen.columns, STEP), np.arange(0, seen.rows, STEP))
-    cells = np.column_stack([columns.ravel(), rows.ravel()])
-    at = _indices(seen, points, cells, np.array([turn_deg]))
-    open_here = np.ones(len(at), np.float32) @ seen.open.ravel().take(at)
-    worth = np.flatnonzero(open_here >= LEAST_OPEN * len(at))
-    _, alike = _likeness(seen, at[:, worth], points)
-    good = alike > LEAST_ALIKE
-    cells = cells[worth[good]]
-    return np.column_stack([cells, np.full(len(cells), turn_deg), alike[good]])
+    rows, columns = -(-seen.rows // STEP), -(-seen.columns // STEP)
+    parts = np.empty((4, len(points.offsets), rows, columns), np.float32)
+    for number, (row, column) in enumerate(_away(seen, points, np.array([turn_deg]))[0].tolist()):
+        (down, row), (right, column) = divmod(row, STEP), divmod(column, STEP)
+        parts[:, number] = seen.stepped[row, column, :, down : down + rows, right : right + columns]
+    here = parts.reshape(4, len(points.offsets), rows * columns)
+    open_here = np.ones(here.shape[1], np.float32) @ here[0]
+    worth = np.flatnonzero(open_here >= LEAST_OPEN * here.shape[1])
+    if len(worth) < FEW_WORTH * len(open_here):  # else it takes longer to pick them
+        alike = np.zeros(len(open_here), np.float32)
+        alike[worth] = _likeness(here[0].take(worth, 1), here[1:].take(worth, 2), points)
+    else:
+        alike = _likeness(here[0], here[1:], points)
+    good = worth[alike[worth] > LEAST_ALIKE]
+    row, column = np.divmod(good, columns)
+    return np.column_stack([column * STEP, row * STEP, np.full(len(good), turn_deg), alike[good]])
+
+
+def _away(seen: _Map, points: _Points, turns_deg: Array) -> Indices:
+    """How many rows and columns of the map (turns x points x 2) below and right of a place without the margin each
+    point lies in turns (n) with the centre there."""
+    poses = np.column_stack([np.zeros((len(turns_deg), 2)), turns_deg])
+    return np.round(place(points.offsets, poses) * [1.0, -1.0] / CELL_MM).astype(np.intp)[..., ::-1] + seen.margin
 
 
 def _indices(seen: _Map, points: _Points, cells: Indices, turns_deg: Array) -> Indices:
-    """Where in the flattened map each point lies (points x n) with the centre in cells (n x 2), in turns (n, or 1)."""
-    poses = np.column_stack([np.zeros((len(turns_deg), 2)), turns_deg])
-    away = np.round(place(points.offsets, poses) * [1.0, -1.0] / CELL_MM).astype(np.intp) + seen.margin
+    """Where in the flattened map each point lies (points x n) with the centre in cells (n x 2), in turns (n)."""
+    away = _away(seen, points, turns_deg)
     width = seen.open.shape[1]
-    return np.asarray((cells[:, 1] * width + cells[:, 0]) + (away[..., 1] * width + away[..., 0]).T)
+    return np.asarray((cells[:, 1] * width + cells[:, 0]) + (away[..., 0] * width + away[..., 1]).T)
 
 
-def _likeness(seen: _Map, at: Indices, points: _Points, *, exactly: bool = False) -> tuple[Indices, Floats]:
-    """Which face the map looks like at its indices (points x n), where it is open, and the correlation with that.
+def _likeness(free: Floats, colours: Floats, points: _Points) -> Floats:
+    """The correlation of what the map shows (3 x points x n), where it is open (points x n), with the face that it
+    looks like, as if a face were as full of contrast on any part of it. Overwrites the colours."""
+    along, width, count = _compared(free, colours, points)
+    return np.asarray(along.max(0) / np.sqrt(width * (count / np.float32(len(free)))), np.float32)
 
-    Where `exactly` is not asked for, a face is taken to be as full of contrast on any part of it.
-    """
+
+def _likeness_exactly(seen: _Map, at: Indices, points: _Points) -> tuple[Indices, Floats]:
+    """Which face the map looks like at its indices (points x n), where it is open, and the correlation with that."""
     free = seen.open.ravel().take(at)
-    colours = seen.colours.reshape(3, -1).take(at, axis=1)
+    along, width, _ = _compared(free, seen.colours.reshape(3, -1).take(at, axis=1), points)
+    along /= np.sqrt(np.maximum(points.squares @ free, np.float32(1e-6)))
+    best = along.argmax(0)
+    return best, np.asarray(along[best, np.arange(len(best))] / np.sqrt(width), np.float32)
+
+
+def _compared(free: Floats, colours: Floats, points: _Points) -> tuple[Floats, Floats, Floats]:
+    """What each face has in common with what is open (faces x n), how much that strays from its mean colour, squared
+    (n), and how many points that are."""
     count = np.maximum(np.ones(len(free), np.float32) @ free, np.float32(1.0))
     colours -= (np.einsum("cpn,pn->cn", colours, free) / count)[:, None]
     colours *= free
     width = np.einsum("cpn,cpn->n", colours, colours) + np.float32(EVEN) * count
-    along = colours.reshape(points.faces.shape[1], at.shape[1]).T @ points.faces.T
-    if exactly:
-        along /= np.sqrt(np.maximum(free.T @ points.squares.T, np.float32(1e-6)))
-    else:
-        width *= count / np.float32(len(free))
-    best = along.argmax(1)
-    return best, np.asarray(along[np.arange(len(best)), best] / np.sqrt(width), np.float32)
+    return points.faces @ colours.reshape(points.faces.shape[1], -1), width, count

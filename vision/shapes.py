@@ -69,14 +69,20 @@ def card_shape(kind: PieceKind, width_mm: float, height_mm: float) -> Shape:
 
 def place(points: Array, pose: Array) -> Array:
     """Move own-frame points (m x 2) to the table by poses (x, y, degrees): (3,) gives m x 2, (n, 3) gives n x m x 2."""
-    poses = np.atleast_2d(pose)
-    turn = np.radians(poses[:, 2])
-    cosine, sine = np.cos(turn)[:, None], np.sin(turn)[:, None]
     x, y = points[:, 0], points[:, 1]
-    moved = np.empty((len(poses), len(points), 2))
-    moved[..., 0] = poses[:, :1] + cosine * x - sine * y
-    moved[..., 1] = poses[:, 1:2] + sine * x + cosine * y
-    return np.asarray(moved if np.ndim(pose) == 2 else moved[0])
+    if np.ndim(pose) == 1:
+        turn = np.radians(pose[2])
+        cosine, sine = np.cos(turn), np.sin(turn)
+        moved = np.empty((len(points), 2))
+        moved[:, 0] = pose[0] + cosine * x - sine * y
+        moved[:, 1] = pose[1] + sine * x + cosine * y
+        return moved
+    turns = np.radians(pose[:, 2])
+    cosines, sines = np.cos(turns)[:, None], np.sin(turns)[:, None]
+    moved = np.empty((len(pose), len(points), 2))
+    moved[..., 0] = pose[:, :1] + cosines * x - sines * y
+    moved[..., 1] = pose[:, 1:2] + sines * x + cosines * y
+    return moved
 
 
 def to_own_frame(points: Array, pose: Array) -> Array:
@@ -95,8 +101,8 @@ def angle_between(first_deg: Array | float, second_deg: Array | float) -> Array:
 
 def polygon_area(outline: Array) -> float:
     """Area of a polygon, positive counter-clockwise."""
-    x, y = outline[:, 0], outline[:, 1]
-    return float((x * np.roll(y, -1) - np.roll(x, -1) * y).sum() / 2)
+    after = np.concatenate((outline[1:], outline[:1]))
+    return float((outline[:, 0] * after[:, 1] - after[:, 0] * outline[:, 1]).sum() / 2)
 
 
 def as_points(outline: Array) -> tuple[Point, ...]:

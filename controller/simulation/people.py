@@ -29,9 +29,8 @@ from config.schema import TableConfig
 from controller.game import Player
 from controller.games.registry import load_game, load_part
 from controller.hands import GameHands, Lying, MakeHands, Mistake, NewPiece, Slapping, Step
-from controller.seating import areas
+from controller.seating import areas, random_seats
 from controller.simulation.gathering import Gathering, Paths
-from controller.simulation.play import random_seats
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.views import RefereeState, TableView
 from firmware_bridge.signals import HOST_SEAT

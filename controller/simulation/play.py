@@ -21,7 +21,7 @@ from controller.games.registry import kinds_of, load_game, load_part
 from controller.hands import MakeHands
 from controller.journal import Journal
 from controller.referee import Referee
-from controller.seating import areas
+from controller.seating import areas, random_seats
 from controller.sheet_prints import load_prints
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.table import Table
@@ -65,14 +65,6 @@ class Played:
     problem: str = ""
     """Why the game did not end; empty when it did."""
     crash: Exception | None = field(default=None, repr=False)
-
-
-def random_seats(config: TableConfig, players: int, rng: Random) -> dict[int, int]:
-    """Player to seat, for players who spread out around the table as people do."""
-    numbers = list(config.seats)
-    turn = rng.randrange(len(numbers))
-    taken = sorted(numbers[(turn + k * len(numbers) // players) % len(numbers)] for k in range(players))
-    return dict(enumerate(taken, 1))
 
 
 def play_game(

@@ -188,7 +188,7 @@ class Renderer:
     def _draw_base(self) -> Picture:
         """Table and mat, not lit."""
         scale = texture_scale(self.camera)
-        table = surroundings.draw_surface(self.conditions.surface, scale, self._seed)
+        table = _table_top(self.conditions.surface, scale, self._seed)
         to_table = np.array(
             [
                 [scale, 0, surroundings.TABLE_WIDTH_MM / 2 * scale - 0.5],
@@ -200,10 +200,7 @@ class Renderer:
         return image
 
     def _lay_mat(self, image: Picture) -> None:
-        drawn = surroundings.draw_mat(self.conditions.mat, _MAT_PX_PER_MM, self._seed)
-        opaque = np.dstack([drawn, np.full(drawn.shape[:2], 255, np.uint8)])
-        middle = drawn.shape[0] / 2 - 0.5
-        mat = at_scale(Artwork(opaque, _MAT_PX_PER_MM, (middle, middle)), texture_scale(self.camera))
+        mat = _mat(self.conditions.mat, texture_scale(self.camera), self._seed)
         half = surroundings.MAT_MM / 2
         outline = [(-half, -half), (half, -half), (half, half), (-half, half)]
         shadow = self._project(outline, 0.0, (1.6 * self._shadow_way[0], 1.6 * self._shadow_way[1]))
@@ -599,6 +596,22 @@ def _noise_pool(camera: CameraModel, deviation: float) -> tuple[Picture, Picture
     brighter = cv2.addWeighted(noise, deviation, dither, 1.0, 0.0, dtype=cv2.CV_8U)
     darker = cv2.addWeighted(noise, -deviation, dither, -1.0, 0.0, dtype=cv2.CV_8U)
     return np.asarray(brighter, np.uint8), np.asarray(darker, np.uint8)
+
+
+@lru_cache(maxsize=2)
+def _table_top(surface: surroundings.Surface, px_per_mm: float, seed: int) -> Picture:
+    """What lies under everything: drawn once for all renderers of a table."""
+    table = surroundings.draw_surface(surface, px_per_mm, seed)
+    table.setflags(write=False)
+    return table
+
+
+@lru_cache(maxsize=2)
+def _mat(style: surroundings.MatStyle, px_per_mm: float, seed: int) -> Artwork:
+    drawn = surroundings.draw_mat(style, _MAT_PX_PER_MM, seed)
+    opaque = np.dstack([drawn, np.full(drawn.shape[:2], 255, np.uint8)])
+    middle = drawn.shape[0] / 2 - 0.5
+    return at_scale(Artwork(opaque, _MAT_PX_PER_MM, (middle, middle)), px_per_mm)
 
 
 @lru_cache(maxsize=2)

@@ -1,7 +1,7 @@
 """The table top, the printed mat, the light: everything a picture shows that is no piece and no hand."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from random import Random
@@ -22,6 +22,7 @@ MARKER_OUTER_MM = 190.0
 MARKER_MM = 36.0
 TABLE_WIDTH_MM = 1500.0
 TABLE_HEIGHT_MM = 900.0
+_BAND_PX = 2**15
 
 
 class Surface(Enum):
@@ -131,7 +132,7 @@ def draw_surface(surface: Surface, px_per_mm: float, seed: int) -> Picture:
         case Surface.CHECKED_CLOTH:
             return _checked(size, px_per_mm, rng, (200, 214, 222), (52, 44, 176))
         case Surface.LINEN:
-            return _woven(size, px_per_mm, rng, (150, 158, 156))
+            return _shade((150, 158, 156), _woven(size, px_per_mm, rng))
         case Surface.PLAIN:
             return _mottled(size, px_per_mm, rng, (206, 208, 204), 2.0)
         case Surface.STONE:
@@ -242,27 +243,40 @@ def _shade(colour: Colour, level: _Floats) -> Picture:
 
 def _tinted(level: _Floats, colour: Sequence[float], *, scale: float = 1.0, offset: float = 0.0) -> Picture:
     """A level times a colour, then scaled and shifted. Channel by channel: numpy is slow on rows of three."""
-    planes = []
-    for part in colour:
-        plane = level * np.float32(part)
-        if scale != 1.0:
-            plane *= np.float32(scale)
-        if offset:
-            plane += np.float32(offset)
-        planes.append(_as_bytes(plane))
-    return np.asarray(cv2.merge(planes), np.uint8)
+    picture = np.empty((*level.shape, 3), np.uint8)
+    for band in _bands(level):
+        planes = []
+        for part in colour:
+            plane = level[band] * np.float32(part)
+            if scale != 1.0:
+                plane *= np.float32(scale)
+            if offset:
+                plane += np.float32(offset)
+            planes.append(_as_bytes(plane))
+        cv2.merge(planes, picture[band])
+    return picture
 
 
-def _mixed(light: Colour, dark: Colour, weight: _Floats, finish: Callable[[_Floats], object]) -> Picture:
-    """From light where the weight is 0 to dark where it is 1; `finish` works on each channel in place."""
-    rest = 1 - weight
-    planes = []
-    for bright, dim in zip(light, dark, strict=True):
-        plane = rest * np.float32(bright)
-        plane += weight * np.float32(dim)
-        finish(plane)
-        planes.append(_as_bytes(plane))
-    return np.asarray(cv2.merge(planes), np.uint8)
+def _mixed(light: Colour, dark: Colour, weight: _Floats, times: _Floats) -> Picture:
+    """From light where the weight is 0 to dark where it is 1, then multiplied (as many rows, and as many columns or
+    one)."""
+    picture = np.empty((*weight.shape, 3), np.uint8)
+    for band in _bands(weight):
+        rest = 1 - weight[band]
+        planes = []
+        for bright, dim in zip(light, dark, strict=True):
+            plane = rest * np.float32(bright)
+            plane += weight[band] * np.float32(dim)
+            plane *= times[band]
+            planes.append(_as_bytes(plane))
+        cv2.merge(planes, picture[band])
+    return picture
+
+
+def _bands(level: _Floats) -> Iterable[slice]:
+    """Rows, so few at a time that all that is done with them is done in the processor's cache."""
+    step = max(1, _BAND_PX // level.shape[1])
+    return (slice(top, top + step) for top in range(0, level.shape[0], step))
 
 
 def _as_bytes(plane: _Floats) -> Picture:
@@ -292,45 +306,53 @@ def _wood(
     plank = (rows / plank_px).astype(np.int32)
     shift = rng.uniform(0, 400, plank.max() + 1).astype(np.float32)[plank][:, None]
     tone = rng.uniform(-0.22, 0.22, plank.max() + 1).astype(np.float32)[plank][:, None]
-    wobble = _smooth(size, (30 * px_per_mm, 260 * px_per_mm), rng) * 9 * px_per_mm
-    grain = _wave(rows[:, None] + wobble + shift, px_per_mm, 0.55)
+    wobble = _smooth(size, (30 * px_per_mm, 260 * px_per_mm), rng)
     fibre = _smooth(size, (0.8 * px_per_mm, 42 * px_per_mm), rng)
-    pores = _smooth(size, (0.9 * px_per_mm, 9 * px_per_mm), rng)
-    pores -= np.float32(1.3)
-    _cut(pores)
-    grain *= np.float32(0.17)
-    grain += np.float32(0.34)
-    weight = _sum_of([(1.0, grain), (0.13, fibre), (0.35, pores)])
-    weight += tone
-    _cut(weight)
+    weight = _smooth(size, (0.9 * px_per_mm, 9 * px_per_mm), rng)
+    for band in _bands(weight):
+        pores = weight[band]
+        pores -= np.float32(1.3)
+        _cut(pores)
+        grain = _wave(rows[band, None] + wobble[band] * 9 * px_per_mm + shift[band], px_per_mm, 0.55)
+        grain *= np.float32(0.17)
+        grain += np.float32(0.34)
+        weight[band] = _sum_of([(1.0, grain), (0.13, fibre[band]), (0.35, pores)])
+        weight[band] += tone[band]
+        _cut(weight[band])
     seam = np.mod(rows, plank_px) < 0.9 * px_per_mm
     dark_seam = np.where(seam, np.float32(0.45), np.float32(1.0))[:, None]
-    return _mixed(light, dark, weight, lambda plane: np.multiply(plane, dark_seam, out=plane))
+    return _mixed(light, dark, weight, dark_seam)
 
 
-def _woven(size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, colour: Colour) -> Picture:
+def _woven(size: tuple[int, int], px_per_mm: float, rng: np.random.Generator) -> _Floats:
+    """How bright woven threads are, about 1."""
     warp = _smooth(size, (0.9 * px_per_mm, 60 * px_per_mm), rng)
     weft = _smooth(size, (60 * px_per_mm, 0.9 * px_per_mm), rng)
     folds = _smooth(size, (160 * px_per_mm, 130 * px_per_mm), rng)
-    for part in (warp, weft, folds):
-        part *= np.float32(0.05)
-    warp += 1
-    warp += weft
-    warp += folds
-    return _shade(colour, warp)
+    for band in _bands(warp):
+        for part in (warp, weft, folds):
+            part[band] *= np.float32(0.05)
+        warp[band] += 1
+        warp[band] += weft[band]
+        warp[band] += folds[band]
+    return warp
 
 
 def _checked(size: tuple[int, int], px_per_mm: float, rng: np.random.Generator, light: Colour, dark: Colour) -> Picture:
-    drift = 2.5 * px_per_mm * _smooth(size, (200 * px_per_mm, 200 * px_per_mm), rng)
-    rows = np.arange(size[0], dtype=np.float32)[:, None] + drift
-    columns = np.arange(size[1], dtype=np.float32)[None, :] + drift
+    drift = _smooth(size, (200 * px_per_mm, 200 * px_per_mm), rng)
+    weave = _woven(size, px_per_mm, rng)
+    rows = np.arange(size[0], dtype=np.float32)[:, None]
+    columns = np.arange(size[1], dtype=np.float32)[None, :]
     square = 24 * px_per_mm
-    weight = _every_other(rows, square)
-    weight += _every_other(columns, square)
-    weight *= np.float32(0.5)
-    weave = np.ascontiguousarray(_woven(size, px_per_mm, rng, (255, 255, 255))[..., 0]).astype(np.float32)
-    weave /= np.float32(250.0)
-    return _mixed(light, dark, weight, lambda plane: np.multiply(plane, weave, out=plane))
+    weight = np.empty(size, np.float32)
+    for band in _bands(weight):
+        drifted = 2.5 * px_per_mm * drift[band]
+        weight[band] = _every_other(rows[band] + drifted, square)
+        weight[band] += _every_other(columns + drifted, square)
+        weight[band] *= np.float32(0.5)
+        weave[band] = _as_bytes(weave[band] * np.float32(255.0))
+        weave[band] /= np.float32(250.0)
+    return _mixed(light, dark, weight, weave)
 
 
 def _every_other(at: _Floats, square_px: float) -> _Floats:

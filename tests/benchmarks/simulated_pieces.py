@@ -74,6 +74,7 @@ class Family:
     dice do not; and nothing asks how a die is turned."""
 
 
+@lru_cache(maxsize=16)
 def enrolled(family: Family) -> FacePack:
     """The faces, learned from pictures in one light."""
     conditions = Conditions(tilt_deg=1.0)

@@ -6,8 +6,10 @@ import contextlib
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator
+from itertools import count
 from typing import Any
 
 _FLAGS = (
@@ -33,22 +35,34 @@ def find_chromium() -> str | None:
 
 
 class Page:
-    """One tab. What its console complains of is kept in `complaints`."""
+    """One tab, in a profile of its own. What its console complains of is kept in `complaints`."""
 
-    def __init__(self, send: asyncio.WriteTransport) -> None:
+    def __init__(self, send: asyncio.WriteTransport, numbers: "count[int]") -> None:
+        """`numbers`: those of the next requests; the browser has answered none of them yet."""
         self._send = send
+        self._numbers = numbers
+        self._context: str | None = None
         self._target: str | None = None
         self._session: str | None = None
         self._answers: dict[int, asyncio.Future[Any]] = {}
-        self._asked = 0
         self.complaints: list[str] = []
 
-    async def open(self, address: str, width: int, height: int) -> None:
-        """Open a tab of this size in place of the one before."""
+    async def begin(self) -> None:
+        """Make the profile: no cookie, nothing stored or cached is in it."""
+        self._context = (await self._call("Target.createBrowserContext"))["browserContextId"]
+
+    async def end(self) -> None:
+        """Close the tab and throw the profile away."""
+        self._session = None
+        await self._call("Target.disposeBrowserContext", browserContextId=self._context)
+
+    async def open(self, address: str, width: int, height: int, *, still: bool = False) -> None:
+        """Open a tab of this size in place of the one before; in one that is `still` nothing moves on its way, as for
+        whoever wants no motion."""
         before, self._session = self._target, None
         if before is not None:
             await self._call("Target.closeTarget", targetId=before)
-        target = await self._call("Target.createTarget", url="about:blank")
+        target = await self._call("Target.createTarget", url="about:blank", browserContextId=self._context)
         self._target = target["targetId"]
         attached = await self._call("Target.attachToTarget", targetId=self._target, flatten=True)
         self._session = attached["sessionId"]
@@ -56,6 +70,8 @@ class Page:
             await self._call(f"{domain}.enable")
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         await self._call("Emulation.setDeviceMetricsOverride", **size)
+        if still:
+            await self.set_media(prefers_reduced_motion="reduce")
         await self._call("Page.navigate", url=address)
 
     async def evaluate(self, script: str) -> Any:
@@ -75,9 +91,10 @@ class Page:
         wanted = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
         await self._call("Emulation.setEmulatedMedia", features=wanted)
 
-    async def screenshot(self, whole: bool = False) -> bytes:
-        """The page as PNG; `whole`: also what must be scrolled to."""
-        answer = await self._call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+    async def screenshot(self, whole: bool = False, *, hasty: bool = False) -> bytes:
+        """The page as PNG; `whole`: also what must be scrolled to; `hasty`: less compressed, which is soon done."""
+        how = {"captureBeyondViewport": whole, "optimizeForSpeed": hasty}
+        answer = await self._call("Page.captureScreenshot", format="png", **how)
         return base64.b64decode(answer["data"])
 
     def received(self, message: dict[str, Any]) -> None:
@@ -94,57 +111,114 @@ class Page:
             entry = message["params"]["entry"]
             self.complaints.append(f"{entry['text']} {entry.get('url', '')}")
 
+    def lost(self) -> None:
+        """The browser is gone: nothing will be answered any more."""
+        for future in self._answers.values():
+            if not future.done():
+                future.set_exception(ConnectionError("the browser has ended"))
+
     async def _call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        self._asked += 1
-        request: dict[str, Any] = {"id": self._asked, "method": method, "params": parameters}
+        number = next(self._numbers)
+        request: dict[str, Any] = {"id": number, "method": method, "params": parameters}
         if self._session is not None:
             request["sessionId"] = self._session
-        future = self._answers[self._asked] = asyncio.get_running_loop().create_future()
+        future = self._answers[number] = asyncio.get_running_loop().create_future()
         self._send.write(json.dumps(request).encode() + b"\0")
         async with asyncio.timeout(_PATIENCE_S):
             result: dict[str, Any] = await future
         return result
 
 
-@contextlib.asynccontextmanager
-async def browser() -> AsyncIterator[Page]:
-    """A fresh browser with one page; ended with the block."""
-    program = find_chromium()
-    assert program is not None
-    loop = asyncio.get_running_loop()
-    to_read, to_write = os.pipe()
-    from_read, from_write = os.pipe()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+class _Browser:
+    """The browser, in a folder of its own, started when the first page is asked for: that takes longer than most of
+    what is done with a page. It also ends when nobody holds its pipe any more.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @contextlib.asynccontextmanager
+    async def page(self) -> AsyncIterator[Page]:
+        """A page, in the loop that runs; one at a time."""
+        if self._process is None or self._process.poll() is not None:
+            self.end()
+            self._start()
+        try:
+            async with self._connected() as page:
+                await page.begin()
+                yield page
+                await page.end()
+        except BaseException:
+            self.end()  # who knows what it does now
+            raise
+
+    def end(self) -> None:
+        """The next page is in another browser. Nothing happens where none runs."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+            os.close(self._to_write)
+            os.close(self._from_read)
+            self._folder.cleanup()
+
+    def _start(self) -> None:
+        program = find_chromium()
+        assert program is not None
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        to_read, self._to_write = os.pipe()
+        self._from_read, from_write = os.pipe()
         # The browser listens on descriptor 3 and answers on 4.
         shell = f'exec "$0" "$@" 3<&{to_read} 4>&{from_write} 2>/dev/null'
-        process = await asyncio.create_subprocess_exec(
-            "/bin/bash",
-            "-c",
-            shell,
-            program,
-            *_FLAGS,
-            f"--user-data-dir={profile}",
+        self._process = subprocess.Popen(
+            ["/bin/bash", "-c", shell, program, *_FLAGS, f"--user-data-dir={self._folder.name}"],
             pass_fds=(to_read, from_write),
         )
         os.close(to_read)
         os.close(from_write)
-        reader = asyncio.StreamReader(limit=2**27)
-        incoming, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(from_read, "rb")
-        )
-        outgoing, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(to_write, "wb"))
-        page = Page(outgoing)
-        listening = asyncio.create_task(_listen(reader, page))
+
+    @contextlib.asynccontextmanager
+    async def _connected(self) -> AsyncIterator[Page]:
+        loop = asyncio.get_running_loop()
+        outgoing, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(os.dup(self._to_write), "wb"))
+        page = Page(outgoing, self._numbers)
+        incoming, _ = await loop.connect_read_pipe(lambda: _Messages(page), os.fdopen(os.dup(self._from_read), "rb"))
         try:
             yield page
         finally:
-            listening.cancel()
             outgoing.close()
             incoming.close()
-            process.kill()
-            await process.wait()
+            await asyncio.sleep(0)  # then they are closed
 
 
-async def _listen(reader: asyncio.StreamReader, page: Page) -> None:
-    while True:
-        page.received(json.loads((await reader.readuntil(b"\0"))[:-1]))
+_BROWSER = _Browser()
+
+
+def browser() -> contextlib.AbstractAsyncContextManager[Page]:
+    """A page in a fresh profile, closed with the block; one at a time. The browser goes on until `end_browser`."""
+    return _BROWSER.page()
+
+
+def end_browser() -> None:
+    """The browser that the first page was shown in ends."""
+    _BROWSER.end()
+
+
+class _Messages(asyncio.Protocol):
+    """What the browser says, message by message. A page's last request is answered after all else that concerns it, so
+    nothing is left over for the next."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._parts: list[bytes] = []
+
+    def data_received(self, data: bytes) -> None:
+        *ends, rest = data.split(b"\0")
+        for end in ends:
+            self._page.received(json.loads(b"".join([*self._parts, end])))
+            self._parts.clear()
+        self._parts.append(rest)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._page.lost()

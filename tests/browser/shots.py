@@ -7,7 +7,7 @@ from pathlib import Path
 
 from controller.web.hub import Hub
 from controller.web.server import serving
-from tests.browser.chromium import browser
+from tests.browser.chromium import browser, end_browser
 from tests.controller.web import fixture_views as fixtures
 from tests.controller.web.table import make_app
 
@@ -44,10 +44,13 @@ async def photograph(moment: str, size: str) -> bytes:
 def main(folder: Path, names: Sequence[str]) -> None:
     """Photograph the named moments, all without names."""
     folder.mkdir(parents=True, exist_ok=True)
-    for moment in MOMENTS:
-        for size in SIZES:
-            if not names or f"{moment}-{size}" in names:
-                (folder / f"{moment}-{size}.png").write_bytes(asyncio.run(photograph(moment, size)))
+    try:
+        for moment in MOMENTS:
+            for size in SIZES:
+                if not names or f"{moment}-{size}" in names:
+                    (folder / f"{moment}-{size}.png").write_bytes(asyncio.run(photograph(moment, size)))
+    finally:
+        end_browser()
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def test_every_moment_fits_the_window(tmp_path, players, size):
         async with room(views[0]) as table:
             for seq, view in enumerate(views, start=1000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
-                await table.page.open(f"http://table.local:{table.port}/", *SIZES[size])
+                await table.page.open(f"http://table.local:{table.port}/", *SIZES[size], still=True)
                 await table.page.until("document.querySelectorAll('.das-dot, .das-hint, .das-final').length > 0")
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
                 width = SIZES[size][0]

@@ -36,7 +36,7 @@ def test_every_moment_fits_the_window(tmp_path, size):
         async with room(views[0]) as table:
             for seq, view in enumerate(views, start=1000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
-                await table.show(size)
+                await table.show(size, still=True)
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message

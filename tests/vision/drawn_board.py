@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.vision.drawn_table import View, photograph, project
+from tests.vision.drawn_table import View, photograph, project, taken
 from vision.frame import Image
 
 Array = NDArray[np.float64]
@@ -92,9 +93,7 @@ def draw(
         _stick(picture, stick, plain)
     if hand is not None:
         cv2.fillPoly(picture, [np.round(project(hand, plain)).astype(np.int32)], (118, 150, 205))
-    soft = cv2.GaussianBlur(picture, (0, 0), view.blur).astype(np.float32) * np.array(view.light)
-    noise = np.random.default_rng(view.seed).normal(0, view.noise, picture.shape)
-    return np.asarray(np.clip(soft + noise, 0, 255), np.uint8)
+    return taken(picture, view)
 
 
 def label(board: Board, view: View | None = None) -> dict[str, Any]:
@@ -155,10 +154,13 @@ def _paste_round(picture: Image, board: Board, view: View) -> None:
     rim = project(board.to_table(_circle(half)), view, FACE_MM)
     mask = np.zeros(picture.shape[:2], np.uint8)
     cv2.fillPoly(mask, [np.round(rim * 16).astype(np.int32)], 255, shift=4, lineType=cv2.LINE_AA)
-    share = mask[..., None] / 255.0
-    picture[:] = (picture * (1 - share) + laid * share).astype(np.uint8)
+    left, top, width, height = cv2.boundingRect(mask)
+    there = slice(top, top + height), slice(left, left + width)
+    share = mask[there][..., None] / 255.0
+    picture[there] = (picture[there] * (1 - share) + laid[there] * share).astype(np.uint8)
 
 
+@cache
 def _art() -> Image:
     """The print: a crust with blots, a pale face, circles for spaces, and a word at each of three sides."""
     size = int(DIAMETER_MM * ART_PX_PER_MM)

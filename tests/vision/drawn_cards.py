@@ -1,5 +1,7 @@
 """SLICE's cards on a drawn table: two seats, two piles."""
 
+from functools import cache
+
 import numpy as np
 
 from tests.vision.drawn_table import Piece, label, photograph
@@ -41,6 +43,7 @@ MORE = [*TABLE, Piece("slice/combo", 35.0, -1.0, 91.0)]
 """With one more card on the open pile."""
 
 
+@cache
 def enrolled() -> FacePack:
     """A pack of all drawn cards."""
     return enrol([(photograph(enrolment()), label(enrolment()))], source=["drawn"])

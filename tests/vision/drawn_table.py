@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Any
 
 import cv2
@@ -63,15 +64,19 @@ class View:
 def photograph(pieces: Sequence[Piece], view: View | None = None, hand: Array | None = None) -> Image:
     """A picture of the table; `hand` is an outline in table millimetres painted over everything."""
     view = view or View()
-    rng = np.random.default_rng(view.seed)
-    picture = _table(view)
-    for piece in pieces:
-        _lay(picture, piece, view)
-    if hand is not None:
-        cv2.fillPoly(picture, [np.round(project(hand, view)).astype(np.int32)], (118, 150, 205))
-    picture = cv2.GaussianBlur(picture, (0, 0), view.blur).astype(np.float32) * np.array(view.light)
-    noisy = picture + rng.normal(0, view.noise, picture.shape)
-    return np.asarray(np.clip(noisy, 0, 255), np.uint8)
+    if hand is None:
+        return _photographed(tuple(pieces), view).copy()
+    picture = _laid(pieces, view)
+    cv2.fillPoly(picture, [np.round(project(hand, view)).astype(np.int32)], (118, 150, 205))
+    return taken(picture, view)
+
+
+def taken(picture: Image, view: View) -> Image:
+    """What is drawn, as a camera shows it in this light: blurred, with noise."""
+    lit = cv2.GaussianBlur(picture, (0, 0), view.blur).astype(np.float32) * np.array(view.light)
+    if view.noise:
+        lit += _noise(view.seed, view.noise, lit.shape)
+    return np.asarray(np.clip(lit, 0, 255), np.uint8)
 
 
 def label(pieces: Sequence[Piece], view: View | None = None) -> dict[str, Any]:
@@ -102,6 +107,7 @@ def enrolment() -> list[Piece]:
     return pieces + [Piece(face, -100.0 + 100 * i, -110.0, 90.0 + 4 * i) for i, face in enumerate(SPECIALS)]
 
 
+@cache
 def enrolled() -> FacePack:
     """A pack of all drawn faces."""
     return enrol([(photograph(enrolment()), label(enrolment()))], source=["drawn"])
@@ -146,7 +152,26 @@ def _height(piece: Piece) -> float:
     return piece_height_mm(piece.x_mm, piece.y_mm, LABEL_KINDS[piece.label_kind])
 
 
-def _table(view: View) -> Image:
+@lru_cache(maxsize=16)
+def _photographed(pieces: tuple[Piece, ...], view: View) -> Image:
+    return taken(_laid(pieces, view), view)
+
+
+def _laid(pieces: Sequence[Piece], view: View) -> Image:
+    picture = _table(view.size, view.height_mm, view.tilt, view.turn_deg).copy()
+    for piece in pieces:
+        _lay(picture, piece, view)
+    return picture
+
+
+@lru_cache(maxsize=2)
+def _noise(seed: int, deviation: float, shape: tuple[int, ...]) -> Array:
+    return np.random.default_rng(seed).normal(0, deviation, shape)
+
+
+@lru_cache(maxsize=8)
+def _table(size: tuple[int, int], height_mm: float, tilt: float, turn_deg: float) -> Image:
+    view = View(size, height_mm, tilt, turn_deg)
     grain = cv2.resize(
         np.random.default_rng(0).integers(0, 40, (60, 12, 1)).astype(np.uint8), view.size, interpolation=cv2.INTER_CUBIC
     )
@@ -165,7 +190,7 @@ def _table(view: View) -> Image:
 
 
 def _lay(picture: Image, piece: Piece, view: View) -> None:
-    art, corners = _art(piece)
+    art, corners = _art(piece.face)
     turn = np.radians(piece.angle_deg)
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
     placed = corners @ spin.T + [piece.x_mm, piece.y_mm]
@@ -202,8 +227,10 @@ def _outline(piece: Piece) -> Array:
     return np.asarray(own @ spin.T + [piece.x_mm, piece.y_mm])
 
 
-def _art(piece: Piece) -> tuple[Image, Array]:
+@cache
+def _art(face: str) -> tuple[Image, Array]:
     """A piece's picture and where its corners lie in the piece's own frame."""
+    piece = Piece(face, 0.0, 0.0, 0.0)
     rng = np.random.default_rng(sum(ord(letter) * 7**i for i, letter in enumerate(piece.face)))
     wide_mm, long_mm = piece.size_mm or (60.0, RADIUS_MM)
     width, height = int(long_mm * ART_PX_PER_MM), int(wide_mm * ART_PX_PER_MM)

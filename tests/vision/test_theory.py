@@ -76,6 +76,12 @@ def pack() -> FacePack:
     return enrol([(draw(ENROLLED), label(ENROLLED))], source=["drawn"])
 
 
+@cache
+def learned_from(name: str) -> FacePack:
+    """The board of one of the rendered pictures beside the repository."""
+    return enrol([load(name)], source=[name], board_spaces=faces_of("pizza_theory").board_spaces)
+
+
 def read(image: Image, faces: FacePack | None = None) -> Scene:
     faces = faces or pack()
     return read_photo(image, faces, finders=finders_for(KINDS & {PieceKind.BOARD}, faces))
@@ -111,9 +117,8 @@ def test_board_spaces_and_turn(light: str, turn_deg: float) -> None:
 def test_a_board_is_read_in_colours_that_another_camera_shows(style: str, saturation: float, contrast: float) -> None:
     """Something seemed to lie over all of it; cameras that sharpen and colour more are no light."""
     one, other = ("theory-alpha-01", "theory-alpha-04") if style == "alpha" else ("theory-beta-06", "theory-beta-07")
-    spaces = faces_of("pizza_theory").board_spaces
     image, labels = load(other)
-    faces = enrol([load(one)], source=[one], board_spaces=spaces)
+    faces = learned_from(one)
     scene = read(as_a_phone_shows_it(image, saturation, contrast), faces)
     toppings = {p["space"]: p["colour"] for p in labels["pieces"] if p["kind"] == "topping" and p.get("space")}
     told = {space: face for space, face in spaces_of(scene).items() if face != EMPTY}

@@ -7,10 +7,13 @@ which lines there are.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from string import ascii_lowercase
 
 MOST_SQUARES = 15
 """A scorable slice has 15 squares or fewer."""
+SHEETS_KEPT = 256
+"""What lines enclose is asked for the same sheets over and over: in scores, and in each player's view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +152,10 @@ def lines(grid: Grid, dots: int) -> Iterator[tuple[str, str]]:
             yield grid.names[number], grid.names[other.bit_length() - 1]
 
 
-def slices(grid: Grid, dots: int) -> list[Rectangle]:
+@lru_cache(maxsize=SHEETS_KEPT)
+def slices(grid: Grid, dots: int) -> tuple[Rectangle, ...]:
     """All scorable slices on a sheet with these dots."""
-    return [one for one in grid.rectangles if dots & (one.outline | one.inside) == one.outline]
+    return tuple(one for one in grid.rectangles if dots & (one.outline | one.inside) == one.outline)
 
 
 def slices_made(grid: Grid, dots: int, added: int) -> list[Rectangle]:
@@ -167,7 +171,8 @@ def slices_divided(grid: Grid, before: int, added: int) -> list[Rectangle]:
     return [one for one in touched if _spread(grid, dots, one.squares & -one.squares) != one.squares]
 
 
-def regions(grid: Grid, dots: int) -> list[Region]:
+@lru_cache(maxsize=SHEETS_KEPT)
+def regions(grid: Grid, dots: int) -> tuple[Region, ...]:
     """The sheet's squares, grouped by what the lines separate."""
     below, left = _sides(grid, dots)
     first_column = sum(1 << row * grid.stride for row in range(grid.rows))
@@ -180,7 +185,7 @@ def regions(grid: Grid, dots: int) -> list[Region]:
         open_side = out & ~grid.squares | region & first_column & ~left | region & first_row & ~below
         found.append(Region(region, not open_side))
         rest &= ~region
-    return found
+    return tuple(found)
 
 
 def _found(at: tuple[Sought, ...], dots: int, places: int) -> Iterable[Rectangle]:
