@@ -257,7 +257,7 @@ def _turned(
     ]
     whole = np.array([seen.cost for _, seen in fits])
     against = np.array(costs) * TURN_EVIDENCE * shown
-    against += np.maximum(whole - whole.min() - ALIKE_COST, 0.0) * COST_EVIDENCE
+    against += np.maximum(whole - whole.min() - ALIKE_COST, 0.0) * COST_EVIDENCE * shown
     weights = np.exp(against.min() - against)
     return fits[int(against.argmin())][0], float(weights.max() / weights.sum())
 
