@@ -634,8 +634,11 @@ def _is_doubtful(piece: Sighting) -> bool:
 
 
 def _is_read_as(sheet: Sighting, before: Sighting) -> bool:
-    """Whether a sheet was read anew, and as before: no mark is much likelier or less likely, nor hidden otherwise."""
-    if sheet is before or not sheet.marks or len(sheet.marks) != len(before.marks) or not _lies_there(sheet, before):
+    """Whether a sheet was read as before: no mark is much likelier or less likely, nor hidden otherwise; or looks as it
+    did, and need not have been read."""
+    if sheet is before:
+        return bool(sheet.marks)
+    if not sheet.marks or len(sheet.marks) != len(before.marks) or not _lies_there(sheet, before):
         return False
     pairs = zip(sheet.marks, before.marks, strict=True)
     return all(abs(a.probability - b.probability) < AS_READ and a.hidden == b.hidden for a, b in pairs)
