@@ -14,7 +14,7 @@ from vision.cast_shadow import is_other_light
 from vision.cells import CELL_MM, coarse_map
 from vision.checking import check_again, check_in_shade
 from vision.finders import Finder, FindsAgain
-from vision.frame import Image
+from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.looked_at import LookedAt
 from vision.motion import LEAST_STEP, WIDTH, Mask, Small, differences, differs
@@ -24,11 +24,12 @@ from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
-from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
+from vision.scene import HiddenCause, HiddenPlace, MarkKind, PieceKind, Sighting
 from vision.settling import Motion, unmatched
 from vision.shapes import place
 from vision.short_axes import median_of
 from vision.sightings import sighting
+from vision.unchanged import Shown
 from vision.verify import Look, Prepared
 
 Array = NDArray[np.float64]
@@ -39,10 +40,13 @@ other changes."""
 REACH_MM = 120.0
 """How far beyond a change pieces lie that what came there can touch."""
 _AROUND, _BESIDE = (np.ones((round(2 * reach / CELL_MM) + 1,) * 2, np.uint8) for reach in (AROUND_MM, BESIDE_MM))
-LOOKS = 3
-"""So many pictures of a table at rest are read; what one of them misses another sees."""
+LOOKS, LOOK_AGAIN_S = 3, 0.35
+"""So many pictures of a table at rest are read, so long apart; what one of them misses another sees."""
 SURE = 0.9
 """What a finder finds is doubtful below this likelihood, and looked for again."""
+SURE_DIE, DOUBT = 0.95, 0.1
+"""A die less likely than the first, or a mark that is less likely there, or not there, than all but the second, may be
+read otherwise in another picture that shows the same."""
 PLAIN = 0.7
 """A piece of which so large a share is seen as it should be is plain to see."""
 UNLIKE_BARE = 16.0
@@ -150,6 +154,8 @@ class KnownTable:
         """Those that lay where they lay now when they could not be read, in other light."""
         self._gone: list[Reading] = []
         """Those that lay where something else was seen later, the last ones of them."""
+        self._shown: Shown | None = None
+        """How what changed looked when it was looked at last, if it is to be looked at again."""
         self.looks = 1
         """So many pictures were read since then."""
         self.looked_s = time_s
@@ -375,10 +381,36 @@ class KnownTable:
             return False
         return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
 
-    def is_worth_a_look(self, busy: Mask) -> bool:
-        """Whether another look need not wait until nothing moves any more: there are faces to be found, or something
-        else where nothing moves."""
+    def is_worth_a_look(self, time_s: float, busy: Mask) -> bool:
+        """Whether another look is due, and need not wait until nothing moves any more: there are faces to be found, or
+        something else where nothing moves."""
+        if self.looks >= LOOKS or time_s - self.looked_s < LOOK_AGAIN_S:
+            return False
         return bool(self.kinds) or not busy.any() or self._left_to_any(busy)
+
+    def keep_in_mind(self, image: Image, busy: Mask) -> None:
+        """How what changed looks in the picture that was read, where another look follows."""
+        again = self.looks < LOOKS and not self.kinds
+        self._shown = Shown(image, np.asarray(cv2.dilate(self.change, _NEAR), np.uint8) & ~busy) if again else None
+
+    def shows_the_same(self, frame: Frame, busy: Mask) -> bool:
+        """Whether another look would find what the last one found, surely: nothing is seen but other noise. Then it
+        counts as one. Where there are faces to be found, it may find one that was missed."""
+        if self._shown is None:
+            return False
+        left = {name: self._left_to(looked, busy) for name, looked in self._looked.items()}
+        if any((blocks & ~self._looked[name].once).any() for name, blocks in left.items()):
+            return False
+        found = (one for some in self._found.values() for one in some)
+        if not all(_is_plain(one) for one in found if self.meets(self.change, one)):
+            return False
+        if not self._shown.alike(frame.image, np.maximum.reduce([self.nowhere, *left.values()])):
+            return False
+        for name, blocks in left.items():
+            self._looked[name].looked(blocks, self.nowhere)
+        self.looks = self.looks + 1 if busy.any() or self.hand.any() else LOOKS
+        self.looked_s = frame.time_s
+        return True
 
     def take(self, readings: list[Reading]) -> None:
         """These lie there now. Those that are gone are remembered, if they were plain to see."""
@@ -631,6 +663,17 @@ def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
 def _is_doubtful(piece: Sighting) -> bool:
     """Whether a finder is not sure of a piece. What it says of a sheet is how much of its print shows."""
     return piece.kind is not PieceKind.SHEET and piece.probability < SURE
+
+
+def _is_plain(piece: Sighting) -> bool:
+    """Whether what was said of a piece will be said again while nothing changes. A sheet that was seen blank is read
+    otherwise when that is known."""
+    if piece.kind is PieceKind.SHEET:
+        plain = all(mark.hidden or not DOUBT < mark.probability < 1.0 - DOUBT for mark in piece.marks)
+        return plain and any(mark.kind is MarkKind.DIAGONAL for mark in piece.marks)
+    if any(space.contents and space.contents[0].probability < SURE for space in piece.spaces):
+        return False
+    return piece.probability >= (SURE if piece.kind is not PieceKind.DIE else SURE_DIE)
 
 
 def _is_read_as(sheet: Sighting, before: Sighting) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.registration import Registration
 from vision.sheets.layout import Array, SheetLayout
-from vision.short_axes import median_of
+from vision.unchanged import EVERY, SPOTS, apart, bright_of, spread_of
 
 Plane = NDArray[np.float32]
 Grey = NDArray[np.uint8]
@@ -26,16 +26,11 @@ SPOT_MM = 0.5
 """Standard deviation by which what differs is softened: about as wide as a dot or a line."""
 LIGHT_MM = 9.0
 """What differs over more than such squares is light."""
-MOST_GAIN, MOST_LIGHT = 1.1, 0.06
-"""Light that changed by more than so many times in all, or by such a share of the paper's brightness in some place, is
-another light."""
-SPOTS, STROKES = 5.2, 5.0
-"""By so many standard deviations of noise no spot of an unchanged sheet differs, nor what lies along a line: there are
-some ten thousand of the first and two thousand of the second."""
+STROKES = 5.0
+"""By so many standard deviations of noise nothing along a line of an unchanged sheet differs: some thousands are looked
+at."""
 FAINT, SHOWN = 0.1, 0.3
 """Pencil that takes so much of the light has to stand out; over a small dot such a share of it is left by softening."""
-EVERY = 2
-"""Every so manyth pixel tells the noise."""
 ALONG, ASIDE_MM = np.linspace(0.2, 0.8, 9), (-1.2, -0.6, 0.0, 0.6, 1.2)
 """Where along a line, and how far beside it, it is looked at."""
 ARM_MM = 4.0
@@ -72,36 +67,22 @@ class Looked:
     def as_in(self, image: Image, strokes_px: Strokes) -> bool:
         """Whether it looks so in this picture, in which it lies where it lay; `strokes_px`: along which lines somebody
         may have drawn."""
-        if not self.inside.any():
+        now = _brightest(image[self.part])
+        if not self.inside.any() or now.shape != self.brightest.shape:
             return False
-        off = self._off(_brightest(image[self.part]))
+        off = apart(
+            self.brightest, now, max(SPOT_MM * self.px_per_mm, 0.3), 2 * round(LIGHT_MM * self.px_per_mm / 2) + 1
+        )
         if off is None:
             return False
         inside = self.inside > 0
-        noise = _spread(off[::EVERY, ::EVERY][inside[::EVERY, ::EVERY]])
-        paper = float(np.percentile(self.brightest[::EVERY, ::EVERY], 75))
-        if SPOTS * noise > FAINT * SHOWN * paper or float(np.abs(off[inside]).max()) > SPOTS * noise:
+        most = SPOTS * spread_of(off[::EVERY, ::EVERY][inside[::EVERY, ::EVERY]])
+        if most > FAINT * SHOWN * bright_of(self.brightest) or float(np.abs(off[inside]).max()) > most:
             return False
         columns, rows = (at - np.float32(of.start) for at, of in zip(strokes_px, self.part[::-1], strict=True))
         along = cv2.remap(off, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         means = np.asarray(along, np.float32).mean(axis=1)
-        return float(np.abs(means).max()) <= STROKES * _spread(means)
-
-    def _off(self, now: Grey) -> Plane | None:
-        """By how much the picture differs from then, softened, light left aside; None where that is another one."""
-        if now.shape != self.brightest.shape:
-            return None
-        before, seen = (one.astype(np.float32) for one in (self.brightest, now))
-        gain = median_of(before[::4, ::4]) / max(median_of(seen[::4, ::4]), 1.0)
-        if not 1.0 / MOST_GAIN < gain < MOST_GAIN:
-            return None
-        off = seen * np.float32(gain) - before
-        side = 2 * round(LIGHT_MM * self.px_per_mm / 2) + 1
-        light = cv2.blur(off, (side, side))
-        most = MOST_LIGHT * float(np.percentile(self.brightest[::4, ::4], 75))
-        if float(np.abs(light).max()) > most:
-            return None
-        return np.asarray(cv2.GaussianBlur(off - light, (0, 0), max(SPOT_MM * self.px_per_mm, 0.3)), np.float32)
+        return float(np.abs(means).max()) <= STROKES * spread_of(means)
 
 
 def strokes_px(registration: Registration, layout: SheetLayout) -> Strokes:
@@ -115,11 +96,6 @@ def strokes_px(registration: Registration, layout: SheetLayout) -> Strokes:
 def _brightest(image: Image) -> Grey:
     blue, green, red = cv2.split(image)
     return np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
-
-
-def _spread(values: Plane) -> float:
-    """The standard deviation of most of them."""
-    return median_of(np.abs(values - median_of(values))) * 1.4826 + 1e-3
 
 
 def _strokes_mm(layout: SheetLayout) -> Array:
