@@ -326,8 +326,10 @@ class KnownTable:
         return np.asarray(cv2.dilate(self.change, self._reach), np.uint8)
 
     def boxes_looked_at(self) -> list[Box]:
-        """The parts of the table's map that a change makes worth looking at."""
-        return self._boxes_px(np.asarray(cv2.dilate(self.change, self._around), np.uint8))
+        """The parts of the table's map that a change makes worth looking at; of faces, if there are any, corners beside
+        it count, too."""
+        reach = self._around if self.kinds else np.ones((5, 5), np.uint8)
+        return self._boxes_px(np.asarray(cv2.dilate(self.change, reach), np.uint8))
 
     def _boxes_px(self, blocks: Mask) -> list[Box]:
         """Columns and rows of the table's map within which these blocks lie, for each part of them."""
