@@ -412,6 +412,7 @@ class KnownTable:
             self._looked[name].looked(blocks, self.nowhere)
         self.looks = self.looks + 1 if busy.any() or self.hand.any() else LOOKS
         self.looked_s = frame.time_s
+        self._shown = self._shown if self.looks < LOOKS else None
         return True
 
     def take(self, readings: list[Reading]) -> None:

@@ -23,7 +23,7 @@ Part = tuple[slice, slice]
 MOST_GAIN, MOST_LIGHT = 1.1, 0.06
 """Light that changed by more than so many times in all, or by such a share of the place's brightness in some part of
 it, is another light."""
-SPOTS = 5.2
+SPOTS = 5.6
 """By so many standard deviations of noise no spot of an unchanged place differs: some ten thousand are looked at."""
 EVERY = 2
 """Every so manyth pixel tells the noise."""

@@ -250,3 +250,32 @@ def test_a_sheet_that_a_hand_only_passed_over_is_read_in_one_look(
     assert (LINE in marked(sheet_of(last, SHEET))) is line
     assert A1 in {one.face for one in last.sightings}
     assert len(read) == looks
+
+
+def test_a_sheet_that_looks_as_it_did_when_it_was_read_is_not_laid_flat_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sheets_table()
+    blank = picture({player: write_front(player, []) for player in POSES}, None)
+    table.watch(blank, 4)
+    read = counted(monkeypatch, sheet_finder, "flatten")
+    table.watch(blank, 3, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
+    last = table.watch(blank, 6)
+    assert not read
+    assert not marked(sheet_of(last, SHEET))
+
+
+def test_what_was_plain_to_read_is_looked_at_once(unwritten: Image, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next picture shows the same but for noise."""
+    table = sheets_table()
+    table.watch(picture({player: write_front(player, []) for player in POSES}, None), 5)
+    read = counted(monkeypatch, sheet_finder, "flatten")
+    last = table.watch(unwritten, 8)
+    assert marked(sheet_of(last, SHEET)) == set(DOTS[:2])
+    assert len(read) == len(POSES)
+    board = board_table()
+    board.watch(draw(BEFORE), 4)
+    gone = min(BEFORE.spaces or {})
+    after = replace(BEFORE, spaces={name: face for name, face in (BEFORE.spaces or {}).items() if name != gone})
+    looked = counted(monkeypatch, board_finder_module, "same_board")
+    last = board.watch(draw(after), 8)
+    assert spaces(last)[gone] == "empty"
+    assert len(looked) == 1

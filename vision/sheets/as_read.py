@@ -26,10 +26,10 @@ SPOT_MM = 0.5
 """Standard deviation by which what differs is softened: about as wide as a dot or a line."""
 LIGHT_MM = 9.0
 """What differs over more than such squares is light."""
-STROKES = 5.0
+STROKES = 6.0
 """By so many standard deviations of noise nothing along a line of an unchanged sheet differs: some thousands are looked
 at."""
-FAINT, SHOWN = 0.1, 0.3
+FAINT, SHOWN = 0.15, 0.3
 """Pencil that takes so much of the light has to stand out; over a small dot such a share of it is left by softening."""
 ALONG, ASIDE_MM = np.linspace(0.2, 0.8, 9), (-1.2, -0.6, 0.0, 0.6, 1.2)
 """Where along a line, and how far beside it, it is looked at."""
