@@ -406,7 +406,10 @@ class KnownTable:
         found = (one for some in self._found.values() for one in some)
         if not all(_is_plain(one) for one in found if self.meets(self.change, one)):
             return False
-        if not self._shown.alike(frame.image, np.maximum.reduce([self.nowhere, *left.values()])):
+        where = np.maximum.reduce([self.nowhere, *left.values()])
+        if not where.any():  # nothing is left to look for, but there is a hand
+            where = self._shown.blocks & ~busy
+        if not self._shown.alike(frame.image, where):
             return False
         for name, blocks in left.items():
             self._looked[name].looked(blocks, self.nowhere)
