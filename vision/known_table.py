@@ -1,7 +1,6 @@
 """What is known of a table while camera and mat stay where they are: what lies where, what changed, what is gone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,8 @@ from vision.cast_shadow import is_other_light
 from vision.cells import CELL_MM, coarse_map
 from vision.checking import check_again, check_in_shade
 from vision.finders import Finder, FindsAgain
+from vision.footprint import Footprint
+from vision.found_before import GONE_MM, is_doubtful, is_plain, is_read_as, lies_there
 from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.looked_at import LookedAt
@@ -24,7 +25,7 @@ from vision.reading import Reading, confirmed
 from vision.rectify import PX_PER_MM, Box
 from vision.registration import Registration
 from vision.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
-from vision.scene import HiddenCause, HiddenPlace, MarkKind, PieceKind, Sighting
+from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.settling import Motion, unmatched
 from vision.shapes import place
 from vision.short_axes import median_of
@@ -42,11 +43,6 @@ REACH_MM = 120.0
 _AROUND, _BESIDE = (np.ones((round(2 * reach / CELL_MM) + 1,) * 2, np.uint8) for reach in (AROUND_MM, BESIDE_MM))
 LOOKS, LOOK_AGAIN_S = 3, 0.35
 """So many pictures of a table at rest are read, so long apart; what one of them misses another sees."""
-SURE = 0.9
-"""What a finder finds is doubtful below this likelihood, and looked for again."""
-SURE_DIE, DOUBT = 0.95, 0.1
-"""A die less likely than the first, or a mark that is less likely there, or not there, than all but the second, may be
-read otherwise in another picture that shows the same."""
 PLAIN = 0.7
 """A piece of which so large a share is seen as it should be is plain to see."""
 UNLIKE_BARE = 16.0
@@ -58,8 +54,6 @@ RARER = 0.25
 _NEAR = np.ones((3, 3), np.uint8)
 LEAST_REACHING = 40
 """Blocks of a part that may be a hand: about ten square centimetres."""
-TOUCHED_SHARE = 0.04
-"""A piece is touched where so much of it lies under changed blocks."""
 MOST_COVERED = 0.5
 """A piece of which new ones cover so much does not lie there as it lay."""
 MOST_FOOTPRINTS = 1000
@@ -73,31 +67,8 @@ NOTICED_LESS = 1.3
 read, the sheet is read again."""
 AS_NOISY = 1.2 * LEAST_STEP
 """By how many levels more blocks may have to differ where their noise is what it was: it is told in steps."""
-AS_READ = 0.2
-"""A sheet that a hand passed over need not be read twice where no mark's likelihood changed by more."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
-GONE_MM = 6.0
-"""A piece found again further off than this is one that lies elsewhere now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Footprint:
-    """The blocks inside an outline."""
-
-    part: tuple[slice, slice]
-    """Rows and columns that they lie in."""
-    inside: Mask
-    """255 in them, in this part."""
-    count: int
-
-    def meets(self, blocks: Any) -> bool:
-        """Whether any of them is set in a mask of all blocks."""
-        return bool((self.inside & blocks[self.part]).any())
-
-    def touched(self, change: Any) -> bool:
-        """Whether more than a few of them are set."""
-        return int(np.count_nonzero(self.inside & change[self.part])) > TOUCHED_SHARE * max(self.count, 1)
 
 
 class KnownTable:
@@ -378,7 +349,7 @@ class KnownTable:
             return True  # and faces, which another look might find, there are none
         if (self._left & ~self.covered(self.readings)).any():
             return False
-        doubtful = (s for found in self._found.values() for s in found if _is_doubtful(s))
+        doubtful = (s for found in self._found.values() for s in found if is_doubtful(s))
         if any(self.touched(s, self.change) for s in doubtful):
             return False
         return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
@@ -404,7 +375,7 @@ class KnownTable:
         if any((blocks & ~self._looked[name].once).any() for name, blocks in left.items()):
             return False
         found = (one for some in self._found.values() for one in some)
-        if not all(_is_plain(one) for one in found if self.meets(self.change, one)):
+        if not all(is_plain(one) for one in found if self.meets(self.change, one)):
             return False
         where = np.maximum.reduce([self.nowhere, *left.values()])
         if not where.any():  # nothing is left to look for, but there is a hand
@@ -507,11 +478,11 @@ class KnownTable:
             untold |= self._under(stays)
         if before is not None and self.looks >= LOOKS:
             # No other look would confirm what shows in the last one only: it would be kept for ever.
-            found = [s for s in found if not _is_doubtful(s) or any(_lies_there(s, other) for other in before)]
+            found = [s for s in found if not is_doubtful(s) or any(lies_there(s, other) for other in before)]
         self._found[finder.name] = tuple(found)
         otherwise = [s for some in unmatched(before or (), found) for s in some]
         lay = before if before is not None and self.looks == 1 else ()  # what was found before the change
-        as_before = self._under([s for s in found if any(_is_read_as(s, other) for other in lay)])
+        as_before = self._under([s for s in found if any(is_read_as(s, other) for other in lay)])
         as_before = np.asarray(cv2.dilate(as_before, _NEAR), np.uint8) & ~seen
         beside = np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8)
         looked.looked(blocks & ~untold, beside, as_before)
@@ -664,39 +635,6 @@ def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
         other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
         for other in readings
     )
-
-
-def _is_doubtful(piece: Sighting) -> bool:
-    """Whether a finder is not sure of a piece. What it says of a sheet is how much of its print shows."""
-    return piece.kind is not PieceKind.SHEET and piece.probability < SURE
-
-
-def _is_plain(piece: Sighting) -> bool:
-    """Whether what was said of a piece will be said again while nothing changes. A sheet that was seen blank is read
-    otherwise when that is known."""
-    if piece.kind is PieceKind.SHEET:
-        plain = all(mark.hidden or not DOUBT < mark.probability < 1.0 - DOUBT for mark in piece.marks)
-        return plain and any(mark.kind is MarkKind.DIAGONAL for mark in piece.marks)
-    if any(space.contents and space.contents[0].probability < SURE for space in piece.spaces):
-        return False
-    return piece.probability >= (SURE if piece.kind is not PieceKind.DIE else SURE_DIE)
-
-
-def _is_read_as(sheet: Sighting, before: Sighting) -> bool:
-    """Whether a sheet was read as before: no mark is much likelier or less likely, nor hidden otherwise; or looks as it
-    did, and need not have been read."""
-    if sheet is before:
-        return bool(sheet.marks)
-    if not sheet.marks or len(sheet.marks) != len(before.marks) or not _lies_there(sheet, before):
-        return False
-    pairs = zip(sheet.marks, before.marks, strict=True)
-    return all(abs(a.probability - b.probability) < AS_READ and a.hidden == b.hidden for a, b in pairs)
-
-
-def _lies_there(one: Sighting, other: Sighting) -> bool:
-    """Whether both are of a kind and lie in one place."""
-    apart = np.hypot(one.pose.x_mm - other.pose.x_mm, one.pose.y_mm - other.pose.y_mm)
-    return one.kind is other.kind and bool(apart < GONE_MM)
 
 
 def _steps(small: Small) -> NDArray[np.float32]:
