@@ -29,8 +29,9 @@ LIGHT_MM = 9.0
 STROKES = 6.0
 """By so many standard deviations of noise nothing along a line of an unchanged sheet differs: some thousands are looked
 at."""
-FAINT, SHOWN = 0.15, 0.3
-"""Pencil that takes so much of the light has to stand out; over a small dot such a share of it is left by softening."""
+FAINT, SHOWN = 0.15, 0.5
+"""Pencil that takes so much of the light has to stand out, a half of what the palest of the simulated players' takes;
+over a dot of 0.85 mm radius such a share of it is left by softening."""
 ALONG, ASIDE_MM = np.linspace(0.2, 0.8, 9), (-1.2, -0.6, 0.0, 0.6, 1.2)
 """Where along a line, and how far beside it, it is looked at."""
 ARM_MM = 4.0
