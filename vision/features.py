@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import cv2
@@ -138,10 +139,13 @@ def black_cells_mm(marker: int) -> Array:
     return _cells_mm(marker, white=False)
 
 
+@cache
 def _cells_mm(marker: int, *, white: bool) -> Array:
     bits = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50).generateImageMarker(marker, 6)
     rows, columns = np.nonzero((bits > 127) == white)
     first, right, _, below = MARKERS_MM[marker]
-    return np.asarray(
+    cells = np.asarray(
         first + (columns[:, None] + 0.5) / 6 * (right - first) + (rows[:, None] + 0.5) / 6 * (below - first)
     )
+    cells.setflags(write=False)
+    return cells

@@ -28,6 +28,7 @@ from vision.faces import MAT_HALF_MM
 from vision.frame import Image
 from vision.reading import Reading
 from vision.scene import PieceKind
+from vision.short_axes import row_medians
 from vision.verify import Floats, Indices, Prepared
 
 Flags = NDArray[np.bool_]
@@ -60,6 +61,8 @@ FLOOR = 20.0
 """Levels (of 255) added before logarithms are taken."""
 DEEP = 0.3
 """What is darker (logarithm) than this has lost some of its tint by that."""
+_NARROW = np.ones((5, 5), np.uint8)
+"""Smaller than a disc of `PALE_WIDTH_MM`."""
 _LOGARITHMS = np.log(np.arange(256) + FLOOR).astype(np.float32)
 
 
@@ -209,10 +212,15 @@ def _strange_on_mat(small: Image, mat: Mask) -> tuple[Mask, Mask, Mask]:
     told = _strangeness(colours, rows, columns)
     for mask, flags in zip((strange, pale, coloured), told, strict=True):
         mask.reshape(-1)[where] = flags.astype(np.uint8) * np.uint8(255)
-    wide = disc(PALE_WIDTH_MM)
-    pale = np.asarray(cv2.morphologyEx(pale, cv2.MORPH_OPEN, wide), np.uint8)
-    coloured = _grown_into(np.asarray(cv2.morphologyEx(coloured, cv2.MORPH_OPEN, wide), np.uint8), coloured)
-    return strange, pale, coloured
+    pale, cores = _wide_parts(pale), _wide_parts(coloured)
+    return strange, pale, _grown_into(cores, coloured) if cores.any() else cores
+
+
+def _wide_parts(mask: Mask) -> Mask:
+    """What is wide of a mask: as a rule nothing is, and not even as wide as a part of that."""
+    if not cv2.erode(mask, _NARROW).any():
+        return np.zeros_like(mask)
+    return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, disc(PALE_WIDTH_MM)), np.uint8)
 
 
 def _strangeness(colours: Floats, rows: Indices, columns: Indices) -> tuple[Flags, Flags, Flags]:
@@ -252,13 +260,13 @@ def _strays(values: Floats, basis: Floats) -> tuple[Floats, Floats]:
     step = max(values.shape[1] // SAMPLE, 1)
     some, sample = (np.ascontiguousarray(part[:, ::step], np.float64) for part in (basis, values))
     ridge = 1e-6 * np.eye(len(basis))
-    weights, width = _weights(sample - np.median(sample, axis=1, keepdims=True))
+    weights, width = _weights(sample - row_medians(sample)[:, None])
     weights[0] = 1.0
     for _ in range(ROUNDS):
         weighted = some * weights[:, None]
         fit = np.linalg.solve(weighted @ some.T + ridge, weighted @ sample[..., None])[..., 0]
         residual = sample - fit @ some
-        middle = np.median(residual, axis=1, keepdims=True)
+        middle = row_medians(residual)[:, None]
         weights, width = _weights(residual - middle)
     fit[:, :1] += middle
     return values - fit.astype(np.float32) @ basis, width.astype(np.float32)
@@ -266,7 +274,7 @@ def _strays(values: Floats, basis: Floats) -> tuple[Floats, Floats]:
 
 def _weights(off: Array) -> tuple[Array, Array]:
     """How much each cell counts, by row, and how far cells usually stray (rows x 1)."""
-    width = np.maximum(1.5 * np.median(np.abs(off), axis=1, keepdims=True), 0.018)
+    width = np.maximum(1.5 * row_medians(np.abs(off))[:, None], 0.018)
     weights = 1.0 / np.square(1.0 + np.square(off / (2 * width)))
     weights[1:] = weights[1:].prod(0)
     return weights, width

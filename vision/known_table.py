@@ -1,7 +1,6 @@
 """What is known of a table while camera and mat stay where they are: what lies where, what changed, what is gone."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,7 +13,9 @@ from vision.cast_shadow import is_other_light
 from vision.cells import CELL_MM, coarse_map
 from vision.checking import check_again, check_in_shade
 from vision.finders import Finder, FindsAgain
-from vision.frame import Image
+from vision.footprint import Footprint
+from vision.found_before import GONE_MM, is_doubtful, is_plain, is_read_as, lies_there
+from vision.frame import Frame, Image
 from vision.from_above import FromAbove
 from vision.looked_at import LookedAt
 from vision.motion import LEAST_STEP, WIDTH, Mask, Small, differences, differs
@@ -29,6 +30,7 @@ from vision.settling import Motion, unmatched
 from vision.shapes import place
 from vision.short_axes import median_of
 from vision.sightings import sighting
+from vision.unchanged import Shown
 from vision.verify import Look, Prepared
 
 Array = NDArray[np.float64]
@@ -39,10 +41,8 @@ other changes."""
 REACH_MM = 120.0
 """How far beyond a change pieces lie that what came there can touch."""
 _AROUND, _BESIDE = (np.ones((round(2 * reach / CELL_MM) + 1,) * 2, np.uint8) for reach in (AROUND_MM, BESIDE_MM))
-LOOKS = 3
-"""So many pictures of a table at rest are read; what one of them misses another sees."""
-SURE = 0.9
-"""What a finder finds is doubtful below this likelihood, and looked for again."""
+LOOKS, LOOK_AGAIN_S = 3, 0.35
+"""So many pictures of a table at rest are read, so long apart; what one of them misses another sees."""
 PLAIN = 0.7
 """A piece of which so large a share is seen as it should be is plain to see."""
 UNLIKE_BARE = 16.0
@@ -54,8 +54,6 @@ RARER = 0.25
 _NEAR = np.ones((3, 3), np.uint8)
 LEAST_REACHING = 40
 """Blocks of a part that may be a hand: about ten square centimetres."""
-TOUCHED_SHARE = 0.04
-"""A piece is touched where so much of it lies under changed blocks."""
 MOST_COVERED = 0.5
 """A piece of which new ones cover so much does not lie there as it lay."""
 MOST_FOOTPRINTS = 1000
@@ -69,31 +67,8 @@ NOTICED_LESS = 1.3
 read, the sheet is read again."""
 AS_NOISY = 1.2 * LEAST_STEP
 """By how many levels more blocks may have to differ where their noise is what it was: it is told in steps."""
-AS_READ = 0.2
-"""A sheet that a hand passed over need not be read twice where no mark's likelihood changed by more."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
-GONE_MM = 6.0
-"""A piece found again further off than this is one that lies elsewhere now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Footprint:
-    """The blocks inside an outline."""
-
-    part: tuple[slice, slice]
-    """Rows and columns that they lie in."""
-    inside: Mask
-    """255 in them, in this part."""
-    count: int
-
-    def meets(self, blocks: Any) -> bool:
-        """Whether any of them is set in a mask of all blocks."""
-        return bool((self.inside & blocks[self.part]).any())
-
-    def touched(self, change: Any) -> bool:
-        """Whether more than a few of them are set."""
-        return int(np.count_nonzero(self.inside & change[self.part])) > TOUCHED_SHARE * max(self.count, 1)
 
 
 class KnownTable:
@@ -150,6 +125,8 @@ class KnownTable:
         """Those that lay where they lay now when they could not be read, in other light."""
         self._gone: list[Reading] = []
         """Those that lay where something else was seen later, the last ones of them."""
+        self._shown: Shown | None = None
+        """How what changed looked when it was looked at last, if it is to be looked at again."""
         self.looks = 1
         """So many pictures were read since then."""
         self.looked_s = time_s
@@ -320,8 +297,10 @@ class KnownTable:
         return np.asarray(cv2.dilate(self.change, self._reach), np.uint8)
 
     def boxes_looked_at(self) -> list[Box]:
-        """The parts of the table's map that a change makes worth looking at."""
-        return self._boxes_px(np.asarray(cv2.dilate(self.change, self._around), np.uint8))
+        """The parts of the table's map that a change makes worth looking at; of faces, if there are any, corners beside
+        it count, too."""
+        reach = self._around if self.kinds else np.ones((5, 5), np.uint8)
+        return self._boxes_px(np.asarray(cv2.dilate(self.change, reach), np.uint8))
 
     def _boxes_px(self, blocks: Mask) -> list[Box]:
         """Columns and rows of the table's map within which these blocks lie, for each part of them."""
@@ -370,15 +349,45 @@ class KnownTable:
             return True  # and faces, which another look might find, there are none
         if (self._left & ~self.covered(self.readings)).any():
             return False
-        doubtful = (s for found in self._found.values() for s in found if _is_doubtful(s))
+        doubtful = (s for found in self._found.values() for s in found if is_doubtful(s))
         if any(self.touched(s, self.change) for s in doubtful):
             return False
         return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
 
-    def is_worth_a_look(self, busy: Mask) -> bool:
-        """Whether another look need not wait until nothing moves any more: there are faces to be found, or something
-        else where nothing moves."""
+    def is_worth_a_look(self, time_s: float, busy: Mask) -> bool:
+        """Whether another look is due, and need not wait until nothing moves any more: there are faces to be found, or
+        something else where nothing moves."""
+        if self.looks >= LOOKS or time_s - self.looked_s < LOOK_AGAIN_S:
+            return False
         return bool(self.kinds) or not busy.any() or self._left_to_any(busy)
+
+    def keep_in_mind(self, image: Image, busy: Mask) -> None:
+        """How what changed looks in the picture that was read, where another look follows."""
+        again = self.looks < LOOKS and not self.kinds
+        self._shown = Shown(image, np.asarray(cv2.dilate(self.change, _NEAR), np.uint8) & ~busy) if again else None
+
+    def shows_the_same(self, frame: Frame, busy: Mask) -> bool:
+        """Whether another look would find what the last one found, surely: nothing is seen but other noise. Then it
+        counts as one. Where there are faces to be found, it may find one that was missed."""
+        if self._shown is None:
+            return False
+        left = {name: self._left_to(looked, busy) for name, looked in self._looked.items()}
+        if any((blocks & ~self._looked[name].once).any() for name, blocks in left.items()):
+            return False
+        found = (one for some in self._found.values() for one in some)
+        if not all(is_plain(one) for one in found if self.meets(self.change, one)):
+            return False
+        where = np.maximum.reduce([self.nowhere, *left.values()])
+        if not where.any():  # nothing is left to look for, but there is a hand
+            where = self._shown.blocks & ~busy
+        if not self._shown.alike(frame.image, where):
+            return False
+        for name, blocks in left.items():
+            self._looked[name].looked(blocks, self.nowhere)
+        self.looks = self.looks + 1 if busy.any() or self.hand.any() else LOOKS
+        self.looked_s = frame.time_s
+        self._shown = self._shown if self.looks < LOOKS else None
+        return True
 
     def take(self, readings: list[Reading]) -> None:
         """These lie there now. Those that are gone are remembered, if they were plain to see."""
@@ -469,11 +478,11 @@ class KnownTable:
             untold |= self._under(stays)
         if before is not None and self.looks >= LOOKS:
             # No other look would confirm what shows in the last one only: it would be kept for ever.
-            found = [s for s in found if not _is_doubtful(s) or any(_lies_there(s, other) for other in before)]
+            found = [s for s in found if not is_doubtful(s) or any(lies_there(s, other) for other in before)]
         self._found[finder.name] = tuple(found)
         otherwise = [s for some in unmatched(before or (), found) for s in some]
         lay = before if before is not None and self.looks == 1 else ()  # what was found before the change
-        as_before = self._under([s for s in found if any(_is_read_as(s, other) for other in lay)])
+        as_before = self._under([s for s in found if any(is_read_as(s, other) for other in lay)])
         as_before = np.asarray(cv2.dilate(as_before, _NEAR), np.uint8) & ~seen
         beside = np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8)
         looked.looked(blocks & ~untold, beside, as_before)
@@ -626,25 +635,6 @@ def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
         other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
         for other in readings
     )
-
-
-def _is_doubtful(piece: Sighting) -> bool:
-    """Whether a finder is not sure of a piece. What it says of a sheet is how much of its print shows."""
-    return piece.kind is not PieceKind.SHEET and piece.probability < SURE
-
-
-def _is_read_as(sheet: Sighting, before: Sighting) -> bool:
-    """Whether a sheet was read anew, and as before: no mark is much likelier or less likely, nor hidden otherwise."""
-    if sheet is before or not sheet.marks or len(sheet.marks) != len(before.marks) or not _lies_there(sheet, before):
-        return False
-    pairs = zip(sheet.marks, before.marks, strict=True)
-    return all(abs(a.probability - b.probability) < AS_READ and a.hidden == b.hidden for a, b in pairs)
-
-
-def _lies_there(one: Sighting, other: Sighting) -> bool:
-    """Whether both are of a kind and lie in one place."""
-    apart = np.hypot(one.pose.x_mm - other.pose.x_mm, one.pose.y_mm - other.pose.y_mm)
-    return one.kind is other.kind and bool(apart < GONE_MM)
 
 
 def _steps(small: Small) -> NDArray[np.float32]:

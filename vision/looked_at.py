@@ -15,6 +15,11 @@ class LookedAt:
         self._enough = nowhere.copy()
 
     @property
+    def once(self) -> Mask:
+        """255 in blocks that it looked at since they changed."""
+        return self._once
+
+    @property
     def enough(self) -> Mask:
         """255 in blocks that need no further look."""
         return self._enough

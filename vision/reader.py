@@ -40,7 +40,6 @@ Array = NDArray[np.float64]
 
 ABSORB_S = 6.0
 """A thing at the picture's edge that stays still for this long is no hand to wait for; what it hides stays hidden."""
-LOOK_AGAIN_S = 0.35
 PAPER_S = 0.5
 """How often it is looked how bright paper is."""
 LENS_GROWTH = 1.3
@@ -145,7 +144,7 @@ class Reader:
             return self._scene(frame, known, known.sightings, known.hidden)
         if come_to_rest.any():
             known = self._read_again(frame, known, come_to_rest, busy)
-        elif known.looks < LOOKS and frame.time_s - known.looked_s >= LOOK_AGAIN_S and known.is_worth_a_look(busy):
+        elif known.is_worth_a_look(frame.time_s, busy) and not known.shows_the_same(frame, busy):
             known = self._read_again(frame, known, None, busy)
         if known.hand.any() and frame.time_s - known.hand_since_s < ABSORB_S:
             busy = busy | known.hand
@@ -345,6 +344,7 @@ class Reader:
             known.motion.disturb()
         known.read = np.asarray(cv2.copyTo(known.read, busy, known.motion.last.copy()), np.float32)
         known.remember(known.motion.last, covered | busy | blown, foreign)
+        known.keep_in_mind(frame.image, busy)
         self._clock.stage("hidden")
 
     # Video ----------------------------------------------------------------------------------------------------

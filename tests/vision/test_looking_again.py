@@ -250,3 +250,33 @@ def test_a_sheet_that_a_hand_only_passed_over_is_read_in_one_look(
     assert (LINE in marked(sheet_of(last, SHEET))) is line
     assert A1 in {one.face for one in last.sightings}
     assert len(read) == looks
+
+
+def test_a_sheet_that_looks_as_it_did_when_it_was_read_is_not_laid_flat_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sheets_table()
+    blank = picture({player: write_front(player, []) for player in POSES}, None)
+    table.watch(blank, 4)
+    read = counted(monkeypatch, sheet_finder, "flatten")
+    table.watch(blank, 3, arm(POSES[SHEET].x_mm, POSES[SHEET].y_mm))
+    last = table.watch(blank, 6)
+    assert not read
+    assert not marked(sheet_of(last, SHEET))
+
+
+def test_what_was_plain_to_read_is_not_looked_at_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next pictures show the same but for noise; but blank sheets are read once more, when it is known that they
+    are."""
+    read, looked = (
+        counted(monkeypatch, sheet_finder, "flatten"),
+        counted(monkeypatch, board_finder_module, "same_board"),
+    )
+    sheets_table().watch(picture({player: write_front(player, []) for player in POSES}, None), 5)
+    assert len(read) == 2 * len(POSES)
+    assert not marked_spaces_missing(board_table().watch(draw(BEFORE), 5))
+    assert not looked
+
+
+def marked_spaces_missing(scene: Scene) -> set[str]:
+    """The spaces on which a topping lies that is not seen there."""
+    seen = spaces(scene)
+    return {name for name, face in (BEFORE.spaces or {}).items() if seen[name] != face}

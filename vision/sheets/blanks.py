@@ -62,14 +62,18 @@ class Blanks:
 
     def at(self, flat: FlatSheet, pose: Pose) -> Plane | None:
         """The darkness of the blank sheet that lay there; None where none was seen, or from another distance."""
-        known = self._nearest(flat, pose)
+        known = self._nearest(flat.layout, flat.px_per_mm, pose)
         return None if known is None else known.darkness
+
+    def has(self, layout: SheetLayout, px_per_mm: float, pose: Pose) -> bool:
+        """Whether `at` knows the blank sheet of a flat one of this print and distance."""
+        return self._nearest(layout, px_per_mm, pose) is not None
 
     def take(self, flat: FlatSheet, pose: Pose, marks: Sequence[SheetMark]) -> None:
         """Remember a sheet, as it was read, if it is blank and nothing lies on it."""
         if not _is_blank(marks, known=flat.blank is not None):
             return
-        before = self._nearest(flat, pose)
+        before = self._nearest(flat.layout, flat.px_per_mm, pose)
         others = [one for one in self._known if one is not before][-MOST + 1 :]
         taken = {one.number for one in others}
         number = before.number if before is not None else next(n for n in range(MOST) if n not in taken)
@@ -78,13 +82,13 @@ class Blanks:
         if self._files is not None:
             self._files.keep(blank)
 
-    def _nearest(self, flat: FlatSheet, pose: Pose) -> Blank | None:
+    def _nearest(self, layout: SheetLayout, px_per_mm: float, pose: Pose) -> Blank | None:
         near = [
             one
             for one in self._known
-            if one.layout is flat.layout
+            if one.layout is layout
             and _apart_mm(one.pose, pose) < NEAR_MM
-            and abs(one.px_per_mm / flat.px_per_mm - 1.0) < AS_LARGE
+            and abs(one.px_per_mm / px_per_mm - 1.0) < AS_LARGE
         ]
         return min(near, key=lambda one: _apart_mm(one.pose, pose), default=None)
 

@@ -35,6 +35,7 @@ from vision.scene import (
     Sighting,
 )
 from vision.shapes import as_points, to_own_frame
+from vision.sheets.as_read import Looked
 from vision.sheets.blanks import Blanks, covered, in_light, is_paler
 from vision.sheets.corners import Where
 from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
@@ -63,6 +64,8 @@ REACH_MM = (620.0, 380.0)
 SAME_DIE_MM = 12.0
 MOST_LOST = 6
 """Of so many sheets that are not seen any more it is remembered where they lay."""
+IN_DOUBT = 0.1
+"""What is likelier than this and less likely than all but this may be read otherwise in another picture."""
 SUREST_CROSS = 0.9
 """Without having seen the bare topping a cross over it is no surer than this."""
 BLOCK_PX = 3
@@ -96,16 +99,27 @@ class _Looked:
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
-    """How a sheet's markers looked when it was found out where it lies."""
+    """How a sheet looked when it was read, and its markers when it was found out where it lies."""
 
     piece: Sighting
     sheet: FoundSheet
     looked: tuple[tuple[tuple[slice, slice], Image], ...]
     """Of each marker the part of the picture, and that in grey."""
+    read: Looked
 
     def lies_still(self, grey: Image) -> bool:
         """Whether all of them look as they did."""
         return all(looks_alike(before, grey[part]) for part, before in self.looked)
+
+    def need_not_be_read(self, image: Image, blanks: Blanks) -> bool:
+        """Whether it looks as it did when all was plain to read, and no more is known of it when it was blank."""
+        sheet, piece = self.sheet, self.piece
+        if any(IN_DOUBT < mark.probability < 1.0 - IN_DOUBT and not mark.hidden for mark in piece.marks):
+            return False
+        beside_blank = any(mark.kind is MarkKind.DIAGONAL for mark in piece.marks)
+        if not beside_blank and blanks.has(sheet.layout, self.read.px_per_mm, piece.pose):
+            return False
+        return self.read.as_in(image, sheet.strokes)
 
 
 class SheetMissing(RegistrationError):
@@ -137,7 +151,7 @@ class SheetFinder:
         sheets, dice = _sheets_and_dice(image, registration, found, self._blanks)
         self._lain = []
         self._remember(grey, registration, dice, ())
-        self._laid = [_laid(piece, sheet, grey) for piece, sheet in sheets]
+        self._laid = [_laid(piece, sheet, grey, image) for piece, sheet in sheets]
         return [*(piece for piece, _ in sheets), *dice]
 
     def find_again(
@@ -151,7 +165,8 @@ class SheetFinder:
         written: Changed = nowhere,
     ) -> Sequence[Sighting]:
         """See `FindsAgain.find_again`. A sheet on which something changed is read anew as a whole, and so are those
-        that came, and dice; those not where only pencil can have come."""
+        that came, and dice; those not where only pencil can have come. One that looks as it did when it was read, all
+        over, is not read again."""
         spots = _lattice()
         spots = spots[changed(spots)]
         known = [(one, layout) for one in before if (layout := self._layout_of(one)) is not None]
@@ -180,12 +195,16 @@ class SheetFinder:
         places = [*on_table, *((sheet.layout, sheet.registration.to_table) for sheet in new)]
         thrown = [die for box in _boxes(spots) for die in self._dice(image, registration, places, box)]
         thrown = [die for die in thrown if not any(_distance_mm(die.sighting, one) < SAME_DIE_MM for one in dice)]
-        read = _read(image, registration, new, [die.silhouette_px for die in thrown], self._blanks, again)
+        over = [die.silhouette_px for die in thrown]
+        as_read = [laid for laid in self._as_read(image, again) if not _lies_on(laid, over)]
+        new = [sheet for sheet in new if not any(sheet is laid.sheet for laid in as_read)]
+        kept += [(laid.piece, laid.sheet.layout) for laid in as_read]
+        read = _read(image, registration, new, over, self._blanks, again)
         sheets = [_under_things_as_before(piece, [one for one, _ in [*touched, *lost]]) for piece, _ in read]
         stay = [laid for laid in self._laid if any(laid.piece is one for one, _ in kept)]
         at_rest = {id(laid.sheet): laid for laid in self._laid}
         self._laid = stay + [
-            replace(at_rest[id(sheet)], piece=piece) if id(sheet) in at_rest else _laid(piece, sheet, grey)
+            _laid(piece, sheet, grey, image, at_rest.get(id(sheet)))
             for piece, (_, sheet) in zip(sheets, read, strict=True)
         ]
         self._lain = [*touched, *lost][:MOST_LOST]
@@ -201,6 +220,11 @@ class SheetFinder:
             if laid.piece is piece and laid.lies_still(grey):
                 return laid.sheet
         return seen_again(grey, layout, _corners(piece), registration)
+
+    def _as_read(self, image: Image, sheets: Sequence[FoundSheet]) -> list[_Laid]:
+        """Those of the sheets, seen again where they lay, that look as they did when they were read."""
+        at_rest = (laid for laid in self._laid if any(laid.sheet is sheet for sheet in sheets))
+        return [laid for laid in at_rest if laid.need_not_be_read(image, self._blanks)]
 
     def _looks_otherwise(self, die: Sighting, grey: Image) -> bool:
         """Whether a die looks otherwise than when it was found."""
@@ -329,9 +353,19 @@ def _read(
     return [(_sighting(sheet, flat, agreement, registration, blanks), sheet) for agreement, sheet, flat in kept]
 
 
-def _laid(piece: Sighting, sheet: FoundSheet, grey: Image) -> _Laid:
+def _laid(piece: Sighting, sheet: FoundSheet, grey: Image, image: Image, before: _Laid | None = None) -> _Laid:
+    """A sheet that was read in this picture; `before` is how it was when it was found where it lies still."""
+    looked = Looked.of(image, sheet.registration, sheet.layout)
+    if before is not None:
+        return replace(before, piece=piece, read=looked)
     parts = [_part_around(sheet.registration.to_picture(corners)) for corners in sheet.layout.marks.values()]
-    return _Laid(piece, sheet, tuple((part, grey[part].copy()) for part in parts))
+    return _Laid(piece, sheet, tuple((part, grey[part].copy()) for part in parts), looked)
+
+
+def _lies_on(laid: _Laid, over_px: Sequence[Array]) -> bool:
+    """Whether any of these outlines in the picture reaches over a sheet."""
+    outline = laid.sheet.registration.to_picture(laid.sheet.layout.corners_mm).astype(np.float32)
+    return any(cv2.intersectConvexConvex(outline, one.astype(np.float32))[0] > 0.0 for one in over_px)
 
 
 def _part_around(points_px: Array) -> tuple[slice, slice]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.registration import Lens, Registration, RegistrationError, register
+from vision.sheets.as_read import Strokes, strokes_px
 from vision.sheets.corners import ANYWHERE, Where, corner_groups
 from vision.sheets.flattening import Places, places_of
 from vision.sheets.layout import Array, SheetLayout
@@ -49,6 +50,11 @@ class FoundSheet:
     def places(self) -> Places:
         """Where in the picture it is, pixel by pixel: a sheet at rest is read several times."""
         return places_of(self.layout, self.registration)
+
+    @cached_property
+    def strokes(self) -> Strokes:
+        """Where in the picture it may be drawn on."""
+        return strokes_px(self.registration, self.layout)
 
 
 @dataclass(frozen=True, slots=True)
