@@ -24,11 +24,20 @@ def is_plain(piece: Sighting) -> bool:
     """Whether what was said of a piece will be said again while nothing changes. A sheet that was seen blank is read
     otherwise when that is known."""
     if piece.kind is PieceKind.SHEET:
-        plain = all(mark.hidden or not DOUBT < mark.probability < 1.0 - DOUBT for mark in piece.marks)
-        return plain and any(mark.kind is MarkKind.DIAGONAL for mark in piece.marks)
+        return is_plainly_marked(piece) and is_read_beside_blank(piece)
     if any(space.contents and space.contents[0].probability < SURE for space in piece.spaces):
         return False
     return piece.probability >= (SURE if piece.kind is not PieceKind.DIE else SURE_DIE)
+
+
+def is_plainly_marked(sheet: Sighting) -> bool:
+    """Whether every mark that shows is plainly there or plainly not."""
+    return all(mark.hidden or not DOUBT < mark.probability < 1.0 - DOUBT for mark in sheet.marks)
+
+
+def is_read_beside_blank(sheet: Sighting) -> bool:
+    """Whether a sheet was read by what it looked like when it was blank: only then are diagonals told."""
+    return any(mark.kind is MarkKind.DIAGONAL for mark in sheet.marks)
 
 
 def is_read_as(sheet: Sighting, before: Sighting) -> bool:

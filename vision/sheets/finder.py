@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from vision.dot_dice import DotDie, find_dot_dice
 from vision.finders import Changed, Moves, nothing_moves, nowhere
+from vision.found_before import is_plainly_marked, is_read_beside_blank
 from vision.frame import Image
 from vision.registration import (
     MARKERS_MM,
@@ -64,8 +65,6 @@ REACH_MM = (620.0, 380.0)
 SAME_DIE_MM = 12.0
 MOST_LOST = 6
 """Of so many sheets that are not seen any more it is remembered where they lay."""
-IN_DOUBT = 0.1
-"""What is likelier than this and less likely than all but this may be read otherwise in another picture."""
 SUREST_CROSS = 0.9
 """Without having seen the bare topping a cross over it is no surer than this."""
 BLOCK_PX = 3
@@ -114,10 +113,9 @@ class _Laid:
     def need_not_be_read(self, image: Image, blanks: Blanks) -> bool:
         """Whether it looks as it did when all was plain to read, and no more is known of it when it was blank."""
         sheet, piece = self.sheet, self.piece
-        if any(IN_DOUBT < mark.probability < 1.0 - IN_DOUBT and not mark.hidden for mark in piece.marks):
+        if not is_plainly_marked(piece):
             return False
-        beside_blank = any(mark.kind is MarkKind.DIAGONAL for mark in piece.marks)
-        if not beside_blank and blanks.has(sheet.layout, self.read.px_per_mm, piece.pose):
+        if not is_read_beside_blank(piece) and blanks.has(sheet.layout, self.read.px_per_mm, piece.pose):
             return False
         return self.read.as_in(image, sheet.strokes)
 
