@@ -750,14 +750,6 @@ def test_pale_skin_on_a_white_mat_is_no_white_point_of_a_cutter() -> None:
     assert {s.face: s.probability > SURE for s in seen}["red"] is False, "its point does not show"
 
 
-def test_a_line_beside_hands_that_no_cutter_lies_on_is_none() -> None:
-    image, labels = photographs(FAMILIES["boards"], 732194)
-    true = [np.array(piece["ends_mm"]) for piece in labels["pieces"] if piece["kind"] == "cutter"]
-    for seen in read(image, kit_pack()).sightings:
-        if seen.kind is PieceKind.CUTTER and seen.probability > SURE:
-            assert min(line_error(np.array(seen.outline_mm), ends)[0] for ends in true) < 2.0
-
-
 def test_a_board_with_long_shadows_on_a_chequered_cloth_is_found() -> None:
     """Rings that are printed on the mat hide its rim, and the cloth's corners look likelier than any place on it."""
     image, labels = photographs(FAMILIES["boards"], 731360)
