@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from threading import RLock
 
-from gpiozero import PWMLED, Button, Buzzer, GPIODevice
+from gpiozero import LED, Button, Buzzer, GPIODevice
 from gpiozero.pins import Factory
 
 from firmware_bridge.signals import HOST_SEAT, Signal
@@ -109,14 +109,14 @@ class Panel:
         self._clock = clock
         self._lost: Exception | None = None
         self._buttons: list[_PinButton] = []
-        self._lamps: dict[int, PWMLED] = {}
+        self._lamps: dict[int, LED] = {}
         self._states: dict[int, LampState] = {}
         self._buzzer: Buzzer | None = None
         self._buzzes: deque[tuple[float, bool]] = deque()
         numbers = {HOST_SEAT: pins.host_button} | {seat: of_seat.button for seat, of_seat in pins.seats.items()}
         try:
             for seat, of_seat in pins.seats.items():
-                self._lamps[seat] = PWMLED(of_seat.lamp, pin_factory=factory)
+                self._lamps[seat] = LED(of_seat.lamp, pin_factory=factory)
                 self._states[seat] = LampState.OFF
             self._buzzer = Buzzer(pins.buzzer, pin_factory=factory)
             for seat, number in numbers.items():
@@ -176,6 +176,8 @@ class Panel:
             with self._keeping_failure():
                 button.close()
         for output in outputs:
+            with self._keeping_failure():
+                output.off()  # a pin that is let go of floats, and whatever amplifies it for a lamp may stay lit
             with self._keeping_failure(), _closed_for_good(output):
                 output.close()
 
@@ -190,8 +192,8 @@ class Panel:
     def _light(self, seat: int, now_s: float) -> None:
         state, lamp = self._states[seat], self._lamps.get(seat)
         lit = state is LampState.ON or (state is LampState.BLINK and now_s % BLINK_S < BLINK_S / 2)
-        if lamp is not None and lamp.value != float(lit):
-            lamp.value = float(lit)
+        if lamp is not None and lamp.is_lit != lit:
+            lamp.value = lit
 
     def _sound(self, now_s: float) -> None:
         while self._buzzer is not None and self._buzzes and self._buzzes[0][0] <= now_s:

@@ -18,8 +18,6 @@ _BANKS = Path("/sys/devices/platform/gpio-sim.0")
 _LIVE = Path("/sys/kernel/config/gpio-sim/header/live")
 _OWN_LINE = 7
 """Nothing is wired to this one."""
-_PWM_S = 0.025
-"""A lamp's new level is there after so long: two periods of gpiozero's PWM and some more."""
 _PATIENCE_S = 10.0
 
 
@@ -36,9 +34,8 @@ class SimulatedHeader:
         if not _BANKS.exists():
             pytest.skip("needs lines of the kernel's GPIO simulator: make test-pins")
         monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: revision)
-        for of_seat in pins.seats.values():
-            self.press(of_seat.button, False)
-        self.press(pins.host_button, False)
+        self._buttons = (*(of_seat.button for of_seat in pins.seats.values()), pins.host_button)
+        self._let_go()
         self._told = Event()
         self._own_is_down = False
         self._open()
@@ -54,8 +51,7 @@ class SimulatedHeader:
         return int((bank() / f"sim_gpio{number}" / "value").read_text())
 
     def lamp(self, number: int) -> float:
-        """How bright a lamp is, once it is as it has been told."""
-        time.sleep(_PWM_S)
+        """How bright a lamp is."""
         return float(self.level(number))
 
     def wait_until_told(self) -> None:
@@ -77,8 +73,11 @@ class SimulatedHeader:
     def come_back(self) -> None:
         """It is there again, with all buttons up."""
         _LIVE.write_text("1")
-        for line in bank().glob("sim_gpio*"):
-            (line / "pull").write_text("pull-up")
+        self._let_go()
+
+    def _let_go(self) -> None:
+        for number in self._buttons:
+            self.press(number, False)
 
     def close(self) -> None:
         with contextlib.suppress(Exception):  # lgpio's own, where the chip is gone
