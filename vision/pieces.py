@@ -24,6 +24,8 @@ NUDGES_DEG_MM = ((7.0, 0.0, 0.0), (14.0, 0.0, 0.0), (0.0, 7.0, 0.0), (0.0, 0.0, 
 """Where else a piece that fits badly may lie (both ways): an even face slides and turns with little loss."""
 FINE_NUDGES_DEG_MM = ((6.0, 3.0, 0.0), (6.0, -3.0, 0.0), (6.0, 0.0, 3.0), (6.0, 0.0, -3.0))
 """Where else if it surely is a piece; of a chance likeness more tries would only find a better one."""
+NUDGE_ROUNDS = 3
+"""So often at most: what has come nearer to its place may not be there yet."""
 COVERED = 0.04
 """A piece of which others cover more than this is fitted again to the rest of it."""
 HALF_TURN = (180.0, 0.0, 0.0)
@@ -74,9 +76,13 @@ def find_pieces(
     if shaded:
         found = select([*found, *shaded], kinds, raster.copy())
     found = polished(look, found, kinds, raster, done)
-    more = _nudged(look, _others(found, done), kinds)
-    if more:
-        found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster, [*done, *found])
+    nudged = list(done)
+    for _ in range(NUDGE_ROUNDS):
+        more = _nudged(look, _others(found, nudged), kinds)
+        if not more:
+            break
+        nudged += found
+        found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster, nudged)
     return found
 
 

@@ -248,14 +248,20 @@ class Reader:
         return known
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
-        """Take faces as this picture shows colours; where it is another camera's, what did not fit well so far is to
-        be found anew."""
+        """Take faces as this picture shows colours; where it is another camera's, what did not fit well so far is
+        looked at again, and may be found elsewhere."""
         tone = tone_of(look, readings, self._enrolled)
         if tone is PLAIN:
             self._kinds = dict(self._enrolled)
             return readings
         self._kinds = {kind: prepare(in_tone(plain.faces, tone)) for kind, plain in self._enrolled.items()}
-        return [r for r in readings if r.settled and r.cost < FITS_COST]
+        again = [
+            found
+            for kind, prepared in self._kinds.items()
+            if (mine := [r for r in readings if r.kind is kind and not (r.settled and r.cost < FITS_COST)])
+            for found in check_again(look, kind, prepared, mine, np.array([r.pose for r in mine]))
+        ]
+        return [*(r for r in readings if r.settled and r.cost < FITS_COST), *again]
 
     def _unexplained(self, bare: Raster, readings: Sequence[Reading]) -> NDArray[np.uint8]:
         """255 at the map's pixels that no piece explains well. Bold faces would leave pale ones no corners there."""

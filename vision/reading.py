@@ -47,6 +47,9 @@ DOUBTFUL_GAIN = 2.0
 was taken for a pale blue slice at 1.75 and less; true slices that cost as much have 2.3 and more."""
 STRONG_LEAD, FIT_OF_STRONG = 0.8, 0.65
 """A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
+CERTAIN_LEAD, FIT_OF_CERTAIN = 1.5, 0.7
+"""With such a lead and share, a few times what another face ever led by, a piece may fit as badly as one does in the
+colours of a camera that shows them quite otherwise."""
 WHOLE_LEAD = 0.1
 """With so little lead a piece still holds, as a doubtful one, that is seen plainly wherever no other lies on it."""
 CARD_LEAD, CARD_FIT, CARD_COST = 0.45, 0.9, 2.2
@@ -253,6 +256,7 @@ def confirmed(reading: Reading) -> bool:
         return _confirmed_card(reading, fit, lead)
     if not reading.trusted:
         strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and reading.cost < TRUSTED_COST
+        strong |= lead >= CERTAIN_LEAD and fit >= FIT_OF_CERTAIN and reading.cost < COST_OF_DOUBTFUL
         dear = lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL and reading.cost < COST_OF_DOUBTFUL
         return strong or (dear and float(reading.gain[reading.agrees & free].mean()) >= DOUBTFUL_GAIN)
     return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)

@@ -7,6 +7,7 @@ are read without doubt show it for the others.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,106 +17,196 @@ from vision.features import LOG_FLOOR
 from vision.reading import Reading, confirmed
 from vision.scene import PieceKind
 from vision.shapes import place
-from vision.verify import Look, Prepared
+from vision.verify import SATURATED, Look, Prepared, judge, prepare
 
 Array = NDArray[np.float64]
+Levels = NDArray[np.floating[Any]]
 
 CELLS_ALIKE = 25.0
 """So many cells of a piece say as much as one: neighbours show the same colour."""
 EVEN_SLOPE = 0.06
 """Where an enrolled colour (logarithm) changes by less than this per millimetre it can be compared level by level."""
 LEAST_CELLS = 200
-SATURATION_SPREAD, LIFT_SPREAD, MIX_SPREAD = 0.5, 25.0, 0.04
-"""How far saturation (a share), levels that are added to all and the rest of the mixture differ between cameras."""
-LEVEL_SPREAD = 8.0
-"""How many levels (of 255) a cell strays from what mixture and light make of it."""
-ROUNDS = 5
+CELLS = 2400
+"""About so many cells are compared."""
+SURELY_THIS = 1.5
+"""A piece that leads by so much is the one that it seems to be, even if it fits so badly in this tone that it could not
+be confirmed. Of pictures read with half of their faces enrolled, those of the others led by a quarter of that."""
+SATURATION_SPREAD, LIFT_SPREAD, MIX_SPREAD, CURVE_SPREAD = 0.5, 25.0, 0.04, 0.3
+"""How far saturation (a share), levels that are added to all, the rest of the mixture, and the steepness of the middle
+of the levels (a share) differ between cameras."""
+LEVEL_SPREAD, FIRST_SPREAD, NARROWER = 8.0, 40.0, 0.6
+"""How many levels (of 255) a cell strays from what a tone and light make of it; at first, when little is known of
+these, and how many times as many in each round."""
+ROUNDS, LIGHT_ROUNDS = 10, 2
+LEAST_LIGHT = 0.1
 ENOUGH = 16
 """So many pieces tell of a camera."""
-PLAIN_MIX, PLAIN_LIFT = 0.12, 12.0
+BETTER = 0.92
+"""In a tone that is taken pieces have to cost less than this share of what they cost as they were enrolled."""
+PLAIN_MIX, PLAIN_LIFT, PLAIN_CURVE = 0.12, 12.0, 0.15
 """A tone that differs from the plain one by less is taken for it: lights differ by as much."""
 LUMA = np.array([0.114, 0.587, 0.299])
 """What blue, green and red are to brightness (ITU-R BT.601)."""
+BLACK, WHITE = 3.0, 255.0
+"""A camera may have cut off what is darker; its levels end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    """What a picture makes of enrolled colours: `mix @ (blue, green, red) + lift`, in levels of 255."""
+    """What a picture makes of enrolled levels (of 255): `light * mix @ (blue, green, red) + lift`, along a curve.
+
+    Black print that is shown darker than it was enrolled is so by its lift, not by its light, and all else with it.
+    """
 
     mix: Array
     """3 x 3."""
-    lift: Array
-    """3."""
+    lift: float = 0.0
+    curve: float = 0.0
+    """How much steeper than straight the curve is in the middle of the levels; at their ends it is flatter for that."""
+    light: float = 1.0
+    """How many times as bright most of what the tone was told by is seen as it was enrolled, but for the lift."""
 
     @property
     def is_plain(self) -> bool:
         """Whether it is nearly none."""
-        return bool(np.abs(self.mix - np.eye(3)).max() < PLAIN_MIX and np.abs(self.lift).max() < PLAIN_LIFT)
+        mixes = np.abs(self.mix - np.eye(3)).max() >= PLAIN_MIX
+        return not mixes and abs(self.lift) < PLAIN_LIFT * self.light and abs(self.curve) < PLAIN_CURVE
+
+    def shown(self, levels: Levels) -> Array:
+        """Levels (... x 3) as the picture shows them in the light in which they were enrolled."""
+        straight = self._straight(levels)
+        return np.asarray(np.maximum(straight + self.curve * _bent(straight), 0.0) / self.light)
+
+    def change_shown(self, levels: Levels, change: Levels) -> Array:
+        """What a change of levels (... x 3 both) is in it."""
+        share = np.clip(self._straight(levels) / WHITE, 0.0, 1.0)
+        return np.asarray((change @ self.mix.T) * (1.0 + self.curve * (12.0 * share * (1.0 - share) - 2.0)))
+
+    def _straight(self, levels: Levels) -> Array:
+        return np.asarray(self.light * (levels @ self.mix.T) + self.lift)
 
 
-PLAIN = Tone(np.eye(3), np.zeros(3))
+PLAIN = Tone(np.eye(3))
 
 
 def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> Tone:
     """The tone that the confirmed pieces of a picture show; the plain one where it is nearly that, or they say too
     little."""
-    enrolled, seen = _compared(look, readings[:: max(len(readings) // ENOUGH, 1)], kinds)
-    if len(enrolled) < LEAST_CELLS:
+    plain = [reading for reading in readings if not reading.veil and not reading.shaded]
+    known = [reading for reading in plain if reading.lead >= SURELY_THIS or confirmed(reading)]
+    some = known[:: max(len(known) // ENOUGH, 1)]
+    levels = [_levels(look, reading, kinds[reading.kind], CELLS // len(some)) for reading in some]
+    if sum(len(enrolled) for enrolled, _ in levels) < LEAST_CELLS:
         return PLAIN
-    tone = as_another_camera(enrolled, seen, CELLS_ALIKE)
-    return PLAIN if tone.is_plain else tone
+    enrolled, seen = (np.concatenate(parts) for parts in zip(*levels, strict=True))
+    piece = np.repeat(np.eye(len(some)), [len(own) for own, _ in levels], axis=0)
+    tone = as_another_camera(enrolled, seen, look.gain, piece, CELLS_ALIKE)
+    if tone.is_plain:
+        return PLAIN
+    costs = np.array([_costs(look, reading, kinds[reading.kind], tone) for reading in some])
+    return tone if costs[:, 1].mean() < BETTER * costs[:, 0].mean() else PLAIN
 
 
-def _compared(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, Prepared]) -> tuple[Array, Array]:
-    """Enrolled levels of the confirmed pieces' even cells, and those seen there: n x 3 each."""
-    bare = [reading for reading in readings if confirmed(reading) and not reading.veil and not reading.shaded]
-    parts = [_levels(look, reading, kinds[reading.kind]) for reading in bare]
-    return (
-        np.concatenate([np.zeros((0, 3)), *(part[0] for part in parts)]),
-        np.concatenate([np.zeros((0, 3)), *(part[1] for part in parts)]),
-    )
+def _costs(look: Look, reading: Reading, prepared: Prepared, tone: Tone) -> tuple[float, float]:
+    """What a piece's face costs where it lies, on average, as it was enrolled and in this tone."""
+    both = [_only(prepared.faces, reading.face), in_tone(_only(prepared.faces, reading.face), tone)]
+    colours = look.colours(place(prepared.full.points, reading.pose)[None])
+    free = (~reading.taken & ~reading.hidden)[None]
+    costs = [
+        judge(
+            colours, np.zeros((1, 1), np.intp), prepare(faces).full, look.trust, free=free, brightest=look.brightest()
+        ).costs[0, 0][free[0]]
+        for faces in both
+    ]
+    return float(costs[0].mean()), float(costs[1].mean())
 
 
-def as_another_camera(enrolled: Array, seen: Array, alike: float) -> Tone:
-    """The likeliest tone of levels (n x 3 each, in the same light), so many of which say as much as one: one saturation
-    and one lift for all channels, as cameras and their settings differ in, and a little of any other mixture."""
-    count = len(enrolled)
-    grey = (enrolled @ LUMA)[:, None]
-    columns = np.zeros((count, 3, 11))
-    columns[:, :, 0] = enrolled - grey
-    columns[:, :, 1] = 1.0
-    for channel in range(3):
-        columns[:, channel, 2 + 3 * channel : 5 + 3 * channel] = enrolled
-    off = seen - enrolled
-    prior = np.diag(1.0 / np.square([SATURATION_SPREAD, LIFT_SPREAD, *[MIX_SPREAD] * 9]))
-    found = np.zeros(11)
-    for _ in range(ROUNDS):
-        strays = ((off - columns @ found) / LEVEL_SPREAD) ** 2
-        weight = 1.0 / (1.0 + strays.mean(1) / 4.0) ** 2 / (LEVEL_SPREAD**2 * alike)
-        weighted = (columns * weight[:, None, None]).reshape(-1, 11)
-        found = np.linalg.solve(weighted.T @ columns.reshape(-1, 11) + prior, weighted.T @ off.reshape(-1))
-    saturation, lift, mixed = found[0], found[1], found[2:].reshape(3, 3)
-    return Tone(np.eye(3) + saturation * (np.eye(3) - np.tile(LUMA, (3, 1))) + mixed, np.full(3, lift))
+def _only(faces: KindFaces, face: int) -> KindFaces:
+    """A kind with one face."""
+    return replace(faces, colours=faces.colours[face : face + 1], slopes=faces.slopes[face : face + 1])
+
+
+def as_another_camera(enrolled: Array, seen: Array, gain: Levels, lights: Array, alike: float) -> Tone:
+    """The likeliest tone of levels (n x 3 each; those seen brightened by `gain`, 3), so many of which say as much as
+    one: one saturation, one lift and one curve for all channels, as cameras and their settings differ in, and a little
+    of any other mixture. `lights` (n x k) are the ways in which light may fall on them.
+
+    Lift and light are told together: either alone takes what is paler for what is darker.
+    """
+    told = (seen > BLACK * gain) & (seen < SATURATED * gain)
+    saturated = enrolled - (enrolled @ LUMA)[:, None]
+    prior = np.diag(1.0 / np.square([SATURATION_SPREAD, *[MIX_SPREAD] * 9, CURVE_SPREAD]))
+    columns = np.zeros((*enrolled.shape, 11))
+    fall, lift, found = np.full(len(enrolled), _first_light(enrolled, seen)), 0.0, np.zeros(11)
+    for turn in range(ROUNDS):
+        spread = max(LEVEL_SPREAD, FIRST_SPREAD * NARROWER**turn)
+        mixed, curved = enrolled @ _mix(found).T, columns[..., 10] * found[10]
+        for _ in range(LIGHT_ROUNDS):
+            weight = told * _trusted(told * (seen - curved - fall[:, None] * mixed - lift), spread)
+            fall, lift = _light_and_lift(mixed, seen - curved, weight, lights, alike)
+        columns[..., 0] = saturated
+        for channel in range(3):
+            columns[:, channel, 1 + 3 * channel : 4 + 3 * channel] = enrolled
+        columns[..., :10] *= fall[:, None, None]
+        columns[..., 10] = _bent(fall[:, None] * mixed + lift)
+        off = seen - fall[:, None] * enrolled - lift
+        weight = told * _trusted(told * (off - columns @ found), spread)
+        found = _least_squares(columns, weight / (LEVEL_SPREAD**2 * alike), off, prior)
+    return Tone(_mix(found), lift, float(found[10]), float(np.median(fall)))
 
 
 def in_tone(faces: KindFaces, tone: Tone) -> KindFaces:
     """Enrolled faces as a picture of this tone shows them."""
     levels = np.exp(faces.colours.astype(np.float64)) - LOG_FLOOR
-    shown = np.clip(levels @ tone.mix.T + tone.lift, 0.0, 255.0)
-    growth = (faces.slopes * np.exp(faces.colours)[:, None]) @ tone.mix.T
-    slopes = np.asarray(growth / (shown + LOG_FLOOR)[:, None], np.float32)
-    return replace(faces, colours=np.asarray(np.log(shown + LOG_FLOOR), np.float32), slopes=slopes)
+    lifted = tone.shown(levels) + LOG_FLOOR
+    slopes = tone.change_shown(levels[:, None], faces.slopes * np.exp(faces.colours)[:, None]) / lifted[:, None]
+    return replace(faces, colours=np.asarray(np.log(lifted), np.float32), slopes=np.asarray(slopes, np.float32))
 
 
-def _levels(look: Look, reading: Reading, prepared: Prepared) -> tuple[Array, Array]:
-    """Enrolled levels of a piece's even cells, and those seen there, brought to the same light: each cells x 3."""
+def _first_light(enrolled: Array, seen: Array) -> float:
+    return max(float(np.median(seen.sum(1) / np.maximum(enrolled.sum(1), 30.0))), LEAST_LIGHT)
+
+
+def _light_and_lift(mixed: Array, seen: Array, weight: Array, lights: Array, alike: float) -> tuple[Array, float]:
+    """How many times as bright as shown (`mixed`) each cell is seen (n), and what is added to all."""
+    ways = lights.shape[1]
+    columns = np.concatenate([lights[:, None, :] * mixed[..., None], np.ones((*mixed.shape, 1))], axis=2)
+    first = _first_light(mixed, seen)
+    prior = np.diag([*[1.0] * ways, alike * (LEVEL_SPREAD / LIFT_SPREAD) ** 2])
+    likely = lights @ np.linalg.lstsq(lights, np.full(len(lights), first), rcond=None)[0]
+    found = _least_squares(columns, weight, seen - likely[:, None] * mixed, prior)
+    return np.maximum(likely + lights @ found[:-1], LEAST_LIGHT), float(found[-1])
+
+
+def _least_squares(columns: Array, weight: Array, wanted: Array, prior: Array) -> Array:
+    """What of each column (n x 3 x k) makes up what is wanted (n x 3), by these weights (n x 3)."""
+    flat = columns.reshape(-1, columns.shape[-1])
+    weighted = flat * weight.reshape(-1, 1)
+    return np.asarray(np.linalg.solve(weighted.T @ flat + prior, weighted.T @ wanted.reshape(-1)))
+
+
+def _trusted(strays: Array, spread: float) -> Array:
+    """How much levels (n x 3) that stray so far from what is expected tell."""
+    return np.asarray(1.0 / (1.0 + ((strays / spread) ** 2).mean(1, keepdims=True) / 4.0) ** 2)
+
+
+def _mix(found: Array) -> Array:
+    return np.asarray(np.eye(3) + found[0] * (np.eye(3) - np.tile(LUMA, (3, 1))) + found[1:10].reshape(3, 3))
+
+
+def _bent(levels: Array) -> Array:
+    """What a curve that is twice as steep in the middle adds to levels."""
+    share = np.clip(levels / WHITE, 0.0, 1.0)
+    return np.asarray(4.0 * WHITE * share * (1.0 - share) * (share - 0.5))
+
+
+def _levels(look: Look, reading: Reading, prepared: Prepared, most: int) -> tuple[Array, Array]:
+    """Enrolled levels of a piece's even cells, about `most`, and those seen there: each cells x 3."""
     grid = prepared.full
     even = np.abs(grid.slopes[reading.face]).mean((0, 1)) < EVEN_SLOPE
-    cells = np.flatnonzero(even & reading.agrees & ~reading.taken)
+    cells = np.flatnonzero(even & ~reading.taken & ~reading.hidden)
+    cells = cells[:: max(len(cells) // most, 1)]
     enrolled = np.exp(grid.enrolled[reading.face][:, cells].T.astype(np.float64)) - LOG_FLOOR
     points = place(grid.points[cells], reading.pose)
-    seen = np.exp(look.colours(points[None])[0].T.astype(np.float64)) - LOG_FLOOR
-    if not len(cells):
-        return enrolled, seen
-    light = float(np.median(seen.sum(1) / np.maximum(enrolled.sum(1), 30.0)))
-    return enrolled, seen / max(light, 0.2)
+    return enrolled, np.exp(look.colours(points[None])[0].T.astype(np.float64)) - LOG_FLOOR

@@ -55,6 +55,26 @@ def phone(image: Image, _: np.random.Generator) -> Image:
     return _levels(curved + 0.8 * (curved - cv2.GaussianBlur(curved, (0, 0), 1.5)))
 
 
+def faded(image: Image, _: np.random.Generator) -> Image:
+    """Two thirds of the colour and three quarters of the contrast."""
+    return as_a_phone_shows_it(image, 0.65, 0.75)
+
+
+def deep(image: Image, _: np.random.Generator) -> Image:
+    """Middle levels a third darker, as a camera with another gamma shows them."""
+    return _levels(255.0 * (image / 255.0) ** 1.5)
+
+
+def pale(image: Image, _: np.random.Generator) -> Image:
+    """Middle levels brighter, the other way round."""
+    return _levels(255.0 * (image / 255.0) ** 0.7)
+
+
+def warm(image: Image, _: np.random.Generator) -> Image:
+    """The white balance of another lamp, and more contrast."""
+    return as_a_phone_shows_it(_levels(image * np.array([0.75, 0.95, 1.05])), 1.0, 1.2)
+
+
 def veiled(image: Image, _: np.random.Generator) -> Image:
     """Behind light from a window: half the contrast, and as much light over all."""
     return _levels(image.astype(np.float32) * 0.55 + 90.0)
@@ -89,7 +109,7 @@ def shadow_edge(image: Image, rng: np.random.Generator) -> Image:
 
 ALTERATIONS: Mapping[str, Alter] = {
     alter.__name__.replace("_", "-"): alter
-    for alter in (as_it_is, saturated, contrasted, phone, veiled, lamps, blinds, shadow_edge)
+    for alter in (as_it_is, saturated, contrasted, phone, faded, deep, pale, warm, veiled, lamps, blinds, shadow_edge)
 }
 
 

@@ -15,7 +15,7 @@ from vision.board.record import BoardPrint, Looks
 from vision.board.sight import Sight
 from vision.features import LOG_FLOOR
 from vision.shapes import place
-from vision.tone import LUMA, PLAIN, Tone, as_another_camera
+from vision.tone import PLAIN, Tone, as_another_camera
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -24,9 +24,8 @@ EVERY = 3
 """Every so many points of the print, along both ways, are compared,"""
 SOFT = 5
 """over so many points: what is printed finer is not where it was, by parts of a millimetre."""
-POINTS_ALIKE = 12.0
+POINTS_ALIKE = 150.0
 """So many points say as much as one: neighbours show the same colour."""
-ROUNDS = 5
 LEAST_POINTS = 200
 
 
@@ -36,8 +35,9 @@ def board_in_tone(sight: Sight, board: BoardPrint, fit: BoardFit) -> BoardPrint:
     if tone.is_plain:
         return board
     colours = _shown(board.colours, tone)
-    growth = (board.slopes * np.exp(board.colours)[..., None, :]) @ tone.mix.T
-    slopes = np.asarray(growth / np.exp(colours)[..., None, :], np.float32)
+    changes = board.slopes * np.exp(board.colours)[..., None, :]
+    shown = tone.change_shown(_levels(board.colours)[..., None, :], changes)
+    slopes = np.asarray(shown / np.exp(colours)[..., None, :], np.float32)
     wood = np.stack([_shown(board.wood[0], tone), board.wood[1]])
     return replace(
         board,
@@ -58,22 +58,9 @@ def tone_on(sight: Sight, board: BoardPrint, fit: BoardFit) -> Tone:
     enrolled, seen = (np.asarray(one[::EVERY, ::EVERY][told], np.float64) for one in soft)
     if len(enrolled) < LEAST_POINTS:
         return PLAIN
-    own = board.points[::EVERY, ::EVERY][told] / (board.diameter_mm / 2)
-    return as_another_camera(enrolled, seen / _shade(own, enrolled, seen)[:, None], POINTS_ALIKE)
-
-
-def _shade(own: Array, enrolled: Array, seen: Array) -> Array:
-    """How many times as bright print is as it was enrolled, as light that changes slowly makes it."""
-    x, y = own.T
-    terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
-    brighter = np.log((seen @ LUMA + 8.0) / (enrolled @ LUMA + 8.0))
-    found = np.zeros(terms.shape[1])
-    found[0] = np.median(brighter)
-    for _ in range(ROUNDS):
-        weight = 1.0 / (1.0 + ((brighter - terms @ found) / 0.1) ** 2) ** 2
-        weighted = terms * weight[:, None]
-        found = np.linalg.solve(weighted.T @ terms + np.diag([0.0, *[5.0] * 5]), weighted.T @ brighter)
-    return np.asarray(np.exp(terms @ found))
+    x, y = board.points[::EVERY, ::EVERY][told].T / (board.diameter_mm / 2)
+    slowly = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
+    return as_another_camera(enrolled, seen, sight.gain, slowly, POINTS_ALIKE)
 
 
 def _levels(colours: Floats) -> Floats:
@@ -82,8 +69,7 @@ def _levels(colours: Floats) -> Floats:
 
 def _shown(colours: Floats, tone: Tone) -> Floats:
     """Enrolled colours (logarithms, ... x 3) in this tone."""
-    levels = np.clip(_levels(colours) @ tone.mix.T + tone.lift, 0.0, 255.0)
-    return np.asarray(np.log(levels + LOG_FLOOR), np.float32)
+    return np.asarray(np.log(tone.shown(_levels(colours)) + LOG_FLOOR), np.float32)
 
 
 def _looks(looks: Looks, tone: Tone) -> Looks:
