@@ -47,9 +47,9 @@ DOUBTFUL_GAIN = 2.0
 was taken for a pale blue slice at 1.75 and less; true slices that cost as much have 2.3 and more."""
 STRONG_LEAD, FIT_OF_STRONG = 0.8, 0.65
 """A piece holds with such a lead and so large a share that looks like it, where nothing hides it."""
-CERTAIN_LEAD, FIT_OF_CERTAIN = 1.5, 0.7
-"""With such a lead and share, a few times what another face ever led by, a piece may fit as badly as one does in the
-colours of a camera that shows them quite otherwise."""
+CERTAIN_LEAD, FIT_OF_CERTAIN = 2.5, 0.7
+"""With such a lead and share a piece may fit as badly as one does in the colours of a camera that shows them quite
+otherwise. Cloth in stripes of light was taken for faces that led by up to 1.73."""
 WHOLE_LEAD = 0.1
 """With so little lead a piece still holds, as a doubtful one, that is seen plainly wherever no other lies on it."""
 CARD_LEAD, CARD_FIT, CARD_COST = 0.45, 0.9, 2.2

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.faces import KindFaces
 from vision.features import LOG_FLOOR
-from vision.reading import Reading, confirmed
+from vision.reading import CERTAIN_LEAD, Reading, confirmed
 from vision.scene import PieceKind
 from vision.shapes import place
 from vision.verify import SATURATED, Look, Prepared, judge, prepare
@@ -29,9 +29,6 @@ EVEN_SLOPE = 0.06
 LEAST_CELLS = 200
 CELLS = 2400
 """About so many cells are compared."""
-SURELY_THIS = 1.5
-"""A piece that leads by so much is the one that it seems to be, even if it fits so badly in this tone that it could not
-be confirmed. Of pictures read with half of their faces enrolled, those of the others led by a quarter of that."""
 SATURATION_SPREAD, LIFT_SPREAD, MIX_SPREAD, CURVE_SPREAD = 0.5, 25.0, 0.04, 0.3
 """How far saturation (a share), levels that are added to all, the rest of the mixture, and the steepness of the middle
 of the levels (a share) differ between cameras."""
@@ -94,7 +91,7 @@ def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
     """The tone that the confirmed pieces of a picture show; the plain one where it is nearly that, or they say too
     little."""
     plain = [reading for reading in readings if not reading.veil and not reading.shaded]
-    known = [reading for reading in plain if reading.lead >= SURELY_THIS or confirmed(reading)]
+    known = [reading for reading in plain if reading.lead >= CERTAIN_LEAD or confirmed(reading)]
     some = known[:: max(len(known) // ENOUGH, 1)]
     levels = [_levels(look, reading, kinds[reading.kind], CELLS // len(some)) for reading in some]
     if sum(len(enrolled) for enrolled, _ in levels) < LEAST_CELLS:
