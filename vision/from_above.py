@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from vision.features import light_gain, soften, white_cells_mm
 from vision.frame import Image
+from vision.light_across import LightAcross, light_across
 from vision.rectify import Box, TableMap
 from vision.registration import Registration
 from vision.veil import middle_colour, veil_levels, without_veil
@@ -26,11 +27,16 @@ _BLUR_PX = 8
 class FromAbove:
     """What one camera sees of the table, from above. `again` replaces what changed, in place."""
 
-    def __init__(self, image: Image, table: TableMap, registration: Registration) -> None:
+    def __init__(
+        self, image: Image, table: TableMap, registration: Registration, light: LightAcross | None = None
+    ) -> None:
+        """`light` is taken off, and so is what there is of such in each picture that comes later."""
         self.table = table
         self.veil = veil_levels(image, registration)
         """Levels (of 255) that are taken off: blue, green, red."""
-        self.looked = without_veil(table.look(image), self.veil)
+        self.light = light
+        """What is taken off of edges of shadows and stripes of light that lie across the table."""
+        self.looked = self._in_even_light(without_veil(table.look(image), self.veil), self._whole)
         self.look = self._ready(registration)
         self._white = _white(image, registration)
 
@@ -47,9 +53,9 @@ class FromAbove:
         other_light = _share_apart(white, self._white) > SAME_LIGHT or np.abs(veil - self.veil).max() > SAME_VEIL
         parts = [box.grown(_BLUR_PX, width, height) for box in boxes if box.pixels]
         most = sum(part.pixels for part in parts) > MOST_OF_MAP * width * height
-        if most or (parts and other_light):
+        if most or (parts and (other_light or self.light is not None)):
             self.veil = veil
-            self._take(image, Box(0, 0, width, height), but)
+            self._take(image, self._whole, but)
             self.look, self._white = self._ready(registration), white
             return self.look, self.looked
         for part in parts:
@@ -63,9 +69,19 @@ class FromAbove:
     def _take(self, image: Image, part: Box, but: NDArray[np.uint8] | None) -> None:
         """Look at this part anew, but for some of the map's pixels."""
         fresh = without_veil(self.table.look(image, part), self.veil)
+        if self.light is not None:
+            self.light = light_across(fresh, self.table)
+            fresh = self._in_even_light(fresh, part)
         if but is not None:
             cv2.copyTo(self.looked[part.inside], but[part.inside], fresh)
         self.looked[part.inside] = fresh
+
+    @property
+    def _whole(self) -> Box:
+        return Box(0, 0, self.table.width, self.table.height)
+
+    def _in_even_light(self, looked: Image, part: Box) -> Image:
+        return looked if self.light is None else self.light.taken_off_map(looked, self.table, part)
 
     def _ready(self, registration: Registration) -> Look:
         gain = light_gain(self.looked, self.table, registration.markers_px)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.rectify import PX_PER_MM, TableMap
+from vision.rectify import PX_PER_MM, Box, TableMap
 from vision.registration import MAT_HALF_MM, Registration
 
 Array = NDArray[np.float64]
@@ -23,6 +23,8 @@ CELL_MM = 2.5
 """No edge of light is sharper: the narrowest penumbra, seen softly."""
 ACROSS_MM = 2.0 * (MAT_HALF_MM - 30.0)
 """So much of the table is looked at, the mat without its printed edge."""
+BESIDE_MM, BEYOND_MM = 10.0, 150.0
+"""What lies so far beside the mat is not its edge; so far beyond what is looked at of it light is told by that."""
 COARSE = 2
 """Cells are put together for a first look in all directions,"""
 TURN_STEP_DEG, FINE_STEPS_DEG = 2.5, (0.8, 0.25)
@@ -72,8 +74,18 @@ class LightAcross:
         to_grid = np.array([[1.0 / GRID_PX, 0.0, 0.0], [0.0, 1.0 / GRID_PX, 0.0]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         sparse = along.reshape(grid.shape[:2]).astype(np.float32)
-        shade = self.shade_at(np.asarray(cv2.warpAffine(sparse, to_grid, (width, height), flags=flags), np.float32))
-        return np.asarray(np.minimum(image * np.exp(shade) + np.float32(0.5), np.float32(255.0)), np.uint8)
+        return self._less_shade(image, np.asarray(cv2.warpAffine(sparse, to_grid, (width, height), flags=flags)))
+
+    def taken_off_map(self, looked: Image, table: TableMap, part: Box) -> Image:
+        """A part of the table, seen from above, as the brightest of this light would show all of it."""
+        turn = np.radians(self.turn_deg)
+        columns = table.left_mm + np.arange(part.left, part.right) / PX_PER_MM
+        rows = table.top_mm - np.arange(part.top, part.bottom) / PX_PER_MM
+        return self._less_shade(looked, np.add.outer(rows * np.sin(turn), columns * np.cos(turn)).astype(np.float32))
+
+    def _less_shade(self, image: Image, along_mm: Floats) -> Image:
+        brighter = np.exp(self.shade_at(along_mm))
+        return np.asarray(np.minimum(image * brighter + np.float32(0.5), np.float32(255.0)), np.uint8)
 
 
 def light_across(looked: Image, table: TableMap) -> LightAcross | None:
@@ -82,12 +94,20 @@ def light_across(looked: Image, table: TableMap) -> LightAcross | None:
     scale = 1.0 / (PX_PER_MM * CELL_MM)
     small = cv2.resize(looked, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     middle = (table.to_map(np.zeros((1, 2)))[0] + 0.5) * scale - 0.5
-    return light_of(np.log(small.astype(np.float32) + np.float32(FLOOR)), CELL_MM, middle, ACROSS_MM)
+    logs = np.log(small.astype(np.float32) + np.float32(FLOOR))
+    rows, columns = np.indices(small.shape[:2])
+    away = np.maximum(abs(columns - middle[0]), abs(rows - middle[1])) * CELL_MM
+    around = np.where((away > MAT_HALF_MM + BESIDE_MM) & small.any(-1), logs.mean(-1), np.float32("nan"))
+    return light_of(logs, CELL_MM, middle, ACROSS_MM, np.asarray(around, np.float32))
 
 
-def light_of(logs: Floats, cell_mm: float, middle: Array, across_mm: float) -> LightAcross | None:
+def light_of(
+    logs: Floats, cell_mm: float, middle: Array, across_mm: float, around: Floats | None = None
+) -> LightAcross | None:
     """The light of a plane of cells so wide that are so bright (logarithms, rows x columns x 3), where it changes
-    steeply across so much of it; None where it does not. `middle` (column, row) is where the plane's frame begins."""
+    steeply across so much of it; None where it does not. `middle` (column, row) is where the plane's frame begins. How
+    it goes on beyond, is told by what lies `around`, of which nothing but its light is like what it is across the
+    plane (rows x columns, not a number where the plane is)."""
     grey = np.asarray(logs.mean(-1), np.float32)
     coarse = np.asarray(cv2.resize(grey, None, fx=1 / COARSE, fy=1 / COARSE, interpolation=cv2.INTER_AREA), np.float32)
     turns: Array = np.arange(0.0, 180.0, TURN_STEP_DEG)
@@ -101,6 +121,10 @@ def light_of(logs: Floats, cell_mm: float, middle: Array, across_mm: float) -> L
     steps = _steps(grey, middle, found, cell_mm, across_mm)[0]
     each = np.stack([_steps(logs[..., i], middle, found, cell_mm, across_mm)[0] for i in range(3)], axis=-1)
     share = np.clip((each * steps[:, None]).sum(0) / np.square(steps).sum(), 1.0 - TINTED, 1.0 + TINTED)
+    if around is not None:
+        beyond = round(BEYOND_MM / cell_mm)
+        wider = _steps(around, middle, found, cell_mm, across_mm + 2.0 * beyond * cell_mm)[0]
+        steps = np.concatenate([wider[:beyond], steps, wider[-beyond:]])
     profile = np.concatenate([[0.0], np.cumsum(steps)])
     first_mm = -(len(profile) - 1) / 2 * cell_mm
     return LightAcross(turn, first_mm, cell_mm, np.asarray(profile[:, None] * share, np.float32))

@@ -22,6 +22,7 @@ from vision.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
+from vision.light_across import light_across
 from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
 from vision.paper import paper_seen
 from vision.pieces import find_pieces
@@ -162,22 +163,14 @@ class Reader:
         registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
         self._clock.stage("register")
         view = FromAbove(frame.image, table_map(registration), registration)
-        look, looked, bare = view.look, view.looked, Raster(view.table)
         self._clock.stage("rectify")
         readings: list[Reading] = []
         if self._kinds:
-            keypoints = find_keypoints(looked, look.table)
-            self._clock.stage("keypoints")
-            readings = find_pieces(look, keypoints, self._kinds, self._index, bare=bare)
-            readings = self._in_tone(look, readings)
-            self._clock.stage("pieces")
-            keypoints = find_keypoints(looked, look.table, mask=self._unexplained(bare, readings))
-            self._clock.stage("keypoints")
-            readings = find_pieces(look, keypoints, self._kinds, self._index, readings, bare=bare)
-            self._clock.stage("pieces")
+            readings = self._found_in(view)
+            view, readings = self._in_even_light(frame, registration, view, readings)
             if self._thorough:
-                open_still = self._unexplained(bare, readings)
-                readings = with_left_over(look, looked, self._kinds, self._index, readings, open_still)
+                open_still = self._unexplained(Raster(view.table), readings)
+                readings = with_left_over(view.look, view.looked, self._kinds, self._index, readings, open_still)
                 self._clock.stage("left over")
         if self._lens is None and readings:
             registration, view, readings = self._with_better_lens(frame, registration, view, readings)
@@ -247,6 +240,36 @@ class Reader:
             known.looks = LOOKS
         return known
 
+    def _found_in(self, view: FromAbove) -> list[Reading]:
+        """The pieces that keypoints lead to, in the picture's own tone."""
+        look, looked, bare = view.look, view.looked, Raster(view.table)
+        keypoints = find_keypoints(looked, look.table)
+        self._clock.stage("keypoints")
+        readings = find_pieces(look, keypoints, self._kinds, self._index, bare=bare)
+        readings = self._in_tone(look, readings)
+        self._clock.stage("pieces")
+        keypoints = find_keypoints(looked, look.table, mask=self._unexplained(bare, readings))
+        self._clock.stage("keypoints")
+        readings = find_pieces(look, keypoints, self._kinds, self._index, readings, bare=bare)
+        self._clock.stage("pieces")
+        return readings
+
+    def _in_even_light(
+        self, frame: Frame, registration: Registration, view: FromAbove, readings: list[Reading]
+    ) -> tuple[FromAbove, list[Reading]]:
+        """The view without edges of shadows and stripes of light across it, and the pieces found in it, if they explain
+        more so; as they are, else."""
+        light = light_across(view.looked, view.table)
+        if light is None:
+            return view, readings
+        kinds, even = self._kinds, FromAbove(frame.image, view.table, registration, light)
+        self._clock.stage("rectify")
+        again = self._found_in(even)
+        if _explained_by(again) > _explained_by(readings):
+            return even, again
+        self._kinds = kinds
+        return view, readings
+
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
         """Take faces as this picture shows colours; where it is another camera's, what did not fit well so far is
         looked at again, and may be found elsewhere."""
@@ -279,7 +302,7 @@ class Reader:
             better = with_lens(registration, lens)
             if largest_move_mm(registration, better) < LENS_MATTERS_MM:
                 break
-            view = FromAbove(frame.image, table_map(better), better)
+            view = FromAbove(frame.image, table_map(better), better, view.light)
             again: list[Reading] = []
             for kind, prepared in self._kinds.items():
                 mine = [r for r in readings if r.kind is kind]
@@ -415,6 +438,11 @@ class _StageClock:
         now = perf_counter()
         self.stages[name] = round(self.stages.get(name, 0.0) + (now - self._last) * 1e3, 3)
         self._last = now
+
+
+def _explained_by(readings: Sequence[Reading]) -> float:
+    """How much the confirmed ones explain."""
+    return sum(reading.strength for reading in readings if confirmed(reading))
 
 
 def _with_hidden(reading: Reading, hidden: NDArray[np.bool_]) -> Reading:
