@@ -48,6 +48,8 @@ LENS_GROWTH = 1.3
 OUTER_MM = 260.0
 LARGE = frozenset({PieceKind.BOARD, PieceKind.SHEET})
 """Pieces that cover so much of the mat that hands on it are looked for anew when they are known."""
+OF_SHADED = 0.9
+"""What a piece in shade of its own, taken off it by itself, explains counts for this share of as much in even light."""
 FITS_COST = 0.7
 """A piece that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
 MAT_MOVED_MM = 0.7
@@ -441,8 +443,8 @@ class _StageClock:
 
 
 def _explained_by(readings: Sequence[Reading]) -> float:
-    """How much the confirmed ones explain."""
-    return sum(reading.strength for reading in readings if confirmed(reading))
+    """How much the confirmed ones explain; those in shade of their own less, as that explains a part of it."""
+    return sum((OF_SHADED if r.shaded else 1.0) * r.strength for r in readings if confirmed(r))
 
 
 def _with_hidden(reading: Reading, hidden: NDArray[np.bool_]) -> Reading:
