@@ -115,6 +115,15 @@ def check_again(
     return found
 
 
+def cost_there(look: Look, prepared: Prepared, face: int, reading: Reading) -> float:
+    """What a face costs on average on what is open of a piece where it lies, in plain light."""
+    colours = look.colours(place(prepared.full.points, reading.pose)[None])
+    free = (~reading.taken & ~reading.hidden)[None]
+    candidates = np.array([[face]], np.intp)
+    verdict = judge(colours, candidates, prepared.full, look.trust, free=free, brightest=look.brightest())
+    return float(verdict.costs[0, 0][free[0]].mean()) if free.any() else 0.0
+
+
 def check_uncovered(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
     """Readings that others partly cover, fitted once more to what is seen of them alone."""
     if not readings:

@@ -1,6 +1,7 @@
 """The table seen from above, ready for comparing; where little of it changed, only that is looked at again."""
 
 from collections.abc import Sequence
+from copy import copy
 
 import cv2
 import numpy as np
@@ -36,6 +37,8 @@ class FromAbove:
         """Levels (of 255) that are taken off: blue, green, red."""
         self.light = light
         """What is taken off of edges of shadows and stripes of light that lie across the table."""
+        self.all_anew = True
+        """Whether all of it was looked at in the last picture, as in other light it is."""
         self.looked = self._in_even_light(without_veil(table.look(image), self.veil), self._whole)
         self.look = self._ready(registration)
         self._white = _white(image, registration)
@@ -53,7 +56,8 @@ class FromAbove:
         other_light = _share_apart(white, self._white) > SAME_LIGHT or np.abs(veil - self.veil).max() > SAME_VEIL
         parts = [box.grown(_BLUR_PX, width, height) for box in boxes if box.pixels]
         most = sum(part.pixels for part in parts) > MOST_OF_MAP * width * height
-        if most or (parts and (other_light or self.light is not None)):
+        self.all_anew = most or bool(parts and (other_light or self.light is not None))
+        if self.all_anew:
             self.veil = veil
             self._take(image, self._whole, but)
             self.look, self._white = self._ready(registration), white
@@ -75,6 +79,17 @@ class FromAbove:
         if but is not None:
             cv2.copyTo(self.looked[part.inside], but[part.inside], fresh)
         self.looked[part.inside] = fresh
+
+    def even(self, registration: Registration) -> "FromAbove | None":
+        """The same without the edges of shadows and stripes of light that lie across it; None where there are none, or
+        they are taken off already."""
+        light = light_across(self.looked, self.table) if self.light is None else None
+        if light is None:
+            return None
+        even = copy(self)
+        even.light, even.looked = light, light.taken_off_map(self.looked, self.table, self._whole)
+        even.look = even._ready(registration)
+        return even
 
     @property
     def _whole(self) -> Box:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.checking import check_again
+from vision.checking import check_again, cost_there
 from vision.darkness import find_dark, without_things
 from vision.faces import FacePack
 from vision.features import find_keypoints
@@ -22,7 +22,6 @@ from vision.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
 from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
 from vision.left_over import with_left_over
 from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
-from vision.light_across import light_across
 from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
 from vision.paper import paper_seen
 from vision.pieces import find_pieces
@@ -48,6 +47,8 @@ LENS_GROWTH = 1.3
 OUTER_MM = 260.0
 LARGE = frozenset({PieceKind.BOARD, PieceKind.SHEET})
 """Pieces that cover so much of the mat that hands on it are looked for anew when they are known."""
+EVEN_COST = 0.8
+"""In even light what lies there has to cost less than this share of what it costs as it is seen."""
 OF_SHADED = 0.9
 """What a piece in shade of its own, taken off it by itself, explains counts for this share of as much in even light."""
 FITS_COST = 0.7
@@ -169,7 +170,7 @@ class Reader:
         readings: list[Reading] = []
         if self._kinds:
             readings = self._found_in(view)
-            view, readings = self._in_even_light(frame, registration, view, readings)
+            view, readings = self._in_even_light(registration, view, readings)
             if self._thorough:
                 open_still = self._unexplained(Raster(view.table), readings)
                 readings = with_left_over(view.look, view.looked, self._kinds, self._index, readings, open_still)
@@ -195,6 +196,9 @@ class Reader:
         known.looks, known.looked_s = known.looks + 1, frame.time_s
         view = known.seen_from_above
         look, looked = view.again(frame.image, known.registration, known.boxes_looked_at(), known.pixels(busy))
+        if changed is not None and view.all_anew:
+            view = self._seen_evenly(known, view)
+            look, looked = view.look, view.looked
         self._clock.stage("rectify")
         far, near = known.apart(known.readings, known.within_reach())
         near, untouchable = known.apart(near, busy)
@@ -257,20 +261,34 @@ class Reader:
         return readings
 
     def _in_even_light(
-        self, frame: Frame, registration: Registration, view: FromAbove, readings: list[Reading]
+        self, registration: Registration, view: FromAbove, readings: list[Reading]
     ) -> tuple[FromAbove, list[Reading]]:
         """The view without edges of shadows and stripes of light across it, and the pieces found in it, if they explain
         more so; as they are, else."""
-        light = light_across(view.looked, view.table)
-        if light is None:
+        even = view.even(registration)
+        if even is None:
             return view, readings
-        kinds, even = self._kinds, FromAbove(frame.image, view.table, registration, light)
+        kinds = self._kinds
         self._clock.stage("rectify")
         again = self._found_in(even)
         if _explained_by(again) > _explained_by(readings):
             return even, again
         self._kinds = kinds
         return view, readings
+
+    def _seen_evenly(self, known: KnownTable, view: FromAbove) -> FromAbove:
+        """The view without edges of shadows and stripes of light across it, if what lies there fits better so; else as
+        it is."""
+        even = view.even(known.registration)
+        if even is None:
+            return view
+        plain, evenly = (
+            sum(cost_there(one.look, self._kinds[r.kind], r.face, r) for r in known.readings) for one in (view, even)
+        )
+        if evenly < EVEN_COST * plain:
+            known.seen_from_above = even
+            return even
+        return view
 
     def _in_tone(self, look: Look, readings: list[Reading]) -> list[Reading]:
         """Take faces as this picture shows colours; where it is another camera's, what did not fit well so far is

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.checking import cost_there
 from vision.faces import KindFaces
 from vision.features import LOG_FLOOR
 from vision.reading import CERTAIN_LEAD, Reading, confirmed
 from vision.scene import PieceKind
 from vision.shapes import place
-from vision.verify import SATURATED, Look, Prepared, judge, prepare
+from vision.verify import SATURATED, Look, Prepared, prepare
 
 Array = NDArray[np.float64]
 Levels = NDArray[np.floating[Any]]
@@ -101,22 +102,9 @@ def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
     tone = as_another_camera(enrolled, seen, look.gain, piece, CELLS_ALIKE)
     if tone.is_plain:
         return PLAIN
-    costs = np.array([_costs(look, reading, kinds[reading.kind], tone) for reading in some])
-    return tone if costs[:, 1].mean() < BETTER * costs[:, 0].mean() else PLAIN
-
-
-def _costs(look: Look, reading: Reading, prepared: Prepared, tone: Tone) -> tuple[float, float]:
-    """What a piece's face costs where it lies, on average, as it was enrolled and in this tone."""
-    both = [_only(prepared.faces, reading.face), in_tone(_only(prepared.faces, reading.face), tone)]
-    colours = look.colours(place(prepared.full.points, reading.pose)[None])
-    free = (~reading.taken & ~reading.hidden)[None]
-    costs = [
-        judge(
-            colours, np.zeros((1, 1), np.intp), prepare(faces).full, look.trust, free=free, brightest=look.brightest()
-        ).costs[0, 0][free[0]]
-        for faces in both
-    ]
-    return float(costs[0].mean()), float(costs[1].mean())
+    before = sum(cost_there(look, kinds[r.kind], r.face, r) for r in some)
+    after = sum(cost_there(look, prepare(in_tone(_only(kinds[r.kind].faces, r.face), tone)), 0, r) for r in some)
+    return tone if after < BETTER * before else PLAIN
 
 
 def _only(faces: KindFaces, face: int) -> KindFaces:
