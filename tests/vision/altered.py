@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from vision.frame import Image
-from vision.registration import RegistrationError, find_mat
+from vision.registration import Registration, RegistrationError, find_mat
 from vision.tone import LUMA
 
 WITHOUT_MAT_MM = 600.0
@@ -68,3 +68,12 @@ def in_shadow(picture: Image, edge: ShadowEdge) -> Image:
     share = np.clip(into / edge.penumbra_mm + 0.5, 0.0, 1.0)[..., None]
     shade = np.array([np.sqrt(edge.bluer), 1.0, 1.0 / np.sqrt(edge.bluer)]) / edge.ratio
     return np.asarray(picture * (1.0 - share * (1.0 - shade)), np.uint8)
+
+
+def striped(picture: Image, registration: Registration, period_mm: float = 55.0, turn: float = 0.6) -> Image:
+    """In the sun through blinds."""
+    rows, columns = np.indices(picture.shape[:2])
+    table = registration.to_table(np.column_stack([columns.ravel(), rows.ravel()]).astype(np.float64))
+    across = table @ [np.cos(turn), np.sin(turn)] / period_mm
+    light = 0.5 + 0.5 / (1.0 + np.exp(-6.0 * np.sin(2.0 * np.pi * across)))
+    return np.asarray(picture * light.reshape(*picture.shape[:2], 1), np.uint8)

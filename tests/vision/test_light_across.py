@@ -9,7 +9,7 @@ import pytest
 from controller.games.pizza_theory.describe import KINDS
 from hardware.kit.score_sheets import load_sheet_print
 from tests.benchmarks.sheets_report import Count, compare_marks
-from tests.vision.altered import ShadowEdge, in_shadow
+from tests.vision.altered import ShadowEdge, in_shadow, striped
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
 from tests.vision.drawn_table import View
@@ -19,7 +19,7 @@ from vision.frame import Frame, Image
 from vision.light_across import light_across
 from vision.looking_for import finders_for
 from vision.reader import Reader, read_photo
-from vision.registration import Registration, find_mat
+from vision.registration import find_mat
 from vision.scene import EMPTY, MarkKind, PieceKind, Scene
 from vision.sheets.finder import lay_out, read_sheets
 
@@ -29,15 +29,6 @@ EDGES = {
     "faint": ShadowEdge(0.0, 0.0, 310.0, 1.7, 4.0, 1.12),
 }
 PRINT = load_sheet_print()
-
-
-def striped(picture: Image, registration: Registration, period_mm: float = 55.0, turn: float = 0.6) -> Image:
-    """In the sun through blinds."""
-    rows, columns = np.indices(picture.shape[:2])
-    table = registration.to_table(np.column_stack([columns.ravel(), rows.ravel()]).astype(np.float64))
-    across = table @ [np.cos(turn), np.sin(turn)] / period_mm
-    light = 0.5 + 0.5 / (1.0 + np.exp(-6.0 * np.sin(2.0 * np.pi * across)))
-    return np.asarray(picture * light.reshape(*picture.shape[:2], 1), np.uint8)
 
 
 def arranged(seed: int, x_mm: float, y_mm: float, turn_deg: float) -> Board:

@@ -19,15 +19,15 @@ from tests.benchmarks.piece_rates import at_most
 from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
-from tests.vision.altered import as_a_phone_shows_it, lit
+from tests.vision.altered import as_a_phone_shows_it, lit, striped
 from vision.checking import check
 from vision.faces import FacePack, enrol, seen_pose
 from vision.features import NONE, light_gain, soften
-from vision.frame import Image
+from vision.frame import Frame, Image
 from vision.looking_for import finders_for
 from vision.pieces import find_pieces
 from vision.raster import Raster, select
-from vision.reader import read_photo
+from vision.reader import Reader, read_photo
 from vision.rectify import table_map
 from vision.registration import find_mat
 from vision.report import LEAST_VISIBLE, PICTURES, SURE, compare, report_photo, true_pieces
@@ -59,6 +59,40 @@ def test_nearly_every_piece_is_read_right_and_none_surely_wrong(name: str, seed:
     assert sum(match.right for match in shown) >= 0.94 * (len(shown) + len(missed)), missed
     assert not [match for match in matches if not match.right and match.sighting.probability >= SURE]
     assert not [seen for seen in extra if seen.kind in kinds and seen.probability >= SURE]
+
+
+def test_in_the_stripes_of_blinds_nearly_every_slice_is_read() -> None:
+    """All over the table, also far from the mat."""
+    image, labels = photographs(FAMILIES["tiles"], 502)
+    read = report_photo(striped(image, find_mat(image), 90.0), labels, pack_of("tiles"), "in stripes")
+    assert (read.expected, read.sure_but_wrong) == (60, 0)
+    assert read.right >= 58
+
+
+def test_stripes_that_come_and_go_over_a_table_that_is_followed_take_nothing_away() -> None:
+    image, labels = photographs(FAMILIES["tiles"], 502)
+    stripes = striped(image, find_mat(image), 90.0)
+    reader = Reader(pack_of("tiles"))
+    surely = []
+    for number in range(12):
+        rng = np.random.default_rng(number)
+        shown = stripes if 4 <= number < 8 else image
+        noisy = np.asarray(np.clip(shown + rng.normal(0.0, 1.5, shown.shape), 0, 255), np.uint8)
+        scene = reader.read(Frame(noisy, number * 0.5, number))
+        matches, _missing, extra = compare(scene, true_pieces(labels, "stripes"))
+        assert not [seen for seen in extra if seen.faces[0].probability >= SURE]
+        surely.append(sum(match.right and match.sighting.faces[0].probability >= SURE for match in matches))
+    before, during, after = surely[3], surely[7], surely[11]
+    assert during >= before - 3
+    assert after >= before - 1
+
+
+@pytest.mark.parametrize(("saturation", "contrast"), [(1.5, 1.35), (1.6, 1.0)])
+def test_slices_in_another_cameras_colours_lie_where_and_as_they_lie(saturation: float, contrast: float) -> None:
+    image, labels = photographs(FAMILIES["tiles"], 505)
+    shown = as_a_phone_shows_it(image, saturation, contrast)
+    read = report_photo(shown, labels, pack_of("tiles"), "in other colours")
+    assert (read.right, read.sure_but_wrong) == (read.expected, 0)
 
 
 def test_most_dice_are_read_right_and_none_surely_wrong() -> None:
