@@ -41,6 +41,8 @@ there in one direction: an edge four cells wide, beyond which it is 1.6 times as
 boards under sticks and hands four had more than 0.04, and none fitted better without."""
 TINTED = 0.2
 """By so large a share of its depth a channel's shade may be deeper or less deep than that of all: the sky is blue."""
+DEEPEST = 1.4
+"""What is darker (logarithm) stays dark: too little of it is seen (`vision.darkness`)."""
 GRID_PX = 8
 """The light of a picture is worked out every so many pixels."""
 
@@ -60,9 +62,11 @@ class LightAcross:
 
     def shade_at(self, along_mm: Floats) -> Floats:
         """How much darker (logarithm) each channel is lit at places along the direction (rows x columns gives rows x
-        columns x 3) than where there is most light."""
+        columns x 3) than where there is most light; not at all where it is too dark to tell anything."""
         at = np.clip((along_mm - self.first_mm) / self.step_mm, 0.0, len(self.logs) - 1.0).astype(np.float32)
-        return np.asarray(cv2.remap((self.logs.max(0) - self.logs)[None], at, np.zeros_like(at), cv2.INTER_LINEAR))
+        shade = self.logs.max(0) - self.logs
+        told = np.where(shade.mean(-1, keepdims=True) < DEEPEST, shade, np.float32(0.0))
+        return np.asarray(cv2.remap(told[None], at, np.zeros_like(at), cv2.INTER_LINEAR))
 
     def taken_off(self, image: Image, registration: Registration) -> Image:
         """The picture as the brightest of this light would show all of it."""
@@ -121,11 +125,13 @@ def light_of(
     steps = _steps(grey, middle, found, cell_mm, across_mm)[0]
     each = np.stack([_steps(logs[..., i], middle, found, cell_mm, across_mm)[0] for i in range(3)], axis=-1)
     share = np.clip((each * steps[:, None]).sum(0) / np.square(steps).sum(), 1.0 - TINTED, 1.0 + TINTED)
-    if around is not None:
+    profile = np.concatenate([[0.0], np.cumsum(steps)])
+    if around is not None:  # it is in no other light than some of the mat
         beyond = round(BEYOND_MM / cell_mm)
         wider = _steps(around, middle, found, cell_mm, across_mm + 2.0 * beyond * cell_mm)[0]
-        steps = np.concatenate([wider[:beyond], steps, wider[-beyond:]])
-    profile = np.concatenate([[0.0], np.cumsum(steps)])
+        before = profile[0] - np.cumsum(wider[:beyond][::-1])[::-1]
+        after = profile[-1] + np.cumsum(wider[-beyond:])
+        profile = np.concatenate([before, profile, after]).clip(profile.min(), profile.max())
     first_mm = -(len(profile) - 1) / 2 * cell_mm
     return LightAcross(turn, first_mm, cell_mm, np.asarray(profile[:, None] * share, np.float32))
 

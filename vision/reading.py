@@ -256,8 +256,9 @@ def confirmed(reading: Reading) -> bool:
         return _confirmed_card(reading, fit, lead)
     if not reading.trusted:
         strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and reading.cost < TRUSTED_COST
-        strong |= lead >= CERTAIN_LEAD and fit >= FIT_OF_CERTAIN and reading.cost < COST_OF_DOUBTFUL
-        dear = lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL and reading.cost < COST_OF_DOUBTFUL
+        likely = lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL
+        likely |= lead >= CERTAIN_LEAD and fit >= FIT_OF_CERTAIN
+        dear = likely and reading.cost < COST_OF_DOUBTFUL
         return strong or (dear and float(reading.gain[reading.agrees & free].mean()) >= DOUBTFUL_GAIN)
     return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)
 

@@ -30,7 +30,7 @@ EVEN_SLOPE = 0.06
 LEAST_CELLS = 200
 CELLS = 2400
 """About so many cells are compared."""
-SATURATION_SPREAD, LIFT_SPREAD, MIX_SPREAD, CURVE_SPREAD = 0.5, 25.0, 0.04, 0.3
+SATURATION_SPREAD, LIFT_SPREAD, MIX_SPREAD, CURVE_SPREAD = 0.5, 15.0, 0.04, 0.3
 """How far saturation (a share), levels that are added to all, the rest of the mixture, and the steepness of the middle
 of the levels (a share) differ between cameras."""
 LEVEL_SPREAD, FIRST_SPREAD, NARROWER = 8.0, 40.0, 0.6

@@ -24,7 +24,7 @@ EVERY = 3
 """Every so many points of the print, along both ways, are compared,"""
 SOFT = 5
 """over so many points: what is printed finer is not where it was, by parts of a millimetre."""
-POINTS_ALIKE = 150.0
+POINTS_ALIKE = 50.0
 """So many points say as much as one: neighbours show the same colour."""
 LEAST_POINTS = 200
 
