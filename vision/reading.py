@@ -164,6 +164,18 @@ class Reading:
         return float(self.best[open_own].mean()) if open_own.any() else COST_LIMIT
 
     @cached_property
+    def tells(self) -> float:
+        """How much better it explains what agrees and is open than an even surface does, on average."""
+        told = self.agrees & ~(self.taken | self.hidden)
+        return float(self.gain[told].mean()) if told.any() else 0.0
+
+    @cached_property
+    def fits_badly(self) -> bool:
+        """Whether it costs much, or no little and hardly differs from an even surface, and does not lead by far."""
+        dear = self.cost >= TRUSTED_COST or (self.cost >= CLEAR_COST and self.tells < DOUBTFUL_GAIN)
+        return dear and self.lead < CERTAIN_LEAD
+
+    @cached_property
     def margin(self) -> float:
         """How much more the next best face costs where this one is seen.
 
@@ -259,7 +271,7 @@ def confirmed(reading: Reading) -> bool:
         likely = lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL
         likely |= lead >= CERTAIN_LEAD and fit >= FIT_OF_CERTAIN
         dear = likely and reading.cost < COST_OF_DOUBTFUL
-        return strong or (dear and float(reading.gain[reading.agrees & free].mean()) >= DOUBTFUL_GAIN)
+        return strong or (dear and reading.tells >= DOUBTFUL_GAIN)
     return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from vision.faces import BACKS, true_pose
-from vision.reading import CERTAIN_LEAD, STRONG_LEAD, TRUSTED_COST, Reading
+from vision.reading import STRONG_LEAD, Reading
 from vision.registration import Registration
 from vision.scene import FaceLikelihood, Pose, Sighting
 from vision.shapes import as_points, place
@@ -42,8 +42,7 @@ def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, .
     best = reading.candidates == reading.face
     weights = np.exp(-EVIDENCE * np.maximum(costs - costs[best].min(), 0.0))
     shares = weights / weights.sum() * ceiling(reading.visible) * reading.quality
-    fits_badly = reading.cost >= TRUSTED_COST and reading.lead < CERTAIN_LEAD
-    if fits_badly or (not reading.trusted and reading.lead < STRONG_LEAD):
+    if reading.fits_badly or (not reading.trusted and reading.lead < STRONG_LEAD):
         shares *= UNTRUSTED  # a print of the mat's colour may look like that much of a piece by chance
     order = np.argsort(-shares - best, kind="stable")
     names = prepared.faces.names
