@@ -115,7 +115,7 @@ def _only(faces: KindFaces, face: int) -> KindFaces:
 def as_another_camera(enrolled: Array, seen: Array, gain: Levels, lights: Array, alike: float) -> Tone:
     """The likeliest tone of levels (n x 3 each; those seen brightened by `gain`, 3), so many of which say as much as
     one: one saturation, one lift and one curve for all channels, as cameras and their settings differ in, and a little
-    of any other mixture. `lights` (n x k) are the ways in which light may fall on them.
+    of any other mixture. `lights` (n x k) are the ways in which light may fall on them, as evenly as not.
 
     Lift and light are told together: either alone takes what is paler for what is darker.
     """
@@ -159,9 +159,8 @@ def _light_and_lift(mixed: Array, seen: Array, weight: Array, lights: Array, ali
     columns = np.concatenate([lights[:, None, :] * mixed[..., None], np.ones((*mixed.shape, 1))], axis=2)
     first = _first_light(mixed, seen)
     prior = np.diag([*[1.0] * ways, alike * (LEVEL_SPREAD / LIFT_SPREAD) ** 2])
-    likely = lights @ np.linalg.lstsq(lights, np.full(len(lights), first), rcond=None)[0]
-    found = _least_squares(columns, weight, seen - likely[:, None] * mixed, prior)
-    return np.maximum(likely + lights @ found[:-1], LEAST_LIGHT), float(found[-1])
+    found = _least_squares(columns, weight, seen - first * mixed, prior)
+    return np.maximum(first + lights @ found[:-1], LEAST_LIGHT), float(found[-1])
 
 
 def _least_squares(columns: Array, weight: Array, wanted: Array, prior: Array) -> Array:
