@@ -803,7 +803,7 @@ def test_a_stick_is_found_from_a_line_that_is_turned_well_away_from_it(turned_de
         true = sight.seen(np.array(piece["ends_mm"], np.float64), fit.height_mm)
         turn = np.radians(turned_deg)
         spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-        way = np.diff(on_edges(sight, image, board, fit, (true - true.mean(0)) @ spin.T + true.mean(0)), axis=0)[0]
+        way = np.diff(on_edges(sight, image, board, fit, (true - true.mean(0)) @ spin.T + true.mean(0))[0], axis=0)[0]
         across = np.diff(true, axis=0)[0]
         crossed = across[0] * way[1] - across[1] * way[0]
         off = np.degrees(np.arcsin(crossed / np.linalg.norm(across) / np.linalg.norm(way)))

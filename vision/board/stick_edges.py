@@ -22,6 +22,8 @@ BLOCK_MM = 8
 FAR_MM, FAR_DEG = 5.0, 2.5
 """Edges that lie so far from where a stick was thought to be may lie farther: they are looked for up to 6 mm and 3
 degrees away."""
+WAYS, WAYS_APART_MM, CLEAR_SHARE = 3, 2.0, 0.6
+"""In so many ways, so far apart, whose edges are that share as clear, a stick may lie along what looks like one."""
 EDGE_LIMIT = 0.7
 BRIGHTNESS_SHARE = 0.15
 """Edges of brightness count by so much beside those of tint: shadows have them too."""
@@ -47,34 +49,51 @@ _FINE_OFFS = np.arange(-0.3, 0.301, 0.05)
 _FINE_SLOPES = np.arange(-0.3, 0.301, 0.03)
 
 
-def on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> Array:
-    """The line moved to where both edges of a stick lie along it; from where they lie farthest away they are looked for
-    once more."""
-    near, off_mm, slope = _towards_edges(sight, image, board, fit, line)
-    if abs(off_mm) <= FAR_MM and abs(slope) <= np.tan(np.radians(FAR_DEG)):
-        return near
-    return _towards_edges(sight, image, board, fit, near)[0]
+def on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array) -> list[Array]:
+    """The lines near this one along which both edges of a stick lie, clearest first: beside a stick its shadow, and
+    what it touches, have edges as clear. From where they lie farthest away they are looked for once more."""
+    lines = []
+    for near, off_mm, slope in _towards_edges(sight, image, board, fit, line, WAYS):
+        if abs(off_mm) > FAR_MM or abs(slope) > np.tan(np.radians(FAR_DEG)):
+            near = _towards_edges(sight, image, board, fit, near, 1)[0][0]
+        lines.append(near)
+    return lines
 
 
 def _towards_edges(
-    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array
-) -> tuple[Array, float, float]:
-    """The line moved to where both edges of a stick lie along it, as near to it as they are looked for; by how much
-    its middle was moved, and its slope."""
+    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array, ways: int
+) -> list[tuple[Array, float, float]]:
+    """The line moved to where both edges of a stick lie along it, in up to so many ways that lie apart, as near to it as
+    they are looked for; by how much its middle was moved, and its slope."""
     strip = strip_along(sight, image, fit, line)
     spots, energies = _edge_pairs(strip, board)
     middle = strip.length_mm / 2
     lever = spots - middle
-    off, slope = 0.0, 0.0
-    for offs, slopes in ((_OFFS, _SLOPES), (_FINE_OFFS, _FINE_SLOPES)):
-        offsets, inclines = off + offs, slope + np.tan(np.radians(slopes))
-        at = (offsets[:, None, None] + inclines[None, :, None] * lever).reshape(-1, len(spots))
-        columns = ((at + HALF_MM) / FINE_MM).astype(np.float32)
-        rows = np.broadcast_to(np.arange(len(spots), dtype=np.float32), columns.shape)
-        along = cv2.remap(energies, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        best = np.unravel_index(int(along.sum(axis=1).argmax()), (len(offsets), len(inclines)))
-        off, slope = float(offsets[best[0]]), float(inclines[best[1]])
-    return shifted(line, off - slope * middle, off + slope * middle), off, slope
+    slopes = np.tan(np.radians(_SLOPES))
+    along = _summed(energies, lever, _OFFS, slopes)
+    lines, clearest = [], float(along.max())
+    for _ in range(ways):
+        best = np.unravel_index(int(along.argmax()), along.shape)
+        if along[best] < CLEAR_SHARE * clearest and lines:
+            break
+        off, slope = float(_OFFS[best[0]]), float(slopes[best[1]])
+        apart = np.abs(_OFFS - off)[:, None] + np.abs(slopes - slope) * (middle / 2)
+        along[apart < WAYS_APART_MM] = -np.inf
+        offs, slants = off + _FINE_OFFS, slope + np.tan(np.radians(_FINE_SLOPES))
+        fine = _summed(energies, lever, offs, slants)
+        closest = np.unravel_index(int(fine.argmax()), fine.shape)
+        off, slope = float(offs[closest[0]]), float(slants[closest[1]])
+        lines.append((shifted(line, off - slope * middle, off + slope * middle), off, slope))
+    return lines
+
+
+def _summed(energies: Floats, lever: Array, offs: Array, slopes: Array) -> Array:
+    """How much like a stick's edges it looks along lines at each offset (mm) and slope (offs x slopes)."""
+    at = (offs[:, None, None] + slopes[None, :, None] * lever).reshape(-1, len(lever))
+    columns = ((at + HALF_MM) / FINE_MM).astype(np.float32)
+    rows = np.broadcast_to(np.arange(len(lever), dtype=np.float32), columns.shape)
+    along = cv2.remap(energies, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(along.sum(axis=1).reshape(len(offs), len(slopes)), np.float64)
 
 
 def _edge_pairs(strip: Strip, board: BoardPrint) -> tuple[Array, Floats]:
