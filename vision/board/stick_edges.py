@@ -22,7 +22,7 @@ BLOCK_MM = 8
 FAR_MM, FAR_DEG = 5.0, 2.5
 """Edges that lie so far from where a stick was thought to be may lie farther: they are looked for up to 6 mm and 3
 degrees away."""
-WAYS, WAYS_APART_MM, CLEAR_SHARE = 3, 2.0, 0.6
+WAYS, WAYS_APART_MM, CLEAR_SHARE = 5, 2.0, 0.5
 """In so many ways, so far apart, whose edges are that share as clear, a stick may lie along what looks like one."""
 EDGE_LIMIT = 0.7
 BRIGHTNESS_SHARE = 0.15
