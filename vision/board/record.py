@@ -65,6 +65,8 @@ class BoardPrint:
     cutters: Looks
     wood: Floats
     """2 x 3: colours of a cutter behind its point, and how far they stray."""
+    richer: float = 1.0
+    """How many times as far apart a picture's tone shows its tints as they were when it was enrolled."""
 
     @property
     def points(self) -> Array:

@@ -27,6 +27,8 @@ SOFT = 5
 POINTS_ALIKE = 50.0
 """So many points say as much as one: neighbours show the same colour."""
 LEAST_POINTS = 200
+LEAST_APART = 0.02
+"""Of a print whose tints (logarithm) lie less far apart nothing says how rich a picture shows them."""
 
 
 def board_in_tone(sight: Sight, board: BoardPrint, fit: BoardFit) -> BoardPrint:
@@ -46,6 +48,7 @@ def board_in_tone(sight: Sight, board: BoardPrint, fit: BoardFit) -> BoardPrint:
         toppings=_looks(board.toppings, tone),
         cutters=_looks(board.cutters, tone),
         wood=np.asarray(wood, np.float32),
+        richer=_tints_apart(colours[board.known]) / max(_tints_apart(board.colours[board.known]), LEAST_APART),
     )
 
 
@@ -61,6 +64,12 @@ def tone_on(sight: Sight, board: BoardPrint, fit: BoardFit) -> Tone:
     x, y = board.points[::EVERY, ::EVERY][told].T / (board.diameter_mm / 2)
     slowly = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
     return as_another_camera(enrolled, seen, sight.gain, slowly, POINTS_ALIKE)
+
+
+def _tints_apart(colours: Floats) -> float:
+    """How far (logarithm) the tints of colours (n x 3) lie apart."""
+    tint = colours - colours.mean(-1, keepdims=True)
+    return float(np.sqrt(tint.var(axis=0).sum()))
 
 
 def _levels(colours: Floats) -> Floats:
