@@ -22,7 +22,7 @@ from controller.games.registry import load_part
 from controller.whose_faces import faces_of
 from hardware.simulated.surroundings import Conditions, MatStyle, Surface
 from hardware.simulated.world import PieceView
-from tests.benchmarks.altered_report import blinds
+from tests.benchmarks.altered_report import blinds, phone
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
 from tests.vision.altered import as_a_phone_shows_it
@@ -47,6 +47,7 @@ from vision.label_kinds import LabelError
 from vision.looking_for import finders_for
 from vision.reader import read_photo
 from vision.registration import find_mat
+from vision.report import report_photo
 from vision.scene import EMPTY, HiddenCause, PieceKind, Pose, Scene, Sighting
 from vision.shapes import place
 
@@ -136,6 +137,29 @@ def test_a_simulated_board_is_read_in_other_colours(saturation: float, contrast:
     toppings = {p["space"]: p["colour"] for p in labels["pieces"] if p["kind"] == "topping" and p.get("space")}
     assert len(toppings) > 20
     assert seen.items() >= toppings.items()
+
+
+@pytest.mark.parametrize("seed", [902, 906])
+def test_cutters_are_read_as_a_phone_shows_them(seed: int) -> None:
+    """Sharpened and more colourful they look less like wood, but their edges are the clearer."""
+    image, labels = photographs(replace(FAMILIES["boards"], with_hands=0.0), seed, (1280, 720))
+    seen = report_photo(phone(image, np.random.default_rng(0)), labels, enrolled(FAMILIES["boards"]), "phone")
+    assert sum(piece["kind"] == "cutter" for piece in labels["pieces"]) >= 2
+    assert seen.perfect
+
+
+@with_photos
+def test_a_rim_that_a_phone_shows_redder_is_no_hand() -> None:
+    """Where red is cut off, and levels along a curve, the rest of a colour seemed to be something that lies there."""
+    image, labels = load("theory-beta-07")
+    scene = read(phone(image, np.random.default_rng(0)), learned_from("theory-beta-06"))
+    board = next(s for s in scene.sightings if s.kind is PieceKind.BOARD)
+    assert not board.covering_mm
+    true = {p["colour"]: p["angle_deg"] for p in labels["pieces"] if p["kind"] == "cutter"}
+    seen = {s.face: s for s in scene.sightings if s.kind is PieceKind.CUTTER}
+    for colour, angle_deg in true.items():
+        assert abs((seen[colour].pose.angle_deg - angle_deg + 180.0) % 360.0 - 180.0) < 1.0
+        assert seen[colour].probability > 0.5
 
 
 def test_as_it_was_enrolled_a_board_is_in_no_other_tone() -> None:

@@ -45,6 +45,8 @@ STRAY_SHADE = 0.15
 STRANGE_TINT, STRANGE_BESIDE, STRANGE_TOPPING = 0.045, 0.06, 0.1
 """A tint (logarithm, root mean square of the channels) is strange that is so far from print under the light, from the
 table beside the board, and from a topping;"""
+RICHEST = 2.0
+"""the first grows with how rich a picture shows colours, but to no more times as much;"""
 TINTED_SHARE = 0.35
 """colours of toppings show more or less saturated, by such a share of what they differ from print;"""
 SPREADS = 3.0
@@ -61,7 +63,7 @@ LEAST_INSIDE_MM2 = 600.0
 """The same, between spaces, where it does not reach the board's rim, from where hands come: some spaces were never seen
 bare, and three cutters may cross at one place."""
 LEAST_POINTS = 50
-LIGHT_MM, STIFFNESS = 100.0, (2e-9, 2e-3, 2e-3, 6e-3, 6e-3, 6e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3)
+LIGHT_MM, STIFFNESS = 100.0, (2e-9, 2e-3, 2e-3, 6e-3, 6e-3, 6e-3, 1e-3, 1e-3, 1e-3)
 """Light changes little over so much: what holds its terms of first and second degree, and the change of other colours
 than the print's usual one, back for each point."""
 RIM_CELLS_MM = 6.0
@@ -141,7 +143,8 @@ def find_covering(
     left = look.seen[look.inside] - look.printed[look.inside]
     left -= light.at(ground.slow[look.inside], look.printed[look.inside])
     left = _at_least(left, look.cut_off[look.inside])
-    strange[look.inside] = _strangeness(left, STRANGE_TINT, (STRANGE_BRIGHT, STRANGE_DARK))
+    tint = STRANGE_TINT * min(max(board.richer, 1.0), RICHEST)
+    strange[look.inside] = _strangeness(left, tint, (STRANGE_BRIGHT, STRANGE_DARK))
     if np.count_nonzero(look.beside) >= LEAST_POINTS:
         strange[look.beside] = _strange_beside(ground, look)
     topped = _spare_toppings(strange, known, _Tops.of(sight, board, fit, spaces), ground, look, light)
@@ -223,7 +226,7 @@ def _slow(own: Array) -> Array:
 
 
 def _terms(slow: Array, expected: Floats) -> Array:
-    return np.concatenate([slow, expected, expected**2], axis=-1)
+    return np.concatenate([slow, expected], axis=-1)
 
 
 def _light_on(slow: Array, expected: Floats, seen: Floats) -> _Light:
