@@ -25,8 +25,6 @@ LOG_FLOOR = 64.0
 """Added before the logarithm, so that noise in shadows and clipped channels stay small."""
 FEW = 2 * 3 * 256
 """Of fewer numbers each logarithm is worked out by itself, of more each level's once."""
-SATURATED = 248.0
-"""Levels (of 255) from which on a camera may have cut off what is brighter."""
 PAPER_LEVEL = 215.0
 """The markers' white paper is brought to this in every channel."""
 

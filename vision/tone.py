@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from vision.checking import cost_there
 from vision.faces import KindFaces
-from vision.features import LOG_FLOOR, SATURATED
+from vision.features import LOG_FLOOR
 from vision.reading import CERTAIN_LEAD, Reading, confirmed
 from vision.scene import PieceKind
 from vision.shapes import place
-from vision.verify import Look, Prepared, prepare
+from vision.verify import SATURATED, Look, Prepared, prepare
 
 Array = NDArray[np.float64]
 Levels = NDArray[np.floating[Any]]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.faces import KindFaces
-from vision.features import LOG_FLOOR, SATURATED, Colours, sample_colours
+from vision.features import LOG_FLOOR, Colours, sample_colours
 from vision.frame import Image
 from vision.rectify import TableMap
 from vision.shapes import place
@@ -31,6 +31,8 @@ CONTRAST_CHANGE = (-0.35, 0.5)
 TURN_SCALE_MM = 50.0
 TRUSTED_RATIO = 1.3
 """How much more than another a channel may be brightened and still be believed as much."""
+SATURATED = 248.0
+"""Levels (of 255) from which on a camera may have cut off what is brighter."""
 LITTLE = 0.03
 """Where no more than this share of a piece is cut off, it is read as it is seen."""
 UNTOLD = 0.4

@@ -23,7 +23,14 @@ import numpy as np
 from controller.arranged import misarranged
 from controller.cli.vision_report import SHEET_LAYOUT, learned_faces
 from controller.sheet_prints import load_prints
-from tests.vision.altered import as_a_phone_shows_it, in_shadow, some_shadow_edge
+from tests.vision.altered import (
+    as_a_phone_shows_it,
+    as_some_camera_shows_it,
+    curved,
+    in_shadow,
+    sharpened,
+    some_shadow_edge,
+)
 from vision.frame import Image
 from vision.photos import load_photo, photo_beside, save_photo
 from vision.report import PICTURES, Report, labelled, picture_name, report
@@ -50,9 +57,12 @@ def contrasted(image: Image, _: np.random.Generator) -> Image:
 
 def phone(image: Image, _: np.random.Generator) -> Image:
     """More colourful, levels along an S, sharpened: what phones make of a picture."""
-    colourful = as_a_phone_shows_it(image, 1.35, 1.0).astype(np.float32) / 255.0
-    curved = np.clip(colourful + 0.35 * (colourful - 0.5) * 4.0 * colourful * (1.0 - colourful), 0.0, 1.0) * 255.0
-    return _levels(curved + 0.8 * (curved - cv2.GaussianBlur(curved, (0, 0), 1.5)))
+    return sharpened(curved(as_a_phone_shows_it(image, 1.35, 1.0), 0.35), 0.8, 1.5)
+
+
+def some_camera(image: Image, rng: np.random.Generator) -> Image:
+    """Another camera each time: its colours, contrast, gamma, sharpening and coding."""
+    return as_some_camera_shows_it(image, rng)
 
 
 def faded(image: Image, _: np.random.Generator) -> Image:
@@ -109,7 +119,21 @@ def shadow_edge(image: Image, rng: np.random.Generator) -> Image:
 
 ALTERATIONS: Mapping[str, Alter] = {
     alter.__name__.replace("_", "-"): alter
-    for alter in (as_it_is, saturated, contrasted, phone, faded, deep, pale, warm, veiled, lamps, blinds, shadow_edge)
+    for alter in (
+        as_it_is,
+        saturated,
+        contrasted,
+        phone,
+        some_camera,
+        faded,
+        deep,
+        pale,
+        warm,
+        veiled,
+        lamps,
+        blinds,
+        shadow_edge,
+    )
 }
 
 

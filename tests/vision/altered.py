@@ -20,6 +20,29 @@ def as_a_phone_shows_it(image: Image, saturation: float, contrast: float) -> Ima
     return np.clip((seen - 128.0) * contrast + 128.0, 0, 255).astype(np.uint8)
 
 
+def sharpened(image: Image, amount: float, wide_px: float) -> Image:
+    """With so much of what differs from its surroundings, so wide, added once more."""
+    seen = image.astype(np.float32)
+    return np.asarray(np.clip(seen + amount * (seen - cv2.GaussianBlur(seen, (0, 0), wide_px)), 0, 255), np.uint8)
+
+
+def curved(image: Image, steeper: float) -> Image:
+    """Levels along an S: so much steeper in the middle."""
+    share = image.astype(np.float32) / 255.0
+    bent = share + steeper * (share - 0.5) * 4.0 * share * (1.0 - share)
+    return np.asarray(np.clip(bent, 0.0, 1.0) * 255.0, np.uint8)
+
+
+def as_some_camera_shows_it(image: Image, rng: np.random.Generator) -> Image:
+    """As one of the cameras may show it that people have: colours, contrast, gamma, sharpening, coding."""
+    seen = as_a_phone_shows_it(image, rng.uniform(0.75, 1.5), rng.uniform(0.85, 1.35))
+    seen = curved(seen, rng.uniform(0.0, 0.4) * (rng.random() < 0.6))
+    seen = np.asarray(255.0 * (seen / 255.0) ** rng.uniform(0.8, 1.3), np.uint8)
+    seen = sharpened(seen, rng.uniform(0.0, 1.0), rng.uniform(0.7, 1.6) * image.shape[1] / 1280)
+    quality = int(rng.integers(75, 95))
+    return np.asarray(cv2.imdecode(cv2.imencode(".jpg", seen, [cv2.IMWRITE_JPEG_QUALITY, quality])[1], 1), np.uint8)
+
+
 def lit(picture: Image, x_mm: float, y_mm: float, added: float, wide_mm: float = 60.0) -> Image:
     """With a lamp mirrored there: its light is added, most in the middle."""
     at = find_mat(picture).to_picture(np.array([[x_mm, y_mm], [x_mm + wide_mm, y_mm]]))

@@ -142,7 +142,6 @@ def find_covering(
     light = _light_on(ground.slow[told], look.printed[told], look.seen[told])
     left = look.seen[look.inside] - look.printed[look.inside]
     left -= light.at(ground.slow[look.inside], look.printed[look.inside])
-    left = _at_least(left, look.cut_off[look.inside])
     tint = STRANGE_TINT * min(max(board.richer, 1.0), RICHEST)
     strange[look.inside] = _strangeness(left, tint, (STRANGE_BRIGHT, STRANGE_DARK))
     if np.count_nonzero(look.beside) >= LEAST_POINTS:
@@ -180,8 +179,6 @@ class _Look:
     """and those of the print;"""
     usual: Floats
     """all less what the print mostly is."""
-    cut_off: Flags
-    """n x n x 3: which colours may be brighter than the camera shows."""
     inside: Flags
     """Which points lie on the board,"""
     beside: Flags
@@ -196,7 +193,7 @@ def _look(sight: Sight, ground: Ground, fit: BoardFit) -> _Look:
     inside = shown & (ground.from_rim_mm < -RIM_MM[0])
     usual = np.median(printed[inside] if inside.any() else printed.reshape(-1, 3), axis=0).astype(np.float32)
     beside = _of_one_ground(table, shown & (ground.from_rim_mm > RIM_MM[1]))
-    return _Look(at_mm, seen - usual, printed - usual, usual, seen >= sight.brightest, inside, beside)
+    return _Look(at_mm, seen - usual, printed - usual, usual, inside, beside)
 
 
 def _of_one_ground(table_mm: Array, beside: Flags) -> Flags:
@@ -245,14 +242,6 @@ def _light_on(slow: Array, expected: Floats, seen: Floats) -> _Light:
         weighted = some * weight[:, None]
         terms = np.linalg.solve(weighted.T @ some + stiff, weighted.T @ colours)
     return _Light(terms)
-
-
-def _at_least(left: Floats, cut_off: Flags) -> Floats:
-    """What light leaves (n x 3), where colours that the camera cuts off are taken for as bright as the others are."""
-    others = np.where(cut_off, np.float32(0.0), left)
-    count = np.count_nonzero(~cut_off, axis=-1)
-    mean = total(others) / np.maximum(count, 1)
-    return np.where(cut_off, np.maximum(left, mean[..., None]), left).astype(np.float32)
 
 
 def _shade_and_tint(colours: Array | Floats) -> tuple[Array, Array]:
@@ -322,10 +311,9 @@ def _spare_toppings(strange: Floats, known: Flags, tops: _Tops, ground: Ground, 
     if not points:
         return topped
     where, expected, tint = np.concatenate(points), np.concatenate(looks), np.concatenate(tints)
-    cut_off = look.cut_off.reshape(-1, 3)[where]
     seen, slow = look.seen.reshape(-1, 3)[where], ground.slow.reshape(-1, ground.slow.shape[-1])[where]
     for like_print in (expected, np.zeros_like(expected)):
-        left = _at_least(seen - expected - light.at(slow, like_print), cut_off)
+        left = seen - expected - light.at(slow, like_print)
         np.minimum.at(strange.reshape(-1), where, _strangeness(left, tint, (STRANGE_SHADE, STRANGE_SHADE)))
     return topped
 

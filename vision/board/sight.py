@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.features import LOG_FLOOR, SATURATED, Colours, light_gain, logarithms, sample_colours, soften
+from vision.features import Colours, light_gain, logarithms, sample_colours, soften
 from vision.frame import Image, shows_colours
 from vision.rectify import TableMap, table_map
 from vision.registration import Registration
@@ -42,11 +42,6 @@ class Sight:
     def seen_colours(self, points_mm: Array, *, sharp: bool = False) -> Colours:
         """The same at points given where they seem to lie at z = 0."""
         return sample_colours(self.looked if sharp else self.soft, self.table, self.gain, points_mm)
-
-    @property
-    def brightest(self) -> NDArray[np.float32]:
-        """Colours (3) from which on it is only said that they are at least so bright."""
-        return np.log(np.asarray(SATURATED * self.gain, np.float32) + np.float32(LOG_FLOOR))
 
     def seen(self, points_mm: Array, height_mm: float) -> Array:
         """Where true table points (... x 2) at a height seem to lie at z = 0."""

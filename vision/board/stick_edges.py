@@ -63,15 +63,16 @@ def on_edges(sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line:
 def _towards_edges(
     sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, line: Array, ways: int
 ) -> list[tuple[Array, float, float]]:
-    """The line moved to where both edges of a stick lie along it, in up to so many ways that lie apart, as near to it as
-    they are looked for; by how much its middle was moved, and its slope."""
+    """The line moved to where both edges of a stick lie along it, in up to so many ways that lie apart, as near to it
+    as they are looked for; by how much its middle was moved, and its slope."""
     strip = strip_along(sight, image, fit, line)
     spots, energies = _edge_pairs(strip, board)
     middle = strip.length_mm / 2
     lever = spots - middle
     slopes = np.tan(np.radians(_SLOPES))
     along = _summed(energies, lever, _OFFS, slopes)
-    lines, clearest = [], float(along.max())
+    lines: list[tuple[Array, float, float]] = []
+    clearest = float(along.max())
     for _ in range(ways):
         best = np.unravel_index(int(along.argmax()), along.shape)
         if along[best] < CLEAR_SHARE * clearest and lines:
