@@ -11,6 +11,7 @@ from vision.board.covering import Ground, covering_outlines, find_covering, grou
 from vision.board.cutters import certainty, everywhere, find_cutters
 from vision.board.loose import find_loose
 from vision.board.pose import (
+    LEAST_AGREEING,
     BoardFit,
     BoardGrid,
     board_grid,
@@ -54,6 +55,9 @@ OVER_MM = 1.5
 """How high a cutter may lie is open by so much in its outline."""
 
 
+MAY_AGREE, LEAST_IN_TONE = 0.2, 0.65
+"""A board of whose print so little is seen as enrolled may be shown by a camera that shows colours quite otherwise: then
+so much of it must be seen in that camera's tone. (Where no board lies up to half of one was, of a true one 0.94.)"""
 BETTER = 0.92
 """A board is taken in the tone of a picture where its print costs less than this share of what it costs without."""
 STEEP, FITS_COST = 0.2, 1.6
@@ -89,12 +93,15 @@ class BoardFinder:
         """The board, its toppings, and its cutters from the lowest to the highest; nothing where there is no board."""
         image = plain = unveiled(image, registration)
         sight = sight_of(image, registration)
-        fit = find_board(sight, self.enrolled, self.enrolled_grid)
+        fit = find_board(sight, self.enrolled, self.enrolled_grid, MAY_AGREE)
         if fit is None or _badly_lit(self.enrolled_grid, fit):
             image, sight, fit = self._in_even_light(image, sight, fit)
         if fit is None:
             return ()
+        least = LEAST_AGREEING if fit.agreeing >= LEAST_AGREEING else LEAST_IN_TONE
         fit = self._in_tone(sight, fit)
+        if fit.agreeing < least:
+            return ()
         fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit)
         turned = turned_under(sight, self.grid, fit)
         if fit.covering is not None and turned.covering is None:

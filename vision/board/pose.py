@@ -134,8 +134,11 @@ def on_grid(values: Floats, own_mm: Array) -> Floats:
     return np.asarray(found, np.float32).reshape(*own_mm.shape[:-1], values.shape[-1])
 
 
-def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None) -> BoardFit | None:
-    """The board, where one lies in the picture. `grid` is what `board_grid` gives, worked out before."""
+def find_board(
+    sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None, least_agreeing: float = LEAST_AGREEING
+) -> BoardFit | None:
+    """The board, where one lies in the picture and that share of its print is seen as enrolled. `grid` is what
+    `board_grid` gives, worked out before."""
     grid = grid or board_grid(board)
     coarse = grid.every(COARSE_STEP)
     likely = _likely([guess for centre in _centres(sight, board) for guess in _turns(sight, board, centre)])
@@ -146,7 +149,7 @@ def find_board(sight: Sight, board: BoardPrint, grid: "BoardGrid | None" = None)
     pose = min(fits, key=lambda fit: fit[1].cost)[0]
     pose, sure = _turned(sight, [grid] * 3, pose)
     found = _compare(sight, grid, pose)
-    if found.agreeing < LEAST_AGREEING:
+    if found.agreeing < least_agreeing:
         return None
     lies = np.array([pose[0], pose[1], pose[2] % 360.0])
     return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light, found.cost)
