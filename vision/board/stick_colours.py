@@ -30,7 +30,8 @@ EVIDENCE = 0.1
 """How much of one millimetre's cost counts as independent evidence."""
 BEFORE_TIP_MM, LEAST_BEFORE_MM = 15.0, 3
 """Where something lies over so much of a stick no farther before its coloured end, what seems to be that end may be the
-hand, which comes from outside and may look like the table there: pale skin is white on a white mat."""
+hand, which comes from outside and may look like the table there: pale skin is white on a white mat. And where its other
+end is hidden by so much, that may be the coloured one, and what looks like the table be just that."""
 STANDS_OUT = 4.5
 """A hand does not differ so much (in squared noises) from what is on either side of where the stick would lie."""
 
@@ -146,7 +147,9 @@ def _costs_by_point(
             for of, spread in zip(looks.colours, spreads, strict=True)
         ]
     )
-    told = (until < LEAST_BEFORE_MM) | (bare[points[:, None] - back] > STANDS_OUT)
+    other_end = hidden[points - length + 1 + tip] - hidden[points - length + 1]
+    open_ways = (until < LEAST_BEFORE_MM) & (other_end < LEAST_BEFORE_MM)[:, None]
+    told = open_ways | (bare[points[:, None] - back] > STANDS_OUT)
     misses = np.where(told, misses, misses.min(0))  # Elsewhere all colours are as likely.
     tips = np.where(shown[points[:, None] - back], misses, np.float32(HIDDEN_COST))
     costs = np.full((len(looks.names), count), np.inf)
