@@ -107,7 +107,8 @@ class Panel:
             PanelUnavailable: a pin cannot be claimed.
         """
         self._clock = clock
-        self._lost: Exception | None = None
+        self._pins = pins
+        self._lost: tuple[str, Exception] | None = None
         self._buttons: list[_PinButton] = []
         self._lamps: dict[int, LED] = {}
         self._states: dict[int, LampState] = {}
@@ -135,8 +136,7 @@ class Panel:
         if seat not in self._states:
             raise UnknownSeat(f"seat {seat} has no lamp: expected one of {sorted(self._states)}")
         self._states[seat] = state
-        with self._keeping_failure():
-            self._light(seat, self._clock())
+        self._light(seat, self._clock())
 
     def buzz(self, pattern_s: Sequence[float]) -> None:
         """Sound for the first time span, be silent for the second, and so on; replaces what still sounds."""
@@ -149,8 +149,7 @@ class Panel:
             self._buzzes.append((now, sounding))
             now, sounding = now + span_s, not sounding
         self._buzzes.append((now, False))
-        with self._keeping_failure():
-            self._sound(self._clock())
+        self._sound(self._clock())
 
     def poll(self) -> None:
         """Settle bounces, notice held buttons, blink and buzz. To be called at least twenty times a second.
@@ -159,46 +158,49 @@ class Panel:
             PanelLost: the pins do not work any more.
         """
         now = self._clock()
-        with self._keeping_failure():
-            for button in self._buttons:
+        for button in self._buttons:
+            with self._keeping_failure(_button_name(self._pins, button.seat)):
                 button.poll(now)
-            for seat in self._lamps:
-                self._light(seat, now)
-            self._sound(now)
+        for seat in self._lamps:
+            self._light(seat, now)
+        self._sound(now)
         if self._lost is not None:
-            raise PanelLost(f"the panel's pins do not work any more: {self._lost}") from self._lost
+            what, error = self._lost
+            raise PanelLost(f"the panel's pins do not work any more: {what}: {error}") from error
 
     def close(self) -> None:
         """Let go of the pins; lamps and buzzer go off."""
         outputs = [*self._lamps.values(), *([self._buzzer] if self._buzzer is not None else [])]
         buttons, self._buttons, self._lamps, self._buzzer = self._buttons, [], {}, None
         for button in buttons:
-            with self._keeping_failure():
+            with self._keeping_failure("closing them"):
                 button.close()
         for output in outputs:
-            with self._keeping_failure():
+            with self._keeping_failure("closing them"):
                 output.off()  # a pin that is let go of floats, and whatever amplifies it for a lamp may stay lit
-            with self._keeping_failure(), _closed_for_good(output):
+            with self._keeping_failure("closing them"), _closed_for_good(output):
                 output.close()
 
     @contextlib.contextmanager
-    def _keeping_failure(self) -> Iterator[None]:
-        """Keep the first thing that goes wrong with the pins, for `poll` to say."""
+    def _keeping_failure(self, what: str) -> Iterator[None]:
+        """Keep the first thing that goes wrong, and with `what` pin, for `poll` to say."""
         try:
             yield
         except Exception as error:  # see __init__
-            self._lost = self._lost or error
+            self._lost = self._lost or (what, error)
 
     def _light(self, seat: int, now_s: float) -> None:
         state, lamp = self._states[seat], self._lamps.get(seat)
         lit = state is LampState.ON or (state is LampState.BLINK and now_s % BLINK_S < BLINK_S / 2)
-        if lamp is not None and lamp.is_lit != lit:
-            lamp.value = lit
+        with self._keeping_failure(f"seat {seat}'s lamp GPIO{self._pins.seats[seat].lamp}"):
+            if lamp is not None and lamp.is_lit != lit:
+                lamp.value = lit
 
     def _sound(self, now_s: float) -> None:
         while self._buzzer is not None and self._buzzes and self._buzzes[0][0] <= now_s:
             _, sounding = self._buzzes.popleft()
-            self._buzzer.value = sounding
+            with self._keeping_failure(f"the buzzer GPIO{self._pins.buzzer}"):
+                self._buzzer.value = sounding
 
 
 class _PinButton:
@@ -215,7 +217,7 @@ class _PinButton:
         on_signal: Callable[[Signal], None],
         timing: PanelTiming,
     ) -> None:
-        self._seat = seat
+        self.seat = seat
         self._button = button
         self._clock = clock
         self._on_signal = on_signal
@@ -252,7 +254,7 @@ class _PinButton:
 
     def _say(self, changes: Sequence[Change]) -> None:
         for change in changes:
-            self._on_signal(Signal(self._seat, change.kind, change.time_s, change.uncertainty_s))
+            self._on_signal(Signal(self.seat, change.kind, change.time_s, change.uncertainty_s))
 
 
 @contextlib.contextmanager
@@ -263,6 +265,15 @@ def _closed_for_good(device: GPIODevice) -> Iterator[None]:
         yield
     finally:
         device._pin = None
+
+
+def _button_name(pins: PanelPins, seat: int) -> str:
+    """Which button is a seat's, for people."""
+    return (
+        f"the host's button GPIO{pins.host_button}"
+        if seat == HOST_SEAT
+        else f"seat {seat}'s button GPIO{pins.seats[seat].button}"
+    )
 
 
 def _all_pins(pins: PanelPins) -> str:

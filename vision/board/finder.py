@@ -56,8 +56,9 @@ OVER_MM = 1.5
 
 
 MAY_AGREE, LEAST_IN_TONE = 0.2, 0.65
-"""A board of whose print so little is seen as enrolled may be shown by a camera that shows colours quite otherwise: then
-so much of it must be seen in that camera's tone. (Where no board lies up to half of one was, of a true one 0.94.)"""
+"""A board of whose print so little is seen as enrolled may be shown by a camera that shows colours quite otherwise:
+then so much of it must be seen in that camera's tone. (Where no board lies up to half of one was, of a true one 0.94.)
+"""
 BETTER = 0.92
 """A board is taken in the tone of a picture where its print costs less than this share of what it costs without."""
 STEEP, FITS_COST = 0.2, 1.6
