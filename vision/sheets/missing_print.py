@@ -15,6 +15,9 @@ SPOT_MM, OFF_MM, RING_MM = 0.55, 0.5, (1.5, 2.6)
 MISSING, TOLD = 0.4, 3.2
 """A dot that is less dark than this share of what printed dots usually are, and by so many times what bare paper
 spreads, or they do, is missing. Of 6000 that lay open, traced and drawn, 3 were."""
+NOISES, FEW, ABOUT_NOTHING = 3.0, 0.1, 0.5
+"""Dots that are darker by no more than so many standard deviations of the paper's noise do not show, if they are no
+greater share of all or darker by no more than the last on average: a hand lies over them. Else print is as faint."""
 TOPPING_MM, TOPPING_STEP_MM = 3.6, 0.4
 LEAST_ALIKE, LESS_ALIKE = 0.6, 0.25
 """A topping whose colours, or how these differ from each other, correlate less than this with what is usual for its
@@ -31,16 +34,20 @@ def dots_missing(flat: FlatSheet) -> Bools:
     spots = _spots(flat, np.concatenate([layout.dots_mm, layout.bare_mm]))
     shown, bare = spots[: len(layout.dots_mm)], spots[len(layout.dots_mm) :]
     paper = median_of(bare)
-    usual, spread = _printed_darkness(shown - paper)
-    spread = max(spread, 1.5 * median_of(np.abs(bare - paper)))
+    noise = 1.5 * median_of(np.abs(bare - paper))
+    usual, spread = _printed_darkness(shown - paper, noise)
+    spread = max(spread, noise)
     least = min(MISSING * usual, usual - TOLD * spread)
     return np.asarray(shown - paper < least)
 
 
-def _printed_darkness(shown: Plane) -> tuple[float, float]:
-    """How dark printed dots usually are, among pencilled ones and others that do not show: the paler of two sorts; and
-    how much they differ, as where paper is brighter than the picture shows."""
-    seen = shown[shown > 0.0]
+def _printed_darkness(shown: Plane, noise: float) -> tuple[float, float]:
+    """How dark printed dots usually are, among pencilled ones and others that do not show: the paler of the two sorts
+    that are darker than noise of the paper (standard deviation) makes it; and how much they differ, as where paper is
+    brighter than the picture shows."""
+    low = shown[shown <= NOISES * noise]
+    none = len(low) <= FEW * len(shown) or float(low.mean()) < noise * (ABOUT_NOTHING + 1.0 / np.sqrt(len(low)))
+    seen = shown[shown > (NOISES * noise if none else 0.0)]
     if not len(seen):
         return 0.0, 0.0
     logs = np.log(seen)
