@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vision.sheets.flattening import BESIDE, CELL_MM, IN_BOX, IN_GRID, FlatSheet, Mask, Plane
 from vision.sheets.layout import Array
-from vision.sheets.missing_print import dots_missing, toppings_missing
+from vision.sheets.missing_print import boxes_missing, dots_missing, toppings_missing
 
 Bools = NDArray[np.bool_]
 
@@ -51,24 +51,17 @@ WIDER_MM, LONGER_MM = 1.3, 4.0
 def with_things(flat: FlatSheet) -> FlatSheet:
     """The sheet with all that lies on it as foreign."""
     layout = flat.layout
-    dots, toppings = dots_missing(flat), toppings_missing(flat)
+    dots, toppings, boxes = dots_missing(flat), toppings_missing(flat), boxes_missing(flat)
     long = _long_things(flat.odd, flat.told)
-    if not (dots.any() or toppings.any() or long.any()):
+    if not (dots.any() or toppings.any() or boxes.any() or long.any()):
         return flat
-    centres = np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2)
-    gone = [(at, ROUND_MM) for at in layout.dots_mm[dots]]
-    gone += [
-        (at, one.size_mm / 2 + 1.0) for at, one, out in zip(centres, layout.toppings, toppings, strict=True) if out
-    ]
-    found = long.copy()
-    for at, radius in gone:
-        x, y = flat.to_cells(at)
-        cv2.circle(found, (round(x), round(y)), round(radius / CELL_MM), 255, -1)
+    found = long | _without_print(flat, dots, toppings, boxes)
     size = (flat.foreign.shape[1], flat.foreign.shape[0])
     small = (found.shape[1], found.shape[0])
     known = np.asarray(cv2.resize(flat.foreign, small, interpolation=cv2.INTER_NEAREST), np.uint8)
     firm = np.asarray(cv2.erode(known, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8)), np.uint8)
     sticks = _sticks_of(long & flat.odd, firm)
+    centres = np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2)
     missing = flat.to_cells(np.concatenate([layout.dots_mm[dots], centres[toppings]]))
     under = known[tuple(np.clip(np.round(missing).astype(int), 0, np.array(known.shape[::-1]) - 1).T[::-1])] > 0
     for _ in range(2):  # a short part says little of where it points
@@ -81,6 +74,37 @@ def with_things(flat: FlatSheet) -> FlatSheet:
     found |= _shadows_ends(flat, found | known)
     foreign = np.asarray(cv2.resize(found, size, interpolation=cv2.INTER_NEAREST), np.uint8)
     return replace(flat, foreign=np.maximum(flat.foreign, foreign))
+
+
+def _without_print(flat: FlatSheet, dots: Bools, toppings: Bools, boxes: Bools) -> Mask:
+    """255 in the cells about the print that does not show, and between neighbouring dots that do not."""
+    layout = flat.layout
+    found = np.zeros_like(flat.odd)
+    at = np.round(flat.to_cells(layout.dots_mm)).astype(int)
+    gone = dict(zip(layout.dots, dots.tolist(), strict=True))
+    places = dict(zip(layout.dots, at.tolist(), strict=True))
+    wide = round(2 * ROUND_MM / CELL_MM)
+    for dot, x_y in places.items():
+        if gone[dot]:
+            cv2.circle(found, x_y, round(ROUND_MM / CELL_MM), 255, -1)
+    for one, other in layout.lines:
+        if gone[one] and gone[other]:
+            cv2.line(found, places[one], places[other], 255, wide)
+    for column, row in layout.dots:
+        corners = [(column + across, row + down) for across, down in ((0, 0), (1, 0), (1, 1), (0, 1))]
+        if all(gone.get(corner) for corner in corners):
+            cv2.fillConvexPoly(found, np.array([places[corner] for corner in corners]), 255)
+    for topping, out in zip(layout.toppings, toppings, strict=True):
+        if out:
+            x, y = flat.to_cells(np.array(topping.centre_mm))
+            cv2.circle(found, (round(x), round(y)), round((topping.size_mm / 2 + 1.0) / CELL_MM), 255, -1)
+    for box, out in zip(layout.boxes, boxes, strict=True):
+        if out:
+            half = np.array(box.size_mm) / 2 + 1.0
+            corners_mm = np.array(box.centre_mm) + half * np.array([[-1.0, 1.0], [1.0, -1.0]])
+            first, last = np.round(flat.to_cells(corners_mm)).astype(int).tolist()
+            cv2.rectangle(found, first, last, 255, -1)
+    return found
 
 
 def _shadows_ends(flat: FlatSheet, things: Mask) -> Mask:
