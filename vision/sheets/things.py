@@ -34,9 +34,9 @@ SOFT_CELLS = 5
 """What is known to be foreign has been made wider by so many cells."""
 MOST_WIDE_MM = 13.0
 """What is wider is no pencil, and need not go on straight."""
-CHAIN, CHAIN_HALF_MM, MOST_IN_CHAINS = 3, 4.0, 24
-"""So many places where print does not show, no farther from one line, lie under something straight; of more than the
-last something else lies there."""
+CHAIN, CHAIN_HALF_MM, APART_MM, MOST_IN_CHAINS = 3, 4.0, 40.0, 24
+"""So many places where print does not show, no farther from one line and from each other, lie under something straight;
+of more than the last something else lies there."""
 GOES_ON, ALONG_MM, GAP_MM = 0.06, 3.0, 4.0
 """Something straight goes on while it differs (logarithm) by more from both its sides, along so much of it, but for
 such a gap."""
@@ -270,8 +270,10 @@ def _chains(points: Array, shown: Array) -> list[Stick]:
             if length >= LONG_MM / CELL_MM:
                 whole = Stick(left[i], (left[j] - left[i]) / length, CHAIN_HALF_MM / CELL_MM, (-FAR_CELLS, FAR_CELLS))
                 near = _within(whole, left, 1.0)
-                along = (left[near] - left[i]) @ whole.axis
-                stick = replace(whole, ends=(float(along.min()), float(along.max())))
+                along = np.sort((left[near] - left[i]) @ whole.axis)
+                if np.diff(along).max() > APART_MM / CELL_MM:
+                    continue
+                stick = replace(whole, ends=(float(along[0]), float(along[-1])))
                 against = int(_within(stick, shown, 0.4).sum())  # edges of a thing may look like dots
                 if near.sum() >= CHAIN and CHAIN * against <= near.sum():
                     ways.append((int(near.sum()) - against, float(np.ptp(along)), near))
