@@ -42,6 +42,8 @@ GOES_ON, ALONG_MM, GAP_MM = 0.06, 3.0, 4.0
 such a gap."""
 NO_LINE_MM, NO_DOT_MM, SHADE, SHADOW_MM = 2.7, 6.0, 0.15, 12.0
 """What is so wide, so long and so dark (logarithm), no farther from a thing, is neither line nor dot, but a shadow."""
+IN_BROAD = 0.25
+"""What lies with more of its axis where all four dots of a square do not show is no stick."""
 FAR_CELLS = 1000.0
 """Farther than any sheet reaches."""
 WIDER_MM, LONGER_MM = 1.3, 4.0
@@ -60,7 +62,8 @@ def with_things(flat: FlatSheet) -> FlatSheet:
     small = (found.shape[1], found.shape[0])
     known = np.asarray(cv2.resize(flat.foreign, small, interpolation=cv2.INTER_NEAREST), np.uint8)
     firm = np.asarray(cv2.erode(known, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8)), np.uint8)
-    sticks = _sticks_of(long & flat.odd, firm)
+    broad = _squares_without_print(flat, dots)
+    sticks = [stick for stick in _sticks_of(long & flat.odd, firm) if not _lies_in(stick, broad)]
     centres = np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2)
     missing = flat.to_cells(np.concatenate([layout.dots_mm[dots], centres[toppings]]))
     under = known[tuple(np.clip(np.round(missing).astype(int), 0, np.array(known.shape[::-1]) - 1).T[::-1])] > 0
@@ -89,11 +92,8 @@ def _without_print(flat: FlatSheet, dots: Bools, toppings: Bools, boxes: Bools) 
             cv2.circle(found, x_y, round(ROUND_MM / CELL_MM), 255, -1)
     for one, other in layout.lines:
         if gone[one] and gone[other]:
-            cv2.line(found, places[one], places[other], 255, wide)
-    for column, row in layout.dots:
-        corners = [(column + across, row + down) for across, down in ((0, 0), (1, 0), (1, 1), (0, 1))]
-        if all(gone.get(corner) for corner in corners):
-            cv2.fillConvexPoly(found, np.array([places[corner] for corner in corners]), 255)
+            cv2.line(found, places[one], places[other], (255,), wide)
+    found |= _squares_without_print(flat, dots)
     for topping, out in zip(layout.toppings, toppings, strict=True):
         if out:
             x, y = flat.to_cells(np.array(topping.centre_mm))
@@ -105,6 +105,26 @@ def _without_print(flat: FlatSheet, dots: Bools, toppings: Bools, boxes: Bools) 
             first, last = np.round(flat.to_cells(corners_mm)).astype(int).tolist()
             cv2.rectangle(found, first, last, 255, -1)
     return found
+
+
+def _squares_without_print(flat: FlatSheet, dots: Bools) -> Mask:
+    """255 in the cells of squares none of whose four dots shows: what lies there is wider than any pencil."""
+    layout = flat.layout
+    found = np.zeros_like(flat.odd)
+    gone = dots.reshape(layout.rows, layout.columns)
+    rows, columns = np.nonzero(gone[:-1, :-1] & gone[1:, :-1] & gone[:-1, 1:] & gone[1:, 1:])
+    corners = np.array([[(0, 0), (1, 0), (1, 1), (0, 1)]]) + np.column_stack([columns, rows])[:, None]
+    corners_mm = np.array(layout.first_mm) + layout.pitch_mm * corners * (1.0, -1.0)
+    for square in np.round(flat.to_cells(corners_mm)).astype(np.int32):
+        cv2.fillConvexPoly(found, square, (255,))
+    return found
+
+
+def _lies_in(stick: "Stick", broad: Mask) -> bool:
+    """Whether much of a stick's axis is in something that is too wide for one, as a finger."""
+    along = stick.middle + np.linspace(*stick.ends, 33)[:, None] * stick.axis
+    x, y = np.clip(np.round(along).astype(int), 0, np.array(broad.shape[::-1]) - 1).T
+    return bool((broad[y, x] > 0).mean() > IN_BROAD)
 
 
 def _shadows_ends(flat: FlatSheet, things: Mask) -> Mask:

@@ -1,0 +1,138 @@
+"""Fingers over a score sheet, as bright and smooth as the paper in their own shadows: what they cover is not said."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hardware.kit.score_sheets import load_sheet_print
+from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, MarkPlace, blank_sheet, pencil_all, photograph
+from vision.frame import Image
+from vision.registration import Registration
+from vision.scene import MarkKind, PieceKind, SheetMark
+from vision.sheets.finder import lay_out, read_sheets
+
+Array = NDArray[np.float64]
+
+PRINT = load_sheet_print()
+SURE = 0.9
+FINGERS = (((-62.0, -85.0), (-42.0, -30.0)), ((-28.0, -85.0), (-18.0, -24.0)), ((-2.0, -85.0), (8.0, -46.0)))
+"""Where each begins and its tip lies (mm, in the sheet's frame)."""
+WIDE_MM = 8.5
+SHADOW_MM, SOFT_MM = (-6.0, 22.0), 4.0
+IN_SHADE = np.array([0.67, 0.79, 0.87])
+"""What of a bluish white lamp's and window's light is left where a hand takes the window's: blue, green, red."""
+SKIN = np.array([0.73, 0.87, 1.07])
+"""Of the light that paper beside the hand shows."""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """A picture of a sheet under fingers."""
+
+    image: Image
+    over: NDArray[np.float32]
+    """How far each pixel is covered, 0 to 1,"""
+    shade: NDArray[np.float32]
+    """and how far in shadow."""
+    sheet: DrawnSheet
+
+    def share(self, mark: SheetMark, plane: NDArray[np.float32]) -> float:
+        """The least of the values of a plane all over a mark's place."""
+        columns, rows = where().to_picture(place_mm(mark)).astype(np.float32).T
+        return float(cv2.remap(plane, columns, rows, cv2.INTER_LINEAR).min())
+
+
+@cache
+def drawn() -> DrawnSheet:
+    sheet = blank_sheet(PRINT, border=True)
+    pencil_all(sheet, np.random.default_rng(31), Hand(forgets=0.1), share=0.3)
+    return sheet
+
+
+CAMERA = Camera(px_per_mm=2.6, white=(172.0, 170.0, 170.0), noise=3.0)
+
+
+@cache
+def plain() -> Image:
+    return photograph(drawn(), np.random.default_rng(32), CAMERA)
+
+
+@cache
+def where() -> Registration:
+    return lay_out(plain(), [PRINT.layout])[2][0].registration
+
+
+@cache
+def covered() -> Covered:
+    height, width = plain().shape[:2]
+    rows, columns = np.indices((height, width))
+    at = where().to_table(np.column_stack([columns.ravel(), rows.ravel()]).astype(np.float64))
+    near = np.min([away_mm(at, *finger) for finger in FINGERS], axis=0).reshape(height, width).astype(np.float32)
+    thrown = np.min([away_mm(at - SHADOW_MM, *finger) for finger in FINGERS], axis=0).reshape(height, width)
+    over = np.clip((WIDE_MM - near) * CAMERA.px_per_mm + 0.5, 0.0, 1.0).astype(np.float32)
+    dark = (thrown < WIDE_MM).astype(np.float32)
+    shade = np.asarray(cv2.GaussianBlur(dark, (0, 0), SOFT_MM * CAMERA.px_per_mm), np.float32)
+    lit = plain() * (1.0 - shade[..., None] * (1.0 - IN_SHADE))
+    round_mm = np.sqrt(np.maximum(WIDE_MM**2 - near**2, 0.0))
+    skin = (0.85 + 0.15 * round_mm / WIDE_MM)[..., None] * SKIN * CAMERA.white
+    skin += np.random.default_rng(33).normal(0.0, CAMERA.noise, skin.shape)
+    soft = cv2.GaussianBlur(over, (0, 0), CAMERA.blur_px)[..., None]
+    image = np.clip(lit * (1.0 - soft) + skin * soft, 0, 255).astype(np.uint8)
+    return Covered(image, over, shade, drawn())
+
+
+def away_mm(points: Array, first: tuple[float, float], last: tuple[float, float]) -> Array:
+    """How far points (n x 2) are from a line between two."""
+    start, way = np.array(first), np.subtract(last, first)
+    share = np.clip((points - start) @ way / (way @ way), 0.0, 1.0)
+    return np.asarray(np.hypot(*(points - start - share[:, None] * way).T))
+
+
+def place_mm(mark: SheetMark) -> Array:
+    """Points all over the place of a dot, line or topping."""
+    layout = PRINT.layout
+    around = np.stack(np.meshgrid(*[np.linspace(-1.0, 1.0, 5)] * 2), axis=-1).reshape(-1, 2)
+    match mark.kind:
+        case MarkKind.DOT | MarkKind.LINE:
+            ends = np.array([layout.dot_mm((int(c), int(r))) for c, r in np.array(mark.at).reshape(-1, 2)])
+            shares = np.linspace(0.0, 1.0, 9)[:, None]
+            middles = ends[0] + shares * (ends[-1] - ends[0])
+            return np.asarray((middles[:, None] + around).reshape(-1, 2))
+        case _:
+            return np.array(next(one.centre_mm for one in layout.toppings if one.square == mark.at)) + 3.5 * around
+
+
+@cache
+def told() -> tuple[SheetMark, ...]:
+    (seen,) = (one for one in read_sheets(covered().image, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)
+    return tuple(mark for mark in seen.marks if mark.kind not in (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS))
+
+
+def is_wrong(mark: SheetMark, there: set[MarkPlace]) -> bool:
+    return (mark.probability >= 0.5) != ((mark.kind, mark.at) in there)
+
+
+@pytest.mark.parametrize("kind", [MarkKind.DOT, MarkKind.LINE, MarkKind.CROSSED_TOPPING])
+def test_all_that_a_finger_covers_is_hidden(kind: MarkKind) -> None:
+    scene = covered()
+    under = [mark for mark in told() if mark.kind is kind and scene.share(mark, scene.over) == 1.0]
+    assert under
+    assert [mark.at for mark in under if not mark.hidden] == []
+
+
+def test_nothing_is_surely_wrong() -> None:
+    wrong = [mark for mark in told() if not mark.hidden and is_wrong(mark, drawn().marks)]
+    assert [(mark.kind, mark.at) for mark in wrong if max(mark.probability, 1.0 - mark.probability) >= SURE] == []
+
+
+def test_what_lies_in_a_hands_shadow_is_read() -> None:
+    scene = covered()
+    free = np.asarray(cv2.dilate(scene.over, np.ones((3, 3)), iterations=round(4.0 * CAMERA.px_per_mm)), np.float32)
+    shaded = [m for m in told() if scene.share(m, scene.shade) > 0.6 and scene.share(m, 1.0 - free) > 0.9]
+    assert len([mark for mark in shaded if mark.kind is MarkKind.DOT]) >= 8
+    assert [mark.at for mark in shaded if mark.hidden] == []
+    assert [mark.at for mark in shaded if is_wrong(mark, drawn().marks)] == []
