@@ -6,12 +6,15 @@ from numpy.typing import NDArray
 
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
 from vision.sheets.layout import Array
-from vision.short_axes import median_of, row_quantiles
+from vision.short_axes import median_of, row_medians, row_quantiles
 
 Bools = NDArray[np.bool_]
 
 SPOT_MM, OFF_MM, RING_MM = 0.55, 0.5, (1.5, 2.6)
 """A printed dot is looked for in a disc so large, no farther from its place, and its paper in such a ring."""
+SHIFT_MM, SHIFT_DOTS, NO_SHIFT = 1.5, 5, 0.15
+"""Its place is no farther from where it ought to be, as so many dots each way tell together; that far off, they must be
+darker by such a share of what is usual."""
 MISSING, TOLD = 0.4, 3.2
 """A dot that is less dark than this share of what printed dots usually are, and by so many times what bare paper
 spreads, or they do, is missing. Of 6000 that lay open, traced and drawn, 3 were."""
@@ -38,10 +41,22 @@ def dots_missing(flat: FlatSheet) -> Bools:
     layout = flat.layout
     if not len(layout.bare_mm):
         return np.zeros(len(layout.dots_mm), bool)
-    spots = _spots(flat, np.concatenate([layout.dots_mm, layout.bare_mm]))
-    shown, bare = spots[: len(layout.dots_mm)], spots[len(layout.dots_mm) :]
+    darkness = np.asarray(cv2.transform(flat.colours, np.full((1, 3), 1 / 3)), np.float32)
+    soft = np.asarray(cv2.GaussianBlur(darkness, (0, 0), SPOT_MM / 1.6 * PX_PER_MM), np.float32)
+
+    def spots(places_mm: Array) -> Plane:
+        inner = flat.sampled(soft, places_mm[:, None] + disc_points(0.0, OFF_MM, 0.25)).max(axis=1)
+        ring = flat.sampled(darkness, places_mm[:, None] + disc_points(*RING_MM, 0.35))
+        return np.asarray(inner - row_quantiles(ring, 0.25), np.float32)
+
+    bare = spots(layout.bare_mm)
     paper = median_of(bare)
     noise = 1.5 * median_of(np.abs(bare - paper))
+    shown = spots(layout.dots_mm)
+    shifts = _shifts(flat, soft, _printed_darkness(shown - paper, noise)[0])
+    moved = shifts.any(axis=1)
+    if moved.any():
+        shown[moved] = np.maximum(shown[moved], spots(layout.dots_mm[moved] + shifts[moved]))
     usual, spread = _printed_darkness(shown - paper, noise)
     spread = max(spread, noise)
     darker = (shown - paper).reshape(layout.rows, layout.columns)
@@ -89,13 +104,18 @@ def _printed_darkness(shown: Plane, noise: float) -> tuple[float, float]:
     return usual, 1.5 * median_of(np.abs(printed - usual)) if len(printed) else 0.0
 
 
-def _spots(flat: FlatSheet, places_mm: Array) -> Plane:
-    """How much darker than the paper around it a spot at each place (n x 2) is."""
-    darkness = np.asarray(cv2.transform(flat.colours, np.full((1, 3), 1 / 3)), np.float32)
-    soft = np.asarray(cv2.GaussianBlur(darkness, (0, 0), SPOT_MM / 1.6 * PX_PER_MM), np.float32)
-    inner = flat.sampled(soft, places_mm[:, None] + disc_points(0.0, OFF_MM, 0.25)).max(axis=1)
-    around = row_quantiles(flat.sampled(darkness, places_mm[:, None] + disc_points(*RING_MM, 0.35)), 0.25)
-    return np.asarray(inner - around, np.float32)
+def _shifts(flat: FlatSheet, soft: Plane, usual: float) -> Array:
+    """How far (n x 2, mm) the print about each dot lies from where it ought to, as printed dots around tell that are
+    `usual`ly so dark: a sheet of which a marker is covered is not laid out quite right."""
+    layout = flat.layout
+    line = np.arange(-SHIFT_MM, SHIFT_MM + 0.01, OFF_MM)
+    ways = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    seen = flat.sampled(soft, layout.dots_mm[:, None] + ways)
+    darker = np.clip(seen - row_medians(seen)[:, None], 0.0, usual)  # pencil tells no more than print
+    grid = darker.reshape(layout.rows, layout.columns, -1)
+    near = cv2.blur(grid, (SHIFT_DOTS, SHIFT_DOTS), borderType=cv2.BORDER_REPLICATE).reshape(len(seen), -1)
+    less = usual * NO_SHIFT * np.hypot(*ways.T) / SHIFT_MM
+    return np.asarray(ways[(near - less.astype(np.float32)).argmax(axis=1)])
 
 
 def toppings_missing(flat: FlatSheet) -> Bools:
