@@ -66,7 +66,10 @@ def with_things(flat: FlatSheet) -> FlatSheet:
     sticks = [stick for stick in _sticks_of(long & flat.odd, firm) if not _lies_in(stick, broad)]
     centres = np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2)
     missing = flat.to_cells(np.concatenate([layout.dots_mm[dots], centres[toppings]]))
-    under = known[tuple(np.clip(np.round(missing).astype(int), 0, np.array(known.shape[::-1]) - 1).T[::-1])] > 0
+    # Those next to what is broad lie under it, too.
+    wide_mm = 2 * (ROUND_MM + layout.pitch_mm)
+    beside = np.asarray(cv2.dilate(broad, np.ones((round(wide_mm / CELL_MM),) * 2, np.uint8)), np.uint8)
+    under = _at(known | beside, missing) > 0
     for _ in range(2):  # a short part says little of where it points
         sticks = [_gone_on(_straightened(stick, flat.cells), flat.cells) for stick in sticks]
     shown = flat.to_cells(layout.dots_mm[~dots])
@@ -123,8 +126,13 @@ def _squares_without_print(flat: FlatSheet, dots: Bools) -> Mask:
 def _lies_in(stick: "Stick", broad: Mask) -> bool:
     """Whether much of a stick's axis is in something that is too wide for one, as a finger."""
     along = stick.middle + np.linspace(*stick.ends, 33)[:, None] * stick.axis
-    x, y = np.clip(np.round(along).astype(int), 0, np.array(broad.shape[::-1]) - 1).T
-    return bool((broad[y, x] > 0).mean() > IN_BROAD)
+    return bool((_at(broad, along) > 0).mean() > IN_BROAD)
+
+
+def _at(mask: Mask, places: Array) -> Mask:
+    """A mask's values at cells (n x 2, columns and rows), the nearest ones where these lie outside."""
+    columns, rows = np.clip(np.round(places).astype(int), 0, np.array(mask.shape[::-1]) - 1).T
+    return np.asarray(mask[rows, columns])
 
 
 def _shadows_ends(flat: FlatSheet, things: Mask) -> Mask:
