@@ -36,7 +36,8 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
         )
     ]
     if MarkKind.DIAGONAL in evidence:
-        marks += _diagonals(flat, evidence[MarkKind.DIAGONAL], likely[MarkKind.DIAGONAL])
+        unseen = _unseen(evidence[MarkKind.DOT], likely[MarkKind.DOT])
+        marks += _diagonals(flat, evidence[MarkKind.DIAGONAL], likely[MarkKind.DIAGONAL], unseen)
     return tuple(marks)
 
 
@@ -50,13 +51,17 @@ def _likely(evidence: Evidence, judge: Judge) -> Array:
     return likely
 
 
-def _diagonals(flat: FlatSheet, looked_at: Evidence, likely: Array) -> list[SheetMark]:
-    """All of them: those that were not looked at, where no dots are, are none."""
+def _diagonals(
+    flat: FlatSheet, looked_at: Evidence, likely: Array, unseen_dots: NDArray[np.bool_]
+) -> list[SheetMark]:
+    """All of them: those that were not looked at, where no dots are, are none; where a dot is unseen, nothing can be
+    said."""
+    out = dict(zip(flat.layout.dots, unseen_dots.tolist(), strict=True))
     told = zip(likely.tolist(), _unseen(looked_at, likely).tolist(), strict=True)
     seen = dict(zip(looked_at.places, told, strict=True))
     marks = []
     for one, other in flat.layout.diagonals:
-        p, unseen = seen.get((*one, *other), (DOUBT, False))
+        p, unseen = seen.get((*one, *other), (DOUBT, out[one] or out[other]))
         marks.append(SheetMark(MarkKind.DIAGONAL, (*one, *other), round(p, 4), unseen))
     return marks
 
