@@ -32,8 +32,8 @@ REACHES = 4
 """So many cells of it in the grid, or in a box and beside it, are no print."""
 SOFT_CELLS = 5
 """What is known to be foreign has been made wider by so many cells."""
-MOST_WIDE_MM, STRAIGHT = 13.0, 0.71
-"""What is wider, or of whose cells no more lie between straight sides, is no pencil, and need not go on straight."""
+MOST_WIDE_MM = 13.0
+"""What is wider is no pencil, and need not go on straight."""
 CHAIN, CHAIN_HALF_MM, APART_MM, MOST_IN_CHAINS = 3, 4.0, 40.0, 24
 """So many places where print does not show, no farther from one line and from each other, lie under something straight;
 of more than the last something else lies there."""
@@ -272,8 +272,7 @@ def _sticks_of(long: Mask, more: Mask) -> list[Stick]:
             if not seeds.any() or any(_within(stick, points[seeds]).mean() > 0.5 for stick in found):
                 continue
             stick = _stick_through(points)
-            wide, long_cells = 2 * stick.half, stick.ends[1] - stick.ends[0]
-            if wide <= min(MOST_WIDE_MM / CELL_MM, long_cells / 2.5) and _within(stick, points, 1.0).mean() > STRAIGHT:
+            if 2 * stick.half <= min(MOST_WIDE_MM / CELL_MM, (stick.ends[1] - stick.ends[0]) / 2.5):
                 found.append(stick)
     return found
 
