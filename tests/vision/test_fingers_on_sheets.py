@@ -1,6 +1,6 @@
 """Fingers over a score sheet, as bright and smooth as the paper in their own shadows: what they cover is not said."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import cv2
@@ -13,14 +13,19 @@ from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, MarkPlace, blank_
 from vision.frame import Image
 from vision.registration import Registration
 from vision.scene import MarkKind, PieceKind, SheetMark
-from vision.sheets.finder import lay_out, read_sheets
+from vision.sheets.blanks import Blanks
+from vision.sheets.finder import lay_out, read_sheets, sightings
+from vision.sheets.flattening import flatten
+from vision.sheets.missing_print import dots_missing
 
 Array = NDArray[np.float64]
+Finger = tuple[tuple[float, float], tuple[float, float]]
 
 PRINT = load_sheet_print()
 SURE = 0.9
 FINGERS = (((-62.0, -85.0), (-42.0, -30.0)), ((-28.0, -85.0), (-18.0, -24.0)), ((-2.0, -85.0), (8.0, -46.0)))
 """Where each begins and its tip lies (mm, in the sheet's frame)."""
+OVER_BOXES = (((-72.0, 90.0), (-62.0, 40.0)),)
 WIDE_MM = 8.5
 SHADOW_MM, SOFT_MM = (-6.0, 22.0), 4.0
 IN_SHADE = np.array([0.67, 0.79, 0.87])
@@ -67,12 +72,12 @@ def where() -> Registration:
 
 
 @cache
-def covered() -> Covered:
+def covered(fingers: tuple[Finger, ...] = FINGERS) -> Covered:
     height, width = plain().shape[:2]
     rows, columns = np.indices((height, width))
     at = where().to_table(np.column_stack([columns.ravel(), rows.ravel()]).astype(np.float64))
-    near = np.min([away_mm(at, *finger) for finger in FINGERS], axis=0).reshape(height, width).astype(np.float32)
-    thrown = np.min([away_mm(at - SHADOW_MM, *finger) for finger in FINGERS], axis=0).reshape(height, width)
+    near = np.min([away_mm(at, *finger) for finger in fingers], axis=0).reshape(height, width).astype(np.float32)
+    thrown = np.min([away_mm(at - SHADOW_MM, *finger) for finger in fingers], axis=0).reshape(height, width)
     over = np.clip((WIDE_MM - near) * CAMERA.px_per_mm + 0.5, 0.0, 1.0).astype(np.float32)
     dark = (thrown < WIDE_MM).astype(np.float32)
     shade = np.asarray(cv2.GaussianBlur(dark, (0, 0), SOFT_MM * CAMERA.px_per_mm), np.float32)
@@ -93,15 +98,17 @@ def away_mm(points: Array, first: tuple[float, float], last: tuple[float, float]
 
 
 def place_mm(mark: SheetMark) -> Array:
-    """Points all over the place of a dot, line or topping."""
+    """Points all over the place of a dot, line or topping, and in the middle of a box."""
     layout = PRINT.layout
     around = np.stack(np.meshgrid(*[np.linspace(-1.0, 1.0, 5)] * 2), axis=-1).reshape(-1, 2)
     match mark.kind:
-        case MarkKind.DOT | MarkKind.LINE:
+        case MarkKind.DOT | MarkKind.LINE | MarkKind.DIAGONAL:
             ends = np.array([layout.dot_mm((int(c), int(r))) for c, r in np.array(mark.at).reshape(-1, 2)])
             shares = np.linspace(0.0, 1.0, 9)[:, None]
             middles = ends[0] + shares * (ends[-1] - ends[0])
             return np.asarray((middles[:, None] + around).reshape(-1, 2))
+        case MarkKind.CIRCLED_BONUS | MarkKind.CROSSED_BONUS:
+            return np.array(layout.boxes[mark.at[0]].centre_mm) + 4.0 * around
         case _:
             return np.array(next(one.centre_mm for one in layout.toppings if one.square == mark.at)) + 3.5 * around
 
@@ -109,7 +116,18 @@ def place_mm(mark: SheetMark) -> Array:
 @cache
 def told() -> tuple[SheetMark, ...]:
     (seen,) = (one for one in read_sheets(covered().image, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)
-    return tuple(mark for mark in seen.marks if mark.kind not in (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS))
+    return seen.marks
+
+
+@cache
+def told_after_blank() -> tuple[SheetMark, ...]:
+    registration, _, found = lay_out(plain(), [PRINT.layout])
+    blanks = Blanks()
+    sightings(
+        photograph(blank_sheet(PRINT, border=True), np.random.default_rng(32), CAMERA), registration, found, blanks
+    )
+    (seen,) = sightings(covered().image, registration, found, blanks)
+    return seen.marks
 
 
 def is_wrong(mark: SheetMark, there: set[MarkPlace]) -> bool:
@@ -124,8 +142,35 @@ def test_all_that_a_finger_covers_is_hidden(kind: MarkKind) -> None:
     assert [mark.at for mark in under if not mark.hidden] == []
 
 
-def test_nothing_is_surely_wrong() -> None:
-    wrong = [mark for mark in told() if not mark.hidden and is_wrong(mark, drawn().marks)]
+def test_all_that_a_finger_covers_is_hidden_where_the_sheet_was_seen_blank() -> None:
+    scene = covered()
+    under = [mark for mark in told_after_blank() if scene.share(mark, scene.over) == 1.0]
+    assert {MarkKind.DOT, MarkKind.LINE, MarkKind.DIAGONAL} <= {mark.kind for mark in under}
+    assert [(mark.kind, mark.at) for mark in under if not mark.hidden] == []
+
+
+def test_a_box_that_a_finger_covers_is_hidden() -> None:
+    scene = covered(OVER_BOXES)
+    (seen,) = (one for one in read_sheets(scene.image, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)
+    kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
+    boxes = [mark for mark in seen.marks if mark.kind in kinds]
+    under = [mark for mark in boxes if scene.share(mark, scene.over) == 1.0]
+    assert {mark.at for mark in under} == {(1,)}
+    assert all(mark.hidden for mark in under)
+    free = [mark for mark in boxes if mark.at >= (2,)]
+    assert not any(mark.hidden for mark in free)
+
+
+def test_print_that_lies_a_little_beside_its_place_is_seen() -> None:
+    flat = flatten(plain(), PRINT.layout, where())
+    assert not dots_missing(flat).any()
+    assert not dots_missing(replace(flat, left_mm=flat.left_mm + 0.7, top_mm=flat.top_mm + 0.6)).any()
+
+
+@pytest.mark.parametrize("after_blank", [False, True])
+def test_nothing_is_surely_wrong(after_blank: bool) -> None:
+    marks = told_after_blank() if after_blank else told()
+    wrong = [mark for mark in marks if not mark.hidden and is_wrong(mark, drawn().marks)]
     assert [(mark.kind, mark.at) for mark in wrong if max(mark.probability, 1.0 - mark.probability) >= SURE] == []
 
 
