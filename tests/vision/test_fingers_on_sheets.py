@@ -15,7 +15,7 @@ from vision.registration import Registration
 from vision.scene import MarkKind, PieceKind, SheetMark
 from vision.sheets.blanks import Blanks
 from vision.sheets.finder import lay_out, read_sheets, sightings
-from vision.sheets.flattening import flatten
+from vision.sheets.flattening import PX_PER_MM, flatten
 from vision.sheets.missing_print import dots_missing
 
 Array = NDArray[np.float64]
@@ -25,12 +25,15 @@ PRINT = load_sheet_print()
 SURE = 0.9
 FINGERS = (((-62.0, -85.0), (-42.0, -30.0)), ((-28.0, -85.0), (-18.0, -24.0)), ((-2.0, -85.0), (8.0, -46.0)))
 """Where each begins and its tip lies (mm, in the sheet's frame)."""
+OFF_MM = (1.6, -1.0)
+"""How far a sheet's lower left corner seems to be from where it is when a hand covers its marker."""
 OVER_BOXES = (((-72.0, 90.0), (-62.0, 40.0)),)
 WIDE_MM = 8.5
 SHADOW_MM, SOFT_MM = (-6.0, 22.0), 4.0
 IN_SHADE = np.array([0.67, 0.79, 0.87])
 """What of a bluish white lamp's and window's light is left where a hand takes the window's: blue, green, red."""
 SKIN = np.array([0.73, 0.87, 1.07])
+PALE = np.array([0.75, 0.82, 0.90])
 """Of the light that paper beside the hand shows."""
 
 
@@ -72,7 +75,7 @@ def where() -> Registration:
 
 
 @cache
-def covered(fingers: tuple[Finger, ...] = FINGERS) -> Covered:
+def covered(fingers: tuple[Finger, ...] = FINGERS, *, pale: bool = False) -> Covered:
     height, width = plain().shape[:2]
     rows, columns = np.indices((height, width))
     at = where().to_table(np.column_stack([columns.ravel(), rows.ravel()]).astype(np.float64))
@@ -83,7 +86,7 @@ def covered(fingers: tuple[Finger, ...] = FINGERS) -> Covered:
     shade = np.asarray(cv2.GaussianBlur(dark, (0, 0), SOFT_MM * CAMERA.px_per_mm), np.float32)
     lit = plain() * (1.0 - shade[..., None] * (1.0 - IN_SHADE))
     round_mm = np.sqrt(np.maximum(WIDE_MM**2 - near**2, 0.0))
-    skin = (0.85 + 0.15 * round_mm / WIDE_MM)[..., None] * SKIN * CAMERA.white
+    skin = (0.85 + 0.15 * round_mm / WIDE_MM)[..., None] * (PALE if pale else SKIN) * CAMERA.white
     skin += np.random.default_rng(33).normal(0.0, CAMERA.noise, skin.shape)
     soft = cv2.GaussianBlur(over, (0, 0), CAMERA.blur_px)[..., None]
     image = np.clip(lit * (1.0 - soft) + skin * soft, 0, 255).astype(np.uint8)
@@ -150,7 +153,7 @@ def test_all_that_a_finger_covers_is_hidden_where_the_sheet_was_seen_blank() -> 
 
 
 def test_a_box_that_a_finger_covers_is_hidden() -> None:
-    scene = covered(OVER_BOXES)
+    scene = covered(OVER_BOXES, pale=True)
     (seen,) = (one for one in read_sheets(scene.image, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)
     kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
     boxes = [mark for mark in seen.marks if mark.kind in kinds]
@@ -164,7 +167,12 @@ def test_a_box_that_a_finger_covers_is_hidden() -> None:
 def test_print_that_lies_a_little_beside_its_place_is_seen() -> None:
     flat = flatten(plain(), PRINT.layout, where())
     assert not dots_missing(flat).any()
-    assert not dots_missing(replace(flat, left_mm=flat.left_mm + 0.7, top_mm=flat.top_mm + 0.6)).any()
+    height, width = flat.darkness.shape
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    off = corners + np.array([[0, 0], [0, 0], [0, 0], OFF_MM], np.float32) * PX_PER_MM
+    warp = cv2.getPerspectiveTransform(corners, off)
+    moved = np.asarray(cv2.warpPerspective(flat.colours, warp, (width, height)), np.float32)
+    assert not dots_missing(replace(flat, colours=moved)).any()
 
 
 @pytest.mark.parametrize("after_blank", [False, True])
