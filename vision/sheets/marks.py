@@ -51,9 +51,7 @@ def _likely(evidence: Evidence, judge: Judge) -> Array:
     return likely
 
 
-def _diagonals(
-    flat: FlatSheet, looked_at: Evidence, likely: Array, unseen_dots: NDArray[np.bool_]
-) -> list[SheetMark]:
+def _diagonals(flat: FlatSheet, looked_at: Evidence, likely: Array, unseen_dots: NDArray[np.bool_]) -> list[SheetMark]:
     """All of them: those that were not looked at, where no dots are, are none; where a dot is unseen, nothing can be
     said."""
     out = dict(zip(flat.layout.dots, unseen_dots.tolist(), strict=True))
