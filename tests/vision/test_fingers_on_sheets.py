@@ -1,14 +1,14 @@
 """Fingers over a score sheet, as bright and smooth as the paper in their own shadows: what they cover is not said."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 import cv2
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from hardware.kit.score_sheets import load_sheet_print
+from tests.vision.drawn_fingers import Covered, Reaching, reach_over
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, MarkPlace, blank_sheet, pencil_all, photograph
 from vision.frame import Image
 from vision.registration import Registration
@@ -18,40 +18,13 @@ from vision.sheets.finder import lay_out, read_sheets, sightings
 from vision.sheets.flattening import PX_PER_MM, flatten
 from vision.sheets.missing_print import dots_missing
 
-Array = NDArray[np.float64]
-Finger = tuple[tuple[float, float], tuple[float, float]]
-
 PRINT = load_sheet_print()
+CAMERA = Camera(px_per_mm=2.6, white=(172.0, 170.0, 170.0), noise=3.0)
 SURE = 0.9
-FINGERS = (((-62.0, -85.0), (-42.0, -30.0)), ((-28.0, -85.0), (-18.0, -24.0)), ((-2.0, -85.0), (8.0, -46.0)))
-"""Where each begins and its tip lies (mm, in the sheet's frame)."""
+FINGERS = Reaching((((-62.0, -85.0), (-42.0, -30.0)), ((-28.0, -85.0), (-18.0, -24.0)), ((-2.0, -85.0), (8.0, -46.0))))
+OVER_A_BOX = Reaching((((-72.0, 90.0), (-62.0, 40.0)),), skin=(0.75, 0.82, 0.90))
 OFF_MM = (1.6, -1.0)
 """How far a sheet's lower left corner seems to be from where it is when a hand covers its marker."""
-OVER_BOXES = (((-72.0, 90.0), (-62.0, 40.0)),)
-WIDE_MM = 8.5
-SHADOW_MM, SOFT_MM = (-6.0, 22.0), 4.0
-IN_SHADE = np.array([0.67, 0.79, 0.87])
-"""What of a bluish white lamp's and window's light is left where a hand takes the window's: blue, green, red."""
-SKIN = np.array([0.73, 0.87, 1.07])
-PALE = np.array([0.75, 0.82, 0.90])
-"""Of the light that paper beside the hand shows."""
-
-
-@dataclass(frozen=True)
-class Covered:
-    """A picture of a sheet under fingers."""
-
-    image: Image
-    over: NDArray[np.float32]
-    """How far each pixel is covered, 0 to 1,"""
-    shade: NDArray[np.float32]
-    """and how far in shadow."""
-    sheet: DrawnSheet
-
-    def share(self, mark: SheetMark, plane: NDArray[np.float32]) -> float:
-        """The least of the values of a plane all over a mark's place."""
-        columns, rows = where().to_picture(place_mm(mark)).astype(np.float32).T
-        return float(cv2.remap(plane, columns, rows, cv2.INTER_LINEAR).min())
 
 
 @cache
@@ -59,9 +32,6 @@ def drawn() -> DrawnSheet:
     sheet = blank_sheet(PRINT, border=True)
     pencil_all(sheet, np.random.default_rng(31), Hand(forgets=0.1), share=0.3)
     return sheet
-
-
-CAMERA = Camera(px_per_mm=2.6, white=(172.0, 170.0, 170.0), noise=3.0)
 
 
 @cache
@@ -75,45 +45,8 @@ def where() -> Registration:
 
 
 @cache
-def covered(fingers: tuple[Finger, ...] = FINGERS, *, pale: bool = False) -> Covered:
-    height, width = plain().shape[:2]
-    rows, columns = np.indices((height, width))
-    at = where().to_table(np.column_stack([columns.ravel(), rows.ravel()]).astype(np.float64))
-    near = np.min([away_mm(at, *finger) for finger in fingers], axis=0).reshape(height, width).astype(np.float32)
-    thrown = np.min([away_mm(at - SHADOW_MM, *finger) for finger in fingers], axis=0).reshape(height, width)
-    over = np.clip((WIDE_MM - near) * CAMERA.px_per_mm + 0.5, 0.0, 1.0).astype(np.float32)
-    dark = (thrown < WIDE_MM).astype(np.float32)
-    shade = np.asarray(cv2.GaussianBlur(dark, (0, 0), SOFT_MM * CAMERA.px_per_mm), np.float32)
-    lit = plain() * (1.0 - shade[..., None] * (1.0 - IN_SHADE))
-    round_mm = np.sqrt(np.maximum(WIDE_MM**2 - near**2, 0.0))
-    skin = (0.85 + 0.15 * round_mm / WIDE_MM)[..., None] * (PALE if pale else SKIN) * CAMERA.white
-    skin += np.random.default_rng(33).normal(0.0, CAMERA.noise, skin.shape)
-    soft = cv2.GaussianBlur(over, (0, 0), CAMERA.blur_px)[..., None]
-    image = np.clip(lit * (1.0 - soft) + skin * soft, 0, 255).astype(np.uint8)
-    return Covered(image, over, shade, drawn())
-
-
-def away_mm(points: Array, first: tuple[float, float], last: tuple[float, float]) -> Array:
-    """How far points (n x 2) are from a line between two."""
-    start, way = np.array(first), np.subtract(last, first)
-    share = np.clip((points - start) @ way / (way @ way), 0.0, 1.0)
-    return np.asarray(np.hypot(*(points - start - share[:, None] * way).T))
-
-
-def place_mm(mark: SheetMark) -> Array:
-    """Points all over the place of a dot, line or topping, and in the middle of a box."""
-    layout = PRINT.layout
-    around = np.stack(np.meshgrid(*[np.linspace(-1.0, 1.0, 5)] * 2), axis=-1).reshape(-1, 2)
-    match mark.kind:
-        case MarkKind.DOT | MarkKind.LINE | MarkKind.DIAGONAL:
-            ends = np.array([layout.dot_mm((int(c), int(r))) for c, r in np.array(mark.at).reshape(-1, 2)])
-            shares = np.linspace(0.0, 1.0, 9)[:, None]
-            middles = ends[0] + shares * (ends[-1] - ends[0])
-            return np.asarray((middles[:, None] + around).reshape(-1, 2))
-        case MarkKind.CIRCLED_BONUS | MarkKind.CROSSED_BONUS:
-            return np.array(layout.boxes[mark.at[0]].centre_mm) + 4.0 * around
-        case _:
-            return np.array(next(one.centre_mm for one in layout.toppings if one.square == mark.at)) + 3.5 * around
+def covered(hand: Reaching = FINGERS) -> Covered:
+    return reach_over(plain(), PRINT.layout, where(), hand, CAMERA, np.random.default_rng(33))
 
 
 @cache
@@ -153,7 +86,7 @@ def test_all_that_a_finger_covers_is_hidden_where_the_sheet_was_seen_blank() -> 
 
 
 def test_a_box_that_a_finger_covers_is_hidden() -> None:
-    scene = covered(OVER_BOXES, pale=True)
+    scene = covered(OVER_A_BOX)
     (seen,) = (one for one in read_sheets(scene.image, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)
     kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
     boxes = [mark for mark in seen.marks if mark.kind in kinds]
