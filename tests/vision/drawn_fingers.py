@@ -46,6 +46,7 @@ class Covered:
     """and how far in shadow."""
     layout: SheetLayout
     where: Registration
+    px_per_mm: float
 
     def share(self, mark: SheetMark, plane: NDArray[np.float32]) -> float:
         """The least of the values of a plane all over a mark's place."""
@@ -78,7 +79,7 @@ def reach_over(
     skin += rng.normal(0.0, camera.noise, skin.shape)
     soft = cv2.GaussianBlur(over, (0, 0), camera.blur_px)[..., None]
     image = np.clip(lit * (1.0 - soft) + skin * soft, 0, 255).astype(np.uint8)
-    return Covered(image, over, shade, layout, where)
+    return Covered(image, over, shade, layout, where, camera.px_per_mm)
 
 
 def some_hand(rng: np.random.Generator) -> Reaching:
