@@ -1,16 +1,19 @@
 """How well score sheets are read: marks found and missed, and marks claimed that are not there.
 
-Run: python -m tests.benchmarks.sheets_report [--drawn N] [FOLDER]
+Run: python -m tests.benchmarks.sheets_report [--drawn N] [--fingers N] [FOLDER]
 
 Rendered pictures (`sheet-*.jpg` with truth and `sheet-layout.json` in FOLDER, by default ../shared/photos/table) as
 they are and altered, and N sheets of each kind drawn by `tests/vision/drawn_sheet_kinds.py`: of the kinds that the
-likelihoods were fitted on (with other seeds), and of those that they were not.
+likelihoods were fitted on (with other seeds), and of those that they were not. With --fingers, N more of our own print
+under fingers about as bright as the paper in their shadows (`tests/vision/drawn_fingers.py`): what they cover ought to
+be hidden, and what lies open or in shadow ought not.
 """
 
 import argparse
 import itertools
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +23,8 @@ import cv2
 import numpy as np
 
 from hardware.kit.score_sheets import load_sheet_print
+from tests.vision.drawn_fingers import Covered, reach_over, some_hand
+from tests.vision.drawn_sheet import Camera, Hand, blank_sheet, pencil_all, photograph
 from tests.vision.drawn_sheet_kinds import ASIDE, TRAINED, drawn_of_kind
 from vision.frame import Image
 from vision.labels import load_json
@@ -27,12 +32,14 @@ from vision.mark_report import MarkPlace, true_marks
 from vision.registration import RegistrationError
 from vision.report import MARK_BINS, Reliability
 from vision.scene import MarkKind, PieceKind, SheetMark
-from vision.sheets.finder import read_sheets
+from vision.sheets.finder import lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, parse_layout
 from vision.sheets.likelihood import FITTED
 from vision.threads import use_one_core
 
 SURE = 0.9
+CLEAR_MM = 4.0
+"""What is no nearer to a finger is open."""
 
 
 @dataclass
@@ -237,11 +244,57 @@ def report_drawn(pictures: int, first_seed: int) -> None:
                 print(f"    {part}".replace("right", "there"))
 
 
+def report_fingers(pictures: int, first_seed: int) -> None:
+    """Print how much of what fingers cover is hidden, and of what is open."""
+    counts, refused = Counter[str](), 0
+    for seed in range(first_seed, first_seed + pictures):
+        try:
+            scene, there = under_fingers(seed)
+            seen = read_sheets(scene.image, [scene.layout]).sightings
+        except RegistrationError:
+            refused += 1
+            continue
+        sheets = [one for one in seen if one.kind is PieceKind.SHEET]
+        refused += not sheets
+        far = round(CLEAR_MM * scene.px_per_mm)
+        beside = np.asarray(cv2.dilate(scene.over, np.ones((2 * far + 1,) * 2, np.uint8)), np.float32)
+        for mark in (mark for sheet in sheets for mark in sheet.marks):
+            part = "covered" if scene.share(mark, scene.over) == 1.0 else "partly"
+            if scene.share(mark, 1.0 - beside) > 0.9:
+                part = "in shadow" if scene.share(mark, scene.shade) > 0.6 else "open"
+            sure = max(mark.probability, 1 - mark.probability) >= SURE
+            wrong = (mark.probability >= 0.5) != ((mark.kind, mark.at) in there)
+            counts[part] += 1
+            counts[part + " hidden"] += mark.hidden
+            counts[part + " sure and wrong"] += sure and wrong and not mark.hidden
+    print(f"under fingers, drawn: {pictures} pictures, {refused} sheets not found; places:")
+    for part in ("covered", "partly", "in shadow", "open"):
+        told = counts[part], counts[part + " hidden"], counts[part + " sure and wrong"]
+        print("    {:10}{:6}, {:5} hidden, {:4} of the others surely wrong".format(part, *told))
+
+
+def under_fingers(seed: int) -> tuple[Covered, set[MarkPlace]]:
+    """A drawn sheet of our own print in any light, under fingers, and what was pencilled on it."""
+    rng = np.random.default_rng(seed)
+    camera = Camera(
+        px_per_mm=float(rng.uniform(1.8, 3.6)),
+        white=tuple((rng.uniform(110, 235) * rng.uniform(0.92, 1.0, 3)).tolist()),
+        noise=float(rng.uniform(1.0, 4.5)),
+        blur_px=float(rng.uniform(0.5, 1.1)),
+    )
+    hand, sheet = some_hand(rng), blank_sheet(load_sheet_print())
+    pencil_all(sheet, rng, Hand(forgets=0.1, darkness=(0.45, 1.0)), share=float(rng.uniform(0.05, 0.5)))
+    plain = photograph(sheet, rng, camera)
+    where = lay_out(plain, [sheet.layout])[2][0].registration
+    return reach_over(plain, sheet.layout, where, hand, camera, rng), sheet.marks
+
+
 def main() -> int:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description="How well score sheets are read.")
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/photos/table"))
     parser.add_argument("--drawn", type=int, default=4, help="how many drawn sheets of each kind")
+    parser.add_argument("--fingers", type=int, default=0, help="how many drawn sheets under fingers")
     parser.add_argument("--seed", type=int, default=1000, help="of the first drawn sheet")
     arguments = parser.parse_args()
     use_one_core()
@@ -252,6 +305,8 @@ def main() -> int:
         print(f"no pictures at {arguments.folder}")
     if arguments.drawn:
         report_drawn(arguments.drawn, arguments.seed)
+    if arguments.fingers:
+        report_fingers(arguments.fingers, arguments.seed)
     return 0
 
 

@@ -36,7 +36,8 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
         )
     ]
     if MarkKind.DIAGONAL in evidence:
-        marks += _diagonals(flat, evidence[MarkKind.DIAGONAL], likely[MarkKind.DIAGONAL])
+        hidden = evidence[MarkKind.DOT].hidden
+        marks += _diagonals(flat, evidence[MarkKind.DIAGONAL], likely[MarkKind.DIAGONAL], hidden)
     return tuple(marks)
 
 
@@ -50,13 +51,14 @@ def _likely(evidence: Evidence, judge: Judge) -> Array:
     return likely
 
 
-def _diagonals(flat: FlatSheet, looked_at: Evidence, likely: Array) -> list[SheetMark]:
-    """All of them: those that were not looked at, where no dots are, are none."""
+def _diagonals(flat: FlatSheet, looked_at: Evidence, likely: Array, hidden: NDArray[np.bool_]) -> list[SheetMark]:
+    """All of them: those that were not looked at, where no dots are, are none, but where a dot is `hidden`."""
+    under = dict(zip(flat.layout.dots, hidden.tolist(), strict=True))
     told = zip(likely.tolist(), _unseen(looked_at, likely).tolist(), strict=True)
     seen = dict(zip(looked_at.places, told, strict=True))
     marks = []
     for one, other in flat.layout.diagonals:
-        p, unseen = seen.get((*one, *other), (DOUBT, False))
+        p, unseen = seen.get((*one, *other), (DOUBT, under[one] or under[other]))
         marks.append(SheetMark(MarkKind.DIAGONAL, (*one, *other), round(p, 4), unseen))
     return marks
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vision.sheets.flattening import BESIDE, CELL_MM, IN_BOX, IN_GRID, FlatSheet, Mask, Plane
 from vision.sheets.layout import Array
-from vision.sheets.missing_print import dots_missing, toppings_missing
+from vision.sheets.missing_print import boxes_missing, dots_missing, toppings_missing
 
 Bools = NDArray[np.bool_]
 
@@ -34,14 +34,16 @@ SOFT_CELLS = 5
 """What is known to be foreign has been made wider by so many cells."""
 MOST_WIDE_MM = 13.0
 """What is wider is no pencil, and need not go on straight."""
-CHAIN, CHAIN_HALF_MM, MOST_IN_CHAINS = 3, 4.0, 24
-"""So many places where print does not show, no farther from one line, lie under something straight; of more than the
-last something else lies there."""
+CHAIN, CHAIN_HALF_MM, APART_MM, MOST_IN_CHAINS = 3, 4.0, 40.0, 24
+"""So many places where print does not show, no farther from one line and from each other, lie under something straight;
+of more than the last something else lies there."""
 GOES_ON, ALONG_MM, GAP_MM = 0.06, 3.0, 4.0
 """Something straight goes on while it differs (logarithm) by more from both its sides, along so much of it, but for
 such a gap."""
 NO_LINE_MM, NO_DOT_MM, SHADE, SHADOW_MM = 2.7, 6.0, 0.15, 12.0
 """What is so wide, so long and so dark (logarithm), no farther from a thing, is neither line nor dot, but a shadow."""
+IN_BROAD = 0.25
+"""What lies with more of its axis where all four dots of a square do not show is no stick."""
 FAR_CELLS = 1000.0
 """Farther than any sheet reaches."""
 WIDER_MM, LONGER_MM = 1.3, 4.0
@@ -51,26 +53,23 @@ WIDER_MM, LONGER_MM = 1.3, 4.0
 def with_things(flat: FlatSheet) -> FlatSheet:
     """The sheet with all that lies on it as foreign."""
     layout = flat.layout
-    dots, toppings = dots_missing(flat), toppings_missing(flat)
+    dots, toppings, boxes = dots_missing(flat), toppings_missing(flat), boxes_missing(flat)
     long = _long_things(flat.odd, flat.told)
-    if not (dots.any() or toppings.any() or long.any()):
+    if not (dots.any() or toppings.any() or boxes.any() or long.any()):
         return flat
-    centres = np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2)
-    gone = [(at, ROUND_MM) for at in layout.dots_mm[dots]]
-    gone += [
-        (at, one.size_mm / 2 + 1.0) for at, one, out in zip(centres, layout.toppings, toppings, strict=True) if out
-    ]
-    found = long.copy()
-    for at, radius in gone:
-        x, y = flat.to_cells(at)
-        cv2.circle(found, (round(x), round(y)), round(radius / CELL_MM), 255, -1)
+    found = long | _without_print(flat, dots, toppings, boxes)
     size = (flat.foreign.shape[1], flat.foreign.shape[0])
     small = (found.shape[1], found.shape[0])
     known = np.asarray(cv2.resize(flat.foreign, small, interpolation=cv2.INTER_NEAREST), np.uint8)
     firm = np.asarray(cv2.erode(known, np.ones((SOFT_CELLS, SOFT_CELLS), np.uint8)), np.uint8)
-    sticks = _sticks_of(long & flat.odd, firm)
+    broad = _squares_without_print(flat, dots)
+    sticks = [stick for stick in _sticks_of(long & flat.odd, firm) if not _lies_in(stick, broad)]
+    centres = np.array([topping.centre_mm for topping in layout.toppings]).reshape(-1, 2)
     missing = flat.to_cells(np.concatenate([layout.dots_mm[dots], centres[toppings]]))
-    under = known[tuple(np.clip(np.round(missing).astype(int), 0, np.array(known.shape[::-1]) - 1).T[::-1])] > 0
+    # Those next to what is broad lie under it, too.
+    wide_mm = 2 * (ROUND_MM + layout.pitch_mm)
+    beside = np.asarray(cv2.dilate(broad, np.ones((round(wide_mm / CELL_MM),) * 2, np.uint8)), np.uint8)
+    under = _at(known | beside, missing) > 0
     for _ in range(2):  # a short part says little of where it points
         sticks = [_gone_on(_straightened(stick, flat.cells), flat.cells) for stick in sticks]
     shown = flat.to_cells(layout.dots_mm[~dots])
@@ -81,6 +80,59 @@ def with_things(flat: FlatSheet) -> FlatSheet:
     found |= _shadows_ends(flat, found | known)
     foreign = np.asarray(cv2.resize(found, size, interpolation=cv2.INTER_NEAREST), np.uint8)
     return replace(flat, foreign=np.maximum(flat.foreign, foreign))
+
+
+def _without_print(flat: FlatSheet, dots: Bools, toppings: Bools, boxes: Bools) -> Mask:
+    """255 in the cells about the print that does not show, and between neighbouring dots that do not."""
+    layout = flat.layout
+    found = np.zeros_like(flat.odd)
+    at = np.round(flat.to_cells(layout.dots_mm)).astype(int)
+    gone = dict(zip(layout.dots, dots.tolist(), strict=True))
+    places = dict(zip(layout.dots, at.tolist(), strict=True))
+    wide = round(2 * ROUND_MM / CELL_MM)
+    for dot, x_y in places.items():
+        if gone[dot]:
+            cv2.circle(found, x_y, round(ROUND_MM / CELL_MM), 255, -1)
+    for one, other in layout.lines:
+        if gone[one] and gone[other]:
+            cv2.line(found, places[one], places[other], (255,), wide)
+    found |= _squares_without_print(flat, dots)
+    for topping, out in zip(layout.toppings, toppings, strict=True):
+        if out:
+            x, y = flat.to_cells(np.array(topping.centre_mm))
+            cv2.circle(found, (round(x), round(y)), round((topping.size_mm / 2 + 1.0) / CELL_MM), 255, -1)
+    for box, out in zip(layout.boxes, boxes, strict=True):
+        if out:
+            half = np.array(box.size_mm) / 2 + 1.0
+            corners_mm = np.array(box.centre_mm) + half * np.array([[-1.0, 1.0], [1.0, -1.0]])
+            first, last = np.round(flat.to_cells(corners_mm)).astype(int).tolist()
+            cv2.rectangle(found, first, last, 255, -1)
+    return found
+
+
+def _squares_without_print(flat: FlatSheet, dots: Bools) -> Mask:
+    """255 in the cells of squares none of whose four dots shows: what lies there is wider than any pencil."""
+    layout = flat.layout
+    found = np.zeros_like(flat.odd)
+    gone = dots.reshape(layout.rows, layout.columns)
+    rows, columns = np.nonzero(gone[:-1, :-1] & gone[1:, :-1] & gone[:-1, 1:] & gone[1:, 1:])
+    corners = np.array([[(0, 0), (1, 0), (1, 1), (0, 1)]]) + np.column_stack([columns, rows])[:, None]
+    corners_mm = np.array(layout.first_mm) + layout.pitch_mm * corners * (1.0, -1.0)
+    for square in np.round(flat.to_cells(corners_mm)).astype(np.int32):
+        cv2.fillConvexPoly(found, square, (255,))
+    return found
+
+
+def _lies_in(stick: "Stick", broad: Mask) -> bool:
+    """Whether much of a stick's axis is in something that is too wide for one, as a finger."""
+    along = stick.middle + np.linspace(*stick.ends, 33)[:, None] * stick.axis
+    return bool((_at(broad, along) > 0).mean() > IN_BROAD)
+
+
+def _at(mask: Mask, places: Array) -> Mask:
+    """A mask's values at cells (n x 2, columns and rows), the nearest ones where these lie outside."""
+    columns, rows = np.clip(np.round(places).astype(int), 0, np.array(mask.shape[::-1]) - 1).T
+    return np.asarray(mask[rows, columns])
 
 
 def _shadows_ends(flat: FlatSheet, things: Mask) -> Mask:
@@ -246,8 +298,10 @@ def _chains(points: Array, shown: Array) -> list[Stick]:
             if length >= LONG_MM / CELL_MM:
                 whole = Stick(left[i], (left[j] - left[i]) / length, CHAIN_HALF_MM / CELL_MM, (-FAR_CELLS, FAR_CELLS))
                 near = _within(whole, left, 1.0)
-                along = (left[near] - left[i]) @ whole.axis
-                stick = replace(whole, ends=(float(along.min()), float(along.max())))
+                along = np.sort((left[near] - left[i]) @ whole.axis)
+                if np.diff(along).max() > APART_MM / CELL_MM:
+                    continue
+                stick = replace(whole, ends=(float(along[0]), float(along[-1])))
                 against = int(_within(stick, shown, 0.4).sum())  # edges of a thing may look like dots
                 if near.sum() >= CHAIN and CHAIN * against <= near.sum():
                     ways.append((int(near.sum()) - against, float(np.ptp(along)), near))
