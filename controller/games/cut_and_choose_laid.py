@@ -20,6 +20,9 @@ CUT_MM = 10.0
 by hand gape up to about 6 mm; portions are pulled at least 20 mm apart, leaving 12 mm or more between their edges."""
 CUT_SOFTNESS_MM = 0.9
 """How far from CUT_MM the doubt reaches: the scale of a logistic curve."""
+OVERLAP_MM = 2.0
+"""Slices that lie over each other by this much along their edges lie together; where they lie is told to parts of a
+millimetre."""
 TOGETHER_MM = 5.0
 """Slices whose facing edges are nearer than this lie together beyond doubt."""
 TOUCH_MM = 12.0
@@ -86,10 +89,14 @@ def clockwise(slices: Sequence[Sighting]) -> list[int]:
 
 def gap_mm(first: Sighting, second: Sighting) -> float:
     """How far apart the facing edges of two slices are, measured between the edges' middles, the second lying clockwise
-    of the first."""
+    of the first; 0 where one lies on the other's edge, however far along it: nothing is cut there."""
     a = _edge_middle(first, -SLICE_ANGLE_DEG / 2)
     b = _edge_middle(second, SLICE_ANGLE_DEG / 2)
-    return math.dist(a, b)
+    if (first.pose.angle_deg - second.pose.angle_deg) % 360 > 180:
+        return math.dist(a, b)  # all the way round to the second
+    normals = (first.pose.angle_deg - SLICE_ANGLE_DEG / 2 - 90.0, second.pose.angle_deg + SLICE_ANGLE_DEG / 2 - 90.0)
+    across = sum(_along(a, b, turn_deg) for turn_deg in normals) / 2
+    return math.dist(a, b) * min(max(1.0 + across / OVERLAP_MM, 0.0), 1.0)
 
 
 def cut_probability(gap: float) -> float:
@@ -108,6 +115,12 @@ def distance_mm(first: Sighting, others: Iterable[Sighting]) -> float:
     Exact up to FAR_MM; beyond that something between FAR_MM and the distance.
     """
     return min((_polygon_distance(first.outline_mm, other.outline_mm) for other in others), default=math.inf)
+
+
+def _along(start: Point, end: Point, turn_deg: float) -> float:
+    """How far `end` lies from `start` along a direction."""
+    turn = math.radians(turn_deg)
+    return (end[0] - start[0]) * math.cos(turn) + (end[1] - start[1]) * math.sin(turn)
 
 
 def _edge_middle(sighting: Sighting, turn_deg: float) -> Point:

@@ -76,6 +76,21 @@ def test_gaps_open_as_portions_are_pulled_out() -> None:
     assert lie.gap_mm(together[0], together[1]) < lie.TOGETHER_MM < lie.CUT_MM
 
 
+@pytest.mark.parametrize("covered", [0.1, 0.25, 0.4])
+@pytest.mark.parametrize("out_mm", [0.0, 7.0])
+def test_slices_that_lie_over_each_other_are_not_cut_apart(covered: float, out_mm: float) -> None:
+    """Edges that lie past each other are as far apart as a cut would be, but nothing is cut there."""
+    turn = math.radians(20.0 - STEP * (1.0 - covered))
+    over = lying(out_mm * math.cos(turn), out_mm * math.sin(turn), math.degrees(turn))
+    assert lie.gap_mm(lying(0.0, 0.0, 20.0), over) < lie.TOGETHER_MM
+    assert lie.gap_mm(over, lying(0.0, 0.0, 20.0)) > lie.CUT_MM  # all the way round
+
+
+def test_a_gap_does_not_leap_where_edges_pass_each_other() -> None:
+    gaps = [lie.gap_mm(lying(0.0, 0.0, 20.0), lying(12.0, 0.0, 20.0 - STEP + turn / 10.0)) for turn in range(-60, 60)]
+    assert max(abs(after - before) for before, after in pairwise(gaps)) < 1.0
+
+
 @pytest.mark.parametrize(
     ("gap", "low", "high"), [(0, 0, 1e-4), (5, 0, 0.005), (10, 0.5, 0.5), (15, 0.995, 1), (200, 1, 1)]
 )
