@@ -15,21 +15,22 @@ from vision.cells import BESIDE_MM, CELL_MM, CoarseMap, Mask, disc, part_around
 from vision.features import log_colours
 from vision.reading import CLEAR_COST, Reading
 from vision.shapes import place
-from vision.verify import Floats, Indices, Look
+from vision.verify import Flags, Floats, Indices, Look
 
 AROUND_MM = 55.0
 """So far beyond a piece's outline the table is looked at: farther than any cloth's pattern takes to begin anew."""
 ARM_CELLS = 2
 """A spot is a cell and those so many cells beside it, above and below: in print they differ, on a table they recur."""
-ALIKE = 0.08
+ALIKE, OF_SPREAD = 0.08, 0.4
 """How far colours (logarithm; root of the mean square over a spot) stray where the same is seen: twice what an even
-surface strays from itself in dim light."""
+surface strays from itself in dim light; and no more than this share of what those of the piece stray from their mean,
+as where light washes out all alike that tells nothing."""
 LEAST_ALIKE = 5
 """In so many places around it the same is to be seen."""
 LEAST_SPOTS, LEAST_AROUND = 10, 50
 """Fewer cells of a piece, or fewer around it, tell nothing."""
 MOST_SPOTS, MOST_AROUND = 150, 3000
-"""No more are compared, evenly chosen."""
+"""About so many are compared at most, evenly chosen."""
 NO_PIECE = 0.7
 """Where so large a share of what is seen of it is seen around it as well, a piece is the table. Of 845 right ones that
 were not seen plainly, on shared and path-traced pictures as they are, in blinds, contrasted and as phones show them,
@@ -55,32 +56,38 @@ class Surroundings:
             left = [r for r in left if id(r) not in table]
 
     def shown_around(self, reading: Reading, readings: Sequence[Reading]) -> float:
-        """Which share of what is seen of a piece is seen around it as well, where no other of the readings lies."""
+        """Which share of what is seen of a piece is seen around it as well, where no other of the readings lies; each
+        spot counts by how much it tells of the face."""
         outlines = [place(r.prepared.faces.shape.outline, r.pose) for r in readings if r is not reading]
         own = self._coarse.polygons([place(reading.prepared.faces.shape.outline, reading.pose)])
         beside = np.asarray(cv2.dilate(own, disc(2 * BESIDE_MM)), np.uint8)
         part = part_around(own, round(AROUND_MM / CELL_MM))
         around = np.zeros_like(own)
         around[part] = (self._told & ~beside & ~self._coarse.polygons(outlines))[part]
-        seen = np.zeros_like(own)
-        points = place(reading.prepared.full.points, reading.pose)[reading.agrees & ~reading.taken & ~reading.hidden]
-        column, row = np.round(self._coarse.to_cells(points)).astype(np.intp).T
-        inside = (column >= 0) & (row >= 0) & (column < self._coarse.width) & (row < self._coarse.height)
-        seen[row[inside], column[inside]] = 255
-        here, there = self._spots(seen & self._told, MOST_SPOTS), self._spots(around, MOST_AROUND)
-        if len(here) < LEAST_SPOTS or len(there) < LEAST_AROUND:
+        cells = np.flatnonzero(reading.agrees & ~reading.taken & ~reading.hidden)
+        cells = cells[:: max(len(cells) // MOST_SPOTS, 1)]
+        at = np.round(self._coarse.to_cells(place(reading.prepared.full.points[cells], reading.pose))).astype(np.intp)
+        inside = self._is_told(at)
+        cells, at = cells[inside], at[inside]
+        rows, columns = np.nonzero(around)
+        some = slice(None, None, max(-(-len(rows) // MOST_AROUND), 1))
+        if len(at) < LEAST_SPOTS or len(rows) < LEAST_AROUND:
             return 0.0
+        here, there = self._spots(at[:, 1], at[:, 0]), self._spots(rows[some], columns[some])
+        spread = float(np.sqrt(np.square(here[:, :3] - here[:, :3].mean(0)).mean()))
         apart = np.square(here).sum(1)[:, None] + np.square(there).sum(1) - 2.0 * here @ there.T
-        alike = np.count_nonzero(apart < here.shape[1] * ALIKE**2, axis=1)
-        return float((alike >= LEAST_ALIKE).mean())
+        alike = np.count_nonzero(apart < here.shape[1] * min(ALIKE, OF_SPREAD * spread) ** 2, axis=1)
+        tells = reading.prepared.contrast[reading.face][cells]
+        return float(tells[alike >= LEAST_ALIKE].sum() / max(float(tells.sum()), 1e-6))
 
-    def _spots(self, where: Mask, most: int) -> Floats:
+    def _spots(self, rows: Indices, columns: Indices) -> Floats:
         """What these cells and those beside them show: cells x 15."""
-        rows, columns = np.nonzero(where)
-        some: Indices = np.arange(len(rows))[:: max(-(-len(rows) // most), 1)]
-        rows, columns = rows[some], columns[some]
-        spots = [self._colours[rows + down, columns + right] for down, right in _ARMS]
-        return np.concatenate(spots, axis=1)
+        return np.concatenate([self._colours[rows + down, columns + right] for down, right in _ARMS], axis=1)
+
+    def _is_told(self, at: Indices) -> Flags:
+        """Of cells (n x 2: column, row) which are seen with those beside them."""
+        column, row = np.clip(at, 0, [self._coarse.width - 1, self._coarse.height - 1]).T
+        return np.asarray((at == np.column_stack([column, row])).all(1) & (self._told[row, column] > 0))
 
     @cached_property
     def _colours(self) -> NDArray[np.float32]:
