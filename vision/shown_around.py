@@ -31,11 +31,12 @@ LEAST_SPOTS, LEAST_AROUND = 10, 50
 """Fewer cells of a piece, or fewer around it, tell nothing."""
 MOST_SPOTS, MOST_AROUND = 150, 3000
 """About so many are compared at most, evenly chosen."""
-NO_PIECE = 0.7
-"""Where so large a share of what is seen of it is seen around it as well, a piece is the table. Of 845 right ones that
-were not seen plainly, on shared and path-traced pictures as they are, in blinds, contrasted and as phones show them,
-none had more than 0.42; of 13 that were none, on cloth, on a sleeve and in a lamp's light, none less than 0.82. Of such
-that are seen plainly in deep shadow, where most looks alike, it tells nothing: one had 0.72."""
+NO_PIECE = 0.75
+"""Where so large a share of what is seen of it is seen around it as well, a piece is the table. Of pieces that were not
+seen plainly, on shared and path-traced pictures as they are, in blinds, contrasted, as phones show them and with three
+lamps mirrored in the table, right ones had 0.66 at most; 17 that were none, on cloth, on a sleeve, in a lamp's light
+and beside another game's print, 0.84 at least. Of such as are seen plainly it is not asked: in deep shadow most looks
+alike."""
 
 
 class Surroundings:
@@ -56,8 +57,8 @@ class Surroundings:
             left = [r for r in left if id(r) not in table]
 
     def shown_around(self, reading: Reading, readings: Sequence[Reading]) -> float:
-        """Which share of what is seen of a piece is seen around it as well, where no other of the readings lies; each
-        spot counts by how much it tells of the face."""
+        """Which share of what is seen of a piece is seen around it as well, where no other of the readings lies: of its
+        cells, or of what they tell of its face, whichever is more."""
         outlines = [place(r.prepared.faces.shape.outline, r.pose) for r in readings if r is not reading]
         own = self._coarse.polygons([place(reading.prepared.faces.shape.outline, reading.pose)])
         beside = np.asarray(cv2.dilate(own, disc(2 * BESIDE_MM)), np.uint8)
@@ -76,9 +77,10 @@ class Surroundings:
         here, there = self._spots(at[:, 1], at[:, 0]), self._spots(rows[some], columns[some])
         spread = float(np.sqrt(np.square(here[:, :3] - here[:, :3].mean(0)).mean()))
         apart = np.square(here).sum(1)[:, None] + np.square(there).sum(1) - 2.0 * here @ there.T
-        alike = np.count_nonzero(apart < here.shape[1] * min(ALIKE, OF_SPREAD * spread) ** 2, axis=1)
+        alike = apart < here.shape[1] * min(ALIKE, OF_SPREAD * spread) ** 2
+        recurs = np.count_nonzero(alike, axis=1) >= LEAST_ALIKE
         tells = reading.prepared.contrast[reading.face][cells]
-        return float(tells[alike >= LEAST_ALIKE].sum() / max(float(tells.sum()), 1e-6))
+        return max(float(recurs.mean()), float(tells[recurs].sum()) / max(float(tells.sum()), 1e-6))
 
     def _spots(self, rows: Indices, columns: Indices) -> Floats:
         """What these cells and those beside them show: cells x 15."""
