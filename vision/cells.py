@@ -93,7 +93,7 @@ def coarse_map(table: TableMap) -> CoarseMap:
     mat = bare.polygons([square(0.0, 0.0, MAT_HALF_MM)])
     border = np.asarray(cv2.bitwise_or(cv2.bitwise_not(inner), cv2.bitwise_and(rim, mat)), np.uint8)
     plain = _plain_mat(bare)
-    return replace(bare, border=border, plain=plain, around_mat=_part_around(plain, _BEYOND_CELLS))
+    return replace(bare, border=border, plain=plain, around_mat=part_around(plain, _BEYOND_CELLS))
 
 
 def disc(width_mm: float) -> Mask:
@@ -108,7 +108,7 @@ def opened(mask: Mask) -> Mask:
 
 def large_parts(mask: Any) -> Mask:
     large = np.zeros(mask.shape, np.uint8)
-    part = _part_around(np.asarray(mask, np.uint8), 0)
+    part = part_around(np.asarray(mask, np.uint8), 0)
     if mask[part].size:
         some = np.ascontiguousarray(mask[part], np.uint8)
         count, labels, stats, _ = cv2.connectedComponentsWithStats(some, connectivity=8)
@@ -120,7 +120,7 @@ def large_parts(mask: Any) -> Mask:
 
 def grown(outline_mm: Array, by_mm: float, coarse: CoarseMap) -> Mask:
     mask, round_about = coarse.polygons([outline_mm]), disc(2 * by_mm)
-    part = _part_around(mask, len(round_about))
+    part = part_around(mask, len(round_about))
     if mask[part].size:
         mask[part] = cv2.dilate(mask[part], round_about)
     return mask
@@ -137,6 +137,13 @@ def square(x: float, y: float, half: float) -> Array:
     return np.array([[x - half, y - half], [x + half, y - half], [x + half, y + half], [x - half, y + half]])
 
 
+def part_around(mask: Mask, more: int) -> Part:
+    """The rows and columns in which a mask is set, and so many more on all sides."""
+    left, top, width, height = cv2.boundingRect(mask)
+    rows, columns = (slice(max(at - more, 0), at + size + more) for at, size in ((top, height), (left, width)))
+    return rows, columns
+
+
 def _plain_mat(coarse: CoarseMap) -> Mask:
     inside = MAT_HALF_MM - 5.0
     mat = coarse.polygons([square(0.0, 0.0, inside)])
@@ -147,10 +154,3 @@ def _plain_mat(coarse: CoarseMap) -> Mask:
             mat[coarse.polygons([square(x, y, reach)]) > 0] = 0
     mat[cv2.erode(coarse.seen, disc(CELL_MM)) == 0] = 0
     return mat
-
-
-def _part_around(mask: Mask, more: int) -> Part:
-    """The rows and columns in which a mask is set, and so many more on all sides."""
-    left, top, width, height = cv2.boundingRect(mask)
-    rows, columns = (slice(max(at - more, 0), at + size + more) for at, size in ((top, height), (left, width)))
-    return rows, columns

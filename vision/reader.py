@@ -33,6 +33,7 @@ from vision.scene import HiddenCause, HiddenPlace, PaperLevel, PieceKind, Scene,
 from vision.search import Index, build_index
 from vision.settling import LastRest, same
 from vision.shapes import place
+from vision.shown_around import Surroundings
 from vision.tone import PLAIN, in_tone, tone_of
 from vision.verify import Look, Prepared, prepare
 
@@ -336,6 +337,7 @@ class Reader:
 
     def _settle(self, frame: Frame, known: KnownTable, readings: list[Reading], busy: Mask) -> None:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
+        readings = Surroundings(known.seen_from_above.look, known.coarse).without_table(readings, known.readings)
         covered = known.covered(readings)
         soft = known.seen_from_above.look.soft
         paper = paper_levels(frame.image, known.registration)
