@@ -94,14 +94,8 @@ class BoardFinder:
         """The board, its toppings, and its cutters from the lowest to the highest; nothing where there is no board."""
         image = plain = unveiled(image, registration)
         sight = sight_of(image, registration)
-        fit = find_board(sight, self.enrolled, self.enrolled_grid, MAY_AGREE)
-        if fit is None or _badly_lit(self.enrolled_grid, fit):
-            image, sight, fit = self._in_even_light(image, sight, fit)
+        image, sight, fit = self._lying(image, sight)
         if fit is None:
-            return ()
-        least = LEAST_AGREEING if fit.agreeing >= LEAST_AGREEING else LEAST_IN_TONE
-        fit = self._in_tone(sight, fit)
-        if fit.agreeing < least:
             return ()
         fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit)
         turned = turned_under(sight, self.grid, fit)
@@ -160,6 +154,17 @@ class BoardFinder:
             return again
         anew = self.find(image, registration, seen)  # turned to nearly as it lay, what is print seems to cover it
         return anew if _open_of(anew) > _open_of(again) + MORE_OPEN else again
+
+    def _lying(self, image: Image, sight: Sight) -> tuple[Image, Sight, BoardFit | None]:
+        """The board, in the picture's tone and without shadows' edges and stripes across it; the picture so."""
+        faint = find_board(sight, self.enrolled, self.enrolled_grid, MAY_AGREE)
+        fit = faint if faint is not None and faint.agreeing >= LEAST_AGREEING else None
+        if fit is None or _badly_lit(self.enrolled_grid, fit):
+            image, sight, fit = self._in_even_light(image, sight, fit)
+        if fit is not None or faint is None:
+            return image, sight, None if fit is None else self._in_tone(sight, fit)
+        toned = self._in_tone(sight, faint)
+        return image, sight, toned if toned.agreeing >= LEAST_IN_TONE else None
 
     def _in_even_light(self, image: Image, sight: Sight, fit: BoardFit | None) -> tuple[Image, Sight, BoardFit | None]:
         """The picture without shadows' edges and stripes across it, if its print then fits better; as it is, else."""
