@@ -139,6 +139,19 @@ def test_a_simulated_board_is_read_in_other_colours(saturation: float, contrast:
     assert seen.items() >= toppings.items()
 
 
+@with_photos
+def test_a_board_whose_print_a_camera_shows_quite_otherwise_is_found() -> None:
+    """Hardly any of it is seen as enrolled, but most of it in that camera's tone."""
+    image, labels = load("theory-alpha-03")
+    scene = read(as_a_phone_shows_it(image, 1.7, 1.35), learned_from("theory-alpha-01"))
+    board = next(s for s in scene.sightings if s.kind is PieceKind.BOARD)
+    true = next(p for p in labels["pieces"] if p["kind"] == "board")
+    assert (board.pose.x_mm, board.pose.y_mm) == pytest.approx((true["x_mm"], true["y_mm"]), abs=1.0)
+    assert abs((board.pose.angle_deg - true["angle_deg"] + 180.0) % 360.0 - 180.0) < 0.5
+    toppings = {p["space"]: p["colour"] for p in labels["pieces"] if p["kind"] == "topping" and p.get("space")}
+    assert spaces_of(scene).items() >= toppings.items()
+
+
 @pytest.mark.parametrize("seed", [902, 906])
 def test_cutters_are_read_as_a_phone_shows_them(seed: int) -> None:
     """Sharpened and more colourful they look less like wood, but their edges are the clearer."""
