@@ -25,7 +25,7 @@ from hardware.simulated.world import PieceView
 from tests.benchmarks.altered_report import blinds, phone
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
-from tests.vision.altered import as_a_phone_shows_it
+from tests.vision.altered import as_a_phone_shows_it, as_some_camera_shows_it
 from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends, space_mm
 from tests.vision.drawn_table import View
 from tests.vision.rendered import PHOTOS, load, with_photos
@@ -137,6 +137,13 @@ def test_a_simulated_board_is_read_in_other_colours(saturation: float, contrast:
     toppings = {p["space"]: p["colour"] for p in labels["pieces"] if p["kind"] == "topping" and p.get("space")}
     assert len(toppings) > 20
     assert seen.items() >= toppings.items()
+
+
+def test_what_is_white_on_a_white_mat_is_no_tip_where_a_hand_hides_the_other_end() -> None:
+    """The mat beyond a stick's blunt end was its white end, and it lay the other way round."""
+    image, labels = photographs(FAMILIES["boards"], 766033)
+    seen = as_some_camera_shows_it(image, np.random.default_rng(766033))
+    assert report_photo(seen, labels, enrolled(FAMILIES["boards"]), "hidden end").sure_but_wrong == 0
 
 
 @with_photos
