@@ -44,9 +44,7 @@ STRAY_NARROWS = 0.7
 STRAY_SHADE = 0.15
 STRANGE_TINT, STRANGE_BESIDE, STRANGE_TOPPING = 0.045, 0.06, 0.1
 """A tint (logarithm, root mean square of the channels) is strange that is so far from print under the light, from the
-table beside the board, and from a topping;"""
-RICHEST = 2.0
-"""the first grows with how rich a picture shows colours, but to no more times as much;"""
+table beside the board, and from a topping; the first grows with how rich a picture shows colours;"""
 TINTED_SHARE = 0.35
 """colours of toppings show more or less saturated, by such a share of what they differ from print;"""
 SPREADS = 3.0
@@ -142,8 +140,7 @@ def find_covering(
     light = _light_on(ground.slow[told], look.printed[told], look.seen[told])
     left = look.seen[look.inside] - look.printed[look.inside]
     left -= light.at(ground.slow[look.inside], look.printed[look.inside])
-    tint = STRANGE_TINT * min(max(board.richer, 1.0), RICHEST)
-    strange[look.inside] = _strangeness(left, tint, (STRANGE_BRIGHT, STRANGE_DARK))
+    strange[look.inside] = _strangeness(left, STRANGE_TINT * board.richer, (STRANGE_BRIGHT, STRANGE_DARK))
     if np.count_nonzero(look.beside) >= LEAST_POINTS:
         strange[look.beside] = _strange_beside(ground, look)
     topped = _spare_toppings(strange, known, _Tops.of(sight, board, fit, spaces), ground, look, light)

@@ -94,7 +94,7 @@ class BoardFinder:
         """The board, its toppings, and its cutters from the lowest to the highest; nothing where there is no board."""
         image = plain = unveiled(image, registration)
         sight = sight_of(image, registration)
-        image, sight, fit = self._lying(image, sight)
+        image, sight, fit = self._found(image, sight)
         if fit is None:
             return ()
         fit, spaces = _covered(sight, image, self.board, (self.grid, self.ground), fit)
@@ -155,7 +155,7 @@ class BoardFinder:
         anew = self.find(image, registration, seen)  # turned to nearly as it lay, what is print seems to cover it
         return anew if _open_of(anew) > _open_of(again) + MORE_OPEN else again
 
-    def _lying(self, image: Image, sight: Sight) -> tuple[Image, Sight, BoardFit | None]:
+    def _found(self, image: Image, sight: Sight) -> tuple[Image, Sight, BoardFit | None]:
         """The board, in the picture's tone and without shadows' edges and stripes across it; the picture so."""
         faint = find_board(sight, self.enrolled, self.enrolled_grid, MAY_AGREE)
         fit = faint if faint is not None and faint.agreeing >= LEAST_AGREEING else None

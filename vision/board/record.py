@@ -66,7 +66,8 @@ class BoardPrint:
     wood: Floats
     """2 x 3: colours of a cutter behind its point, and how far they stray."""
     richer: float = 1.0
-    """How many times as far apart a picture's tone shows its tints as they were when it was enrolled."""
+    """How many times as far apart a picture's tone shows its tints as they were enrolled, 1 at least: light's tints show
+    as much farther apart."""
 
     @property
     def points(self) -> Array:

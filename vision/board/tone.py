@@ -29,6 +29,8 @@ POINTS_ALIKE = 50.0
 LEAST_POINTS = 200
 LEAST_APART = 0.02
 """Of a print whose tints (logarithm) lie less far apart nothing says how rich a picture shows them."""
+RICHEST = 2.0
+"""No picture is thought to show tints farther apart than so many times: a hand's would be light's."""
 
 
 def board_in_tone(sight: Sight, board: BoardPrint, fit: BoardFit) -> BoardPrint:
@@ -40,6 +42,7 @@ def board_in_tone(sight: Sight, board: BoardPrint, fit: BoardFit) -> BoardPrint:
     changes = board.slopes * np.exp(board.colours)[..., None, :]
     shown = tone.change_shown(_levels(board.colours)[..., None, :], changes)
     slopes = np.asarray(shown / np.exp(colours)[..., None, :], np.float32)
+    apart = _tints_apart(board.colours[board.known])
     wood = np.stack([_shown(board.wood[0], tone), board.wood[1]])
     return replace(
         board,
@@ -48,7 +51,7 @@ def board_in_tone(sight: Sight, board: BoardPrint, fit: BoardFit) -> BoardPrint:
         toppings=_looks(board.toppings, tone),
         cutters=_looks(board.cutters, tone),
         wood=np.asarray(wood, np.float32),
-        richer=_tints_apart(colours[board.known]) / max(_tints_apart(board.colours[board.known]), LEAST_APART),
+        richer=min(max(_tints_apart(colours[board.known]) / max(apart, LEAST_APART), 1.0), RICHEST),
     )
 
 

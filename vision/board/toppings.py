@@ -238,7 +238,7 @@ def _light_plausible(board: BoardPrint, fit: BoardFit) -> Array:
     light = fit.light_at(board.spaces_mm)
     tint = light - light.mean(-1, keepdims=True)
     strays = np.linalg.norm(tint - np.median(tint, axis=0), axis=-1)
-    low, high = (limit * max(board.richer, 1.0) for limit in LIGHT_TINT)
+    low, high = (limit * board.richer for limit in LIGHT_TINT)
     return np.asarray(np.clip((high - strays) / (high - low), 0.0, 1.0), np.float64)
 
 
