@@ -66,8 +66,7 @@ class BoardPrint:
     wood: Floats
     """2 x 3: colours of a cutter behind its point, and how far they stray."""
     richer: float = 1.0
-    """How many times as far apart a picture's tone shows its tints as they were enrolled, 1 at least: light's tints show
-    as much farther apart."""
+    """How many times as far apart as enrolled a picture's tone shows its tints, and light's; 1 at least."""
 
     @property
     def points(self) -> Array:
