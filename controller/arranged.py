@@ -7,7 +7,7 @@ from typing import Any
 from controller.game import Json
 from controller.games.registry import load_part
 from controller.reading import Describe
-from vision.labels import (
+from vision.files.labels import (
     CardPlaceLabel,
     CardSeatLabel,
     CardsLabel,
@@ -21,7 +21,7 @@ from vision.labels import (
     arrangement_label,
     labels_to_compare,
 )
-from vision.report import LEAST_VISIBLE
+from vision.reports.report import LEAST_VISIBLE
 from vision.scene import PieceKind, Scene
 
 TILES = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})

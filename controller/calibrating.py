@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hardware.camera import Camera, CameraLost, RecordingEnded
-from vision.calibration import CalibrationError, See, View, lean_between
+from vision.mat.calibration import CalibrationError, See, View, lean_between
 
 TIMEOUT_S = 5.0
 STILL_WIDTHS = 0.0012

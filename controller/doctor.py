@@ -131,7 +131,7 @@ def check_camera(
 
 def check_markers(image: "Image") -> Finding:
     """Whether the mat's markers can be seen."""
-    from vision.registration import MARKERS_MM, RegistrationError, find_mat
+    from vision.mat.registration import MARKERS_MM, RegistrationError, find_mat
 
     try:
         found = find_mat(image)
@@ -155,7 +155,7 @@ def check_markers(image: "Image") -> Finding:
 def check_lens(config: TableConfig, image: "Image") -> Finding:
     """Whether the lens that was calibrated is this camera's."""
     from controller.lenses import lens_file, stored_lens
-    from vision.registration import MarkersMissing, RegistrationError, VisionError, find_mat, lens_doubt
+    from vision.mat.registration import MarkersMissing, RegistrationError, VisionError, find_mat, lens_doubt
 
     again = "Calibrate again with this camera as it hangs now (`pizzatable calibrate`), or remove that file."
     path = lens_file(config)
@@ -196,7 +196,7 @@ def check_light(image: "Image") -> Finding:
         what = f"too bright: white paper at {cut_off} of the mat's markers is cut off; {measured}"
         return Finding("light", Health.BROKEN if share > BLINDED else Health.WARNING, what, remedy)
     if share > GLARE:
-        from vision.lamp import blown_side
+        from vision.light.lamp import blown_side
 
         side = blown_side(image)
         there = f"on the {side} of the picture" if side else "above the table"
@@ -218,8 +218,8 @@ def check_light(image: "Image") -> Finding:
 
 def _paper_cut_off(image: "Image") -> int:
     """At how many of the mat's markers white paper is as bright as the picture can show; 0 where no mat is seen."""
-    from vision.paper import paper_seen
-    from vision.registration import RegistrationError, find_mat
+    from vision.light.paper import paper_seen
+    from vision.mat.registration import RegistrationError, find_mat
 
     try:
         paper = paper_seen(image, find_mat(image), ())
@@ -230,9 +230,9 @@ def _paper_cut_off(image: "Image") -> int:
 
 def _dark_part(image: "Image") -> str:
     """What of the mat lies in the dark while the rest is lit; "" where nothing does or no mat is seen."""
-    from vision.darkness import dark_share
-    from vision.glare import paper_levels
-    from vision.registration import RegistrationError, find_mat
+    from vision.light.darkness import dark_share
+    from vision.light.glare import paper_levels
+    from vision.mat.registration import RegistrationError, find_mat
 
     try:
         mat = find_mat(image)
@@ -250,9 +250,9 @@ def _dark_part(image: "Image") -> str:
 
 def _where_a_lamp_helps(image: "Image") -> str:
     """Where to put a lamp so that it lights what is dark and is not mirrored."""
-    from vision.glare import paper_levels
-    from vision.lamp import dark_side, mirrored_beyond_mm
-    from vision.registration import RegistrationError, find_mat
+    from vision.light.glare import paper_levels
+    from vision.light.lamp import dark_side, mirrored_beyond_mm
+    from vision.mat.registration import RegistrationError, find_mat
 
     try:
         mat = find_mat(image)

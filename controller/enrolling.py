@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from controller.whose_faces import GameFaces
-from vision.alike import Likeness, likenesses, upside_down
-from vision.contact_sheet import contact_sheet, numbered, upright
-from vision.faces import BACKS, FacePack, enrol, find_named
+from vision.enrolling.alike import Likeness, likenesses, upside_down
+from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
+from vision.enrolling.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.frame import Image
-from vision.label_kinds import LABEL_KINDS, LabelError
-from vision.laid_out import LaidOut, doubt_of_table, find_laid_out
-from vision.registration import Registration
-from vision.report import report_photo
+from vision.mat.registration import Registration
+from vision.pieces.faces import BACKS, FacePack, enrol, find_named
+from vision.reports.report import report_photo
 from vision.scene import PieceKind
 
 

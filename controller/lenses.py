@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from config.schema import TableConfig
-from vision.calibration import load_lens
-from vision.registration import Lens
+from vision.mat.calibration import load_lens
+from vision.mat.registration import Lens
 
 
 def lens_file(config: TableConfig) -> Path:

@@ -13,11 +13,11 @@ import cv2
 
 from controller.views import DoubtView, LegendView, PictureView
 from hardware.vision_process import VisionState, VisionStatus
-from vision.drawing import LEGEND, SURE, draw_scene, draw_swatch
+from vision.following.settling import remembered
 from vision.frame import Frame, Image
-from vision.registration import Lens, Registration, VisionError, find_mat
+from vision.mat.registration import Lens, Registration, VisionError, find_mat
+from vision.reports.drawing import LEGEND, SURE, draw_scene, draw_swatch
 from vision.scene import Scene
-from vision.settling import remembered
 
 JPEG_QUALITY = 80
 LATE_S = 3.0

@@ -14,8 +14,8 @@ from typing import Any
 from controller.game import Player
 from controller.games.polygons import inside
 from controller.reading import Fault, Play, Reading, ReadingKind
+from vision.following.settling import changes, same_marks, turned_deg
 from vision.scene import Change, HiddenCause, PieceKind, Point, Scene, Sighting
-from vision.settling import changes, same_marks, turned_deg
 
 Outlines = tuple[tuple[Point, ...], ...]
 BESIDE_HAND_MM = 40.0

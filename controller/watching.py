@@ -15,8 +15,8 @@ from controller.whose_faces import check_faces, faces_of, some
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.simulated.link import LinkLost, RemoteWorld
-from vision.faces import FacePack, FacePackError, load_pack
 from vision.frame import Frame
+from vision.pieces.faces import FacePack, FacePackError, load_pack
 from vision.scene import Scene
 
 WORLD_STARTS_S = 20.0

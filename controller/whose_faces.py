@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from controller.games.registry import games_with, load_part
-from vision.faces import BACKS, FacePack, FacePackError
+from vision.pieces.faces import BACKS, FacePack, FacePackError
 from vision.scene import PieceKind
 
 NAMED = 5
@@ -26,7 +26,7 @@ class GameFaces:
     faces: tuple[str, ...] = ()
     """Its faces, backs included, as it names them; none where its pieces have none."""
     board_spaces: tuple[str, ...] = ()
-    """Its board's spaces, as `vision.faces.enrol` takes them; none where it has no board."""
+    """Its board's spaces, as `vision.pieces.faces.enrol` takes them; none where it has no board."""
     names_may_differ: bool = False
     """Whether a copy may have faces of its own, with names of their own."""
     lacks: Callable[[Mapping[PieceKind, Sequence[str]]], Sequence[str]] | None = None

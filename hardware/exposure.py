@@ -11,8 +11,8 @@ import numpy as np
 
 from hardware.camera import Adjustable, Adjustment, Camera
 from vision.frame import Image
-from vision.paper import paper_seen
-from vision.registration import RegistrationError, find_mat
+from vision.light.paper import paper_seen
+from vision.mat.registration import RegistrationError, find_mat
 from vision.scene import PaperLevel, Scene
 
 AIM = 215.0

@@ -9,8 +9,8 @@ import numpy as np
 from cv2.utils import logging
 
 from hardware.camera import CameraLost, CameraTimeout, RecordingEnded
+from vision.files.photos import PhotoError, load_photo
 from vision.frame import Frame, Image
-from vision.photos import PhotoError, load_photo
 
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp"})
 _FAILURES_UNTIL_LOST = 3

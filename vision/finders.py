@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.registration import Registration
+from vision.mat.registration import Registration
 from vision.scene import Sighting
 
 Changed = Callable[[NDArray[np.float64]], NDArray[np.bool_]]

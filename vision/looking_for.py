@@ -5,8 +5,8 @@ from pathlib import Path
 
 from vision.board.finder import board_finder
 from vision.dice.finder import DiceFinder
-from vision.faces import FacePack, FacePackError
 from vision.finders import Finder
+from vision.pieces.faces import FacePack, FacePackError
 from vision.scene import PieceKind
 from vision.sheets.finder import SheetFinder
 from vision.sheets.layout import SheetLayout

@@ -9,33 +9,33 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.checking import check_again, cost_there
-from vision.darkness import find_dark, without_things
-from vision.faces import FacePack
-from vision.features import find_keypoints
 from vision.finders import Finder, TellsHeld
-from vision.foreign import SeenTable, washed_out
+from vision.following.known_table import LOOKS, KnownTable, gone_from, where_they_lay
+from vision.following.settling import LastRest, same
 from vision.frame import Frame, Image
-from vision.from_above import FromAbove
-from vision.glare import find_glare, markers_in, paper_levels, with_spaces_open
-from vision.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
-from vision.known_table import LOOKS, KnownTable, gone_from, where_they_lay
-from vision.left_over import with_left_over
-from vision.lens_fit import carried_over, largest_move_mm, lens_by_pieces
+from vision.hiding.foreign import SeenTable, washed_out
+from vision.hiding.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
+from vision.hiding.shown_around import Surroundings
+from vision.light.darkness import find_dark, without_things
+from vision.light.glare import find_glare, markers_in, paper_levels, with_spaces_open
+from vision.light.paper import paper_seen
+from vision.mat.rectify import table_map
+from vision.mat.registration import Lens, Registration, RegistrationError, find_mat, with_lens
 from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
-from vision.paper import paper_seen
-from vision.pieces import find_pieces
-from vision.raster import Raster, explained, select
-from vision.reading import Reading, confirmed
-from vision.rectify import table_map
-from vision.registration import Lens, Registration, RegistrationError, find_mat, with_lens
+from vision.pieces.checking import check_again, cost_there
+from vision.pieces.faces import FacePack
+from vision.pieces.features import find_keypoints
+from vision.pieces.finding import find_pieces
+from vision.pieces.from_above import FromAbove
+from vision.pieces.left_over import with_left_over
+from vision.pieces.lens_fit import carried_over, largest_move_mm, lens_by_pieces
+from vision.pieces.raster import Raster, explained, select
+from vision.pieces.reading import Reading, confirmed
+from vision.pieces.search import Index, build_index
+from vision.pieces.tone import PLAIN, in_tone, tone_of
+from vision.pieces.verify import Look, Prepared, prepare
 from vision.scene import HiddenCause, HiddenPlace, PaperLevel, PieceKind, Scene, Sighting
-from vision.search import Index, build_index
-from vision.settling import LastRest, same
 from vision.shapes import place
-from vision.shown_around import Surroundings
-from vision.tone import PLAIN, in_tone, tone_of
-from vision.verify import Look, Prepared, prepare
 
 Array = NDArray[np.float64]
 

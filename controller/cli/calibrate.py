@@ -15,7 +15,8 @@ from controller.cli.common import EXISTING_FILE, keep_what_is_read, told, writin
 from controller.lenses import lens_file
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
-from vision.calibration import (
+from vision.files.photos import PhotoError, load_photo, save_photo
+from vision.mat.calibration import (
     Calibration,
     CalibrationError,
     See,
@@ -26,8 +27,7 @@ from vision.calibration import (
     see_mat,
     see_sheet,
 )
-from vision.calibration_picture import draw_misses
-from vision.photos import PhotoError, load_photo, save_photo
+from vision.mat.calibration_picture import draw_misses
 
 VIEWS = Wanted(views=12, limit_s=180.0)
 WELL_COVERED = 0.5

@@ -29,7 +29,7 @@ def game_option(command: Command) -> Command:
 
 def picture_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
     """A picture to write, whose name says its format. For click."""
-    from vision.photos import ENDS
+    from vision.files.photos import ENDS
 
     if path is not None and path.suffix.lower() not in ENDS:
         raise click.BadParameter(f"{path}: expected a name that ends in {', '.join(ENDS)}", ctx, param)

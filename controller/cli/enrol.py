@@ -12,8 +12,8 @@ from click.core import ParameterSource
 from config.errors import ConfigError
 from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told, writing
 from controller.whose_faces import faces_of
-from vision.photos import PhotoError, load_photo, save_photo
-from vision.registration import VisionError
+from vision.files.photos import PhotoError, load_photo, save_photo
+from vision.mat.registration import VisionError
 
 if TYPE_CHECKING:
     from controller.enrolling import Learned
@@ -168,8 +168,8 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
 
 def _keep_names(path: Path) -> None:
     """Refuse to write over labels that somebody has filled in, and over what --find did not write."""
-    from vision.label_kinds import LabelError
-    from vision.labels import load_json
+    from vision.files.label_kinds import LabelError
+    from vision.files.labels import load_json
 
     try:
         content = load_json(path) if path.exists() else []
@@ -214,8 +214,8 @@ def _page(
 
 def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
     from controller.enrolling import learn
-    from vision.faces import save_pack
-    from vision.labels import check_outlines, check_size, load_labels
+    from vision.files.labels import check_outlines, check_size, load_labels
+    from vision.pieces.faces import save_pack
 
     if not photos or not labels:
         raise click.UsageError("expected photos and --labels that say what lies in them; --find writes such labels")
@@ -251,7 +251,7 @@ def _tell(learned: "Learned") -> None:
 
 def _warn(game: str, learned: "Learned") -> None:
     """Warn of what was learned and the game does not have: an owner may have pieces of their own."""
-    from vision.label_kinds import LABEL_KINDS
+    from vision.files.label_kinds import LABEL_KINDS
 
     if learned.strange:
         click.echo(f"warning: {game} has no such faces: {_some(learned.strange)}", err=True)
@@ -263,7 +263,7 @@ def _warn(game: str, learned: "Learned") -> None:
 
 def _check(photos: "Sequence[tuple[Image, Label]]", names: Sequence[str], learned: "Learned") -> None:
     from controller.enrolling import named_only
-    from vision.alike import confused, read_copies
+    from vision.enrolling.alike import confused, read_copies
 
     report = read_copies([(image, named_only(labels)) for image, labels in photos], learned.pack, names)
     right, expected = sum(photo.right for photo in report.photos), sum(photo.expected for photo in report.photos)

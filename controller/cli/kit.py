@@ -66,7 +66,7 @@ def _write(path: Path, title: str, pages: Sequence[Page], *, pictures: bool) -> 
     click.echo(f"{path}: {count}")
     if pictures:
         from hardware.kit.raster import draw_page
-        from vision.photos import save_photo
+        from vision.files.photos import save_photo
 
         for number, page in enumerate(pages, start=1):
             save_photo(path.with_name(f"{path.stem}-{number:02}.png"), draw_page(page, _PICTURE_PX_PER_MM))

@@ -13,15 +13,15 @@ from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read,
 from controller.games.registry import load_part
 from controller.reading import Describe
 from controller.whose_faces import check_faces
-from vision.calibration import load_lens
 from vision.dice.photo import DicePhotos
-from vision.drawing import draw_dice, draw_scene
-from vision.faces import load_pack
+from vision.files.photos import load_photo, save_photo
 from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
-from vision.photos import load_photo, save_photo
+from vision.mat.calibration import load_lens
+from vision.mat.registration import Lens, Registration, VisionError, find_mat, lens_doubt
+from vision.pieces.faces import load_pack
 from vision.reader import read_photo
-from vision.registration import Lens, Registration, VisionError, find_mat, lens_doubt
+from vision.reports.drawing import draw_dice, draw_scene
 from vision.scene import HiddenCause, PieceKind, Scene
 from vision.threads import use_one_core
 

@@ -15,14 +15,14 @@ from controller.arranged import GAMES, misarranged
 from controller.cli.common import EXISTING_FILE, told, writing
 from controller.sheet_prints import load_prints
 from controller.whose_faces import faces_of
-from vision.boxed_dice import BoxedPhoto, boxed_photos, report_boxed, unread_boxed
+from vision.dice.boxed_dice import BoxedPhoto, boxed_photos, report_boxed, unread_boxed
 from vision.dice.photo import DicePhotos
-from vision.faces import FacePack, enrol, load_pack
-from vision.label_kinds import LABEL_KINDS
-from vision.labels import SpacesLabel
-from vision.photos import PhotoError, load_photo, photo_beside, save_photo
-from vision.registration import VisionError, find_mat
-from vision.report import (
+from vision.files.label_kinds import LABEL_KINDS
+from vision.files.labels import SpacesLabel
+from vision.files.photos import PhotoError, load_photo, photo_beside, save_photo
+from vision.mat.registration import VisionError, find_mat
+from vision.pieces.faces import FacePack, enrol, load_pack
+from vision.reports.report import (
     PICTURES,
     SHEET_PICTURES,
     PhotoReport,
@@ -39,7 +39,7 @@ from vision.threads import use_one_core
 
 if TYPE_CHECKING:
     from vision.frame import Image
-    from vision.report_pictures import ErrorTile
+    from vision.reports.report_pictures import ErrorTile
 
 SHEET_LAYOUT = "sheet-layout.json"
 """The file of a folder that describes the print of its score sheets."""
@@ -201,7 +201,7 @@ def _tell_unknown(result: Report, known: set[str]) -> None:
 
 
 def _tiles(photo: PhotoReport, image: "Image | None", prints: tuple[SheetLayout, ...]) -> "list[ErrorTile]":
-    from vision.report_pictures import error_tiles, problem_tile
+    from vision.reports.report_pictures import error_tiles, problem_tile
     from vision.sheets.finder import lay_out
 
     if photo.perfect:
@@ -215,7 +215,7 @@ def _tiles(photo: PhotoReport, image: "Image | None", prints: tuple[SheetLayout,
 
 
 def _write(out: Path, result: Report, tiles: "list[ErrorTile]") -> None:
-    from vision.report_pictures import error_sheet, reliability_diagram
+    from vision.reports.report_pictures import error_sheet, reliability_diagram
 
     out.mkdir(parents=True, exist_ok=True)
     (out / REPORT).write_text(json.dumps([_as_json(photo) for photo in result.photos], indent=1) + "\n")

@@ -22,11 +22,11 @@ from controller.whose_faces import check_faces
 from hardware.camera import CameraError, RecordingEnded
 from hardware.drivers import recorded_files
 from hardware.exposure import ExposureKeeper
-from vision.faces import FacePack, load_pack
+from vision.files.photos import PhotoError, save_photo
 from vision.looking_for import finders_for
-from vision.photos import PhotoError, save_photo
+from vision.mat.registration import Lens, RegistrationError, VisionError, lens_doubt
+from vision.pieces.faces import FacePack, load_pack
 from vision.reader import Reader
-from vision.registration import Lens, RegistrationError, VisionError, lens_doubt
 from vision.scene import Change, Scene, Sighting
 from vision.threads import use_one_core
 
@@ -151,7 +151,7 @@ class _Watcher:
 
     def _show(self, frame: "Frame", scene: Scene, path: Path) -> None:
         """Write the picture beside the last one and put it in its place, for viewers that follow the file."""
-        from vision.drawing import draw_scene
+        from vision.reports.drawing import draw_scene
 
         registration = self._reader.registration
         assert registration is not None  # there is a scene

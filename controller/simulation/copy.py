@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module, resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -23,8 +24,8 @@ from hardware.simulated.lying import outline_mm
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
-from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.frame import Image
+from vision.pieces.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.scene import PieceKind, Pose
 
 ART_PX_PER_MM = 4.0
@@ -104,8 +105,8 @@ def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: in
 def enrolment_photos(
     game: str, art: Mapping[str, Artwork], width: int, height: int, conditions: Conditions | None = None
 ) -> Iterator[tuple[Image, dict[str, Any]]]:
-    """Pictures that show every face once, apart, with labels as `vision.faces.enrol` takes them; a copy's own `photos`
-    where it has them."""
+    """Pictures that show every face once, apart, labelled as `vision.pieces.faces.enrol` asks for; a copy's own
+    `photos` where it has them."""
     conditions = conditions or Conditions(tilt_deg=1.0)
     if hasattr(_copy(game), "photos"):
         yield from _copy(game).photos(art, width, height, conditions)
@@ -155,11 +156,19 @@ def _kinds(game: str) -> tuple[dict[str, PieceKind], dict[str, PieceKind]]:
 def _version(game: str) -> str:
     """A hash of whatever our copy's art and faces follow from."""
     content = hashlib.sha256(components_text(game).encode())
-    for package in ("hardware.kit", "hardware.simulated", "vision", "vision.board"):
-        modules = (entry for entry in resources.files(package).iterdir() if entry.name.endswith(".py"))
-        for module in sorted(modules, key=lambda entry: entry.name):
+    for package in ("hardware.kit", "hardware.simulated", "vision"):
+        for module in _modules(resources.files(package)):
             content.update(module.read_bytes())
     return content.hexdigest()[:12]
+
+
+def _modules(folder: Traversable) -> Iterator[Traversable]:
+    """A package's modules, and those of the packages in it."""
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _modules(entry)
+        elif entry.name.endswith(".py"):
+            yield entry
 
 
 def _spots() -> Sequence[tuple[float, float]]:

@@ -37,9 +37,9 @@ from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World, WorldSnapshot
-from vision.faces import FacePack
 from vision.frame import Frame
 from vision.looking_for import finders_for
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.scene import Scene
 

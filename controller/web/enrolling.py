@@ -18,9 +18,9 @@ from controller.web.problems import add_problem_handlers
 from controller.web.security import Guard, require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
-from vision.faces import save_pack
 from vision.frame import Image
-from vision.registration import VisionError
+from vision.mat.registration import VisionError
+from vision.pieces.faces import save_pack
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
 NO_STORE = {"Cache-Control": "no-store"}

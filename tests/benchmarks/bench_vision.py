@@ -25,9 +25,9 @@ from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import play_game
 from controller.simulation.players import Habits
 from tests.benchmarks.vision_tables import SIZES, crowded_table, enrolled, render, ring_table
-from vision.faces import FacePack
+from vision.following.known_table import LOOKS
 from vision.frame import Frame, Image
-from vision.known_table import LOOKS
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.threads import use_one_core
 

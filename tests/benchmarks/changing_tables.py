@@ -44,10 +44,10 @@ from tests.benchmarks.simulated_sheets import (
     true_piece,
     written,
 )
-from vision.faces import BACKS
 from vision.frame import Image
-from vision.mark_report import MarkPlace
-from vision.report import PICTURES, TruePiece, true_pieces
+from vision.pieces.faces import BACKS
+from vision.reports.mark_report import MarkPlace
+from vision.reports.report import PICTURES, TruePiece, true_pieces
 from vision.scene import MarkKind, PieceKind, Pose
 
 SHEETS = "sheets"

@@ -33,12 +33,12 @@ from tests.rigs.dice_training.fit_likelihoods import reader_of
 from tests.rigs.dice_training.sources import PHOTOS, Example, clutter, drawn, load, own_table
 from vision.dice.finder import DiceFinder, side_mm
 from vision.dice.finding import DiceReader, load_reader
-from vision.faces import enrol
+from vision.files.labels import load_json
 from vision.finders import Finder
 from vision.frame import Image
-from vision.labels import load_json
 from vision.looking_for import finders_for
-from vision.registration import RegistrationError, find_mat
+from vision.mat.registration import RegistrationError, find_mat
+from vision.pieces.faces import enrol
 from vision.scene import PieceKind, Sighting
 from vision.threads import use_one_core
 

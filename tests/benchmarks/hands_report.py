@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from controller.cli.vision_report import learned_faces
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
-from vision.faces import MAT_HALF_MM, FacePack
+from vision.files.photos import load_photo, photo_beside
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
-from vision.photos import load_photo, photo_beside
+from vision.mat.registration import Registration, RegistrationError
+from vision.pieces.faces import MAT_HALF_MM, FacePack
 from vision.reader import Reader
-from vision.registration import Registration, RegistrationError
-from vision.report import PICTURES, labelled, picture_name
+from vision.reports.report import PICTURES, labelled, picture_name
 from vision.scene import HiddenCause, PieceKind, Scene
 from vision.threads import use_one_core
 

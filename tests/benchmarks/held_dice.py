@@ -25,10 +25,10 @@ from hardware.simulated.world import HandView, WorldSnapshot
 from tests.benchmarks.simulated_dice import some_look
 from tests.benchmarks.simulated_hands import reaching_from
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, for_camera
-from vision.faces import FacePack
 from vision.looking_for import finders_for
+from vision.mat.registration import RegistrationError
+from vision.pieces.faces import FacePack
 from vision.reader import read_photo
-from vision.registration import RegistrationError
 from vision.scene import PieceKind, Point, Pose
 from vision.threads import use_one_core
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.vision.altered import some_shadow_edge
 from vision.frame import Image
-from vision.registration import Registration
+from vision.mat.registration import Registration
 
 Floats = NDArray[np.float32]
 GRID = (161, 91)

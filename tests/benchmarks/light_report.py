@@ -32,13 +32,13 @@ from tests.benchmarks.light_changes import COMES_IN_S, KINDS, Light
 from tests.benchmarks.piece_rates import share_hidden
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled
 from tests.benchmarks.simulated_sheets import printed
-from vision.faces import FacePack
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
-from vision.mark_report import claims
+from vision.mat.registration import RegistrationError, find_mat
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
-from vision.registration import RegistrationError, find_mat
-from vision.report import LEAST_VISIBLE, SURE, TruePiece, compare, wilson
+from vision.reports.mark_report import claims
+from vision.reports.report import LEAST_VISIBLE, SURE, TruePiece, compare, wilson
 from vision.scene import EMPTY, PieceKind, Scene
 from vision.threads import use_one_core
 

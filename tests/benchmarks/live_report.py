@@ -36,10 +36,10 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView, WorldSnapshot
 from tests.benchmarks.piece_rates import at_most, share_hidden
 from tests.benchmarks.simulated_pieces import shares_beside_hands, shares_visible
+from vision.following.settling import remembered
 from vision.frame import Frame, Image
-from vision.report import SURE, wilson
+from vision.reports.report import SURE, wilson
 from vision.scene import PieceKind, Scene, Sighting
-from vision.settling import remembered
 from vision.threads import use_one_core
 
 REST_S = 0.6

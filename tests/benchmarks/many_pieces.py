@@ -25,9 +25,9 @@ from controller.batch import asked_to_stop, results
 from tests.benchmarks.piece_rates import rates
 from tests.benchmarks.simulated_dice import prints
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
-from vision.faces import FacePack
-from vision.label_kinds import TRUE_KINDS
-from vision.report import PICTURES, PhotoReport, Report, report_photo
+from vision.files.label_kinds import TRUE_KINDS
+from vision.pieces.faces import FacePack
+from vision.reports.report import PICTURES, PhotoReport, Report, report_photo
 from vision.threads import use_one_core
 
 TELL_EVERY_S = 60.0

@@ -21,13 +21,13 @@ import cv2
 from controller.batch import asked_to_stop, results
 from tests.benchmarks.piece_rates import rates
 from tests.benchmarks.simulated_sheets import SheetTable, printed, sheet_table
-from vision.faces import FacePack
 from vision.frame import Frame
 from vision.looking_for import finders_for
-from vision.mark_report import MarkClaim, MarkPlace, claims
+from vision.mat.registration import RegistrationError
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
-from vision.registration import RegistrationError
-from vision.report import PhotoReport, Report, compare, light_of
+from vision.reports.mark_report import MarkClaim, MarkPlace, claims
+from vision.reports.report import PhotoReport, Report, compare, light_of
 from vision.scene import PieceKind, Scene
 from vision.sheets.finder import read_sheets
 from vision.threads import use_one_core

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from hardware.simulated.lying import outline_mm
-from vision.report import LEAST_VISIBLE, SURE, PhotoReport, wilson
+from vision.reports.report import LEAST_VISIBLE, SURE, PhotoReport, wilson
 from vision.scene import PieceKind, Pose, Scene, Sighting
 
 BESIDE_MM = 15.0

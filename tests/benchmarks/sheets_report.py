@@ -26,11 +26,11 @@ from hardware.kit.score_sheets import load_sheet_print
 from tests.vision.drawn_fingers import Covered, reach_over, some_hand
 from tests.vision.drawn_sheet import Camera, Hand, blank_sheet, pencil_all, photograph
 from tests.vision.drawn_sheet_kinds import ASIDE, TRAINED, drawn_of_kind
+from vision.files.labels import load_json
 from vision.frame import Image
-from vision.labels import load_json
-from vision.mark_report import MarkPlace, true_marks
-from vision.registration import RegistrationError
-from vision.report import MARK_BINS, Reliability
+from vision.mat.registration import RegistrationError
+from vision.reports.mark_report import MarkPlace, true_marks
+from vision.reports.report import MARK_BINS, Reliability
 from vision.scene import MarkKind, PieceKind, SheetMark
 from vision.sheets.finder import lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, parse_layout

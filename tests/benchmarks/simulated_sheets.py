@@ -39,9 +39,9 @@ from tests.benchmarks.simulated_pieces import (
 )
 from tests.vision.drawn_sticks import draw_thing, some_thing
 from vision.frame import Image
-from vision.mark_report import MarkPlace
-from vision.registration import MARKERS_MM
-from vision.report import TruePiece
+from vision.mat.registration import MARKERS_MM
+from vision.reports.mark_report import MarkPlace
+from vision.reports.report import TruePiece
 from vision.scene import MarkKind, PieceKind, Point, Pose
 from vision.sheets.layout import SheetLayout
 

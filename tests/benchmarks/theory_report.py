@@ -16,12 +16,12 @@ import cv2
 import numpy as np
 
 from controller.games.pizza_theory.describe import KINDS, describe
-from vision.faces import FacePack, enrol
+from vision.files.labels import load_json
 from vision.frame import Image
-from vision.labels import load_json
 from vision.looking_for import finders_for
+from vision.mat.registration import RegistrationError, find_mat
+from vision.pieces.faces import FacePack, enrol
 from vision.reader import read_photo
-from vision.registration import RegistrationError, find_mat
 from vision.scene import EMPTY, PieceKind, Scene
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"

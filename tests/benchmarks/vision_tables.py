@@ -13,8 +13,8 @@ from hardware.simulated.lens import CameraModel
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
-from vision.faces import TILE_MM, FacePack, enrol
 from vision.frame import Image
+from vision.pieces.faces import TILE_MM, FacePack, enrol
 from vision.scene import PieceKind, Pose
 
 SIZES = ((1280, 720), (1920, 1080), (2304, 1296))

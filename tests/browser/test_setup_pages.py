@@ -17,8 +17,8 @@ from tests.browser.test_display import run
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
 from tests.vision.drawn_table import enrolment, photograph
-from vision.drawing import LEGEND
-from vision.faces import load_pack
+from vision.pieces.faces import load_pack
+from vision.reports.drawing import LEGEND
 from vision.scene import PieceKind
 
 TOKEN = "secret-1"

@@ -58,8 +58,8 @@ from hardware.simulated.world import ButtonEdge, World
 from tests.hardware.fake_lgpio import FakeLgpio
 from tests.rigs.emulation import CannotEmulate, build
 from vision.frame import Frame, Image
-from vision.lamp import mirrored_beyond_mm
-from vision.registration import MARKERS_MM, find_mat
+from vision.light.lamp import mirrored_beyond_mm
+from vision.mat.registration import MARKERS_MM, find_mat
 
 LOOPBACK = ("127.0.0.1",)
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 from controller.live_picture import LATE_PICTURES, LATE_S, MOST_DOUBTS, LivePicture, picture_view
 from hardware.vision_process import VisionState, VisionStatus
 from tests.vision.drawn_table import Piece, enrolled, photograph
-from vision.faces import FacePack
 from vision.frame import Frame, Image
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 

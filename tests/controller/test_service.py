@@ -30,7 +30,7 @@ from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 from tests.vision import drawn_table
-from vision.registration import Lens, find_mat
+from vision.mat.registration import Lens, find_mat
 
 PATIENT = f"{SETTINGS}\n[timing]\nhang_s = 3600\n"
 """On a machine that is too busy, camera and reading are late and have not hung."""
@@ -160,7 +160,7 @@ def test_faces_that_cannot_be_used_are_said(
 
 
 def _forget_slices(faces: Path, path: Path) -> None:
-    from vision.faces import FacePack, load_pack, save_pack
+    from vision.pieces.faces import FacePack, load_pack, save_pack
     from vision.scene import PieceKind
 
     pack = load_pack(faces)

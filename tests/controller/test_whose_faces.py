@@ -11,7 +11,7 @@ from controller.watching import load_faces
 from controller.whose_faces import OtherGamesFaces, check_faces
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import enrolled
-from vision.faces import FacePack, FacePackError, KindFaces, save_pack
+from vision.pieces.faces import FacePack, FacePackError, KindFaces, save_pack
 from vision.scene import PieceKind
 
 

@@ -24,12 +24,12 @@ from hardware.simulated.camera import SimulatedCamera, evening_light, steady
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
-from vision.faces import FacePack
 from vision.frame import Image
+from vision.light.paper import paper_seen
 from vision.looking_for import finders_for
-from vision.paper import paper_seen
+from vision.mat.registration import RegistrationError, find_mat
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
-from vision.registration import RegistrationError, find_mat
 from vision.scene import PaperLevel, PieceKind, Pose, Scene
 
 SIZE = (960, 540)

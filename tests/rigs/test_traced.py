@@ -25,7 +25,7 @@ from tests.rigs.traced.meshes import plate
 from tests.rigs.traced.resting import Rest, rest
 from tests.rigs.traced.solids import pip_die, stick
 from tests.rigs.traced.truth import outline_px, truth
-from vision.labels import arrangement_label, labels_to_compare, labels_to_learn, sheet_label
+from vision.files.labels import arrangement_label, labels_to_compare, labels_to_learn, sheet_label
 
 
 def a_plate(x: float, y: float, turn: float = 90.0, thickness: float = 2.0) -> Body:

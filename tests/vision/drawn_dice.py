@@ -23,7 +23,7 @@ from tests.vision.drawn_solid_dice import (
     some_room,
 )
 from vision.frame import Image
-from vision.registration import Registration
+from vision.mat.registration import Registration
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tests.vision.drawn_sheet import Camera
 from vision.frame import Image
-from vision.registration import Registration
+from vision.mat.registration import Registration
 from vision.scene import MarkKind, SheetMark
 from vision.sheets.layout import SheetLayout
 

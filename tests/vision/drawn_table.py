@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.faces import FacePack, enrol, piece_height_mm
+from vision.files.label_kinds import LABEL_KINDS
 from vision.frame import Image
-from vision.label_kinds import LABEL_KINDS
-from vision.registration import MARKERS_MM
+from vision.mat.registration import MARKERS_MM
+from vision.pieces.faces import FacePack, enrol, piece_height_mm
 
 SIZE = (1280, 720)
 RADIUS_MM = 100.0

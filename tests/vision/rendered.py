@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.faces import FacePack, enrol
 from vision.frame import Image
+from vision.pieces.faces import FacePack, enrol
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 

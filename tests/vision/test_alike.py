@@ -7,8 +7,8 @@ import numpy as np
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, View, enrolment, label, photograph
 from tests.vision.rendered import load, with_photos
-from vision.alike import LEAST_FACES, confused, likenesses, read_copies, upside_down
-from vision.faces import FacePack, enrol
+from vision.enrolling.alike import LEAST_FACES, confused, likenesses, read_copies, upside_down
+from vision.pieces.faces import FacePack, enrol
 from vision.scene import PieceKind
 
 

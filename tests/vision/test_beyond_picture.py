@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import Piece, enrolled, photograph
-from vision.beyond_picture import mat_beyond_picture
 from vision.frame import Frame, Image
+from vision.mat.beyond_picture import mat_beyond_picture
+from vision.mat.registration import MAT_HALF_MM, Lens, find_mat
 from vision.reader import Reader, read_photo
-from vision.registration import MAT_HALF_MM, Lens, find_mat
 from vision.scene import HiddenCause, HiddenPlace, Scene
 
 PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", 60.0, 90.0, 200.0))

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from controller.cli import vision_report
 from tests.vision.drawn_dice import draw_dice
-from vision.boxed_dice import BoxedPhoto, TrueDie, boxed_photos
+from vision.dice.boxed_dice import BoxedPhoto, TrueDie, boxed_photos
 from vision.dice.photo import DicePhotos
-from vision.label_kinds import LabelError
+from vision.files.label_kinds import LabelError
 
 HEAD = "image,value,xmin,ymin,xmax,ymax\n"
 

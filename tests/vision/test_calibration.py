@@ -16,7 +16,8 @@ from hardware.kit.paper import Paper, make_pages
 from hardware.kit.raster import draw_page, draw_shapes
 from hardware.kit.table_sheets import MAT_MM, calibration_sheet, mat_drawing
 from tests.vision.lens_photos import PhotoMaker, Stand, held_points, stands
-from vision.calibration import (
+from vision.frame import Image
+from vision.mat.calibration import (
     LEAST_VIEWS,
     AllFromOneAngle,
     Blurred,
@@ -36,9 +37,8 @@ from vision.calibration import (
     see_mat,
     see_sheet,
 )
-from vision.calibration_picture import draw_misses
-from vision.frame import Image
-from vision.registration import MARKERS_MM, Lens, find_mat
+from vision.mat.calibration_picture import draw_misses
+from vision.mat.registration import MARKERS_MM, Lens, find_mat
 
 PX_PER_MM = 4.0
 SIZE = (960, 540)

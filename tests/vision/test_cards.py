@@ -9,10 +9,10 @@ import pytest
 from tests.vision.drawn_cards import BACK, MORE, ORDERS, SLICES, TABLE, UNDER, WEST, enrolled, enrolment
 from tests.vision.drawn_table import Piece, View, label, photograph
 from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
-from vision.faces import FacePack, enrol, load_pack, save_pack
 from vision.frame import Frame
+from vision.pieces.faces import FacePack, enrol, load_pack, save_pack
 from vision.reader import Reader, read_photo
-from vision.report import LEAST_VISIBLE, compare, report_photo, true_pieces
+from vision.reports.report import LEAST_VISIBLE, compare, report_photo, true_pieces
 from vision.scene import HiddenCause, PieceKind, Scene
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from tests.vision.altered import ShadowEdge, in_shadow
 from tests.vision.drawn_table import View, photograph
-from vision.faces import FacePack
 from vision.frame import Frame, Image
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
-from vision.registration import find_mat
 from vision.scene import HiddenCause, Scene
 
 SHADOW = ShadowEdge(60.0, 0.0, 20.0, 2.2, 6.0, 1.08)

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
-from vision.faces import FacePack
 from vision.frame import Image
+from vision.pieces.faces import FacePack
 from vision.reader import read_photo
 from vision.scene import HiddenCause
 

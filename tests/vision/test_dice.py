@@ -22,19 +22,19 @@ from tests.rigs.dice_training.sources import own_table
 from tests.vision import drawn_board
 from tests.vision.drawn_dice import PIPS, Camera, Die, TableView, die_style, dim_style, draw_dice, photograph_dice
 from tests.vision.drawn_table import View, photograph
-from vision.cells import coarse_map
 from vision.dice.finder import DiceFinder, ground, side_mm, silhouettes_px
 from vision.dice.finding import TOLD, UNTOLD, DiceReader, Measured, claimed, in_company, load_reader, odds_of
 from vision.dice.patches import Pyramid
 from vision.dice.proposing import LARGER, Proposal, propose
 from vision.dice.recolouring import decorrelated, enriched
-from vision.faces import FacePack, enrol
 from vision.frame import Image
-from vision.hidden import told_by_form
+from vision.hiding.cells import coarse_map
+from vision.hiding.hidden import told_by_form
 from vision.looking_for import finders_for
+from vision.mat.rectify import table_map
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack, enrol
 from vision.reader import read_photo
-from vision.rectify import table_map
-from vision.registration import find_mat
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"

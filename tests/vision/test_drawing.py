@@ -13,7 +13,8 @@ from hardware.simulated.lying import outline_mm
 from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_pieces import FAMILIES, SIZE
 from tests.vision.drawn_table import photograph
-from vision.drawing import (
+from vision.mat.registration import find_mat
+from vision.reports.drawing import (
     GROUNDS,
     HATCHINGS,
     LEGEND,
@@ -25,8 +26,7 @@ from vision.drawing import (
     name_of,
     places_of_names,
 )
-from vision.name_places import NamePlace, ToName, place_names
-from vision.registration import find_mat
+from vision.reports.name_places import NamePlace, ToName, place_names
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Settled, Sighting
 
 Outlines = list[NDArray[np.float64]]

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import FACES, SPECIALS, enrolled, enrolment, label, photograph
-from vision.faces import PACK_VERSION, Blurred, FacePack, FacePackError, enrol, load_pack, save_pack
-from vision.label_kinds import LabelError
-from vision.registration import RegistrationError
+from vision.files.label_kinds import LabelError
+from vision.mat.registration import RegistrationError
+from vision.pieces.faces import PACK_VERSION, Blurred, FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.scene import PieceKind
 
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.file_ends import is_cut_off
+from vision.files.file_ends import is_cut_off
 
 PICTURE = np.random.default_rng(3).integers(0, 255, (60, 80, 3)).astype(np.uint8)
 FORMATS = {

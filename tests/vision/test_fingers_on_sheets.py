@@ -11,7 +11,7 @@ from hardware.kit.score_sheets import load_sheet_print
 from tests.vision.drawn_fingers import Covered, Reaching, reach_over
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, MarkPlace, blank_sheet, pencil_all, photograph
 from vision.frame import Image
-from vision.registration import Registration
+from vision.mat.registration import Registration
 from vision.scene import MarkKind, PieceKind, SheetMark
 from vision.sheets.blanks import Blanks
 from vision.sheets.finder import lay_out, read_sheets, sightings

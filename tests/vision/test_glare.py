@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
-from vision.cells import coarse_map
-from vision.drawing import HATCHINGS, draw_scene
-from vision.faces import FacePack
-from vision.foreign import washed_out
 from vision.frame import Frame, Image
-from vision.glare import find_glare, paper_levels, with_spaces_open
+from vision.hiding.cells import coarse_map
+from vision.hiding.foreign import washed_out
+from vision.light.glare import find_glare, paper_levels, with_spaces_open
+from vision.mat.rectify import table_map
+from vision.mat.registration import find_mat
 from vision.motion import Small
+from vision.pieces.faces import FacePack
 from vision.reader import Reader, read_photo
-from vision.rectify import table_map
-from vision.registration import find_mat
+from vision.reports.drawing import HATCHINGS, draw_scene
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting, Space
 
 DIM = View(light=(0.72, 0.76, 0.8))

@@ -12,8 +12,8 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import WorldSnapshot
 from tests.benchmarks.hands_report import noticed
 from tests.benchmarks.simulated_pieces import FAMILIES, SIZE, photographs
-from vision.faces import FacePack
 from vision.frame import Frame, Image
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.scene import HiddenPlace
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vision.label_kinds import EVERY_KIND, LABEL_KINDS, LabelError
-from vision.labels import (
+from vision.files.label_kinds import EVERY_KIND, LABEL_KINDS, LabelError
+from vision.files.labels import (
     TrueDots,
     TruePips,
     check_outlines,

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import RADIUS_MM, Piece, View, enrolment, label, photograph
-from vision.contact_sheet import contact_sheet, numbered, upright
-from vision.faces import enrol
-from vision.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
+from vision.enrolling.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.mat.registration import find_mat
+from vision.pieces.faces import enrol
 from vision.reader import read_photo
-from vision.registration import find_mat
 from vision.scene import PieceKind
 from vision.shapes import place
 

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.vision_tables import enrolled, new_world, render, ring_table
-from vision.checking import check
-from vision.from_above import FromAbove
-from vision.known_table import LOOKS, KnownTable
-from vision.left_over import with_left_over
+from vision.following.known_table import LOOKS, KnownTable
+from vision.mat.rectify import table_map
+from vision.mat.registration import find_mat
 from vision.motion import shrink
-from vision.raster import Raster, explained, select
-from vision.reading import Reading, confirmed
-from vision.rectify import table_map
-from vision.registration import find_mat
-from vision.search import build_index
-from vision.verify import prepare
+from vision.pieces.checking import check
+from vision.pieces.from_above import FromAbove
+from vision.pieces.left_over import with_left_over
+from vision.pieces.raster import Raster, explained, select
+from vision.pieces.reading import Reading, confirmed
+from vision.pieces.search import build_index
+from vision.pieces.verify import prepare
 
 SIZE = (1280, 720)
 

@@ -14,12 +14,12 @@ from tests.vision.drawn_board import Board, Stick, draw, every_space, label, lin
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
 from tests.vision.drawn_table import View
 from vision.board.sight import sight_of
-from vision.faces import FacePack, enrol
 from vision.frame import Frame, Image
-from vision.light_across import light_across
 from vision.looking_for import finders_for
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack, enrol
+from vision.pieces.light_across import light_across
 from vision.reader import Reader, read_photo
-from vision.registration import find_mat
 from vision.scene import EMPTY, MarkKind, PieceKind, Scene
 from vision.sheets.finder import lay_out, read_sheets
 

@@ -9,8 +9,8 @@ from hardware.simulated.lying import outline_mm
 from tests.benchmarks.changing_tables import SheetTruth, TableState, changing_table
 from tests.benchmarks.light_changes import KINDS
 from tests.benchmarks.light_report import NO_CHANGE, ORDERS, Watched, as_text, judged, steps_of
-from vision.registration import find_mat
-from vision.report import TruePiece
+from vision.mat.registration import find_mat
+from vision.reports.report import TruePiece
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, MarkKind, PieceKind, Pose, Scene, SheetMark, Sighting
 
 POSE = Pose(-200.0, 50.0, 30.0)

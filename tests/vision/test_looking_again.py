@@ -16,13 +16,13 @@ from tests.vision.test_theory import BEFORE, draw
 from tests.vision.test_theory import pack as board_pack
 from vision.board import finder as board_finder_module
 from vision.board.finder import board_finder
-from vision.faces import FacePack
 from vision.finders import Finder
+from vision.following.looked_at import LookedAt
 from vision.frame import Frame, Image
-from vision.looked_at import LookedAt
 from vision.looking_for import finders_for
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
-from vision.registration import find_mat
 from vision.scene import MarkKind, PieceKind, Scene, Sighting
 from vision.sheets import finder as sheet_finder
 from vision.sheets import finding

@@ -10,11 +10,11 @@ import pytest
 
 from hardware.kit.score_sheets import load_sheet_print
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, draw_die, pencil_all, photograph
-from vision.faces import FacePack, FacePackError
-from vision.label_kinds import LabelError
+from vision.files.label_kinds import LabelError
 from vision.looking_for import finders_for
-from vision.mark_report import in_sheets_frame, true_marks, turned_pattern
-from vision.report import Report, TruePiece, compare, report, report_sheet
+from vision.pieces.faces import FacePack, FacePackError
+from vision.reports.mark_report import in_sheets_frame, true_marks, turned_pattern
+from vision.reports.report import Report, TruePiece, compare, report, report_sheet
 from vision.scene import FaceLikelihood, MarkKind, PieceKind, Pose, Scene, Sighting
 from vision.sheets.finder import SheetFinder, read_sheets
 

@@ -14,9 +14,9 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from tests.vision.altered import ShadowEdge, in_shadow
-from vision.faces import FacePack
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
+from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.scene import HiddenCause, MarkKind, PieceKind, Pose, Scene, SheetMark
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from vision.following.settling import Motion
 from vision.motion import TALLEST, WIDTH, differs, shrink
-from vision.settling import Motion
 
 RNG_SEED = 3
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
 from vision.frame import Image
-from vision.report import Report, report, report_photo
+from vision.reports.report import Report, report, report_photo
 
 STYLES = ("alpha", "beta")
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.plain_table import colours_of, share_of_rare
+from vision.hiding.plain_table import colours_of, share_of_rare
 
 OAK, SKIN = (72.0, 120.0, 170.0), (120.0, 150.0, 205.0)
 RED, WHITE = (60.0, 50.0, 180.0), (215.0, 225.0, 230.0)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
-from vision.faces import FacePack
 from vision.frame import Frame, Image
+from vision.mat.registration import MarkersMissing, Registration
+from vision.pieces.faces import FacePack
+from vision.pieces.sightings import likelihoods
 from vision.reader import Reader, read_photo
-from vision.registration import MarkersMissing, Registration
 from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Sighting
-from vision.sightings import likelihoods
 
 TABLE = (
     Piece("a/1", 2.0, 0.0, 20.0),

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_cards import enrolled
-from vision.reading import Reading
+from vision.pieces.reading import Reading
+from vision.pieces.verify import Prepared, prepare
 from vision.scene import PieceKind
-from vision.verify import Prepared, prepare
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from tests.vision.drawn_table import SIZE, View, photograph, project
-from vision.registration import (
+from vision.mat.registration import (
     MARKERS_MM,
     Lens,
     LensMisfit,

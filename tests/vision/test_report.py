@@ -8,13 +8,23 @@ import numpy as np
 import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, label, photograph
-from vision.drawing import HATCHINGS, SURE_LINE, draw_scene
+from vision.files.label_kinds import LabelError
 from vision.frame import Frame
-from vision.label_kinds import LabelError
+from vision.mat.registration import find_mat
 from vision.reader import Reader
-from vision.registration import find_mat
-from vision.report import Match, PhotoReport, Report, TruePiece, compare, report, report_photo, true_pieces, wilson
-from vision.report_pictures import PICTURE, error_tiles
+from vision.reports.drawing import HATCHINGS, SURE_LINE, draw_scene
+from vision.reports.report import (
+    Match,
+    PhotoReport,
+    Report,
+    TruePiece,
+    compare,
+    report,
+    report_photo,
+    true_pieces,
+    wilson,
+)
+from vision.reports.report_pictures import PICTURE, error_tiles
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 
 PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("special/two", -120.0, 30.0, 200.0))

@@ -8,8 +8,8 @@ import numpy as np
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.frame import Frame, Image
 from vision.motion import Small
+from vision.pieces.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
 from vision.reader import Reader
-from vision.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
 from vision.scene import PieceKind, Scene
 
 TABLE = (

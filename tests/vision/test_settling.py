@@ -8,16 +8,16 @@ import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from tests.vision.test_reader import TABLE, assert_shows
-from vision.faces import FacePack
-from vision.features import find_keypoints
 from vision.finders import Changed, Moves, nothing_moves, nowhere
+from vision.following.settling import LastRest, Motion, changes, remembered
 from vision.frame import Frame, Image
+from vision.mat.registration import Registration, find_mat
 from vision.motion import Mask, Small
-from vision.pieces import find_pieces
+from vision.pieces.faces import FacePack
+from vision.pieces.features import find_keypoints
+from vision.pieces.finding import find_pieces
 from vision.reader import Reader
-from vision.registration import Registration, find_mat
 from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Settled, Sighting
-from vision.settling import LastRest, Motion, changes, remembered
 
 FRAME_S = 0.1
 WAVING = [np.array([[x, -300.0], [x, -90.0], [x - 45.0, -90.0], [x - 45.0, -300.0]]) for x in (150, 175, 160, 180)]

@@ -5,14 +5,14 @@ import pytest
 
 from tests.vision.altered import ShadowEdge, in_shadow
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, without
-from vision.faces import FacePack
 from vision.frame import Frame, Image
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack
+from vision.pieces.shade import lights
+from vision.pieces.verify import prepare
 from vision.reader import Reader, read_photo
-from vision.registration import find_mat
 from vision.scene import PieceKind
-from vision.shade import lights
 from vision.shapes import place
-from vision.verify import prepare
 
 TABLE = (
     Piece("a/1", 2.0, 0.0, 20.0),

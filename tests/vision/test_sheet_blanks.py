@@ -19,7 +19,7 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.frame import Frame, Image
-from vision.registration import Registration, find_mat
+from vision.mat.registration import Registration, find_mat
 from vision.scene import MarkKind, PieceKind, Pose, Sighting
 from vision.sheets.finder import SUREST_CROSS, SheetFinder
 

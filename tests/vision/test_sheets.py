@@ -25,9 +25,9 @@ from tests.vision.drawn_sheet import (
     smudge,
 )
 from vision.frame import Image
-from vision.mark_report import true_marks
-from vision.registration import PictureTooDark
-from vision.report import report_sheet
+from vision.mat.registration import PictureTooDark
+from vision.reports.mark_report import true_marks
+from vision.reports.report import report_sheet
 from vision.scene import MarkKind, Origin, PieceKind, SheetMark, Sighting
 from vision.sheets.finder import SheetFinder, SheetMissing, lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, SheetLayoutError, parse_layout

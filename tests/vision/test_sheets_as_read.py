@@ -11,7 +11,7 @@ from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.surroundings import Conditions
 from tests.vision.test_sheets_on_table import POSES, one_sheet
 from vision.frame import Image
-from vision.registration import find_mat
+from vision.mat.registration import find_mat
 from vision.scene import MarkKind
 from vision.sheets.as_read import Looked
 from vision.sheets.finding import FoundSheet, find_on_table

@@ -19,12 +19,12 @@ from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions, MatStyle
 from hardware.simulated.world import World
-from vision.dot_dice import _judged, _top_view, find_dot_dice
-from vision.faces import FacePack
+from vision.dice.dot_dice import _judged, _top_view, find_dot_dice
 from vision.frame import Image
 from vision.looking_for import finders_for
+from vision.mat.registration import Registration, find_mat, with_lens
+from vision.pieces.faces import FacePack
 from vision.reader import read_photo
-from vision.registration import Registration, find_mat, with_lens
 from vision.scene import MarkKind, Origin, PieceKind, Pose, Scene
 from vision.sheets.finder import SheetFinder, read_sheets
 from vision.sheets.finding import find_sheets

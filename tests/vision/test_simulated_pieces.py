@@ -20,21 +20,21 @@ from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
 from tests.vision.altered import as_a_phone_shows_it, lit, striped
-from vision.checking import check
-from vision.faces import FacePack, enrol, seen_pose
-from vision.features import NONE, light_gain, soften
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
-from vision.pieces import find_pieces
-from vision.raster import Raster, select
+from vision.mat.rectify import table_map
+from vision.mat.registration import find_mat
+from vision.pieces.checking import check
+from vision.pieces.faces import FacePack, enrol, seen_pose
+from vision.pieces.features import NONE, light_gain, soften
+from vision.pieces.finding import find_pieces
+from vision.pieces.raster import Raster, select
+from vision.pieces.search import build_index
+from vision.pieces.verify import Look, prepare
 from vision.reader import Reader, read_photo
-from vision.rectify import table_map
-from vision.registration import find_mat
-from vision.report import LEAST_VISIBLE, PICTURES, SURE, compare, report_photo, true_pieces
+from vision.reports.report import LEAST_VISIBLE, PICTURES, SURE, compare, report_photo, true_pieces
 from vision.scene import PieceKind, Pose
-from vision.search import build_index
 from vision.shapes import place
-from vision.verify import Look, prepare
 
 
 @cache

@@ -41,13 +41,13 @@ from vision.board.stick_colours import CutterFit
 from vision.board.stick_edges import on_edges
 from vision.board.stick_lines import candidates, other_than_print
 from vision.board.toppings import SpaceFit, read_spaces
-from vision.faces import FacePack, FacePackError, enrol, load_pack, save_pack
+from vision.files.label_kinds import LabelError
 from vision.frame import Image
-from vision.label_kinds import LabelError
 from vision.looking_for import finders_for
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.reader import read_photo
-from vision.registration import find_mat
-from vision.report import report_photo
+from vision.reports.report import report_photo
 from vision.scene import EMPTY, HiddenCause, PieceKind, Pose, Scene, Sighting
 from vision.shapes import place
 

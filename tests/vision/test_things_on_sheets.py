@@ -27,7 +27,7 @@ from tests.vision.drawn_sticks import (
 )
 from tests.vision.test_marks_in_other_light import PLACE, pictures, scene_after
 from vision.frame import Image
-from vision.registration import find_mat
+from vision.mat.registration import find_mat
 from vision.scene import HiddenCause, MarkKind, PieceKind, Scene, SheetMark
 from vision.shapes import to_own_frame
 from vision.sheets.finder import lay_out, read_sheets

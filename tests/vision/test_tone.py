@@ -8,16 +8,16 @@ import pytest
 from tests.vision.altered import as_a_phone_shows_it, lit
 from tests.vision.drawn_cards import TABLE, enrolled
 from tests.vision.drawn_table import photograph
-from vision.checking import check
-from vision.faces import FacePack
-from vision.features import LOG_FLOOR, light_gain, soften
 from vision.frame import Image
-from vision.reading import Reading
-from vision.rectify import table_map
-from vision.registration import find_mat
+from vision.mat.rectify import table_map
+from vision.mat.registration import find_mat
+from vision.pieces.checking import check
+from vision.pieces.faces import FacePack
+from vision.pieces.features import LOG_FLOOR, light_gain, soften
+from vision.pieces.reading import Reading
+from vision.pieces.tone import Tone, in_tone, tone_of
+from vision.pieces.verify import Look, prepare
 from vision.scene import PieceKind
-from vision.tone import Tone, in_tone, tone_of
-from vision.verify import Look, prepare
 
 MIX = np.array([[0.7, 0.2, 0.1], [0.05, 0.9, 0.05], [0.0, 0.1, 0.9]])
 

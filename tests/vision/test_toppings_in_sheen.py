@@ -11,11 +11,11 @@ import pytest
 from controller.games.pizza_theory.describe import KINDS
 from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photograph
-from vision.faces import FacePack
 from vision.frame import Image
 from vision.looking_for import finders_for
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack
 from vision.reader import read_photo
-from vision.registration import find_mat
 from vision.scene import EMPTY, PieceKind, Scene
 
 SURE = 0.9

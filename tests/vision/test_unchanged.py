@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from vision.following.unchanged import Shown, only_noise
 from vision.frame import Image
-from vision.unchanged import Shown, only_noise
 
 NOISE = 2.0
 SHAPE = (216, 384)

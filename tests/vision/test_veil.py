@@ -5,11 +5,11 @@ import pytest
 
 from tests.vision.altered import lit
 from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph, without
-from vision.faces import FacePack, enrol
 from vision.frame import Frame, Image
+from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack, enrol
+from vision.pieces.veil import unveiled, veil_levels
 from vision.reader import Reader, read_photo
-from vision.registration import find_mat
-from vision.veil import unveiled, veil_levels
 
 TABLE = (
     Piece("a/1", 2.0, 0.0, 20.0),

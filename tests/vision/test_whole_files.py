@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vision.whole_files import write_whole
+from vision.files.whole_files import write_whole
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from vision.board.pose import BoardFit
 from vision.board.record import TOPPING_THICK_MM, BoardPrint
 from vision.board.sight import Sight
 from vision.finders import Changed
-from vision.rectify import REACH_MM
+from vision.mat.rectify import REACH_MM
 from vision.scene import Sighting
 from vision.shapes import place
 

@@ -37,11 +37,11 @@ from vision.board.tone import board_in_tone
 from vision.board.toppings import SpaceFit, read_spaces
 from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
-from vision.light_across import light_across
-from vision.registration import Registration
+from vision.mat.registration import Registration
+from vision.pieces.light_across import light_across
+from vision.pieces.veil import unveiled
 from vision.scene import EMPTY, PieceKind, Sighting
 from vision.shapes import place
-from vision.veil import unveiled
 
 Array = NDArray[np.float64]
 

@@ -19,14 +19,14 @@ from vision.board.record import (
     topping_rings,
 )
 from vision.board.sight import Sight, inside_any, sight_of
+from vision.files.label_kinds import LabelError
 from vision.frame import Image
-from vision.label_kinds import LabelError
-from vision.registration import Registration, find_mat
+from vision.mat.registration import Registration, find_mat
+from vision.pieces.veil import unveiled
 from vision.shapes import CELL_MM, place, to_own_frame
-from vision.veil import unveiled
 
 if TYPE_CHECKING:
-    from vision.labels import BoardLabel, BoardLabels, CutterLabel
+    from vision.files.labels import BoardLabel, BoardLabels, CutterLabel
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

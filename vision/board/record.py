@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.registration import MAT_HALF_MM, MAT_MM, VisionError
+from vision.mat.registration import MAT_HALF_MM, MAT_MM, VisionError
 from vision.shapes import CELL_MM
 
 Array = NDArray[np.float64]

@@ -7,10 +7,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.features import Colours, light_gain, logarithms, sample_colours, soften
 from vision.frame import Image, shows_colours
-from vision.rectify import TableMap, table_map
-from vision.registration import Registration
+from vision.mat.rectify import TableMap, table_map
+from vision.mat.registration import Registration
+from vision.pieces.features import Colours, light_gain, logarithms, sample_colours, soften
 
 Array = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class Sight:
 
 def sight_of(image: Image, registration: Registration, around_mm: Array | None = None) -> Sight:
     """Look at the table through a registered picture: at all of it, or at the mat's markers and around some points
-    (n x 2) at least. The picture is one without a veil (`vision.veil`)."""
+    (n x 2) at least. The picture is one without a veil (`vision.pieces.veil`)."""
     if around_mm is not None:
         markers = [registration.to_table(corners) for corners in registration.markers_px.values()]
         around_mm = np.concatenate([around_mm, *markers])

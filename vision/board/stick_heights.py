@@ -15,8 +15,8 @@ from vision.board.resting import Disc, rest
 from vision.board.sight import Sight
 from vision.board.stick_colours import CutterFit
 from vision.board.toppings import SpaceFit
-from vision.features import LOG_FLOOR
 from vision.frame import Image
+from vision.pieces.features import LOG_FLOOR
 from vision.scene import EMPTY
 
 Array = NDArray[np.float64]

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from vision.board.pose import BoardFit
 from vision.board.sight import Sight
-from vision.features import LOG_FLOOR
 from vision.frame import Image
+from vision.pieces.features import LOG_FLOOR
 from vision.shapes import to_own_frame
 from vision.short_axes import dot
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from vision.board.pose import BoardFit
 from vision.board.record import BoardPrint, Looks
 from vision.board.sight import Sight
-from vision.features import LOG_FLOOR
+from vision.pieces.features import LOG_FLOOR
+from vision.pieces.tone import PLAIN, Tone, as_another_camera
 from vision.shapes import place
-from vision.tone import PLAIN, Tone, as_another_camera
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

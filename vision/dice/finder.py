@@ -12,7 +12,7 @@ from vision.dice.patches import Ground
 from vision.dice.proposing import Box, Proposal
 from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.frame import Image
-from vision.registration import Registration
+from vision.mat.registration import Registration
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.registration import Registration
+from vision.mat.registration import Registration
 from vision.scene import Sighting
 
 Array = NDArray[np.float64]

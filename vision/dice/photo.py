@@ -5,14 +5,14 @@ from time import perf_counter
 
 import numpy as np
 
-from vision.cells import coarse_map
 from vision.dice.finder import DiceFinder, likely_first, side_mm
 from vision.dice.finding import SeenDie, any_sizes_px, load_reader
 from vision.frame import Image
-from vision.from_above import FromAbove
-from vision.hidden import doubted_in_hands
-from vision.rectify import table_map
-from vision.registration import Lens, MarkersMissing, Registration, find_mat
+from vision.hiding.cells import coarse_map
+from vision.hiding.hidden import doubted_in_hands
+from vision.mat.rectify import table_map
+from vision.mat.registration import Lens, MarkersMissing, Registration, find_mat
+from vision.pieces.from_above import FromAbove
 from vision.scene import Origin, PieceKind, Pose, Scene, Sighting
 
 

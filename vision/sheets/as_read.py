@@ -12,10 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.following.unchanged import EVERY, SPOTS, apart, bright_of, spread_of
 from vision.frame import Image
-from vision.registration import Registration
+from vision.mat.registration import Registration
 from vision.sheets.layout import Array, SheetLayout
-from vision.unchanged import EVERY, SPOTS, apart, bright_of, spread_of
 
 Plane = NDArray[np.float32]
 Grey = NDArray[np.uint8]

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.registration import Registration
+from vision.mat.registration import Registration
 from vision.shapes import place
 from vision.sheets.layout import Array, SheetLayout
 

@@ -10,11 +10,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.dot_dice import DotDie, find_dot_dice
+from vision.dice.dot_dice import DotDie, find_dot_dice
 from vision.finders import Changed, Moves, nothing_moves, nowhere
-from vision.found_before import is_plainly_marked, is_read_beside_blank
+from vision.following.found_before import is_plainly_marked, is_read_beside_blank
 from vision.frame import Image
-from vision.registration import (
+from vision.mat.registration import (
     MARKERS_MM,
     Lens,
     MarkersMissing,

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.light_across import light_of
-from vision.registration import Registration
+from vision.mat.registration import Registration
+from vision.pieces.light_across import light_of
 from vision.sheets.layout import Array, SheetLayout
 from vision.short_axes import median_of
 from vision.spreading import spread

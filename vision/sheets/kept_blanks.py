@@ -14,10 +14,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from vision.files.whole_files import write_whole
 from vision.scene import Pose
 from vision.sheets.flattening import Plane, flat_size
 from vision.sheets.layout import SheetLayout
-from vision.whole_files import write_whole
 
 STEP = 0.001
 """Darkness (logarithm) is kept in such steps, from -1 on."""

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.registration import VisionError
+from vision.mat.registration import VisionError
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

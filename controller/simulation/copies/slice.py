@@ -6,7 +6,7 @@ from functools import partial
 from controller.printing import slice_pieces
 from hardware.simulated.art import Artwork, Drawings
 from hardware.simulated.kit_art import cut_out
-from vision.faces import BACKS
+from vision.pieces.faces import BACKS
 from vision.scene import PieceKind
 
 

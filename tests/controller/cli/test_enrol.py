@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
 from tests.vision.drawn_table import enrolment, label, photograph
-from vision.faces import load_pack
+from vision.pieces.faces import load_pack
 
 A, B, C = Path("there/a.jpg"), Path("there/b.jpg"), Path("there/c.jpg")
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from controller.cli import enrol, read
 from tests.vision.drawn_table import photograph
-from vision.faces import load_pack, save_pack
+from vision.pieces.faces import load_pack, save_pack
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 
 PHOTOS = Path(__file__).parents[4] / "shared" / "photos" / "table"
@@ -213,7 +213,7 @@ def test_a_sheet_is_read_without_faces_and_without_a_mat(tmp_path: Path) -> None
 def test_dice_alone_are_read_without_faces_and_without_a_mat(tmp_path: Path) -> None:
     from tests.vision.drawn_dice import Die, TableView, die_style, draw_dice, photograph_dice
     from tests.vision.drawn_table import View, photograph
-    from vision.registration import find_mat
+    from vision.mat.registration import find_mat
 
     rng = np.random.default_rng(4)
     table = photograph([], View(height_mm=700.0))

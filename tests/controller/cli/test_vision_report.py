@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from controller.cli import vision_report
 from tests.vision.drawn_table import Piece, View, enrolled, enrolment, label, photograph
-from vision.faces import save_pack
+from vision.pieces.faces import save_pack
 
 PIECES = (Piece("a/1", 0.0, 0.0, 20.0), Piece("b/1", -60.0, 90.0, 80.0), Piece("special/two", -120.0, 30.0, 200.0))
 

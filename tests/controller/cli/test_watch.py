@@ -14,7 +14,7 @@ from config.loader import load_table
 from controller.cli import watch
 from controller.lenses import lens_file
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
-from vision.faces import FacePack, save_pack
+from vision.pieces.faces import FacePack, save_pack
 
 NAMES = {
     "a/1": "3/1", "a/2": "3/2", "a/3": "3/3", "b/1": "4/1", "b/2": "4/2",

@@ -14,7 +14,7 @@ from controller.web.app import STATIC
 from controller.web.hub import Hub
 from tests.controller.web.fixture_views import breach, question, ring_served
 from tests.controller.web.table import TOKEN, NotingCommands, NotingShelf, make_app, until
-from vision.drawing import LEGEND
+from vision.reports.drawing import LEGEND
 
 TOLD = PictureView(
     sequence=7, age_s=0.4, late_s=2.0, why_not_read="", pieces=3, doubtful=1, remembered=0, hidden=["hand", "glare"],

@@ -13,7 +13,7 @@ from controller.web.enrolling import Desk, create_enrolling_app
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraLost
 from tests.vision.drawn_table import enrolment, label, photograph
-from vision.faces import load_pack
+from vision.pieces.faces import load_pack
 from vision.scene import PieceKind
 
 KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})

@@ -1,4 +1,4 @@
-"""The truth of a rendered picture, as `pizzatable vision-report` judges by it and `vision/labels.py` checks it."""
+"""The truth of a rendered picture, as `pizzatable vision-report` judges by it and `vision.files.labels` checks it."""
 
 from collections.abc import Sequence
 from typing import Any

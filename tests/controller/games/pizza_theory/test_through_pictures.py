@@ -19,8 +19,8 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from tests.controller.games.pizza_theory.laid_pizza import LaidPizza
 from tests.controller.games.pizza_theory.situations import EXAMPLE, at
-from vision.faces import FacePack
 from vision.looking_for import finders_for
+from vision.pieces.faces import FacePack
 from vision.reader import read_photo
 
 SIZE = (1280, 720)

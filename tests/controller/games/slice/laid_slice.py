@@ -18,8 +18,8 @@ from controller.reading import Fault, Layout, Reading, ReadingKind
 from controller.seating import areas
 from hardware.simulated.lying import outline_mm
 from hardware.simulated.world import PieceView, World, WorldSnapshot
+from vision.following.settling import changes
 from vision.scene import Change, FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Settled, Sighting
-from vision.settling import changes
 
 SURE = 0.995
 LEAST_VISIBLE = 0.1

@@ -20,8 +20,8 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from tests.controller.games.slice.laid_slice import LaidSlice, notation
 from tests.controller.games.slice.situations import table
-from vision.faces import FacePack
 from vision.looking_for import finders_for
+from vision.pieces.faces import FacePack
 from vision.reader import read_photo
 
 SIZE = (1280, 720)

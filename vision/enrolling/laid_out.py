@@ -1,0 +1,577 @@
+"""Pieces laid out apart whose faces nobody knows yet: where they lie, for enrolling an owner's copy.
+
+What differs from the bare mat or table around it is what may be a piece. Outlines of the kinds that are expected are
+moved over that in every direction and size; where the inside differs and a seam around it does not, a piece may lie.
+Edges all around say whether one does, of which kind, and how large all of that kind are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.mat.rectify import PX_PER_MM, TableMap, table_map
+from vision.mat.registration import MARKERS_MM, Registration
+from vision.pieces.faces import MAT_HALF_MM, true_pose
+from vision.scene import PieceKind
+from vision.shapes import Shape, card_shape, place, slice_shape
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+
+BARE_MM = 200.0
+"""The bare table's colour at a place is the middle one of so wide a square around it."""
+LIGHT_SCALE = 0.25
+COLOUR_CELL = 12.0
+LIGHTNESS = 0.6
+"""How much a difference in lightness counts against one in colour: shadows are no pieces."""
+LEAST_SPREAD = 2.0
+PATTERNED, ANOTHER = 15.0, 10.0
+"""Where the middle pixel beyond the mat differs so much from what lies around, cloth is patterned: plain wood and cloth
+have 4 to 11, chequered cloth 31. Where all but three tenths differ so much from the empty table, it is another one."""
+PATTERN_COLOURS, OF_PATTERN, ALL_OVER = 8, 0.08, 0.6
+"""A pattern is made of those of so many colours that cover more than this share of what lies within BARE_MM
+of a place, in so large a share of places. What lies there has more colours, none of them in as many places."""
+DARKEST = 0.2
+"""In no place is the table so much darker than in most."""
+FULL = 6.0
+"""What differs so many times more than the table does in itself differs wholly."""
+SHARP = 30.0
+"""Beyond this an edge becomes no clearer."""
+SIZING_PX_PER_MM = 0.25
+SEARCH_PX_PER_MM = 0.5
+"""Enough to tell sizes apart, and to find pieces of a known size."""
+SEAM_MM = 7.0
+TURN_DEG = 10.0
+MARKER_MARGIN_MM = 3.0
+LEAST = 0.15
+"""What stands out less is not looked at: whether it is a piece, its edges say."""
+FEW, SIZES_ALIKE = 16, 3
+"""So many of each kind, in so many sizes together, are enough to tell how large its pieces are."""
+FULL_TURN_DEG: Mapping[PieceKind, float] = {
+    PieceKind.SLICE: 360.0, PieceKind.SPECIAL: 180.0, PieceKind.SLICE_CARD: 180.0, PieceKind.ORDER_CARD: 90.0
+}  # fmt: skip
+"""Turned by that much a shape covers itself."""
+SAME_PLACE_MM, SAME_SIZE = 12.0, 0.03
+LEAST_EDGED = 0.65
+"""An outline with edges along less than that says nothing of sizes: those of another kind of piece have 0.73 at most,
+prints and patterns 0.6, a piece's own mostly more than 0.8."""
+PIECE = 0.2
+"""A piece's edges times how much it stands out. On simulated tables pale pieces on pale paper have that much; what is
+printed on a mat has edges as good as theirs, but stands out half as much."""
+AS_CLEAR = 0.75
+"""What is so much as clear as another may be in its stead: a part of a piece whose last side hardly shows."""
+PLAINLY = 4.0
+"""What differs so many times more than most of the table does is plainly another thing."""
+BESIDE_MM = np.array([-2.0, -1.5, -1.0, 1.0, 1.5, 2.0])
+"""How far from an outline it is looked whether the table begins there."""
+SIZING_REACH_MM = (6.0, 4.0, 2.5, 1.5)
+MOST = 40
+"""Nobody lays more pieces of one kind into one picture."""
+OVERLAP = 0.2
+"""Two pieces that lie apart share less than this of the smaller one's outline."""
+EDGE_STEP_MM = 2.0
+CORNER_MM = 5.0
+EDGE_REACH_MM = (8.0, 5.0, 3.0, 2.0, 1.5, 1.0)
+"""How far from an outline its edge is looked for, round by round."""
+PROFILE_MM = 0.25
+CARD_MM = 0.5
+
+SIZES_MM: Mapping[PieceKind, tuple[tuple[float, float], ...]] = {
+    PieceKind.SLICE: tuple((radius, 360.0 / 11) for radius in np.arange(70.0, 146.0, 5.0)),
+    PieceKind.SPECIAL: tuple((width, 1.47 * width) for width in np.arange(40.0, 76.0, 5.0)),
+    PieceKind.SLICE_CARD: tuple((width, 1.4 * width) for width in np.arange(32.0, 64.0, 4.0)),
+    PieceKind.ORDER_CARD: tuple((width, width) for width in np.arange(50.0, 96.0, 5.0)),
+}
+"""The sizes that are tried: those in which such pieces are sold."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """One piece without a name."""
+
+    shape: Shape
+    pose: Array
+    """Where it lies, on the table; a card may lie with its top where this says its foot is."""
+    seen_pose: Array
+    """Where it seems to lie at z = 0."""
+    clear: float
+    """How clearly it stands out from the table, 0 to 1."""
+
+    def outline_px(self, registration: Registration) -> Array:
+        """Its outline in the picture, n x 2 pixels."""
+        return registration.to_picture(place(self.shape.outline, self.seen_pose))
+
+    def as_label(self, registration: Registration) -> dict[str, Any]:
+        """What a label file says of it, with the face left to be named."""
+        x, y, angle = (round(float(value), 3) for value in self.pose)
+        kind = "tile" if self.shape.kind is PieceKind.SLICE else self.shape.kind.value
+        outline = [[round(float(u), 2), round(float(v), 2)] for u, v in self.outline_px(registration)]
+        return {
+            "kind": kind, "face": "", "face_up": True, "x_mm": x, "y_mm": y, "angle_deg": angle, "outline_px": outline
+        }  # fmt: skip
+
+
+def find_laid_out(
+    image: Image, registration: Registration, kinds: frozenset[PieceKind], *, empty: Image | None = None
+) -> list[LaidOut]:
+    """The pieces of these kinds that lie apart from each other, from left to right and from top to bottom.
+
+    `empty` is a picture by the same camera of the same table with nothing on it; without it the bare table's colours
+    are guessed from what lies around, which a patterned cloth defeats. Kinds that SIZES_MM lacks are passed over.
+    """
+    table = table_map(registration)
+    bare = None if empty is None else table.look(empty)
+    seen = _Seen(table, strangeness(table.look(image), table, registration, bare))
+    pieces = [
+        LaidOut(one.shape, true_pose(one.pose, one.shape, registration), one.pose, one.clear)
+        for one in _apart([one for one in _clear(seen, kinds) if table.shows(one.outline).all()])
+    ]
+    return sorted(pieces, key=lambda piece: (round(-piece.pose[1] / 60.0), piece.pose[0]))
+
+
+def doubt_of_table(image: Image, registration: Registration, empty: Image | None = None) -> str:
+    """Why pieces may be missed in a picture: a sentence, or "".
+
+    Without `empty`, where the table beyond the mat is not of one colour; with it, where hardly anything looks as there.
+    """
+    table = table_map(registration)
+    looked = table.look(image)
+    bare = None if empty is None else table.look(empty)
+    parts = _differences(looked, table, bare)
+    if bare is not None and any(np.quantile(apart, 0.3) > ANOTHER for _, apart in parts):
+        return "hardly anything looks as in the picture of the empty table; expected one by the same camera, from the \
+same place, in the same light"
+    if bare is None and len(parts) == 2 and float(np.median(parts[1][1])) > PATTERNED:
+        return "the table around the mat is patterned: pieces there may be missed or outlined wrongly; a picture of \
+the empty table from the same place helps"
+    return ""
+
+
+def strangeness(looked: Image, table: TableMap, registration: Registration, bare: Image | None = None) -> Floats:
+    """How many times more each pixel of the table's map differs from the bare mat or table around it than most do."""
+    strange = np.zeros(looked.shape[:2], np.float32)
+    for part, apart in _differences(looked, table, bare):
+        strange[part] = apart / max(float(np.median(apart)), LEAST_SPREAD)
+    markers = [_grown(MARKERS_MM[i], MARKER_MARGIN_MM) for i in registration.markers_px]
+    strange[_filled(table, markers) > 0] = 0.0
+    return strange
+
+
+def _differences(looked: Image, table: TableMap, bare: Image | None) -> list[tuple[NDArray[np.bool_], Array]]:
+    """The mat's part of the table's map and the rest, those that show, and how far the colours of their pixels are from
+    the bare table's (CIELAB)."""
+    colours = _lab(looked)
+    mat = _filled(table, [np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]) * MAT_HALF_MM])
+    found = []
+    for part, bare_of in (((mat > 0) & (table.seen > 0), _even), ((mat == 0) & (table.seen > 0), _nearby)):
+        if part.any():
+            own = bare if bare is not None else bare_of(looked, part)
+            apart = np.linalg.norm(colours - _lab(own), axis=2)
+            if bare is None and bare_of is _nearby and float(np.median(apart[part])) > PATTERNED:
+                apart = np.minimum(apart, _off_pattern(looked, part))
+            found.append((part, apart[part]))
+    return found
+
+
+def _lab(looked: Image) -> Floats:
+    """Colours in CIELAB, in which differences in lightness count less."""
+    weights = np.array([LIGHTNESS, 1.0, 1.0], np.float32)
+    return np.asarray(cv2.cvtColor(looked, cv2.COLOR_BGR2LAB).astype(np.float32) * weights, np.float32)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A table's map, and how many times more each of its pixels differs from the bare table than most do."""
+
+    table: TableMap
+    apart: Floats
+
+    @cached_property
+    def strange(self) -> Floats:
+        """0 where the table is bare, 1 where it is surely not."""
+        return np.asarray(np.minimum(self.apart / np.float32(FULL), np.float32(1.0)), np.float32)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """As much of `apart` as makes an edge clearer, 0 to 1."""
+        return np.asarray(np.minimum(self.apart / np.float32(SHARP), np.float32(1.0)), np.float32)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What may be a piece."""
+
+    shape: Shape
+    pose: Array
+    contrast: float = 0.0
+    """How much more it differs from the table than the seam around it does, 0 to 1."""
+    edged: float = 0.0
+    """How much of its outline is an edge beyond which the bare table begins, 0 to 1."""
+
+    @property
+    def clear(self) -> float:
+        """How clearly it is a piece, 0 to 1."""
+        return self.contrast * self.edged
+
+    @cached_property
+    def outline(self) -> Array:
+        """On the table as it is seen."""
+        return place(self.shape.outline, self.pose)
+
+    @cached_property
+    def centre(self) -> Array:
+        """On the table as it is seen."""
+        return np.asarray(place(self.shape.centre[None], self.pose)[0])
+
+    def lies_like(self, other: "_Found") -> bool:
+        """Whether another of its kind lies in the same place, turned as much."""
+        turn = FULL_TURN_DEG[self.shape.kind]
+        off = abs((self.pose[2] - other.pose[2] + turn / 2) % turn - turn / 2)
+        return bool(off < 1.5 * TURN_DEG and np.hypot(*(self.centre - other.centre)) < SAME_PLACE_MM)
+
+    def overlaps(self, other: "_Found") -> bool:
+        """Whether they do not lie apart."""
+        own, his = self.outline.astype(np.float32), other.outline.astype(np.float32)
+        shared, _ = cv2.intersectConvexConvex(own, his)
+        return bool(shared >= OVERLAP * min(self.shape.area_mm2, other.shape.area_mm2))
+
+
+def _even(looked: Image, part: NDArray[np.bool_]) -> Image:
+    """The mat's own colour at each pixel: one colour in a light that changes slowly, as most of the mat shows it."""
+    height, width = looked.shape[:2]
+    small = np.asarray(cv2.resize(looked, None, fx=LIGHT_SCALE, fy=LIGHT_SCALE, interpolation=cv2.INTER_AREA))
+    inside = cv2.resize(part.astype(np.uint8), (small.shape[1], small.shape[0]), interpolation=cv2.INTER_NEAREST) > 0
+    x, y = np.meshgrid(np.linspace(-1, 1, small.shape[1]), np.linspace(-1, 1, small.shape[0]))
+    terms = np.stack([np.ones_like(x), x, y, x * x, x * y, y * y], axis=-1)
+    colours = small[inside].astype(np.float64)
+    at = terms[inside]
+    fitted = np.repeat(_mode(colours)[None], len(at), axis=0)
+    solved = np.zeros((6, 3))
+    for degree in (1, 3, 3, 6, 6, 6, 6):
+        off = np.linalg.norm(colours - fitted, axis=1)
+        weights = 1.0 / (1.0 + (off / max(float(np.quantile(off, 0.3)), 2.0)) ** 2) ** 2
+        weighted = at[:, :degree] * weights[:, None]
+        solved[:degree] = np.linalg.solve(weighted.T @ at[:, :degree] + 1e-6 * np.eye(degree), weighted.T @ colours)
+        fitted = at @ solved
+    even = np.clip(terms @ solved, 0, 255).astype(np.float32)
+    return np.asarray(cv2.resize(even, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _mode(colours: Array) -> Array:
+    """The colour that most pixels have, about."""
+    cells, counts = np.unique((colours / COLOUR_CELL).astype(int), axis=0, return_counts=True)
+    near = np.abs(colours / COLOUR_CELL - 0.5 - cells[counts.argmax()]).max(axis=1) < 1.0
+    return np.asarray(colours[near].mean(axis=0))
+
+
+def _nearby(looked: Image, part: NDArray[np.bool_]) -> Image:
+    """The bare table's own colour at each pixel: that of most of what lies around, as wood has many colours."""
+    size = (max(1, round(looked.shape[1] * LIGHT_SCALE)), max(1, round(looked.shape[0] * LIGHT_SCALE)))
+    small = cv2.resize(looked, size, interpolation=cv2.INTER_AREA)
+    inside = cv2.resize(part.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
+    middle = np.median(small[inside], axis=0) if inside.any() else np.median(looked[part], axis=0)
+    filled = np.where(inside[..., None], small, middle).astype(np.uint8)
+    width = int(BARE_MM * PX_PER_MM * LIGHT_SCALE) | 1
+    bare = np.dstack([cv2.medianBlur(np.ascontiguousarray(filled[..., i]), width) for i in range(3)])
+    return np.asarray(cv2.resize(bare, (looked.shape[1], looked.shape[0]), interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def _off_pattern(looked: Image, part: NDArray[np.bool_]) -> Floats:
+    """How far each pixel's colour is from those of which a part of the table is made: colours that occur all over it,
+    in the light that falls around the pixel, and mixtures of two of them. What lies on it is mostly of others."""
+    height, width = part.shape
+    size = (max(1, round(width * LIGHT_SCALE)), max(1, round(height * LIGHT_SCALE)))
+    inside = cv2.resize(part.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
+    apart = np.full(part.shape, np.float32(np.inf))
+    if not inside.any():
+        return apart
+    around = np.maximum(_around(inside), 1.0)
+    small = np.asarray(cv2.resize(looked, size, interpolation=cv2.INTER_AREA))
+    brightness = _around(np.where(inside, small.max(axis=2), 0)) / around
+    light = cv2.resize(brightness / max(float(np.median(brightness[inside])), 1.0), (width, height))
+    even = np.minimum(looked / np.maximum(light, DARKEST)[..., None], 255.0)
+    colours = _lab(np.asarray(even, np.uint8))
+    small = np.asarray(cv2.resize(colours, size, interpolation=cv2.INTER_AREA))
+    pixels = np.asarray(small[inside], np.float32)
+    cv2.setRNGSeed(1)  # the same colours each time
+    rounds = (cv2.TERM_CRITERIA_MAX_ITER, 30, 0.0)
+    start = np.zeros((len(pixels), 1), np.int32)
+    _, _, usual = cv2.kmeans(pixels, min(PATTERN_COLOURS, len(pixels)), start, rounds, 1, cv2.KMEANS_PP_CENTERS)
+    nearest = np.full(inside.shape, -1)
+    nearest[inside] = np.linalg.norm(pixels[:, None] - usual, axis=2).argmin(axis=1)
+    everywhere: list[Floats] = []
+    for number in range(len(usual)):
+        mine = nearest == number
+        count = _around(mine)
+        if ((count / around)[inside] > OF_PATTERN).mean() >= ALL_OVER:
+            here = [(_around(np.where(mine, small[..., i], 0.0)) + usual[number, i]) / (count + 1.0) for i in range(3)]
+            everywhere.append(np.asarray(cv2.resize(np.stack(here, axis=-1), (width, height)), np.float32))
+    for one, other in combinations_with_replacement(everywhere, 2):
+        way = other - one
+        share = ((colours - one) * way).sum(axis=2) / np.maximum((way * way).sum(axis=2), np.float32(1e-6))
+        apart = np.minimum(apart, np.linalg.norm(colours - one - np.clip(share, 0.0, 1.0)[..., None] * way, axis=2))
+    return apart
+
+
+def _around(values: Array | NDArray[np.bool_]) -> Floats:
+    """Sums of what lies no farther than BARE_MM from each pixel of a small map, across and up."""
+    width = 2 * int(BARE_MM * PX_PER_MM * LIGHT_SCALE) + 1
+    sums = cv2.boxFilter(
+        values.astype(np.float32), cv2.CV_32F, (width, width), normalize=False, borderType=cv2.BORDER_CONSTANT
+    )
+    return np.asarray(sums)
+
+
+def _filled(table: TableMap, outlines: Sequence[Array]) -> NDArray[np.uint8]:
+    mask = np.zeros((table.height, table.width), np.uint8)
+    for outline in outlines:
+        cv2.fillPoly(mask, [np.round(table.to_map(outline) * 16).astype(np.int32)], 255, shift=4)
+    return mask
+
+
+def _grown(outline: Array, margin_mm: float) -> Array:
+    middle = outline.mean(axis=0)
+    return np.asarray(middle + (outline - middle) * (1.0 + margin_mm / np.abs(outline - middle).max()))
+
+
+def _shape(kind: PieceKind, size: tuple[float, float]) -> Shape:
+    return slice_shape(*size) if kind is PieceKind.SLICE else card_shape(kind, *size)
+
+
+def _clear(seen: _Seen, kinds: frozenset[PieceKind]) -> list[_Found]:
+    """What is clearly a piece, of each kind in the size that the edges of its pieces agree on. The kind that most agree
+    on comes first: what may as well be one of it, or a part of one, says nothing of another's size."""
+    fitted = {kind: _of_any_size(seen, kind) for kind in sorted(kinds & SIZES_MM.keys(), key=lambda kind: kind.value)}
+    found: list[_Found] = []
+    while fitted:
+        agreed = {kind: _agreed(some) for kind, some in fitted.items()}
+        kind = max(agreed, key=lambda kind: agreed[kind][1])
+        shape, _ = agreed[kind]
+        if shape is None:
+            break
+        found += [one for one in _of_shape(seen, shape, fitted.pop(kind)) if one.clear >= PIECE]
+        for other, some in fitted.items():
+            fitted[other] = [
+                one for one in some if not any(one.overlaps(it) and it.clear > AS_CLEAR * one.clear for it in found)
+            ]
+    return found
+
+
+def _of_any_size(seen: _Seen, kind: PieceKind) -> list[_Found]:
+    """What stands out in any of a kind's sizes, each fitted to the edges around it by itself."""
+    sizes, fitted = SIZES_MM[kind], []
+    low, high = 0.9 * sizes[0][0], 1.1 * sizes[-1][0]
+    for first in range(0, len(sizes), SIZES_ALIKE):
+        some = [
+            one
+            for size in sizes[first : first + SIZES_ALIKE]
+            for one in _peaks(seen, _shape(kind, size), SIZING_PX_PER_MM, FEW)
+        ]
+        different: list[_Found] = []
+        for one in sorted(some, key=lambda one: -one.contrast):
+            if len(different) < FEW and not any(map(one.lies_like, different)):
+                different.append(one)
+        fitted += [_fitted(seen, one, _edge_points(one.shape), SIZING_REACH_MM, grows=True) for one in different]
+    return [one for one in fitted if low < one.shape.size_mm[0] < high and one.edged > LEAST_EDGED]
+
+
+def _agreed(fitted: Sequence[_Found]) -> tuple[Shape | None, float]:
+    """The shape in the size that most agree on, and by how much; None where none is clear. Those with clear edges come
+    before others, and large ones before small ones: a frame may look like the table, what it frames like a piece."""
+    best: Shape | None = None
+    most = 0.0
+    for one in fitted:
+        size = np.array(one.shape.size_mm)
+        alike = [other for other in fitted if np.abs(np.array(other.shape.size_mm) / size - 1.0).max() < SAME_SIZE]
+        votes = one.shape.area_mm2 * sum(other.edged - LEAST_EDGED for other in _apart(alike))
+        if votes > most:
+            width, height = np.median([other.shape.size_mm for other in alike], axis=0)
+            best, most = _shape(one.shape.kind, (float(width), float(height))), votes
+    return best, most
+
+
+def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
+    """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
+    the edges near it or to those farther off, whichever fit better."""
+    found = []
+    sides = _edge_points(shape)
+    for one in [*_peaks(seen, shape, SEARCH_PX_PER_MM, MOST), *_apart(of_any_size)]:
+        start = _Found(shape, one.pose, one.contrast)
+        fits = [_fitted(seen, start, sides, reach_mm) for reach_mm in (EDGE_REACH_MM, EDGE_REACH_MM[2:])]
+        found.append(max(fits, key=lambda fit: fit.clear))
+    return found
+
+
+def _peaks(seen: _Seen, shape: Shape, px_per_mm: float, most: int) -> list[_Found]:
+    """Where this shape stands out, the clearest first."""
+    table, scale = seen.table, px_per_mm / PX_PER_MM
+    size = (round(table.width * scale), round(table.height * scale))
+    small = np.asarray(cv2.resize(seen.strange, size, interpolation=cv2.INTER_AREA), np.float32)
+    best, turns = _stands_out(small, shape, px_per_mm)
+    found: list[_Found] = []
+    painted = np.zeros(small.shape, np.uint8)
+    arms: dict[float, Array] = {}
+    while len(found) < most:
+        _, contrast, _, (column, row) = cv2.minMaxLoc(best)
+        if contrast < LEAST:
+            break
+        centre, turn = table.to_table((np.array([column, row]) + 0.5) / scale - 0.5), float(turns[row, column])
+        if turn not in arms:
+            arms[turn] = _turned(shape.centre, turn)
+        pose = np.array([*(centre - arms[turn]), turn])
+        one = _Found(shape, pose, float(contrast))
+        outline = table.to_map(one.outline) * scale
+        mine = np.zeros(small.shape, np.uint8)
+        cv2.fillPoly(mine, [np.round(outline * 16).astype(np.int32)], 255, shift=4)
+        best[max(0, row - 2) : row + 3, max(0, column - 2) : column + 3] = -1.0
+        if np.count_nonzero(mine & painted) < OVERLAP * np.count_nonzero(mine):
+            painted |= mine
+            found.append(one)
+    return found
+
+
+def _stands_out(small: Floats, shape: Shape, px_per_mm: float) -> tuple[Floats, Floats]:
+    """For each place of the shape's centre: how much the inside differs more than the seam around it, and the turn."""
+    best = np.full(small.shape, -1.0, np.float32)
+    turns = np.zeros(small.shape, np.float32)
+    for turn in np.arange(0.0, 360.0 if shape.kind is PieceKind.SLICE else 180.0, TURN_DEG):
+        contrast = cv2.filter2D(
+            small, cv2.CV_32F, _kernel(shape, float(turn), px_per_mm), borderType=cv2.BORDER_CONSTANT
+        )
+        np.copyto(turns, np.float32(turn), where=contrast > best)
+        np.maximum(best, contrast, out=best)
+    return best, turns
+
+
+def _kernel(shape: Shape, turn_deg: float, px_per_mm: float) -> Floats:
+    outline = place(shape.outline - shape.centre, np.array([0.0, 0.0, turn_deg])) * [1.0, -1.0] * px_per_mm
+    reach = int(np.ceil(np.abs(outline).max() + SEAM_MM * px_per_mm)) + 1
+    inside = np.zeros((2 * reach + 1, 2 * reach + 1), np.float32)
+    cv2.fillPoly(inside, [np.round((outline + reach) * 16).astype(np.int32)], 1.0, shift=4)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (int(2 * SEAM_MM * px_per_mm) | 1,) * 2)
+    seam = np.asarray(cv2.dilate(inside, disc)) - np.asarray(cv2.dilate(inside, np.ones((3, 3), np.uint8)))
+    return np.asarray(inside / inside.sum() - seam / seam.sum(), np.float32)
+
+
+def _turned(point: Array, turn_deg: float) -> Array:
+    return np.asarray(place(point[None], np.array([0.0, 0.0, turn_deg]))[0])
+
+
+def _apart(found: Sequence[_Found]) -> list[_Found]:
+    """Of what lies in one place the clearest."""
+    kept: list[_Found] = []
+    for one in sorted(found, key=lambda one: -one.clear):
+        if not any(map(one.overlaps, kept)):
+            kept.append(one)
+    return kept
+
+
+# Fitting to the edges ---------------------------------------------------------------------------------------------
+
+
+_Sides = tuple[Array, Array, Array]
+"""What `_edge_points` gives."""
+
+
+def _fitted(seen: _Seen, one: _Found, sides: _Sides, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
+    """An outline, with its sides, moved, turned and, if it `grows`, made larger or smaller until it lies on the edges
+    near it."""
+    shape, pose, size = one.shape, one.pose, np.array(one.shape.size_mm)
+    for reach in reach_mm:
+        step, growth = _step(seen.edges, seen.table, shape, sides, pose, reach)
+        pose = pose + step
+        if grows:
+            size[: len(growth)] += np.clip(growth, -reach, reach)
+            if shape.kind is PieceKind.ORDER_CARD:
+                size[:] = size.mean()
+            shape = _shape(shape.kind, (float(size[0]), float(size[1])))
+            sides = _edge_points(shape)
+    return _Found(shape, pose, one.contrast, _edged(seen, sides, pose))
+
+
+def _edged(seen: _Seen, sides: _Sides, pose: Array) -> float:
+    """How much of an outline is an edge beyond which the bare table begins, 0 to 1."""
+    points, normals, _ = sides
+    out = place(normals, np.array([0.0, 0.0, pose[2]]))
+    along = seen.table.to_map(place(points, pose)[:, None] + BESIDE_MM[None, :, None] * out[:, None])
+    beside = _sampled(seen.apart, along)
+    within, beyond = beside[:, BESIDE_MM < 0].mean(axis=1), beside[:, BESIDE_MM > 0].mean(axis=1)
+    return float(np.clip((within - beyond) / np.maximum(within, PLAINLY), 0.0, 1.0).mean())
+
+
+def _sampled(values: Floats, at: Array) -> Floats:
+    x, y = (np.ascontiguousarray(at[..., i], np.float32) for i in (0, 1))
+    return np.asarray(cv2.remap(values, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
+
+
+def _step(
+    edges: Floats, table: TableMap, shape: Shape, sides: _Sides, pose: Array, reach_mm: float
+) -> tuple[Array, Array]:
+    """How far an outline must move and turn, and its size grow, to lie on the edges near it."""
+    points, normals, grows = sides
+    there = place(points, pose)
+    out = place(normals, np.array([0.0, 0.0, pose[2]]))
+    steps = np.arange(-reach_mm - 1.5, reach_mm + 1.5 + PROFILE_MM / 2, PROFILE_MM)
+    profile = _sampled(edges, table.to_map(there[:, None] + steps[None, :, None] * out[:, None]))
+    half = round(1.5 / PROFILE_MM)
+    sums = np.cumsum(np.pad(profile, ((0, 0), (1, 0))), axis=1)
+    inner = (sums[:, half:-1] - sums[:, : -half - 1])[:, :-half]
+    outer = (sums[:, half:] - sums[:, :-half])[:, half:]
+    count = min(inner.shape[1], outer.shape[1])
+    fall = (inner[:, :count] - outer[:, :count]) / half
+    middle = steps[half : half + count]
+    chosen = fall.argmax(axis=1)
+    offset, strength = middle[chosen], np.maximum(fall[np.arange(len(fall)), chosen], 0.0)
+    arm = there - place(shape.centre[None], pose)[0]
+    turn = (arm[:, 0] * out[:, 1] - arm[:, 1] * out[:, 0]) * np.pi / 180.0
+    matrix = np.column_stack([out, turn, grows])
+    solved = _robust(matrix, offset, strength)
+    move = np.array([solved[0], solved[1], solved[2]])
+    # the turn is about the centre: the pose's own point moves with it
+    swung = _turned(-shape.centre, pose[2] + move[2]) - _turned(-shape.centre, pose[2])
+    move[:2] += swung
+    return move, solved[3:]
+
+
+def _edge_points(shape: Shape) -> _Sides:
+    """Points on the sides of an outline, away from its corners, with their outward normals and what growing does."""
+    starts, ends = shape.outline, np.roll(shape.outline, -1, axis=0)
+    points, normals = [], []
+    for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        length = float(np.linalg.norm(end - start))
+        curved = shape.kind is PieceKind.SLICE and 0 < i < len(starts) - 1
+        margin = 0.0 if curved else CORNER_MM
+        at = np.arange(margin + EDGE_STEP_MM / 2, length - margin, EDGE_STEP_MM)
+        points.append(start + (end - start) * (at / length)[:, None])
+        normals.append(np.tile([end[1] - start[1], start[0] - end[0]], (len(at), 1)) / length)
+    own, out = np.concatenate(points), np.concatenate(normals)
+    if shape.kind is PieceKind.SLICE:
+        radius = np.linalg.norm(own, axis=1) > 0.96 * shape.size_mm[0]
+        return own, out, radius.astype(np.float64)[:, None]
+    return own, out, np.abs(out[:, ::-1]) / 2.0
+
+
+def _robust(matrix: Array, offset: Array, strength: Array) -> Array:
+    """Least squares in which what lies far off counts less and less."""
+    solved: Array = np.zeros(matrix.shape[1])
+    for _ in range(4):
+        misses = offset - matrix @ solved
+        spread = max(_middle(np.abs(misses)), 0.15)
+        weights = strength / (1.0 + (misses / (1.5 * spread)) ** 2)
+        weighted = matrix * weights[:, None]
+        solved = np.asarray(np.linalg.solve(weighted.T @ matrix + 1e-3 * np.eye(matrix.shape[1]), weighted.T @ offset))
+    return np.asarray(solved)
+
+
+def _middle(values: Array) -> float:
+    """Their median: numpy's own takes longer to begin than to work on so few."""
+    half = len(values) // 2
+    parted = np.partition(values, (half - 1, half))
+    return float(parted[half] if len(values) % 2 else (parted[half - 1] + parted[half]) / 2.0)

@@ -1,0 +1,649 @@
+"""What is known of a table while camera and mat stay where they are: what lies where, what changed, what is gone."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.finders import Finder, FindsAgain
+from vision.following.footprint import Footprint
+from vision.following.found_before import GONE_MM, is_doubtful, is_plain, is_read_as, lies_there
+from vision.following.looked_at import LookedAt
+from vision.following.settling import Motion, unmatched
+from vision.following.unchanged import Shown
+from vision.frame import Frame, Image
+from vision.hiding.cells import CELL_MM, coarse_map
+from vision.hiding.plain_table import colours_of, share_of_rare
+from vision.light.cast_shadow import is_other_light
+from vision.mat.beyond_picture import mat_beyond_picture
+from vision.mat.rectify import PX_PER_MM, Box
+from vision.mat.registration import Registration
+from vision.motion import LEAST_STEP, WIDTH, Mask, Small, differences, differs
+from vision.pieces.checking import check_again, check_in_shade
+from vision.pieces.from_above import FromAbove
+from vision.pieces.raster import Raster
+from vision.pieces.reading import Reading, confirmed
+from vision.pieces.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
+from vision.pieces.sightings import sighting
+from vision.pieces.verify import Look, Prepared
+from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
+from vision.shapes import place
+from vision.short_axes import median_of
+
+Array = NDArray[np.float64]
+
+AROUND_MM, BESIDE_MM = 50.0, 7.5
+"""How far beyond a piece that is gone corners are looked for, as what it uncovered reaches so far, and how far beyond
+other changes."""
+REACH_MM = 120.0
+"""How far beyond a change pieces lie that what came there can touch."""
+_AROUND, _BESIDE = (np.ones((round(2 * reach / CELL_MM) + 1,) * 2, np.uint8) for reach in (AROUND_MM, BESIDE_MM))
+LOOKS, LOOK_AGAIN_S = 3, 0.35
+"""So many pictures of a table at rest are read, so long apart; what one of them misses another sees."""
+PLAIN = 0.7
+"""A piece of which so large a share is seen as it should be is plain to see."""
+UNLIKE_BARE = 16.0
+"""Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
+GONE_STEPS = 1.5
+"""A hand has gone where its outline stood out so many times as much before as now."""
+RARER = 0.25
+"""A hand has gone where such a share more of the colours there was rare before."""
+_NEAR = np.ones((3, 3), np.uint8)
+LEAST_REACHING = 40
+"""Blocks of a part that may be a hand: about ten square centimetres."""
+MOST_COVERED = 0.5
+"""A piece of which new ones cover so much does not lie there as it lay."""
+MOST_FOOTPRINTS = 1000
+"""So many are kept; then they are worked out anew."""
+MOVED_SHARE = 0.4
+"""Of the markers' blocks more change where the mat moves; where a hand moves over one marker, fewer."""
+LEAST_LEFT = 30
+"""Blocks that no piece explains: from so many on (seven square centimetres) a piece may have been missed there."""
+NOTICED_LESS = 1.3
+"""Where a mark must be so many times as dark to be noticed as it would have to be in the light in which a sheet was
+read, the sheet is read again."""
+AS_NOISY = 1.2 * LEAST_STEP
+"""By how many levels more blocks may have to differ where their noise is what it was: it is told in steps."""
+MOST_GONE = 24
+"""So many pieces that are gone are remembered with the place where they lay."""
+
+
+class KnownTable:
+    """What is known of the table while camera and mat stay where they are."""
+
+    def __init__(
+        self,
+        registration: Registration,
+        view: FromAbove,
+        kinds: Mapping[PieceKind, Prepared],
+        small: Small,
+        time_s: float,
+    ) -> None:
+        """`kinds` are the enrolled faces by kind, as this table's light shows them."""
+        self.kinds = kinds
+        self.registration = registration
+        self.seen_from_above = view
+        self.table = table = view.table
+        self.bare = Raster(table)
+        """Nothing of the table explained; knows where pieces' cells are."""
+        self.coarse = coarse = coarse_map(table)
+        self.motion = Motion(small, time_s)
+        self.read = small
+        self.nowhere: Mask = np.zeros(small.shape[:2], np.uint8)
+        self.readings: list[Reading] = []
+        self.sightings: tuple[Sighting, ...] = ()
+        self.hidden: tuple[HiddenPlace, ...] = ()
+        self.blinded: tuple[HiddenPlace, ...] = ()
+        """Where there is too much light, or too little."""
+        self.out_of_picture = mat_beyond_picture(registration)
+        self._made: list[tuple[Reading, Sighting]] = []
+        self._footprints: dict[int, tuple[object, Footprint]] = {}
+        """Of outlines and poses asked for before, by their identity, with which they are kept."""
+        self._found: dict[str, tuple[Sighting, ...]] = {}
+        self._looked: dict[str, LookedAt] = {}
+        """What of the change each finder has looked at often enough."""
+        self.change = np.full(small.shape[:2], 255, np.uint8)
+        """Blocks that changed before the table came to rest."""
+        self._changed_since: Mask = np.zeros(small.shape[:2], np.uint8)
+        """The same, but for the first picture, in which everything is new."""
+        self._passed_over: Mask = np.zeros(small.shape[:2], np.uint8)
+        """Blocks in which something has moved since the sheets there were read."""
+        self._written: Mask = np.zeros(small.shape[:2], np.uint8)
+        """Those of the change where only pencil can have come,"""
+        self._written_now: Mask = np.zeros(small.shape[:2], np.uint8)
+        """and those of them that are new in this picture."""
+        self.uncovered = np.zeros(small.shape[:2], np.uint8)
+        """Blocks where a piece lay that was gone then."""
+        self._left: Mask = self.change
+        """Blocks of the change that do not look as they did when bare, and under no piece."""
+        self._beside_hands: list[Reading] = []
+        """Those that were found while hands were about, which may be no more than a hand that looked like them."""
+        self._otherwise_lit: list[Reading] = []
+        """Those that lay where they lay now when they could not be read, in other light."""
+        self._gone: list[Reading] = []
+        """Those that lay where something else was seen later, the last ones of them."""
+        self._shown: Shown | None = None
+        """How what changed looked when it was looked at last, if it is to be looked at again."""
+        self.looks = 1
+        """So many pictures were read since then."""
+        self.looked_s = time_s
+        self.hand: Mask = self.nowhere
+        """Blocks where hands lie that do not move."""
+        self.hand_since_s = time_s
+        self._scale = WIDTH / registration.size_px[0]
+        blocks_per_mm = WIDTH / table.width * PX_PER_MM
+        self._reach, self._around = (
+            np.ones((2 * round(mm * blocks_per_mm) + 1,) * 2, np.uint8) for mm in (REACH_MM, AROUND_MM)
+        )
+        self._bare = small.copy()
+        self._bare_known = np.zeros(small.shape[:2], np.uint8)
+        self.markers = self.polygons(list(registration.markers_px.values()), in_picture=True)
+        cells = np.stack(np.meshgrid(np.arange(coarse.width), np.arange(coarse.height)), -1).reshape(-1, 2)
+        spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
+        nearest = np.clip(np.round(spots), [0, 0], [small.shape[1] - 1, small.shape[0] - 1]).astype(np.int16)
+        self._cells_in_small = nearest.reshape(coarse.height, coarse.width, 2)
+        around = np.array([[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1], [0.5, 1], [0, 1], [0, 0.5]])
+        edge = coarse.to_table(around * [coarse.width - 1, coarse.height - 1])
+        self._beyond = self.polygons([edge]) == 0
+        """Blocks of the picture beyond the table's map."""
+
+    def seen_with(self, registration: Registration, view: FromAbove) -> "KnownTable":
+        """The same, laid over the table anew, with the same memory."""
+        other = KnownTable(registration, view, self.kinds, self.motion.last, self.looked_s)
+        other._bare, other._bare_known = self._bare, self._bare_known
+        other.motion, other.looks = self.motion, self.looks
+        other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
+        other._written = self._written
+        other._left = self._left
+        other.hand, other.hand_since_s = self.hand, self.hand_since_s
+        return other
+
+    def sightings_of(self, readings: list[Reading]) -> tuple[Sighting, ...]:
+        """Sightings of readings; what did not change is not worked out again."""
+        made = {id(reading): old for reading, old in self._made}
+        self._made = [
+            (reading, made.get(id(reading)) or sighting(reading, self.kinds[reading.kind], self.registration))
+            for reading in readings
+        ]
+        return tuple(seen for _, seen in self._made)
+
+    def fits(self, image: Image) -> bool:
+        """Whether a picture has the size of those before."""
+        return self.registration.size_px == (image.shape[1], image.shape[0])
+
+    def polygons(self, outlines: list[Array], *, in_picture: bool = False) -> Mask:
+        """255 in the small blocks inside any of these outlines (table mm, or pixels)."""
+        mask = np.zeros(self.nowhere.shape, np.uint8)
+        if not outlines:
+            return mask
+        together = np.concatenate(outlines)
+        pixels = self._to_small(together if in_picture else self.registration.to_picture(together))
+        fixed = np.round(pixels * 16).astype(np.int32)
+        ends = np.cumsum([len(outline) for outline in outlines])[:-1]
+        for part in np.split(fixed, ends):
+            cv2.fillPoly(mask, [part], 255, shift=4)
+        return mask
+
+    def covered(self, readings: list[Reading]) -> Mask:
+        """Blocks that pieces lie on."""
+        mask = np.zeros(self.nowhere.shape, np.uint8)
+        for footprint in map(self._footprint, readings):
+            mask[footprint.part] |= footprint.inside
+        return np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), np.uint8)
+
+    def _footprint(self, piece: Reading | Sighting) -> Footprint:
+        """The blocks that a piece lies on."""
+        lies = piece.pose if isinstance(piece, Reading) else piece.outline_mm
+        held = self._footprints.get(id(lies))
+        if held is None:
+            if len(self._footprints) >= MOST_FOOTPRINTS:
+                self._footprints.clear()
+            held = self._footprints[id(lies)] = lies, self._worked_out(piece)
+        return held[1]
+
+    def _worked_out(self, piece: Reading | Sighting) -> Footprint:
+        if isinstance(piece, Reading):
+            outline = place(self.kinds[piece.kind].faces.shape.outline, piece.pose)
+        else:
+            outline = np.array(piece.outline_mm)
+        inside = self.polygons([outline])
+        left, top, width, height = cv2.boundingRect(inside)
+        part = slice(top, top + height), slice(left, left + width)
+        return Footprint(part, inside[part].copy(), int(np.count_nonzero(inside)))
+
+    def strange(self, small: Small, covered: Mask) -> Mask:
+        """Blocks that neither look as they did when bare nor lie under pieces."""
+        different = differs(small, self._bare, known=self.motion.noise)
+        different[(self._bare_known == 0) | (covered > 0)] = 0
+        return np.asarray(cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
+
+    def reaching_in(self, covered: Mask) -> Mask:
+        """Blocks that look quite otherwise than the bare table (where that was never seen: than before), where no
+        piece lies, in parts that reach the picture's edge: hands beside the mat, too, where one picture would not tell.
+
+        A shadow that falls there, or goes, is none (see `vision.light.cast_shadow`).
+        A hand that lay there since the first picture was taken for the bare table: where that had the outline of a hand
+        and the table has none now, the hand has gone.
+        """
+        unlike = differences(self.motion.last, self._bare) > UNLIKE_BARE
+        different = np.where(self._bare_known > 0, unlike, self._changed_since > 0)
+        different &= (covered == 0) & ~self._pieces_by_form()
+        parts = cv2.morphologyEx(different.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+        edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
+        large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
+        reaching = np.intersect1d(edge[edge > 0], large)
+        if not len(reaching):
+            return np.zeros_like(covered)
+        rest = ~different & (covered == 0)
+        colours = [colours_of(small) for small in (self._bare, self.motion.last)]
+        gone = (i for i in reaching if not self._has_gone(labels == i, covered, colours))
+        hands = [i for i in gone if not self._is_lit(labels == i, rest)]
+        return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
+
+    def _has_gone(self, part: NDArray[np.bool_], covered: Mask, colours: Sequence[NDArray[np.int64]]) -> bool:
+        """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
+        outline showed then and does not show now, or its colours were rarer on the rest of the table than those now
+        are. On cloth with a strong pattern outlines alone say nothing. `colours` are the numbers of all blocks'
+        colours, then and now."""
+        if not self._bare_known[part].all():
+            return False
+        rest = ~(part | (covered > 0) | self._beyond) & (self._bare_known > 0)
+        rare = [share_of_rare(one, rest, part) for one in colours]
+        if rare[0] is not None and rare[1] is not None:
+            if rare[0] > rare[1] + RARER:
+                return True
+            if rare[1] > rare[0]:
+                return False
+        inside = part.astype(np.uint8)
+        outline = cv2.dilate(inside, _NEAR) - cv2.erode(inside, _NEAR, borderValue=1)
+        outline[cv2.dilate(covered, _NEAR) > 0] = 0
+        then, now = (
+            float(_steps(small)[outline > 0].mean()) if outline.any() else 0.0
+            for small in (self._bare, self.motion.last)
+        )
+        return then > GONE_STEPS * now
+
+    def _is_lit(self, part: NDArray[np.bool_], rest: NDArray[np.bool_]) -> bool:
+        """Whether what differs from the bare table is the table in other light: a shadow has come or gone."""
+        known = self._bare_known > 0
+        return bool(known[part].all()) and is_other_light(self._bare, self.motion.last, part, rest & known)
+
+    def _pieces_by_form(self) -> NDArray[np.bool_]:
+        """Blocks that pieces without enrolled faces lay on when finders looked last."""
+        pieces = [np.array(s.outline_mm) for found in self._found.values() for s in found]
+        return np.asarray(cv2.dilate(self.polygons(pieces), np.ones((5, 5), np.uint8)) > 0)
+
+    def remember(self, small: Small, covered: Mask, foreign: Mask) -> None:
+        """Learn how the table looks where nothing lies."""
+        hidden = self.polygons([self.coarse.to_table(c.reshape(-1, 2).astype(np.float64)) for c in _contours(foreign)])
+        bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
+        if foreign.any():
+            bare &= ~self._beyond  # there an arm goes on
+        cv2.copyTo(small, bare.view(np.uint8), self._bare)
+        self._bare_known[bare] = 255
+
+    def small_to_cells(self, mask: Mask) -> Mask:
+        """A mask of small blocks as one of table cells."""
+        if not mask.any():
+            return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
+        return np.asarray(cv2.remap(mask, self._cells_in_small, np.empty(0), cv2.INTER_NEAREST), np.uint8)
+
+    def within_reach(self) -> Mask:
+        """Blocks so near to the change that what came there can touch what lay there."""
+        return np.asarray(cv2.dilate(self.change, self._reach), np.uint8)
+
+    def boxes_looked_at(self) -> list[Box]:
+        """The parts of the table's map that a change makes worth looking at; of faces, if there are any, corners beside
+        it count, too."""
+        reach = self._around if self.kinds else np.ones((5, 5), np.uint8)
+        return self._boxes_px(np.asarray(cv2.dilate(self.change, reach), np.uint8))
+
+    def _boxes_px(self, blocks: Mask) -> list[Box]:
+        """Columns and rows of the table's map within which these blocks lie, for each part of them."""
+        count, _, stats, _ = cv2.connectedComponentsWithStats(self.small_to_cells(blocks), connectivity=8)
+        scale = np.array([self.table.width / self.coarse.width, self.table.height / self.coarse.height])
+        first = np.floor(stats[1:count, :2] * scale).astype(int)
+        last = np.ceil((stats[1:count, :2] + stats[1:count, 2:4]) * scale).astype(int)
+        ends = np.minimum(last, [self.table.width, self.table.height])
+        return [Box(*start, *end) for start, end in zip(first.tolist(), ends.tolist(), strict=True)]
+
+    def add_change(self, changed: Mask) -> None:
+        """Blocks that changed: with those before, if they were not looked at often enough yet."""
+        if self.looks >= LOOKS:
+            self._written = self._written_now
+            self.change, self.uncovered, self._changed_since = changed, np.zeros_like(changed), changed
+            self._left = np.zeros_like(changed)
+        else:
+            seen = (self.change & ~self._written) | (changed & ~self._written_now)
+            self._written = (self._written | self._written_now) & ~seen
+            self.change, self._changed_since = self.change | changed, self._changed_since | changed
+        for looked in self._looked.values():
+            looked.changed(np.asarray(cv2.dilate(changed, _NEAR), np.uint8))
+        self.looks = 0
+
+    def leave_over(self, readings: list[Reading]) -> None:
+        """Keep in mind what of the change these do not explain, before it is taken for the bare table: what does not
+        look as it should explains nothing, even where a piece lies that was taken for another or seen askew."""
+        self._left = self._left | (self.strange(self.motion.last, self._explained_by(readings)) & self.change)
+
+    def _explained_by(self, readings: list[Reading]) -> Mask:
+        return self.covered([reading for reading in readings if confirmed(reading)])
+
+    def left_over(self, readings: list[Reading], busy: Mask) -> Mask | None:
+        """255 in the table map's pixels where a piece may have been missed; None where there are hardly any."""
+        left = self._left & ~self._explained_by(readings) & ~busy
+        if np.count_nonzero(left) < LEAST_LEFT:
+            return None
+        return self.pixels(np.asarray(cv2.dilate(left, np.ones((5, 5), np.uint8)), np.uint8))
+
+    def is_plain(self) -> bool:
+        """Whether what changed needs no further look: nothing of it is left over, every piece in it is settled, what
+        finders found in it is sure, and no hands are about, under which another look may see more."""
+        if self.hand.any() or self._beside_hands:
+            return False
+        if not self.kinds and not self._left_to_any():
+            return True  # and faces, which another look might find, there are none
+        if (self._left & ~self.covered(self.readings)).any():
+            return False
+        doubtful = (s for found in self._found.values() for s in found if is_doubtful(s))
+        if any(self.touched(s, self.change) for s in doubtful):
+            return False
+        return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
+
+    def is_worth_a_look(self, time_s: float, busy: Mask) -> bool:
+        """Whether another look is due, and need not wait until nothing moves any more: there are faces to be found, or
+        something else where nothing moves."""
+        if self.looks >= LOOKS or time_s - self.looked_s < LOOK_AGAIN_S:
+            return False
+        return bool(self.kinds) or not busy.any() or self._left_to_any(busy)
+
+    def keep_in_mind(self, image: Image, busy: Mask) -> None:
+        """How what changed looks in the picture that was read, where another look follows."""
+        again = self.looks < LOOKS and not self.kinds
+        self._shown = Shown(image, np.asarray(cv2.dilate(self.change, _NEAR), np.uint8) & ~busy) if again else None
+
+    def shows_the_same(self, frame: Frame, busy: Mask) -> bool:
+        """Whether another look would find what the last one found, surely: nothing is seen but other noise. Then it
+        counts as one. Where there are faces to be found, it may find one that was missed."""
+        if self._shown is None:
+            return False
+        left = {name: self._left_to(looked, busy) for name, looked in self._looked.items()}
+        if any((blocks & ~self._looked[name].once).any() for name, blocks in left.items()):
+            return False
+        found = (one for some in self._found.values() for one in some)
+        if not all(is_plain(one) for one in found if self.meets(self.change, one)):
+            return False
+        where = np.maximum.reduce([self.nowhere, *left.values()])
+        if not where.any():  # nothing is left to look for, but there is a hand
+            where = self._shown.blocks & ~busy
+        if not self._shown.alike(frame.image, where):
+            return False
+        for name, blocks in left.items():
+            self._looked[name].looked(blocks, self.nowhere)
+        self.looks = self.looks + 1 if busy.any() or self.hand.any() else LOOKS
+        self.looked_s = frame.time_s
+        self._shown = self._shown if self.looks < LOOKS else None
+        return True
+
+    def take(self, readings: list[Reading]) -> None:
+        """These lie there now. Those that are gone are remembered, if they were plain to see."""
+        now = set(map(id, readings))
+        old = [r for r in self.readings if id(r) not in now and r.settled and r.agrees.mean() >= PLAIN]
+        self._gone = [*self._gone, *gone_from(old, readings)][-MOST_GONE:]
+        self.readings = readings
+
+    def found_beside_hands(self, previous: Sequence[Reading], busy: Mask) -> None:
+        """Take notice of what was found that did not lie there before, if hands are about."""
+        untouched, _ = self.apart(self._beside_hands, self.change)
+        self._beside_hands = untouched
+        if busy.any() or self.hand.any():
+            before = set(map(id, previous))
+            come = [reading for reading in self.readings if id(reading) not in before]
+            self._beside_hands += [reading for reading in come if not lies_among(reading, previous)]
+
+    def founded(self, readings: Sequence[Reading]) -> list[Reading]:
+        """Those to be looked for where they lay. The others were found while hands were about, and have to be found
+        anew when these are gone."""
+        return [reading for reading in readings if not lies_among(reading, self._beside_hands)]
+
+    def in_other_light(self, found: Sequence[Reading]) -> list[Reading]:
+        """Pieces that are not among those `found` though they lie there still, in light in which they cannot be read:
+        their places show what they showed, otherwise lit. (Where the light is as it was, what is not found any more was
+        a mistake.)"""
+        lost = [r for r in self.founded(gone_from(self.readings, found)) if r.settled]
+        new = self.covered([r for r in found if not lies_among(r, self.readings)]) if lost else self.nowhere
+        kept = []
+        for reading in lost:
+            at = self._footprint(reading)
+            before, now = self.read[at.part], self.motion.last[at.part]
+            covered = np.count_nonzero(at.inside & new[at.part]) > MOST_COVERED * at.count
+            other = lies_among(reading, self._otherwise_lit) or is_otherwise_lit(before, now, at.inside)
+            if not covered and other and shows_the_same(before, now, at.inside):
+                kept.append(reading)
+        self._otherwise_lit = [r for r in self._otherwise_lit if lies_among(r, found)] + kept
+        return kept
+
+    def instead(self, found: Sequence[Reading]) -> list[Reading]:
+        """What was found, in doubt where another piece lay in the very same place (see `vision.pieces.same_print`),
+        other light falls there, and what is printed there may be what was: a piece that was turned over shows
+        otherwise."""
+
+        def lit(reading: Reading) -> bool:
+            at = self._footprint(reading)
+            before, now = self.read[at.part], self.motion.last[at.part]
+            return is_otherwise_lit(before, now, at.inside) and may_show_the_same(before, now, at.inside)
+
+        known = set(map(id, self.readings))
+        return [reading if id(reading) in known else in_place_of(reading, self.readings, lit) for reading in found]
+
+    def back_again(self, look: Look, busy: Mask) -> list[Reading]:
+        """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them
+        nothing else leads back to them."""
+        elsewhere, here = self.apart(self._gone, self.change & ~busy)
+        checked = [r for kind, some in self.kinds.items() for r in where_they_lay(look, kind, some, here)]
+        back = [r for r in checked if r.settled and r.agrees.mean() >= PLAIN and lies_among(r, here)]
+        self._gone = [*elsewhere, *gone_from(here, back)]
+        return back
+
+    def hands_are(self, hidden: Sequence[HiddenPlace], time_s: float) -> None:
+        """Which of the hidden places are hands at rest."""
+        hands = self.polygons([np.array(place.outline_mm) for place in hidden if place.cause is HiddenCause.HAND])
+        if hands.any() and not self.hand.any():
+            self.hand_since_s = time_s
+        self.hand = hands
+
+    def found_by(self, finder: Finder, image: Image, busy: Mask) -> tuple[Sighting, ...]:
+        """What a finder finds where something changed; elsewhere, and where something moves, what it found before. What
+        it found in the same way twice since then it need not look for again; nor a sheet that it read as before, where
+        nothing but a hand that passed over it may have changed it."""
+        before = self._found.get(finder.name)
+        looked = self._looked.setdefault(finder.name, LookedAt(self.nowhere))
+        blocks = self._left_to(looked, busy)
+        seen = np.asarray(cv2.dilate(self.change & ~self._written & ~busy, _NEAR), np.uint8)
+        if before is not None and self.looks > 2 and not busy.any() and not blocks.any():
+            return before
+        if before is None or not isinstance(finder, FindsAgain):
+            found = finder.find(image, self.registration, self.sightings)
+        else:
+            changed, written = (partial(self._lies_under, blocks & where) for where in (seen, ~seen))
+            moves = partial(self.meets, busy)
+            found = finder.find_again(image, self.registration, self.sightings, before, changed, moves, written)
+        untold = np.asarray(cv2.dilate(busy, self._around), np.uint8)
+        if before is not None and busy.any():
+            stays = [s for s in before if self.meets(busy, s)]
+            found = [*(s for s in found if not self.meets(busy, s)), *stays]
+            untold |= self._under(stays)
+        if before is not None and self.looks >= LOOKS:
+            # No other look would confirm what shows in the last one only: it would be kept for ever.
+            found = [s for s in found if not is_doubtful(s) or any(lies_there(s, other) for other in before)]
+        self._found[finder.name] = tuple(found)
+        otherwise = [s for some in unmatched(before or (), found) for s in some]
+        lay = before if before is not None and self.looks == 1 else ()  # what was found before the change
+        as_before = self._under([s for s in found if any(is_read_as(s, other) for other in lay)])
+        as_before = np.asarray(cv2.dilate(as_before, _NEAR), np.uint8) & ~seen
+        beside = np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8)
+        looked.looked(blocks & ~untold, beside, as_before)
+        return self._found[finder.name]
+
+    def _found_of(self, kind: PieceKind) -> list[Sighting]:
+        """What finders found of a kind when they looked last."""
+        return [one for found in self._found.values() for one in found if one.kind is kind]
+
+    def _left_to_any(self, busy: Mask | None = None) -> bool:
+        """Whether any finder has not looked at the change often enough."""
+        return any(self._left_to(looked, busy).any() for looked in self._looked.values())
+
+    def _left_to(self, looked: LookedAt, busy: Mask | None = None) -> Mask:
+        """Blocks of the change that a finder has not looked at often enough, but for those where something moves."""
+        change = self.change if busy is None else self.change & ~busy
+        return np.asarray(cv2.dilate(change, _NEAR), np.uint8) & ~looked.enough
+
+    def _under(self, pieces: Sequence[Sighting]) -> Mask:
+        """Blocks that these lie on."""
+        mask = np.zeros_like(self.nowhere)
+        for footprint in map(self._footprint, pieces):
+            mask[footprint.part] |= footprint.inside
+        return mask
+
+    def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:
+        """Which table points (n x 2) lie under these blocks."""
+        if not blocks.any():
+            return np.zeros(len(points_mm), bool)
+        spots = np.round(self._to_small(self.registration.to_picture(points_mm))).astype(np.intp)
+        rows, columns = np.clip(spots[:, 1], 0, blocks.shape[0] - 1), np.clip(spots[:, 0], 0, blocks.shape[1] - 1)
+        inside = (spots == np.column_stack([columns, rows])).all(1)
+        return np.asarray(inside & (blocks[rows, columns] > 0))
+
+    def written_over(self, busy: Mask, changed: Mask, least: float) -> Mask:
+        """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
+        have written there, and a pencil's mark is too small to be noticed among blocks (those `changed`). While a hand
+        is on a sheet the rest of it waits: it is read as a whole. In other light marks are noticed even less: there,
+        when nothing moves anywhere, a sheet is read as if all of it had been passed over. `least` is by how many levels
+        blocks must differ from how they looked when they were read, to be noticed: many do under hands, too."""
+        left = self._passed_over & ~busy
+        self._passed_over = busy.copy()
+        written, still = np.zeros_like(busy), not busy.any()
+        for sheet in self._found_of(PieceKind.SHEET):
+            footprint = self._footprint(sheet)
+            meets = footprint.meets(busy)
+            if still and self._is_noticed_less(footprint, least):
+                written[footprint.part] |= footprint.inside
+            elif left.any():
+                waits = self._passed_over if meets else written
+                waits[footprint.part] |= footprint.inside & left[footprint.part]
+        self._written_now = written & ~changed
+        return written
+
+    def _is_noticed_less(self, footprint: Footprint, least: float) -> bool:
+        """Whether it takes more contrast to be noticed here than while the light stays as it is: it is darker here than
+        when this was read, or light that changed unevenly makes so many blocks differ."""
+        inside = footprint.inside > 0
+        if not inside.any():
+            return False
+        now, then = (median_of(small[footprint.part][inside]) for small in (self.motion.last, self.read))
+        usual = self.motion.least_noticed
+        if usual < least <= usual + AS_NOISY:
+            least = usual
+        return least * max(then, now, 1.0) > NOTICED_LESS * usual * max(now, 1.0)
+
+    def with_boards(self, busy: Mask) -> Mask:
+        """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on
+        it, and what changed there meanwhile waits until nothing moves over it any more."""
+        boards = [one for one in self._found_of(PieceKind.BOARD) if self.meets(busy, one)]
+        return np.asarray(busy | self._under(boards), np.uint8) if boards else busy
+
+    def meets(self, blocks: Mask, sighting: Sighting) -> bool:
+        """Whether any part of a piece lies in these blocks."""
+        return self._footprint(sighting).meets(blocks)
+
+    def around_change(self, busy: Mask) -> Mask:
+        """255 in the table map's pixels within reach of what changed, but for where something moves."""
+        changed = np.asarray(cv2.dilate(self.small_to_cells(self.change & ~busy), _BESIDE), np.uint8)
+        near = changed | np.asarray(cv2.dilate(self.small_to_cells(self.uncovered & ~busy), _AROUND), np.uint8)
+        if busy.any():
+            near &= ~self.small_to_cells(busy)
+        size = (self.table.width, self.table.height)
+        return np.asarray(cv2.resize(near, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+
+    def may_be_moved(self, changed: Mask, busy: Mask) -> bool:
+        """Whether markers look so different that the mat may lie elsewhere: not where a hand only passes over one."""
+        different = changed & self.markers
+        most = np.count_nonzero(different) > MOVED_SHARE * np.count_nonzero(self.markers)
+        return bool(most or (different & ~busy).any())
+
+    def apart(self, readings: Sequence[Reading], change: Any) -> tuple[list[Reading], list[Reading]]:
+        """Those of the readings that do not lie under changed blocks, and those that do."""
+        apart: list[Reading] = []
+        under: list[Reading] = []
+        for reading in readings:
+            (under if self.touched(reading, change) else apart).append(reading)
+        return apart, under
+
+    def without_new_under(self, busy: Mask, readings: list[Reading]) -> list[Reading]:
+        """Readings without those that are new and reach where something moves: there the table was not looked at."""
+        if not busy.any():
+            return readings
+        apart, under = self.apart(readings, busy)
+        return apart + [reading for reading in under if lies_among(reading, self.readings)]
+
+    def pixels(self, blocks: Mask) -> Mask | None:
+        """255 in the table map's pixels where these blocks lie; None where there are none."""
+        if not blocks.any():
+            return None
+        size = (self.table.width, self.table.height)
+        return np.asarray(cv2.resize(self.small_to_cells(blocks), size, interpolation=cv2.INTER_NEAREST), np.uint8)
+
+    def touched(self, piece: Reading | Sighting, change: Any) -> bool:
+        """Whether a piece lies under changed blocks."""
+        return self._footprint(piece).touched(change)
+
+    def hidden_of(self, reading: Reading, foreign: Mask) -> NDArray[np.bool_]:
+        """Which of a reading's lattice points something foreign hides: not those where the piece is seen."""
+        if not foreign.any():
+            return np.zeros_like(reading.agrees)
+        cells = np.round(
+            self.coarse.to_cells(place(self.kinds[reading.kind].faces.shape.lattice, reading.pose))
+        ).astype(int)
+        column = np.clip(cells[:, 0], 0, self.coarse.width - 1)
+        row = np.clip(cells[:, 1], 0, self.coarse.height - 1)
+        return np.asarray((foreign[row, column] > 0) & ~reading.agrees)
+
+    def _to_small(self, pixels: Array) -> Array:
+        return np.asarray((pixels + 0.5) * self._scale - 0.5)
+
+
+def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
+    """Pieces of this kind, looked at again where they lay; such that are not plainly seen, in shade as well."""
+    mine = [r for r in readings if r.kind is kind]
+    again = check_again(look, kind, prepared, mine, np.array([r.pose for r in mine]).reshape(-1, 3))
+    lost = [r for r in mine if not r.shaded and not lies_among(r, [other for other in again if other.settled])]
+    faces = np.array([r.face for r in lost], np.intp)
+    return again + check_in_shade(look, kind, prepared, np.array([r.pose for r in lost]).reshape(-1, 3), faces)
+
+
+def gone_from(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:
+    """Those that are not found any more where they lay."""
+    return [old for old in before if not lies_among(old, again)]
+
+
+def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
+    """Whether one of the readings is of the same piece where it lies."""
+    return any(
+        other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
+        for other in readings
+    )
+
+
+def _steps(small: Small) -> NDArray[np.float32]:
+    """By how many levels (of 255) the brightest change around each block goes."""
+    across = [cv2.Sobel(small, cv2.CV_32F, dx, dy, scale=1 / 8) for dx, dy in ((1, 0), (0, 1))]
+    return np.asarray(np.hypot(*across).max(-1), np.float32)
+
+
+def _contours(mask: Mask) -> list[Mask]:
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    return [np.asarray(contour) for contour in contours if len(contour) > 2]

@@ -1,0 +1,1 @@
+"""What hides the table, hands, cups, sleeves, and table that looks like pieces."""

@@ -1,0 +1,224 @@
+"""What lies at a guessed place: the face that fits best, its pose refined, in plain light, behind a veil, in shade."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pieces.faces import CARDS
+from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, Reading, share
+from vision.pieces.shade import lights
+from vision.pieces.verify import (
+    Flags,
+    Floats,
+    Indices,
+    Look,
+    Prepared,
+    Verdict,
+    in_even_light,
+    judge,
+    rank_faces,
+    refine,
+)
+from vision.scene import PieceKind
+from vision.shapes import place
+
+Array = NDArray[np.float64]
+
+ROUNDS, CARD_ROUNDS = 2, 5
+"""So often a pose is improved. Keypoints so near to each other as on a card leave its turn more open."""
+RIVALS = 6
+FIRST_RIVALS = 3
+SHADED_AGREEING = 0.9
+"""So much of a piece in shade agrees at the first look: of those on shared pictures that were right then 97 of 100, of
+others one in twenty."""
+SHADED_COST = 1.1
+"""In shade a piece costs no more than that. On shared pictures right ones cost 0.2 to 1.1, others from 1.5 on."""
+SHADED_PRINT, HALVES = 0.1, 16
+"""And of what its print tells beside even ground this share must be told on whichever half of it: half of a face of few
+details and the cloth beside it look like that face, one half of it lit. Of 763 right pieces in shadows' edges and
+stripes, on shared pictures and simulated tables, none showed less than 0.27 on its worst half; two backs that were
+thought to lie half on cloth showed less than none. So many halves are looked at, one turned from the next alike;"""
+LEAST_OF_HALF = 0.15
+"""those on which less than this share of a face's details lies tell nothing."""
+
+
+def check(
+    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, veils: Floats | None = None
+) -> list[Reading]:
+    """What is at each pose (n x 3), behind `veils` (n) of light: the face that fits best, with its pose refined;
+    nothing where none fits."""
+    sparse, centre = prepared.sparse, prepared.faces.shape.centre
+    veils = np.zeros(len(poses), np.float32) if veils is None else np.asarray(veils, np.float32)
+    worth, faces = _first_look(look, prepared, poses, hints, veils)
+    poses, veils = poses[worth], veils[worth]
+    if not len(poses):
+        return []
+    rounds = CARD_ROUNDS if kind in CARDS else ROUNDS
+    poses = refine(look, poses, faces, sparse, centre, rounds=rounds, veils=veils)
+    poses = refine(look, poses, faces, prepared.full, centre, rounds=1, veils=veils)
+    colours = look.colours(place(prepared.full.points, poses), veils)
+    candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
+    verdict = judge(colours, candidates, prepared.full, look.trust, brightest=look.brightest(veils))
+    readings = _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
+    return [reading for reading in readings if share(reading.agrees) >= LEAST_AGREEING]
+
+
+def check_in_shade(
+    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, free: Flags | None = None
+) -> list[Reading]:
+    """What is at each pose (n x 3) if an edge of shade, or several, lie across it: `check` with each face in the light
+    in which it would be seen so. Of what is not known to lie there, open as far as it is `free` (n x cells), only what
+    fits as well as one that was given a try more than others must."""
+    if not len(poses):
+        return []
+    grid, centre = prepared.full, prepared.faces.shape.centre
+    if free is None:
+        worth = _first_look_in_shade(look, prepared, poses, hints)
+        poses, hints = poses[worth], hints[worth]
+        if not len(poses):
+            return []
+    for _ in range(2):
+        light = lights(look.colours(place(grid.points, poses)), hints, grid, free)
+        poses = refine(look, poses, hints, grid, centre, free=free, lights=light)
+    colours = look.colours(place(grid.points, poses))
+    even = in_even_light(colours, lights(colours, hints, grid, free))
+    candidates = _candidates(rank_faces(even, grid, free), hints, RIVALS)
+    count = candidates.shape[1]
+    seen, faces = np.repeat(colours, count, axis=0), candidates.reshape(-1)
+    opened = None if free is None else np.repeat(free, count, axis=0)
+    light = lights(seen, faces, grid, opened)
+    brightest = in_even_light(look.brightest(), light)
+    verdict = judge(in_even_light(seen, light), faces[:, None], grid, look.trust, free=opened, brightest=brightest)
+    costs = verdict.costs.reshape(len(poses), count, -1)
+    best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
+    rows = np.arange(len(poses)) * count + best
+    verdict = Verdict(costs, verdict.agrees[rows], best, verdict.gain[rows])
+    readings = _as_readings(look, prepared, kind, poses, candidates, verdict, np.zeros(len(poses), np.float32))
+    readings = [replace(reading, shaded=True) for reading in readings if share(reading.agrees) >= LEAST_AGREEING]
+    return readings if free is not None else [r for r in readings if r.settled and _is_told_in_shade(r)]
+
+
+def _is_told_in_shade(reading: Reading) -> bool:
+    """Whether light alone would not make what is seen of a piece in shade."""
+    if reading.cost >= SHADED_COST:
+        return False
+    turns = np.arange(HALVES) * 2 * np.pi / HALVES
+    points = reading.prepared.full.points
+    halves = np.stack([np.cos(turns), np.sin(turns)], axis=1) @ (points - points.mean(axis=0)).T > 0.0
+    seen = (halves & reading.agrees).astype(np.float32)
+    tells, told = seen @ reading.prepared.contrast[reading.face], seen @ reading.gain
+    enough = tells > LEAST_OF_HALF * float(reading.prepared.contrast[reading.face].sum())
+    return bool((told[enough] > SHADED_PRINT * tells[enough]).all())
+
+
+def check_again(
+    look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading], poses: Array
+) -> list[Reading]:
+    """What is at these poses, where such pieces of one kind were seen in such light."""
+    plain, shaded = ([i for i, r in enumerate(readings) if r.shaded is either] for either in (False, True))
+    faces = np.array([reading.face for reading in readings], np.intp)
+    found = check(look, kind, prepared, poses[plain], faces[plain], veils_of([readings[i] for i in plain]))
+    if shaded:
+        free = np.array([~readings[i].taken for i in shaded])
+        found += check_in_shade(look, kind, prepared, poses[shaded], faces[shaded], free)
+    return found
+
+
+def cost_there(look: Look, prepared: Prepared, face: int, reading: Reading) -> float:
+    """What a face costs on average on what is open of a piece where it lies, in plain light."""
+    colours = look.colours(place(prepared.full.points, reading.pose)[None])
+    free = (~reading.taken & ~reading.hidden)[None]
+    candidates = np.array([[face]], np.intp)
+    verdict = judge(colours, candidates, prepared.full, look.trust, free=free, brightest=look.brightest())
+    return float(verdict.costs[0, 0][free[0]].mean()) if free.any() else 0.0
+
+
+def check_uncovered(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
+    """Readings that others partly cover, fitted once more to what is seen of them alone."""
+    if not readings:
+        return []
+    free = np.array([~reading.taken for reading in readings])
+    faces = np.array([reading.face for reading in readings], np.intp)
+    poses = np.array([reading.pose for reading in readings])
+    veils = veils_of(readings)
+    poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free, veils=veils)
+    colours = look.colours(place(prepared.full.points, poses), veils)
+    candidates = _candidates(rank_faces(colours, prepared.full, free), faces, RIVALS)
+    told_by_print = kind is not PieceKind.SPECIAL  # what shows of a Special may be nothing but its even ground
+    verdict = judge(
+        colours,
+        candidates,
+        prepared.full,
+        look.trust,
+        free=free,
+        brightest=look.brightest(veils),
+        even_there=told_by_print,
+    )
+    return _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
+
+
+def veils_of(readings: Sequence[Reading]) -> Floats:
+    """The light over each that was taken off."""
+    return np.array([reading.veil for reading in readings], np.float32)
+
+
+def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, veils: Floats) -> tuple[Indices, Indices]:
+    """Which poses are worth a close look, and the face that fits each of them best so far."""
+    if not len(poses):
+        return np.zeros(0, np.intp), hints
+    grid = prepared.sparse
+    colours = look.colours(place(grid.points, poses), veils)
+    candidates = _candidates(rank_faces(colours, grid), hints, FIRST_RIVALS)
+    verdict = judge(colours, candidates, grid, look.trust, brightest=look.brightest(veils))
+    own = verdict.agrees
+    gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
+    worth = np.flatnonzero((own.mean(1) > 0.6 * LEAST_AGREEING) & (gain > 0.3 * LEAST_GAIN))
+    return worth, candidates[worth, verdict.best[worth]]
+
+
+def _first_look_in_shade(look: Look, prepared: Prepared, poses: Array, hints: Indices) -> Indices:
+    """Which poses are worth a close look in shade."""
+    grid = prepared.sparse
+    colours = look.colours(place(grid.points, poses))
+    light = lights(colours, hints, grid)
+    brightest = in_even_light(look.brightest(), light)
+    verdict = judge(in_even_light(colours, light), hints[:, None], grid, look.trust, brightest=brightest)
+    return np.flatnonzero(verdict.agrees.mean(1) >= SHADED_AGREEING)
+
+
+def _as_readings(
+    look: Look, prepared: Prepared, kind: PieceKind, poses: Array, candidates: Indices, verdict: Verdict, veils: Floats
+) -> list[Reading]:
+    """Readings of a verdict; cells outside the picture show nothing, whatever they were compared with."""
+    nothing = np.zeros(verdict.agrees.shape[1], bool)
+    shown = look.table.shows(place(prepared.full.points, poses))
+    agrees = verdict.agrees & shown
+    gain = np.where(shown, verdict.gain, np.float32(0.0))
+    faces = candidates[np.arange(len(poses)), verdict.best]
+    return [
+        Reading(
+            kind,
+            pose,
+            int(faces[i]),
+            candidates[i],
+            verdict.costs[i],
+            gain[i],
+            agrees[i],
+            nothing,
+            nothing,
+            prepared,
+            float(veils[i]),
+        )
+        for i, pose in enumerate(poses)
+    ]
+
+
+def _candidates(ranks: Floats, hints: Indices, count: int) -> Indices:
+    """For each pose the best ranked faces, the hinted one always among them."""
+    count = min(count, ranks.shape[1])
+    order = np.argsort(-ranks, axis=1)[:, :count].astype(np.intp)
+    missing = ~(order == hints[:, None]).any(axis=1)
+    order[missing, -1] = hints[missing]
+    return order

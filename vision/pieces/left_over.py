@@ -1,0 +1,323 @@
+"""Where a piece may lie that too few corners speak for: what no piece explains, compared with every face in every turn.
+
+A piece of which others leave little, a pale one, or a back that shows one thing over and over has hardly a corner
+that tells it from others. Its colours do, when all that is left of the table is gone through in steps of several
+millimetres: first with few points of each face, then, where that looks like one, with more. It takes longer than
+corners do, so it comes last.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.mat.rectify import PX_PER_MM
+from vision.pieces.checking import check
+from vision.pieces.features import NONE, log_colours
+from vision.pieces.finding import find_pieces
+from vision.pieces.raster import Raster, explained, select
+from vision.pieces.reading import Reading
+from vision.pieces.search import SAME_MM, Index
+from vision.pieces.verify import Floats, Indices, Look, Prepared
+from vision.scene import PieceKind
+from vision.shapes import place
+
+Array = NDArray[np.float64]
+
+CELL_MM = 2.4
+"""The table is gone through in a map with cells of this size,"""
+STEP = 3
+"""each time so many of them further,"""
+STEP_DEG = 9.0
+"""and in each place in turns so far apart."""
+BLUR_MM = 3.0
+"""So much is what is compared blurred (standard deviation): a step and a turn may hit a piece no better than that."""
+ENROLLED_BLUR_MM = 0.9
+"""Of this, faces have so much already."""
+POINTS, MORE_POINTS = 20, 60
+"""So many points of a face are compared first, and then."""
+LEAST_OPEN = 0.5
+"""So many of them have to lie where nothing is explained yet."""
+FEW_WORTH = 0.5
+"""Where so few of a turn's places are worth it, only these are compared."""
+EVEN = 0.0025
+"""Mean square of what colours (logarithm) stray on an even surface: less than that shows nothing."""
+LEAST_ALIKE = 0.4
+MOST_ALIKE = 6000
+"""So many places and turns, the likeliest, are compared with more points."""
+LIKELIEST, OF_ALL_FACES, OF_A_FACE = 60, 90, 2
+"""So many of a kind are checked, the likeliest, and so many more of all its faces together and of each: a face that
+looks like the cloth or like what is printed on the mat leaves room for the others."""
+PLAIN_SHARE, PLAIN_COST = 0.5, 1.0
+"""What is found so shows so much of itself at least, at this cost at most. Of 17 found on tables that this was set by,
+the four that lay there showed 0.57 and cost 0.77, and of the others all but one failed in this or were not settled."""
+AROUND_MM, AROUND_DEG = 3.0, 4.0
+"""So far beside its place and turn a piece may lie: half a step of both, and a little more for the lens."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Some points of a kind's faces, as blurred as the map."""
+
+    offsets: Array
+    """points x 2, from the kind's centre."""
+    faces: Floats
+    """faces x (3 * points): colours, each channel about its own mean, of length 1."""
+    squares: Floats
+    """faces x points: their squares, all channels together."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """What may be left over of the table, in cells of CELL_MM, with a margin as wide as a piece reaches."""
+
+    first: tuple[int, int]
+    """Column and row of the table's map in such cells with which it begins, behind the margin."""
+
+    colours: Floats
+    """3 x rows x columns: logarithms."""
+    open: Floats
+    """rows x columns: 1 where nothing is explained yet."""
+    stepped: Floats
+    """STEP x STEP x 4 x rows x columns: `open` and `colours`, for each of the first cells those that lie a multiple of
+    STEP below and right of it, so that what is stepped through lies in a row."""
+    margin: int
+    rows: int
+    columns: int
+    """Without the margin."""
+
+
+def with_left_over(
+    look: Look,
+    looked: Image,
+    kinds: Mapping[PieceKind, Prepared],
+    index: Index,
+    readings: Sequence[Reading],
+    unexplained: NDArray[np.uint8],
+    beyond: Sequence[Reading] = (),
+) -> list[Reading]:
+    """The readings, and what else plainly lies where nothing is explained yet (`unexplained`: 255 at such pixels of the
+    map). So many places are tried that what is less than plain there is chance. What lies `beyond` is not looked at,
+    but may cover them."""
+    more = _checked(look, looked, kinds, unexplained)
+    if not more:
+        return list(readings)
+    joined = find_pieces(look, NONE, kinds, index, [*readings, *more], readings, beyond)
+    plain = [reading for reading in joined if _is_plain(reading) or _was_there(reading, readings)]
+    return select(plain, kinds, explained(beyond, kinds, Raster(look.table))) if len(plain) < len(joined) else joined
+
+
+def _is_plain(reading: Reading) -> bool:
+    """Whether a piece is seen as it was enrolled, wherever no other covers it, and that is half of it."""
+    return reading.settled and reading.visible >= PLAIN_SHARE and reading.cost <= PLAIN_COST
+
+
+def _was_there(reading: Reading, before: Sequence[Reading]) -> bool:
+    return any(
+        reading.kind is other.kind and float(np.hypot(*(reading.pose - other.pose)[:2])) < SAME_MM for other in before
+    )
+
+
+def _checked(
+    look: Look, looked: Image, kinds: Mapping[PieceKind, Prepared], unexplained: NDArray[np.uint8]
+) -> list[Reading]:
+    """What may lie where nothing is explained; not all of it stands together."""
+    found: list[Reading] = []
+    if not cv2.countNonZero(unexplained & look.table.seen):
+        return found
+    small = _shrunk(look, looked)
+    for kind, prepared in kinds.items():
+        poses, faces = _guess(look, small, prepared, unexplained)
+        if len(poses):
+            found += check(look, kind, prepared, _placed(look, prepared, poses, faces, unexplained), faces)
+    return found
+
+
+def _shrunk(look: Look, looked: Image) -> Image:
+    """The table's map in cells of CELL_MM, blurred."""
+    scale = CELL_MM * PX_PER_MM
+    size = round(look.table.width / scale), round(look.table.height / scale)
+    soft = cv2.GaussianBlur(looked, (0, 0), BLUR_MM * PX_PER_MM)
+    return np.asarray(cv2.resize(soft, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _guess(look: Look, small: Image, prepared: Prepared, unexplained: NDArray[np.uint8]) -> tuple[Array, Indices]:
+    """Poses (n x 3) of one kind of piece that look like one of its faces, to a step and a turn, and those faces; the
+    likeliest first."""
+    shape = prepared.faces.shape
+    seen = _map_of(look, small, unexplained, shape.reach_mm)
+    if seen is None:
+        return np.zeros((0, 3)), np.zeros(0, np.intp)
+    few, more = _points(prepared, POINTS), _points(prepared, MORE_POINTS)
+    places = np.concatenate([_alike(seen, few, turn_deg) for turn_deg in np.arange(0.0, 360.0, STEP_DEG)])
+    if len(places) > MOST_ALIKE:
+        places = places[np.argpartition(-places[:, 3], MOST_ALIKE)[:MOST_ALIKE]]
+    at = _indices(seen, more, places[:, :2].astype(np.intp), places[:, 2])
+    faces, alike = _likeness_exactly(seen, at, more)
+    kept = _peaks(seen, places, faces, alike)
+    kept = kept[np.argsort(-alike[kept], kind="stable")]
+    kept = kept[_worth_checking(faces[kept], OF_A_FACE + OF_ALL_FACES // len(prepared.faces.names))]
+    centres = look.table.to_table((places[kept, :2] + seen.first + 0.5) * (CELL_MM * PX_PER_MM))
+    return _about(shape.centre, centres, places[kept, 2]), faces[kept]
+
+
+def _peaks(seen: _Map, places: Array, faces: Indices, alike: Floats) -> Indices:
+    """Which places (n x 4) are more alike than those a step or a turn beside them that look like the same face."""
+    at = np.round(places[:, [2, 1, 0]] / [STEP_DEG, STEP, STEP]).astype(np.intp)
+    turns, rows, columns = round(360.0 / STEP_DEG), -(-seen.rows // STEP), -(-seen.columns // STEP)
+    number = np.full((turns, rows + 2, columns + 2), -1, np.intp)
+    number[at[:, 0], at[:, 1] + 1, at[:, 2] + 1] = np.arange(len(places))
+    highest = np.ones(len(places), bool)
+    for turn, row, column in np.ndindex(3, 3, 3):
+        beside = number[(at[:, 0] + turn - 1) % turns, at[:, 1] + row, at[:, 2] + column]
+        highest &= (beside < 0) | (faces[beside] != faces) | (alike[beside] <= alike)
+    return np.flatnonzero(highest)
+
+
+def _worth_checking(faces: Indices, of_a_face: int) -> Indices:
+    """Of guesses, the likeliest first, those first of all and first of their face."""
+    order = np.argsort(faces, kind="stable")
+    starts = np.flatnonzero(np.diff(faces[order], prepend=-1))
+    number = np.empty(len(faces), np.intp)
+    number[order] = np.arange(len(faces)) - np.repeat(starts, np.diff(np.append(starts, len(faces))))
+    return np.flatnonzero((number < of_a_face) | (np.arange(len(faces)) < LIKELIEST))
+
+
+def _about(centre: Array, centres_mm: Array, turns_deg: Array) -> Array:
+    """Poses (n x 3) with a kind's centre at these places (n x 2)."""
+    arms = place(centre[None], np.column_stack([np.zeros((len(turns_deg), 2)), turns_deg]))[:, 0]
+    return np.column_stack([centres_mm - arms, turns_deg])
+
+
+def _placed(look: Look, prepared: Prepared, poses: Array, faces: Indices, unexplained: NDArray[np.uint8]) -> Array:
+    """Each pose moved to that around it where its face is seen best, as sharp as it is."""
+    steps = (-1.0, 0.0, 1.0)
+    nudges = np.array([(x, y, turn) for x in steps for y in steps for turn in steps]) * [
+        AROUND_MM,
+        AROUND_MM,
+        AROUND_DEG,
+    ]
+    centre = prepared.faces.shape.centre
+    middles = place(centre[None], poses)[:, 0]
+    tried = np.concatenate([_about(centre, middles + nudge[:2], poses[:, 2] + nudge[2]) for nudge in nudges])
+    where = place(prepared.sparse.points, tried)
+    free = look.table.meets(unexplained, where).astype(np.float32)[:, None]
+    count = np.maximum(free.sum(-1, keepdims=True), 1.0)
+    colours = look.colours(where)
+    strays = (colours - (colours * free).sum(-1, keepdims=True) / count) * free
+    shown = prepared.sparse.unit.reshape(-1, *colours.shape[1:])[np.tile(faces, len(nudges))]
+    along = np.einsum("ncp,ncp->n", strays, shown) / np.sqrt(np.einsum("ncp,nkp->n", shown**2, free) + 1e-9)
+    alike = along / np.sqrt(np.einsum("ncp,ncp->n", strays, strays) + EVEN * count[:, 0, 0])
+    best = alike.reshape(len(nudges), -1).argmax(0)
+    return np.asarray(tried.reshape(len(nudges), -1, 3)[best, np.arange(len(poses))])
+
+
+def _map_of(look: Look, small: Image, unexplained: NDArray[np.uint8], reach_mm: float) -> _Map | None:
+    """None where nothing is left over."""
+    size = small.shape[1], small.shape[0]
+    free = cv2.resize(unexplained & look.table.seen, size, interpolation=cv2.INTER_NEAREST)
+    left, top, columns, rows = cv2.boundingRect(free)
+    if not columns:
+        return None
+    margin = int(np.ceil(reach_mm / CELL_MM)) + 1
+    wide = np.asarray(cv2.copyMakeBorder(small, *(margin,) * 4, cv2.BORDER_REPLICATE), np.uint8)
+    free = cv2.copyMakeBorder(free, *(margin,) * 4, cv2.BORDER_CONSTANT, value=0)
+    part = slice(top, top + rows + 2 * margin), slice(left, left + columns + 2 * margin)
+    channels = np.ascontiguousarray(np.moveaxis(log_colours(wide[part], look.gain), 2, 0))
+    is_open = (free[part] > 0).astype(np.float32)
+    return _Map((left, top), channels, is_open, _stepped(is_open, channels), margin, rows, columns)
+
+
+def _stepped(is_open: Floats, colours: Floats) -> Floats:
+    planes = np.concatenate([is_open[None], colours])
+    short = [(0, -length % STEP) for length in is_open.shape]
+    rows, columns = (-(-length // STEP) for length in is_open.shape)
+    parted = np.pad(planes, [(0, 0), *short]).reshape(4, rows, STEP, columns, STEP)
+    return np.ascontiguousarray(parted.transpose(2, 4, 0, 1, 3))
+
+
+def _points(prepared: Prepared, count: int) -> _Points:
+    """So many points, as far from each other as they can be, and what the faces show there, blurred within each."""
+    grid, centre = prepared.full, prepared.faces.shape.centre
+    chosen = _spread(grid.points, centre, count)
+    apart = np.square(grid.points[chosen, None] - grid.points[None]).sum(-1)
+    weight = np.exp(-apart / (2 * (BLUR_MM**2 - ENROLLED_BLUR_MM**2))).astype(np.float32)
+    weight /= weight.sum(1, keepdims=True)
+    colours = np.asarray(grid.enrolled @ weight.T, np.float32)
+    colours -= colours.mean(2, keepdims=True)
+    flat = colours.reshape(len(colours), -1)
+    flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6)
+    return _Points(grid.points[chosen] - centre, flat, np.square(flat).reshape(len(flat), 3, -1).sum(1))
+
+
+def _spread(points: Array, first: Array, count: int) -> Indices:
+    """Indices of so many points, each as far as can be from those before."""
+    chosen = [int(np.square(points - first).sum(1).argmin())]
+    nearest = np.square(points - points[chosen[0]]).sum(1)
+    for _ in range(min(count, len(points)) - 1):
+        chosen.append(int(nearest.argmax()))
+        nearest = np.minimum(nearest, np.square(points - points[chosen[-1]]).sum(1))
+    return np.array(chosen, np.intp)
+
+
+def _alike(seen: _Map, points: _Points, turn_deg: float) -> Array:
+    """Places of the map that look like a face in this turn: n x 4, column, row, turn, how alike."""
+    rows, columns = -(-seen.rows // STEP), -(-seen.columns // STEP)
+    parts = np.empty((4, len(points.offsets), rows, columns), np.float32)
+    for number, (row, column) in enumerate(_away(seen, points, np.array([turn_deg]))[0].tolist()):
+        (down, row), (right, column) = divmod(row, STEP), divmod(column, STEP)
+        parts[:, number] = seen.stepped[row, column, :, down : down + rows, right : right + columns]
+    here = parts.reshape(4, len(points.offsets), rows * columns)
+    open_here = np.ones(here.shape[1], np.float32) @ here[0]
+    worth = np.flatnonzero(open_here >= LEAST_OPEN * here.shape[1])
+    if len(worth) < FEW_WORTH * len(open_here):  # else it takes longer to pick them
+        alike = np.zeros(len(open_here), np.float32)
+        alike[worth] = _likeness(here[0].take(worth, 1), here[1:].take(worth, 2), points)
+    else:
+        alike = _likeness(here[0], here[1:], points)
+    good = worth[alike[worth] > LEAST_ALIKE]
+    row, column = np.divmod(good, columns)
+    return np.column_stack([column * STEP, row * STEP, np.full(len(good), turn_deg), alike[good]])
+
+
+def _away(seen: _Map, points: _Points, turns_deg: Array) -> Indices:
+    """How many rows and columns of the map (turns x points x 2) below and right of a place without the margin each
+    point lies in turns (n) with the centre there."""
+    poses = np.column_stack([np.zeros((len(turns_deg), 2)), turns_deg])
+    return np.round(place(points.offsets, poses) * [1.0, -1.0] / CELL_MM).astype(np.intp)[..., ::-1] + seen.margin
+
+
+def _indices(seen: _Map, points: _Points, cells: Indices, turns_deg: Array) -> Indices:
+    """Where in the flattened map each point lies (points x n) with the centre in cells (n x 2), in turns (n)."""
+    away = _away(seen, points, turns_deg)
+    width = seen.open.shape[1]
+    return np.asarray((cells[:, 1] * width + cells[:, 0]) + (away[..., 0] * width + away[..., 1]).T)
+
+
+def _likeness(free: Floats, colours: Floats, points: _Points) -> Floats:
+    """The correlation of what the map shows (3 x points x n), where it is open (points x n), with the face that it
+    looks like, as if a face were as full of contrast on any part of it. Overwrites the colours."""
+    along, width, count = _compared(free, colours, points)
+    return np.asarray(along.max(0) / np.sqrt(width * (count / np.float32(len(free)))), np.float32)
+
+
+def _likeness_exactly(seen: _Map, at: Indices, points: _Points) -> tuple[Indices, Floats]:
+    """Which face the map looks like at its indices (points x n), where it is open, and the correlation with that."""
+    free = seen.open.ravel().take(at)
+    along, width, _ = _compared(free, seen.colours.reshape(3, -1).take(at, axis=1), points)
+    along /= np.sqrt(np.maximum(points.squares @ free, np.float32(1e-6)))
+    best = along.argmax(0)
+    return best, np.asarray(along[best, np.arange(len(best))] / np.sqrt(width), np.float32)
+
+
+def _compared(free: Floats, colours: Floats, points: _Points) -> tuple[Floats, Floats, Floats]:
+    """What each face has in common with what is open (faces x n), how much that strays from its mean colour, squared
+    (n), and how many points that are."""
+    count = np.maximum(np.ones(len(free), np.float32) @ free, np.float32(1.0))
+    colours -= (np.einsum("cpn,pn->cn", colours, free) / count)[:, None]
+    colours *= free
+    width = np.einsum("cpn,cpn->n", colours, colours) + np.float32(EVEN) * count
+    return points.faces @ colours.reshape(points.faces.shape[1], -1), width, count

@@ -1,0 +1,243 @@
+"""Where pieces may lie: keypoints that look like an enrolled face's vote for that face's pose."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pieces.faces import KindFaces
+from vision.pieces.features import Keypoints
+from vision.scene import PieceKind
+from vision.shapes import angle_between, place
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+WORDS = 128
+"""Enrolled keypoints are kept in this many heaps of like ones; a keypoint is compared with `HEAPS` of them."""
+HEAPS = 5
+NEAREST = 2
+FARTHEST_HAMMING = 72
+BIN_MM = 14.0
+BIN_DEG = 24.0
+FIT_MM = 3.5
+"""How far a keypoint may lie from where a pose has it and still speak for that pose."""
+LEAST_VOTES = 4
+SAME_MM = 5.0
+SAME_DEG = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """Poses that keypoints vote for, most votes first."""
+
+    poses: Array
+    """n x 3: x, y, degrees, as seen at z = 0."""
+    faces: Indices
+    """n: the face each is a guess of."""
+    votes: Array
+    """n."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Which keypoints of a picture look like which enrolled ones."""
+
+    seen: Indices
+    enrolled: Indices
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The enrolled keypoints of all kinds, like ones together."""
+
+    keypoints: Keypoints
+    owners: Indices
+    kinds: tuple[PieceKind, ...]
+    kind_of: Indices
+    """Index into `kinds` for each keypoint."""
+    words: NDArray[np.uint8]
+    starts: Indices
+    """Where the heap of each word starts, and where the last one ends."""
+
+
+def build_index(faces: Mapping[PieceKind, KindFaces]) -> Index:
+    """Sort all enrolled keypoints into heaps."""
+    kinds = tuple(faces)
+    parts = [faces[kind].keypoints for kind in kinds]
+    joined = Keypoints(
+        np.concatenate([np.zeros((0, 2)), *(p.points_mm for p in parts)]),
+        np.concatenate([np.zeros(0), *(p.angles_deg for p in parts)]),
+        np.concatenate([np.zeros((0, 32), np.uint8), *(p.descriptors for p in parts)]),
+        np.concatenate([np.zeros(0), *(p.strength for p in parts)]),
+    )
+    words = _words(joined.descriptors)
+    heap_of = _nearest(joined.descriptors, words, 1)[1].ravel() if len(joined) else np.zeros(0, np.intp)
+    by_heap = np.argsort(heap_of, kind="stable")
+    owners = np.concatenate([np.zeros(0, np.intp), *(faces[kind].owners for kind in kinds)])
+    kind_of = np.repeat(np.arange(len(kinds)), np.array([len(p) for p in parts], np.intp))
+    starts = np.searchsorted(heap_of[by_heap], np.arange(len(words) + 1))
+    return Index(joined.pick(by_heap), owners[by_heap], kinds, kind_of[by_heap], words, starts)
+
+
+def match(seen: Keypoints, index: Index) -> Matches:
+    """The nearest enrolled keypoints of each keypoint."""
+    nothing = np.zeros(0, np.intp)
+    if not len(seen) or not len(index.keypoints):
+        return Matches(nothing, nothing)
+    heaps = min(HEAPS, len(index.words))
+    nearest = _nearest(seen.descriptors, index.words, heaps)[1].ravel()
+    by_word = np.argsort(nearest, kind="stable")
+    asks, words = by_word // heaps, np.arange(len(index.words) + 1)
+    ends = np.searchsorted(nearest[by_word], words).tolist()
+    asking, among, starts = seen.descriptors[asks], index.keypoints.descriptors, index.starts.tolist()
+    distance, found = np.full((len(asks), NEAREST), FARTHEST_HAMMING + 1), np.zeros((len(asks), NEAREST), np.intp)
+    for (first, end), (start, stop) in zip(pairwise(ends), pairwise(starts), strict=True):
+        if first < end and start < stop:
+            near, which = _nearest(asking[first:end], among[start:stop], NEAREST)
+            distance[first:end, : near.shape[1]] = near
+            found[first:end, : near.shape[1]] = which + start
+    row, column = np.nonzero(distance <= FARTHEST_HAMMING)
+    return Matches(asks[row], found[row, column])
+
+
+def guess_poses(seen: Keypoints, matches: Matches, index: Index, kind: PieceKind, centre: Array, most: int) -> Guesses:
+    """Poses of one kind of piece with enough votes, no two alike."""
+    mine = np.flatnonzero(index.kind_of[matches.enrolled] == index.kinds.index(kind))
+    enrolled = matches.enrolled[mine]
+    own = index.keypoints.points_mm[enrolled]
+    where = seen.points_mm[matches.seen[mine]]
+    turn = (seen.angles_deg[matches.seen[mine]] - index.keypoints.angles_deg[enrolled]) % 360.0
+    owner = index.owners[enrolled]
+    arm = centre - own
+    angle = np.radians(turn)
+    cosine, sine = np.cos(angle), np.sin(angle)
+    voted = where + np.column_stack([arm[:, 0] * cosine - arm[:, 1] * sine, arm[:, 0] * sine + arm[:, 1] * cosine])
+    members, groups = _clusters(voted, turn, owner)
+    if not len(groups):
+        return Guesses(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros(0))
+    poses, votes = _fitted(own[members], where[members], voted[members], turn[members], groups, centre)
+    face = np.zeros(len(poses), np.intp)
+    face[groups] = owner[members]
+    order = np.argsort(-votes, kind="stable")
+    order = order[votes[order] >= LEAST_VOTES]
+    kept = _distinct(poses[order], centre, most)
+    return Guesses(poses[order][kept], face[order][kept], votes[order][kept])
+
+
+def _nearest(
+    asking: NDArray[np.uint8], among: NDArray[np.uint8], count: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    count = min(count, len(among))
+    distance, found = cv2.batchDistance(asking, among, cv2.CV_32S, None, None, cv2.NORM_HAMMING, count, None, 0, False)
+    return np.asarray(distance, np.int32), np.asarray(found, np.int32)
+
+
+def _words(descriptors: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Typical descriptors: bitwise majorities, a few rounds."""
+    words = descriptors[:: max(len(descriptors) // WORDS, 1)][:WORDS].copy()
+    bits = np.unpackbits(descriptors, axis=1)
+    for _ in range(4):
+        nearest = _nearest(descriptors, words, 1)[1].ravel() if len(descriptors) else np.zeros(0, np.intp)
+        for word in range(len(words)):
+            mine = bits[nearest == word]
+            if len(mine):
+                words[word] = np.packbits(mine.mean(axis=0) > 0.5)
+    return words
+
+
+def _clusters(voted: Array, turn: Array, owner: Indices) -> tuple[Indices, Indices]:
+    """Votes of one face that fall close together: their indices, and the number of the cluster of each.
+
+    Two grids, half a bin apart, so that no cluster is cut by both.
+    """
+    members: list[Indices] = []
+    numbers: list[Indices] = []
+    count = 0
+    turns = round(360.0 / BIN_DEG)
+    for shift in (0.0, 0.5):
+        cell = np.floor(voted / BIN_MM + shift).astype(np.int64) + 1000
+        bent = np.floor(turn / BIN_DEG + shift).astype(np.int64) % turns
+        key = ((owner * turns + bent) * 4000 + cell[:, 0]) * 4000 + cell[:, 1]
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        sizes = np.diff(np.append(starts, len(order)))
+        number = np.repeat(np.arange(len(starts)), sizes)
+        large = sizes[number] >= LEAST_VOTES
+        _, dense = np.unique(number[large], return_inverse=True)
+        members.append(order[large])
+        numbers.append(dense + count)
+        count += int(dense.max()) + 1 if len(dense) else 0
+    return np.concatenate(members), np.concatenate(numbers)
+
+
+def _fitted(own: Array, where: Array, voted: Array, turn: Array, groups: Indices, centre: Array) -> tuple[Array, Array]:
+    """For each cluster the pose that fits most of its members, and how many do."""
+    count = int(groups.max()) + 1
+    weights = np.ones(len(groups))
+    angles = np.radians(turn)
+    heading = np.arctan2(_sums(groups, np.sin(angles), count), _sums(groups, np.cos(angles), count))
+    sums = np.maximum(_sums(groups, weights, count), 1e-9)
+    middles = np.column_stack([_sums(groups, voted[:, i], count) / sums for i in (0, 1)])
+    misses: Array = np.zeros(len(groups))
+    for reach in (10.0, 6.0, 3.0, 2.0):
+        offset = own - centre
+        cosine, sine = np.cos(heading)[groups], np.sin(heading)[groups]
+        turned = np.column_stack(
+            [cosine * offset[:, 0] - sine * offset[:, 1], sine * offset[:, 0] + cosine * offset[:, 1]]
+        )
+        misses = np.linalg.norm(middles[groups] + turned - where, axis=1)
+        weights = 1.0 / (1.0 + (misses / reach) ** 2) ** 2
+        heading, middles = _rigid(offset, where, weights, groups, count)
+    good = misses < FIT_MM
+    votes = _different_places(where, good, groups, count)
+    angles_deg = np.degrees(heading)
+    tips = middles + place(-centre[None], np.column_stack([np.zeros((count, 2)), angles_deg]))[:, 0]
+    return np.column_stack([tips, angles_deg]), votes
+
+
+def _rigid(offset: Array, where: Array, weights: Array, groups: Indices, count: int) -> tuple[Array, Array]:
+    """Weighted least squares for every cluster at once: heading (radians) and where the centre goes."""
+    total = np.maximum(_sums(groups, weights, count), 1e-9)
+    mean_own = np.column_stack([_sums(groups, weights * offset[:, i], count) / total for i in (0, 1)])
+    mean_where = np.column_stack([_sums(groups, weights * where[:, i], count) / total for i in (0, 1)])
+    mine, there = offset - mean_own[groups], where - mean_where[groups]
+    along = _sums(groups, weights * (mine * there).sum(1), count)
+    across = _sums(groups, weights * (mine[:, 0] * there[:, 1] - mine[:, 1] * there[:, 0]), count)
+    heading = np.arctan2(across, along)
+    cosine, sine = np.cos(heading), np.sin(heading)
+    turned = np.column_stack(
+        [cosine * mean_own[:, 0] - sine * mean_own[:, 1], sine * mean_own[:, 0] + cosine * mean_own[:, 1]]
+    )
+    return heading, mean_where - turned
+
+
+def _sums(groups: Indices, values: Array, count: int) -> Array:
+    return np.asarray(np.bincount(groups, values, minlength=count), np.float64)
+
+
+def _different_places(where: Array, good: NDArray[np.bool_], groups: Indices, count: int) -> Array:
+    """How many different points of the table speak for each cluster."""
+    spot = np.round(where[good] / 2.0).astype(np.int64) + 2000
+    keys = np.unique((groups[good] * 5000 + spot[:, 0]) * 5000 + spot[:, 1])
+    return np.bincount(keys // 25_000_000, minlength=count).astype(np.float64)
+
+
+def _distinct(poses: Array, centre: Array, most: int) -> Indices:
+    """The first of each bunch of like poses."""
+    centres = place(centre[None], poses)[:, 0] if len(poses) else np.zeros((0, 2))
+    left = np.ones(len(poses), bool)
+    kept: list[int] = []
+    for i in range(len(poses)):
+        if not left[i]:
+            continue
+        kept.append(i)
+        if len(kept) == most:
+            break
+        near = np.abs(centres[i:] - centres[i]).max(1) < SAME_MM
+        near &= np.abs(angle_between(poses[i:, 2], poses[i, 2])) < SAME_DEG
+        left[i:][near] = False
+    return np.array(kept, np.intp)

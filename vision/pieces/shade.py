@@ -1,0 +1,100 @@
+"""Light that changes along one direction within a piece: the edge of a shadow or of a window's sun, stripes of blinds.
+
+All of these have straight edges, so that there is one profile of light across them and none along them: whatever a
+face shows along them tells it as before. The profile is fitted to how bright a face is seen beside how bright it was
+enrolled, in every direction, and taken off.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.pieces.features import LOG_FLOOR, Colours
+from vision.pieces.verify import AT_ONCE, Flags, Floats, Grid, Indices
+from vision.short_axes import row_medians
+
+KNOT_MM = 3.0
+"""A profile has a value every so far: penumbra and blur of the sharpest edge are about as wide."""
+TURN_STEP_DEG, CELLS_FOR_TURN = 5.0, 160
+"""Directions are tried so far apart, each by about so many cells."""
+FLOOR = 9.0
+"""Levels, of three channels together, that are added before brightness is compared, as noise is no light."""
+DARK = 60.0
+"""Levels, of three channels together, that a face has to be brighter than to tell much of the light."""
+DEEPEST = 1.5
+"""Logarithm: shade with less than a quarter of the light is none that anything is read in."""
+STRAYS = 0.15
+"""How far (logarithm) cells stray that are seen as they were enrolled; others tell little of the light."""
+EVEN_KNOT = 0.02
+"""What weight a value has for those beside it: where few cells tell, the light changes little."""
+TINTED = 0.2
+"""By so large a share of its depth a channel's shade may be deeper or less deep than that of all."""
+
+
+def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None) -> Floats:
+    """How many times as bright (logarithm) as the faces were enrolled each channel of each cell is lit (n x 3 x cells),
+    where colours (n x 3 x cells) show these faces (n) in light that changes along one direction; fitted to the free
+    cells (n x cells) if given."""
+    if len(seen) > AT_ONCE:
+        parts = [slice(i, i + AT_ONCE) for i in range(0, len(seen), AT_ONCE)]
+        return np.concatenate([lights(seen[p], faces[p], grid, None if free is None else free[p]) for p in parts])
+    levels, enrolled = _levels(seen), _levels(grid.enrolled)[faces]
+    own = enrolled.sum(1)
+    ratio = np.log((levels.sum(1) + np.float32(FLOOR)) / (own + np.float32(FLOOR)))
+    weight = grid.precision[faces] / grid.precision.max() * np.square(own / (own + np.float32(DARK)))
+    if free is not None:
+        weight = np.where(free, weight, np.float32(1e-4))
+    ratio = np.clip(ratio - row_medians(ratio)[:, None], -DEEPEST, DEEPEST).astype(np.float32)
+    some = slice(None, None, max(ratio.shape[1] // CELLS_FOR_TURN, 1))
+    turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
+    knots = _knots(grid.points[some], turns)
+    explained = np.stack([_explained(ratio[:, some], weight[:, some], knots[i]) for i in range(len(turns))], axis=1)
+    turn = turns[explained.argmax(1)]
+    profile = _profile(ratio, weight, _knots(grid.points, turn))
+    sure = weight / np.square(1.0 + np.square((ratio - profile) / np.float32(STRAYS)))
+    profile = _profile(ratio, sure, _knots(grid.points, turn))
+    return _tinted(levels, enrolled, profile, sure)
+
+
+def _levels(colours: Colours) -> Floats:
+    return np.asarray(np.maximum(np.exp(colours) - np.float32(LOG_FLOOR), np.float32(0.0)), np.float32)
+
+
+def _knots(points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Floats:
+    """How much each value of a profile in each direction counts in each cell: turns x knots x cells."""
+    turns = np.radians(turns_deg)
+    along = np.asarray(np.stack([np.cos(turns), np.sin(turns)], axis=1) @ points.T / KNOT_MM, np.float32)
+    along -= along.min(axis=1, keepdims=True)
+    knots = np.arange(int(along.max()) + 2, dtype=np.float32)
+    return np.asarray(np.maximum(1.0 - np.abs(along[:, None] - knots[:, None]), 0.0), np.float32)
+
+
+def _explained(ratio: Floats, weight: Floats, knots: Floats) -> Floats:
+    """How much of the brightness (n x cells) a profile of these knots (knots x cells) explains: n."""
+    told = weight @ knots.T
+    return np.asarray((np.square((weight * ratio) @ knots.T) / (told + np.float32(1e-3))).sum(1), np.float32)
+
+
+def _profile(ratio: Floats, weight: Floats, knots: Floats) -> Floats:
+    """The likeliest light of each cell (n x cells) by profiles of these knots (n x knots x cells)."""
+    count = knots.shape[1]
+    weighted = knots * weight[:, None]
+    even = np.diff(np.eye(count, dtype=np.float32), axis=0)
+    prior = np.float32(EVEN_KNOT) * even.T @ even + np.float32(1e-3) * np.eye(count, dtype=np.float32)
+    normal = weighted @ np.swapaxes(knots, 1, 2) + prior
+    values = np.linalg.solve(normal, weighted @ ratio[..., None])
+    return np.asarray((np.swapaxes(values, 1, 2) @ knots)[:, 0], np.float32)
+
+
+def _tinted(levels: Floats, enrolled: Floats, profile: Floats, weight: Floats) -> Floats:
+    """The light of each channel beside that in which faces were enrolled; the shade of each may be a little deeper or
+    less deep: n x 3 x cells."""
+    third = np.float32(FLOOR / 3.0)
+    ratio = np.log((levels + third) / (enrolled + third))
+    middle = (weight * profile).sum(-1) / weight.sum(-1)
+    deep = profile - middle[:, None]
+    all_over = (weight[:, None] * ratio).sum(-1, keepdims=True) / weight.sum(-1)[:, None, None]
+    off = ratio - all_over
+    sure = weight[:, None] / (1.0 + np.square((off - deep[:, None]) / np.float32(STRAYS)))
+    share = (sure * off * deep[:, None]).sum(-1) / ((sure * np.square(deep)[:, None]).sum(-1) + 1e-3)
+    share = np.clip(share, 1.0 - TINTED, 1.0 + TINTED)
+    return np.asarray(all_over + share[..., None] * deep[:, None], np.float32)

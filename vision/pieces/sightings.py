@@ -1,0 +1,65 @@
+"""Readings as the rest of the program wants them: where pieces truly lie, and how likely their faces are."""
+
+import numpy as np
+
+from vision.mat.registration import Registration
+from vision.pieces.faces import BACKS, true_pose
+from vision.pieces.reading import STRONG_LEAD, Reading
+from vision.pieces.verify import Prepared
+from vision.scene import FaceLikelihood, Pose, Sighting
+from vision.shapes import as_points, place
+
+EVIDENCE = 0.08
+"""How much of a cell's cost counts as independent evidence."""
+UNTRUSTED = 0.9
+"""What fits badly and leads by little is never said to be sure."""
+SURE_VISIBLE = 0.64
+"""Below this visible share no face is said to be sure."""
+
+CEILING = ((0.0, 0.0), (0.3, 0.4), (SURE_VISIBLE, 0.88), (0.67, 0.95), (0.8, 0.995), (0.9, 0.999), (1.0, 0.9999))
+"""Visible share, and the most likely that any face may be then."""
+
+
+def sighting(reading: Reading, prepared: Prepared, registration: Registration) -> Sighting:
+    """One reading as a sighting."""
+    faces = prepared.faces
+    pose = true_pose(reading.pose, faces.shape, registration)
+    name = faces.names[reading.face]
+    return Sighting(
+        kind=reading.kind,
+        pose=Pose(round(float(pose[0]), 2), round(float(pose[1]), 2), round(float(pose[2] % 360.0), 2)),
+        faces=likelihoods(reading, prepared),
+        face_up=name != BACKS[reading.kind],
+        visible=round(reading.visible, 3),
+        outline_mm=as_points(place(faces.shape.outline, pose)),
+    )
+
+
+def likelihoods(reading: Reading, prepared: Prepared) -> tuple[FaceLikelihood, ...]:
+    """How likely each face is: by how much worse the others fit, and by how much of the piece is seen at all."""
+    free = ~(reading.taken | reading.hidden)
+    costs = reading.costs[:, free].sum(1)
+    best = reading.candidates == reading.face
+    weights = np.exp(-EVIDENCE * np.maximum(costs - costs[best].min(), 0.0))
+    shares = weights / weights.sum() * ceiling(reading.visible) * reading.quality
+    if reading.fits_badly or (not reading.trusted and reading.lead < STRONG_LEAD):
+        shares *= UNTRUSTED  # a print of the mat's colour may look like that much of a piece by chance
+    order = np.argsort(-shares - best, kind="stable")
+    names = prepared.faces.names
+    ranked = [FaceLikelihood(names[reading.candidates[i]], round(float(shares[i]), 4)) for i in order]
+    if reading.formerly is not None:
+        ranked = _shared(ranked, names[reading.formerly])
+    return (ranked[0], *(face for face in ranked[1:] if face.probability >= 0.001))
+
+
+def _shared(ranked: list[FaceLikelihood], other: str) -> list[FaceLikelihood]:
+    """The likeliest face and another are as likely as each other."""
+    first, *rest = (face for face in ranked if face.face != other)
+    both = round((first.probability + sum(face.probability for face in ranked if face.face == other)) / 2, 4)
+    return [FaceLikelihood(first.face, both), FaceLikelihood(other, both), *rest]
+
+
+def ceiling(visible: float) -> float:
+    """The most likely that any face may be, of a piece of which this share is seen."""
+    shares, most = zip(*CEILING, strict=True)
+    return float(np.interp(visible, shares, most))

@@ -1,0 +1,1 @@
+"""What was read, beside what truly lay there, as figures and as pictures."""
