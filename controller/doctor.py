@@ -153,7 +153,7 @@ def check_markers(image: "Image") -> Finding:
 
 
 def check_lens(config: TableConfig, image: "Image") -> Finding:
-    """Whether the lens that was calibrated is this camera's."""
+    """Whether the lens that was calibrated is this camera's, or one should be that was not."""
     from controller.lenses import lens_file, stored_lens
     from vision.mat.registration import MarkersMissing, RegistrationError, VisionError, find_mat, lens_doubt
 
@@ -167,6 +167,9 @@ def check_lens(config: TableConfig, image: "Image") -> Finding:
         what = (
             "not calibrated: it is estimated from each picture; far from the mat `pizzatable calibrate` makes it surer"
         )
+        bent = _bent_too_far(image)
+        if bent:
+            return Finding("lens", Health.WARNING, f"not calibrated, and {bent}", "Calibrate it: `pizzatable calibrate`.")
         return Finding("lens", Health.OK, what)
     try:
         doubt = lens_doubt(find_mat(image, lens=lens), lens)
@@ -175,6 +178,15 @@ def check_lens(config: TableConfig, image: "Image") -> Finding:
     except RegistrationError as error:
         doubt = str(error)
     return Finding("lens", Health.WARNING, doubt, again) if doubt else Finding("lens", Health.OK, f"{path.name} fits")
+
+
+def _bent_too_far(image: "Image") -> str:
+    from vision.mat.registration import RegistrationError, bent_too_far, find_mat
+
+    try:
+        return bent_too_far(find_mat(image))
+    except RegistrationError:
+        return ""  # What is wrong is said of the markers.
 
 
 def check_light(image: "Image") -> Finding:

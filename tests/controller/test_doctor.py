@@ -196,6 +196,15 @@ def test_nothing_is_said_of_a_lens_where_the_mat_is_not_seen(picture: Image, tmp
     assert "nothing shows whether it fits" in finding.what
 
 
+def test_a_wide_lens_that_nobody_calibrated_should_be(tmp_path: Path) -> None:
+    conditions = replace(Conditions(), height_mm=550.0, k1=-0.2, k2=0.04)
+    bent = Renderer({}, conditions.camera_model(1280, 720), conditions).render(World(Random(5)).snapshot())
+    finding = check_lens(with_lens_file(tmp_path, None), bent)
+    assert said(finding) == ("lens", Health.WARNING)
+    assert "bends the picture" in finding.what
+    assert "pizzatable calibrate" in finding.remedy
+
+
 @pytest.mark.parametrize(("turns", "side"), [(0, "left"), (1, "bottom"), (2, "right"), (3, "top")])
 def test_where_a_lamp_helps_is_said_by_the_picture_and_the_mats_markers(picture: Image, turns: int, side: str) -> None:
     """The left third gets half of the light, however the camera is turned."""

@@ -21,6 +21,7 @@ from vision.mat.registration import (
     PictureTooBright,
     PictureTooDark,
     Registration,
+    bent_too_far,
     find_mat,
     lens_doubt,
     register,
@@ -97,6 +98,20 @@ def test_a_bent_picture_shows_its_lens() -> None:
     found = register(corners, SIZE)
     assert found.lens.k1 == pytest.approx(-0.06, abs=0.02)
     assert with_lens(found, lens).error_px < 0.05
+
+
+@pytest.mark.parametrize(("height_mm", "k1"), [(550.0, -0.2), (420.0, -0.2)])
+def test_a_wide_lens_that_nobody_calibrated_is_found_and_said_to_bend_too_far(height_mm: float, k1: float) -> None:
+    conditions = replace(Conditions(), height_mm=height_mm, k1=k1, k2=0.03)
+    picture = Renderer({}, conditions.camera_model(1920, 1080), conditions).render(World(Random(5)).snapshot())
+    found = find_mat(picture)
+    assert found.error_px < 0.5
+    true = conditions.camera_model(1920, 1080).project(np.column_stack([GRID_MM, np.zeros(len(GRID_MM))]))
+    near = np.abs(GRID_MM).max(1) <= 200.0
+    assert np.linalg.norm(found.to_table(true) - GRID_MM, axis=1)[near].max() < 0.3
+    assert abs(found.camera_mm[2] / height_mm - 1.0) < 0.15
+    assert "the lens bends the picture by" in bent_too_far(found)
+    assert bent_too_far(find_mat(photograph([]))) == ""
 
 
 @pytest.mark.parametrize("hidden", sorted(MARKERS_MM))

@@ -86,9 +86,21 @@ TYPICAL_FOCAL = 0.86
 """What is assumed of a camera nobody calibrated, in lengths of the picture's longer side: about 60 degrees along it."""
 
 
-def typical_lens(size_px: tuple[int, int]) -> Lens:
+WIDE_FOCALS = (0.45, 0.3)
+"""The same of cameras that bend the picture more than such a lens does: about 95 and 120 degrees."""
+WIDE_K1 = -0.15
+"""With less than this, k1 may be that of such a camera."""
+PLAINLY = 0.8
+"""Markers that miss their places by no more than this share of what they missed them by fit plainly better."""
+MOST_BENT = (-0.25, 0.15)
+"""Bounds for k1 where nobody calibrated."""
+BENT = 0.12
+"""A picture bent by more than this share at its sides shows the mat rightly, but hardly what lies far from it."""
+
+
+def typical_lens(size_px: tuple[int, int], focal: float = TYPICAL_FOCAL) -> Lens:
     """What is assumed of a camera nobody calibrated: the same whether it was held upright or not."""
-    return Lens(focal_widths=TYPICAL_FOCAL * max(size_px) / size_px[0])
+    return Lens(focal_widths=focal * max(size_px) / size_px[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +222,12 @@ def register(
     mm = np.concatenate([places[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
     start = lens or typical_lens(size_px)
-    matrix = _camera_matrix(size_px, start)
-    homography, shrink, used = _fit(mm, px, matrix, start, lens_too=lens is None)
-    error = float(np.sqrt(np.mean(_residuals(homography, shrink, mm, px, matrix, used) ** 2) * 2))
+    homography, matrix, used, error = _laid_by_corners(mm, px, size_px, start, lens_too=lens is None)
     allowed = max(2.0, 0.0025 * size_px[0])
+    for focal in WIDE_FOCALS if lens is None and used.k1 < WIDE_K1 else ():
+        wide = _laid_by_corners(mm, px, size_px, typical_lens(size_px, focal), lens_too=True)
+        if wide[3] < PLAINLY * error:
+            homography, matrix, used, error = wide
     if error > allowed:
         missed = f"markers {ids} miss their places by {error:.1f} px; expected at most {allowed:.1f}"
         without = _error_without_lens(markers_px, size_px, markers_mm) if lens is not None else math.inf
@@ -229,6 +243,16 @@ def register(
         error_px=error,
         size_px=size_px,
     )
+
+
+def _laid_by_corners(
+    mm: Array, px: Array, size_px: tuple[int, int], start: Lens, *, lens_too: bool
+) -> tuple[Array, Array, Lens, float]:
+    """Homography, camera matrix and lens by corners, and how far these miss their places: root mean square, pixels."""
+    matrix = _camera_matrix(size_px, start)
+    homography, shrink, used = _fit(mm, px, matrix, start, lens_too=lens_too)
+    error = float(np.sqrt(np.mean(_residuals(homography, shrink, mm, px, matrix, used) ** 2) * 2))
+    return homography, matrix, used, error
 
 
 def _error_without_lens(
@@ -257,6 +281,16 @@ def lens_doubt(found: Registration, lens: Lens) -> str:
         f"the mat's markers miss their places by {with_it:.2f} px with the calibrated lens, by {without:.2f} px "
         f"without it: {OTHER_CAMERA}"
     )
+
+
+def bent_too_far(found: Registration) -> str:
+    """Why the lens of this picture should be calibrated, where nobody did: how far it bends the picture's sides; empty
+    where that is little."""
+    square = (0.5 * found.size_px[0] / found.camera_matrix[0, 0]) ** 2
+    bend = square * (found.lens.k1 + found.lens.k2 * square)
+    if abs(bend) < BENT:
+        return ""
+    return f"the lens bends the picture by {abs(bend):.0%} at its sides: places far from the mat are not exact"
 
 
 def with_lens(registration: Registration, lens: Lens) -> Registration:
@@ -486,7 +520,7 @@ def _least_squares(
         values[:free] -= step / scale
         if np.abs(step).max() < SMALL_STEP:
             break
-    k1 = float(np.clip(values[9], -0.25, 0.15)) if lens_too else known.k1
+    k1 = float(np.clip(values[9], *MOST_BENT)) if lens_too else known.k1
     return np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), replace(known, k1=k1)
 
 
