@@ -169,7 +169,9 @@ def check_lens(config: TableConfig, image: "Image") -> Finding:
         )
         bent = _bent_too_far(image)
         if bent:
-            return Finding("lens", Health.WARNING, f"not calibrated, and {bent}", "Calibrate it: `pizzatable calibrate`.")
+            return Finding(
+                "lens", Health.WARNING, f"not calibrated, and {bent}", "Calibrate it: `pizzatable calibrate`."
+            )
         return Finding("lens", Health.OK, what)
     try:
         doubt = lens_doubt(find_mat(image, lens=lens), lens)

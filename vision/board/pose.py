@@ -57,6 +57,9 @@ COST_LIMIT = 9.0
 AGREES_BELOW = 4.0
 LEAST_AGREEING = 0.45
 """So much of the print that shows something must be seen for a board to be there at all."""
+LEAST_SHOWN = 0.25
+"""Where so little of it is seen as enrolled, before it is nudged to where it fits, is hardly a board: of bare table up
+to 0.2 is, of one 4 mm beside its place half."""
 THIRDS_DEG = (0.0, 120.0, 240.0)
 """A board's three turns."""
 TURN_SOFT = 3
@@ -142,17 +145,22 @@ def find_board(
     grid = grid or board_grid(board)
     coarse = grid.every(COARSE_STEP)
     likely = _likely([guess for centre in _centres(sight, board) for guess in _turns(sight, board, centre)])
-    ranked = sorted(likely, key=lambda pose: _compare(sight, coarse, pose).cost)
+    ranked = sorted(likely, key=lambda pose: badness(compare(sight, coarse, pose)))
     fits = [_best(_rounds(sight, coarse, pose), COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
     if not fits:
         return None
-    pose = min(fits, key=lambda fit: fit[1].cost)[0]
+    pose = min(fits, key=lambda fit: badness(fit[1]))[0]
     pose, sure = _turned(sight, [grid] * 3, pose)
-    found = _compare(sight, grid, pose)
+    found = compare(sight, grid, pose)
     if found.agreeing < least_agreeing:
         return None
     lies = np.array([pose[0], pose[1], pose[2] % 360.0])
     return BoardFit(lies, height_of(pose[0], pose[1]), found.agreeing, sure, found.light, found.cost)
+
+
+def badness(seen: "Compared") -> tuple[bool, float]:
+    """What ranks places where a board may lie: where nothing shows its print at all it costs little if it is plain."""
+    return seen.agreeing < LEAST_SHOWN, seen.cost
 
 
 def same_board(
@@ -169,7 +177,7 @@ def same_board(
     moved = _best(tried, STILL_ROUNDS)[0] - pose
     if np.hypot(moved[0], moved[1]) > STILL_MM or abs(moved[2]) > STILL_DEG:
         return None
-    found = _compare(sight, grid, pose)
+    found = compare(sight, grid, pose)
     if found.agreeing < LEAST_AGREEING:
         return None
     if turn_probability < SURE_TURN:
@@ -185,7 +193,7 @@ def same_board(
 
 def print_cost(sight: Sight, grid: "BoardGrid", pose: Array) -> float:
     """How badly a print fits where it lies, light taken out: the mean of its squared misses in noises, strays cut."""
-    return _compare(sight, grid, pose).cost
+    return compare(sight, grid, pose).cost
 
 
 def light_steps(grid: "BoardGrid", fit: BoardFit) -> float:
@@ -208,7 +216,7 @@ def under(sight: Sight, grid: "BoardGrid", fit: BoardFit, covering: NDArray[np.u
     share = float(np.count_nonzero(bare.telling)) / max(float(np.count_nonzero(grid.telling)), 1.0)
     if not bare.used.any():
         return replace(fit, open_share=0.0)
-    found = _compare(sight, bare, fit.pose)
+    found = compare(sight, bare, fit.pose)
     return replace(fit, agreeing=found.agreeing, light=found.light, open_share=share)
 
 
@@ -223,7 +231,7 @@ def turned_under(sight: Sight, grid: "BoardGrid", fit: BoardFit) -> BoardFit:
     lies = np.array([pose[0], pose[1], pose[2] % 360.0])
     if abs(pose[2] - fit.pose[2]) < THIRDS_DEG[1] / 2:
         return replace(fit, pose=lies, turn_probability=sure)
-    found = _compare(sight, grid, lies)
+    found = compare(sight, grid, lies)
     return BoardFit(lies, height_of(lies[0], lies[1]), found.agreeing, sure, found.light, found.cost)
 
 
@@ -245,7 +253,7 @@ def _turned(
     grids: Sequence["BoardGrid"],
     pose: Array,
     shown: float = 1.0,
-    unturned: "Iterable[tuple[Array, _Compared]] | None" = None,
+    unturned: "Iterable[tuple[Array, Compared]] | None" = None,
 ) -> tuple[Array, float]:
     """Which of the three turns a third of a circle apart fits best, above all where the print differs between them, and
     how likely it is. `grids` are what is open of the print in each. Where little of what differs is there, or only a
@@ -488,18 +496,18 @@ def print_at(board: BoardPrint, own_mm: Array) -> tuple[Floats, NDArray[np.bool_
     return board.colours[rows, columns], board.known[rows, columns]
 
 
-def _best(tried: "Iterable[tuple[Array, _Compared]]", rounds: int) -> "tuple[Array, _Compared]":
+def _best(tried: "Iterable[tuple[Array, Compared]]", rounds: int) -> "tuple[Array, Compared]":
     """The pose, and how the print looks there, that fits best of a first one and those after so many `_rounds`."""
     return min(islice(tried, rounds + 1), key=lambda one: one[1].cost)
 
 
-def _rounds(sight: Sight, grid: BoardGrid, pose: Array) -> "Iterator[tuple[Array, _Compared]]":
+def _rounds(sight: Sight, grid: BoardGrid, pose: Array) -> "Iterator[tuple[Array, Compared]]":
     """A pose, and those after each further round of moving it to where the print fits better, light taken out."""
     arm = (grid.points / grid.radius_mm).astype(np.float32)
     turning = grid.slopes[..., 1, :] * arm[..., :1] - grid.slopes[..., 0, :] * arm[..., 1:]
     gradient = np.stack([grid.slopes[..., 0, :], grid.slopes[..., 1, :], turning], axis=0)
     while True:
-        seen = _compare(sight, grid, pose)
+        seen = compare(sight, grid, pose)
         yield pose, seen
         weight = grid.used * grid.precision / (1.0 + seen.misses / 3.0) ** 2
         flat = (gradient * _three(weight)).reshape(3, -1)
@@ -511,7 +519,7 @@ def _rounds(sight: Sight, grid: BoardGrid, pose: Array) -> "Iterator[tuple[Array
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class Compared:
     """How a print looks at a pose."""
 
     residual: Floats
@@ -525,7 +533,7 @@ class _Compared:
     """Share of the telling points that look as enrolled."""
 
 
-def _compare(sight: Sight, grid: BoardGrid, pose: Array) -> _Compared:
+def compare(sight: Sight, grid: BoardGrid, pose: Array) -> Compared:
     flat = place(grid.points.reshape(-1, 2), pose).reshape(grid.points.shape)
     plain = sight.colours(flat, height_of(pose[0], pose[1])) - grid.colours
     window = (grid.window, grid.window)
@@ -540,7 +548,7 @@ def _compare(sight: Sight, grid: BoardGrid, pose: Array) -> _Compared:
         weight = grid.used / (1.0 + misses / 3.0) ** 2
     cost = float((np.minimum(misses, COST_LIMIT) * grid.used).sum() / max(float(grid.used.sum()), 1e-6))
     agreeing = float((misses[grid.telling] < AGREES_BELOW).mean()) if grid.telling.any() else 0.0
-    return _Compared(off * _three(grid.used), misses, np.asarray(light, np.float32), cost, agreeing)
+    return Compared(off * _three(grid.used), misses, np.asarray(light, np.float32), cost, agreeing)
 
 
 def _three(values: Floats) -> Floats:

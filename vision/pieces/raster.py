@@ -121,7 +121,7 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
         own = reading.agrees & free
         if share(own) < LEAST_SEEN or np.count_nonzero(own) < LEAST_FIT * np.count_nonzero(free):
             continue
-        if reading.gain[own].mean() < LEAST_GAIN or reading.gain[free].mean() < LEAST_GAIN / 3:
+        if reading.hardly_shows(own) or reading.gain[free].mean() < LEAST_GAIN / 3:
             continue
         chosen.append((reading, taken, own, at, around))
         raster.paint_cells(around[own])

@@ -15,8 +15,9 @@ Array = NDArray[np.float64]
 
 LEAST_AGREEING = 0.4
 """A piece of which less than this share agrees with its face is not reported."""
-LEAST_GAIN = 1.2
-"""Mean gain over an even surface where a face is seen: less is a tablecloth, not a piece."""
+LEAST_GAIN, OF_CONTRAST = 1.2, 0.75
+"""Mean gain over an even surface where a face is seen, or that share of what the face itself has over one, if that is
+less: less is a tablecloth, not a piece."""
 OWN_DOUBT = 0.5
 """How much the cost of all that is open speaks against a face, beside what the next best face costs more."""
 FOREIGN_LEAD = 0.4
@@ -116,6 +117,11 @@ class Reading:
         """
         explains = (COST_LIMIT if self.kind in CARDS else self.prepared.contrast[self.face]) - self.best
         return float(explains[self.agrees].sum()) - COVER_COST * np.count_nonzero(~self.agrees)
+
+    def hardly_shows(self, own: Flags) -> bool:
+        """Whether what is seen in these cells is no more than an even surface."""
+        least = min(LEAST_GAIN, OF_CONTRAST * float(self.prepared.contrast[self.face][own].mean()))
+        return float(self.gain[own].mean()) < least
 
     @cached_property
     def visible(self) -> float:
