@@ -4,6 +4,7 @@ Pixel centres are at whole numbers. The mat's printed face is the plane z = 0; w
 from the point below the camera, and `Registration.on_table` takes that out.
 """
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -121,6 +122,8 @@ class Registration:
     """Width and height of the picture."""
     edges: EdgePoints | None = None
     """The markers' edges, which count in place of the corners, where they are large enough in the picture."""
+    laid_mm: Mapping[int, Array] | None = None
+    """Where the corners of loose markers lie; None: as printed on one mat."""
 
     def to_picture(self, points_mm: Any) -> Array:
         """Pixels of table points (n x 2, millimetres, z = 0)."""
@@ -185,6 +188,7 @@ def find_mat_in_grey(
     grey: NDArray[np.uint8], *, lens: Lens | None = None, near: Registration | None = None
 ) -> Registration:
     """`find_mat` for a picture that is already grey."""
+    laid = near.laid_mm if near is not None else None
     markers = _markers_near(grey, near) if near is not None else {}
     if len(markers) < 3:
         _check_light(grey)
@@ -193,7 +197,13 @@ def find_mat_in_grey(
             raise MarkersMissing("the picture is mirrored: expected one as the eye sees the table")
     if lens is None and near is not None and len(markers) < 4:
         lens = near.lens
-    return _by_edges(grey, register(markers, (grey.shape[1], grey.shape[0]), lens=lens), lens)
+    size_px = (grey.shape[1], grey.shape[0])
+    if near is not None and (laid is not None or len(near.markers_px) == len(MARKERS_MM)):
+        with contextlib.suppress(MarkersMisplaced):
+            found = register(markers, size_px, lens=lens, markers_mm=laid)
+            if found.error_px < MOVED_WIDTHS * size_px[0] or len(markers) < len(MARKERS_MM):
+                return _by_edges(grey, replace(found, laid_mm=laid), lens)
+    return _laid_loosely(grey, _by_edges(grey, _registered(markers, size_px, lens), lens), lens)
 
 
 def register(
@@ -203,7 +213,7 @@ def register(
     lens: Lens | None = None,
     markers_mm: Mapping[int, Array] | None = None,
 ) -> Registration:
-    """The registration that fits marker corners (id -> 4 x 2, each marker's own top left first, clockwise).
+    """The registration that fits marker corners (id -> 4 x 2, each marker's own top left first, clockwise) of one mat.
 
     `markers_mm` says where the corners of markers other than the mat's lie; the frame is then theirs.
 
@@ -243,6 +253,103 @@ def register(
         error_px=error,
         size_px=size_px,
     )
+
+
+def _registered(markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None) -> Registration:
+    """`register`, but that four markers may be loose ones, each laid a little beside its place."""
+    try:
+        found = register(markers_px, size_px, lens=lens)
+    except MarkersMisplaced as error:
+        laid = None if isinstance(error, LensMisfit) else _laid_by_hand(markers_px, size_px, lens)
+        if laid is None:
+            raise
+    else:
+        if found.error_px < LOOSE_WIDTHS * size_px[0] or (laid := _laid_by_hand(markers_px, size_px, lens)) is None:
+            return found
+    return replace(register(markers_px, size_px, lens=lens, markers_mm=laid), laid_mm=laid)
+
+
+def _laid_by_hand(
+    markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None
+) -> Mapping[int, Array] | None:
+    """Where loose markers lie, by their corners: each is as large and as square as the others, and near its place. None
+    where one would lie far from it, or not all are seen."""
+    if len(markers_px) < len(MARKERS_MM):
+        return None
+    ids = sorted(markers_px)
+    mm = np.concatenate([MARKERS_MM[i] for i in ids])
+    px = np.concatenate([markers_px[i] for i in ids])
+    start = lens or typical_lens(size_px)
+    matrix = _camera_matrix(size_px, start)
+    which = np.arange(len(ids)).repeat(4)
+
+    def misses(homography: Array, shrink: float, used: Lens, laid: Array) -> Array:
+        return _residuals(homography, shrink, _as_laid(mm, which, laid), px, matrix, used) / CORNER_SPREAD_PX
+
+    homography, shrink = _fit_homography(mm, px, matrix, start)
+    first = (homography, shrink, start)
+    laid = _least_squares(misses, first, spread=0.02, lens_too=lens is None, loose=len(ids))[3]
+    return _places_of(ids, laid)
+
+
+def _as_laid(mm: Array, which: NDArray[np.intp], laid: Array) -> Array:
+    """Points of markers (n x 2, `which` marker each) that were printed for one mat, where each marker was laid a little
+    elsewhere: by mm, mm and radians about its middle (markers x 3)."""
+    middles = np.array([MARKERS_MM[i].mean(0) for i in sorted(MARKERS_MM)])[which]
+    shift, turn = laid[which, :2], laid[which, 2]
+    x, y = (mm - middles).T
+    cosine, sine = np.cos(turn), np.sin(turn)
+    return np.asarray(middles + shift + np.column_stack([cosine * x - sine * y, sine * x + cosine * y]))
+
+
+def _places_of(ids: Sequence[int], laid: Array) -> Mapping[int, Array] | None:
+    """The corners of markers that were laid so; None where one lies far from its place."""
+    if np.hypot(*laid[:, :2].T).max() > MOST_OFF_MM or np.abs(laid[:, 2]).max() > MOST_OFF_RAD:
+        return None
+    return {i: _as_laid(MARKERS_MM[i], np.full(4, n), laid) for n, i in enumerate(ids)}
+
+
+def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -> Registration:
+    """A registration by edges in which each of four markers may lie a little beside its place, if they plainly do."""
+    if found.edges is None or len(found.markers_px) < len(MARKERS_MM):
+        return found
+    ids, edges, before = sorted(MARKERS_MM), found.edges, found.laid_mm or MARKERS_MM
+    which = np.linalg.norm(edges.mm[:, None] - [before[i].mean(0) for i in ids], axis=2).argmin(1)
+    printed = _as_printed(edges.mm, which, before)
+    matrix = _camera_matrix(found.size_px, found.lens)
+
+    def misses(homography: Array, bleed_px: float, used: Lens, laid: Array) -> Array:
+        return _edge_misses(edges, _as_laid(printed, which, laid), homography, bleed_px, matrix, used)
+
+    def misses_of_one_mat(homography: Array, bleed_px: float, used: Lens, _: Array) -> Array:
+        return _edge_misses(edges, printed, homography, bleed_px, matrix, used)
+
+    start, lens_too = (found.table_to_plane, 0.0, found.lens), lens is None
+    tight = _least_squares(misses_of_one_mat, start, spread=BLEED_SPREAD_PX, lens_too=lens_too)
+    cost = _cost(misses_of_one_mat(*tight))
+    if cost > LOOSE_GAIN:
+        loose = _least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens_too, loose=len(ids))
+        places = _places_of(ids, loose[3])
+        if places is not None and cost - _cost(misses(*loose)) > LOOSE_GAIN:
+            return _by_edges(grey, replace(found, laid_mm=places), lens)
+    return found if found.laid_mm is None else _laid_by(replace(edges, mm=printed), replace(found, laid_mm=None), lens)
+
+
+def _cost(misses: Array) -> float:
+    """The mean of what misses (n x m, in their own spread) speak against a fit, strays cut."""
+    return float((CAUCHY * np.log1p((misses**2).sum(1) / CAUCHY)).mean())
+
+
+def _as_printed(mm: Array, which: NDArray[np.intp], laid_mm: Mapping[int, Array]) -> Array:
+    """Points of markers (n x 2) as they lie, back where they were printed for one mat."""
+    printed = np.empty_like(mm)
+    for number, marker in enumerate(sorted(laid_mm)):
+        here, there = laid_mm[marker], MARKERS_MM[marker]
+        (along, down), corner = (here[[1, 3]] - here[0]) / np.linalg.norm(here[1] - here[0]), here[0]
+        mine = which == number
+        steps = (mm[mine] - corner) @ np.array([along, down]).T
+        printed[mine] = there[0] + steps * [1.0, -1.0]
+    return printed
 
 
 def _laid_by_corners(
@@ -442,7 +549,19 @@ BLEED_SPREAD_PX = 1.0
 """How far bright paper may bleed over dark edges."""
 LEAST_EDGE_POINTS = 80
 """About those of one marker."""
-ROUNDS = 10
+LAID_SPREAD = (3.0, 3.0, 0.03)
+"""How far loose markers are laid from their places, mm, and turned, radians."""
+MOST_OFF_MM, MOST_OFF_RAD = 20.0, 0.25
+"""And at most."""
+LOOSE_WIDTHS, MOVED_WIDTHS = 0.0004, 0.0008
+"""Corners of markers printed on one mat miss their places by less than the first, in picture widths (root mean square):
+on shared and path-traced pictures by half of it. With more than the second one of them was moved."""
+LOOSE_GAIN = 0.7
+"""Markers lie loose where that explains their edges by so much better (see `_cost`): of printed mats by up to 0.54, of
+corners laid with errors of 1.5 mm and one degree by 0.8 and more."""
+CAUCHY = 9.0
+"""Squared misses beyond this count less and less."""
+ROUNDS, LOOSE_ROUNDS = 10, 25
 SMALL_STEP = 0.01
 """In how far all the corners or edges together leave a value open."""
 
@@ -454,17 +573,19 @@ def _fit(mm: Array, px: Array, matrix: Array, lens: Lens, *, lens_too: bool) -> 
     """
     homography, shrink = _fit_homography(mm, px, matrix, lens)
 
-    def misses(homography: Array, shrink: float, used: Lens) -> Array:
+    def misses(homography: Array, shrink: float, used: Lens, _: Array) -> Array:
         return _residuals(homography, shrink, mm, px, matrix, used) / CORNER_SPREAD_PX
 
-    return _least_squares(misses, (homography, shrink, lens), spread=0.02, lens_too=lens_too and len(mm) >= 16)
+    start = (homography, shrink, lens)
+    return _least_squares(misses, start, spread=0.02, lens_too=lens_too and len(mm) >= 16)[:3]
 
 
 def _by_edges(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -> Registration:
     """A registration by corners, made exact by the markers' edges where these are large enough: first by those of the
     markers that were decoded, as the others' places may be far off by then."""
-    here = {i: MARKERS_MM[i] for i in found.markers_px}
-    for markers in (here, MARKERS_MM):
+    places = found.laid_mm or MARKERS_MM
+    here = {i: places[i] for i in found.markers_px}
+    for markers in (here, places):
         edges = measured(grey, found.to_picture, markers, found.markers_px, _DICTIONARY)
         if edges is None or len(edges.mm) < LEAST_EDGE_POINTS:
             return found
@@ -476,52 +597,62 @@ def _laid_by(edges: EdgePoints, near: Registration, lens: Lens | None) -> Regist
     """The registration that fits edges, near another one. Without a lens its k1 is fitted."""
     matrix = _camera_matrix(near.size_px, lens or near.lens)
 
-    def misses(homography: Array, bleed_px: float, used: Lens) -> Array:
-        plane = _homogeneous(edges.mm) @ homography.T
-        off = _distort(plane[:, :2] / plane[:, 2:], matrix, used) - edges.px
-        return np.asarray(((off * edges.normals).sum(1, keepdims=True) + bleed_px) / EDGE_SPREAD_PX)
+    def misses(homography: Array, bleed_px: float, used: Lens, _: Array) -> Array:
+        return _edge_misses(edges, edges.mm, homography, bleed_px, matrix, used)
 
     start = (near.table_to_plane, 0.0, lens or near.lens)
-    homography, _, used = _least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None)
+    homography, _, used, _ = _least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None)
     place = _camera_place(homography, matrix)
     return replace(near, table_to_plane=homography, camera_matrix=matrix, lens=used, camera_mm=place, edges=edges)
 
 
+def _edge_misses(
+    edges: EdgePoints, mm: Array, homography: Array, bleed_px: float, matrix: Array, lens: Lens
+) -> Array:
+    """How far edges that lie at `mm` are seen from there, across each (n x 1), in their own spread."""
+    plane = _homogeneous(mm) @ homography.T
+    off = _distort(plane[:, :2] / plane[:, 2:], matrix, lens) - edges.px
+    return np.asarray(((off * edges.normals).sum(1, keepdims=True) + bleed_px) / EDGE_SPREAD_PX)
+
+
 def _least_squares(
-    misses: Callable[[Array, float, Lens], Array],
+    misses: Callable[[Array, float, Lens, Array], Array],
     start: tuple[Array, float, Lens],
     *,
     spread: float,
     lens_too: bool,
-) -> tuple[Array, float, Lens]:
-    """Homography, shrinkage (how far it spreads is given) and, if asked for, k1 that make misses (n x m, in their own
-    spread) small: Gauss-Newton with Cauchy weights on the n."""
+    loose: int = 0,
+) -> tuple[Array, float, Lens, Array]:
+    """Homography, shrinkage (how far it spreads is given), k1, if asked for, and how so many `loose` markers were laid
+    beside their places (markers x 3: mm, mm, radians) that make misses (n x m, in their own spread) small: Gauss-Newton
+    with Cauchy weights on the n."""
     homography, shrink, known = start
-    free = 10 if lens_too else 9
-    values = np.append((homography / homography[2, 2]).ravel()[:8], [shrink, known.k1])
-    spreads = np.append(np.full(8, np.inf), [spread, K1_SPREAD])[:free]
-    middle = np.zeros(free)
-    steps = np.append(np.abs(values[:8]) * 1e-4 + 1e-7, [spread / 200.0, 1e-3])[:free]
+    free = np.array([*range(9), *([9] if lens_too else []), *range(10, 10 + 3 * loose)])
+    values = np.append((homography / homography[2, 2]).ravel()[:8], [shrink, known.k1, *np.zeros(3 * loose)])
+    spreads = np.append(np.full(8, np.inf), [spread, K1_SPREAD, *LAID_SPREAD * loose])[free]
+    middle = np.zeros(len(free))
+    steps = np.append(np.abs(values[:8]) * 1e-4 + 1e-7, [spread / 200.0, 1e-3, *(0.01, 0.01, 1e-4) * loose])[free]
 
     def at(values: Array) -> Array:
         used = replace(known, k1=float(values[9]))
-        return misses(np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), used)
+        return misses(np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), used, values[10:].reshape(-1, 3))
 
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if not loose else LOOSE_ROUNDS):
         now = at(values)
-        nudges = np.eye(10)[:free] * steps[:, None]
+        nudges = np.eye(len(values))[free] * steps[:, None]
         columns = np.column_stack([(at(values + nudge) - now).ravel() / nudge.max() for nudge in nudges])
-        weights = 1.0 / (1.0 + (now**2).sum(1).repeat(now.shape[1]) / 9.0)
+        weights = 1.0 / (1.0 + (now**2).sum(1).repeat(now.shape[1]) / CAUCHY)
         scale = np.maximum(np.sqrt((columns**2 * weights[:, None]).sum(0)), 1e-9)
         even = columns / scale
         normal = even.T @ (even * weights[:, None]) + np.diag(1.0 / (spreads * scale) ** 2 + 1e-9)
-        right = even.T @ (now.ravel() * weights) + (values[:free] - middle) / (spreads**2 * scale)
+        right = even.T @ (now.ravel() * weights) + (values[free] - middle) / (spreads**2 * scale)
         step = np.linalg.solve(normal, right)
-        values[:free] -= step / scale
+        values[free] -= step / scale
         if np.abs(step).max() < SMALL_STEP:
             break
     k1 = float(np.clip(values[9], *MOST_BENT)) if lens_too else known.k1
-    return np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), replace(known, k1=k1)
+    fitted = np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), replace(known, k1=k1)
+    return *fitted, values[10:].reshape(-1, 3)
 
 
 def _shrunk(mm: Array, shrink: float) -> Array:
