@@ -7,6 +7,7 @@ beside it: that is said, and is no fault.
 import asyncio
 import contextlib
 import ctypes
+import math
 import os
 import queue
 import tempfile
@@ -131,7 +132,9 @@ def check_camera(
 
 def check_markers(image: "Image") -> Finding:
     """Whether the mat's markers can be seen."""
-    from vision.mat.registration import MARKERS_MM, RegistrationError, find_mat
+    from vision.mat.errors import RegistrationError
+    from vision.mat.markers import MARKERS_MM
+    from vision.mat.registration import find_mat
 
     try:
         found = find_mat(image)
@@ -149,13 +152,17 @@ def check_markers(image: "Image") -> Finding:
     what = (
         f"all four seen, {found.error_px:.1f} px from their places; the lens is {found.camera_mm[2] / 1000:.2f} m above"
     )
+    if found.laid_mm is not None:
+        off = max(math.dist(found.laid_mm[i].mean(0), MARKERS_MM[i].mean(0)) for i in MARKERS_MM)
+        what += f". They lie up to {off:.0f} mm beside their places, which is taken into account"
     return Finding("markers", Health.OK, what)
 
 
 def check_lens(config: TableConfig, image: "Image") -> Finding:
     """Whether the lens that was calibrated is this camera's, or one should be that was not."""
     from controller.lenses import lens_file, stored_lens
-    from vision.mat.registration import MarkersMissing, RegistrationError, VisionError, find_mat, lens_doubt
+    from vision.mat.errors import MarkersMissing, RegistrationError, VisionError
+    from vision.mat.registration import find_mat, lens_doubt
 
     again = "Calibrate again with this camera as it hangs now (`pizzatable calibrate`), or remove that file."
     path = lens_file(config)
@@ -183,7 +190,8 @@ def check_lens(config: TableConfig, image: "Image") -> Finding:
 
 
 def _bent_too_far(image: "Image") -> str:
-    from vision.mat.registration import RegistrationError, bent_too_far, find_mat
+    from vision.mat.errors import RegistrationError
+    from vision.mat.registration import bent_too_far, find_mat
 
     try:
         return bent_too_far(find_mat(image))
@@ -233,7 +241,8 @@ def check_light(image: "Image") -> Finding:
 def _paper_cut_off(image: "Image") -> int:
     """At how many of the mat's markers white paper is as bright as the picture can show; 0 where no mat is seen."""
     from vision.light.paper import paper_seen
-    from vision.mat.registration import RegistrationError, find_mat
+    from vision.mat.errors import RegistrationError
+    from vision.mat.registration import find_mat
 
     try:
         paper = paper_seen(image, find_mat(image), ())
@@ -246,7 +255,8 @@ def _dark_part(image: "Image") -> str:
     """What of the mat lies in the dark while the rest is lit; "" where nothing does or no mat is seen."""
     from vision.light.darkness import dark_share
     from vision.light.glare import paper_levels
-    from vision.mat.registration import RegistrationError, find_mat
+    from vision.mat.errors import RegistrationError
+    from vision.mat.registration import find_mat
 
     try:
         mat = find_mat(image)
@@ -266,7 +276,8 @@ def _where_a_lamp_helps(image: "Image") -> str:
     """Where to put a lamp so that it lights what is dark and is not mirrored."""
     from vision.light.glare import paper_levels
     from vision.light.lamp import dark_side, mirrored_beyond_mm
-    from vision.mat.registration import RegistrationError, find_mat
+    from vision.mat.errors import RegistrationError
+    from vision.mat.registration import find_mat
 
     try:
         mat = find_mat(image)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from config.schema import TableConfig
 from vision.mat.calibration import load_lens
-from vision.mat.registration import Lens
+from vision.mat.lens import Lens
 
 
 def lens_file(config: TableConfig) -> Path:

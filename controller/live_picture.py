@@ -15,7 +15,9 @@ from controller.views import DoubtView, LegendView, PictureView
 from hardware.vision_process import VisionState, VisionStatus
 from vision.following.settling import remembered
 from vision.frame import Frame, Image
-from vision.mat.registration import Lens, Registration, VisionError, find_mat
+from vision.mat.errors import VisionError
+from vision.mat.lens import Lens
+from vision.mat.registration import Registration, find_mat
 from vision.reports.drawing import LEGEND, SURE, draw_scene, draw_swatch
 from vision.scene import Scene
 

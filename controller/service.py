@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from hardware.panel import Panel
     from hardware.vision_process import VisionProcess, VisionStatus
     from vision.frame import Image
-    from vision.mat.registration import Lens
+    from vision.mat.lens import Lens
 
 SIGNALS_KEPT = 64
 POLL_S = 0.02
@@ -624,7 +624,7 @@ def _import_devices() -> None:
 def _load_faces(config: TableConfig) -> None:
     """Check that a table's faces can be used. Raises ServiceError."""
     from controller.watching import known_faces
-    from vision.mat.registration import VisionError
+    from vision.mat.errors import VisionError
 
     try:
         known_faces(config)
@@ -635,7 +635,7 @@ def _load_faces(config: TableConfig) -> None:
 def _lens_of(config: TableConfig) -> "Lens | None":
     """The camera's calibrated lens, for drawing; where its file cannot be used, the child process says so."""
     from controller.lenses import stored_lens
-    from vision.mat.registration import VisionError
+    from vision.mat.errors import VisionError
 
     try:
         return stored_lens(config)
@@ -645,7 +645,9 @@ def _lens_of(config: TableConfig) -> "Lens | None":
 
 def lens_part(image: "Image", lens: "Lens") -> PartView | None:
     """What is shown of a calibrated lens; None where a picture does not tell, as when a hand hides a marker."""
-    from vision.mat.registration import MARKERS_MM, MarkersMissing, VisionError, find_mat, lens_doubt
+    from vision.mat.errors import MarkersMissing, VisionError
+    from vision.mat.markers import MARKERS_MM
+    from vision.mat.registration import find_mat, lens_doubt
 
     try:
         found = find_mat(image, lens=lens)

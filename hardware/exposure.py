@@ -12,7 +12,8 @@ import numpy as np
 from hardware.camera import Adjustable, Adjustment, Camera
 from vision.frame import Image
 from vision.light.paper import paper_seen
-from vision.mat.registration import RegistrationError, find_mat
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import find_mat
 from vision.scene import PaperLevel, Scene
 
 AIM = 215.0

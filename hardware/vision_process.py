@@ -26,7 +26,7 @@ from hardware.camera import Camera, CameraError
 from hardware.exposure import ExposureKeeper
 from hardware.pictures import PictureRing, PictureTooLarge, StoredPicture
 from vision.frame import Frame
-from vision.mat.registration import VisionError
+from vision.mat.errors import VisionError
 from vision.scene import Scene
 from vision.threads import use_one_core
 

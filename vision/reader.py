@@ -19,8 +19,10 @@ from vision.hiding.shown_around import Surroundings
 from vision.light.darkness import find_dark, without_things
 from vision.light.glare import find_glare, markers_in, paper_levels, with_spaces_open
 from vision.light.paper import paper_seen
+from vision.mat.errors import RegistrationError
+from vision.mat.lens import Lens
 from vision.mat.rectify import table_map
-from vision.mat.registration import Lens, Registration, RegistrationError, find_mat, with_lens
+from vision.mat.registration import Registration, find_mat, with_lens
 from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
 from vision.pieces.checking import check_again, cost_there
 from vision.pieces.faces import FacePack

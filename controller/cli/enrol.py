@@ -13,7 +13,7 @@ from config.errors import ConfigError
 from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told, writing
 from controller.whose_faces import faces_of
 from vision.files.photos import PhotoError, load_photo, save_photo
-from vision.mat.registration import VisionError
+from vision.mat.errors import VisionError
 
 if TYPE_CHECKING:
     from controller.enrolling import Learned

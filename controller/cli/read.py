@@ -18,7 +18,9 @@ from vision.files.photos import load_photo, save_photo
 from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
 from vision.mat.calibration import load_lens
-from vision.mat.registration import Lens, Registration, VisionError, find_mat, lens_doubt
+from vision.mat.errors import VisionError
+from vision.mat.lens import Lens
+from vision.mat.registration import Registration, find_mat, lens_doubt
 from vision.pieces.faces import load_pack
 from vision.reader import read_photo
 from vision.reports.drawing import draw_dice, draw_scene

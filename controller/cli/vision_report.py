@@ -20,7 +20,8 @@ from vision.dice.photo import DicePhotos
 from vision.files.label_kinds import LABEL_KINDS
 from vision.files.labels import SpacesLabel
 from vision.files.photos import PhotoError, load_photo, photo_beside, save_photo
-from vision.mat.registration import VisionError, find_mat
+from vision.mat.errors import VisionError
+from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack, enrol, load_pack
 from vision.reports.report import (
     PICTURES,

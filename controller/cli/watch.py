@@ -24,7 +24,9 @@ from hardware.drivers import recorded_files
 from hardware.exposure import ExposureKeeper
 from vision.files.photos import PhotoError, save_photo
 from vision.looking_for import finders_for
-from vision.mat.registration import Lens, RegistrationError, VisionError, lens_doubt
+from vision.mat.errors import RegistrationError, VisionError
+from vision.mat.lens import Lens
+from vision.mat.registration import lens_doubt
 from vision.pieces.faces import FacePack, load_pack
 from vision.reader import Reader
 from vision.scene import Change, Scene, Sighting

@@ -19,7 +19,7 @@ from controller.web.security import Guard, require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
 from vision.frame import Image
-from vision.mat.registration import VisionError
+from vision.mat.errors import VisionError
 from vision.pieces.faces import save_pack
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]

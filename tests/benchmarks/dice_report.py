@@ -37,7 +37,8 @@ from vision.files.labels import load_json
 from vision.finders import Finder
 from vision.frame import Image
 from vision.looking_for import finders_for
-from vision.mat.registration import RegistrationError, find_mat
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import find_mat
 from vision.pieces.faces import enrol
 from vision.scene import PieceKind, Sighting
 from vision.threads import use_one_core

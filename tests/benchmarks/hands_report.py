@@ -24,7 +24,8 @@ from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
 from vision.files.photos import load_photo, photo_beside
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
-from vision.mat.registration import Registration, RegistrationError
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import Registration
 from vision.pieces.faces import MAT_HALF_MM, FacePack
 from vision.reader import Reader
 from vision.reports.report import PICTURES, labelled, picture_name

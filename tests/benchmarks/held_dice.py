@@ -26,7 +26,7 @@ from tests.benchmarks.simulated_dice import some_look
 from tests.benchmarks.simulated_hands import reaching_from
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, for_camera
 from vision.looking_for import finders_for
-from vision.mat.registration import RegistrationError
+from vision.mat.errors import RegistrationError
 from vision.pieces.faces import FacePack
 from vision.reader import read_photo
 from vision.scene import PieceKind, Point, Pose

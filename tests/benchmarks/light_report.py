@@ -34,7 +34,8 @@ from tests.benchmarks.simulated_pieces import FAMILIES, enrolled
 from tests.benchmarks.simulated_sheets import printed
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
-from vision.mat.registration import RegistrationError, find_mat
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.reports.mark_report import claims

@@ -23,7 +23,7 @@ from tests.benchmarks.piece_rates import rates
 from tests.benchmarks.simulated_sheets import SheetTable, printed, sheet_table
 from vision.frame import Frame
 from vision.looking_for import finders_for
-from vision.mat.registration import RegistrationError
+from vision.mat.errors import RegistrationError
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.reports.mark_report import MarkClaim, MarkPlace, claims

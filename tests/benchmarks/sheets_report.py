@@ -28,7 +28,7 @@ from tests.vision.drawn_sheet import Camera, Hand, blank_sheet, pencil_all, phot
 from tests.vision.drawn_sheet_kinds import ASIDE, TRAINED, drawn_of_kind
 from vision.files.labels import load_json
 from vision.frame import Image
-from vision.mat.registration import RegistrationError
+from vision.mat.errors import RegistrationError
 from vision.reports.mark_report import MarkPlace, true_marks
 from vision.reports.report import MARK_BINS, Reliability
 from vision.scene import MarkKind, PieceKind, SheetMark

@@ -19,7 +19,7 @@ from hardware.simulated.lying import lying, outline_mm
 from hardware.simulated.renderer import in_drawing_order
 from hardware.simulated.surroundings import Picture
 from hardware.simulated.world import PieceView
-from vision.mat.registration import MARKERS_MM
+from vision.mat.markers import MARKERS_MM
 from vision.scene import Point, Pose
 
 Array = NDArray[np.float64]

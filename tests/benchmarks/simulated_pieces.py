@@ -33,7 +33,7 @@ from hardware.simulated.world import HandView, PieceView, WorldSnapshot
 from tests.benchmarks.simulated_dice import SIDES_MM, die_label, prints, thrown, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from vision.frame import Image
-from vision.mat.registration import MARKERS_MM
+from vision.mat.markers import MARKERS_MM
 from vision.pieces.faces import BACKS, FacePack, enrol
 from vision.reports.report import NEAR_DEG, NEAR_MM
 from vision.scene import PieceKind, Pose

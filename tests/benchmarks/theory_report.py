@@ -19,7 +19,8 @@ from controller.games.pizza_theory.describe import KINDS, describe
 from vision.files.labels import load_json
 from vision.frame import Image
 from vision.looking_for import finders_for
-from vision.mat.registration import RegistrationError, find_mat
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack, enrol
 from vision.reader import read_photo
 from vision.scene import EMPTY, PieceKind, Scene

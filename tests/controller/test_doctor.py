@@ -59,7 +59,8 @@ from tests.hardware.fake_lgpio import FakeLgpio
 from tests.rigs.emulation import CannotEmulate, build
 from vision.frame import Frame, Image
 from vision.light.lamp import mirrored_beyond_mm
-from vision.mat.registration import MARKERS_MM, find_mat
+from vision.mat.markers import MARKERS_MM
+from vision.mat.registration import find_mat
 
 LOOPBACK = ("127.0.0.1",)
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)

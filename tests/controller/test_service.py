@@ -30,7 +30,8 @@ from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 from tests.vision import drawn_table
-from vision.mat.registration import Lens, find_mat
+from vision.mat.lens import Lens
+from vision.mat.registration import find_mat
 
 PATIENT = f"{SETTINGS}\n[timing]\nhang_s = 3600\n"
 """On a machine that is too busy, camera and reading are late and have not hung."""

@@ -27,7 +27,8 @@ from hardware.simulated.world import World
 from vision.frame import Image
 from vision.light.paper import paper_seen
 from vision.looking_for import finders_for
-from vision.mat.registration import RegistrationError, find_mat
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.scene import PaperLevel, PieceKind, Pose, Scene

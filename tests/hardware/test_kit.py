@@ -48,7 +48,8 @@ from hardware.kit.wiring import UnknownSvg, svg_shapes, wiring_sheet
 from hardware.pin_table.drawing import draw_wiring
 from hardware.pin_table.table import load_pin_table
 from vision.mat.calibration import SHEET
-from vision.mat.registration import MARKERS_MM, find_mat
+from vision.mat.markers import MARKERS_MM
+from vision.mat.registration import find_mat
 
 PX_PER_MM = 4.0
 LEAST_ALIKE = 0.88

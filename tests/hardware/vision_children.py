@@ -11,7 +11,7 @@ import numpy as np
 from hardware.camera import CameraLost
 from hardware.vision_process import VisionProcess
 from vision.frame import Frame
-from vision.mat.registration import MarkersMissing
+from vision.mat.errors import MarkersMissing
 from vision.scene import Scene
 
 PICTURE = (64, 48)

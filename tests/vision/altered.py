@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 
 from vision.frame import Image
-from vision.mat.registration import Registration, RegistrationError, find_mat
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import Registration, find_mat
 from vision.pieces.tone import LUMA
 
 WITHOUT_MAT_MM = 600.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.files.label_kinds import LABEL_KINDS
 from vision.frame import Image
-from vision.mat.registration import MARKERS_MM
+from vision.mat.markers import MARKERS_MM
 from vision.pieces.faces import FacePack, enrol, piece_height_mm
 
 SIZE = (1280, 720)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.mat.registration import Lens
+from vision.mat.lens import Lens
 
 
 @dataclass(frozen=True, slots=True)

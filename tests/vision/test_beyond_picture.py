@@ -7,7 +7,9 @@ import pytest
 from tests.vision.drawn_table import Piece, enrolled, photograph
 from vision.frame import Frame, Image
 from vision.mat.beyond_picture import mat_beyond_picture
-from vision.mat.registration import MAT_HALF_MM, Lens, find_mat
+from vision.mat.lens import Lens
+from vision.mat.markers import MAT_HALF_MM
+from vision.mat.registration import find_mat
 from vision.reader import Reader, read_photo
 from vision.scene import HiddenCause, HiddenPlace, Scene
 

@@ -38,7 +38,9 @@ from vision.mat.calibration import (
     see_sheet,
 )
 from vision.mat.calibration_picture import draw_misses
-from vision.mat.registration import MARKERS_MM, Lens, find_mat
+from vision.mat.lens import Lens
+from vision.mat.markers import MARKERS_MM
+from vision.mat.registration import find_mat
 
 PX_PER_MM = 4.0
 SIZE = (960, 540)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.vision.drawn_table import FACES, SPECIALS, enrolled, enrolment, label, photograph
 from vision.files.label_kinds import LabelError
-from vision.mat.registration import RegistrationError
+from vision.mat.errors import RegistrationError
 from vision.pieces.faces import PACK_VERSION, Blurred, FacePack, FacePackError, enrol, load_pack, save_pack
 from vision.scene import PieceKind
 

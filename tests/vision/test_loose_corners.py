@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from tests.vision.drawn_table import View, photograph, project, taken
 from vision.frame import Image
-from vision.mat.registration import MARKERS_MM, MarkersMisplaced, find_mat
+from vision.mat.errors import MarkersMisplaced
+from vision.mat.markers import MARKERS_MM
+from vision.mat.registration import find_mat
 
 Array = NDArray[np.float64]
 

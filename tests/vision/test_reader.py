@@ -9,7 +9,8 @@ import pytest
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph, project
 from vision.frame import Frame, Image
-from vision.mat.registration import MarkersMissing, Registration
+from vision.mat.errors import MarkersMissing
+from vision.mat.registration import Registration
 from vision.pieces.faces import FacePack
 from vision.pieces.sightings import likelihoods
 from vision.reader import Reader, read_photo

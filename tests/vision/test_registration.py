@@ -11,22 +11,17 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from tests.vision.drawn_table import SIZE, View, photograph, project
-from vision.mat.registration import (
-    MARKERS_MM,
-    Lens,
+from vision.mat.errors import (
     LensMisfit,
     MarkersMisplaced,
     MarkersMissing,
     MarkersRepeated,
     PictureTooBright,
     PictureTooDark,
-    Registration,
-    bent_too_far,
-    find_mat,
-    lens_doubt,
-    register,
-    with_lens,
 )
+from vision.mat.lens import Lens
+from vision.mat.markers import MARKERS_MM
+from vision.mat.registration import Registration, bent_too_far, find_mat, lens_doubt, register, with_lens
 
 GRID_MM = np.array([(x, y) for x in (-300.0, -100.0, 0.0, 250.0) for y in (-180.0, 0.0, 150.0)])
 

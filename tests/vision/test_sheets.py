@@ -25,7 +25,7 @@ from tests.vision.drawn_sheet import (
     smudge,
 )
 from vision.frame import Image
-from vision.mat.registration import PictureTooDark
+from vision.mat.errors import PictureTooDark
 from vision.reports.mark_report import true_marks
 from vision.reports.report import report_sheet
 from vision.scene import MarkKind, Origin, PieceKind, SheetMark, Sighting

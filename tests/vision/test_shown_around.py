@@ -12,7 +12,8 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph
 from vision.frame import Image
-from vision.mat.registration import MAT_HALF_MM, find_mat
+from vision.mat.markers import MAT_HALF_MM
+from vision.mat.registration import find_mat
 from vision.reader import read_photo
 from vision.reports.report import SURE, compare, true_pieces
 from vision.scene import PieceKind, Pose

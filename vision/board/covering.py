@@ -16,7 +16,7 @@ from vision.board.pose import BoardFit, on_grid
 from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
 from vision.board.sight import Sight, inside_any
 from vision.board.toppings import SpaceFit
-from vision.mat.registration import MAT_HALF_MM
+from vision.mat.markers import MAT_HALF_MM
 from vision.scene import EMPTY
 from vision.shapes import CELL_MM, place, to_own_frame
 from vision.short_axes import dot, total

@@ -16,8 +16,8 @@ from vision.board.pose import BoardFit
 from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight
 from vision.board.toppings import even_cost, ring_cost
+from vision.mat.markers import INNER_MM, MAT_HALF_MM, MAT_MM
 from vision.mat.rectify import PX_PER_MM
-from vision.mat.registration import INNER_MM, MAT_HALF_MM, MAT_MM
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

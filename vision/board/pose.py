@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from vision.board.record import BoardPrint, height_of
 from vision.board.sight import Sight
+from vision.mat.markers import MAT_HALF_MM
 from vision.mat.rectify import PX_PER_MM
-from vision.mat.registration import MAT_HALF_MM
 from vision.pieces.features import LOG_FLOOR
 from vision.shapes import CELL_MM, place
 from vision.short_axes import dot

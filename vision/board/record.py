@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.mat.registration import MAT_HALF_MM, MAT_MM, VisionError
+from vision.mat.errors import VisionError
+from vision.mat.markers import MAT_HALF_MM, MAT_MM
 from vision.shapes import CELL_MM
 
 Array = NDArray[np.float64]

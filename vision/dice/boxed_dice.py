@@ -11,7 +11,7 @@ import numpy as np
 from vision.dice.photo import DicePhotos, tops_in_picture
 from vision.files.label_kinds import LabelError
 from vision.frame import Image
-from vision.mat.registration import RegistrationError
+from vision.mat.errors import RegistrationError
 from vision.reports.report import NOWHERE, Match, PhotoReport, TruePiece, light_of, picture_name
 from vision.scene import Origin, PieceKind, Pose, Scene, Sighting
 

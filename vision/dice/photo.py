@@ -10,8 +10,10 @@ from vision.dice.finding import SeenDie, any_sizes_px, load_reader
 from vision.frame import Image
 from vision.hiding.cells import coarse_map
 from vision.hiding.hidden import doubted_in_hands
+from vision.mat.errors import MarkersMissing
+from vision.mat.lens import Lens
 from vision.mat.rectify import table_map
-from vision.mat.registration import Lens, MarkersMissing, Registration, find_mat
+from vision.mat.registration import Registration, find_mat
 from vision.pieces.from_above import FromAbove
 from vision.scene import Origin, PieceKind, Pose, Scene, Sighting
 

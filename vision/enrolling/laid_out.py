@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.mat.markers import MARKERS_MM
 from vision.mat.rectify import PX_PER_MM, TableMap, table_map
-from vision.mat.registration import MARKERS_MM, Registration
+from vision.mat.registration import Registration
 from vision.pieces.faces import MAT_HALF_MM, true_pose
 from vision.scene import PieceKind
 from vision.shapes import Shape, card_shape, place, slice_shape

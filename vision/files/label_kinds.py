@@ -6,7 +6,7 @@ takes to load.
 
 from collections.abc import Mapping
 
-from vision.mat.registration import VisionError
+from vision.mat.errors import VisionError
 from vision.scene import PieceKind
 
 LABEL_KINDS: Mapping[str, PieceKind] = {

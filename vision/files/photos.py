@@ -9,7 +9,7 @@ import numpy as np
 
 from vision.files.file_ends import is_cut_off
 from vision.frame import Image
-from vision.mat.registration import VisionError
+from vision.mat.errors import VisionError
 
 ENDS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 """How a photo's name may end, in small letters or capitals; the first is preferred."""

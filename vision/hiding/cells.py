@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.mat.markers import INNER_MM
 from vision.mat.rectify import PX_PER_MM, TableMap
-from vision.mat.registration import INNER_MM
 from vision.pieces.faces import MAT_HALF_MM
 from vision.pieces.verify import Indices
 from vision.shapes import place

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.hiding.cells import CELL_MM, CoarseMap, coarse_map, disc
 from vision.light.glare import paper_levels
+from vision.mat.markers import MARKERS_MM, MAT_HALF_MM
 from vision.mat.rectify import table_map
-from vision.mat.registration import MARKERS_MM, MAT_HALF_MM, Registration
+from vision.mat.registration import Registration
 from vision.motion import Mask
 from vision.pieces.features import soften
 

@@ -3,7 +3,8 @@
 import cv2
 import numpy as np
 
-from vision.mat.registration import MAT_HALF_MM, Registration
+from vision.mat.markers import MAT_HALF_MM
+from vision.mat.registration import Registration
 from vision.scene import HiddenCause, HiddenPlace
 from vision.shapes import as_points
 

@@ -1,6 +1,6 @@
 """The lens of a camera, from photos of a sheet whose geometry is known.
 
-The model is that of `vision.mat.registration.Lens`: one focal length, two radial terms, and where the axis goes.
+The model is that of `vision.mat.lens.Lens`: one focal length, two radial terms, and where the axis goes.
 Terms that the photos leave open stay at what they are for most cameras.
 """
 
@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.mat.registration import MARKERS_MM, TYPICAL_FOCAL, Lens, VisionError
+from vision.mat.errors import VisionError
+from vision.mat.lens import TYPICAL_FOCAL, Lens
+from vision.mat.markers import MARKERS_MM
 from vision.mat.sharpness import BLUR_WIDTHS, TAKE_IT_AGAIN, marker_blur_px
 
 Array = NDArray[np.float64]

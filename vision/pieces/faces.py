@@ -18,10 +18,11 @@ from vision.board.record import BoardPrint, BoardRecordError, arrays_of, board_f
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.files.whole_files import write_whole
 from vision.frame import Image
+from vision.mat.errors import RegistrationError, VisionError
+from vision.mat.markers import MAT_HALF_MM as MAT_HALF_MM
+from vision.mat.markers import MAT_MM as MAT_MM
 from vision.mat.rectify import table_map
-from vision.mat.registration import MAT_HALF_MM as MAT_HALF_MM
-from vision.mat.registration import MAT_MM as MAT_MM
-from vision.mat.registration import Registration, RegistrationError, VisionError, find_mat, lens_by_points, with_lens
+from vision.mat.registration import Registration, find_mat, lens_by_points, with_lens
 from vision.mat.sharpness import BLUR_WIDTHS, TAKE_IT_AGAIN, marker_blur_px
 from vision.pieces.features import Keypoints, find_keypoints, light_gain, sample_colours, soften
 from vision.pieces.veil import unveiled

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.mat.markers import MARKERS_MM
 from vision.mat.rectify import PX_PER_MM, TableMap, sample
-from vision.mat.registration import MARKERS_MM
 
 Array = NDArray[np.float64]
 Colours = NDArray[np.float32]

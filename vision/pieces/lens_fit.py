@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.mat.registration import LENS_SPREAD, LENS_STEP, Lens, Registration, bent_lenses, with_lens
+from vision.mat.lens import LENS_SPREAD, LENS_STEP, Lens, bent_lenses
+from vision.mat.registration import Registration, with_lens
 from vision.pieces.reading import Reading
 from vision.pieces.verify import Look, Prepared, shape_misfit
 from vision.scene import PieceKind

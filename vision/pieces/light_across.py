@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.mat.markers import MAT_HALF_MM
 from vision.mat.rectify import PX_PER_MM, Box, TableMap
-from vision.mat.registration import MAT_HALF_MM, Registration
+from vision.mat.registration import Registration
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

@@ -26,7 +26,7 @@ from vision.files.labels import (
 from vision.files.photos import PhotoError, has_photo_beside, load_photo, photo_beside
 from vision.frame import Image
 from vision.looking_for import finders_for
-from vision.mat.registration import RegistrationError
+from vision.mat.errors import RegistrationError
 from vision.pieces.faces import BACKS, FacePack, FacePackError
 from vision.reader import read_photo
 from vision.reports.mark_report import MarkClaim, MarkPlace, claims, in_sheets_frame, true_marks, turned_pattern, unread

@@ -14,14 +14,10 @@ from vision.dice.dot_dice import DotDie, find_dot_dice
 from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.following.found_before import is_plainly_marked, is_read_beside_blank
 from vision.frame import Image
-from vision.mat.registration import (
-    MARKERS_MM,
-    Lens,
-    MarkersMissing,
-    Registration,
-    RegistrationError,
-    find_mat_in_grey,
-)
+from vision.mat.errors import MarkersMissing, RegistrationError
+from vision.mat.lens import Lens
+from vision.mat.markers import MARKERS_MM
+from vision.mat.registration import Registration, find_mat_in_grey
 from vision.scene import (
     FaceLikelihood,
     HiddenCause,

@@ -13,7 +13,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.mat.registration import Lens, Registration, RegistrationError, register
+from vision.mat.errors import RegistrationError
+from vision.mat.lens import Lens
+from vision.mat.registration import Registration, register
 from vision.sheets.as_read import Strokes, strokes_px
 from vision.sheets.corners import ANYWHERE, Where, corner_groups
 from vision.sheets.flattening import Places, places_of

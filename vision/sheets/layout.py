@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.mat.registration import VisionError
+from vision.mat.errors import VisionError
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

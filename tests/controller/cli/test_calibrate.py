@@ -23,7 +23,7 @@ from hardware.kit.table_sheets import calibration_sheet
 from tests.vision.drawn_table import enrolled, photograph
 from tests.vision.lens_photos import PhotoMaker, stands
 from vision.mat.calibration import LensFileError, calibrate, load_lens, see_sheet
-from vision.mat.registration import Lens
+from vision.mat.lens import Lens
 from vision.pieces.faces import BACKS, FacePack, save_pack
 
 MAKER = PhotoMaker((960, 540), Lens(0.86, -0.08, 0.03))

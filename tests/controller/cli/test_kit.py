@@ -22,7 +22,7 @@ from hardware.kit.raster import draw_page
 from hardware.kit.score_sheets import load_sheet_print
 from hardware.kit.toppings import topping
 from tests.vision.lens_photos import PhotoMaker, Stand
-from vision.mat.registration import Lens
+from vision.mat.lens import Lens
 
 COARSE = 1.5
 """Pixels a millimetre: enough to count faces."""

@@ -18,7 +18,8 @@ from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, photograph
 from tests.rigs.dice_training.sources import Example, without_dice
-from vision.mat.registration import RegistrationError, find_mat
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import find_mat
 from vision.threads import use_one_core
 
 FAMILY_NAMES = ("tiles", "cards", "theory")

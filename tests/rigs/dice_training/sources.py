@@ -26,7 +26,8 @@ from tests.vision.drawn_dice import (
 from vision.dice.finder import ground
 from vision.dice.patches import UPRIGHT, Ground, Pyramid
 from vision.frame import Image
-from vision.mat.registration import Registration, RegistrationError, find_mat
+from vision.mat.errors import RegistrationError
+from vision.mat.registration import Registration, find_mat
 
 Array = NDArray[np.float64]
 

@@ -1,0 +1,107 @@
+"""The mat's corner markers (DICT_4X4_50, ids 0 to 3): where they are printed, and where they are in a picture."""
+
+from collections.abc import Callable, Mapping
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.mat.errors import MarkersRepeated, PictureTooBright, PictureTooDark
+
+Array = NDArray[np.float64]
+
+OUTER_MM = 190.0
+INNER_MM = 154.0
+MAT_HALF_MM = 200.0
+MAT_MM = 1.5
+"""How much lower the bare table lies than the mat's face."""
+
+
+def _square_mm(left: float, top: float) -> Array:
+    side = OUTER_MM - INNER_MM
+    return np.array([[left, top], [left + side, top], [left + side, top - side], [left, top - side]])
+
+
+MARKERS_MM: dict[int, Array] = {
+    0: _square_mm(-OUTER_MM, OUTER_MM),
+    1: _square_mm(INNER_MM, OUTER_MM),
+    2: _square_mm(INNER_MM, -INNER_MM),
+    3: _square_mm(-OUTER_MM, -INNER_MM),
+}
+"""Corners of each marker on the mat: its own top left, top right, bottom right, bottom left."""
+DARK_LEVEL, WHITE_LEVEL = 12.0, 245.0
+"""A picture whose brightest part (99.5 %) is below the first (0 to 255), or whose darkest is above the second, shows
+nothing."""
+DICTIONARY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+
+
+def _detector(refine_window: int) -> cv2.aruco.ArucoDetector:
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters.cornerRefinementWinSize = refine_window
+    parameters.adaptiveThreshWinSizeMin = 13
+    parameters.adaptiveThreshWinSizeMax = 43
+    parameters.adaptiveThreshWinSizeStep = 15
+    parameters.minMarkerPerimeterRate = 0.05
+    return cv2.aruco.ArucoDetector(DICTIONARY, parameters)
+
+
+def _detect(grey: NDArray[np.uint8], refine_window: int) -> list[tuple[int, Array]]:
+    corners, ids, _ = _detector(refine_window).detectMarkers(grey)
+    if ids is None:
+        return []
+    found = [(int(i), np.asarray(c, np.float64).reshape(4, 2)) for i, c in zip(ids.ravel(), corners, strict=True)]
+    return [(i, c) for i, c in found if i in MARKERS_MM]
+
+
+def check_light(grey: NDArray[np.uint8]) -> None:
+    """Refuse a picture that shows nothing.
+
+    Raises:
+        PictureTooDark, PictureTooBright: which it is.
+    """
+    level = float(np.percentile(grey[::8, ::8], 99.5))
+    if level < DARK_LEVEL:
+        raise PictureTooDark(f"the picture's brightest part is {level:.0f} of 255; at least {DARK_LEVEL:.0f} is needed")
+    darkest = float(np.percentile(grey[::8, ::8], 0.5))
+    if darkest > WHITE_LEVEL:
+        raise PictureTooBright(f"the picture's darkest part is {darkest:.0f} of 255; at most {WHITE_LEVEL:.0f} may be")
+
+
+def markers_anywhere(grey: NDArray[np.uint8]) -> dict[int, Array]:
+    """Corners (id -> 4 x 2, pixels) of the markers in a picture.
+
+    Raises:
+        MarkersRepeated: one shows twice.
+    """
+    found = _detect(grey, 4)
+    if len({i for i, _ in found}) < 3:
+        found = max(found, _detect(_brightened(grey), 4), key=lambda seen: len({i for i, _ in seen}))
+    ids = [i for i, _ in found]
+    repeated = sorted({i for i in ids if ids.count(i) > 1})
+    if repeated:
+        raise MarkersRepeated(f"corner markers {repeated} are in the picture more than once; only one mat may show")
+    return dict(found)
+
+
+def _brightened(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.asarray(cv2.createCLAHE(4.0, (8, 8)).apply(cv2.GaussianBlur(grey, (0, 0), 1.0)), np.uint8)
+
+
+def markers_near(
+    grey: NDArray[np.uint8], to_picture: Callable[[Array], Array], places_mm: Mapping[int, Array]
+) -> dict[int, Array]:
+    """Corners (id -> 4 x 2, pixels) of the markers that are seen where `to_picture` has their places (mm)."""
+    markers: dict[int, Array] = {}
+    for marker, mm in places_mm.items():
+        px = to_picture(mm)
+        margin = 0.35 * float(np.linalg.norm(px[0] - px[2]))
+        low = np.maximum(np.floor(px.min(0) - margin).astype(int), 0)
+        high = np.ceil(px.max(0) + margin).astype(int)
+        window = grey[low[1] : high[1], low[0] : high[0]]
+        if min(window.shape) < 16:
+            continue
+        for found, corners in _detect(np.ascontiguousarray(window), 4):
+            if found == marker:
+                markers[marker] = corners + low
+    return markers
