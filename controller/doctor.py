@@ -153,7 +153,7 @@ def check_markers(image: "Image") -> Finding:
         f"all four seen, {found.error_px:.1f} px from their places; the lens is {found.camera_mm[2] / 1000:.2f} m above"
     )
     if found.laid_mm is not None:
-        off = max(math.dist(found.laid_mm[i].mean(0), MARKERS_MM[i].mean(0)) for i in MARKERS_MM)
+        off = max(math.dist(found.laid_mm[i].mean(0), MARKERS_MM[i].mean(0)) for i in found.laid_mm)
         what += f". They lie up to {off:.0f} mm beside their places, which is taken into account"
     return Finding("markers", Health.OK, what)
 

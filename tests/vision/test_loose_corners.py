@@ -72,6 +72,17 @@ def test_markers_of_one_mat_are_taken_for_such(noise: float) -> None:
     assert find_mat(picture_of(np.zeros((4, 3)), View(size=(1920, 1080), noise=noise))).laid_mm is None
 
 
+def test_three_corners_tell_it_too_until_the_fourth_is_seen() -> None:
+    laid = laid_by_hand(1, 3.0, 2.0)
+    view = View(size=(1920, 1080))
+    three = find_mat(picture_of(laid, view, hidden=2))
+    assert sorted(three.laid_mm or {}) == [0, 1, 3]
+    assert farthest_off_mm(three.to_table(project(GRID_MM, view)), GRID_MM) < 6.0
+    four = find_mat(picture_of(laid, view), near=three)
+    assert sorted(four.laid_mm or {}) == [0, 1, 2, 3]
+    assert farthest_off_mm(four.to_table(project(GRID_MM, view)), GRID_MM) < 4.0
+
+
 def test_where_corners_were_laid_is_kept_while_one_is_hidden() -> None:
     laid = laid_by_hand(1, 3.0, 2.0)
     view = View(size=(1920, 1080))

@@ -31,6 +31,8 @@ LAID_SPREAD = (3.0, 3.0, 0.03)
 """How far loose markers are laid from their places, mm, and turned, radians."""
 MOST_OFF_MM, MOST_OFF_RAD = 20.0, 0.25
 """And at most."""
+LEAST_LOOSE = 3
+"""Of fewer markers nothing is told."""
 LOOSE_GAIN = 0.7
 """Markers lie loose where that explains their edges by so much better (see `cost_of`): of printed mats by up to 0.54,
 of corners laid with errors of 1.5 mm and one degree by 0.8 and more."""
@@ -55,8 +57,8 @@ def laid_by_hand(
     markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None
 ) -> Mapping[int, Array] | None:
     """Where loose markers lie, by their corners: each is as large and as square as the others, and near its place. None
-    where one would lie far from it, or not all are seen."""
-    if len(markers_px) < len(MARKERS_MM):
+    where one would lie far from it, or too few are seen."""
+    if len(markers_px) < LEAST_LOOSE:
         return None
     ids = sorted(markers_px)
     mm = np.concatenate([MARKERS_MM[i] for i in ids])
@@ -66,7 +68,7 @@ def laid_by_hand(
     which = np.arange(len(ids)).repeat(4)
 
     def misses(homography: Array, shrink: float, used: Lens, laid: Array) -> Array:
-        return _residuals(homography, shrink, as_laid(mm, which, laid), px, matrix, used) / CORNER_SPREAD_PX
+        return _residuals(homography, shrink, as_laid(mm, which, laid, ids), px, matrix, used) / CORNER_SPREAD_PX
 
     homography, shrink = _fit_homography(mm, px, matrix, start)
     first = (homography, shrink, start)
@@ -74,21 +76,21 @@ def laid_by_hand(
     return places_of(ids, laid)
 
 
-def as_laid(mm: Array, which: NDArray[np.intp], laid: Array) -> Array:
-    """Points of markers (n x 2, `which` marker each) that were printed for one mat, where each marker was laid a little
-    elsewhere: by mm, mm and radians about its middle (markers x 3)."""
-    middles = np.array([MARKERS_MM[i].mean(0) for i in sorted(MARKERS_MM)])[which]
+def as_laid(mm: Array, which: NDArray[np.intp], laid: Array, ids: Sequence[int]) -> Array:
+    """Points of markers (n x 2, `which` of the `ids` each) that were printed for one mat, where each marker was laid a
+    little elsewhere: by mm, mm and radians about its middle (ids x 3)."""
+    middles = np.array([MARKERS_MM[i].mean(0) for i in ids])[which]
     shift, turn = laid[which, :2], laid[which, 2]
     x, y = (mm - middles).T
     cosine, sine = np.cos(turn), np.sin(turn)
     return np.asarray(middles + shift + np.column_stack([cosine * x - sine * y, sine * x + cosine * y]))
 
 
-def as_printed(mm: Array, which: NDArray[np.intp], laid_mm: Mapping[int, Array]) -> Array:
-    """Points of markers (n x 2) as they lie, back where they were printed for one mat."""
+def as_printed(mm: Array, which: NDArray[np.intp], laid_mm: Sequence[Array], ids: Sequence[int]) -> Array:
+    """Points of markers (n x 2, `which` of the `ids` each) as they lie, back where they were printed for one mat."""
     printed = np.empty_like(mm)
-    for number, marker in enumerate(sorted(laid_mm)):
-        here, there = laid_mm[marker], MARKERS_MM[marker]
+    for number, (here, marker) in enumerate(zip(laid_mm, ids, strict=True)):
+        there = MARKERS_MM[marker]
         (along, down), corner = (here[[1, 3]] - here[0]) / np.linalg.norm(here[1] - here[0]), here[0]
         mine = which == number
         steps = (mm[mine] - corner) @ np.array([along, down]).T
@@ -100,7 +102,7 @@ def places_of(ids: Sequence[int], laid: Array) -> Mapping[int, Array] | None:
     """The corners of markers that were laid so; None where one lies far from its place."""
     if np.hypot(*laid[:, :2].T).max() > MOST_OFF_MM or np.abs(laid[:, 2]).max() > MOST_OFF_RAD:
         return None
-    return {i: as_laid(MARKERS_MM[i], np.full(4, n), laid) for n, i in enumerate(ids)}
+    return {i: as_laid(MARKERS_MM[i], np.full(4, n), laid, ids) for n, i in enumerate(ids)}
 
 
 def cost_of(misses: Array) -> float:

@@ -48,6 +48,10 @@ class EdgePoints:
     normals: Array
     """n x 2: across the edge, towards the bright side, of length 1, in the picture."""
 
+    def only(self, some: Flags) -> "EdgePoints":
+        """Some (n) of the points."""
+        return EdgePoints(self.mm[some], self.px[some], self.normals[some])
+
 
 @dataclass(frozen=True, slots=True)
 class _Printed:

@@ -29,6 +29,9 @@ MARKERS_MM: dict[int, Array] = {
     3: _square_mm(-OUTER_MM, -INNER_MM),
 }
 """Corners of each marker on the mat: its own top left, top right, bottom right, bottom left."""
+NEAR_MARGINS = np.array([0.35, 0.6])
+"""So far around its place, in diagonals of it, a marker is looked for, and then, if it is not there."""
+LEAST_WINDOW_PX = 16
 DARK_LEVEL, WHITE_LEVEL = 12.0, 245.0
 """A picture whose brightest part (99.5 %) is below the first (0 to 255), or whose darkest is above the second, shows
 nothing."""
@@ -95,13 +98,14 @@ def markers_near(
     markers: dict[int, Array] = {}
     for marker, mm in places_mm.items():
         px = to_picture(mm)
-        margin = 0.35 * float(np.linalg.norm(px[0] - px[2]))
-        low = np.maximum(np.floor(px.min(0) - margin).astype(int), 0)
-        high = np.ceil(px.max(0) + margin).astype(int)
-        window = grey[low[1] : high[1], low[0] : high[0]]
-        if min(window.shape) < 16:
-            continue
-        for found, corners in _detect(np.ascontiguousarray(window), 4):
-            if found == marker:
-                markers[marker] = corners + low
+        for margin in NEAR_MARGINS * float(np.linalg.norm(px[0] - px[2])):
+            low = np.maximum(np.floor(px.min(0) - margin).astype(int), 0)
+            high = np.ceil(px.max(0) + margin).astype(int)
+            window = grey[low[1] : high[1], low[0] : high[0]]
+            if min(window.shape) < LEAST_WINDOW_PX:
+                break
+            found = [corners for number, corners in _detect(np.ascontiguousarray(window), 4) if number == marker]
+            if found:
+                markers[marker] = found[0] + low
+                break
     return markers

@@ -19,6 +19,7 @@ from vision.frame import Image
 from vision.mat.errors import LensMisfit, MarkersMisplaced, MarkersMissing
 from vision.mat.laying import (
     BLEED_SPREAD_PX,
+    LEAST_LOOSE,
     LOOSE_GAIN,
     as_laid,
     as_printed,
@@ -75,6 +76,8 @@ class Registration:
     """The markers' edges, which count in place of the corners, where they are large enough in the picture."""
     laid_mm: Mapping[int, Array] | None = None
     """Where the corners of loose markers lie; None: as printed on one mat."""
+    told_by: frozenset[int] = frozenset()
+    """The markers by which it was told whether they are loose ones, in this picture or an earlier one."""
 
     def to_picture(self, points_mm: Any) -> Array:
         """Pixels of table points (n x 2, millimetres, z = 0)."""
@@ -149,18 +152,19 @@ def find_mat_in_grey(
     if lens is None and near is not None and len(markers) < 4:
         lens = near.lens
     size_px = (grey.shape[1], grey.shape[0])
-    if near is not None and (laid is not None or len(near.markers_px) == len(MARKERS_MM)):
+    if near is not None and markers and markers.keys() <= near.told_by:
         with contextlib.suppress(MarkersMisplaced):
             found = register(markers, size_px, lens=lens, markers_mm=laid)
             if found.error_px < MOVED_WIDTHS * size_px[0] or len(markers) < len(MARKERS_MM):
-                return _by_edges(grey, replace(found, laid_mm=laid), lens)
-    return _laid_loosely(grey, _by_edges(grey, _registered(markers, size_px, lens), lens), lens)
+                return _by_edges(grey, replace(found, laid_mm=laid, told_by=near.told_by), lens)
+    found = _laid_loosely(grey, _by_edges(grey, _registered(markers, size_px, lens), lens), lens)
+    return replace(found, told_by=frozenset(markers)) if len(markers) >= LEAST_LOOSE else found
 
 
 def _markers_near(grey: NDArray[np.uint8], near: Registration) -> dict[int, Array]:
     if near.size_px != (grey.shape[1], grey.shape[0]):
         return {}
-    return markers_near(grey, near.to_picture, near.laid_mm or MARKERS_MM)
+    return markers_near(grey, near.to_picture, {**MARKERS_MM, **(near.laid_mm or {})})
 
 
 def register(
@@ -213,7 +217,7 @@ def register(
 
 
 def _registered(markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None) -> Registration:
-    """`register`, but that four markers may be loose ones, each laid a little beside its place."""
+    """`register`, but that the markers may be loose ones, each laid a little beside its place."""
     try:
         found = register(markers_px, size_px, lens=lens)
     except MarkersMisplaced as error:
@@ -227,16 +231,18 @@ def _registered(markers_px: Mapping[int, Array], size_px: tuple[int, int], lens:
 
 
 def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -> Registration:
-    """A registration by edges in which each of four markers may lie a little beside its place, if they plainly do."""
-    if found.edges is None or len(found.markers_px) < len(MARKERS_MM):
+    """A registration by edges in which each marker may lie a little beside its place, if they plainly do."""
+    if found.edges is None or len(found.markers_px) < LEAST_LOOSE:
         return found
-    ids, edges, before = sorted(MARKERS_MM), found.edges, found.laid_mm or MARKERS_MM
-    which = np.linalg.norm(edges.mm[:, None] - [before[i].mean(0) for i in ids], axis=2).argmin(1)
-    printed = as_printed(edges.mm, which, before)
+    ids, before = sorted(found.markers_px), {**MARKERS_MM, **(found.laid_mm or {})}
+    marker = _nearest(found.edges.mm, before)
+    decoded = np.isin(marker, ids)
+    edges, which = found.edges.only(decoded), np.searchsorted(ids, marker[decoded])
+    printed = as_printed(edges.mm, which, [before[i] for i in ids], ids)
     matrix = camera_matrix(found.size_px, found.lens)
 
     def misses(homography: Array, bleed_px: float, used: Lens, laid: Array) -> Array:
-        return edge_misses(edges, as_laid(printed, which, laid), homography, bleed_px, matrix, used)
+        return edge_misses(edges, as_laid(printed, which, laid, ids), homography, bleed_px, matrix, used)
 
     def misses_of_one_mat(homography: Array, bleed_px: float, used: Lens, _: Array) -> Array:
         return edge_misses(edges, printed, homography, bleed_px, matrix, used)
@@ -250,6 +256,13 @@ def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | Non
         if places is not None and cost - cost_of(misses(*loose)) > LOOSE_GAIN:
             return _by_edges(grey, replace(found, laid_mm=places), lens)
     return found if found.laid_mm is None else _laid_by(replace(edges, mm=printed), replace(found, laid_mm=None), lens)
+
+
+def _nearest(points_mm: Array, places: Mapping[int, Array]) -> NDArray[np.intp]:
+    """Which of the markers (id -> 4 x 2) each point lies on, or next to."""
+    ids = sorted(places)
+    away = np.linalg.norm(points_mm[:, None] - [places[i].mean(0) for i in ids], axis=2)
+    return np.asarray(np.array(ids)[away.argmin(1)], np.intp)
 
 
 def _error_without_lens(
