@@ -1,7 +1,6 @@
 """Frames in, scenes out: single pictures, and video with as little work as what changed asks for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
 from time import perf_counter
 
@@ -221,7 +220,7 @@ class Reader:
         if self._kinds:
             around = known.around_change(busy)
             self._clock.stage("pieces")
-            where = around & self._unexplained(known.bare, [*stay, *again])
+            where = self._unexplained(known.bare, [*stay, *again], around)
             keypoints = find_keypoints(looked, look.table, mask=where)
             self._clock.stage("keypoints")
             readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
@@ -230,7 +229,7 @@ class Reader:
         elif self._kinds and known.looks == LOOKS and not known.hand.any():
             left = known.left_over([*readings, *far], busy)
             if left is not None:
-                left &= self._unexplained(known.bare, [*readings, *far])
+                left = self._unexplained(known.bare, [*readings, *far], left)
                 readings = with_left_over(look, looked, self._kinds, self._index, readings, left, far)
         readings = known.without_new_under(busy, readings) + far
         self._clock.stage("pieces")
@@ -309,10 +308,11 @@ class Reader:
         ]
         return [*(r for r in readings if r.settled and r.cost < FITS_COST), *again]
 
-    def _unexplained(self, bare: Raster, readings: Sequence[Reading]) -> NDArray[np.uint8]:
-        """255 at the map's pixels that no piece explains well. Bold faces would leave pale ones no corners there."""
+    def _unexplained(self, bare: Raster, readings: Sequence[Reading], within: Mask | None = None) -> Mask:
+        """255 at the map's pixels (of those `within` a mask, if one is given) that no piece explains well. Bold faces
+        would leave pale ones no corners there."""
         settled = (reading for reading in readings if reading.settled)
-        return explained(settled, self._kinds, bare.bare()).open_pixels()
+        return explained(settled, self._kinds, bare.bare()).open_pixels(within)
 
     def _with_better_lens(
         self, frame: Frame, registration: Registration, view: FromAbove, readings: list[Reading]
@@ -350,13 +350,12 @@ class Reader:
         reaching = known.small_to_cells(known.reaching_in(covered | blown))
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = seen.foreign() | reaching if readings else reaching
-        open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
-        open_ones = [r for r in open_ones if confirmed(r)]
+        open_ones = [r for r in known.with_hidden(readings, foreign | glare) if confirmed(r)]
         if lit_otherwise := known.in_other_light(open_ones):
             readings = [*open_ones, *lit_otherwise]
             seen = SeenTable(soft, known.coarse, readings, self._kinds, glare)
             foreign = seen.foreign() | reaching
-            open_ones = [_with_hidden(r, known.hidden_of(r, foreign | glare)) for r in readings]
+            open_ones = known.with_hidden(readings, foreign | glare)
         previous = known.readings
         known.take(known.instead(open_ones))
         before = known.sightings
@@ -428,7 +427,8 @@ class Reader:
         hidden: tuple[HiddenPlace, ...],
         busy: Mask | None = None,
     ) -> Scene:
-        shift = known.registration.shift_mm(self._first) if self._first else 0.0
+        first = self._first or known.registration
+        shift = 0.0 if first is known.registration else known.registration.shift_mm(first)
         busy = None if busy is None or not busy.any() else busy
         at_rest_s = known.motion.at_rest_s()
         settled = self._last_rest.take(
@@ -467,11 +467,6 @@ class _StageClock:
 def _explained_by(readings: Sequence[Reading]) -> float:
     """How much the confirmed ones explain; those in shade of their own less, as that explains a part of it."""
     return sum((OF_SHADED if r.shaded else 1.0) * r.strength for r in readings if confirmed(r))
-
-
-def _with_hidden(reading: Reading, hidden: NDArray[np.bool_]) -> Reading:
-    """The reading with what hides it; itself where that is as it was."""
-    return reading if (reading.hidden == hidden).all() else replace(reading, hidden=hidden)
 
 
 def _outer(readings: list[Reading]) -> int:

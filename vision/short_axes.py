@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+SHORT = 50
+"""Rows of twice as many are sorted as fast as they are parted in the middle."""
+
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.floating[Any]]
 
@@ -43,8 +46,8 @@ def row_quantiles(rows: Numbers, share: float) -> Floats:
 
 def row_medians(rows: Numbers) -> Floats:
     """The median of each row of up to a thousand numbers (... x m gives ...); as `np.median`, where all are numbers."""
-    ordered, half = np.sort(rows, axis=-1), rows.shape[-1] // 2
-    odd = rows.shape[-1] % 2
+    half, odd = rows.shape[-1] // 2, rows.shape[-1] % 2
+    ordered = np.sort(rows, axis=-1) if half < SHORT else np.partition(rows, (half - 1, half), axis=-1)
     return np.asarray(ordered[..., half] if odd else (ordered[..., half - 1] + ordered[..., half]) / 2, rows.dtype)
 
 

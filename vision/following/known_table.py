@@ -1,6 +1,7 @@
 """What is known of a table while camera and mat stay where they are: what lies where, what changed, what is gone."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,7 @@ from vision.following.looked_at import LookedAt
 from vision.following.settling import Motion, unmatched
 from vision.following.unchanged import Shown
 from vision.frame import Frame, Image
-from vision.hiding.cells import CELL_MM, coarse_map
+from vision.hiding.cells import CELL_MM, coarse_map, part_around, widened
 from vision.hiding.plain_table import colours_of, share_of_rare
 from vision.light.cast_shadow import is_other_light
 from vision.mat.beyond_picture import mat_beyond_picture
@@ -239,18 +240,17 @@ class KnownTable:
         if not len(reaching):
             return np.zeros_like(covered)
         rest = ~different & (covered == 0)
-        colours = [colours_of(small) for small in (self._bare, self.motion.last)]
-        gone = (i for i in reaching if not self._has_gone(labels == i, covered, colours))
+        gone = (i for i in reaching if not self._has_gone(labels == i, covered))
         hands = [i for i in gone if not self._is_lit(labels == i, rest)]
         return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
 
-    def _has_gone(self, part: NDArray[np.bool_], covered: Mask, colours: Sequence[NDArray[np.int64]]) -> bool:
+    def _has_gone(self, part: NDArray[np.bool_], covered: Mask) -> bool:
         """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
         outline showed then and does not show now, or its colours were rarer on the rest of the table than those now
-        are. On cloth with a strong pattern outlines alone say nothing. `colours` are the numbers of all blocks'
-        colours, then and now."""
+        are. On cloth with a strong pattern outlines alone say nothing."""
         if not self._bare_known[part].all():
             return False
+        colours = (colours_of(small) for small in (self._bare, self.motion.last))
         rest = ~(part | (covered > 0) | self._beyond) & (self._bare_known > 0)
         rare = [share_of_rare(one, rest, part) for one in colours]
         if rare[0] is not None and rare[1] is not None:
@@ -304,10 +304,15 @@ class KnownTable:
 
     def _boxes_px(self, blocks: Mask) -> list[Box]:
         """Columns and rows of the table's map within which these blocks lie, for each part of them."""
-        count, _, stats, _ = cv2.connectedComponentsWithStats(self.small_to_cells(blocks), connectivity=8)
+        cells = self.small_to_cells(blocks)
+        part = part_around(cells, 0)
+        if not cells[part].size:
+            return []
+        count, _, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(cells[part]), connectivity=8)
         scale = np.array([self.table.width / self.coarse.width, self.table.height / self.coarse.height])
-        first = np.floor(stats[1:count, :2] * scale).astype(int)
-        last = np.ceil((stats[1:count, :2] + stats[1:count, 2:4]) * scale).astype(int)
+        start = stats[1:count, :2] + [part[1].start, part[0].start]
+        first = np.floor(start * scale).astype(int)
+        last = np.ceil((start + stats[1:count, 2:4]) * scale).astype(int)
         ends = np.minimum(last, [self.table.width, self.table.height])
         return [Box(*start, *end) for start, end in zip(first.tolist(), ends.tolist(), strict=True)]
 
@@ -347,12 +352,12 @@ class KnownTable:
             return False
         if not self.kinds and not self._left_to_any():
             return True  # and faces, which another look might find, there are none
-        if (self._left & ~self.covered(self.readings)).any():
+        if self._left.any() and (self._left & ~self.covered(self.readings)).any():
             return False
         doubtful = (s for found in self._found.values() for s in found if is_doubtful(s))
         if any(self.touched(s, self.change) for s in doubtful):
             return False
-        return all(reading.settled for reading in self.apart(self.readings, self.change)[1])
+        return not any(self.touched(r, self.change) for r in self.readings if not r.settled)
 
     def is_worth_a_look(self, time_s: float, busy: Mask) -> bool:
         """Whether another look is due, and need not wait until nothing moves any more: there are faces to be found, or
@@ -415,7 +420,7 @@ class KnownTable:
         their places show what they showed, otherwise lit. (Where the light is as it was, what is not found any more was
         a mistake.)"""
         lost = [r for r in self.founded(gone_from(self.readings, found)) if r.settled]
-        new = self.covered([r for r in found if not lies_among(r, self.readings)]) if lost else self.nowhere
+        new = self.covered(gone_from(found, self.readings)) if lost else self.nowhere
         kept = []
         for reading in lost:
             at = self._footprint(reading)
@@ -562,12 +567,11 @@ class KnownTable:
 
     def around_change(self, busy: Mask) -> Mask:
         """255 in the table map's pixels within reach of what changed, but for where something moves."""
-        changed = np.asarray(cv2.dilate(self.small_to_cells(self.change & ~busy), _BESIDE), np.uint8)
-        near = changed | np.asarray(cv2.dilate(self.small_to_cells(self.uncovered & ~busy), _AROUND), np.uint8)
+        near = widened(self.small_to_cells(self.change & ~busy), _BESIDE)
+        near |= widened(self.small_to_cells(self.uncovered & ~busy), _AROUND)
         if busy.any():
             near &= ~self.small_to_cells(busy)
-        size = (self.table.width, self.table.height)
-        return np.asarray(cv2.resize(near, size, interpolation=cv2.INTER_NEAREST), np.uint8)
+        return self.coarse.pixels(near)
 
     def may_be_moved(self, changed: Mask, busy: Mask) -> bool:
         """Whether markers look so different that the mat may lie elsewhere: not where a hand only passes over one."""
@@ -594,17 +598,22 @@ class KnownTable:
         """255 in the table map's pixels where these blocks lie; None where there are none."""
         if not blocks.any():
             return None
-        size = (self.table.width, self.table.height)
-        return np.asarray(cv2.resize(self.small_to_cells(blocks), size, interpolation=cv2.INTER_NEAREST), np.uint8)
+        return self.coarse.pixels(self.small_to_cells(blocks))
 
     def touched(self, piece: Reading | Sighting, change: Any) -> bool:
         """Whether a piece lies under changed blocks."""
         return self._footprint(piece).touched(change)
 
-    def hidden_of(self, reading: Reading, foreign: Mask) -> NDArray[np.bool_]:
-        """Which of a reading's lattice points something foreign hides: not those where the piece is seen."""
+    def with_hidden(self, readings: Sequence[Reading], foreign: Mask) -> list[Reading]:
+        """The readings with what something foreign hides of each: lattice points where the piece is not seen. Those of
+        which it hides what it hid before stay the same."""
         if not foreign.any():
-            return np.zeros_like(reading.agrees)
+            return [replace(r, hidden=np.zeros_like(r.hidden)) if r.hidden.any() else r for r in readings]
+        hidden = (self._hidden_of(reading, foreign) for reading in readings)
+        told = zip(readings, hidden, strict=True)
+        return [reading if (reading.hidden == now).all() else replace(reading, hidden=now) for reading, now in told]
+
+    def _hidden_of(self, reading: Reading, foreign: Mask) -> NDArray[np.bool_]:
         cells = np.round(
             self.coarse.to_cells(place(self.kinds[reading.kind].faces.shape.lattice, reading.pose))
         ).astype(int)
@@ -627,7 +636,8 @@ def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Se
 
 def gone_from(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:
     """Those that are not found any more where they lay."""
-    return [old for old in before if not lies_among(old, again)]
+    kept = set(map(id, again))
+    return [old for old in before if id(old) not in kept and not lies_among(old, again)]
 
 
 def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:

@@ -78,6 +78,19 @@ class CoarseMap:
             held = self._under[id(pose)] = pose, row * self.width + column
         return held[1]
 
+    def pixels(self, cells: Mask) -> Mask:
+        """A mask of these cells as one of the table map's pixels."""
+        shape = self.table.height, self.table.width
+        row_of, column_of = (
+            (np.arange(size) * (1.0 / (size / count))).astype(np.intp)
+            for size, count in zip(shape, cells.shape, strict=True)
+        )
+        parts = zip((row_of, column_of), part_around(cells, 0), strict=True)
+        rows, columns = (slice(*np.searchsorted(of, [part.start, part.stop]).tolist()) for of, part in parts)
+        pixels = np.zeros(shape, np.uint8)
+        pixels[rows, columns] = cells[:, column_of[columns]][row_of[rows]]
+        return pixels
+
     def shrink(self, soft: Image) -> Image:
         """A softened picture of the table, seen from above, in these cells."""
         return np.asarray(cv2.resize(soft, (self.width, self.height), interpolation=cv2.INTER_LINEAR), np.uint8)
@@ -124,6 +137,14 @@ def grown(outline_mm: Array, by_mm: float, coarse: CoarseMap) -> Mask:
     if mask[part].size:
         mask[part] = cv2.dilate(mask[part], round_about)
     return mask
+
+
+def widened(mask: Mask, by: Mask) -> Mask:
+    """A mask dilated by a kernel; nothing is worked out far from where it is set."""
+    part, wide = part_around(mask, max(by.shape)), np.zeros_like(mask)
+    if mask[part].any():
+        wide[part] = cv2.dilate(mask[part], by)
+    return wide
 
 
 def without_any(foreign: Mask, pieces: Sequence[Mask]) -> Mask:

@@ -188,9 +188,9 @@ def _seen_and_covered(
     for reading in readings:
         cells = coarse.cells_under(reading.pose, kinds[reading.kind].full.points)
         free = ~reading.taken
-        seen.reshape(-1)[cells[free & reading.agrees]] = 255
+        seen.reshape(-1)[cells.compress(free & reading.agrees, 0)] = 255
         if reading.trusted:
-            covered.reshape(-1)[cells[free & ~reading.agrees]] = 255
+            covered.reshape(-1)[cells.compress(free & ~reading.agrees, 0)] = 255
     return seen, covered
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.hiding.cells import CELL_MM, CoarseMap, coarse_map, disc
+from vision.hiding.cells import CELL_MM, CoarseMap, Part, coarse_map, disc, part_around
 from vision.light.glare import paper_levels
 from vision.mat.markers import MARKERS_MM, MAT_HALF_MM
 from vision.mat.rectify import table_map
@@ -34,6 +34,8 @@ NOISE_CELLS = 5
 """The darkest there is looked for over so many cells each way: noise in dim light differs more from cell to cell."""
 NEAR_MM = 90.0
 """So far from a marker's middle the mat is in the same light as its white paper."""
+_REACH_CELLS = round(2 * DARK_WITHIN_MM / CELL_MM)
+"""Nothing farther from the mat says anything of it."""
 MOSTLY = 0.5
 """A dark part more of which is a strange thing is that thing."""
 
@@ -50,8 +52,12 @@ def find_dark(
     if not paper:
         return nothing
     white = max(paper.values())
-    mat = _mat(coarse)
-    blue, green, red = cv2.split(small)
+    whole_mat = _mat(coarse)
+    part = part_around(whole_mat, _REACH_CELLS)
+    mat = whole_mat[part]
+    if not mat.any():
+        return nothing
+    blue, green, red = cv2.split(small[part])
     light = np.asarray(cv2.max(cv2.max(blue, green), red), np.uint8)
     near, bare = disc(2 * DARK_WITHIN_MM + CELL_MM), disc(2 * BARE_MM + CELL_MM)
     dark = np.where(cv2.dilate(light, near) < READABLE * white, mat, np.uint8(0))
@@ -59,7 +65,7 @@ def find_dark(
         return nothing
     plain = cv2.dilate(light, bare).astype(np.int16) - cv2.erode(light, bare) < EVEN * white
     darkest = cv2.erode(cv2.blur(light, (NOISE_CELLS, NOISE_CELLS)), near)
-    as_mat = darkest >= READABLE * white * _share_of_white(light, plain & (mat > 0), coarse, paper)
+    as_mat = darkest >= READABLE * white * _share_of_white(light, plain & (mat > 0), coarse, part, paper)
     dark = _without_lit(dark, np.where(as_mat, np.uint8(0), dark), mat)
     if not dark.any():
         return nothing
@@ -68,8 +74,9 @@ def find_dark(
     # What is dark reaches as far beyond what was found as the brightest parts were sought.
     half = disc(DARK_WITHIN_MM + CELL_MM)
     whole = cv2.dilate(cv2.morphologyEx(dark, cv2.MORPH_OPEN, disc(LEAST_WIDTH_MM + CELL_MM)), half)
-    left = np.asarray(whole, np.uint8) & mat & ~coarse.polygons(seen_mm)
-    return np.asarray(cv2.morphologyEx(left, cv2.MORPH_OPEN, half), np.uint8)
+    left = np.asarray(whole, np.uint8) & mat & ~coarse.polygons(seen_mm)[part]
+    nothing[part] = cv2.morphologyEx(left, cv2.MORPH_OPEN, half)
+    return nothing
 
 
 def without_things(dark: Mask, strange: Mask) -> Mask:
@@ -98,15 +105,18 @@ def _without_lit(dark: Mask, left: Mask, mat: Mask) -> Mask:
     return np.where(lit[labels], left, dark)
 
 
-def _share_of_white(light: Mask, bare: NDArray[np.bool_], coarse: CoarseMap, paper: Mapping[int, float]) -> float:
-    """How bright the bare mat is as a share of white paper in the same light, 1 where that cannot be told."""
+def _share_of_white(
+    light: Mask, bare: NDArray[np.bool_], coarse: CoarseMap, part: Part, paper: Mapping[int, float]
+) -> float:
+    """How bright the bare mat is, in this part of the table, as a share of white paper in the same light; 1 where that
+    cannot be told."""
     shares = []
     for marker, level in paper.items():
         (x, y), near = MARKERS_MM[marker].mean(0), NEAR_MM
         around = coarse.polygons(
             [np.array([(x - near, y - near), (x + near, y - near), (x + near, y + near), (x - near, y + near)])]
         )
-        levels = light[bare & (around > 0)]
+        levels = light[bare & (around[part] > 0)]
         if len(levels) and level > 0:
             shares.append(float(np.median(levels)) / level)
     return float(np.clip(np.median(shares), 0.0, 1.0)) if shares else 1.0

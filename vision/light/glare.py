@@ -68,17 +68,17 @@ def paper_levels(image: Image, registration: Registration) -> dict[int, float]:
 def paper_beside_markers(image: Image, registration: Registration) -> dict[int, Image]:
     """The colours (n x 3) of white paper along each marker of the mat that is seen."""
     height, width = image.shape[:2]
-    along = np.linspace(0.0, 1.0, ALONG, endpoint=False)[None, :, None]
-    seen = {}
-    for marker, corners in registration.markers_px.items():
-        middle = corners.mean(0)
-        squares = [middle + size * (corners - middle) for size in MARGIN]
-        sides = [square[:, None] + along * (np.roll(square, -1, axis=0) - square)[:, None] for square in squares]
-        spots = np.round(np.concatenate(sides).reshape(-1, 2)).astype(np.intp)
-        spots = spots[((spots >= 0) & (spots < (width, height))).all(1)]
-        if len(spots):
-            seen[marker] = image[spots[:, 1], spots[:, 0]]
-    return seen
+    corners = np.array(list(registration.markers_px.values()))[:, None]
+    middle = corners.mean(2, keepdims=True)
+    squares = middle + np.array(MARGIN)[:, None, None] * (corners - middle)
+    along = np.linspace(0.0, 1.0, ALONG, endpoint=False)[:, None]
+    sides = squares[..., None, :] + along * (np.roll(squares, -1, axis=2) - squares)[..., None, :]
+    spots = np.round(sides).astype(np.intp).reshape(len(corners), -1, 2)
+    column, row = spots[..., 0], spots[..., 1]
+    inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+    colours = image[np.clip(row, 0, height - 1), np.clip(column, 0, width - 1)]
+    told = zip(registration.markers_px, colours, inside, strict=True)
+    return {marker: seen if here.all() else seen[here] for marker, seen, here in told if here.any()}
 
 
 def markers_in(small: Small, registration: Registration, markers: Iterable[int]) -> Array:

@@ -60,7 +60,8 @@ def check(
     poses = refine(look, poses, faces, prepared.full, centre, rounds=1, veils=veils)
     colours = look.colours(place(prepared.full.points, poses), veils)
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
-    verdict = judge(colours, candidates, prepared.full, look.trust, brightest=look.brightest(veils))
+    brightest = look.brightest(veils)
+    verdict = judge(colours, candidates, prepared.full, look.trust, brightest=brightest, least_agreeing=LEAST_AGREEING)
     readings = _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
     return [reading for reading in readings if share(reading.agrees) >= LEAST_AGREEING]
 
@@ -90,7 +91,10 @@ def check_in_shade(
     opened = None if free is None else np.repeat(free, count, axis=0)
     light = lights(seen, faces, grid, opened)
     brightest = in_even_light(look.brightest(), light)
-    verdict = judge(in_even_light(seen, light), faces[:, None], grid, look.trust, free=opened, brightest=brightest)
+    even = in_even_light(seen, light)
+    verdict = judge(
+        even, faces[:, None], grid, look.trust, free=opened, brightest=brightest, least_agreeing=LEAST_AGREEING
+    )
     costs = verdict.costs.reshape(len(poses), count, -1)
     best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
     rows = np.arange(len(poses)) * count + best
@@ -171,10 +175,11 @@ def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, ve
     grid = prepared.sparse
     colours = look.colours(place(grid.points, poses), veils)
     candidates = _candidates(rank_faces(colours, grid), hints, FIRST_RIVALS)
-    verdict = judge(colours, candidates, grid, look.trust, brightest=look.brightest(veils))
+    least, brightest = 0.6 * LEAST_AGREEING, look.brightest(veils)
+    verdict = judge(colours, candidates, grid, look.trust, brightest=brightest, least_agreeing=least)
     own = verdict.agrees
     gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
-    worth = np.flatnonzero((own.mean(1) > 0.6 * LEAST_AGREEING) & (gain > 0.3 * LEAST_GAIN))
+    worth = np.flatnonzero((own.mean(1) > least) & (gain > 0.3 * LEAST_GAIN))
     return worth, candidates[worth, verdict.best[worth]]
 
 
@@ -184,7 +189,8 @@ def _first_look_in_shade(look: Look, prepared: Prepared, poses: Array, hints: In
     colours = look.colours(place(grid.points, poses))
     light = lights(colours, hints, grid)
     brightest = in_even_light(look.brightest(), light)
-    verdict = judge(in_even_light(colours, light), hints[:, None], grid, look.trust, brightest=brightest)
+    even, least = in_even_light(colours, light), SHADED_AGREEING
+    verdict = judge(even, hints[:, None], grid, look.trust, brightest=brightest, least_agreeing=least)
     return np.flatnonzero(verdict.agrees.mean(1) >= SHADED_AGREEING)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
-from vision.mat.rectify import PX_PER_MM, TableMap, sample
+from vision.mat.rectify import PX_PER_MM, Box, TableMap, sample
 
 Array = NDArray[np.float64]
 Colours = NDArray[np.float32]
@@ -19,6 +19,8 @@ Colours = NDArray[np.float32]
 
 PATCH_PX = 19
 _MARGIN = PATCH_PX // 2 + 1
+_AROUND_PX = 24
+"""What a corner is told by and described by reaches no farther: a turned patch, blurred."""
 TILE_PX = 280
 FAST_THRESHOLD = 5
 LOG_FLOOR = 64.0
@@ -62,7 +64,7 @@ def find_keypoints(
     """The strongest corners of each tile of a rectified picture, at the one scale there is.
 
     Tiles share alike, so that a bold tablecloth does not outvote pale pieces. With a mask only tiles that it touches
-    are looked at, and in them only what it shows.
+    are looked at, and in them only what it shows and what is around that.
     """
     columns, rows = max(round(table.width / TILE_PX), 1), max(round(table.height / TILE_PX), 1)
     orb = cv2.ORB.create(
@@ -75,19 +77,32 @@ def find_keypoints(
     found: list[tuple[Array, NDArray[np.uint8]]] = []
     for top, bottom in _spans(table.height, rows):
         for left, right in _spans(table.width, columns):
-            inside = None if mask is None else mask[top:bottom, left:right]
-            if inside is not None and not inside.any():
+            tile = Box(left, top, right, bottom)
+            if mask is not None:
+                tile = _shown_in(tile, mask)
+            if not tile.pixels:
                 continue
-            grey = cv2.cvtColor(looked[top:bottom, left:right], cv2.COLOR_BGR2GRAY)
-            corners, descriptors = orb.detectAndCompute(grey, inside)
+            grey = cv2.cvtColor(looked[tile.inside], cv2.COLOR_BGR2GRAY)
+            corners, descriptors = orb.detectAndCompute(grey, None if mask is None else mask[tile.inside])
             if descriptors is not None:
-                spots = np.array([(k.pt[0] + left, k.pt[1] + top, -k.angle, k.response) for k in corners])
+                spots = np.array([(k.pt[0] + tile.left, k.pt[1] + tile.top, -k.angle, k.response) for k in corners])
                 found.append((spots, np.asarray(descriptors, np.uint8)))
     if not found:
         return NONE
     spots = np.concatenate([part for part, _ in found])
     together = np.concatenate([part for _, part in found])
     return Keypoints(table.to_table(spots[:, :2]), spots[:, 2], together, spots[:, 3])
+
+
+def _shown_in(tile: Box, mask: NDArray[np.uint8]) -> Box:
+    """The part of a tile that a mask shows, with as much around it as corners there may depend on."""
+    left, top, width, height = cv2.boundingRect(mask[tile.inside])
+    if not width:
+        return Box(tile.left, tile.top, tile.left, tile.top)
+    return Box(
+        max(tile.left + left - _AROUND_PX, tile.left), max(tile.top + top - _AROUND_PX, tile.top),
+        min(tile.left + left + width + _AROUND_PX, tile.right), min(tile.top + top + height + _AROUND_PX, tile.bottom),
+    )  # fmt: skip
 
 
 def _spans(length: int, count: int) -> list[tuple[int, int]]:

@@ -71,7 +71,7 @@ def find_pieces(
     veiled = behind_veils(look, guesses, _others(found, done), found, kinds, so_far)
     if veiled:
         found = select([*found, *veiled], kinds, raster.copy())
-    so_far = explained((r for r in found if r.settled), kinds, raster.copy())
+        so_far = explained((r for r in found if r.settled), kinds, raster.copy())
     shaded = in_shade(look, guesses, _others(found, done), found, kinds, so_far)
     if shaded:
         found = select([*found, *shaded], kinds, raster.copy())
@@ -135,8 +135,11 @@ def polished(
     raster: Raster,
     done: Sequence[Reading] = (),
 ) -> list[Reading]:
-    """Readings that others partly cover, fitted once more to what is seen of them alone; but for those done so."""
+    """Readings that stand together, those that others partly cover fitted once more to what is seen of them alone; but
+    for those done so."""
     covered = [reading for reading in _others(readings, done) if share(reading.taken) > COVERED]
+    if not covered:
+        return list(readings)
     result = _others(readings, covered)
     for kind, prepared in kinds.items():
         shaded = [reading for reading in covered if reading.kind is kind and reading.shaded]

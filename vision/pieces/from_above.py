@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mat.rectify import Box, TableMap
 from vision.mat.registration import Registration
-from vision.pieces.features import light_gain, soften, white_cells_mm
+from vision.pieces.features import light_gain, soften
 from vision.pieces.light_across import LightAcross, light_across
-from vision.pieces.veil import middle_colour, veil_levels, without_veil
+from vision.pieces.veil import veil_and_white, without_veil
 from vision.pieces.verify import Look
 
 MOST_OF_MAP = 0.6
@@ -33,7 +33,7 @@ class FromAbove:
     ) -> None:
         """`light` is taken off, and so is what there is of such in each picture that comes later."""
         self.table = table
-        self.veil = veil_levels(image, registration)
+        self.veil, self._white = _veil_and_white(image, registration)
         """Levels (of 255) that are taken off: blue, green, red."""
         self.light = light
         """What is taken off of edges of shadows and stripes of light that lie across the table."""
@@ -41,7 +41,6 @@ class FromAbove:
         """Whether all of it was looked at in the last picture, as in other light it is."""
         self.looked = self._in_even_light(without_veil(table.look(image), self.veil), self._whole)
         self.look = self._ready(registration)
-        self._white = _white(image, registration)
 
     def again(
         self, image: Image, registration: Registration, boxes: Sequence[Box], but: NDArray[np.uint8] | None = None
@@ -52,7 +51,7 @@ class FromAbove:
         Returns the look and the rectified picture.
         """
         width, height = self.table.width, self.table.height
-        white, veil = _white(image, registration), veil_levels(image, registration)
+        veil, white = _veil_and_white(image, registration)
         other_light = _share_apart(white, self._white) > SAME_LIGHT or np.abs(veil - self.veil).max() > SAME_VEIL
         parts = [box.grown(_BLUR_PX, width, height) for box in boxes if box.pixels]
         most = sum(part.pixels for part in parts) > MOST_OF_MAP * width * height
@@ -107,7 +106,7 @@ def _share_apart(first: NDArray[np.float64], second: NDArray[np.float64]) -> flo
     return float(np.abs(first / second - 1.0).max())
 
 
-def _white(image: Image, registration: Registration) -> NDArray[np.float64]:
-    """How bright the white of the mat's markers is in the picture: blue, green, red."""
-    points = np.concatenate([white_cells_mm(marker) for marker in registration.markers_px])
-    return np.maximum(middle_colour(image, registration, points), 1.0)
+def _veil_and_white(image: Image, registration: Registration) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The veil over a picture, and how bright the white of the mat's markers is in it: blue, green, red."""
+    veil, white = veil_and_white(image, registration)
+    return veil, np.maximum(white, 1.0)

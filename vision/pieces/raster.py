@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.hiding.cells import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, TableMap
-from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, Reading, share
-from vision.pieces.verify import Flags, Indices, Prepared
+from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
+from vision.pieces.verify import Flags, Floats, Indices, Prepared
 from vision.scene import PieceKind
 from vision.shapes import place
 
@@ -47,12 +48,20 @@ class Raster:
         other._taken[:] = False
         return other
 
-    def open_pixels(self) -> NDArray[np.uint8]:
-        """255 at the pixels of the table's map that no piece explains."""
+    def open_pixels(self, within: Mask | None = None) -> Mask:
+        """255 at the pixels of the table's map that no piece explains; of those `within` a mask of it, if one is
+        given."""
+        width, height = self._size_px
+        part = (slice(0, height), slice(0, width)) if within is None else part_around(within, 0)
         cells = np.where(self._taken, np.uint8(0), np.uint8(255)).reshape(self._rows, self._columns)
-        step, (width, height) = RASTER_MM * PX_PER_MM, self._size_px
-        rows, columns = ((np.arange(size) / step + 0.5).astype(np.intp) for size in (height, width))
-        return np.asarray(cells[:, columns][rows])
+        at = (np.arange(of.start, of.stop) / (RASTER_MM * PX_PER_MM) + 0.5 for of in part)
+        rows, columns = (along.astype(np.intp) for along in at)
+        opened = np.asarray(cells[:, columns][rows])
+        if within is None:
+            return opened
+        left = np.zeros_like(within)
+        left[part] = opened & within[part]
+        return left
 
     def taken(self, points_mm: Array) -> Flags:
         """Whether a piece is seen at points (... x 2)."""
@@ -94,7 +103,7 @@ def explained(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], 
     """What of the table these readings explain, added to what a raster has already."""
     some = list(readings)
     for reading, (_, around) in zip(some, _cells_of(some, kinds, raster), strict=True):
-        raster.paint_cells(around[reading.agrees & ~reading.taken])
+        raster.paint_cells(around.compress(reading.agrees & ~reading.taken, 0))
     return raster
 
 
@@ -121,11 +130,22 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
         own = reading.agrees & free
         if share(own) < LEAST_SEEN or np.count_nonzero(own) < LEAST_FIT * np.count_nonzero(free):
             continue
-        if reading.hardly_shows(own) or reading.gain[free].mean() < LEAST_GAIN / 3:
+        if _hardly_shows(reading, own) or _mean(reading.gain, free) < LEAST_GAIN / 3:
             continue
         chosen.append((reading, taken, own, at, around))
-        raster.paint_cells(around[own])
+        raster.paint_cells(around.compress(own, 0))
     return _with_all_taken(chosen, raster)
+
+
+def _hardly_shows(reading: Reading, own: Flags) -> bool:
+    """Whether what is seen of a piece in these cells is no more than an even surface."""
+    gain = _mean(reading.gain, own)
+    return gain < LEAST_GAIN and gain < OF_CONTRAST * _mean(reading.prepared.contrast[reading.face], own)
+
+
+def _mean(values: Floats, where: Flags) -> float:
+    """The mean of some, of at least one, of the values."""
+    return float(values.compress(where).sum() / np.float32(np.count_nonzero(where)))
 
 
 def _with_all_taken(chosen: Sequence[tuple[Reading, Flags, Flags, Indices, Indices]], raster: Raster) -> list[Reading]:
@@ -141,7 +161,7 @@ def _with_all_taken(chosen: Sequence[tuple[Reading, Flags, Flags, Indices, Indic
             taken = taken | (beside & ~reading.agrees)
         open_now = reading if (reading.taken == taken).all() else replace(reading, taken=taken)
         if open_now.lies_there:
-            weaker.paint_cells(around[own])
+            weaker.paint_cells(around.compress(own, 0))
         readings.append(open_now)
     return readings[::-1]
 

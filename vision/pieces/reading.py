@@ -118,11 +118,6 @@ class Reading:
         explains = (COST_LIMIT if self.kind in CARDS else self.prepared.contrast[self.face]) - self.best
         return float(explains[self.agrees].sum()) - COVER_COST * np.count_nonzero(~self.agrees)
 
-    def hardly_shows(self, own: Flags) -> bool:
-        """Whether what is seen in these cells is no more than an even surface."""
-        least = min(LEAST_GAIN, OF_CONTRAST * float(self.prepared.contrast[self.face][own].mean()))
-        return float(self.gain[own].mean()) < least
-
     @cached_property
     def visible(self) -> float:
         """Share of the lattice where this piece is seen."""

@@ -165,12 +165,10 @@ def _clusters(voted: Array, turn: Array, owner: Indices) -> tuple[Indices, Indic
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         sizes = np.diff(np.append(starts, len(order)))
-        number = np.repeat(np.arange(len(starts)), sizes)
-        large = sizes[number] >= LEAST_VOTES
-        _, dense = np.unique(number[large], return_inverse=True)
-        members.append(order[large])
-        numbers.append(dense + count)
-        count += int(dense.max()) + 1 if len(dense) else 0
+        large = sizes >= LEAST_VOTES
+        members.append(order[np.repeat(large, sizes)])
+        numbers.append(np.repeat(np.arange(np.count_nonzero(large)) + count, sizes[large]))
+        count += int(np.count_nonzero(large))
     return np.concatenate(members), np.concatenate(numbers)
 
 
@@ -181,38 +179,39 @@ def _fitted(own: Array, where: Array, voted: Array, turn: Array, groups: Indices
     angles = np.radians(turn)
     heading = np.arctan2(_sums(groups, np.sin(angles), count), _sums(groups, np.cos(angles), count))
     sums = np.maximum(_sums(groups, weights, count), 1e-9)
-    middles = np.column_stack([_sums(groups, voted[:, i], count) / sums for i in (0, 1)])
+    # Coordinates by themselves: numpy is slow along an axis as short as a point's.
+    offset, there = np.ascontiguousarray((own - centre).T), np.ascontiguousarray(where.T)
+    middles = np.stack([_sums(groups, along, count) / sums for along in voted.T])
     misses: Array = np.zeros(len(groups))
     for reach in (10.0, 6.0, 3.0, 2.0):
-        offset = own - centre
-        cosine, sine = np.cos(heading)[groups], np.sin(heading)[groups]
-        turned = np.column_stack(
-            [cosine * offset[:, 0] - sine * offset[:, 1], sine * offset[:, 0] + cosine * offset[:, 1]]
-        )
-        misses = np.linalg.norm(middles[groups] + turned - where, axis=1)
+        cosine, sine = np.cos(heading).take(groups), np.sin(heading).take(groups)
+        away = middles.take(groups, 1) + _turned(offset, cosine, sine) - there
+        misses = np.sqrt(away[0] * away[0] + away[1] * away[1])
         weights = 1.0 / (1.0 + (misses / reach) ** 2) ** 2
-        heading, middles = _rigid(offset, where, weights, groups, count)
+        heading, middles = _rigid(offset, there, weights, groups, count)
     good = misses < FIT_MM
     votes = _different_places(where, good, groups, count)
     angles_deg = np.degrees(heading)
-    tips = middles + place(-centre[None], np.column_stack([np.zeros((count, 2)), angles_deg]))[:, 0]
+    tips = middles.T + place(-centre[None], np.column_stack([np.zeros((count, 2)), angles_deg]))[:, 0]
     return np.column_stack([tips, angles_deg]), votes
 
 
 def _rigid(offset: Array, where: Array, weights: Array, groups: Indices, count: int) -> tuple[Array, Array]:
-    """Weighted least squares for every cluster at once: heading (radians) and where the centre goes."""
+    """Weighted least squares for every cluster at once (2 x n each): heading (radians) and where the centre goes
+    (2 x clusters)."""
     total = np.maximum(_sums(groups, weights, count), 1e-9)
-    mean_own = np.column_stack([_sums(groups, weights * offset[:, i], count) / total for i in (0, 1)])
-    mean_where = np.column_stack([_sums(groups, weights * where[:, i], count) / total for i in (0, 1)])
-    mine, there = offset - mean_own[groups], where - mean_where[groups]
-    along = _sums(groups, weights * (mine * there).sum(1), count)
-    across = _sums(groups, weights * (mine[:, 0] * there[:, 1] - mine[:, 1] * there[:, 0]), count)
+    mean_own = np.stack([_sums(groups, weights * along, count) / total for along in offset])
+    mean_where = np.stack([_sums(groups, weights * along, count) / total for along in where])
+    mine, there = offset - mean_own.take(groups, 1), where - mean_where.take(groups, 1)
+    along = _sums(groups, weights * (mine[0] * there[0] + mine[1] * there[1]), count)
+    across = _sums(groups, weights * (mine[0] * there[1] - mine[1] * there[0]), count)
     heading = np.arctan2(across, along)
-    cosine, sine = np.cos(heading), np.sin(heading)
-    turned = np.column_stack(
-        [cosine * mean_own[:, 0] - sine * mean_own[:, 1], sine * mean_own[:, 0] + cosine * mean_own[:, 1]]
-    )
-    return heading, mean_where - turned
+    return heading, mean_where - _turned(mean_own, np.cos(heading), np.sin(heading))
+
+
+def _turned(points: Array, cosine: Array, sine: Array) -> Array:
+    """Points (2 x n) turned by angles of these cosines and sines (n)."""
+    return np.stack([cosine * points[0] - sine * points[1], sine * points[0] + cosine * points[1]])
 
 
 def _sums(groups: Indices, values: Array, count: int) -> Array:

@@ -47,8 +47,7 @@ def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None)
     some = slice(None, None, max(ratio.shape[1] // CELLS_FOR_TURN, 1))
     turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
     knots = _knots(grid.points[some], turns)
-    explained = np.stack([_explained(ratio[:, some], weight[:, some], knots[i]) for i in range(len(turns))], axis=1)
-    turn = turns[explained.argmax(1)]
+    turn = turns[_explained(ratio[:, some], weight[:, some], knots).argmax(1)]
     profile = _profile(ratio, weight, _knots(grid.points, turn))
     sure = weight / np.square(1.0 + np.square((ratio - profile) / np.float32(STRAYS)))
     profile = _profile(ratio, sure, _knots(grid.points, turn))
@@ -69,9 +68,11 @@ def _knots(points: NDArray[np.float64], turns_deg: NDArray[np.float64]) -> Float
 
 
 def _explained(ratio: Floats, weight: Floats, knots: Floats) -> Floats:
-    """How much of the brightness (n x cells) a profile of these knots (knots x cells) explains: n."""
-    told = weight @ knots.T
-    return np.asarray((np.square((weight * ratio) @ knots.T) / (told + np.float32(1e-3))).sum(1), np.float32)
+    """How much of the brightness (n x cells) a profile of the knots of each turn (turns x knots x cells) explains: n x
+    turns."""
+    flat, shape = knots.reshape(-1, knots.shape[-1]).T, (len(ratio), *knots.shape[:2])
+    told, seen = ((values @ flat).reshape(shape) for values in (weight, weight * ratio))
+    return np.asarray((np.square(seen) / (told + np.float32(1e-3))).sum(2), np.float32)
 
 
 def _profile(ratio: Floats, weight: Floats, knots: Floats) -> Floats:

@@ -105,9 +105,9 @@ class Prepared:
         return np.minimum(_misses(colours, None, self.full.precision, self.full), np.float32(COST_LIMIT))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Look:
-    """A picture of the table made ready for comparing."""
+    """A picture of the table made ready for comparing. What follows from its light is worked out once."""
 
     soft: Image
     table: TableMap
@@ -123,12 +123,19 @@ class Look:
 
     def brightest(self, veils: Floats | None = None) -> Floats:
         """Colours from which on it is only said that they are at least so bright: 3 x 1, with `veils` (n) n x 3 x 1."""
-        most = np.asarray(SATURATED * self.gain + np.float32(LOG_FLOOR), np.float32)
         if veils is None or not veils.any():
-            return np.log(most)[:, None]
-        return _less(np.broadcast_to(most, (len(veils), 1, 3)), veils).swapaxes(-1, -2)
+            return self._brightest
+        return _less(np.broadcast_to(self._most, (len(veils), 1, 3)), veils).swapaxes(-1, -2)
 
-    @property
+    @cached_property
+    def _most(self) -> Floats:
+        return np.asarray(SATURATED * self.gain + np.float32(LOG_FLOOR), np.float32)
+
+    @cached_property
+    def _brightest(self) -> Floats:
+        return np.asarray(np.log(self._most)[:, None])
+
+    @cached_property
     def trust(self) -> Floats:
         """3 x 1: how far each channel can be believed; one brightened more than the others is noisy and cut off."""
         trust = np.clip(float(self.gain.min()) * TRUSTED_RATIO / self.gain, 0.3, 1.0)
@@ -152,7 +159,7 @@ class Verdict:
     """n: which of the k fits best."""
     gain: Floats
     """n x cells: how much better the best face explains a cell than an even surface does, as a share of what is not cut
-    off."""
+    off; 0 where too little agrees to ask."""
 
 
 def in_even_light(colours: Colours, lights: Floats) -> Colours:
@@ -182,12 +189,14 @@ def judge(
     free: Flags | None = None,
     even_there: bool = False,
     brightest: Floats | None = None,
+    least_agreeing: float = 0.0,
 ) -> Verdict:
     """Compare each pose's colours (n x 3 x cells) with its candidate faces (n x k), light taken out.
 
     `trust` (3 x 1) weighs the channels; what is as bright as the `brightest` may be brighter. Where only some
     cells are free of other pieces (n x cells), the face that fits best is the one that does so there, and with
-    `even_there` an even surface is one that is even there.
+    `even_there` an even surface is one that is even there. Poses of which less than `least_agreeing` agrees are of no
+    use, and how much better than an even surface they fit is not worked out.
     """
     n, k = candidates.shape
     rows = np.arange(n)
@@ -201,13 +210,19 @@ def judge(
     best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
     own = costs[rows, best]
     agrees = own[:, grid.neighbours].mean(-1) < AGREES_BELOW if grid.neighbours is not None else own < AGREES_BELOW
-    surface = _with_middle_colour(colours, ~free) if free is not None and even_there else colours
-    even = _misses(surface, None, precision[rows, best], grid, cut_off)
-    gain = np.minimum(even, np.float32(COST_LIMIT)) - own
+    asked = np.flatnonzero(agrees.mean(1) >= least_agreeing)
+    gain = np.zeros_like(own)
+    if not len(asked):
+        return Verdict(costs, agrees, best, gain)
+    colours, cut_off = colours[asked], None if cut_off is None else cut_off[asked]
+    surface = _with_middle_colour(colours, ~free[asked]) if free is not None and even_there else colours
+    even = _misses(surface, None, precision[asked, best[asked]], grid, cut_off)
+    more = np.minimum(even, np.float32(COST_LIMIT)) - own[asked]
     if cut_off is not None:  # it says as little of a face as of an even surface
-        gain = gain / np.maximum(1.0 - cut_off.mean((1, 2), dtype=np.float32), LEAST_TOLD)[:, None]
+        more = more / np.maximum(1.0 - cut_off.mean((1, 2), dtype=np.float32), LEAST_TOLD)[:, None]
     if free is not None and even_there:
-        gain = np.where(free, gain, np.float32(0.0))  # what covers it says nothing of it
+        more = np.where(free[asked], more, np.float32(0.0))  # what covers it says nothing of it
+    gain[asked] = more
     return Verdict(costs, agrees, best, gain)
 
 
@@ -276,11 +291,14 @@ def refine(
         if cut_off is not None:
             weight = np.where(_untold(residual, cut_off).reshape(weight.shape), np.float32(0.0), weight)
         weighted = gradient * weight[:, None]
-        normal = weighted @ np.swapaxes(gradient, 1, 2) + np.eye(3, dtype=np.float32) * 20.0
+        normal = weighted @ np.swapaxes(gradient, 1, 2) + _POSE_PRIOR
         step = np.linalg.solve(normal, weighted @ residual.reshape(len(poses), -1, 1))[..., 0]
         step = np.clip(step, -LARGEST_STEP_MM, LARGEST_STEP_MM)
         poses = _moved(poses, -step[:, :2], -np.degrees(step[:, 2] / TURN_SCALE_MM), centre)
     return np.where((cost <= before)[:, None], poses, first)
+
+
+_POSE_PRIOR = np.eye(3, dtype=np.float32) * np.float32(20.0)
 
 
 def _pose_gradient(slopes: Floats, grid: Grid, centre: Array) -> Floats:
@@ -303,6 +321,10 @@ def _grid(faces: KindFaces, cells: Indices, neighbours: Indices | None) -> Grid:
 
 
 _PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+_PAIR_OF = np.array([0, 1, 2, 1, 3, 4, 2, 4, 5])
+"""Which of these pairs each value of a symmetric 3 x 3 matrix is of."""
+_LIGHT_PRIOR = np.diag(np.array([1.0, 150.0, 150.0], np.float32))
+_LEAST_CONTRAST, _MOST_CONTRAST = map(np.float32, CONTRAST_CHANGE)
 
 
 def _unit(colours: Colours) -> Floats:
@@ -324,7 +346,7 @@ def _with_middle_colour(colours: Colours, where: Flags) -> Colours:
 def _cut_off(colours: Colours, brightest: Floats) -> Flags | None:
     """Where colours (n x 3 x cells) may be brighter than the camera shows; None where that is little of each."""
     cut_off = colours >= brightest
-    return cut_off if (cut_off.mean((1, 2)) > LITTLE).any() else None
+    return cut_off if cut_off.any() and (cut_off.mean((1, 2)) > LITTLE).any() else None
 
 
 def _misses(
@@ -390,11 +412,7 @@ def _light(plain: Colours, face: Colours | None, weight: Floats, grid: Grid) -> 
     count, channels, cells = plain.shape
     right = ((plain * weight[:, None]).reshape(-1, cells) @ grid.light).reshape(count, channels, 3)
     squares = weight @ grid.squares
-    normal = np.empty((count, 1, 3, 3), np.float32)
-    for column, (i, j) in enumerate(_PAIRS):
-        normal[:, 0, i, j] = normal[:, 0, j, i] = squares[:, column]
-    normal += np.diag(np.array([1.0, 150.0, 150.0], np.float32))
-    inverse = np.linalg.inv(normal)
+    inverse = np.linalg.inv(squares[:, _PAIR_OF].reshape(count, 1, 3, 3) + _LIGHT_PRIOR)
     if face is None:
         return np.asarray((inverse @ right[..., None])[..., 0] @ grid.light.T, np.float32)
     faced = face * weight[:, None]
@@ -402,7 +420,8 @@ def _light(plain: Colours, face: Colours | None, weight: Floats, grid: Grid) -> 
     share = (inverse @ mixed[..., None])[..., 0]
     own = np.einsum("nkc,nkc->nk", faced, face) + np.float32(400.0) - (mixed * share).sum(-1)
     with_face = np.einsum("nkc,nkc->nk", faced, plain)
-    contrast = np.clip((with_face - (share * right).sum(-1)) / own, *CONTRAST_CHANGE)[..., None]
+    contrast = (with_face - (share * right).sum(-1)) / own
+    contrast = np.minimum(np.maximum(contrast, _LEAST_CONTRAST), _MOST_CONTRAST)[..., None]
     flat = (inverse @ (right - contrast * mixed)[..., None])[..., 0]
     light = (flat.reshape(-1, 3) @ grid.light.T).reshape(plain.shape)
     light += contrast * face
