@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.frame import Image
 from vision.hiding.cells import CoarseMap, coarse_map, widened
+from vision.mat.markers import MARKERS_MM
 from vision.mat.rectify import TableMap, table_map
 from vision.mat.registration import find_mat
 from vision.pieces import features
@@ -83,7 +84,7 @@ def kinds() -> dict[PieceKind, Prepared]:
 
 @pytest.fixture(scope="module")
 def look(seen: tuple[Image, TableMap]) -> Look:
-    return Look(soften(seen[0]), seen[1], light_gain(*seen, range(4)))
+    return Look(soften(seen[0]), seen[1], light_gain(*seen, MARKERS_MM))
 
 
 @pytest.fixture(scope="module")

@@ -180,7 +180,7 @@ def test_a_covered_piece_covers_the_one_below_it() -> None:
     registration = find_mat(image)
     table = table_map(registration)
     looked = table.look(image)
-    look = Look(soften(looked), table, light_gain(looked, table, registration.markers_px))
+    look = Look(soften(looked), table, light_gain(looked, table, registration.markers_mm))
     kinds = {kind: prepare(faces) for kind, faces in pack_of("pizzeria").kinds.items()}
     readings = []
     for view in views:
@@ -212,7 +212,7 @@ def test_a_card_seen_turned_half_round_is_turned_back() -> None:
     registration = find_mat(image)
     table = table_map(registration)
     looked = table.look(image)
-    look = Look(soften(looked), table, light_gain(looked, table, registration.markers_px))
+    look = Look(soften(looked), table, light_gain(looked, table, registration.markers_mm))
     faces = pack_of("cards").kinds
     kind, kinds = PieceKind.ORDER_CARD, {PieceKind.ORDER_CARD: prepare(faces[PieceKind.ORDER_CARD])}
     prepared = kinds[kind]

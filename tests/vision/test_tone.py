@@ -45,7 +45,7 @@ def look_at(image: Image) -> Look:
     registration = find_mat(image)
     table = table_map(registration)
     looked = table.look(image)
-    return Look(soften(looked), table, light_gain(looked, table, registration.markers_px))
+    return Look(soften(looked), table, light_gain(looked, table, registration.markers_mm))
 
 
 def test_nothing_read_shows_no_tone() -> None:

@@ -60,7 +60,7 @@ def sight_of(image: Image, registration: Registration, around_mm: Array | None =
         around_mm = np.concatenate([around_mm, *markers])
     table = table_map(registration, around_mm)
     looked = table.look(image)
-    gain = light_gain(looked, table, registration.markers_px)
+    gain = light_gain(looked, table, registration.markers_mm)
     return Sight(registration, table, looked, soften(looked), gain, shows_colours(image))
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.mat.markers import MARKERS_MM
 from vision.mat.rectify import PX_PER_MM, TableMap, table_map
 from vision.mat.registration import Registration
 from vision.pieces.faces import MAT_HALF_MM, true_pose
@@ -160,7 +159,7 @@ def strangeness(looked: Image, table: TableMap, registration: Registration, bare
     strange = np.zeros(looked.shape[:2], np.float32)
     for part, apart in _differences(looked, table, bare):
         strange[part] = apart / max(float(np.median(apart)), LEAST_SPREAD)
-    markers = [_grown(MARKERS_MM[i], MARKER_MARGIN_MM) for i in registration.markers_px]
+    markers = [_grown(corners, MARKER_MARGIN_MM) for corners in registration.markers_mm.values()]
     strange[_filled(table, markers) > 0] = 0.0
     return strange
 

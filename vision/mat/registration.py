@@ -79,6 +79,12 @@ class Registration:
     told_by: frozenset[int] = frozenset()
     """The markers by which it was told whether they are loose ones, in this picture or an earlier one."""
 
+    @property
+    def markers_mm(self) -> dict[int, Array]:
+        """Where the corners of the markers that are seen lie, 4 x 2."""
+        places = {**MARKERS_MM, **(self.laid_mm or {})}
+        return {marker: places[marker] for marker in self.markers_px}
+
     def to_picture(self, points_mm: Any) -> Array:
         """Pixels of table points (n x 2, millimetres, z = 0)."""
         x, y = np.asarray(points_mm, np.float64).reshape(-1, 2).T

@@ -337,7 +337,7 @@ def _learn_kinds(shots: Sequence[_Shot]) -> dict[PieceKind, KindFaces]:
         table = table_map(registration)
         looked = table.look(unveiled(image, registration))
         soft, found = soften(looked), find_keypoints(looked, table, most=20000)
-        gain = light_gain(looked, table, registration.markers_px)
+        gain = light_gain(looked, table, registration.markers_mm)
         sharpness = float(registration.size_px[0]) / registration.camera_mm[2]
         for label in labels:
             shape, faces = shapes[label.kind], learned[label.kind]

@@ -1,6 +1,6 @@
 """What is compared between a table and an enrolled face: keypoints, and colours on a lattice."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.mat.markers import MARKERS_MM
+from vision.mat.marker_edges import CELLS
+from vision.mat.markers import DICTIONARY
 from vision.mat.rectify import PX_PER_MM, Box, TableMap, sample
 
 Array = NDArray[np.float64]
@@ -116,9 +117,10 @@ def soften(looked: Image) -> Image:
     return np.asarray(cv2.GaussianBlur(looked, (0, 0), 0.9 * PX_PER_MM), np.uint8)
 
 
-def light_gain(looked: Image, table: TableMap, markers: Iterable[int]) -> NDArray[np.float32]:
-    """What each channel is to be multiplied by to make the white of the mat's markers (those seen) white."""
-    points = np.concatenate([white_cells_mm(marker) for marker in markers])
+def light_gain(looked: Image, table: TableMap, markers_mm: Mapping[int, Array]) -> NDArray[np.float32]:
+    """What each channel is to be multiplied by to make the white of the mat's markers (those seen: where the corners of
+    each lie) white."""
+    points = np.concatenate([white_cells_mm(marker, corners) for marker, corners in markers_mm.items()])
     pixels = table.to_map(points).astype(np.float32).reshape(1, -1, 2)
     paper = np.median(sample(looked, pixels)[0], axis=0)
     return np.asarray(np.clip(PAPER_LEVEL / np.maximum(paper, 1.0), 0.7, 8.0), np.float32)
@@ -144,23 +146,26 @@ def logarithms(gain: NDArray[np.float32]) -> Colours:
     return np.asarray(np.log(levels * gain + np.float32(LOG_FLOOR)), np.float32)
 
 
-def white_cells_mm(marker: int) -> Array:
-    """Centres of a marker's white squares."""
-    return _cells_mm(marker, white=True)
+def white_cells_mm(marker: int, corners_mm: Array) -> Array:
+    """Centres of the white squares of a marker whose corners (4 x 2) lie there."""
+    return _in_corners(_cells(marker, white=True), corners_mm)
 
 
-def black_cells_mm(marker: int) -> Array:
-    """Centres of a marker's black squares."""
-    return _cells_mm(marker, white=False)
+def black_cells_mm(marker: int, corners_mm: Array) -> Array:
+    """Centres of the black squares of a marker whose corners (4 x 2) lie there."""
+    return _in_corners(_cells(marker, white=False), corners_mm)
+
+
+def _in_corners(shares: Array, corners_mm: Array) -> Array:
+    first, right, _, below = corners_mm
+    return np.asarray(first + shares @ np.stack([right - first, below - first]))
 
 
 @cache
-def _cells_mm(marker: int, *, white: bool) -> Array:
-    bits = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50).generateImageMarker(marker, 6)
+def _cells(marker: int, *, white: bool) -> Array:
+    """Centres of a marker's white or black squares, as shares of its sides from its top left."""
+    bits = DICTIONARY.generateImageMarker(marker, CELLS)
     rows, columns = np.nonzero((bits > 127) == white)
-    first, right, _, below = MARKERS_MM[marker]
-    cells = np.asarray(
-        first + (columns[:, None] + 0.5) / 6 * (right - first) + (rows[:, None] + 0.5) / 6 * (below - first)
-    )
+    cells = (np.column_stack([columns, rows]) + 0.5) / CELLS
     cells.setflags(write=False)
     return cells

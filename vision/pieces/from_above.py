@@ -98,7 +98,7 @@ class FromAbove:
         return looked if self.light is None else self.light.taken_off_map(looked, self.table, part)
 
     def _ready(self, registration: Registration) -> Look:
-        gain = light_gain(self.looked, self.table, registration.markers_px)
+        gain = light_gain(self.looked, self.table, registration.markers_mm)
         return Look(soften(self.looked), self.table, gain)
 
 

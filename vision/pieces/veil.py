@@ -34,7 +34,8 @@ def veil_and_white(image: Image, registration: Registration) -> tuple[Array, Arr
 
     For the veil the marker counts that has least of it: glare or something pale may lie on the others.
     """
-    places = [cells(marker) for marker in registration.markers_px for cells in (black_cells_mm, white_cells_mm)]
+    lying, both = registration.markers_mm.items(), (black_cells_mm, white_cells_mm)
+    places = [cells(marker, corners) for marker, corners in lying for cells in both]
     pixels = registration.to_picture(np.concatenate(places)).astype(np.float32).reshape(1, -1, 2)
     seen = sample(image, pixels)[0].astype(np.float64)
     parts = np.split(seen, np.cumsum([len(points) for points in places])[:-1])
