@@ -176,7 +176,7 @@ def test_a_value_is_sure_only_where_all_readings_agree(
 
 @pytest.mark.parametrize(
     ("share", "fit", "other", "sure"),
-    [(0.6, 0.7, 0.1, True), (0.6, 0.35, 0.1, False), (0.6, 0.45, 0.38, False), (0.45, 0.7, 0.1, False)],
+    [(0.6, 0.7, 0.1, True), (0.6, 0.35, 0.3, False), (0.6, 0.45, 0.38, False), (0.1, 0.6, 0.3, False)],
 )
 def test_a_close_look_that_hesitates_needs_pips_that_fit_all_the_better(
     share: float, fit: float, other: float, sure: bool
@@ -186,6 +186,65 @@ def test_a_close_look_that_hesitates_needs_pips_that_fit_all_the_better(
     die = claimed(replace(plain, close=close, fits=np.maximum(plain.fits, other)), UNTOLD)
     assert die.value == 5
     assert (die.probability >= SURE) is sure
+
+
+@pytest.mark.parametrize(("rival", "other", "sure"), [(0.05, 0.1, True), (0.5, 0.1, False), (0.05, 0.66, False)])
+def test_a_value_that_all_readings_together_tell_is_sure_unless_one_finds_another(
+    rival: float, other: float, sure: bool
+) -> None:
+    """Where the close look is not plain."""
+    plain = measured_as(5, 5, 5, fit=0.65)
+    close = np.log(np.array([0.1, 0.05, 0.05, 0.05, rival, 0.45, 0.05]))
+    fits = np.where(np.arange(1, 7) == 4, other, plain.fits)
+    die = claimed(replace(plain, close=close, fits=fits), UNTOLD)
+    assert die.value == 5
+    assert (die.probability >= SURE) is sure
+
+
+def hesitant(share: float, odds: float, fit: float) -> Measured:
+    """A place that plainly shows a 5 from near, but from afar a 5 with this share, if it shows a die, else a 4."""
+    plain = measured_as(5, 5, 5, fit=fit)
+    none = 1.0 / (1.0 + np.exp(odds))
+    said = np.array([0.0, *(1e-4,) * 3, 1.0 - share, share, 1e-4])
+    far = np.log(np.append(none, (1.0 - none) * said[1:] / said[1:].sum()))
+    return replace(plain, network=far)
+
+
+def test_where_looks_hesitate_between_values_clear_pips_need_less_odds() -> None:
+    odds = UNTOLD.sure_odds - 0.6
+    clear = hesitant(0.8, odds, 0.7)
+    assert odds_of(clear.network) == pytest.approx(odds)
+    assert claimed(clear, UNTOLD).value == 5
+    assert claimed(clear, UNTOLD).probability >= SURE
+    plain_to_read = hesitant(0.999, odds, 0.7)
+    faint = hesitant(0.8, odds, 0.45)
+    at_the_border = replace(clear, cut_off=True)
+    for doubtful in (plain_to_read, faint, at_the_border):
+        assert 0.5 < claimed(doubtful, UNTOLD).probability < SURE
+    flat = replace(hesitant(0.8, TOLD.sure_odds - 0.6, 0.7), lean=0.24)
+    assert claimed(flat, TOLD).probability < SURE
+
+
+def test_a_top_at_the_border_may_be_the_side_of_a_die_that_is_cut_off() -> None:
+    picture, dice, _ = draw_dice(np.random.default_rng(820020))
+    middle, side = dice[0].top_px.mean(0), np.linalg.norm(dice[0].top_px[1] - dice[0].top_px[0])
+    left = max(0, int(middle[0] - 0.6 * side))
+
+    def cut_off(image: Image, at: Array) -> bool:
+        found = reader().measure(image, (0.5 * side, 2.0 * side))
+        return min(found, key=lambda one: float(np.linalg.norm(one.centre_px - at))).cut_off
+
+    assert not cut_off(picture, middle)
+    assert cut_off(np.ascontiguousarray(picture[:, left:]), middle - [left, 0])
+
+
+def test_a_die_whose_value_nobody_can_tell_is_asked_about_not_missed() -> None:
+    picture, dice, _ = draw_dice(np.random.default_rng(820000))
+    (at,) = (die.top_px.mean(0) for die in dice if die.value == 6 and np.hypot(*(die.top_px.mean(0) - [117, 88])) < 8)
+    near = [one for one in reader().find(picture, (15.0, 60.0)) if np.linalg.norm(one.centre_px - at) < 8]
+    assert [one.value for one in near] == [6]
+    assert near[0].probability < 0.5
+    assert sum(near[0].likelihoods) > 0.9
 
 
 @pytest.mark.parametrize(("lean", "sure"), [(None, False), (0.0, False), (0.1, False), (0.3, True), (0.6, True)])

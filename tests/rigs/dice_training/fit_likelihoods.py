@@ -31,7 +31,7 @@ FOLDS = Path(__file__).parents[2] / "benchmarks" / "dice_without"
 NUMBERS = len(fields(Counts)) - 1
 """Those that are fitted: all but the last."""
 FLAT = 0.99
-SURE_UNTOLD = 3.15
+SURE_UNTOLD = 3.3
 """To be sure, a die's odds must be greater than those of so many flat places on drawn tables, where the network is told
 how far it would lean; else greater than the other, chosen so that no more of drawn clutter is sure than before."""
 SEED = 800_000
