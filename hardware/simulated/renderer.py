@@ -200,7 +200,7 @@ class Renderer:
         return image
 
     def _lay_mat(self, image: Picture) -> None:
-        mat = _mat(self.conditions.mat, texture_scale(self.camera), self._seed)
+        mat = _mat(self.conditions.mat, texture_scale(self.camera), self._seed, self.conditions.corners)
         half = surroundings.MAT_MM / 2
         outline = [(-half, -half), (half, -half), (half, half), (-half, half)]
         shadow = self._project(outline, 0.0, (1.6 * self._shadow_way[0], 1.6 * self._shadow_way[1]))
@@ -607,8 +607,10 @@ def _table_top(surface: surroundings.Surface, px_per_mm: float, seed: int) -> Pi
 
 
 @lru_cache(maxsize=2)
-def _mat(style: surroundings.MatStyle, px_per_mm: float, seed: int) -> Artwork:
-    drawn = surroundings.draw_mat(style, _MAT_PX_PER_MM, seed)
+def _mat(
+    style: surroundings.MatStyle, px_per_mm: float, seed: int, corners: tuple[tuple[float, float, float], ...]
+) -> Artwork:
+    drawn = surroundings.draw_mat(style, _MAT_PX_PER_MM, seed, corners)
     opaque = np.dstack([drawn, np.full(drawn.shape[:2], 255, np.uint8)])
     middle = drawn.shape[0] / 2 - 0.5
     return at_scale(Artwork(opaque, _MAT_PX_PER_MM, (middle, middle)), px_per_mm)

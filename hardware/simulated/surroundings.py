@@ -15,11 +15,14 @@ from vision.scene import Point
 
 Picture = NDArray[np.uint8]
 _Floats = NDArray[np.float32]
+_Doubles = NDArray[np.float64]
 Colour = tuple[int, int, int]
 
 MAT_MM = 400.0
 MARKER_OUTER_MM = 190.0
 MARKER_MM = 36.0
+CORNER_MM = 48.0
+"""Side of the white card of a loose corner."""
 TABLE_WIDTH_MM = 1500.0
 TABLE_HEIGHT_MM = 900.0
 _BAND_PX = 2**15
@@ -76,6 +79,9 @@ class Conditions:
     height_mm: float = 900.0
     k1: float = -0.05
     k2: float = 0.01
+    corners: tuple[tuple[float, float, float], ...] = ()
+    """How far each corner marker, by its number, lies from its place: mm to the right, mm up, degrees. Empty: all are
+    printed on the mat."""
     seed: int = 0
     """Decides grain, noise and skin."""
 
@@ -139,10 +145,11 @@ def draw_surface(surface: Surface, px_per_mm: float, seed: int) -> Picture:
             return _mottled(size, px_per_mm, rng, (92, 90, 88), 11.0)
 
 
-def draw_mat(style: MatStyle, px_per_mm: int, seed: int) -> Picture:
+def draw_mat(style: MatStyle, px_per_mm: int, seed: int, laid: Sequence[tuple[float, float, float]] = ()) -> Picture:
     """Draw the mat, MAT_MM square: a ring to lay the pizza in, hairlines, and the four corner markers.
 
-    Marker corners lie at 154 and 190 mm from the centre, on whole pixels if `px_per_mm` is even.
+    Marker corners lie at 154 and 190 mm from the centre, on whole pixels if `px_per_mm` is even. Loose corners are
+    cards that are `laid` on it, as `Conditions.corners` says.
     """
     paper, ink, faint = _MAT_COLOURS[style]
     rng = np.random.default_rng(seed)
@@ -159,11 +166,28 @@ def draw_mat(style: MatStyle, px_per_mm: int, seed: int) -> Picture:
     )
     for number, (left, top) in enumerate(corners):
         marker = cv2.aruco.generateImageMarker(dictionary, number, round(MARKER_MM * px_per_mm))
+        if laid:
+            right, up, turn_deg = laid[number]
+            middle = MAT_MM / 2 + left + MARKER_MM / 2 + right, MAT_MM / 2 - top + MARKER_MM / 2 - up
+            _lay_corner(image, np.asarray(marker, np.uint8), np.array(middle) * px_per_mm - 0.5, turn_deg)
+            continue
         column, row = round((MAT_MM / 2 + left) * px_per_mm), round((MAT_MM / 2 - top) * px_per_mm)
         quiet, length = round(4 * px_per_mm), marker.shape[0]
         image[row - quiet : row + length + quiet, column - quiet : column + length + quiet] = (236, 238, 240)
         image[row : row + length, column : column + length] = np.clip(marker, 22, 236)[..., None]
     return image
+
+
+def _lay_corner(image: Picture, marker: Picture, middle_px: _Doubles, turn_deg: float) -> None:
+    """Draw a white card with a marker, turned to the left about its middle."""
+    edge = round(marker.shape[0] * (CORNER_MM / MARKER_MM - 1.0) / 2)
+    card = np.full((marker.shape[0] + 2 * edge,) * 2, 238, np.uint8)
+    card[edge:-edge, edge:-edge] = np.clip(marker, 22, 236)
+    turned = cv2.getRotationMatrix2D(((card.shape[0] - 1) / 2,) * 2, turn_deg, 1.0)
+    turned[:, 2] += middle_px - (card.shape[0] - 1) / 2
+    size = (image.shape[1], image.shape[0])
+    there = cv2.warpAffine(np.full_like(card, 255), turned, size)[..., None] > 127
+    np.copyto(image, cv2.warpAffine(card, turned, size)[..., None], where=there)
 
 
 def light_gain(

@@ -5,8 +5,8 @@ hands reach over a third of them. Dice are thrown on bare tables and among piece
 counts as seen within 12 mm and 10 degrees of how it lies, as without enrolled pieces nothing tells the lens far from
 the mat.
 
-Run with `make many-pieces`; ARGS="--families cards --pictures 20 --seed 5 --jobs 1 --faults DIR". Ctrl-C and SIGTERM
-stop it; what was read by then is shown.
+Run with `make many-pieces`; ARGS="--families cards --pictures 20 --seed 5 --view tilted --jobs 1 --faults DIR".
+Ctrl-C and SIGTERM stop it; what was read by then is shown.
 """
 
 import argparse
@@ -25,6 +25,7 @@ from controller.batch import asked_to_stop, results
 from tests.benchmarks.piece_rates import rates
 from tests.benchmarks.simulated_dice import prints
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
+from tests.benchmarks.views import VIEWS
 from vision.files.label_kinds import TRUE_KINDS
 from vision.pieces.faces import FacePack
 from vision.reports.report import PICTURES, PhotoReport, Report, report_photo
@@ -52,13 +53,13 @@ class Table:
     """What else lies there that is not looked for."""
 
 
-def read_one(family: str, seed: int, faults: Path | None) -> Table:
-    """Render, read and compare one table."""
+def read_one(family: str, seed: int, view: str, faults: Path | None) -> Table:
+    """Render, read and compare one table, seen so."""
     use_one_core()
     if family not in _packs:
         _packs[family] = enrolled(FAMILIES[family])
-    image, labels = photographs(FAMILIES[family], seed)
-    near = {"near_mm": FAMILIES[family].near_mm, "near_deg": FAMILIES[family].near_deg}
+    image, labels = photographs(FAMILIES[family], seed, view=VIEWS[view])
+    near = {"near_mm": FAMILIES[family].near_mm + VIEWS[view].near_mm, "near_deg": FAMILIES[family].near_deg}
     found = report_photo(image, labels, _packs[family], f"{family}-{seed}", **near)
     if faults is not None and not found.perfect:
         cv2.imwrite(str(faults / f"{family}-{seed}.png"), image)
@@ -81,6 +82,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--families", nargs="+", choices=sorted(FAMILIES), default=sorted(FAMILIES))
     parser.add_argument("--pictures", type=int, default=400, help="of each family")
     parser.add_argument("--seed", type=int, default=1, help="of the first picture")
+    said = "; ".join(f"{name}: {view.says}" for name, view in VIEWS.items())
+    parser.add_argument("--view", choices=sorted(VIEWS), default="usual", help=said)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--faults", type=Path, help="folder for pictures that were not wholly right")
     options = parser.parse_args(arguments)
@@ -93,18 +96,20 @@ def main(arguments: Sequence[str]) -> int:
             if stop.is_set():
                 break
             start = perf_counter()
-            tables = _read_all(family, seeds, options.jobs, options.faults, stop)
+            tables = _read_all(family, seeds, options, stop)
             print(f"\n{family}: {_how_many(len(tables), len(seeds))}, {perf_counter() - start:.0f} s")
             print(_as_text(tables), flush=True)
             good &= not sum(table.found.sure_but_wrong for table in tables)
         return 0 if good and not stop.is_set() else 1
 
 
-def _read_all(family: str, seeds: Sequence[int], jobs: int, faults: Path | None, stop: Event) -> list[Table]:
+def _read_all(family: str, seeds: Sequence[int], options: argparse.Namespace, stop: Event) -> list[Table]:
     """The tables that were read until all were or somebody stopped it, by seed."""
     tables: list[Table] = []
     told = perf_counter()
-    for table in results(read_one, [(family, seed, faults) for seed in seeds], stop, processes=jobs):
+    for table in results(
+        read_one, [(family, seed, options.view, options.faults) for seed in seeds], stop, processes=options.jobs
+    ):
         tables.append(table)
         if sys.stderr.isatty():
             print(f"\r{family}: {len(tables)} of {len(seeds)} tables", end="", file=sys.stderr)

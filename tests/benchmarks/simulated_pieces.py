@@ -32,6 +32,7 @@ from hardware.simulated.surroundings import Conditions, Picture
 from hardware.simulated.world import HandView, PieceView, WorldSnapshot
 from tests.benchmarks.simulated_dice import SIDES_MM, die_label, prints, thrown, tops_visible
 from tests.benchmarks.simulated_hands import reaching
+from tests.benchmarks.views import View
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
 from vision.pieces.faces import BACKS, FacePack, enrol
@@ -84,10 +85,13 @@ def enrolled(family: Family) -> FacePack:
     return enrol(photos, source=["simulated table"] * len(photos))
 
 
-def photographs(family: Family, seed: int, size: tuple[int, int] = SIZE) -> Photo:
-    """The picture and truth of a table; which, and in which light, on what and from where, the seed says."""
+def photographs(family: Family, seed: int, size: tuple[int, int] = SIZE, view: View | None = None) -> Photo:
+    """The picture and truth of a table; which, and in which light, on what and from where, the seed says, and what of
+    that is otherwise, a `view`."""
     rng = Random(seed)
     views, conditions = family.table(rng), Conditions.random(rng)
+    if view is not None:
+        conditions = view.change(conditions, Random(seed))
     hands = reaching(rng, views, REACH_MM) if rng.random() < family.with_hands else ()
     dice = thrown(rng, views, REACH_MM) if family.dice else ()
     return photograph(family, views, conditions, size, hands, dice)

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from vision.frame import Image
-from vision.hiding.cells import CoarseMap, coarse_map, widened
+from vision.hiding.cells import CoarseMap, coarse_map
+from vision.masks import widened
 from vision.mat.markers import MARKERS_MM
 from vision.mat.rectify import TableMap, table_map
 from vision.mat.registration import find_mat

@@ -16,9 +16,10 @@ from vision.following.looked_at import LookedAt
 from vision.following.settling import Motion, unmatched
 from vision.following.unchanged import Shown
 from vision.frame import Frame, Image
-from vision.hiding.cells import CELL_MM, coarse_map, part_around, widened
+from vision.hiding.cells import CELL_MM, coarse_map
 from vision.hiding.plain_table import colours_of, share_of_rare
 from vision.light.cast_shadow import is_other_light
+from vision.masks import part_around, widened
 from vision.mat.beyond_picture import mat_beyond_picture
 from vision.mat.rectify import PX_PER_MM, Box
 from vision.mat.registration import Registration

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.masks import Mask, Part, part_around
 from vision.mat.markers import INNER_MM
 from vision.mat.rectify import PX_PER_MM, TableMap
 from vision.pieces.faces import MAT_HALF_MM
@@ -16,9 +17,6 @@ from vision.pieces.verify import Indices
 from vision.shapes import place
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.uint8]
-Part = tuple[slice, slice]
-"""Rows and columns."""
 CELL_MM = 2.5
 BESIDE_MM = 5.0
 """So far beside a piece its height and its shadow make the table look strange."""
@@ -139,14 +137,6 @@ def grown(outline_mm: Array, by_mm: float, coarse: CoarseMap) -> Mask:
     return mask
 
 
-def widened(mask: Mask, by: Mask) -> Mask:
-    """A mask dilated by a kernel; nothing is worked out far from where it is set."""
-    part, wide = part_around(mask, max(by.shape)), np.zeros_like(mask)
-    if mask[part].any():
-        wide[part] = cv2.dilate(mask[part], by)
-    return wide
-
-
 def without_any(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
     left = foreign.copy()
     for piece in pieces:
@@ -156,13 +146,6 @@ def without_any(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
 
 def square(x: float, y: float, half: float) -> Array:
     return np.array([[x - half, y - half], [x + half, y - half], [x + half, y + half], [x - half, y + half]])
-
-
-def part_around(mask: Mask, more: int) -> Part:
-    """The rows and columns in which a mask is set, and so many more on all sides."""
-    left, top, width, height = cv2.boundingRect(mask)
-    rows, columns = (slice(max(at - more, 0), at + size + more) for at, size in ((top, height), (left, width)))
-    return rows, columns
 
 
 def _plain_mat(coarse: CoarseMap) -> Mask:

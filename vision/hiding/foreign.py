@@ -17,7 +17,6 @@ from vision.hiding.cells import (
     CELL_MM,
     Array,
     CoarseMap,
-    Mask,
     disc,
     grown,
     large_parts,
@@ -25,6 +24,7 @@ from vision.hiding.cells import (
     square,
     without_any,
 )
+from vision.masks import Mask
 from vision.pieces.faces import MAT_HALF_MM
 from vision.pieces.reading import Reading
 from vision.pieces.verify import Floats, Indices, Prepared

@@ -13,7 +13,6 @@ from vision.hiding.cells import (
     CELL_MM,
     Array,
     CoarseMap,
-    Mask,
     disc,
     grown,
     large_parts,
@@ -23,6 +22,7 @@ from vision.hiding.cells import (
 )
 from vision.hiding.foreign import SeenTable
 from vision.hiding.plain_table import LEAST_AROUND, colours_of, rare_on
+from vision.masks import Mask
 from vision.pieces.faces import MAT_HALF_MM
 from vision.scene import HiddenCause, HiddenPlace, PieceKind, Point, Sighting
 from vision.shapes import as_points

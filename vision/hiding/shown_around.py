@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.hiding.cells import BESIDE_MM, CELL_MM, CoarseMap, Mask, disc, part_around
+from vision.hiding.cells import BESIDE_MM, CELL_MM, CoarseMap, disc
+from vision.masks import Mask, part_around
 from vision.pieces.features import log_colours
 from vision.pieces.reading import CLEAR_COST, Reading
 from vision.pieces.verify import Flags, Floats, Indices, Look

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.hiding.cells import CELL_MM, CoarseMap, Part, coarse_map, disc, part_around
+from vision.hiding.cells import CELL_MM, CoarseMap, coarse_map, disc
 from vision.light.glare import paper_levels
+from vision.masks import Part, part_around
 from vision.mat.markers import MARKERS_MM, MAT_HALF_MM
 from vision.mat.rectify import table_map
 from vision.mat.registration import Registration

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.hiding.cells import Mask, part_around
+from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, TableMap
 from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
 from vision.pieces.verify import Flags, Floats, Indices, Prepared
