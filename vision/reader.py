@@ -57,7 +57,10 @@ FITS_COST = 0.7
 """A piece that costs more than this where it is seen may fit better in other colours, a little elsewhere."""
 MAT_MOVED_MM = 0.7
 LENS_MATTERS_MM = 0.5
-LENS_ROUNDS = 3
+LENS_ROUNDS = 12
+"""So often at most; for most lenses one or two are enough."""
+LENS_FAR_MM = 10.0
+"""Where the lens turned out to bend what is seen by more, pieces are looked for once more: some looked otherwise."""
 
 
 def read_photo(
@@ -178,7 +181,11 @@ class Reader:
                 readings = with_left_over(view.look, view.looked, self._kinds, self._index, readings, open_still)
                 self._clock.stage("left over")
         if self._lens is None and readings:
+            by_markers = registration
             registration, view, readings = self._with_better_lens(frame, registration, view, readings)
+            if largest_move_mm(by_markers, registration) > LENS_FAR_MM:
+                readings = self._found_in(view)
+                registration, view, readings = self._with_better_lens(frame, registration, view, readings)
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
         known = KnownTable(registration, view, self._kinds, small, frame.time_s)

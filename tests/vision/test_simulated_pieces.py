@@ -19,6 +19,7 @@ from tests.benchmarks.piece_rates import at_most
 from tests.benchmarks.simulated_dice import some_look, tops_visible
 from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
+from tests.benchmarks.views import VIEWS
 from tests.vision.altered import as_a_phone_shows_it, lit, striped
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
@@ -59,6 +60,16 @@ def test_nearly_every_piece_is_read_right_and_none_surely_wrong(name: str, seed:
     assert sum(match.right for match in shown) >= 0.94 * (len(shown) + len(missed)), missed
     assert not [match for match in matches if not match.right and match.sighting.probability >= SURE]
     assert not [seen for seen in extra if seen.kind in kinds and seen.probability >= SURE]
+
+
+@pytest.mark.parametrize("view", ["by-hand", "wide-and-bent"])
+def test_a_strangers_corners_and_camera_show_every_slice(view: str) -> None:
+    """Corners laid by hand; a wide lens that bends by a fifth and that nobody calibrated."""
+    image, labels = photographs(FAMILIES["tiles"], 501, view=VIEWS[view])
+    near_mm = FAMILIES["tiles"].near_mm + VIEWS[view].near_mm
+    read = report_photo(image, labels, pack_of("tiles"), view, near_mm=near_mm)
+    assert (read.right, read.sure_but_wrong) == (read.expected, 0)
+    assert read.expected >= 50
 
 
 def test_in_the_stripes_of_blinds_nearly_every_slice_is_read() -> None:
