@@ -11,7 +11,7 @@ from tests.vision.drawn_table import View, photograph, project, taken
 from vision.frame import Image
 from vision.mat.errors import MarkersMisplaced
 from vision.mat.markers import MARKERS_MM
-from vision.mat.registration import find_mat
+from vision.mat.registration import find_mat, lens_doubt
 
 Array = NDArray[np.float64]
 
@@ -99,6 +99,26 @@ def test_a_corner_that_somebody_moves_is_told_anew() -> None:
     view = View(size=(1920, 1080))
     after = find_mat(picture_of(moved, view), near=find_mat(picture_of(laid, view)))
     assert farthest_off_mm(after.to_table(project(GRID_MM, view)), GRID_MM) < 4.0
+
+
+def test_another_cameras_lens_is_not_taken_for_loose_corners() -> None:
+    view = View(size=(1920, 1080))
+    printed = picture_of(np.zeros((4, 3)), view)
+    own = find_mat(printed).lens
+    for k1 in (-0.12, 0.12):
+        other = replace(own, k1=own.k1 + k1)
+        found = find_mat(printed, lens=other)
+        assert found.laid_mm is None
+        assert "it may be another camera's" in lens_doubt(found, other)
+
+
+def test_loose_corners_do_not_speak_against_the_own_lens() -> None:
+    view = View(size=(1920, 1080))
+    own = find_mat(picture_of(np.zeros((4, 3)), view)).lens
+    found = find_mat(picture_of(laid_by_hand(3, 3.0, 2.0), view), lens=own)
+    assert found.laid_mm is not None
+    assert lens_doubt(found, own) == ""
+    assert farthest_off_mm(found.to_table(project(GRID_MM, view)), GRID_MM) < 4.0
 
 
 def test_a_corner_far_from_its_place_is_refused() -> None:

@@ -231,7 +231,8 @@ def _registered(markers_px: Mapping[int, Array], size_px: tuple[int, int], lens:
         if laid is None:
             raise
     else:
-        if found.error_px < LOOSE_WIDTHS * size_px[0] or (laid := laid_by_hand(markers_px, size_px, lens)) is None:
+        least = found.error_px if lens is None else _error_without_lens(markers_px, size_px, None)
+        if least < LOOSE_WIDTHS * size_px[0] or (laid := laid_by_hand(markers_px, size_px, lens)) is None:
             return found
     return replace(register(markers_px, size_px, lens=lens, markers_mm=laid), laid_mm=laid)
 
@@ -253,11 +254,13 @@ def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | Non
     def misses_of_one_mat(homography: Array, bleed_px: float, used: Lens, _: Array) -> Array:
         return edge_misses(edges, printed, homography, bleed_px, matrix, used)
 
-    start, lens_too = (found.table_to_plane, 0.0, found.lens), lens is None
-    tight = least_squares(misses_of_one_mat, start, spread=BLEED_SPREAD_PX, lens_too=lens_too)
+    start = (found.table_to_plane, 0.0, found.lens)
+    tight = least_squares(
+        misses_of_one_mat, start, spread=BLEED_SPREAD_PX, lens_too=True
+    )  # another lens is no looseness
     cost = cost_of(misses_of_one_mat(*tight))
     if cost > LOOSE_GAIN:
-        loose = least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens_too, loose=len(ids))
+        loose = least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None, loose=len(ids))
         places = places_of(ids, loose[3])
         if places is not None and cost - cost_of(misses(*loose)) > LOOSE_GAIN:
             return _by_edges(grey, replace(found, laid_mm=places), lens)
@@ -289,7 +292,12 @@ def lens_doubt(found: Registration, lens: Lens) -> str:
     """
     if len(found.markers_px) < len(MARKERS_MM):
         return ""
-    with_it = register(found.markers_px, found.size_px, lens=lens).error_px
+    try:
+        with_it = register(found.markers_px, found.size_px, lens=lens).error_px
+    except LensMisfit as error:
+        return str(error)
+    except MarkersMisplaced:
+        return ""  # Loose corners do not lie as on one mat with any lens.
     without = _error_without_lens(found.markers_px, found.size_px, None)
     if with_it < max(DOUBTED_ERROR * without, without + DOUBTED_WIDTHS * found.size_px[0]):
         return ""
@@ -313,7 +321,8 @@ def with_lens(registration: Registration, lens: Lens) -> Registration:
     """The same markers laid over the table with another lens."""
     if registration.edges is not None:
         return _laid_by(registration.edges, replace(registration, lens=lens), lens)
-    return register(registration.markers_px, registration.size_px, lens=lens)
+    again = register(registration.markers_px, registration.size_px, lens=lens, markers_mm=registration.laid_mm)
+    return replace(again, laid_mm=registration.laid_mm, told_by=registration.told_by)
 
 
 def lens_by_points(registration: Registration, expected_mm: Array, seen_px: Array, *, spread_mm: float = 0.25) -> Lens:
