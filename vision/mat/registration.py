@@ -255,16 +255,15 @@ def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | Non
         return edge_misses(edges, printed, homography, bleed_px, matrix, used)
 
     start = (found.table_to_plane, 0.0, found.lens)
-    tight = least_squares(
-        misses_of_one_mat, start, spread=BLEED_SPREAD_PX, lens_too=True
-    )  # another lens is no looseness
+    # Whatever lens is given: what another one explains, loose markers do not.
+    tight = least_squares(misses_of_one_mat, start, spread=BLEED_SPREAD_PX, lens_too=True)
     cost = cost_of(misses_of_one_mat(*tight))
     if cost > LOOSE_GAIN:
         loose = least_squares(misses, start, spread=BLEED_SPREAD_PX, lens_too=lens is None, loose=len(ids))
         places = places_of(ids, loose[3])
         if places is not None and cost - cost_of(misses(*loose)) > LOOSE_GAIN:
             return _by_edges(grey, replace(found, laid_mm=places), lens)
-    return found if found.laid_mm is None else _laid_by(replace(edges, mm=printed), replace(found, laid_mm=None), lens)
+    return found if found.laid_mm is None else _by_edges(grey, replace(found, laid_mm=None), lens)
 
 
 def _nearest(points_mm: Array, places: Mapping[int, Array]) -> NDArray[np.intp]:
