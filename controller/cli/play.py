@@ -53,6 +53,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
     "--mistakes", type=click.FloatRange(0, 1), default=0.06, show_default=True, help="How often a rule is broken."
 )
 @click.option("--evening", is_flag=True, help="It grows dark while they play, and a lamp is switched on and off.")
+@click.option("--loose-corners", is_flag=True, help="Somebody laid four corner markers by hand, in place of the mat's.")
 @click.option("--game", type=click.Choice(games_with("hands")), help="The game; without it that of the defaults.")
 @click.option(
     "--option",
@@ -72,6 +73,7 @@ def command(
     rate: float,
     mistakes: float,
     evening: bool,
+    loose_corners: bool,
     game: str | None,
     options: dict[str, Any],
 ) -> None:
@@ -110,6 +112,7 @@ def command(
             game=game,
             options=options,
             evening=evening,
+            loose_corners=loose_corners,
         )
     click.echo(tally)
     ctx.exit(0 if tally.clean else 1)

@@ -76,12 +76,16 @@ def play_game(
     habits: Habits,
     watch: Watch | None = None,
     room: Callable[[float], float] = steady,
+    *,
+    loose_corners: bool = False,
 ) -> Played:
     """Play one game to its end; everything about it follows from the seed. Where the settings leave the game's options
     open, people agree on some. `watch` is told of every picture; `room` says how many times as much light as at first
-    there is after so many seconds."""
+    there is after so many seconds; with `loose_corners` somebody laid four of them by hand, in place of a mat's."""
     rng = Random(seed)
     conditions = Conditions.random(rng)
+    if loose_corners:
+        conditions = conditions.with_corners_by_hand(Random(seed))
     hands_of = load_part(config.game, "hands")
     if not config.options and hasattr(hands_of, "agreed_options"):
         config = config.model_copy(update={"options": hands_of.agreed_options(Random(seed))})

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from random import Random
 
@@ -23,6 +23,7 @@ MARKER_OUTER_MM = 190.0
 MARKER_MM = 36.0
 CORNER_MM = 48.0
 """Side of the white card of a loose corner."""
+BY_HAND_MM, BY_HAND_DEG = 3.0, 2.0
 TABLE_WIDTH_MM = 1500.0
 TABLE_HEIGHT_MM = 900.0
 _BAND_PX = 2**15
@@ -110,6 +111,12 @@ class Conditions:
             k2=rng.uniform(-0.01, 0.02),
             seed=rng.randrange(2**31),
         )
+
+    def with_corners_by_hand(self, rng: Random) -> "Conditions":
+        """The same with loose corners that somebody laid by hand, BY_HAND_MM and BY_HAND_DEG (one deviation) beside
+        their places."""
+        laid = [(rng.gauss(0, BY_HAND_MM), rng.gauss(0, BY_HAND_MM), rng.gauss(0, BY_HAND_DEG)) for _ in range(4)]
+        return replace(self, corners=tuple(laid))
 
     def camera_model(self, width: int, height: int) -> CameraModel:
         """The camera that these conditions describe."""

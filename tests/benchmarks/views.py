@@ -4,10 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
-from hardware.simulated.surroundings import Conditions
-
-BY_HAND_MM, BY_HAND_DEG = 3.0, 2.0
-"""How far (one deviation) corners that are laid by hand lie beside their places, and how far they are turned."""
+from hardware.simulated.surroundings import BY_HAND_MM, Conditions
 
 
 def as_it_is(conditions: Conditions, rng: Random) -> Conditions:
@@ -25,15 +22,9 @@ class View:
     """So much farther from its place a piece may be seen: where corners lie beside theirs nothing tells the middle."""
 
 
-def by_hand(conditions: Conditions, rng: Random) -> Conditions:
-    """With loose corners, laid by hand."""
-    laid = [(rng.gauss(0, BY_HAND_MM), rng.gauss(0, BY_HAND_MM), rng.gauss(0, BY_HAND_DEG)) for _ in range(4)]
-    return replace(conditions, corners=tuple(laid))
-
-
 VIEWS: Mapping[str, View] = {
     "usual": View("from above, 60 to 75 degrees wide"),
-    "by-hand": View("loose corners, laid by hand", by_hand, near_mm=2 * BY_HAND_MM),
+    "by-hand": View("loose corners, laid by hand", Conditions.with_corners_by_hand, near_mm=2 * BY_HAND_MM),
     "tilted": View("leaning by 25 degrees", lambda seen, _: replace(seen, tilt_deg=25.0)),
     "from-aside": View("leaning to the side by 20 degrees", lambda seen, _: replace(seen, pan_deg=20.0)),
     "upside-down": View("from the other side of the table", lambda seen, _: replace(seen, roll_deg=180.0)),
