@@ -41,9 +41,9 @@ PROMISING, PROMISING_UNTOLD = 0.25, 0.1
 """A proposal whose top is less likely a die's is not looked at again, where the second network is told how far a die
 would lean, and where it is not. Of a hundred dice that are read hardly one is."""
 LEAST = 0.5
-"""A die whose value is less likely is not given out, """
+"""A die whose value is less likely is not given out,"""
 SOME_DIE = 0.9
-"""but where it is so likely that there is one: then it is the value that nobody can tell, and a die is missed."""
+"""unless it is so likely that there is one: then only its value cannot be told, which is a question, not a miss."""
 SURELY_NONE = 1e-5
 """No look is surer than this that a face is not there."""
 LOOKS = ((1.0, False), (0.9, True), (1.12, False))

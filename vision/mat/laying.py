@@ -2,7 +2,7 @@
 
 Four markers that are printed on one mat tell more than a homography. Such that are laid by hand a few millimetres
 beside their places do not; but each is as large and as square as the others, and that alone shows how a table is seen:
-its places and turns are then fitted, too, near to where they should be.
+their places and turns are then fitted, too, near to where they should be.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -146,7 +146,6 @@ def least_squares(
     free = np.array([*range(9), *([9] if lens_too else []), *range(10, 10 + 3 * loose)])
     values = np.append((homography / homography[2, 2]).ravel()[:8], [shrink, known.k1, *np.zeros(3 * loose)])
     spreads = np.append(np.full(8, np.inf), [spread, K1_SPREAD, *LAID_SPREAD * loose])[free]
-    middle = np.zeros(len(free))
     steps = np.append(np.abs(values[:8]) * 1e-4 + 1e-7, [spread / 200.0, 1e-3, *(0.01, 0.01, 1e-4) * loose])[free]
 
     def at(values: Array) -> Array:
@@ -161,7 +160,7 @@ def least_squares(
         scale = np.maximum(np.sqrt((columns**2 * weights[:, None]).sum(0)), 1e-9)
         even = columns / scale
         normal = even.T @ (even * weights[:, None]) + np.diag(1.0 / (spreads * scale) ** 2 + 1e-9)
-        right = even.T @ (now.ravel() * weights) + (values[free] - middle) / (spreads**2 * scale)
+        right = even.T @ (now.ravel() * weights) + values[free] / (spreads**2 * scale)
         step = np.linalg.solve(normal, right)
         values[free] -= step / scale
         if np.abs(step).max() < SMALL_STEP:

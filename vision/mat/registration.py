@@ -54,6 +54,12 @@ DOUBTED_ERROR = 1.6
 """Markers that miss their places so many times as far with a lens as without it,"""
 DOUBTED_WIDTHS = 0.00006
 """and by so much more (in picture widths), speak against it; with a camera's own they miss at most 1.2 times as far."""
+_MAT_CORNERS_MM = np.array(list(product((-200.0, 200.0), repeat=2)))
+LEAST_EDGE_POINTS = 80
+"""About those of one marker."""
+LOOSE_WIDTHS, MOVED_WIDTHS = 0.0004, 0.0008
+"""Corners of markers printed on one mat miss their places by less than the first, in picture widths (root mean square):
+on shared and path-traced pictures by half of it. With more than the second one of them was moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +188,8 @@ def register(
 ) -> Registration:
     """The registration that fits marker corners (id -> 4 x 2, each marker's own top left first, clockwise) of one mat.
 
-    `markers_mm` says where the corners of markers other than the mat's lie; the frame is then theirs.
+    `markers_mm` says where the corners of markers lie that are not printed on a mat: loose ones, or a sheet's own; the
+    frame is then theirs.
 
     Raises:
         MarkersMissing: fewer than two markers.
@@ -296,7 +303,7 @@ def lens_doubt(found: Registration, lens: Lens) -> str:
     except LensMisfit as error:
         return str(error)
     except MarkersMisplaced:
-        return ""  # Loose corners do not lie as on one mat with any lens.
+        return ""  # These are loose corners: they fit no mat, whatever the lens.
     without = _error_without_lens(found.markers_px, found.size_px, None)
     if with_it < max(DOUBTED_ERROR * without, without + DOUBTED_WIDTHS * found.size_px[0]):
         return ""
@@ -340,14 +347,6 @@ def lens_by_points(registration: Registration, expected_mm: Array, seen_px: Arra
     step = np.clip(np.linalg.solve(normal, right), -0.06, 0.06)
     lens = registration.lens
     return replace(lens, k1=float(lens.k1 + step[0]), k2=float(lens.k2 + step[1]))
-
-
-_MAT_CORNERS_MM = np.array(list(product((-200.0, 200.0), repeat=2)))
-LEAST_EDGE_POINTS = 80
-"""About those of one marker."""
-LOOSE_WIDTHS, MOVED_WIDTHS = 0.0004, 0.0008
-"""Corners of markers printed on one mat miss their places by less than the first, in picture widths (root mean square):
-on shared and path-traced pictures by half of it. With more than the second one of them was moved."""
 
 
 def _by_edges(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -> Registration:
