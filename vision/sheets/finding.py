@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.mat.errors import RegistrationError
 from vision.mat.lens import Lens
+from vision.mat.markers import DICTIONARY, detector_parameters
 from vision.mat.registration import Registration, register
 from vision.sheets.as_read import Strokes, strokes_px
 from vision.sheets.corners import ANYWHERE, Where, corner_groups
@@ -148,14 +149,13 @@ def _likeness(grey: Grey, group: Mapping[int, Array], places: Mapping[int, Array
 
 
 def _detected(grey: Grey, wanted: set[int], times: int) -> list[SeenMarker]:
-    parameters = cv2.aruco.DetectorParameters()
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters = detector_parameters()
     parameters.cornerRefinementWinSize = 3
     parameters.adaptiveThreshWinSizeMin = 7
     parameters.adaptiveThreshWinSizeMax = 27 * times
     parameters.adaptiveThreshWinSizeStep = 20 * times
     parameters.minMarkerPerimeterRate = LEAST_PERIMETER_PX * times / max(grey.shape)
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), parameters)
+    detector = cv2.aruco.ArucoDetector(DICTIONARY, parameters)
     corners, ids, _ = detector.detectMarkers(grey)
     if ids is None:
         return []
