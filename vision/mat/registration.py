@@ -48,6 +48,7 @@ from vision.mat.lens import (
 )
 from vision.mat.marker_edges import EdgePoints, measured
 from vision.mat.markers import DICTIONARY, MARKERS_MM, check_light, markers_anywhere, markers_near
+from vision.mat.sharpness import marker_blur_px
 
 Array = NDArray[np.float64]
 OTHER_CAMERA = "it may be another camera's, or zoom or focus were changed; calibrate again"
@@ -58,6 +59,8 @@ DOUBTED_WIDTHS = 0.00006
 _MAT_CORNERS_MM = np.array(list(product((-200.0, 200.0), repeat=2)))
 LEAST_EDGE_POINTS = 80
 """About those of one marker."""
+SHARP_CELLS = 0.22
+"""Markers blurred by more than this share of a cell say nothing of whether they are loose ones."""
 LOOSE_WIDTHS, MOVED_WIDTHS = 0.0004, 0.0008
 """Corners of markers printed on one mat miss their places by less than the first, in picture widths (root mean square):
 on shared and path-traced pictures by half of it. With more than the second one of them was moved."""
@@ -171,12 +174,24 @@ def find_mat_in_grey(
             found = register(markers, size_px, lens=lens, start=start, markers_mm=laid)
             if found.error_px < MOVED_WIDTHS * size_px[0] or len(markers) < len(MARKERS_MM):
                 return _by_edges(grey, replace(found, laid_mm=laid, told_by=near.told_by), lens)
-    found = _laid_loosely(grey, _by_edges(grey, _registered(markers, size_px, lens, start), lens), lens)
+    sharp = _are_sharp(grey, markers)
+    found = _by_edges(grey, _registered(markers, size_px, lens, start, sharp=sharp), lens)
+    found = _laid_loosely(grey, found, lens) if sharp else found
     if len(markers) < LEAST_LOOSE:
         return found
-    if lens is None and near is None:
+    if lens is None and near is None and sharp:
         found = _with_focal_length(found)
     return replace(found, told_by=frozenset(markers))
+
+
+def _are_sharp(grey: NDArray[np.uint8], markers: Mapping[int, Array]) -> bool:
+    """Whether markers are seen well enough to tell that each lies beside its place: out of focus all seem to."""
+    if not markers:
+        return False
+    cell_px = (
+        float(np.median([np.linalg.norm(np.roll(c, -1, axis=0) - c, axis=1).mean() for c in markers.values()])) / 6
+    )
+    return marker_blur_px(grey, list(markers.values())) < SHARP_CELLS * cell_px
 
 
 def _with_focal_length(found: Registration) -> Registration:
@@ -247,9 +262,10 @@ def register(
 
 
 def _registered(
-    markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None, start: Lens | None
+    markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None, start: Lens | None, *, sharp: bool
 ) -> Registration:
-    """`register`, but that the markers may be loose ones, each laid a little beside its place."""
+    """`register`, but that the markers may be loose ones, each laid a little beside its place. Those that are not seen
+    `sharp` are only where they would fit no mat."""
     try:
         found = register(markers_px, size_px, lens=lens, start=start)
     except MarkersMisplaced as error:
@@ -258,7 +274,7 @@ def _registered(
             raise
     else:
         least = found.error_px if lens is None else _error_without_lens(markers_px, size_px, None)
-        if least < LOOSE_WIDTHS * size_px[0] or (laid := laid_by_hand(markers_px, size_px, lens)) is None:
+        if not sharp or least < LOOSE_WIDTHS * size_px[0] or (laid := laid_by_hand(markers_px, size_px, lens)) is None:
             return found
     return replace(register(markers_px, size_px, lens=lens, start=start, markers_mm=laid), laid_mm=laid)
 
