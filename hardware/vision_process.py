@@ -278,7 +278,7 @@ class VisionProcess:
                     return
                 try:
                     message: _Message = pipe.recv()
-                except (EOFError, ConnectionResetError):
+                except (EOFError, OSError):  # the latter where it ended in the middle of a message
                     process.join(GRACE_S)
                     ended = problem or f"the process of camera and reading ended (exit code {process.exitcode})"
                     yield VisionStatus(VisionState.LOST, f"{ended}; starting again")
