@@ -103,11 +103,11 @@ def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: in
 
 
 def enrolment_photos(
-    game: str, art: Mapping[str, Artwork], width: int, height: int, conditions: Conditions | None = None
+    game: str, art: Mapping[str, Artwork], width: int, height: int
 ) -> Iterator[tuple[Image, dict[str, Any]]]:
     """Pictures that show every face once, apart, labelled as `vision.pieces.faces.enrol` asks for; a copy's own
     `photos` where it has them."""
-    conditions = conditions or Conditions(tilt_deg=1.0)
+    conditions = Conditions(tilt_deg=1.0)
     if hasattr(_copy(game), "photos"):
         yield from _copy(game).photos(art, width, height, conditions)
         return

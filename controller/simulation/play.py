@@ -7,7 +7,7 @@ compared with what the hands did.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -64,7 +64,6 @@ class Played:
     """What reading each picture took."""
     problem: str = ""
     """Why the game did not end; empty when it did."""
-    crash: Exception | None = field(default=None, repr=False)
 
 
 def play_game(
