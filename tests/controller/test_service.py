@@ -23,7 +23,7 @@ import pytest
 
 from config.loader import load_table
 from controller.journal import Journal
-from controller.service import lens_part
+from controller.parts import lens_part
 from controller.slap_book import SETTLED_S
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.controller.web.table import until
