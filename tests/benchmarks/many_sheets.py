@@ -26,8 +26,9 @@ from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
+from vision.reports.compared import PhotoReport, compare, light_of
 from vision.reports.mark_report import MarkClaim, MarkPlace, claims
-from vision.reports.report import PhotoReport, Report, compare, light_of
+from vision.reports.rates import Report
 from vision.scene import PieceKind, Scene
 from vision.sheets.finder import read_sheets
 from vision.threads import use_one_core

@@ -30,7 +30,7 @@ from vision.files.labels import load_json
 from vision.frame import Image
 from vision.mat.errors import RegistrationError
 from vision.reports.mark_report import MarkPlace, true_marks
-from vision.reports.report import MARK_BINS, Reliability
+from vision.reports.rates import MARK_BINS, Reliability
 from vision.scene import MarkKind, PieceKind, SheetMark
 from vision.sheets.finder import lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, parse_layout

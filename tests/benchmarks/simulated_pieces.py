@@ -36,7 +36,7 @@ from tests.benchmarks.views import View
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
 from vision.pieces.faces import BACKS, FacePack, enrol
-from vision.reports.report import NEAR_DEG, NEAR_MM
+from vision.reports.compared import NEAR_DEG, NEAR_MM
 from vision.scene import PieceKind, Pose
 
 Array = NDArray[np.float64]

@@ -40,8 +40,8 @@ from tests.benchmarks.simulated_pieces import (
 from tests.vision.drawn_sticks import draw_thing, some_thing
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
+from vision.reports.compared import TruePiece
 from vision.reports.mark_report import MarkPlace
-from vision.reports.report import TruePiece
 from vision.scene import MarkKind, PieceKind, Point, Pose
 from vision.sheets.layout import SheetLayout
 

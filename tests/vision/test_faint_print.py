@@ -12,7 +12,7 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from vision.reader import read_photo
-from vision.reports.report import SURE, compare, true_pieces
+from vision.reports.compared import SURE, compare, true_pieces
 from vision.scene import PieceKind, Pose
 
 FACES, FAINT = 6, 0.2

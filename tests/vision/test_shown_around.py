@@ -15,7 +15,7 @@ from vision.frame import Image
 from vision.mat.markers import MAT_HALF_MM
 from vision.mat.registration import find_mat
 from vision.reader import read_photo
-from vision.reports.report import SURE, compare, true_pieces
+from vision.reports.compared import SURE, compare, true_pieces
 from vision.scene import PieceKind, Pose
 
 SIZE = (1280, 720)

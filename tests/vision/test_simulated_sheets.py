@@ -2,7 +2,7 @@
 
 from tests.benchmarks.many_sheets import BLANK_FIRST, read_one
 from tests.benchmarks.simulated_sheets import places, printed, sheet_table
-from vision.reports.report import SURE
+from vision.reports.compared import SURE
 from vision.scene import MarkKind, PieceKind
 
 

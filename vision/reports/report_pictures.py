@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.reports.compared import LEAST_VISIBLE, SURE, PhotoReport
 from vision.reports.mark_report import MarkClaim
-from vision.reports.report import LEAST_VISIBLE, SURE, PhotoReport, Reliability
+from vision.reports.rates import Reliability
 from vision.scene import MarkKind, PieceKind, Point, Pose, SheetMark, Sighting
 from vision.sheets.layout import SheetLayout
 
