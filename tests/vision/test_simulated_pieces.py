@@ -33,9 +33,9 @@ from vision.pieces.raster import Raster, select
 from vision.pieces.search import build_index
 from vision.pieces.verify import Look, prepare
 from vision.reader import Reader, read_photo
-from vision.reports.compared import LEAST_VISIBLE, SURE, compare, true_pieces
+from vision.reports.compared import LEAST_VISIBLE, compare, true_pieces
 from vision.reports.report import PICTURES, report_photo
-from vision.scene import PieceKind, Pose
+from vision.scene import SURE, PieceKind, Pose
 from vision.shapes import place
 
 

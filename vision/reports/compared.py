@@ -10,10 +10,8 @@ from vision.files.labels import TrueColour, TrueDots, TrueFace, TrueLabel, TrueP
 from vision.frame import Image
 from vision.pieces.faces import BACKS
 from vision.reports.mark_report import MarkClaim, MarkPlace, turned_pattern
-from vision.scene import Origin, PieceKind, Pose, Scene, Sighting
+from vision.scene import SURE, Origin, PieceKind, Pose, Scene, Sighting
 
-SURE = 0.9
-"""What is claimed with such a likelihood is claimed as sure."""
 NEAR_MM = 5.0
 NEAR_DEG = 5.0
 """What is seen no farther from a piece, and turned by no more, is that piece."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision.reports.compared import LEAST_VISIBLE, LIGHTS, SURE, PhotoReport
-from vision.scene import MarkKind, Origin, PieceKind, Pose
+from vision.reports.compared import LEAST_VISIBLE, LIGHTS, PhotoReport
+from vision.scene import SURE, MarkKind, Origin, PieceKind, Pose
 
 BINS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0)
 """Edges of the likelihoods that are put together for the reliability table."""
