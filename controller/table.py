@@ -227,12 +227,13 @@ class Table:
     async def on_scene(self, scene: Scene) -> None:
         """What lies on the table now."""
         async with self._deciding:
-            self._scene = scene
+            before = self._verdict.answer
+            self._scene, self._verdict = scene, Verdict(Answer.HANDS)  # what was judged was another scene
             self._places, self._faces = (), ()
             self._referee.follow(scene)
             if self._running is not None and not self._over and not self._paused:
                 if self._referee.settled(scene):
-                    await self._judge(scene)
+                    await self._judge(scene, before)
                 elif self._referee.settling(scene):
                     await self._foresee(scene)
                 elif self._referee.settled_apart(scene):
@@ -326,6 +327,7 @@ class Table:
     def _set_paused(self, paused: bool, note: str = "") -> None:
         self._paused, self._pause_note = paused, note
         self._question = None
+        self._verdict = Verdict(Answer.HANDS)
         self._referee.forget()
 
     async def _new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
@@ -355,14 +357,13 @@ class Table:
         await self._write("game", data, begins_game=True)
         self._running, self._joined = running, []
         self._set_paused(False)
-        self._verdict = Verdict(Answer.HANDS)
 
     # Judging -------------------------------------------------------------------------------------------------------
 
-    async def _judge(self, scene: Scene) -> None:
+    async def _judge(self, scene: Scene, before: Answer) -> None:
+        """Judge a scene at rest; `before` is what the last one was answered."""
         reading = self._read(scene, self._referee.counted(scene))
         self._places, self._faces = reading.places, reading.faces
-        before = self._verdict.answer
         verdict = self._referee.judge(scene, reading)
         await self._take(scene, verdict)
         if verdict.answer is Answer.UNCLEAR:

@@ -17,6 +17,7 @@ from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_part
 from controller.hands import Lay
 from controller.journal import Journal
+from controller.reading import Reading
 from controller.referee import GLARE
 from controller.table import LOG_LINES, Table
 from controller.views import BoardView, PartState, PartView, RefereeState, TableView
@@ -455,6 +456,59 @@ async def test_nothing_is_judged_while_the_table_is_paused(tmp_path: Path) -> No
         assert table.state != before
         with pytest.raises(CommandError, match="not paused"):
             await table.table.resume()
+
+
+@asynccontextmanager
+async def in_a_breach(folder: Path) -> AsyncIterator[LaidTable]:
+    """A game in which two slices changed places."""
+    async with playing(folder) as table:
+        await table.make_next()
+        ring = table.state.ring
+        table.lay(Lay(ring[2], table.pose(ring[6]), True), Lay(ring[6], table.pose(ring[2]), True))
+        await table.look(0.0)
+        await table.look(scenes=15)
+        assert table.view.breach is not None
+        yield table
+
+
+@in_loop
+async def test_a_breach_is_told_anew_after_a_pause_though_its_pieces_are_gone(tmp_path: Path) -> None:
+    async with in_a_breach(tmp_path) as table:
+        await table.press_seat(HOST_SEAT)
+        lying = table.lying()
+        table.remove(*lying)
+        await table.look()
+        await table.press_seat(HOST_SEAT)
+        assert (table.view.referee, table.view.breach) == (RefereeState.HANDS, None)
+        table.restore(lying)
+        await table.look(scenes=15)
+        assert table.view.breach is not None
+
+
+@in_loop
+async def test_a_breach_is_not_shown_on_what_could_not_be_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with in_a_breach(tmp_path) as table:
+
+        def broken(*_: Any) -> Reading:
+            raise ZeroDivisionError("a bug")
+
+        monkeypatch.setattr(type(load_part("new_york_slice", "table").GAME_TABLE), "read", broken)
+        table.remove(*table.lying())
+        with pytest.raises(ZeroDivisionError):
+            await table.look()
+        table.table.set_part("referee", PartView(state=PartState.LOST, text="a bug"))
+        assert table.view.breach is None
+
+
+@in_loop
+async def test_a_breach_is_over_in_the_lobby(tmp_path: Path) -> None:
+    async with in_a_breach(tmp_path) as table:
+        await table.table.to_lobby()
+        assert table.view.breach is None
+        table.remove(*table.lying())
+        assert (await table.look()).pieces == []
 
 
 @in_loop
