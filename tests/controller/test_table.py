@@ -19,7 +19,8 @@ from controller.hands import Lay
 from controller.journal import Journal
 from controller.reading import Reading
 from controller.referee import GLARE
-from controller.table import LOG_LINES, Table
+from controller.table import Table
+from controller.table_view import LOG_LINES
 from controller.views import BoardView, PartState, PartView, RefereeState, TableView
 from controller.web.commands import CommandError, InvalidCommand, Sitting
 from firmware_bridge.session import LinkState
