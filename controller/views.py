@@ -31,7 +31,7 @@ class PartState(Enum):
 
 
 class PartView(Model):
-    """One part of the table: camera, reading, panel, board, journal, discovery."""
+    """One part of the table: its camera, the reading, the referee, the journal and so on."""
 
     state: PartState
     text: str
@@ -102,7 +102,7 @@ class PieceView(Model):
     """One piece as it lies."""
 
     kind: str
-    """slice or special"""
+    """What it is: slice, special, board, die, sheet and so on (`vision.scene.PieceKind`)."""
     face: str
     """Face id; the back's id when face down."""
     face_up: bool
