@@ -475,7 +475,8 @@ async def in_a_breach(folder: Path) -> AsyncIterator[LaidTable]:
 @in_loop
 async def test_a_breach_is_told_anew_after_a_pause_though_its_pieces_are_gone(tmp_path: Path) -> None:
     async with in_a_breach(tmp_path) as table:
-        await table.press_seat(HOST_SEAT)
+        await table.table.pause()
+        assert table.view.referee is RefereeState.PAUSED
         lying = table.lying()
         table.remove(*lying)
         await table.look()
