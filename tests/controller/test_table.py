@@ -238,6 +238,26 @@ async def test_a_move_waits_for_its_lit_button(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_a_button_pressed_while_the_table_is_paused_confirms_nothing(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        before = table.state
+        moves, player = table.hands.next_play(before)
+        table.play(before, *moves)
+        await table.moved()
+        await table.table.pause()
+        await table.press(player)
+        await table.look()
+        await table.table.resume()
+        view = await table.look(scenes=5)
+        assert table.state == before
+        assert {s.player for s in view.seats if s.lamp == "blink"} == {player}
+        await table.press(player)
+        await table.look()
+        assert table.state != before
+
+
+@in_loop
 async def test_a_clear_move_counts_before_all_else_is_judged(tmp_path: Path) -> None:
     """Its button is pressed as the hand leaves: a tenth of a second of rest is enough, one picture is not."""
     async with playing(tmp_path) as table:
