@@ -452,6 +452,7 @@ async def test_the_host_rules_a_move(tmp_path: Path) -> None:
         await table.table.rule_move(text)
         assert table.state == wanted
         assert table.journal.records()[-1].data["source"] == "ruling"
+        assert [line.text for line in table.view.log] == [text]
         for nonsense in ("", "xyzzy", text):
             with pytest.raises(InvalidCommand):
                 await table.table.rule_move(nonsense)
