@@ -41,8 +41,8 @@ from config.schema import TableConfig
 from controller.board import SteadyBound, board_part, board_view, no_board
 from controller.board_signals import BoardSignals
 from controller.choosing import Choice, NotPlayable, Shelf
-from controller.desk import Desk, check_table_faces
 from controller.games.registry import load_game, load_part, needs_faces
+from controller.host_choice import HostChoice, check_table_faces
 from controller.inbox import Inbox
 from controller.journal import JournalError
 from controller.journal_keeper import JournalKeeper
@@ -98,18 +98,18 @@ def run_service(shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bo
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
     port: int | None = None
     while True:
-        desk = Desk(shelf, choice, keep=port is not None)
+        host_choice = HostChoice(shelf, choice, keep=port is not None)
         config = shelf.settings_of(choice)
         if port is not None:  # displays look for the table where they found it
             config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
-        port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), desk, fresh))
-        if desk.next is None:
+        port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), host_choice, fresh))
+        if host_choice.next is None:
             return
-        choice, fresh = desk.next, False
+        choice, fresh = host_choice.next, False
         _log.info("the host chose %s", choice.game)
 
 
-async def _serve(config: TableConfig, gathering: Gathering, desk: Desk, fresh: bool) -> int:
+async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostChoice, fresh: bool) -> int:
     """Serve one game until a signal or the host's choice ends it; gives the display's port."""
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -124,7 +124,7 @@ async def _serve(config: TableConfig, gathering: Gathering, desk: Desk, fresh: b
         simulated = _simulated_table(config, gathering)
         try:
             new = simulated is not None and (not simulated.join() or fresh)
-            service = _Service(config, journal, simulated, token, desk)
+            service = _Service(config, journal, simulated, token, host_choice)
             port = await service.run(stopped, fresh=fresh or new, new_table=new)
         except (NotPlayable, SimulatedTableError, JournalError, ServerError) as error:
             raise ServiceError(str(error)) from error
@@ -142,13 +142,13 @@ class _Service:
         journal: JournalKeeper,
         simulated: SimulatedTable | None,
         token: str,
-        desk: Desk | None = None,
+        host_choice: HostChoice | None = None,
     ) -> None:
         self._config = config
         self._journal = journal
         self._simulated = simulated
         self._token = token
-        self._desk = desk or Desk(Shelf(config), Choice(config.game, config.options), keep=False)
+        self._host_choice = host_choice or HostChoice(Shelf(config), Choice(config.game, config.options), keep=False)
         self._version = installed_version("pizzatable")
         self._hub = Hub()
         self._inbox = Inbox()
@@ -182,7 +182,7 @@ class _Service:
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._keep_panel(), self._keep_board()]
             work += [self._keep_journal(), self._keep_simulated()]
-            self._desk.runs(stopped, self._why_no_other_game)
+            self._host_choice.runs(stopped, self._why_no_other_game)
             await _until_one_ends(stopped, work)
         return port
 
@@ -199,7 +199,7 @@ class _Service:
 
     def _app(self) -> FastAPI:
         app = create_app(
-            self._hub, self._table, self._desk, Path(controller.games.__path__[0]), version=self._version,
+            self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture,
         )  # fmt: skip
         app.add_exception_handler(JournalError, _not_written)

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from typing import Any, Protocol
 
 from config.schema import TableConfig
+from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
 from controller.journal import JournalDamaged, Record
 from controller.reading import GameTable, Layout, Play, Reading
@@ -19,7 +20,6 @@ from controller.running_game import RunningGame
 from controller.seating import areas
 from controller.table_view import Question, Standing, TableViews
 from controller.views import BoardView, LogLine, PartView, TableView
-from controller.web.commands import CommandError, InvalidCommand, Sitting
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from vision.scene import Scene
 

@@ -17,6 +17,7 @@ from typing import Any
 import cv2
 
 from config.schema import TableConfig
+from controller.commands import CommandError
 from controller.games.registry import kinds_of, load_game, load_part
 from controller.hands import MakeHands
 from controller.journal import Journal
@@ -26,7 +27,6 @@ from controller.sheet_prints import load_prints
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.table import Table
 from controller.views import TableView
-from controller.web.commands import CommandError
 from controller.wiring import panel_pins, timing
 from firmware_bridge.signals import Signal
 from hardware.exposure import ExposureKeeper

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Actor
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
@@ -22,7 +23,6 @@ from controller.referee import GLARE
 from controller.table import Table
 from controller.table_view import LOG_LINES
 from controller.views import BoardView, PartState, PartView, RefereeState, TableView
-from controller.web.commands import CommandError, InvalidCommand, Sitting
 from firmware_bridge.session import LinkState
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from tests.controller.laid_table import LaidTable, Outlets, make_table

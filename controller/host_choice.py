@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from config.schema import TableConfig
 from controller.choosing import Choice, NotPlayable, Offer, Shelf
+from controller.commands import CommandError, InvalidCommand
 from controller.game import GameError, Json
 from controller.games.registry import needs_faces
-from controller.web.commands import CommandError, InvalidCommand
 
 _log = logging.getLogger("pizzatable")
 
 
-class Desk:
+class HostChoice:
     """Where the host takes another game from the shelf."""
 
     def __init__(self, shelf: Shelf, playing: Choice, *, keep: bool) -> None:
