@@ -394,6 +394,17 @@ async def test_a_question_is_gone_when_something_moves(tmp_path: Path) -> None:
             await table.table.answer(question.id, 0)
 
 
+@in_loop
+async def test_a_question_is_gone_when_the_move_before_it_is_taken_back(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        question = (await asked(table)).question
+        assert question is not None
+        await table.table.undo()
+        assert table.view.question is None
+        with pytest.raises(CommandError, match="no question is open"):
+            await table.table.answer(question.id, 0)
+
+
 # The host's corrections -----------------------------------------------------------------------------------------------
 
 
