@@ -156,18 +156,20 @@ def _kinds(game: str) -> tuple[dict[str, PieceKind], dict[str, PieceKind]]:
 def _version(game: str) -> str:
     """A hash of whatever our copy's art and faces follow from."""
     content = hashlib.sha256(components_text(game).encode())
-    for package in ("hardware.kit", "hardware.simulated", "vision"):
-        for module in _modules(resources.files(package)):
-            content.update(module.read_bytes())
+    for package in ("controller.simulation.copies", "hardware.kit", "hardware.simulated", "vision"):
+        for file in _sources(resources.files(package)):
+            content.update(file.read_bytes())
+    for package, module in (("controller", "printing.py"), ("controller.simulation", "copy.py")):
+        content.update(resources.files(package).joinpath(module).read_bytes())
     return content.hexdigest()[:12]
 
 
-def _modules(folder: Traversable) -> Iterator[Traversable]:
-    """A package's modules, and those of the packages in it."""
+def _sources(folder: Traversable) -> Iterator[Traversable]:
+    """A package's modules and tables, and those of the packages in it."""
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
-            yield from _modules(entry)
-        elif entry.name.endswith(".py"):
+            yield from _sources(entry)
+        elif entry.name.endswith((".py", ".toml")):
             yield entry
 
 
