@@ -18,7 +18,7 @@ from controller.hands import MakeHands
 from controller.simulation import copies
 from controller.simulation.kept_art import KeptArt
 from controller.whose_faces import faces_of
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.bodies import thickness_mm
 from hardware.simulated.lying import outline_mm
 from hardware.simulated.renderer import Renderer

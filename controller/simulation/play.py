@@ -31,7 +31,7 @@ from controller.wiring import panel_pins, timing
 from firmware_bridge.signals import Signal
 from hardware.exposure import ExposureKeeper
 from hardware.panel import LampState, Panel
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.camera import SimulatedCamera, steady
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from vision.scene import Point
 
 _Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs

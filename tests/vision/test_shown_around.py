@@ -7,7 +7,7 @@ from functools import cache
 import cv2
 import numpy as np
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.dice import DieView
 from hardware.simulated.surroundings import Conditions, MatStyle
 from hardware.simulated.world import PieceView
