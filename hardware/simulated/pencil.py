@@ -16,7 +16,6 @@ from hardware.simulated.artwork import Artwork
 from vision.scene import Point
 
 _Floats = NDArray[np.float64]
-_Plane = NDArray[np.float32]
 
 _SIXTEENTHS = 4
 _POINTS = 24
