@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from controller.views import TableView
+from controller.views import Lamp, TableView
 from controller.web.hub import Hub
 from controller.wiring import board_lamps
 from firmware_bridge.session import Buzzing
@@ -27,7 +27,7 @@ class DeviceOutlets:
         self.vision: VisionProcess | None = None
         self.panel: Panel | None = None
         self.board: Link | None = None
-        self._modes: dict[int, str] = {}
+        self._modes: dict[int, Lamp] = {}
         self.live: LivePicture | None = None
         self.scene: Scene | None = None
 
@@ -41,7 +41,7 @@ class DeviceOutlets:
         """See `Outlets`."""
         self._hub.publish(view)
 
-    def lamp(self, seat: int, mode: str) -> None:
+    def lamp(self, seat: int, mode: Lamp) -> None:
         """See `Outlets`."""
         if self.panel is not None:
             from hardware.panel import LampState

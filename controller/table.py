@@ -19,7 +19,7 @@ from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
 from controller.seating import areas
 from controller.table_view import Question, Standing, TableViews
-from controller.views import BoardView, LogLine, PartView, TableView
+from controller.views import BoardView, Lamp, LogLine, PartView, TableView
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from vision.scene import Scene
 
@@ -34,8 +34,8 @@ class Outlets(Protocol):
         """A new whole view."""
         ...
 
-    def lamp(self, seat: int, mode: str) -> None:
-        """off, on or blink."""
+    def lamp(self, seat: int, mode: Lamp) -> None:
+        """What a seat's lamp does from now on."""
         ...
 
     def buzz(self) -> None:

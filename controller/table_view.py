@@ -13,6 +13,7 @@ from controller.views import (
     BoardView,
     BreachView,
     CandidateView,
+    Lamp,
     LogLine,
     PartView,
     PieceView,
@@ -157,7 +158,7 @@ class TableViews:
         running, verdict = table.running, table.verdict
         player = running.player_at(number) if running is not None else None
         waits = verdict.answer is Answer.WAITING_FOR_BUTTON
-        lamp = "off"
+        lamp: Lamp = "off"
         if running is None:
             lamp = "on" if number in table.joined else "off"
         elif player is not None and player in lit:

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from firmware_bridge.session import LinkState
 
 Outline = list[tuple[float, float]]
+Lamp = Literal["off", "on", "blink"]
+"""What a seat's lamp does."""
 
 
 class Model(BaseModel):
@@ -95,7 +97,7 @@ class SeatView(Model):
     colour: str
     """CSS colour of this seat wherever it is drawn."""
     area_mm: Outline
-    lamp: Literal["off", "on", "blink"]
+    lamp: Lamp
 
 
 class PieceView(Model):
