@@ -313,7 +313,12 @@ class _Service:
         vision, lens = self._outlets.vision, self._unproved_lens
         if vision is None or lens is None or (frame := vision.picture(scene.sequence)) is None:
             return
-        if (part := await asyncio.to_thread(lens_part, frame.image, lens)) is not None:
+        try:
+            part = await asyncio.to_thread(lens_part, frame.image, lens)
+        except Exception as error:  # a fault of ours; the table goes on without knowing
+            _log.exception("cannot tell whether the calibrated lens is this camera's")
+            part = PartView(state=PartState.LOST, text=f"cannot be told: {type(error).__name__}: {error}")
+        if part is not None:
             self._unproved_lens = None
             self._table.set_part("lens", part)
 
