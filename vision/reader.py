@@ -6,7 +6,6 @@ from time import perf_counter
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.finders import Finder, TellsHeld
 from vision.following.known_table import LOOKS, KnownTable, gone_from, where_they_lay
@@ -37,8 +36,6 @@ from vision.pieces.tone import PLAIN, in_tone, tone_of
 from vision.pieces.verify import Look, Prepared, prepare
 from vision.scene import HiddenCause, HiddenPlace, PaperLevel, PieceKind, Scene, Sighting
 from vision.shapes import place
-
-Array = NDArray[np.float64]
 
 ABSORB_S = 6.0
 """A thing at the picture's edge that stays still for this long is no hand to wait for; what it hides stays hidden."""

@@ -60,8 +60,6 @@ class Habits:
     """A press sooner after an own one is meant for the same play: who breaks a rule by pressing takes longer."""
     breach_patience_s: float = 12.0
     """A broken rule must have been noticed by then."""
-    keep_pictures: bool = False
-    """Whether the picture is kept when a game gets stuck."""
 
 
 @dataclass(slots=True)

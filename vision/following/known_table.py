@@ -34,8 +34,6 @@ from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.shapes import place
 from vision.short_axes import median_of
 
-Array = NDArray[np.float64]
-
 AROUND_MM, BESIDE_MM = 50.0, 7.5
 """How far beyond a piece that is gone corners are looked for, as what it uncovered reaches so far, and how far beyond
 other changes."""
