@@ -73,12 +73,12 @@ def test_the_one_piece_that_was_missed_is_found(table: Table, face: str) -> None
 def test_a_piece_seen_askew_explains_nothing(table: Table, face: str) -> None:
     empty = shrink(render(new_world(Random(1)), SIZE, 10))
     known = KnownTable(table.registration, table.view, table.kinds, empty, 0.0)
-    known.remember(known.motion.last, known.nowhere, np.zeros((known.coarse.height, known.coarse.width), np.uint8))
+    known.remember(known.nowhere, np.zeros((known.coarse.height, known.coarse.width), np.uint8))
     known.motion.follow(table.small, 0.2)
     (missed,) = (reading for reading in table.readings if reading.prepared.faces.names[reading.face] == face)
     others = [reading for reading in table.readings if reading is not missed]
     known.looks = LOOKS
-    known.add_change(known.covered(table.readings))
+    known.add_change(known.blocks.covered(table.readings))
     known.leave_over(table.readings)
     assert known.left_over(table.readings, known.nowhere) is None
     askew = replace(missed, pose=[*missed.pose, 1.5, -9.5, -5.2], agrees=np.zeros_like(missed.agrees))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from controller.games.dice_and_slice.hands import SHEET, Pencilled, write_front
 from controller.sheet_prints import load_prints
 from controller.simulation.copy import own_art
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions, MatStyle

@@ -4,10 +4,9 @@ Several sheets of one print may lie in one picture: every marker says where its 
 agree are of one sheet.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import cv2
 import numpy as np
@@ -293,7 +292,7 @@ def _best_fit(grey: Grey, plane: Array, marker: int, place: Array, reach_mm: flo
     return float(best), np.asarray((along * (fine_x - middle) + down * (fine_y - middle)) / PATCH_PX_PER_MM)
 
 
-def _peak(three: Any) -> float:
+def _peak(three: Iterable[float]) -> float:
     """Where a parabola through three values has its top, from the middle one."""
     left, middle, right = (float(value) for value in three)
     bend = left - 2 * middle + right
