@@ -6,19 +6,37 @@ repository.
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tests.rigs.traced.art_slices import SLICE_DEG, Face, SliceRun, notice_faces, slice_faces
 from tests.rigs.traced.bodies import Body, Layout, Print, generator
+from tests.rigs.traced.resting import rest
 
 SIDES = ("south", "west", "north", "east")
+HIGHEST_MM, STEP_OUT_MM = 12.0, 2.0
 _GAP_MM = 4.0
 """Between neighbours that nobody has cut apart, at their crusts."""
 _TURN = {"south": 270.0, "west": 180.0, "north": 90.0, "east": 0.0}
 STYLES = {"new_york_slice": "newyork", "pizzeria": "pizzeria"}
 _BACKS = {"new_york_slice": "special/back", "pizzeria": "offer/back"}
+
+
+def _lying_low(bodies: list[Body]) -> list[Body]:
+    """Slices, pulled out a little until none lies higher than HIGHEST_MM: tips that all cross the middle would pile up
+    as rigid plates do, and no cardboard does."""
+    while max(lying.origin[2] for lying in rest(bodies)) > HIGHEST_MM:
+        bodies = [
+            replace(
+                body,
+                x_mm=body.x_mm + STEP_OUT_MM * math.cos(math.radians(body.angle_deg)),
+                y_mm=body.y_mm + STEP_OUT_MM * math.sin(math.radians(body.angle_deg)),
+            )
+            for body in bodies
+        ]
+    return bodies
 
 
 class SliceGame:
@@ -74,6 +92,7 @@ class SliceGame:
         messy = rng.random() < 0.4
         bodies = self._circle(rng, faces, [0] * 11, [(0.0, 0.0)], messy)
         rng.shuffle(bodies)
+        bodies = _lying_low(bodies)
         at = self.run.radius + rng.uniform(75, 115)
         around = rng.choice([0.0, math.pi]) + rng.uniform(-0.35, 0.35)
         bodies.append(self._notice(special, at * math.cos(around), at * math.sin(around), rng.uniform(60, 120)))
@@ -100,6 +119,7 @@ class SliceGame:
             pulls.append((pull * math.cos(math.radians(middle)), pull * math.sin(math.radians(middle))))
         bodies = self._circle(rng, faces, portion.tolist(), pulls, bool(rng.random() < 0.3), turn)
         rng.shuffle(bodies)
+        bodies = _lying_low(bodies)
         owner = int(rng.integers(pieces))
         slot = int(rng.choice(np.flatnonzero(portion == owner)))
         if pieces > 1 and not alone:
