@@ -54,7 +54,7 @@ def misarranged(scene: Scene, labels: Mapping[str, Any], where: str) -> tuple[st
         case RingLabel() | PortionsLabel():
             return tuple(_circle_faults(truth, said, _hardly_seen(labels, where)))
         case SeatsLabel():
-            return tuple(_seat_faults(truth, said))
+            return tuple(_seat_faults(truth, said, _hardly_seen(labels, where)))
         case SpacesLabel():
             colours = [
                 label for _, label in labels_to_compare(labels, where, COLOURED) if isinstance(label, TrueColour)
@@ -111,22 +111,23 @@ def _circle(portions: Sequence[Sequence[str]]) -> str:
     return " | ".join(" ".join(portion) for portion in portions) or "empty"
 
 
-def _seat_faults(truth: SeatsLabel, said: Json) -> Iterator[str]:
-    if sorted(truth.middle) != sorted(said["middle"]):
+def _seat_faults(truth: SeatsLabel, said: Json, hardly_seen: Set[str]) -> Iterator[str]:
+    if sorted(_without(truth.middle, hardly_seen)) != sorted(_without(said["middle"], hardly_seen)):
         yield f"the middle, {_faces(truth.middle)}, is read as {_faces(said['middle'])}"
     for side, own in truth.seats.items():
         read = said["seats"].get(side, {})
-        if not _same_own(own, read):
+        if not _same_own(own, read, hardly_seen):
             yield f"what lies in the {side} is read as {read or 'nothing'}"
     for side in sorted(said["seats"].keys() - truth.seats.keys()):
         yield f"nothing lies in the {side}, read as {said['seats'][side]}"
 
 
-def _same_own(own: OwnLabel, read: Json) -> bool:
+def _same_own(own: OwnLabel, read: Json, hardly_seen: Set[str]) -> bool:
     groups, seen = (
-        sorted(sorted(group) for group in several) for several in (own.collected, read.get("collected", []))
+        sorted(sorted(shown) for group in several if (shown := _without(group, hardly_seen)))
+        for several in (own.collected, read.get("collected", []))
     )
-    specials, seen_specials = sorted(own.specials), sorted(read.get("specials", []))
+    specials, seen_specials = (sorted(_without(some, hardly_seen)) for some in (own.specials, read.get("specials", [])))
     return (groups, len(own.eaten), specials) == (seen, read.get("eaten", 0), seen_specials)
 
 

@@ -125,3 +125,13 @@ def test_cutters_on_another_line_than_their_own_are_a_fault(
     assert len(said) == (fault is not None), said
     assert fault is None or said[0].startswith(fault)
     assert any(seen.kind is PieceKind.BOARD for seen in laid.scene().sightings)
+
+
+@pytest.mark.parametrize(("visible", "is_a_fault"), [(0.3, False), (0.8, True)])
+def test_a_slice_at_a_seat_that_hardly_shows_may_be_missing(visible: float, is_a_fault: bool) -> None:
+    own = {"collected": [["7/3"]], "eaten": [], "specials": []}
+    piece = {"kind": "tile", "face": "7/3", "face_up": True, "x_mm": 210.0, "y_mm": 40.0, "angle_deg": 2.0}
+    seats = {"pieces": [{**piece, "visible": visible}], "arrangement": {"middle": [], "seats": {"east": own}}}
+    empty = Scene(0.0, 0, (), (), 1.0)
+    told = misarranged(empty, seats, "seats")
+    assert told == (("what lies in the east is read as nothing",) if is_a_fault else ())
