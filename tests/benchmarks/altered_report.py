@@ -92,6 +92,11 @@ def veiled(image: Image, _: np.random.Generator) -> Image:
     return _levels(image.astype(np.float32) * 0.55 + 90.0)
 
 
+def unfocused(image: Image, _: np.random.Generator) -> Image:
+    """Out of focus: blurred by a six-hundredth of its width (standard deviation)."""
+    return np.asarray(cv2.GaussianBlur(image, (0, 0), image.shape[1] / 600), np.uint8)
+
+
 def lamps(image: Image, rng: np.random.Generator) -> Image:
     """Three lamps mirrored in the table, which add up to half of white's light and blow out white alone."""
     height, width = image.shape[:2]
@@ -132,6 +137,7 @@ ALTERATIONS: Mapping[str, Alter] = {
         pale,
         warm,
         veiled,
+        unfocused,
         lamps,
         blinds,
         shadow_edge,
