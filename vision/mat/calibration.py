@@ -21,6 +21,7 @@ from vision.frame import Image
 from vision.mat.errors import VisionError
 from vision.mat.lens import TYPICAL_FOCAL, Lens
 from vision.mat.markers import MARKERS_MM
+from vision.mat.same_views import each_once
 from vision.mat.sharpness import BLUR_WIDTHS, TAKE_IT_AGAIN, marker_blur_px
 
 Array = NDArray[np.float64]
@@ -299,7 +300,9 @@ def calibrate(views: Sequence[View]) -> Calibration:
         TooFewViews, SizesDiffer, AllFromOneAngle, NoCommonLens: it cannot be had, and why.
     """
     used, left_out = _of_one_size(views)
-    _check_views(used)
+    used, again = each_once(used)
+    left_out += again
+    _check_views(used, [name for name, _ in again])
     fit = _fit(used)
     # What is wrong by itself first, such as a sheet that is bent.
     used, fit = _without_outliers(used, fit, _focal_of_each(used, fit)[2], left_out)
@@ -469,9 +472,12 @@ def _unlike(values: Array, spread: Array) -> float:
     return float((((values - mean) / spread) ** 2).sum())
 
 
-def _check_views(views: Sequence[View]) -> None:
+def _check_views(views: Sequence[View], again: Sequence[str]) -> None:
     if len(views) < LEAST_VIEWS:
-        raise TooFewViews(f"{len(views)} photos serve; at least {LEAST_VIEWS} are needed, ten or more are better")
+        besides = f", besides {_some(again)} that show the same as others" if again else ""
+        raise TooFewViews(
+            f"{len(views)} photos serve{besides}; at least {LEAST_VIEWS} are needed, ten or more are better"
+        )
     _check_angles(np.array([_usual_normal(view) for view in views]))
 
 
