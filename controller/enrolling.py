@@ -3,6 +3,7 @@
 Used by `pizzatable enrol`, from its page and from its labels file alike.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,6 +97,18 @@ def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
         pieces.append({**label, "face": naming.face, "face_up": naming.face not in BACKS.values()})
     height, width = one.image.shape[:2]
     return {"photo": one.name, "image": {"width": width, "height": height}, "pieces": pieces}
+
+
+def as_text(labels: Sequence[Mapping[str, Any]]) -> str:
+    """Labels of photos as JSON with a line for each numbered piece, so that they can be filled in by hand."""
+    photos = []
+    for label in labels:
+        lines = ",\n".join(
+            "   " + json.dumps({"number": number, **piece}) for number, piece in enumerate(label["pieces"], 1)
+        )
+        about = json.dumps({key: value for key, value in label.items() if key != "pieces"})[:-1]
+        photos.append(f' {about}, "pieces": [\n{lines}\n ]}}')
+    return "[\n" + ",\n".join(photos) + "\n]\n"
 
 
 def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str], game: GameFaces) -> Learned:

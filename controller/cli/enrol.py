@@ -1,6 +1,5 @@
 """`pizzatable enrol`: learn what the pieces of an owner's copy look like, from photos in which they lie apart."""
 
-import json
 import sys
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -10,7 +9,8 @@ import click
 from click.core import ParameterSource
 
 from config.errors import ConfigError
-from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told, writing
+from controller.cli.common import EXISTING_FILE, counted, game_option, keep_what_is_read, told, writing
+from controller.games.registry import needs_faces
 from controller.whose_faces import faces_of
 from vision.files.photos import PhotoError, load_photo, save_photo
 from vision.mat.errors import VisionError
@@ -85,8 +85,9 @@ def command(
     of each back, too. Name them on the page, or in the labels file that --find writes.
     """
     # A shell's "--labels *.json" ends the option after its first file.
-    labels += tuple(path for path in photos if path.suffix == ".json")
-    photos = tuple(path for path in photos if path.suffix != ".json")
+    labels += tuple(path for path in photos if path.suffix.lower() == ".json")
+    photos = tuple(path for path in photos if path.suffix.lower() != ".json")
+    _something_to_enrol(game, "--find" if find is not None else "--page" if page else None)
     if find is None and out is None:
         raise click.UsageError("expected --find LABELS to find the pieces, or --out FACES to learn them")
     _of_use(ctx, "find" if find is not None else "page" if page else "out", labels)
@@ -101,6 +102,19 @@ def command(
             _page(game, out, empty, photos, port, config_file)
         elif out is not None:
             _learn(game, out, labels, photos, check=check)
+
+
+def _something_to_enrol(game: str, finding: str | None) -> None:
+    """Refuse a game whose pieces need not be shown, or are not found by themselves."""
+    from vision.enrolling.laid_out import SIZES_MM
+
+    if not needs_faces(game):
+        raise click.UsageError(f"there is nothing to enrol of {game}: its pieces have no faces that would be learned")
+    if finding is not None and not faces_of(game).kinds & SIZES_MM.keys():
+        raise click.UsageError(
+            f"{finding} finds slices and cards; expected --labels that say where the board, toppings and cutters of "
+            f"{game} lie (see README, Your own table)"
+        )
 
 
 def _of_use(ctx: click.Context, way: str, labels: Sequence[Path]) -> None:
@@ -131,7 +145,7 @@ def _numbered(find: Path, photo: Path) -> Path:
 
 
 def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> None:
-    from controller.enrolling import Naming, label_of, spread
+    from controller.enrolling import Naming, as_text, label_of, spread
 
     kinds = faces_of(game).kinds
     bare = load_photo(empty) if empty is not None else None
@@ -153,17 +167,32 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
         with writing(drawn.parent, "a folder that can be made and written to"):
             drawn.parent.mkdir(parents=True, exist_ok=True)
         save_photo(drawn, one.picture())
-        click.echo(f"{photo}: {len(one.pieces)} pieces, numbered in {drawn}")
+        click.echo(f"{photo}: {counted(len(one.pieces), 'piece')}, numbered in {drawn}")
     if not found:
         raise click.ClickException(f"{path}: not written, as no photo could be used")
     if not any(label["pieces"] for label in found):
         raise click.ClickException(f"{path}: not written, as no piece was found; expected pieces that lie apart")
     with writing(path, "a labels file that can be written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_as_text(found), encoding="utf-8")
-    click.echo(f'{path}: fill in each "face", in the order of the numbers; leave it empty where there is no piece')
+        path.write_text(as_text(found), encoding="utf-8")
+    names = f" with a name from {_write_names(game, path)}" if faces_of(game).looks else ""
+    click.echo(
+        f'{path}: fill in each "face"{names}, in the order of the numbers; leave it empty where there is no piece'
+    )
     if refused:
         raise click.ClickException(f"{len(refused)} of {len(photos)} photos could not be used: {_some(refused)}")
+
+
+def _write_names(game: str, path: Path) -> Path:
+    """A file that says what each name stands for, beside the drawings."""
+    looks = faces_of(game).looks
+    names = _numbered(path, Path("names")).with_suffix(".txt")
+    width = max(map(len, looks))
+    note = "Names that show the same may be given in any order. A copy that shows otherwise: see README, components."
+    lines = [f"{face:<{width}}  {shows}" for face, shows in looks.items()]
+    with writing(names, "a file that can be written"):
+        names.write_text("\n".join([f"The faces of {game}. {note}", "", *lines, ""]), encoding="utf-8")
+    return names
 
 
 def _keep_names(path: Path) -> None:
@@ -191,25 +220,13 @@ def _is_found(piece: object) -> bool:
     return isinstance(piece, dict) and {"number", "kind", "face", "outline_px"} <= piece.keys()
 
 
-def _as_text(labels: Sequence[Label]) -> str:
-    """Labels with a line for each piece, so that they can be filled in by hand."""
-    photos = []
-    for label in labels:
-        lines = ",\n".join(
-            "   " + json.dumps({"number": number, **piece}) for number, piece in enumerate(label["pieces"], 1)
-        )
-        about = json.dumps({key: value for key, value in label.items() if key != "pieces"})[:-1]
-        photos.append(f' {about}, "pieces": [\n{lines}\n ]}}')
-    return "[\n" + ",\n".join(photos) + "\n]\n"
-
-
 def _page(
     game: str, out: Path, empty: Path | None, photos: Sequence[Path], port: int, config_file: Path | None
 ) -> None:
     from controller.cli.enrol_page import serve_page
 
     bare = load_photo(empty) if empty is not None else None
-    serve_page(game, out, bare, [(path.name, load_photo(path)) for path in photos], port, config_file)
+    serve_page(game, out, bare, photos, port, config_file)
 
 
 def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
@@ -234,7 +251,8 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
         save_pack(learned.pack, out)
     board = learned.pack.board
     also = f" and a board of {len(board.space_names)} spaces" if board is not None else ""
-    click.echo(f"{out}: {len(learned.pack.names)} faces{also} of {game} from {len(photos)} photos")
+    faces = counted(len(learned.pack.names), "face")
+    click.echo(f"{out}: {faces}{also} of {game} from {counted(len(photos), 'photo')}")
     _tell(learned)
     _warn(game, learned)
     if check:

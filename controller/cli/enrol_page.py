@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from config.loader import load_table, table_files
-from controller.cli.common import keep_what_is_read, told
+from controller.cli.common import counted, keep_what_is_read, told
 from controller.watching import open_table_camera
 from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.hub import Hub
@@ -22,6 +22,7 @@ from controller.whose_faces import faces_of
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
 from hardware.exposure import settled_picture
+from vision.files.photos import load_photo
 from vision.frame import Image
 
 PICTURE_S = 10.0
@@ -33,14 +34,15 @@ def serve_page(
     game: str,
     out: Path,
     empty: Image | None,
-    photos: Sequence[tuple[str, Image]],
+    photos: Sequence[Path],
     port: int,
     config_file: Path | None,
 ) -> None:
-    """Serve the page for these photos, or for the table's camera where none are given.
+    """Serve the page for these photos, or for the table's camera where none are given. Pieces have the names that they
+    were given before.
 
     Raises:
-        VisionError: a photo cannot be laid over the table.
+        VisionError: a photo cannot be read or laid over the table, or names that were given before would be lost.
         ConfigError: the settings are wrong.
     """
     with contextlib.ExitStack() as stack:
@@ -48,8 +50,10 @@ def serve_page(
         desk = Desk(faces_of(game), out, take)
         if empty is not None:
             desk.set_empty(empty)
-        for name, image in photos:
-            desk.add(name, image)
+        for photo in photos:
+            found = desk.add(photo.name, load_photo(photo))
+            click.echo(f"{photo}: {counted(len(found.pieces), 'piece')}")
+        desk.resume(click.echo)
         with told(ServerError):
             asyncio.run(_serve(desk, port))
 

@@ -196,7 +196,8 @@ def test_the_legend_is_the_drawings_and_the_page_fits_a_phone() -> None:
 
 
 def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
-    game = GameFaces("drawn", frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2"))
+    kinds, faces = frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2")
+    game = GameFaces("drawn", kinds, faces, looks={"a/1": "two olives", "a/2": "none"})
     desk = Desk(game, tmp_path / "mine.faces", None)
     desk.add("laid.jpg", photograph(enrolment()))
 
@@ -211,6 +212,14 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
             )
             await page.until("document.querySelectorAll('.piece.named').length === 1")
             assert await page.evaluate("document.getElementById('count').textContent") == "1 of 2 faces named"
+            offered = await page.evaluate("[...document.querySelectorAll('option')].map((e) => [e.value, e.label])")
+            assert offered == [["a/1", "a/1: two olives"], ["a/2", "a/2: none"]]
+            typed = "input.value = '{}'; input.dispatchEvent(new Event('input'));"
+            for name, meaning in (("olive", "the game has no such face"), ("a/1", "two olives")):
+                await page.evaluate(
+                    f"(() => {{ const input = document.querySelector('.piece input'); {typed.format(name)} }})()"
+                )
+                assert await page.evaluate("document.querySelector('.piece .meaning').textContent") == meaning
             await page.evaluate("document.getElementById('learn').click()")
             await page.until("!document.getElementById('learned').hidden")
             assert "Still missing: a/2." in await page.evaluate("document.getElementById('learned').textContent")

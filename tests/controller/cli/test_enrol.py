@@ -1,6 +1,7 @@
 """`pizzatable enrol`: which label goes with which photo, and what it says when none does."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
+from controller.whose_faces import faces_of
 from tests.vision.drawn_table import enrolment, label, photograph
 from vision.pieces.faces import load_pack
 
@@ -169,6 +171,41 @@ def test_labels_that_somebody_filled_in_are_not_written_over(tmp_path: Path) -> 
     assert labels.read_bytes() == before
 
 
+def test_what_each_name_stands_for_is_written_beside_the_drawings(tmp_path: Path) -> None:
+    photo = tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph(enrolment()[:1]))
+    result = find_in(tmp_path / "mine.json", photo)
+    names = tmp_path / "mine-found" / "names.txt"
+    assert f"{photo}: 1 piece, numbered in" in result.stdout
+    assert f'fill in each "face" with a name from {names}, in the order of the numbers' in result.stdout
+    lines = [line.split("  ", 1) for line in names.read_text().splitlines()[2:]]
+    looks = {line[0].strip(): line[1].strip() for line in lines}
+    assert set(looks) == set(faces_of("new_york_slice").faces)
+    assert looks["6/1"] == "6 Hawaiian: 2 pepperoni"
+    assert looks["7/1"] == "7 White: 2 pepperoni, 1 anchovy"
+    assert looks["3/3"] == "3 Veggie: no pepperoni or anchovies"
+    assert looks["special/dibs"] == "Dibs!"
+
+
+@pytest.mark.parametrize(
+    ("game", "way", "why"),
+    [
+        ("dice_and_slice", "--find", "there is nothing to enrol of dice_and_slice: its pieces have no faces"),
+        ("dice_and_slice", "--out", "there is nothing to enrol of dice_and_slice"),
+        ("pizza_theory", "--find", "--find finds slices and cards; expected --labels that say where the board"),
+        ("pizza_theory", "--page", "--page finds slices and cards; expected --labels"),
+    ],
+)
+def test_pieces_that_are_not_found_by_themselves_are_told(tmp_path: Path, game: str, way: str, why: str) -> None:
+    photo = tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph([]))
+    ways = ["--page", "--out"] if way == "--page" else [way]
+    result = CliRunner().invoke(command, ["--game", game, *ways, str(tmp_path / "mine.json"), str(photo)])
+    assert result.exit_code == 2
+    assert why in result.stderr
+    assert not (tmp_path / "mine.json").exists()
+
+
 @pytest.mark.parametrize(
     "content",
     [{"pieces": 5}, {"tables": []}, [[1, 2]], [{"pieces": [7]}], [{"pieces": [{"kind": "tile", "x_mm": 3}]}], 5],
@@ -287,7 +324,7 @@ def test_a_photo_that_is_none_is_named(tmp_path: Path, content: bytes) -> None:
     arguments = ["--game", "new_york_slice", "--out", str(tmp_path / "pack"), "--labels", str(labels), str(photo)]
     result = CliRunner().invoke(command, arguments)
     assert result.exit_code == 1
-    assert f"{photo}: expected a picture such as JPEG or PNG" in result.stderr
+    assert re.search(rf"{photo}: .*expected a picture such as JPEG or PNG", result.stderr)
     assert not (tmp_path / "pack").exists()
 
 
