@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from controller.whose_faces import GameFaces
+from vision.board.marks import MarkedBoard, board_of_marks
 from vision.enrolling.alike import Likeness, likenesses, upside_down
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.frame import Image
 from vision.mat.registration import Registration
@@ -99,10 +101,34 @@ def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
     return {"photo": one.name, "image": {"width": width, "height": height}, "pieces": pieces}
 
 
+def with_pieces(labels: Mapping[str, Any], image: Image, name: str, game: GameFaces) -> dict[str, Any]:
+    """A photo's labels with the pieces that its marks tell of, where it has marks in place of pieces.
+
+    Raises:
+        LabelError: the marks are not those of a board, or the game has none.
+        RegistrationError: the photo cannot be laid over the table.
+    """
+    if MARKS not in labels:
+        return dict(labels)
+    pieces = marked_board(labels[MARKS], find_named(image, name), name, game).pieces
+    return {**{key: value for key, value in labels.items() if key != MARKS}, "pieces": pieces}
+
+
+def marked_board(content: object, registration: Registration, name: str, game: GameFaces) -> MarkedBoard:
+    """The board that marks in a photo tell of. Raises LabelError."""
+    if not game.board_corners:
+        raise LabelError(f"labels of {name}: {MARKS} are of a board, and {game.game} has none; expected pieces")
+    marks = parse_marks(content, f"labels of {name}")
+    return board_of_marks(marks, registration, name, game.board_corners, game.board_spaces)
+
+
 def as_text(labels: Sequence[Mapping[str, Any]]) -> str:
     """Labels of photos as JSON with a line for each numbered piece, so that they can be filled in by hand."""
     photos = []
     for label in labels:
+        if "pieces" not in label:
+            photos.append(" " + json.dumps(label))
+            continue
         lines = ",\n".join(
             "   " + json.dumps({"number": number, **piece}) for number, piece in enumerate(label["pieces"], 1)
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.enrolling import Naming, Spread, as_text
+from vision.files.board_marks import MARKS
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.files.labels import load_labels
 from vision.files.photos import load_photo, save_photo
@@ -97,7 +98,7 @@ def names_again(one: Spread, labels: dict[str, Any]) -> tuple[list[Naming], int]
 def check_all_here(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], photos: Sequence[str]) -> None:
     """Check that every photo in which pieces are named is here. Raises NamesNotHere."""
     for one in labels:
-        named = sum(bool(piece.get("face")) for piece in one["pieces"])
+        named = sum(bool(piece.get("face")) for piece in one.get("pieces", [])) or int(bool(one.get(MARKS)))
         if named and one.get("photo") not in photos:
             pieces = "a piece" if named == 1 else f"{named} pieces"
             raise NamesNotHere(

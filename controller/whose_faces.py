@@ -27,6 +27,10 @@ class GameFaces:
     """Its faces, backs included, as it names them; none where its pieces have none."""
     board_spaces: tuple[str, ...] = ()
     """Its board's spaces, as `vision.pieces.faces.enrol` takes them; none where it has no board."""
+    board_corners: Mapping[str, str] = field(default_factory=dict)
+    """The coordinates of its board's corner spaces by what is printed beside them, as `board_of_marks` takes them."""
+    board_colours: tuple[str, ...] = ()
+    """The colours of what lies on the board."""
     looks: Mapping[str, str] = field(default_factory=dict)
     """What a face shows, in the words of its game: an owner puts names to pieces by it."""
     names_may_differ: bool = False
@@ -66,6 +70,8 @@ def faces_of(game: str) -> GameFaces:
         part.KINDS,
         tuple(part.faces()) if hasattr(part, "faces") else (),
         tuple(part.board_spaces()) if hasattr(part, "board_spaces") else (),
+        part.board_corners() if hasattr(part, "board_corners") else {},
+        tuple(part.board_colours()) if hasattr(part, "board_colours") else (),
         part.looks() if hasattr(part, "looks") else {},
         getattr(part, "NAMES_MAY_DIFFER", False),
         getattr(part, "missing", None),

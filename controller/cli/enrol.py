@@ -12,6 +12,7 @@ from config.errors import ConfigError
 from controller.cli.common import EXISTING_FILE, counted, game_option, keep_what_is_read, told, writing
 from controller.games.registry import needs_faces
 from controller.whose_faces import faces_of
+from vision.files.board_marks import MARKS
 from vision.files.photos import PhotoError, load_photo, save_photo
 from vision.mat.errors import VisionError
 
@@ -59,7 +60,9 @@ class LabelFileError(Exception):
 @click.option(
     "--empty", type=EXISTING_FILE, help="A photo of the same table with nothing on it: patterns do not matter."
 )
-@click.option("--page", is_flag=True, help="Name the pieces on a page, in photos given here or taken there.")
+@click.option(
+    "--page", is_flag=True, help="Name the pieces on a page, or point at a board, in photos given here or taken there."
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="The page's TCP port.")
 @click.option("--config", "config_file", type=EXISTING_FILE, help="With --page: the table's settings, for its camera.")
 @click.option(
@@ -87,10 +90,11 @@ def command(
     # A shell's "--labels *.json" ends the option after its first file.
     labels += tuple(path for path in photos if path.suffix.lower() == ".json")
     photos = tuple(path for path in photos if path.suffix.lower() != ".json")
-    _something_to_enrol(game, "--find" if find is not None else "--page" if page else None)
+    way = "find" if find is not None else "page" if page else "out"
+    _something_to_enrol(game, way)
     if find is None and out is None:
         raise click.UsageError("expected --find LABELS to find the pieces, or --out FACES to learn them")
-    _of_use(ctx, "find" if find is not None else "page" if page else "out", labels)
+    _of_use(ctx, way, labels)
     numbered = {f"the drawing of {photo}": _numbered(find, photo) for photo in photos if find is not None}
     keep_what_is_read({"--out": out, "--find": find, **numbered}, [*photos, *labels, empty, config_file])
     if find is not None or page:
@@ -104,16 +108,15 @@ def command(
             _learn(game, out, labels, photos, check=check)
 
 
-def _something_to_enrol(game: str, finding: str | None) -> None:
+def _something_to_enrol(game: str, way: str) -> None:
     """Refuse a game whose pieces need not be shown, or are not found by themselves."""
     from vision.enrolling.laid_out import SIZES_MM
 
     if not needs_faces(game):
         raise click.UsageError(f"there is nothing to enrol of {game}: its pieces have no faces that would be learned")
-    if finding is not None and not faces_of(game).kinds & SIZES_MM.keys():
+    if way == "find" and not faces_of(game).kinds & SIZES_MM.keys():
         raise click.UsageError(
-            f"{finding} finds slices and cards; expected --labels that say where the board, toppings and cutters of "
-            f"{game} lie (see README, Your own table)"
+            f"--find finds slices and cards; expected --page, on which board and toppings of {game} are pointed at"
         )
 
 
@@ -230,7 +233,7 @@ def _page(
 
 
 def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
-    from controller.enrolling import learn
+    from controller.enrolling import learn, with_pieces
     from vision.files.labels import check_outlines, check_size, load_labels
     from vision.pieces.faces import save_pack
 
@@ -240,6 +243,13 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     images = _images(photos)
+    for photo, image, label in zip(photos, images, matched, strict=True):
+        if MARKS in label:
+            _draw_marked(game, _numbered(out, photo), label, image, photo.name)
+    matched = [
+        with_pieces(label, image, photo.name, faces_of(game))
+        for photo, image, label in zip(photos, images, matched, strict=True)
+    ]
     files = ", ".join(str(path) for path in labels)
     for photo, image, label in zip(photos, images, matched, strict=True):
         height, width = image.shape[:2]
@@ -257,6 +267,18 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     _warn(game, learned)
     if check:
         _check(list(zip(images, matched, strict=True)), [photo.name for photo in photos], learned)
+
+
+def _draw_marked(game: str, drawing: Path, label: Label, image: "Image", name: str) -> None:
+    """A copy of a photo with its board as it is understood."""
+    from controller.enrolling import marked_board
+    from vision.enrolling.marked_board import draw_marked_board
+    from vision.pieces.faces import find_named
+
+    registration = find_named(image, name)
+    board = marked_board(label[MARKS], registration, name, faces_of(game))
+    save_photo(drawing, draw_marked_board(image, registration, board))
+    click.echo(f"{drawing}: the board as its marks are understood")
 
 
 def _tell(learned: "Learned") -> None:

@@ -13,9 +13,10 @@ from pathlib import Path
 import click
 
 from config.loader import load_table, table_files
-from controller.cli.common import counted, keep_what_is_read, told
+from controller.cli.common import keep_what_is_read, told
 from controller.watching import open_table_camera
 from controller.web.enrolling import Desk, create_enrolling_app
+from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import ServerError, serving
 from controller.whose_faces import faces_of
@@ -47,12 +48,11 @@ def serve_page(
     """
     with contextlib.ExitStack() as stack:
         take = None if photos else stack.enter_context(_camera(config_file, out))
-        desk = Desk(faces_of(game), out, take)
-        if empty is not None:
+        desk = BoardDesk(faces_of(game), out, take) if faces_of(game).board_corners else Desk(faces_of(game), out, take)
+        if empty is not None and isinstance(desk, Desk):
             desk.set_empty(empty)
         for photo in photos:
-            found = desk.add(photo.name, load_photo(photo))
-            click.echo(f"{photo}: {counted(len(found.pieces), 'piece')}")
+            click.echo(f"{photo}: {desk.add(photo.name, load_photo(photo))}")
         desk.resume(click.echo)
         with told(ServerError):
             asyncio.run(_serve(desk, port))
@@ -83,12 +83,13 @@ def _camera(config_file: Path | None, out: Path):  # type: ignore[no-untyped-def
         camera.close()
 
 
-async def _serve(desk: Desk, port: int) -> None:
+async def _serve(desk: Desk | BoardDesk, port: int) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     token = secrets.token_urlsafe(12)
-    app = create_enrolling_app(desk, version=version("pizzatable"), token=token)
+    make = create_enrolling_app if isinstance(desk, Desk) else create_board_app
+    app = make(desk, version=version("pizzatable"), token=token)  # type: ignore[arg-type]
     async with serving(app, Hub(), "0.0.0.0", port) as bound:
         click.echo(f"Name the pieces at  http://{socket.gethostname()}.local:{bound}/?host={token}")
         click.echo(f"on this machine at  http://localhost:{bound}/")

@@ -123,12 +123,12 @@ class Desk:
         with self._lock:
             self._empty = image
 
-    def add(self, name: str, image: Image) -> Spread:
-        """One more photo. Raises VisionError where it cannot be laid over the table."""
+    def add(self, name: str, image: Image) -> str:
+        """One more photo; says what is in it. Raises VisionError where it cannot be laid over the table."""
         with self._lock:
             one = spread(name, image, self.game.kinds, self._empty)
             self._add(one)
-            return one
+            return f"{len(one.pieces)} piece{'s' if len(one.pieces) != 1 else ''}"
 
     def _add(self, one: Spread) -> None:
         self._spreads.append(one)
@@ -148,8 +148,7 @@ class Desk:
                 self.set_empty(empty)
             for label in labels:
                 if (image := self._kept.taken(str(label.get("photo")))) is not None:
-                    count = len(self.add(label["photo"], image).pieces)
-                    tell(f"{self._kept.photo(label['photo'])}: taken before; {count} pieces")
+                    tell(f"{self._kept.photo(label['photo'])}: taken before; {self.add(label['photo'], image)}")
         check_all_here(self._kept, labels, [one.name for one in self._spreads])
         by_photo = {label.get("photo"): label for label in labels}
         for index, one in enumerate(self._spreads):
@@ -264,7 +263,7 @@ def _router(desk: Desk, token: str) -> APIRouter:
     def photograph(request: Request, empty: bool = False, given: GivenToken = None) -> DeskView:
         """Take a photo of the pieces, or of the empty table."""
         allowed(request, given)
-        with _told():
+        with told_as_answer():
             desk.photograph(empty=empty)
         return desk.view()
 
@@ -272,7 +271,7 @@ def _router(desk: Desk, token: str) -> APIRouter:
     def drop(request: Request, photo: int, given: GivenToken = None) -> DeskView:
         """Forget a photo."""
         allowed(request, given)
-        with _told():
+        with told_as_answer():
             desk.drop(photo)
         return desk.view()
 
@@ -280,7 +279,7 @@ def _router(desk: Desk, token: str) -> APIRouter:
     def name(request: Request, said: PieceName, given: GivenToken = None) -> DeskView:
         """Say what a piece is."""
         allowed(request, given)
-        with _told():
+        with told_as_answer():
             desk.name(said)
         return desk.view()
 
@@ -288,7 +287,7 @@ def _router(desk: Desk, token: str) -> APIRouter:
     def learn_now(request: Request, given: GivenToken = None) -> LearnedView:
         """Learn what is named and write the file of faces."""
         allowed(request, given)
-        with _told():
+        with told_as_answer():
             learned = desk.learn()
         return LearnedView(
             file=desk.out.name,
@@ -301,18 +300,18 @@ def _router(desk: Desk, token: str) -> APIRouter:
     def picture(request: Request, photo: int, given: GivenToken = None) -> Response:
         """A photo with its pieces numbered."""
         allowed(request, given)
-        return _jpeg(desk.picture(photo))
+        return as_jpeg(desk.picture(photo))
 
     @router.get("/photo/{photo}/{number}.jpg", response_class=Response)
     def piece(request: Request, photo: int, number: int, given: GivenToken = None) -> Response:
         """One piece, upright."""
         allowed(request, given)
-        return _jpeg(desk.piece(photo, number))
+        return as_jpeg(desk.piece(photo, number))
 
     return router
 
 
-class _told:  # noqa: N801
+class told_as_answer:  # noqa: N801
     """Turns what can go wrong with a photo into an answer that says so."""
 
     def __enter__(self) -> None:
@@ -325,5 +324,6 @@ class _told:  # noqa: N801
             raise HTTPException(409, str(error)) from error
 
 
-def _jpeg(image: Image) -> Response:
+def as_jpeg(image: Image) -> Response:
+    """A picture as an answer that no browser keeps."""
     return Response(cv2.imencode(".jpg", image)[1].tobytes(), media_type="image/jpeg", headers=NO_STORE)

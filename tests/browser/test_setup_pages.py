@@ -9,6 +9,7 @@ import pytest
 
 from controller.views import DoubtView, PartState, PartView, PictureView
 from controller.web.enrolling import Desk, create_enrolling_app
+from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from controller.whose_faces import GameFaces
@@ -16,7 +17,10 @@ from tests.browser.chromium import browser, find_chromium
 from tests.browser.test_display import run
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
-from tests.vision.drawn_table import enrolment, photograph
+from tests.controller.web.test_enrolling_board import GAME
+from tests.vision.drawn_board import DIAMETER_MM, draw
+from tests.vision.drawn_table import View, enrolment, photograph
+from tests.vision.test_marked_board import SHOWN, marks_of
 from vision.pieces.faces import load_pack
 from vision.reports.drawing import LEGEND
 from vision.scene import PieceKind
@@ -228,3 +232,50 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
 
     run(scenario)
     assert load_pack(tmp_path / "mine.faces").names == ("a/1",)
+
+
+def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
+    """Click by click, as the list asks for; a dot that was set wrongly is taken away."""
+    desk = BoardDesk(GAME, tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", draw(SHOWN))
+    marks = marks_of(SHOWN, View(), unsteady_px=0.0)
+    shown = sorted(marks["toppings"])
+    steps = [
+        *([at] for at in marks["corners"].values()),
+        [[300.0, 300.0], *marks["rim"]],
+        *(marks["toppings"][colour] for colour in GAME.board_colours if colour in shown),
+        [marks["topping_edge"]],
+        *(marks["cutters"][colour] for colour in GAME.board_colours),
+    ]
+
+    async def scenario() -> None:
+        app = create_board_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+            await page.until("document.querySelector('.frame img')?.naturalWidth > 0")
+            for tool, points in enumerate(steps):
+                await page.evaluate(f"document.querySelectorAll('.marks button')[{tool}].click()")
+                for x, y in points:
+                    await page.evaluate(
+                        "(() => { const picture = document.querySelector('.frame img');"
+                        " const box = picture.getBoundingClientRect(); const scale = box.width / picture.naturalWidth;"
+                        " picture.dispatchEvent(new MouseEvent('click', { bubbles: true,"
+                        f" clientX: box.left + {x} * scale, clientY: box.top + {y} * scale }})); }})()"
+                    )
+                if tool == 3:
+                    await page.evaluate('document.querySelector(\'.dot[data-tool="3"][data-at="0"]\').click()')
+            await page.until("document.querySelector('.understood').naturalWidth > 0")
+            assert await page.evaluate("document.getElementById('count').textContent") == "1 of 1 photo understood"
+            await page.evaluate("document.getElementById('learn').click()")
+            await page.until("!document.getElementById('learned').hidden")
+            said = await page.evaluate("document.getElementById('learned').textContent")
+            assert said == "The board is learned and written to mine.faces."
+            assert page.complaints == []
+
+    run(scenario)
+    (kept,) = desk.view().photos
+    assert len(kept.marks["rim"]) == len(marks["rim"])
+    assert np.abs(np.array(kept.marks["rim"]) - marks["rim"]).max() < 1.5
+    board = load_pack(tmp_path / "mine.faces").board
+    assert board is not None
+    assert board.diameter_mm == pytest.approx(DIAMETER_MM, abs=2.0)

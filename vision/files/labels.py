@@ -19,6 +19,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import EVERY_KIND, LABEL_KINDS, TRUE_KINDS, LabelError
 from vision.scene import PieceKind
 
@@ -422,7 +423,8 @@ def arrangement_label(labels: Mapping[str, Any], where: str) -> ArrangementLabel
 
 
 def load_labels(path: Path) -> list[dict[str, Any]]:
-    """The labels in a file, one photo's or a list of them, checked as for learning.
+    """The labels in a file, one photo's or a list of them, checked as for learning. In place of `pieces` a photo of a
+    board may have `marks`.
 
     Raises:
         LabelError: it holds no labels, or they do not say what is needed.
@@ -438,7 +440,10 @@ def load_labels(path: Path) -> list[dict[str, Any]]:
         where = f"{path}: photo {number} of {len(several)}" if isinstance(content, list) else str(path)
         if not isinstance(labels, dict):
             raise LabelError(f"{where} is {_shown(labels)}; {expected}")
-        labels_to_learn(labels, where)
+        if MARKS in labels:
+            parse_marks(labels[MARKS], where)
+        else:
+            labels_to_learn(labels, where)
         found.append(labels)
     return found
 
