@@ -141,10 +141,12 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
     """Learn the named pieces of a game; those without a name are left out. `names` are the photos' own.
 
     Raises:
-        LabelError: nothing is named, or a name is given to two different kinds of piece.
+        LabelError: nothing is named, or a piece is named as one of another kind.
         RegistrationError: a photo cannot be laid over the table.
     """
     named = [(image, named_only(labels)) for image, labels in photos]
+    for name, (_, labels) in zip(names, named, strict=True):
+        _check_kinds(labels["pieces"], name, game)
     if not any(labels["pieces"] for _, labels in named):
         raise LabelError(f"no piece is named in {', '.join(names)}; expected a face for at least one")
     pack = enrol([one for one in named if one[1]["pieces"]], source=[
@@ -159,6 +161,20 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
         tuple(upside_down(pack)),
         tuple(_unlike(pack, named, names)),
     )
+
+
+def _check_kinds(pieces: Sequence[Mapping[str, Any]], name: str, game: GameFaces) -> None:
+    """Check that no piece has a name that the game has for another kind. Raises LabelError."""
+    for piece in pieces:
+        kind, face = LABEL_KINDS.get(str(piece.get("kind"))), str(piece.get("face"))
+        its = game.kind_of.get(face) if piece.get("face_up", True) else None
+        if kind is not None and its not in (None, kind):
+            back = f"; its back is {BACKS[kind]}" if face in BACKS.values() else ""
+            at = f"({piece['x_mm']:.0f}, {piece['y_mm']:.0f}) mm"
+            raise LabelError(
+                f"labels of {name}: the {kind.value} at {at} is named {face}, as a {its.value} is in {game.game}; "
+                f"expected the name of a {kind.value}{back}"
+            )
 
 
 def _unlike(pack: FacePack, photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str]) -> Iterator[str]:
@@ -184,8 +200,13 @@ def _shown(piece: Mapping[str, Any]) -> str:
 
 
 def named_only(labels: Mapping[str, Any]) -> dict[str, Any]:
-    """A photo's labels without pieces that have no name."""
-    return {**labels, "pieces": [piece for piece in labels["pieces"] if _known(piece)]}
+    """A photo's labels without pieces that have no name; names without spaces around them."""
+    return {**labels, "pieces": [piece for piece in map(_trimmed, labels["pieces"]) if _known(piece)]}
+
+
+def _trimmed(piece: Mapping[str, Any]) -> dict[str, Any]:
+    face = piece.get("face")
+    return {**piece, "face": face.strip()} if isinstance(face, str) else dict(piece)
 
 
 def _known(piece: Mapping[str, Any]) -> bool:

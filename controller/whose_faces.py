@@ -33,6 +33,8 @@ class GameFaces:
     """The colours of what lies on the board."""
     looks: Mapping[str, str] = field(default_factory=dict)
     """What a face shows, in the words of its game: an owner puts names to pieces by it."""
+    kind_of: Mapping[str, PieceKind] = field(default_factory=dict)
+    """Which kind of piece has a face."""
     names_may_differ: bool = False
     """Whether a copy may have faces of its own, with names of their own."""
     lacks: Callable[[Mapping[PieceKind, Sequence[str]]], Sequence[str]] | None = None
@@ -73,6 +75,7 @@ def faces_of(game: str) -> GameFaces:
         part.board_corners() if hasattr(part, "board_corners") else {},
         tuple(part.board_colours()) if hasattr(part, "board_colours") else (),
         part.looks() if hasattr(part, "looks") else {},
+        {face: part.kind_of(face) for face in part.faces()} if hasattr(part, "kind_of") else {},
         getattr(part, "NAMES_MAY_DIFFER", False),
         getattr(part, "missing", None),
     )

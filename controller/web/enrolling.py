@@ -55,6 +55,8 @@ class DeskView(BaseModel):
     """What may be named."""
     looks: dict[str, str]
     """What of these shows what."""
+    kinds: dict[str, str]
+    """Which kind of piece has which of these."""
     photos: list[PhotoView]
     camera: bool
     """Whether photos can be taken here."""
@@ -113,6 +115,7 @@ class Desk:
                 game=self.game.game,
                 faces=list(self.game.faces),
                 looks=dict(self.game.looks),
+                kinds={face: kind.value for face, kind in self.game.kind_of.items()},
                 photos=photos,
                 camera=self._take is not None,
                 empty=self._empty is not None,

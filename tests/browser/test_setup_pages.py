@@ -201,7 +201,9 @@ def test_the_legend_is_the_drawings_and_the_page_fits_a_phone() -> None:
 
 def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
     kinds, faces = frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2")
-    game = GameFaces("drawn", kinds, faces, looks={"a/1": "two olives", "a/2": "none"})
+    looks = {"a/1": "two olives", "a/2": "none", "special/one": "One"}
+    kind_of = {"a/1": PieceKind.SLICE, "a/2": PieceKind.SLICE, "special/one": PieceKind.SPECIAL}
+    game = GameFaces("drawn", kinds, (*faces, "special/one"), looks=looks, kind_of=kind_of)
     desk = Desk(game, tmp_path / "mine.faces", None)
     desk.add("laid.jpg", photograph(enrolment()))
 
@@ -215,18 +217,27 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
                 " input.dispatchEvent(new Event('change')); })()"
             )
             await page.until("document.querySelectorAll('.piece.named').length === 1")
-            assert await page.evaluate("document.getElementById('count').textContent") == "1 of 2 faces named"
-            offered = await page.evaluate("[...document.querySelectorAll('option')].map((e) => [e.value, e.label])")
+            assert await page.evaluate("document.getElementById('count').textContent") == "1 of 3 faces named"
+            offered = await page.evaluate(
+                "[...document.querySelector('.piece input').list.options].map((e) => [e.value, e.label])"
+            )
             assert offered == [["a/1", "a/1: two olives"], ["a/2", "a/2: none"]]
             typed = "input.value = '{}'; input.dispatchEvent(new Event('input'));"
-            for name, meaning in (("olive", "the game has no such face"), ("a/1", "two olives")):
+            meanings = {
+                "olive": "the game has no such face",
+                "special/one": "this is a special’s name",
+                "a/1": "two olives",
+            }
+            for name, meaning in meanings.items():
                 await page.evaluate(
                     f"(() => {{ const input = document.querySelector('.piece input'); {typed.format(name)} }})()"
                 )
                 assert await page.evaluate("document.querySelector('.piece .meaning').textContent") == meaning
             await page.evaluate("document.getElementById('learn').click()")
             await page.until("!document.getElementById('learned').hidden")
-            assert "Still missing: a/2." in await page.evaluate("document.getElementById('learned').textContent")
+            assert "Still missing: a/2, special/one." in await page.evaluate(
+                "document.getElementById('learned').textContent"
+            )
             assert TOKEN not in await page.evaluate("location.href")
             assert page.complaints == []
 

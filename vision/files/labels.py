@@ -50,6 +50,12 @@ def _whole_letters(text: str) -> str:
     return text
 
 
+def _one_line(text: str) -> str:
+    if not text.strip().isprintable():
+        raise ValueError("a name has signs that cannot be shown")
+    return text
+
+
 _Text = Annotated[str, AfterValidator(_whole_letters)]
 _Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-100000.0, le=100000.0)]
 _Pair = Annotated[list[_Number], Field(min_length=2, max_length=2)]
@@ -92,7 +98,11 @@ _Space = Annotated[
     Annotated[str, Field(pattern=r"^-?[0-9]{1,2},-?[0-9]{1,2},-?[0-9]{1,2}\z"), AfterValidator(_in_plane)] | None,
     Field(description='coordinates such as "1,-1,0" that add up to 0, or null where it lies on no space'),
 ]
-_Face = Annotated[_Text, Field(description="the face's name as text, empty to leave the piece out")]
+_Face = Annotated[
+    _Text,
+    AfterValidator(_one_line),
+    Field(max_length=100, description="the face's name as text of 100 letters at most, empty to leave the piece out"),
+]
 _FaceUp = Annotated[bool, Field(strict=True, description="true or false")]
 _Side = Annotated[int, Field(strict=True, ge=1, le=100000, description="a whole number of pixels from 1 to 100000")]
 

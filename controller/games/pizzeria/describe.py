@@ -2,8 +2,9 @@
 
 from controller.games.cut_and_choose_picture import BACKS, KINDS, describe
 from controller.games.pizzeria.components import load_components
+from vision.scene import PieceKind
 
-__all__ = ["KINDS", "describe", "faces", "looks"]
+__all__ = ["KINDS", "describe", "faces", "kind_of", "looks"]
 
 
 def faces() -> tuple[str, ...]:
@@ -16,3 +17,9 @@ def looks() -> dict[str, str]:
     """What each of these shows, for an owner who puts names to them."""
     backs = ("the back of a slice", "the back of a special offer")
     return load_components().looks() | dict(zip(BACKS, backs, strict=True))
+
+
+def kind_of(face: str) -> PieceKind:
+    """Which kind of piece has this of these faces."""
+    special = face == BACKS[1] or face in load_components().specials_by_face
+    return PieceKind.SPECIAL if special else PieceKind.SLICE

@@ -52,6 +52,11 @@ def looks() -> dict[str, str]:
     return slices | orders | {SLICE_BACK: "the back of a slice card"}
 
 
+def kind_of(face: str) -> PieceKind:
+    """Which kind of card has this of these faces."""
+    return PieceKind.ORDER_CARD if face.startswith("order/") else PieceKind.SLICE_CARD
+
+
 def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:
     """Which of these faces are not among what was learned of each kind. A name of the copy's own stands for one of the
     game's: where there are such, of the others only the number is known."""

@@ -38,10 +38,21 @@ function show(now) {
   desk = now;
   byId("take").hidden = byId("take-empty").hidden = !now.camera;
   byId("take-empty").textContent = now.empty ? "Photograph the empty table again" : "Photograph the empty table";
-  if (!before) byId("faces").append(...now.faces.map((face) => optionOf(face, now.looks[face])));
   const same = before && JSON.stringify(before.photos.map((p) => [p.name, p.pieces.length])) === JSON.stringify(now.photos.map((p) => [p.name, p.pieces.length]));
   if (!same) byId("photos").replaceChildren(...now.photos.map(photoOf));
   mark();
+}
+
+/** The list of names that a kind of piece may have. */
+function listOf(kind) {
+  const id = `faces-${kind}`;
+  if (!byId(id)) {
+    const list = Object.assign(document.createElement("datalist"), { id });
+    const faces = desk.faces.filter((face) => (desk.kinds[face] ?? kind) === kind);
+    list.append(...faces.map((face) => optionOf(face, desk.looks[face])));
+    document.body.append(list);
+  }
+  return id;
 }
 
 /** A name to choose. Some browsers show the label beside the value, some in its place. */
@@ -79,7 +90,7 @@ function pieceOf(piece, photo) {
   const label = element("label", "", String(piece.number));
   const input = element("input", "");
   input.value = piece.face;
-  input.setAttribute("list", "faces");
+  input.setAttribute("list", listOf(piece.kind));
   input.setAttribute("aria-label", `name of piece ${piece.number}`);
   let turned = piece.turned;
   const say = async () => {
@@ -91,8 +102,7 @@ function pieceOf(piece, photo) {
   const meaning = element("p", "meaning");
   const explain = () => {
     const face = input.value.trim();
-    const strange = face && desk.faces.length && !desk.faces.includes(face);
-    meaning.textContent = strange ? "the game has no such face" : (desk.looks[face] ?? "");
+    meaning.textContent = wrongOf(face, piece.kind) || (desk.looks[face] ?? "");
   };
   explain();
   input.addEventListener("change", say);
@@ -114,14 +124,21 @@ function pieceOf(piece, photo) {
   return part;
 }
 
+/** What is wrong with a name for a kind of piece; empty where nothing is. */
+function wrongOf(face, kind) {
+  if (!face || !desk.faces.length) return "";
+  if (!desk.faces.includes(face)) return "the game has no such face";
+  return (desk.kinds[face] ?? kind) === kind ? "" : `this is a ${desk.kinds[face]}’s name`;
+}
+
 /** Which pieces are named, with a name that the game has. */
 function mark() {
-  const known = new Set(desk.faces);
   const named = new Set();
   for (const part of document.querySelectorAll(".piece")) {
-    const { face } = desk.photos[part.dataset.photo].pieces[part.dataset.number - 1];
-    part.classList.toggle("named", face !== "" && (known.size === 0 || known.has(face)));
-    part.classList.toggle("unknown", face !== "" && known.size > 0 && !known.has(face));
+    const { face, kind } = desk.photos[part.dataset.photo].pieces[part.dataset.number - 1];
+    const wrong = wrongOf(face, kind) !== "";
+    part.classList.toggle("named", face !== "" && !wrong);
+    part.classList.toggle("unknown", wrong);
     if (face) named.add(face);
   }
   const wanted = desk.faces.filter((face) => named.has(face)).length;

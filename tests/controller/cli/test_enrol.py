@@ -171,6 +171,36 @@ def test_labels_that_somebody_filled_in_are_not_written_over(tmp_path: Path) -> 
     assert labels.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("face", "why"),
+    [
+        (
+            "back",
+            "is named back, as a slice is in new_york_slice; expected the name of a special; its back is special/back",
+        ),
+        ("6/1", "is named 6/1, as a slice is in new_york_slice; expected the name of a special\n"),
+    ],
+)
+def test_a_name_of_another_kind_of_piece_is_refused(tmp_path: Path, face: str, why: str) -> None:
+    """The back of a Special that is called as a slice's would be read as the front of one."""
+    labels = label(enrolment())
+    special = next(piece for piece in labels["pieces"] if piece["kind"] == "special")
+    special["face"] = face
+    result = enrol_drawn(tmp_path, labels)
+    assert result.exit_code == 1
+    assert f"the special at ({special['x_mm']:.0f}, {special['y_mm']:.0f}) mm {why}" in result.stderr
+
+
+def test_spaces_around_a_name_are_none_of_it(tmp_path: Path) -> None:
+    labels = label(enrolment())
+    labels["pieces"][0]["face"] = " 3/1\t"
+    labels["pieces"][1]["face"] = "  "
+    result = enrol_drawn(tmp_path, labels)
+    assert result.exit_code == 0, result.output
+    assert "3/1" in load_pack(tmp_path / "pack").names
+    assert not any(name != name.strip() or not name for name in load_pack(tmp_path / "pack").names)
+
+
 def test_what_each_name_stands_for_is_written_beside_the_drawings(tmp_path: Path) -> None:
     photo = tmp_path / "a.jpg"
     cv2.imwrite(str(photo), photograph(enrolment()[:1]))
