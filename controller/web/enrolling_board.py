@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+import numpy as np
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
@@ -22,6 +23,7 @@ from vision.enrolling.marked_board import draw_marked_board
 from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import LabelError
 from vision.frame import Image
+from vision.mat.markers import MAT_HALF_MM
 from vision.mat.registration import Registration
 from vision.pieces.faces import find_named, save_pack
 
@@ -30,6 +32,8 @@ class BoardPhotoView(BaseModel):
     """One photo."""
 
     name: str
+    mat: list[float]
+    """Where the mat is seen, as shares of the photo's width and height: its middle to the right, down, its width."""
     marks: dict[str, Any]
     """What was pointed at, as `vision.files.board_marks` has it."""
     lacks: str
@@ -62,6 +66,12 @@ class _Photo:
     registration: Registration
     marks: dict[str, Any] = field(default_factory=dict)
 
+    def mat(self) -> list[float]:
+        height, width = self.image.shape[:2]
+        corners = self.registration.to_picture(np.array([[x, y] for x in (-1, 1) for y in (-1, 1)]) * MAT_HALF_MM)
+        x, y = corners.mean(0)
+        return [float(x / width), float(y / height), float(np.ptp(corners[:, 0]) / width)]
+
     def label(self) -> dict[str, Any]:
         height, width = self.image.shape[:2]
         return {"photo": self.name, "image": {"width": width, "height": height}, MARKS: self.marks}
@@ -86,7 +96,10 @@ class BoardDesk:
                 game=self.game.game,
                 corners=list(self.game.board_corners),
                 colours=list(self.game.board_colours),
-                photos=[BoardPhotoView(name=one.name, marks=one.marks, lacks=self._lacks(one)) for one in self._photos],
+                photos=[
+                    BoardPhotoView(name=one.name, mat=one.mat(), marks=one.marks, lacks=self._lacks(one))
+                    for one in self._photos
+                ],
                 camera=self._take is not None,
             )
 

@@ -70,6 +70,7 @@ def test_a_board_that_was_pointed_at_is_read_like_one_that_was_measured(view: Vi
     assert (top["x_mm"], top["y_mm"]) == pytest.approx((3.0, -4.0), abs=1.5)
     assert top["diameter_mm"] == pytest.approx(DIAMETER_MM, abs=3.0)
     assert (top["angle_deg"] - SHOWN.angle_deg + 180.0) % 360.0 - 180.0 == pytest.approx(0.0, abs=2.0)
+    assert {piece["diameter_mm"] for piece in others if piece["kind"] == "cutter"} == {3.0}
     on_spaces = {piece["space"]: piece["colour"] for piece in others if piece["kind"] == "topping"}
     assert on_spaces == SHOWN.spaces
     pack = enrol([(image, {"pieces": board.pieces})], source=["laid.jpg"], board_spaces=every_space())
@@ -141,6 +142,8 @@ def test_what_marks_lack_is_said(marks: dict[str, Any], why: str) -> None:
         ({"rim": [[1, 2], [float("nan"), 2]]}, r"marks\.rim\[1\] is \[nan, 2\]; expected a point"),
         ({"rim": {"a": 1}}, r"marks\.rim is .*; expected a list"),
         ({"toppings": {"red": [[1, True]]}}, r"marks\.toppings\.red\[0\] is \[1, True\]"),
+        ({"cutter_mm": 0}, r"marks\.cutter_mm is 0; expected a number of millimetres from 1\.5 to 19"),
+        ({"cutter_mm": None}, r"marks\.cutter_mm is None; expected a number"),
         ({"topping_edge": [1e9, 2]}, r"marks\.topping_edge is \[1000000000\.0, 2\]"),
         ({"cutters": {"red": [[1, 2]]}}, r"marks\.cutters\.red is \[\[1, 2\]\]; expected two points apart"),
         ({"cutters": {"red": [[1, 2], [1, 2]]}}, r"marks\.cutters\.red is .*; expected two points apart"),

@@ -22,8 +22,6 @@ OFF_MM = 6.0
 """Corners and rim that miss one board by more are marked wrongly."""
 ON_SPACE = 0.4
 """A topping so near to a space's middle, in steps from space to space, lies on it."""
-STICK_MM = 3.0
-"""How thick a cutter is, where nothing says it: what skewers have."""
 CIRCLE = 24
 """Points of a topping's outline."""
 
@@ -78,7 +76,7 @@ def board_of_marks(
     }  # fmt: skip
     toppings = _toppings(marks, on_board, at)
     rings = [_outline_px(one, registration, height) for one in toppings]
-    cutters = [_cutter(colour, ends, registration, on_board) for colour, ends in marks.cutters.items()]
+    cutters = [_cutter(colour, ends, marks.cutter_mm, registration, on_board) for colour, ends in marks.cutters.items()]
     pieces = [board, *({**one, "outline_px": ring} for one, ring in zip(toppings, rings, strict=True)), *cutters]
     return MarkedBoard(pieces, at, height, corners)
 
@@ -158,14 +156,16 @@ def _outline_px(topping: Mapping[str, Any], registration: Registration, height: 
     return [[float(x), float(y)] for x, y in registration.to_picture(seen)]
 
 
-def _cutter(colour: str, ends: tuple[Pixel, Pixel], registration: Registration, on_board: Any) -> dict[str, Any]:
+def _cutter(
+    colour: str, ends: tuple[Pixel, Pixel], thick_mm: float, registration: Registration, on_board: Any
+) -> dict[str, Any]:
     ends_mm = on_board(ends, TOPPING_THICK_MM)
     seen = registration.to_table(np.array(ends, np.float64))
     way = (seen[1] - seen[0]) / np.linalg.norm(seen[1] - seen[0])
-    side = np.array([-way[1], way[0]]) * STICK_MM / 2
+    side = np.array([-way[1], way[0]]) * thick_mm / 2
     band = registration.to_picture(np.array([seen[0] - side, seen[1] - side, seen[1] + side, seen[0] + side]))
     return {
-        "kind": "cutter", "colour": colour, "diameter_mm": STICK_MM,
+        "kind": "cutter", "colour": colour, "diameter_mm": thick_mm,
         "ends_mm": [[float(x), float(y)] for x, y in ends_mm], "ends_px": [list(end) for end in ends],
         "outline_px": [[float(x), float(y)] for x, y in band],
     }  # fmt: skip

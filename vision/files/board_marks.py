@@ -6,13 +6,14 @@ Under `marks` of a photo's labels stand, each point as [x, y] in pixels of the p
 - `rim`: three or more points all around the board's edge,
 - `toppings`: by colour, the middles of all toppings in the photo; three or more lie on spaces,
 - `topping_edge`: a point on the edge of one of them,
-- `cutters`: by colour, the ends of the sticks: [[blunt end], [coloured end]].
+- `cutters`: by colour, the ends of the sticks: [[blunt end], [coloured end]],
+- `cutter_mm`: how thick they are; skewers are 3 mm, which is meant where nothing is said, the kit's folded ones 5 mm.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from vision.files.label_kinds import LabelError
 
@@ -20,8 +21,9 @@ Pixel = tuple[float, float]
 
 MARKS = "marks"
 POINT = "a point [x, y] in pixels of the photo"
-KEYS = ("corners", "rim", "toppings", "topping_edge", "cutters")
+KEYS = ("corners", "rim", "toppings", "topping_edge", "cutters", "cutter_mm")
 FAR_PX = 100000.0
+SKEWER_MM, THIN_MM, THICK_MM = 3.0, 1.5, 19.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class BoardMarks:
     toppings: Mapping[str, tuple[Pixel, ...]]
     topping_edge: Pixel | None
     cutters: Mapping[str, tuple[Pixel, Pixel]]
+    cutter_mm: float
 
 
 def parse_marks(content: object, where: str) -> BoardMarks:
@@ -46,13 +49,18 @@ def parse_marks(content: object, where: str) -> BoardMarks:
     )
     toppings = _object(marks.get("toppings", {}), f"{at}.toppings", "colours, each with a list of toppings' middles")
     cutters = _object(marks.get("cutters", {}), f"{at}.cutters", "colours, each with a cutter's two ends")
-    edge = marks.get("topping_edge")
+    edge, thick = marks.get("topping_edge"), marks.get("cutter_mm", SKEWER_MM)
+    if not _is_number(thick) or not THIN_MM <= thick <= THICK_MM:
+        raise LabelError(
+            f"{at}.cutter_mm is {_shown(thick)}; expected a number of millimetres from {THIN_MM:g} to {THICK_MM:g}"
+        )
     return BoardMarks(
         {name: _point(value, f"{at}.corners.{name}") for name, value in corners.items()},
         _points(marks.get("rim", []), f"{at}.rim"),
         {colour: _points(value, f"{at}.toppings.{colour}") for colour, value in toppings.items()},
         None if edge is None else _point(edge, f"{at}.topping_edge"),
         {colour: _ends(value, f"{at}.cutters.{colour}") for colour, value in cutters.items()},
+        float(thick),
     )
 
 
@@ -82,9 +90,11 @@ def _point(value: object, at: str) -> Pixel:
 
 
 def _is_pixel(value: object) -> bool:
-    return (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and abs(value) <= FAR_PX
-    )
+    return _is_number(value) and abs(value) <= FAR_PX
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _shown(value: object) -> str:

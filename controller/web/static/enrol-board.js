@@ -95,20 +95,55 @@ function photoOf(photo, index) {
     item.append(choose);
     list.append(item);
   });
+  const thick = element("label", "thick", "how thick the cutters are, mm (skewers 3, the kit’s folded ones 5): ");
+  const input = Object.assign(document.createElement("input"), { type: "number", min: 1.5, max: 19, step: 0.1 });
+  input.value = photo.marks.cutter_mm ?? 3;
+  input.addEventListener("change", () => {
+    if (input.reportValidity()) send(index, { ...desk.photos[index].marks, cutter_mm: Number(input.value) });
+  });
+  thick.append(input);
   const state = element("p", "state");
+  const view = element("div", "window");
+  const below = element("div", "window");
+  const check = element("img", "understood");
+  check.alt = "the board as it is understood";
+  check.hidden = true;
+  below.append(check);
   const frame = element("div", "frame");
   const picture = element("img", "");
   load(picture, `/api/enrol/photo/${index}.jpg`);
   picture.alt = photo.name;
   frame.append(picture);
+  view.append(frame);
+  // As large as the mat fits in, and in steps larger and smaller.
+  const [across, down, width] = photo.mat;
+  let zoom = Math.min(4, Math.max(1, 0.9 / width));
+  const look = () => {
+    for (const [around, inside] of [[view, frame], [below, check]]) {
+      inside.style.width = `${100 * zoom}%`;
+      around.scrollLeft = across * inside.clientWidth - around.clientWidth / 2;
+      around.scrollTop = down * inside.clientHeight - around.clientHeight / 2;
+    }
+  };
+  picture.addEventListener("load", look);
+  check.addEventListener("load", () => {
+    check.hidden = Boolean(desk.photos[index].lacks);
+    look();
+  });
+  const nearer = element("button", "", "nearer");
+  const farther = element("button", "", "farther");
+  for (const [button, times] of [[nearer, 1.4], [farther, 1 / 1.4]]) {
+    button.addEventListener("click", () => {
+      zoom = Math.min(6, Math.max(1, zoom * times));
+      look();
+    });
+  }
+  head.append(nearer, farther);
   frame.addEventListener("click", (event) => point(event, index, picture));
-  const check = element("img", "understood");
-  check.alt = "the board as it is understood";
-  check.hidden = true;
   const left = element("div", "");
-  left.append(list, state);
+  left.append(list, thick, state);
   const right = element("div", "");
-  right.append(frame, check);
+  right.append(view, below);
   part.append(head, left, right);
   return part;
 }
@@ -171,8 +206,8 @@ function mark(photo, index) {
   if (hand.waits) frame.append(dotAt(part, hand.waits, hand.tool, 0, all[hand.tool]));
   part.querySelector(".state").textContent = photo.lacks ? `Still: ${photo.lacks.replace(/^[^:]*: /, "")}.` : "The board is understood. Does it lie under the lines below?";
   const check = part.querySelector(".understood");
-  check.hidden = Boolean(photo.lacks);
-  if (!photo.lacks) load(check, `/api/enrol/photo/${index}/understood.jpg`);
+  if (photo.lacks) check.hidden = true;
+  else load(check, `/api/enrol/photo/${index}/understood.jpg`);
 }
 
 function dotAt(part, [x, y], number, place, tool) {
