@@ -73,13 +73,22 @@ class Learned:
         """What of the faces themselves should be looked at again."""
         alike = [
             f"{one.face} and {one.other} look alike (lead {one.lead}): the camera may take one for the other"
-            for one in self.alike
+            for one in self._pairs()
         ]
         turned = [
             f"{face} seems to be labelled upside down: only turned by 180 degrees is it laid out like the others"
             for face in self.upside_down
         ]
         return [*alike, *turned, *self.unlike]
+
+    def _pairs(self) -> Iterator[Likeness]:
+        """Faces that are alike, each two once: the one that is most like the other first."""
+        said: set[frozenset[str]] = set()
+        for one in self.alike:
+            pair = frozenset((one.face, one.other))
+            if pair not in said:
+                said.add(pair)
+                yield one
 
 
 def spread(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None) -> Spread:

@@ -303,9 +303,12 @@ def _warn(game: str, learned: "Learned") -> None:
 
 def _check(photos: "Sequence[tuple[Image, Label]]", names: Sequence[str], learned: "Learned") -> None:
     from controller.enrolling import named_only
-    from vision.enrolling.alike import confused, read_copies
+    from vision.enrolling.alike import COPIES, confused, read_copies
 
-    report = read_copies([(image, named_only(labels)) for image, labels in photos], learned.pack, names)
+    named = [(image, named_only(labels)) for image, labels in photos]
+    count, hidden = COPIES * len(named), not sys.stderr.isatty()
+    with click.progressbar(length=count, label="Reading copies", file=sys.stderr, hidden=hidden) as bar:
+        report = read_copies(named, learned.pack, names, lambda: bar.update(1))
     right, expected = sum(photo.right for photo in report.photos), sum(photo.expected for photo in report.photos)
     if not expected:
         click.echo("Nothing to check: no piece in the photos has a face that could be taken for another.")

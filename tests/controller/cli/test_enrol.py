@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
 from controller.whose_faces import faces_of
-from tests.vision.drawn_table import enrolment, label, photograph
+from tests.vision.drawn_table import Piece, enrolment, label, photograph
 from vision.pieces.faces import load_pack
 
 A, B, C = Path("there/a.jpg"), Path("there/b.jpg"), Path("there/c.jpg")
@@ -189,6 +189,19 @@ def test_a_name_of_another_kind_of_piece_is_refused(tmp_path: Path, face: str, w
     result = enrol_drawn(tmp_path, labels)
     assert result.exit_code == 1
     assert f"the special at ({special['x_mm']:.0f}, {special['y_mm']:.0f}) mm {why}" in result.stderr
+
+
+def test_two_faces_that_are_alike_are_told_once(tmp_path: Path) -> None:
+    """Each is most like the other."""
+    pieces = [*enrolment(), Piece("a/1", 250.0, 100.0, 80.0)]
+    labels = label(pieces)
+    labels["pieces"][-1]["face"] = "a/9"
+    cv2.imwrite(str(tmp_path / "a.jpg"), photograph(pieces))
+    (tmp_path / "mine.json").write_text(json.dumps(labels))
+    arguments = ["--out", tmp_path / "pack", "--labels", tmp_path / "mine.json", tmp_path / "a.jpg"]
+    result = CliRunner().invoke(command, ["--game", "new_york_slice", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("look alike") == 1
 
 
 def test_spaces_around_a_name_are_none_of_it(tmp_path: Path) -> None:
