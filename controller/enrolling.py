@@ -14,6 +14,7 @@ from vision.board.marks import MarkedBoard, board_of_marks
 from vision.enrolling.alike import Likeness, likenesses, upside_down
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.enrolling.lumps import lumps
 from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.frame import Image
@@ -33,6 +34,8 @@ class Spread:
     pieces: tuple[LaidOut, ...]
     doubt: str = ""
     """Why pieces may have been missed in it, for the owner."""
+    touching: str = ""
+    """Where something lies that is larger than pieces, for the owner; empty where nothing does."""
 
     def picture(self) -> Image:
         """The photo with the pieces numbered from 1."""
@@ -95,7 +98,15 @@ def spread(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | 
     """Find the pieces in a photo. Raises RegistrationError, which names it."""
     registration = find_named(image, name)
     pieces = tuple(find_laid_out(image, registration, kinds, empty=empty))
-    return Spread(name, image, registration, pieces, doubt_of_table(image, registration, empty))
+    doubt = doubt_of_table(image, registration, empty)
+    return Spread(name, image, registration, pieces, doubt, _touching(lumps(image, registration, pieces, empty)))
+
+
+def _touching(places: Sequence[tuple[float, float]]) -> str:
+    if not places:
+        return ""
+    at = " and ".join(f"({x:.0f}, {y:.0f}) mm" for x, y in places)
+    return f"something larger than pieces lies on the mat at {at}: pieces that touch are not found; lay them apart"
 
 
 def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:

@@ -103,7 +103,7 @@ class Desk:
             photos = [
                 PhotoView(
                     name=one.name,
-                    doubt=one.doubt,
+                    doubt="; ".join(filter(None, (one.doubt, one.touching))),
                     pieces=[
                         PieceView(number=n, kind=piece.shape.kind.value, face=naming.face, turned=naming.turned)
                         for n, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1)

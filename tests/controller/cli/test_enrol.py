@@ -214,6 +214,21 @@ def test_spaces_around_a_name_are_none_of_it(tmp_path: Path) -> None:
     assert not any(name != name.strip() or not name for name in load_pack(tmp_path / "pack").names)
 
 
+def test_pieces_that_touch_are_told_as_they_are_not_found(tmp_path: Path) -> None:
+    apart, ring = tmp_path / "apart.jpg", tmp_path / "ring.jpg"
+    cv2.imwrite(str(apart), photograph(enrolment()))
+    names = ["a/1", "a/2", "a/3", "b/1", "b/2"]
+    pizza = [Piece(names[i % 5], 0.0, 0.0, i * 360.0 / 11) for i in range(11)]
+    cv2.imwrite(str(ring), photograph([*pizza, Piece("special/one", 150.0, 20.0, 90.0)]))
+    result = find_in(tmp_path / "mine.json", apart, ring)
+    (said,) = [line for line in result.stderr.splitlines() if "larger than pieces" in line]
+    assert said.startswith(f"warning: {ring}: something larger than pieces lies on the mat at (")
+    x, y = (float(part) for part in re.findall(r"at \((.*), (.*)\) mm", said)[0])
+    assert abs(x) < 15
+    assert abs(y) < 15
+    assert said.endswith("pieces that touch are not found; lay them apart")
+
+
 def test_what_each_name_stands_for_is_written_beside_the_drawings(tmp_path: Path) -> None:
     photo = tmp_path / "a.jpg"
     cv2.imwrite(str(photo), photograph(enrolment()[:1]))
