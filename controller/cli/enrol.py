@@ -184,6 +184,7 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
     click.echo(
         f'{path}: fill in each "face"{names}, in the order of the numbers; leave it empty where there is no piece'
     )
+    click.echo("A piece without a number was not found: photograph it once more, on the mat.")
     if refused:
         raise click.ClickException(f"{len(refused)} of {len(photos)} photos could not be used: {_some(refused)}")
 
