@@ -187,7 +187,7 @@ def _check_kinds(pieces: Sequence[Mapping[str, Any]], name: str, game: GameFaces
     """Check that no piece has a name that the game has for another kind. Raises LabelError."""
     for piece in pieces:
         kind, face = LABEL_KINDS.get(str(piece.get("kind"))), str(piece.get("face"))
-        its = game.kind_of.get(face) if piece.get("face_up", True) else None
+        its = game.kind_of.get(face)
         if kind is not None and its not in (None, kind):
             back = f"; its back is {BACKS[kind]}" if face in BACKS.values() else ""
             at = f"({piece['x_mm']:.0f}, {piece['y_mm']:.0f}) mm"

@@ -95,6 +95,8 @@ def command(
     if find is None and out is None:
         raise click.UsageError("expected --find LABELS to find the pieces, or --out FACES to learn them")
     _of_use(ctx, way, labels)
+    if page and empty is not None and faces_of(game).board_corners:
+        raise click.UsageError(f"--empty does nothing for {game}, whose board is pointed at; expected it left out")
     numbered = {f"the drawing of {photo}": _numbered(find, photo) for photo in photos if find is not None}
     keep_what_is_read({"--out": out, "--find": find, **numbered}, [*photos, *labels, empty, config_file])
     if find is not None or page:

@@ -171,6 +171,7 @@ def test_labels_that_somebody_filled_in_are_not_written_over(tmp_path: Path) -> 
     assert labels.read_bytes() == before
 
 
+@pytest.mark.parametrize("face_up", [True, False])
 @pytest.mark.parametrize(
     ("face", "why"),
     [
@@ -181,11 +182,11 @@ def test_labels_that_somebody_filled_in_are_not_written_over(tmp_path: Path) -> 
         ("6/1", "is named 6/1, as a slice is in new_york_slice; expected the name of a special\n"),
     ],
 )
-def test_a_name_of_another_kind_of_piece_is_refused(tmp_path: Path, face: str, why: str) -> None:
+def test_a_name_of_another_kind_of_piece_is_refused(tmp_path: Path, face: str, why: str, face_up: bool) -> None:
     """The back of a Special that is called as a slice's would be read as the front of one."""
     labels = label(enrolment())
     special = next(piece for piece in labels["pieces"] if piece["kind"] == "special")
-    special["face"] = face
+    special |= {"face": face, "face_up": face_up}
     result = enrol_drawn(tmp_path, labels)
     assert result.exit_code == 1
     assert f"the special at ({special['x_mm']:.0f}, {special['y_mm']:.0f}) mm {why}" in result.stderr
@@ -212,6 +213,15 @@ def test_spaces_around_a_name_are_none_of_it(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "3/1" in load_pack(tmp_path / "pack").names
     assert not any(name != name.strip() or not name for name in load_pack(tmp_path / "pack").names)
+
+
+def test_a_picture_of_the_empty_table_is_of_no_use_for_a_board(tmp_path: Path) -> None:
+    photo = tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph([]))
+    arguments = ["--game", "pizza_theory", "--page", "--out", tmp_path / "mine.faces", "--empty", photo, photo]
+    result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+    assert result.exit_code == 2
+    assert "--empty does nothing for pizza_theory" in result.stderr
 
 
 def test_pieces_that_touch_are_told_as_they_are_not_found(tmp_path: Path) -> None:
