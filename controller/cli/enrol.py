@@ -248,18 +248,18 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     images = _images(photos)
+    files = ", ".join(str(path) for path in labels)
     for photo, image, label in zip(photos, images, matched, strict=True):
+        height, width = image.shape[:2]
+        check_size({"pieces": [], **label}, width, height, f"{files}: labels of {photo.name}")
         if MARKS in label:
             _draw_marked(game, _numbered(out, photo), label, image, photo.name)
+        else:
+            check_outlines(label, width, height, f"{files}: labels of {photo.name}")
     matched = [
         with_pieces(label, image, photo.name, faces_of(game))
         for photo, image, label in zip(photos, images, matched, strict=True)
     ]
-    files = ", ".join(str(path) for path in labels)
-    for photo, image, label in zip(photos, images, matched, strict=True):
-        height, width = image.shape[:2]
-        check_size(label, width, height, f"{files}: labels of {photo.name}")
-        check_outlines(label, width, height, f"{files}: labels of {photo.name}")
     learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], faces_of(game))
     with writing(out, "a file of faces that can be written"):
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -134,6 +134,9 @@ def test_marks_are_learned_from_a_file_and_drawn_beside_it(tmp_path: Path) -> No
     result = CliRunner().invoke(command, ["--game", "slice", *arguments])
     assert result.exit_code == 1
     assert "labels of board.png: marks are of a board, and slice has none; expected pieces" in result.output
+    labels.write_text(json.dumps({"photo": "board.png", "marks": {}, "image": {"width": 640, "height": 360}}))
+    result = CliRunner().invoke(command, ["--game", "pizza_theory", *arguments])
+    assert "labels of board.png: image says 640 x 360 pixels; the photo has 1280 x 720" in result.output
     labels.write_text(json.dumps({"photo": "board.png", "marks": {"rim": 5}}))
     result = CliRunner().invoke(command, ["--game", "pizza_theory", *arguments])
     assert f"Error: {labels}: marks.rim is 5; expected a list" in result.output
