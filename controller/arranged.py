@@ -21,7 +21,7 @@ from vision.files.labels import (
     arrangement_label,
     labels_to_compare,
 )
-from vision.reports.report import LEAST_VISIBLE
+from vision.reports.compared import LEAST_VISIBLE
 from vision.scene import PieceKind, Scene
 
 TILES = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})

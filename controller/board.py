@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from controller.views import BoardView, PartState, PartView, SlapsView
-from firmware_bridge.schema import Hello
+from firmware_bridge.contacts import failed_pads
 from firmware_bridge.session import LinkState
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def board_view(
         emulated=emulated,
         starts=hello.cold_boots if hello else None,
         watchdog_resets=hello.warm_boots if hello else None,
-        failed_pads=_failed_pads(hello) if hello else [],
+        failed_pads=failed_pads(hello) if hello else [],
         lost=status.lost,
         clock_bound_us=clock_bound_us,
         pads=sorted(closed.pads) if closed else [],
@@ -94,11 +94,6 @@ def _ready(board: BoardView) -> PartView:
     if board.lost:
         note = f"{note}; it had no room for {board.lost} signals"
     return PartView(state=PartState.OK, text="; ".join(about), note=note)
-
-
-def _failed_pads(hello: Hello) -> list[int]:
-    failed = hello.stuck | hello.bridged
-    return [pad + 1 for pad in range(8) if failed >> pad & 1]
 
 
 def _bound_text(bound_us: int | None) -> str:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hardware.camera import Camera, CameraLost, RecordingEnded
-from vision.mat.calibration import CalibrationError, See, View, lean_between
+from vision.mat.calibration import lean_between
+from vision.mat.calibration_sheet import See, View
+from vision.mat.errors import CalibrationError
 
 TIMEOUT_S = 5.0
 STILL_WIDTHS = 0.0012

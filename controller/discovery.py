@@ -97,22 +97,12 @@ class Discovery:
     async def refresh(self) -> None:
         """Announce on the addresses that there are now. Never raises: failure is the state."""
         async with self._lock:
-            addresses = addresses_on(self._interfaces)
-            if addresses == self._addresses and self._services:
-                return
-            await self._withdraw()
-            if not addresses:
-                wanted = ", ".join(self._interfaces) or "any network"
-                self._show(PartState.LOST, f"No address on {wanted}; the table is not announced. Plug the network in.")
-                return
             try:
-                await self._announce(addresses)
+                await self._refresh()
             except (OSError, DiscoveryError, ZeroconfError) as error:
-                _log.warning("announcing on %s failed: %r", ", ".join(addresses), error)
+                _log.warning("announcing the table failed: %r", error)
                 await self._withdraw()
                 self._show(PartState.LOST, f"Not announced: {_reason(error)}. Trying again.")
-            else:
-                self._show(PartState.OK, f"announced as “{self.name}” on {', '.join(addresses)}")
 
     async def keep(self, interval_s: float = 10.0) -> None:
         """Refresh for ever; cancel it to stop."""
@@ -140,6 +130,18 @@ class Discovery:
         async with self._lock:
             await self._withdraw()
             self._show(PartState.ABSENT, "not announced")
+
+    async def _refresh(self) -> None:
+        addresses = addresses_on(self._interfaces)
+        if addresses == self._addresses and self._services:
+            return
+        await self._withdraw()
+        if addresses:
+            await self._announce(addresses)
+            self._show(PartState.OK, f"announced as “{self.name}” on {', '.join(addresses)}")
+        else:
+            wanted = ", ".join(self._interfaces) or "any network"
+            self._show(PartState.LOST, f"No address on {wanted}; the table is not announced. Plug the network in.")
 
     async def _announce(self, addresses: tuple[str, ...]) -> None:
         self._zeroconf = AsyncZeroconf(interfaces=list(addresses), ip_version=IPVersion.V4Only)
@@ -187,7 +189,7 @@ class Discovery:
             return
         try:
             await zeroconf.async_unregister_all_services()
-        except OSError as error:
+        except (OSError, ZeroconfError) as error:
             # The network that would hear the goodbye is gone.
             _log.info("no goodbye: %r", error)
         await zeroconf.async_close()

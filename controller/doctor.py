@@ -358,17 +358,16 @@ def check_pins(pins: "PanelPins", open_pins: Callable[[], "Factory"]) -> Finding
     )
 
 
-def check_serial(
-    port: str | None, baud: int, names: Path = Path("/dev/serial/by-id"), patience_s: float = BOARD_S
-) -> Finding:
-    """Whether the microcontroller's line can be opened, and a board of this version answers."""
+def check_serial(port: str | None, baud: int, names: Path | None = None, patience_s: float = BOARD_S) -> Finding:
+    """Whether the microcontroller's line can be opened, and a board of this version answers. Those that are there have
+    their stable names in the folder `names`; None: where Linux keeps them."""
     import serial
 
     from firmware_bridge.link import board_ports
 
     if port is None:
         return Finding("serial", Health.UNUSED, 'serial.port is "": no microcontroller')
-    there = board_ports(names)
+    there = board_ports() if names is None else board_ports(names)
     known = f"There are: {', '.join(there)}." if there else "No such device is plugged in: check the USB cable."
     if not Path(port).exists():
         return Finding("serial", Health.BROKEN, f"serial.port {port} is not there", f"{known} Set serial.port to it.")
@@ -385,6 +384,7 @@ def check_serial(
 
 def check_board(status: "LinkStatus") -> Finding:
     """Whether a board answered, and what it said of itself."""
+    from firmware_bridge.contacts import failed_pads
     from firmware_bridge.session import LinkState
 
     if status.state is LinkState.GREETING:
@@ -394,7 +394,7 @@ def check_board(status: "LinkStatus") -> Finding:
         remedy = "Flash the firmware of this version (hardware/README.md); check the USB cable."
         return Finding("serial", Health.BROKEN, f"{status.port}: {status.state.value}: {status.words}", remedy)
     hello = status.hello
-    if bad := [seat for seat in range(1, 9) if (hello.stuck | hello.bridged) >> (seat - 1) & 1]:
+    if bad := failed_pads(hello):
         what = f"the board answers; in its self-test the pads of seats {', '.join(map(str, bad))} were stuck or joined"
         remedy = "Nobody leans on them? Then their pins touch ground or one another: see hardware/wiring.svg."
         return Finding("serial", Health.WARNING, what, remedy)

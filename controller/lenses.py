@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from config.schema import TableConfig
-from vision.mat.calibration import load_lens
 from vision.mat.lens import Lens
+from vision.mat.lens_file import load_lens
 
 
 def lens_file(config: TableConfig) -> Path:

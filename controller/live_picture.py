@@ -18,8 +18,8 @@ from vision.frame import Frame, Image
 from vision.mat.errors import VisionError
 from vision.mat.lens import Lens
 from vision.mat.registration import Registration, find_mat
-from vision.reports.drawing import LEGEND, SURE, draw_scene, draw_swatch
-from vision.scene import Scene
+from vision.reports.drawing import LEGEND, draw_scene, draw_swatch
+from vision.scene import SURE, Scene
 
 JPEG_QUALITY = 80
 LATE_S = 3.0

@@ -67,7 +67,8 @@ def new_york_slice(paper: Paper, px_per_mm: float) -> list[Content]:
     from controller.simulation.copies.new_york_slice import art as faces
     from hardware.kit.cutting import sheets_of
     from hardware.kit.slices import picture_pieces, special_outline, wedge
-    from hardware.simulated.art import SLICE_BACK, SPECIAL_BACK
+    from hardware.simulated.slice_art import SLICE_BACK
+    from hardware.simulated.special_art import SPECIAL_BACK
 
     components, art = load_components(), faces(px_per_mm)
     slices = picture_pieces(art, [one.face for one in components.slices], SLICE_BACK, wedge())

@@ -15,7 +15,7 @@ from controller.game import Player
 from controller.games.polygons import inside
 from controller.reading import Fault, Play, Reading, ReadingKind
 from vision.following.settling import changes, same_marks, turned_deg
-from vision.scene import Change, HiddenCause, PieceKind, Point, Scene, Sighting
+from vision.scene import LIKELY, Change, HiddenCause, PieceKind, Point, Scene, Sighting
 
 Outlines = tuple[tuple[Point, ...], ...]
 BESIDE_HAND_MM = 40.0
@@ -29,8 +29,6 @@ EARLY_S = 1.5
 """What a hand let go of no longer than this before a press may be seen to lie there only after it."""
 OLDEST_S = 60.0
 """Where hands were before that is forgotten: whatever changes then uses up a press as old as that."""
-LIKELY = 0.5
-"""What vision thinks less likely than not is nothing that somebody laid there or took away."""
 
 DARK = "Part of the table is too dark: put a lamp beside it, or lay the pieces where they can be seen."
 GLARE = "Glare hides part of the table: turn the lamp away, draw a curtain, or lay the pieces where they can be seen."
@@ -146,6 +144,7 @@ class Referee:
             self._hands.popleft()
         if scene.settled is None:
             return
+        # What vision thinks less likely than not is nothing that somebody laid there or took away.
         before, self._lies = self._lies, tuple(s for s in scene.settled.sightings if s.probability >= LIKELY)
         if before is not None:
             changed = [change for change in changes(before, self._lies) if not _measured_anew(change)]

@@ -26,13 +26,12 @@ import secrets
 import signal
 import socket
 import time
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from fastapi import FastAPI, Request, Response
@@ -41,36 +40,35 @@ import controller.games
 from config.schema import TableConfig
 from controller.board import SteadyBound, board_part, board_view, no_board
 from controller.board_signals import BoardSignals
-from controller.choosing import Choice, Offer, Shelf
-from controller.game import GameError, Json
+from controller.choosing import Choice, NotPlayable, Shelf
 from controller.games.registry import load_game, load_part, needs_faces
+from controller.host_choice import HostChoice, check_table_faces
+from controller.inbox import Inbox
 from controller.journal import JournalError
 from controller.journal_keeper import JournalKeeper
-from controller.moved_mat import MAT_MOVED_MM, where_mat_lies
+from controller.moved_mat import MAT_MOVED_MM
+from controller.outlets import DeviceOutlets
+from controller.parts import JOURNAL_OK, REFEREE_OK, WITHOUT_BUTTONS, lens_part, mat_part, vision_parts
 from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 from controller.table import Table
-from controller.views import PartState, PartView, PictureView, TableView
+from controller.views import PartState, PartView, PictureView
 from controller.web.app import create_app
-from controller.web.commands import CommandError, InvalidCommand
 from controller.web.hub import Hub
 from controller.web.problems import problem_response
 from controller.web.server import ServerError, serving
-from controller.wiring import board_lamps, panel_pins, timing
-from firmware_bridge.session import Buzzing, LinkState
+from controller.wiring import panel_pins, timing
+from firmware_bridge.session import LinkState
 from firmware_bridge.signals import Signal
 from vision.scene import Scene
 
 if TYPE_CHECKING:
-    from controller.live_picture import LivePicture
     from firmware_bridge.link import Link
     from hardware.panel import Panel
-    from hardware.vision_process import VisionProcess, VisionStatus
-    from vision.frame import Image
+    from hardware.vision_process import VisionStatus
     from vision.mat.lens import Lens
 
-SIGNALS_KEPT = 64
 POLL_S = 0.02
 PANEL_RETRY_S = 5.0
 """Until pins that are missing are looked for again."""
@@ -80,9 +78,6 @@ WATCH_S = 1.0
 """Between two looks whether the simulated table is still there."""
 VISION_STARTS_S = 300.0
 """How long camera and reading may take to start: on a slow machine our own copy's faces are learned meanwhile."""
-BUZZ_S = (0.08, 0.08, 0.08)
-BOARD_BUZZ = Buzzing(on_s=0.08, off_s=0.08, times=2)
-"""The same on the board's buzzer."""
 _log = logging.getLogger("pizzatable")
 
 
@@ -103,67 +98,18 @@ def run_service(shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bo
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
     port: int | None = None
     while True:
-        desk = _Desk(shelf, choice, keep=port is not None)
+        host_choice = HostChoice(shelf, choice, keep=port is not None)
         config = shelf.settings_of(choice)
         if port is not None:  # displays look for the table where they found it
             config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
-        port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), desk, fresh))
-        if desk.next is None:
+        port = asyncio.run(_serve(config, replace(gathering, players=choice.players or 0), host_choice, fresh))
+        if host_choice.next is None:
             return
-        choice, fresh = desk.next, False
+        choice, fresh = host_choice.next, False
         _log.info("the host chose %s", choice.game)
 
 
-class _Desk:
-    """Where the host takes another game from the shelf."""
-
-    def __init__(self, shelf: Shelf, playing: Choice, *, keep: bool) -> None:
-        """`keep` says that the host chose what is played now, which holds from when the table runs."""
-        self._shelf = shelf
-        self._keep = keep
-        self._stopped: asyncio.Event | None = None
-        self._why_not_now: Callable[[], str] = str
-        self.playing = playing
-        self.next: Choice | None = None
-        """What the host chose; the table is to end for it."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether people are simulated, and their number can be chosen."""
-        return self._shelf.simulated
-
-    async def offers(self) -> tuple[Offer, ...]:
-        """See `GameShelf`."""
-        return await asyncio.to_thread(self._shelf.offers, self.playing)
-
-    async def play(self, game: str, options: Mapping[str, Json], players: int | None) -> None:
-        """See `GameShelf`."""
-        if reason := self._why_not_now():
-            raise CommandError(reason)
-        try:
-            choice = self._shelf.checked(replace(self._shelf.usual(game, options), players=players))
-            if not self.simulated and needs_faces(game):
-                await asyncio.to_thread(_load_faces, self._shelf.settings_of(choice))
-        except (GameError, ServiceError) as error:
-            raise InvalidCommand(str(error)) from error
-        self.next = choice
-        if self._stopped is not None:
-            self._stopped.set()
-
-    def runs(self, stopped: asyncio.Event, why_not_now: Callable[[], str]) -> None:
-        """The table runs until `stopped` is set, also by the host's choice, unless `why_not_now` gives a reason. What
-        the host chose before holds across restarts now."""
-        self._stopped, self._why_not_now = stopped, why_not_now
-        if self.next is not None:
-            stopped.set()
-        if self._keep:
-            try:
-                self._shelf.keep(self.playing)
-            except OSError as error:
-                _log.error("the host's choice cannot be kept: %s", error)
-
-
-async def _serve(config: TableConfig, gathering: Gathering, desk: _Desk, fresh: bool) -> int:
+async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostChoice, fresh: bool) -> int:
     """Serve one game until a signal or the host's choice ends it; gives the display's port."""
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -178,9 +124,9 @@ async def _serve(config: TableConfig, gathering: Gathering, desk: _Desk, fresh: 
         simulated = _simulated_table(config, gathering)
         try:
             new = simulated is not None and (not simulated.join() or fresh)
-            service = _Service(config, journal, simulated, token, desk)
+            service = _Service(config, journal, simulated, token, host_choice)
             port = await service.run(stopped, fresh=fresh or new, new_table=new)
-        except (SimulatedTableError, JournalError, ServerError) as error:
+        except (NotPlayable, SimulatedTableError, JournalError, ServerError) as error:
             raise ServiceError(str(error)) from error
         if simulated is not None:  # after a crash it stays, as a table does
             await asyncio.to_thread(simulated.put_away)
@@ -196,17 +142,17 @@ class _Service:
         journal: JournalKeeper,
         simulated: SimulatedTable | None,
         token: str,
-        desk: _Desk | None = None,
+        host_choice: HostChoice | None = None,
     ) -> None:
         self._config = config
         self._journal = journal
         self._simulated = simulated
         self._token = token
-        self._desk = desk or _Desk(Shelf(config), Choice(config.game, config.options), keep=False)
+        self._host_choice = host_choice or HostChoice(Shelf(config), Choice(config.game, config.options), keep=False)
         self._version = installed_version("pizzatable")
         self._hub = Hub()
-        self._inbox = _Inbox()
-        self._outlets = _Outlets(self._hub)
+        self._inbox = Inbox()
+        self._outlets = DeviceOutlets(self._hub)
         self._table = Table(
             config, load_game(config.game), load_part(config.game, "table").GAME_TABLE, Referee(timing(config)),
             journal, self._outlets, version=self._version, simulated=simulated is not None,
@@ -217,7 +163,7 @@ class _Service:
         """Run until `stopped` is set or the host chooses another game; gives the display's port.
 
         Raises:
-            ServiceError, ServerError, JournalError, SimulatedTableError: it cannot start or go on.
+            NotPlayable, ServiceError, ServerError, JournalError, SimulatedTableError: it cannot start or go on.
         """
         await self._table.start(fresh=fresh)
         self._show_starting()
@@ -231,20 +177,20 @@ class _Service:
             await asyncio.to_thread(_import_devices)
             await self._set_up_simulated(port, new=new_table)
             if self._config.faces is not None and needs_faces(self._config.game):
-                await asyncio.to_thread(_load_faces, self._config)
+                await asyncio.to_thread(check_table_faces, self._config)
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._keep_panel(), self._keep_board()]
             work += [self._keep_journal(), self._keep_simulated()]
-            self._desk.runs(stopped, self._why_no_other_game)
+            self._host_choice.runs(stopped, self._why_no_other_game)
             await _until_one_ends(stopped, work)
         return port
 
     # Starting ------------------------------------------------------------------------------------------------------
 
     def _show_starting(self) -> None:
-        self._table.set_part("journal", _JOURNAL_OK)
-        self._table.set_part("referee", _REFEREE_OK)
+        self._table.set_part("journal", JOURNAL_OK)
+        self._table.set_part("referee", REFEREE_OK)
         self._table.set_part("camera", PartView(state=PartState.STARTING, text="the camera is starting"))
         learned = self._config.faces is not None or any(self._config.data_dir.glob("own-copy-*.faces"))
         text = "waiting for the camera" if learned else "each piece is shown to the simulated camera once"
@@ -253,7 +199,7 @@ class _Service:
 
     def _app(self) -> FastAPI:
         app = create_app(
-            self._hub, self._table, self._desk, Path(controller.games.__path__[0]), version=self._version,
+            self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture,
         )  # fmt: skip
         app.add_exception_handler(JournalError, _not_written)
@@ -322,7 +268,7 @@ class _Service:
             self._outlets.vision = self._outlets.live = None
 
     def _show_vision(self, status: "VisionStatus") -> None:
-        for name, part in _vision_parts(status).items():
+        for name, part in vision_parts(status).items():
             self._table.set_part(name, part)
 
     @contextlib.asynccontextmanager
@@ -367,7 +313,12 @@ class _Service:
         vision, lens = self._outlets.vision, self._unproved_lens
         if vision is None or lens is None or (frame := vision.picture(scene.sequence)) is None:
             return
-        if (part := await asyncio.to_thread(lens_part, frame.image, lens)) is not None:
+        try:
+            part = await asyncio.to_thread(lens_part, frame.image, lens)
+        except Exception as error:  # a fault of ours; the table goes on without knowing
+            _log.exception("cannot tell whether the calibrated lens is this camera's")
+            part = PartView(state=PartState.LOST, text=f"cannot be told: {type(error).__name__}: {error}")
+        if part is not None:
             self._unproved_lens = None
             self._table.set_part("lens", part)
 
@@ -383,7 +334,7 @@ class _Service:
                 _log.exception("cannot judge %s; going on with the next scene", about)
                 self._table.set_part("referee", part)
         else:
-            self._table.set_part("referee", _REFEREE_OK)
+            self._table.set_part("referee", REFEREE_OK)
 
     async def _keep_panel(self) -> None:
         """Panel on real pins or on the simulated table's; a table without pins plays on, says so, and tries again."""
@@ -394,7 +345,7 @@ class _Service:
                 with contextlib.ExitStack() as stack:
                     await self._poll(self._open_panel(stack))
             except PanelError as error:
-                text = f"buttons: missing. {error}. {_WITHOUT_BUTTONS}"
+                text = f"buttons: missing. {error}. {WITHOUT_BUTTONS}"
                 self._table.set_part("panel", PartView(state=PartState.LOST, text=text))
             await asyncio.sleep(PANEL_RETRY_S)
 
@@ -462,7 +413,7 @@ class _Service:
         def show(failure: JournalError | None) -> None:
             if failure is None:
                 _log.info("the journal is written again")
-                self._table.set_part("journal", _JOURNAL_OK)
+                self._table.set_part("journal", JOURNAL_OK)
             else:
                 _log.error("nothing counts until the journal can be written again: %s", failure)
                 text = f"{failure}. Moves count again when it can be written."
@@ -503,100 +454,7 @@ class _Service:
         return live.read() if live is not None else None
 
 
-class _Outlets:
-    """Where the table's decisions go: hub, lamps, buzzer; and where its evidence comes from."""
-
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-        self.vision: VisionProcess | None = None
-        self.panel: Panel | None = None
-        self.board: Link | None = None
-        self._modes: dict[int, str] = {}
-        self.live: LivePicture | None = None
-        self.scene: Scene | None = None
-
-    def see(self, scene: Scene) -> None:
-        """The newest scene."""
-        self.scene = scene
-        if self.live is not None:
-            self.live.take(scene)
-
-    def show(self, view: TableView) -> None:
-        self._hub.publish(view)
-
-    def lamp(self, seat: int, mode: str) -> None:
-        if self.panel is not None:
-            from hardware.panel import LampState
-
-            self.panel.set_lamp(seat, LampState(mode))
-        if self._modes.get(seat) != mode:
-            self._modes[seat] = mode
-            if self.board is not None:
-                self.board.set_lamps(*board_lamps(self._modes))
-
-    def plug_board(self, board: "Link") -> None:
-        """From now on lamps and buzzer on the microcontroller do what the panel's do."""
-        self.board = board
-        board.set_lamps(*board_lamps(self._modes))
-
-    def light(self, view: TableView) -> None:
-        """All lamps as a view has them."""
-        for seat in view.seats:
-            self.lamp(seat.seat, seat.lamp)
-
-    def unplug(self) -> None:
-        """From now on there is no panel."""
-        self.panel = None
-
-    def buzz(self) -> None:
-        if self.panel is not None:
-            self.panel.buzz(BUZZ_S)
-        if self.board is not None:
-            self.board.buzz(BOARD_BUZZ)
-
-    def evidence(self) -> bytes | None:
-        if self.vision is None or self.scene is None:
-            return None
-        return self.vision.jpeg(sequence=self.scene.sequence)
-
-
-class _Inbox:
-    """What has come in and was not looked at yet: the newest scene, and signals in order."""
-
-    def __init__(self) -> None:
-        self._scene: Scene | None = None
-        self._signals: deque[Signal] = deque(maxlen=SIGNALS_KEPT)
-        self._something = asyncio.Event()
-
-    def scene(self, scene: Scene) -> None:
-        self._scene = scene
-        self._something.set()
-
-    def signal(self, signal: Signal) -> None:
-        if len(self._signals) == SIGNALS_KEPT:
-            _log.warning("more than %d signals wait: dropping %s", SIGNALS_KEPT, self._signals[0])
-        self._signals.append(signal)
-        self._something.set()
-
-    async def next(self) -> tuple[list[Signal], Scene | None]:
-        """Wait for something; signals come before the scene."""
-        await self._something.wait()
-        self._something.clear()
-        signals, scene = list(self._signals), self._scene
-        self._signals.clear()
-        self._scene = None
-        return signals, scene
-
-
-_WITHOUT_BUTTONS = (
-    'Wire them as hardware/README.md says; without them, timing.confirm = "rest" takes moves that lie still, and the '
-    "host's page starts the game. `pizzatable doctor` says more"
-)
-_JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before it is shown")
-_REFEREE_OK = PartView(state=PartState.OK, text="judging")
-
-
-async def _until_one_ends(stopped: asyncio.Event, work: Sequence[Any]) -> None:
+async def _until_one_ends(stopped: asyncio.Event, work: Sequence[Coroutine[object, object, None]]) -> None:
     """Work until `stopped` is set.
 
     Raises:
@@ -621,17 +479,6 @@ def _import_devices() -> None:
         import_module(name)
 
 
-def _load_faces(config: TableConfig) -> None:
-    """Check that a table's faces can be used. Raises ServiceError."""
-    from controller.watching import known_faces
-    from vision.mat.errors import VisionError
-
-    try:
-        known_faces(config)
-    except (VisionError, OSError) as error:
-        raise ServiceError(f"faces: {error}. `pizzatable enrol` makes the file from photos of your copy.") from error
-
-
 def _lens_of(config: TableConfig) -> "Lens | None":
     """The camera's calibrated lens, for drawing; where its file cannot be used, the child process says so."""
     from controller.lenses import stored_lens
@@ -643,54 +490,8 @@ def _lens_of(config: TableConfig) -> "Lens | None":
         return None
 
 
-def lens_part(image: "Image", lens: "Lens") -> PartView | None:
-    """What is shown of a calibrated lens; None where a picture does not tell, as when a hand hides a marker."""
-    from vision.mat.errors import MarkersMissing, VisionError
-    from vision.mat.markers import MARKERS_MM
-    from vision.mat.registration import find_mat, lens_doubt
-
-    try:
-        found = find_mat(image, lens=lens)
-        if len(found.markers_px) < len(MARKERS_MM):
-            return None
-        doubt = lens_doubt(found, lens)
-    except MarkersMissing:
-        return None
-    except VisionError as error:
-        doubt = str(error)
-    return PartView(state=PartState.LOST, text=doubt) if doubt else PartView(state=PartState.OK, text="calibrated")
-
-
 async def _not_written(_: Request, error: Exception) -> Response:
     return problem_response(503, "Not written", f"Nothing has changed: {error}")
-
-
-def mat_part(shift_mm: float) -> PartView:
-    """What is shown once the mat, or the camera above it, was moved."""
-    moved = f"{shift_mm:.0f} mm" if shift_mm >= MAT_MOVED_MM else "back"
-    return PartView(state=PartState.OK, text=where_mat_lies(shift_mm), note=f"moved {moved}")
-
-
-def _vision_parts(status: "VisionStatus") -> dict[str, PartView]:
-    """Camera and reading, from what their process says of itself."""
-    from hardware.vision_process import VisionState
-
-    match status.state:
-        case VisionState.OK:
-            return {
-                "camera": PartView(state=PartState.OK, text=status.text),
-                "reading": PartView(state=PartState.OK, text="every picture is read"),
-            }
-        case VisionState.UNREADABLE:
-            return {
-                "camera": PartView(state=PartState.OK, text="pictures come"),
-                "reading": PartView(state=PartState.LOST, text=status.text),
-            }
-        case VisionState.STARTING:
-            state, waiting = PartState.STARTING, "waiting for the camera"
-        case _:
-            state, waiting = PartState.LOST, "no pictures to read"
-    return {"camera": PartView(state=state, text=status.text), "reading": PartView(state=state, text=waiting)}
 
 
 def _simulated_table(config: TableConfig, gathering: Gathering) -> SimulatedTable | None:

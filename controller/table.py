@@ -6,37 +6,23 @@ signals, the journal, and takes views and lamps.
 """
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from config.schema import SeatConfig, TableConfig
-from controller.game import Actor, Game, GameError, Json, Player, Refusal
+from config.schema import TableConfig
+from controller.commands import CommandError, InvalidCommand, Sitting
+from controller.game import Game, GameError, Json, Player
 from controller.journal import JournalDamaged, Record
-from controller.reading import Fault, GameTable, Layout, Play, Reading
-from controller.referee import Answer, Referee, Verdict, mend_light
+from controller.reading import GameTable, Layout, Play, Reading
+from controller.referee import Answer, Referee, Verdict
+from controller.running_game import RunningGame
 from controller.seating import areas
-from controller.views import (
-    BoardView,
-    BreachView,
-    CandidateView,
-    LogLine,
-    PartView,
-    PieceView,
-    QuestionView,
-    RefereeState,
-    SeatView,
-    TableView,
-    TurnView,
-)
-from controller.web.commands import CommandError, InvalidCommand, Sitting
+from controller.table_view import Question, Standing, TableViews
+from controller.views import BoardView, Lamp, LogLine, PartView, TableView
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
-from vision.scene import Scene, Sighting
+from vision.scene import Scene
 
-LOG_LINES = 40
-"""How many lines of the log a view carries."""
 SEQ_PER_START = 1_000_000
 """Views of one run of the program; the journal numbers the runs, so that ids grow across restarts."""
 
@@ -48,8 +34,8 @@ class Outlets(Protocol):
         """A new whole view."""
         ...
 
-    def lamp(self, seat: int, mode: str) -> None:
-        """off, on or blink."""
+    def lamp(self, seat: int, mode: Lamp) -> None:
+        """What a seat's lamp does from now on."""
         ...
 
     def buzz(self) -> None:
@@ -79,29 +65,6 @@ class Log(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Game:
-    """A running game: who plays, and every state so far."""
-
-    seats: dict[Player, int]
-    names: dict[Player, str]
-    layout: Layout
-    states: list[Any]
-    plays: list[LogLine] = field(default_factory=list)
-    moves: list[tuple[Any, ...]] = field(default_factory=list)
-    """The moves of each play."""
-
-    @property
-    def state(self) -> Any:
-        return self.states[-1]
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    number: int
-    plays: tuple[Play, ...]
-
-
 class Table:
     """One table. All methods run in one event loop; what comes in while something is being written to disk waits."""
 
@@ -124,10 +87,10 @@ class Table:
         self._journal = journal
         self._outlets = outlets
         self._version = version
-        self._simulated = simulated
+        self._views = TableViews(config, game, game_table, version=version, simulated=simulated)
         self._parts: dict[str, PartView] = {}
         self._board: BoardView | None = None
-        self._running: _Game | None = None
+        self._running: RunningGame | None = None
         self._joined: list[int] = []
         self._last_winner_seat: int | None = None
         self._paused = False
@@ -135,16 +98,12 @@ class Table:
         self._plays_before_press: int | None = None
         self._scene: Scene | None = None
         self._places: tuple[str, ...] = ()
-        self._told: dict[tuple[object, ...], Sequence[str]] = {}
-        """Face and place of what was judged last, by how it lies."""
-        self._piece_views_before: dict[tuple[object, ...], PieceView] = {}
         self._faces: tuple[str, ...] = ()
         self._verdict = Verdict(Answer.HANDS)
-        self._question: _Question | None = None
+        self._question: Question | None = None
         self._questions = 0
         self._seq = 0
         self._shown: TableView | None = None
-        self._viewed: tuple[Any, Json] | None = None
         self._last_read: tuple[tuple[object, ...], Reading] | None = None
         """What was read last, and of what."""
         self._deciding = asyncio.Lock()
@@ -220,19 +179,20 @@ class Table:
             elif signal.seat == HOST_SEAT:
                 self._plays_before_press = len(self._running.plays)
                 self._set_paused(not self._paused)
-            elif (player := self._player_at(signal.seat)) is not None:
+            elif (player := self._running.player_at(signal.seat)) is not None:
                 self._referee.press(player, signal.time_s)
             self._show()
 
     async def on_scene(self, scene: Scene) -> None:
         """What lies on the table now."""
         async with self._deciding:
-            self._scene = scene
+            before = self._verdict.answer
+            self._scene, self._verdict = scene, Verdict(Answer.HANDS)  # what was judged was another scene
             self._places, self._faces = (), ()
             self._referee.follow(scene)
             if self._running is not None and not self._over and not self._paused:
                 if self._referee.settled(scene):
-                    await self._judge(scene)
+                    await self._judge(scene, before)
                 elif self._referee.settling(scene):
                     await self._foresee(scene)
                 elif self._referee.settled_apart(scene):
@@ -326,6 +286,7 @@ class Table:
     def _set_paused(self, paused: bool, note: str = "") -> None:
         self._paused, self._pause_note = paused, note
         self._question = None
+        self._verdict = Verdict(Answer.HANDS)
         self._referee.forget()
 
     async def _new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
@@ -355,14 +316,13 @@ class Table:
         await self._write("game", data, begins_game=True)
         self._running, self._joined = running, []
         self._set_paused(False)
-        self._verdict = Verdict(Answer.HANDS)
 
     # Judging -------------------------------------------------------------------------------------------------------
 
-    async def _judge(self, scene: Scene) -> None:
+    async def _judge(self, scene: Scene, before: Answer) -> None:
+        """Judge a scene at rest; `before` is what the last one was answered."""
         reading = self._read(scene, self._referee.counted(scene))
         self._places, self._faces = reading.places, reading.faces
-        before = self._verdict.answer
         verdict = self._referee.judge(scene, reading)
         await self._take(scene, verdict)
         if verdict.answer is Answer.UNCLEAR:
@@ -405,7 +365,7 @@ class Table:
         """A question stays the same while the candidates do, whatever their probabilities, until something moves."""
         if self._question is None or {p.moves for p in self._question.plays} != {p.moves for p in candidates}:
             self._questions += 1
-            self._question = _Question(self._questions, candidates)
+            self._question = Question(self._questions, candidates)
 
     async def _make(self, play: Play, source: str) -> None:
         """Journal a play, then let it count: what is shown has been written."""
@@ -417,10 +377,8 @@ class Table:
         seq = await self._write("play", data, self._outlets.evidence())
         self._count(game, state, play.moves, LogLine(seq=seq, player=None, text=play.text))
 
-    def _count(self, game: _Game, state: Any, moves: tuple[Any, ...], line: LogLine) -> None:
-        game.states.append(state)
-        game.moves.append(moves)
-        game.plays.append(line.model_copy(update={"text": self._named(line.text)}))
+    def _count(self, game: RunningGame, state: Any, moves: tuple[Any, ...], line: LogLine) -> None:
+        game.count(state, moves, line)
         self._referee.forget()
         self._after_change()
 
@@ -432,15 +390,12 @@ class Table:
             self._last_winner_seat = self._running.seats[winners[0]] if winners else None
 
     def _undo(self) -> None:
-        game = self._require_game()
-        game.states.pop()
-        game.plays.pop()
-        self._referee.taken_back(game.moves.pop())
+        self._referee.taken_back(self._require_game().take_back())
         self._after_change()
 
     @property
     def _over(self) -> bool:
-        return self._running is not None and self._game.turn(self._running.state).actor is Actor.NOBODY
+        return self._running is not None and self._running.over
 
     async def _press_in_lobby(self, seat: int) -> None:
         if self._over and seat != HOST_SEAT:
@@ -479,17 +434,19 @@ class Table:
             case _:
                 pass
 
-    def _begin(self, data: Mapping[str, Any]) -> _Game:
+    def _begin(self, data: Mapping[str, Any]) -> RunningGame:
         seats = dict(enumerate(data["seats"], 1))
         names = dict(enumerate(data["names"], 1))
         layout = Layout(areas(self._config, seats))
-        return _Game(seats, names, layout, [self._game.start(len(seats), data["options"], data["first"])])
+        return RunningGame(
+            self._game, seats, names, layout, [self._game.start(len(seats), data["options"], data["first"])]
+        )
 
-    # Views ---------------------------------------------------------------------------------------------------------
+    # Showing -------------------------------------------------------------------------------------------------------
 
     def _show(self) -> None:
         """Show a view if it differs from the last."""
-        view = self._make_view()
+        view = self._views.of(self._standing(), self._seq)
         if self._shown is not None and view.model_copy(update={"seq": self._shown.seq}) == self._shown:
             return
         self._seq += 1
@@ -498,210 +455,21 @@ class Table:
         for seat in self._shown.seats:
             self._outlets.lamp(seat.seat, seat.lamp)
 
-    def _make_view(self) -> TableView:
-        pieces = self._piece_views()
-        hidden = self._scene.hidden if self._scene else ()
-        return TableView(
-            seq=self._seq,
-            version=self._version,
-            table=self._config.name,
-            game=self._game.name,
-            title=self._game.title,
-            simulated=self._simulated,
-            referee=self._referee_state(),
-            message=self._named(self._message()),
-            turn=self._turn_view(),
-            seats=[self._seat_view(number, seat) for number, seat in self._config.seats.items()],
-            pieces=pieces,
-            hidden=[[_rounded(p) for p in place.outline_mm] for place in hidden],
-            hidden_by=[place.cause.value for place in hidden],
-            question=self._question_view(),
-            breach=self._breach_view(pieces),
-            position=self._position(),
-            log=self._log(),
-            parts=dict(self._parts),
+    def _standing(self) -> Standing:
+        return Standing(
+            running=self._running,
+            joined=self._joined,
+            pause_note=self._pause_note if self._paused else None,
+            scene=self._scene,
+            places=self._places,
+            faces=self._faces,
+            verdict=self._verdict,
+            question=self._question,
+            parts=self._parts,
             board=self._board,
         )
 
-    def _position(self) -> Json:
-        """The game's view of its state, made once for each state."""
-        if self._running is None:
-            return None
-        state = self._running.state
-        if self._viewed is None or self._viewed[0] is not state:
-            self._viewed = (state, self._game.view(state, None))
-        return self._viewed[1]
-
-    def _referee_state(self) -> RefereeState:
-        if self._paused:
-            return RefereeState.PAUSED
-        if self._over:
-            return RefereeState.OVER
-        if self._running is None:
-            return RefereeState.WAITING
-        return {
-            Answer.HANDS: RefereeState.HANDS,
-            Answer.AS_BEFORE: RefereeState.WAITING,
-            Answer.UNFINISHED: RefereeState.UNFINISHED,
-            Answer.WAITING_FOR_BUTTON: RefereeState.UNFINISHED,
-            Answer.MOVE: RefereeState.WAITING,
-            Answer.UNCLEAR: RefereeState.UNCLEAR,
-            Answer.BREACH: RefereeState.BREACH,
-        }[self._verdict.answer]
-
-    def _message(self) -> str:
-        if self._running is None:
-            return self._lobby_message()
-        if self._paused:
-            return f"{self._pause_note}Paused. The host's button goes on."
-        verdict = self._verdict
-        if verdict.answer is Answer.BREACH and verdict.fault is not None:
-            return verdict.fault.refusal.problem
-        if verdict.answer is Answer.UNCLEAR:
-            light = mend_light(self._scene) if self._scene is not None else None
-            return "The table can be read in more than one way." + (f" {light}" if light else "")
-        if verdict.answer is Answer.WAITING_FOR_BUTTON:
-            return f"{verdict.note}. Player {verdict.confirm}: press your button."
-        if verdict.answer is Answer.UNFINISHED and verdict.note:
-            return verdict.note
-        return self._game.turn(self._running.state).prompt
-
-    def _lobby_message(self) -> str:
-        counts = self._game.player_counts
-        if len(self._joined) in counts:
-            return f"{len(self._joined)} players have joined. The host's button starts the game."
-        return f"{self._game.title}: press your button to join, {counts.start} to {counts.stop - 1} players."
-
-    def _turn_view(self) -> TurnView:
-        if self._running is None:
-            return TurnView(actor="nobody", players=[], prompt=self._lobby_message())
-        turn = self._game.turn(self._running.state)
-        return TurnView(actor=turn.actor.value, players=list(turn.players), prompt=self._named(turn.prompt))
-
-    def _seat_view(self, number: int, seat: SeatConfig) -> SeatView:
-        player = self._player_at(number)
-        lit = self._lit()
-        waits = self._verdict.answer is Answer.WAITING_FOR_BUTTON
-        lamp = "off"
-        if self._running is None:
-            lamp = "on" if number in self._joined else "off"
-        elif player is not None and player in lit:
-            lamp = "blink" if waits and self._verdict.confirm == player else "on"
-        return SeatView(
-            seat=number,
-            player=player,
-            name=self._running.names[player] if self._running and player else seat.name,
-            colour=seat.colour,
-            area_mm=[_rounded(p) for p in seat.area_mm],
-            lamp=lamp,
-        )
-
-    def _lit(self) -> frozenset[Player]:
-        if self._running is None or self._over:
-            return frozenset()
-        waiting = {self._verdict.confirm} if self._verdict.confirm is not None else set()
-        return self._game_table.lamps(self._running.state) | waiting
-
-    def _piece_views(self) -> list[PieceView]:
-        if self._scene is None:
-            return []
-        sightings = self._scene.sightings
-        if self._places or self._faces:
-            places = self._places or ("",) * len(sightings)
-            faces = self._faces or tuple(s.face for s in sightings)
-            self._told = {_lies(s): told for s, *told in zip(sightings, faces, places, strict=True)}
-        # While hands are about nothing is judged: what lies as it lay is what it was.
-        told = [self._told.get(_lies(s), (s.face, "")) for s in sightings]
-        # Most of what lies there was shown so before: who looks at it anew makes it anew for nothing.
-        shown: dict[tuple[object, ...], PieceView] = {}
-        views = []
-        for sighting, (face, place) in zip(sightings, told, strict=True):
-            what = (*_lies(sighting), sighting.probability, sighting.outline_mm, face, place)
-            shown[what] = self._piece_views_before.get(what) or _piece_view(sighting, face, place)
-            views.append(shown[what])
-        self._piece_views_before = shown
-        return views
-
-    def _question_view(self) -> QuestionView | None:
-        if self._question is None:
-            return None
-        return QuestionView(
-            id=self._question.number,
-            text="Which of these was meant?",
-            candidates=[
-                CandidateView(
-                    id=i,
-                    text=self._named(play.text),
-                    likelihood=round(play.probability, 3),
-                    moves=self._notation(play),
-                    differs=list(play.differs),
-                )
-                for i, play in enumerate(self._question.plays)
-            ],
-        )
-
-    def _notation(self, play: Play) -> list[str]:
-        state, texts = self.state, []
-        for move in play.moves:
-            texts.append(self._game.format(state, move))
-            state = self._game.apply(state, move)
-        return texts
-
-    def _breach_view(self, pieces: Sequence[PieceView]) -> BreachView | None:
-        fault: Fault | None = self._verdict.fault
-        if self._verdict.answer is not Answer.BREACH or fault is None or self._paused:
-            return None
-        refusal: Refusal = fault.refusal
-        return BreachView(
-            rule=refusal.heading,
-            problem=self._named(refusal.problem),
-            remedy=self._named(refusal.remedy),
-            player=fault.player,
-            pieces=[pieces[i] for i in fault.sightings],
-            faces=list(refusal.pieces),
-            certain=fault.certain,
-        )
-
-    def _log(self) -> list[LogLine]:
-        if self._running is None:
-            return []
-        return self._running.plays[-LOG_LINES:]
-
-    def _named(self, text: str) -> str:
-        """Players' names in place of "Player 2"."""
-        if self._running is None:
-            return text
-        names = self._running.names
-        return re.sub(r"\b[Pp]layer (\d)\b", lambda m: names.get(int(m[1]), m[0]), text)
-
-    def _player_at(self, seat: int) -> Player | None:
-        if self._running is None:
-            return None
-        return next((p for p, s in self._running.seats.items() if s == seat), None)
-
-    def _require_game(self) -> _Game:
+    def _require_game(self) -> RunningGame:
         if self._running is None:
             raise CommandError("no game is running; start one first")
         return self._running
-
-
-def _lies(sighting: Sighting) -> tuple[object, ...]:
-    return sighting.kind, sighting.face, sighting.face_up, sighting.pose
-
-
-def _piece_view(sighting: Sighting, face: str, place: str) -> PieceView:
-    return PieceView(
-        kind=sighting.kind.value,
-        face=face,
-        face_up=sighting.face_up,
-        x_mm=round(sighting.pose.x_mm),
-        y_mm=round(sighting.pose.y_mm),
-        angle_deg=round(sighting.pose.angle_deg),
-        likelihood=round(sighting.probability, 2),
-        outline_mm=[_rounded(p) for p in sighting.outline_mm],
-        place=place,
-    )
-
-
-def _rounded(point: tuple[float, float]) -> tuple[float, float]:
-    return (round(point[0]), round(point[1]))

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from firmware_bridge.session import LinkState
 
 Outline = list[tuple[float, float]]
+Lamp = Literal["off", "on", "blink"]
+"""What a seat's lamp does."""
 
 
 class Model(BaseModel):
@@ -31,7 +33,7 @@ class PartState(Enum):
 
 
 class PartView(Model):
-    """One part of the table: camera, reading, panel, board, journal, discovery."""
+    """One part of the table: its camera, the reading, the referee, the journal and so on."""
 
     state: PartState
     text: str
@@ -95,14 +97,14 @@ class SeatView(Model):
     colour: str
     """CSS colour of this seat wherever it is drawn."""
     area_mm: Outline
-    lamp: Literal["off", "on", "blink"]
+    lamp: Lamp
 
 
 class PieceView(Model):
     """One piece as it lies."""
 
     kind: str
-    """slice or special"""
+    """What it is: slice, special, board, die, sheet and so on (`vision.scene.PieceKind`)."""
     face: str
     """Face id; the back's id when face down."""
     face_up: bool

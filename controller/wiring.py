@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from config.schema import Confirm, TableConfig
 from controller.referee import Timing
+from controller.views import Lamp
 from firmware_bridge.schema import PAD_COUNT
 
 if TYPE_CHECKING:
@@ -26,13 +27,13 @@ def timing(config: TableConfig) -> Timing:
     return Timing(settings.rest_s, settings.clear_rest_s, settings.breach_s, rest_s)
 
 
-def board_lamps(modes: Mapping[int, str]) -> tuple[int, int]:
-    """The lamps on the microcontroller, lit and blinking, a bit each, seat 1 lowest; `modes`: seat to off, on or blink.
+def board_lamps(modes: Mapping[int, Lamp]) -> tuple[int, int]:
+    """The lamps on the microcontroller, lit and blinking, a bit each, seat 1 lowest.
 
     Seats beyond the eighth have no lamp there.
     """
 
-    def bits(mode: str) -> int:
+    def bits(mode: Lamp) -> int:
         return sum(1 << (seat - 1) for seat, its in modes.items() if its == mode and seat <= PAD_COUNT)
 
     return bits("on"), bits("blink")

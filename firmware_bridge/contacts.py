@@ -28,6 +28,11 @@ def contacts_of(hello: Hello) -> Contacts:
     )
 
 
+def failed_pads(hello: Hello) -> list[int]:
+    """Seats whose pad failed the board's self-test."""
+    return sorted(_numbers(hello.stuck | hello.bridged))
+
+
 def contacts_after(contacts: Contacts, signal: Signal) -> Contacts:
     """The same after a signal; one that says nothing of them changes nothing."""
     match signal.kind:

@@ -69,7 +69,6 @@ class Link:
         clock: Callable[[], float],
         *,
         baud: int = BAUD,
-        queue_size: int = QUEUE_SIZE,
         takes_signals: bool = True,
         settled: RingPlace | None = None,
     ) -> None:
@@ -81,7 +80,7 @@ class Link:
         self._port = port
         self._baud = baud
         self._clock = clock
-        self._signals: Queue[Signal] = Queue(queue_size)
+        self._signals: Queue[Signal] = Queue(QUEUE_SIZE)
         self._takes_signals = takes_signals
         self._session = Session(self._take, settled)
         self._lock = Lock()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from firmware_bridge.clock import ClockMap, Exchange, TickCounter
-from firmware_bridge.contacts import Contacts, contacts_after, contacts_of
+from firmware_bridge.contacts import Contacts, contacts_after, contacts_of, failed_pads
 from firmware_bridge.events import signal_of
 from firmware_bridge.framing import Frame, FrameReader, format_frame
 from firmware_bridge.messages import MessageError, format_message, parse_message
@@ -245,7 +245,7 @@ class Session:
         self._is_ack_due, self._is_hello_due = True, False
         self._is_test_due, self._asked_test_s = False, -math.inf
         self._test_s = self._heard_s + RETEST_S
-        wrong = [f"pad {pad + 1}" for pad in range(8) if (hello.stuck | hello.bridged) >> pad & 1]
+        wrong = [f"pad {pad}" for pad in failed_pads(hello)]
         self._set(LinkState.READY, f"{', '.join(wrong)}: failed the self-test" if wrong else "all is well")
 
     def _is_followed(self, hello: Hello) -> bool:

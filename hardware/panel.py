@@ -18,6 +18,10 @@ from hardware.debounce import Change, Debouncer
 
 BLINK_S = 0.8
 """A blinking lamp is on for the first half of each such period."""
+BOUNCE_S = 0.02
+"""After an edge, a button's contacts are not believed for so long."""
+HELD_S = 1.0
+"""A button down for so long counts as held."""
 _NO_TICKS_UNCERTAINTY_S = 0.005
 _TICKS_UNCERTAINTY_S = 0.00005
 _OLDEST_TICK_S = 5.0
@@ -64,16 +68,6 @@ class PanelPins:
     buzzer: int
 
 
-@dataclass(frozen=True, slots=True)
-class PanelTiming:
-    """How long things last, in seconds."""
-
-    bounce_s: float = 0.02
-    """After an edge, a button's contacts are not believed for so long."""
-    held_s: float = 1.0
-    """A button down for so long counts as held."""
-
-
 def open_real_pins() -> Factory:
     """The Raspberry Pi's own pins, by lgpio.
 
@@ -99,7 +93,6 @@ class Panel:
         factory: Factory,
         clock: Callable[[], float],
         on_signal: Callable[[Signal], None],
-        timing: PanelTiming | None = None,
     ) -> None:
         """`on_signal` is called on the factory's thread at an edge and on the caller's of `poll`; `clock` is monotonic.
 
@@ -122,7 +115,7 @@ class Panel:
             self._buzzer = Buzzer(pins.buzzer, pin_factory=factory)
             for seat, number in numbers.items():
                 button = Button(number, pull_up=True, pin_factory=factory)
-                self._buttons.append(_PinButton(seat, button, clock, on_signal, timing or PanelTiming()))
+                self._buttons.append(_PinButton(seat, button, clock, on_signal))
         except Exception as error:  # gpiozero's, the system's, or lgpio's own, which is a subclass of nothing else
             self.close()
             raise PanelUnavailable(f"the panel's pins cannot be used: {error}; they are {_all_pins(pins)}") from error
@@ -215,7 +208,6 @@ class _PinButton:
         button: Button,
         clock: Callable[[], float],
         on_signal: Callable[[Signal], None],
-        timing: PanelTiming,
     ) -> None:
         self.seat = seat
         self._button = button
@@ -223,7 +215,7 @@ class _PinButton:
         self._on_signal = on_signal
         self._lock = RLock()
         # A button that is down already counts as pressed now.
-        self._debouncer = Debouncer(timing.bounce_s, timing.held_s)
+        self._debouncer = Debouncer(BOUNCE_S, HELD_S)
         if button.is_pressed:
             self._say(self._debouncer.edge(True, clock(), _NO_TICKS_UNCERTAINTY_S))
         # gpiozero's own callbacks drop the edge's time; the pin's keeps it.

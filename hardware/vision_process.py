@@ -41,6 +41,7 @@ FIRST_BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 10.0
 GRACE_S = 1.0
 """How long a child may take to let go of its camera before it is killed."""
+JPEG_QUALITY = 85
 
 _PR_SET_PDEATHSIG = 1
 """prctl(2): the signal to get when the parent dies."""
@@ -184,12 +185,12 @@ class VisionProcess:
                     return frame
         return None
 
-    def jpeg(self, quality: int = 85, sequence: int | None = None) -> bytes | None:
+    def jpeg(self, sequence: int | None = None) -> bytes | None:
         """`picture` as a JPEG. Takes some milliseconds, in the calling thread."""
         frame = self.picture(sequence)
         if frame is None:
             return None
-        _, encoded = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+        _, encoded = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
         return encoded.tobytes()
 
     def close(self) -> None:
@@ -278,7 +279,7 @@ class VisionProcess:
                     return
                 try:
                     message: _Message = pipe.recv()
-                except (EOFError, ConnectionResetError):
+                except (EOFError, OSError):  # the latter where it ended in the middle of a message
                     process.join(GRACE_S)
                     ended = problem or f"the process of camera and reading ended (exit code {process.exitcode})"
                     yield VisionStatus(VisionState.LOST, f"{ended}; starting again")

@@ -6,7 +6,6 @@ from time import perf_counter
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.finders import Finder, TellsHeld
 from vision.following.known_table import LOOKS, KnownTable, gone_from, where_they_lay
@@ -37,8 +36,6 @@ from vision.pieces.tone import PLAIN, in_tone, tone_of
 from vision.pieces.verify import Look, Prepared, prepare
 from vision.scene import HiddenCause, HiddenPlace, PaperLevel, PieceKind, Scene, Sighting
 from vision.shapes import place
-
-Array = NDArray[np.float64]
 
 ABSORB_S = 6.0
 """A thing at the picture's edge that stays still for this long is no hand to wait for; what it hides stays hidden."""
@@ -204,14 +201,14 @@ class Reader:
             known.add_change(changed)
         known.looks, known.looked_s = known.looks + 1, frame.time_s
         view = known.seen_from_above
-        look, looked = view.again(frame.image, known.registration, known.boxes_looked_at(), known.pixels(busy))
+        look, looked = view.again(frame.image, known.registration, known.boxes_looked_at(), known.blocks.pixels(busy))
         if changed is not None and view.all_anew:
             view = self._seen_evenly(known, view)
             look, looked = view.look, view.looked
         self._clock.stage("rectify")
-        far, near = known.apart(known.readings, known.within_reach())
-        near, untouchable = known.apart(near, busy)
-        stay, doubtful = known.apart(near, (known.change if changed is None else changed) & ~busy)
+        far, near = known.blocks.apart(known.readings, known.within_reach())
+        near, untouchable = known.blocks.apart(near, busy)
+        stay, doubtful = known.blocks.apart(near, (known.change if changed is None else changed) & ~busy)
         stay += untouchable
         if changed is None:
             stay += [r for r in doubtful if r.settled]
@@ -221,7 +218,7 @@ class Reader:
         if changed is None:
             again += doubtful
         gone = [place(self._kinds[r.kind].faces.shape.outline, r.pose) for r in gone_from(doubtful, again)]
-        known.uncovered |= known.polygons(gone)
+        known.uncovered |= known.blocks.polygons(gone)
         again += known.back_again(look, busy)
         readings: list[Reading] = []
         if self._kinds:
@@ -347,14 +344,14 @@ class Reader:
     def _settle(self, frame: Frame, known: KnownTable, readings: list[Reading], busy: Mask) -> None:
         """Take what was found as what lies there, with what hides the rest. Where something moves, nothing is taken."""
         readings = Surroundings(known.seen_from_above.look, known.coarse).without_table(readings, known.readings)
-        covered = known.covered(readings)
+        covered = known.blocks.covered(readings)
         soft = known.seen_from_above.look.soft
         paper = paper_levels(frame.image, known.registration)
         unveiled = {marker: level - known.seen_from_above.veil.max() for marker, level in paper.items()}
         blown = find_glare(known.motion.last, paper.values(), markers_in(known.motion.last, known.registration, paper))
-        glare = known.small_to_cells(blown) & known.coarse.seen
+        glare = known.blocks.to_cells(blown) & known.coarse.seen
         seen = SeenTable(soft, known.coarse, readings, self._kinds, glare)
-        reaching = known.small_to_cells(known.reaching_in(covered | blown))
+        reaching = known.blocks.to_cells(known.reaching_in(covered | blown))
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = seen.foreign() | reaching if readings else reaching
         open_ones = [r for r in known.with_hidden(readings, foreign | glare) if confirmed(r)]
@@ -402,7 +399,7 @@ class Reader:
         if known.looks > 1 and not same(before, known.sightings):
             known.motion.disturb()
         known.read = np.asarray(cv2.copyTo(known.read, busy, known.motion.last.copy()), np.float32)
-        known.remember(known.motion.last, covered | busy | blown, foreign)
+        known.remember(covered | busy | blown, foreign)
         known.keep_in_mind(frame.image, busy)
         self._clock.stage("hidden")
 
@@ -419,10 +416,10 @@ class Reader:
 
     def _scene_while_moving(self, frame: Frame, known: KnownTable, changed: Mask, busy: Mask) -> Scene:
         """What was known and is not touched by the movement; what moves hides the rest."""
-        strange = known.strange(known.motion.last, known.covered(known.readings)) | changed
+        strange = known.strange(known.blocks.covered(known.readings)) | changed
         hiding = np.asarray(cv2.dilate(strange, np.ones((3, 3), np.uint8)), np.uint8)
-        untouched = tuple(s for s in known.sightings if not known.touched(s, changed))
-        hidden = hidden_places(known.small_to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
+        untouched = tuple(s for s in known.sightings if not known.blocks.touched(s, changed))
+        hidden = hidden_places(known.blocks.to_cells(hiding), known.coarse, cause=HiddenCause.HAND)
         self._clock.stage("hidden")
         return self._scene(frame, known, untouched, hidden, busy)
 
@@ -440,7 +437,7 @@ class Reader:
         at_rest_s = known.motion.at_rest_s()
         settled = self._last_rest.take(
             sightings,
-            None if busy is None else partial(known.meets, busy),
+            None if busy is None else partial(known.blocks.meets, busy),
             at_rest_s if busy is None else known.motion.at_rest_s(busy),
             frame.time_s,
         )

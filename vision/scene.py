@@ -120,6 +120,8 @@ class Origin(Enum):
 
 LIKELY = 0.5
 """The likelihood from which on something is likelier than not."""
+SURE = 0.9
+"""The likelihood from which on a claim counts as sure, where scenes are shown and where they are judged."""
 
 
 @dataclass(frozen=True, slots=True)

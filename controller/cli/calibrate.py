@@ -16,18 +16,11 @@ from controller.lenses import lens_file
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
 from vision.files.photos import PhotoError, load_photo, save_photo
-from vision.mat.calibration import (
-    Calibration,
-    CalibrationError,
-    See,
-    TooFewViews,
-    View,
-    calibrate,
-    lens_text,
-    see_mat,
-    see_sheet,
-)
+from vision.mat.calibration import Calibration, calibrate
 from vision.mat.calibration_picture import draw_misses
+from vision.mat.calibration_sheet import See, View, see_mat, see_sheet
+from vision.mat.errors import CalibrationError, TooFewViews
+from vision.mat.lens_file import lens_text
 
 VIEWS = Wanted(views=12, limit_s=180.0)
 WELL_COVERED = 0.5

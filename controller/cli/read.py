@@ -17,9 +17,9 @@ from vision.dice.photo import DicePhotos
 from vision.files.photos import load_photo, save_photo
 from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
-from vision.mat.calibration import load_lens
 from vision.mat.errors import VisionError
 from vision.mat.lens import Lens
+from vision.mat.lens_file import load_lens
 from vision.mat.registration import Registration, find_mat, lens_doubt
 from vision.pieces.faces import load_pack
 from vision.reader import read_photo

@@ -18,22 +18,15 @@ from controller.whose_faces import faces_of
 from vision.dice.boxed_dice import BoxedPhoto, boxed_photos, report_boxed, unread_boxed
 from vision.dice.photo import DicePhotos
 from vision.files.label_kinds import LABEL_KINDS
+from vision.files.labelled import labelled, of_other_kinds, picture_name, strays
 from vision.files.labels import SpacesLabel
 from vision.files.photos import PhotoError, load_photo, photo_beside, save_photo
 from vision.mat.errors import VisionError
 from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack, enrol, load_pack
-from vision.reports.report import (
-    PICTURES,
-    SHEET_PICTURES,
-    PhotoReport,
-    Report,
-    labelled,
-    of_other_kinds,
-    picture_name,
-    report,
-    strays,
-)
+from vision.reports.compared import PhotoReport
+from vision.reports.rates import Report
+from vision.reports.report import PICTURES, SHEET_PICTURES, report
 from vision.scene import Origin, PieceKind
 from vision.sheets.layout import SheetLayout
 from vision.threads import use_one_core

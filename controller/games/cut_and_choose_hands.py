@@ -17,22 +17,19 @@ from numpy.typing import NDArray
 from controller.game import Advice, Player
 from controller.games.cut_and_choose import SLICES_IN_A_PIZZA, Ring
 from controller.games.cut_and_choose_laid import SLICE_ANGLE_DEG
+from controller.games.cut_and_choose_rows import PITCHES_MM, SLICE_MM, SPECIAL_MM, Item, fill, row_lines
 from controller.games.cut_and_choose_rules import Shift, State, Take
 from controller.hands import Lay, Lying, Mistake, NewPiece, Step
 from vision.scene import PieceKind, Point, Pose
 
 Points = NDArray[np.float64]
 
-SLICE_MM = 100.0
-SPECIAL_MM = (60.0, 90.0)
 ASIDE_MM = 172.0
 """From the mat's centre to a Special that lies beside the pizza, its short side towards the centre."""
 PULL_MM = (24.0, 34.0)
 """How far portions are pulled out at least and usually at most."""
 APART_MM = 17.0
 """People leave at least this much between portions."""
-PITCHES_MM = (58.0, 50.0, 44.0, 38.0, 33.0, 29.0, 26.0, 24.0, 22.0, 20.0, 18.0, 16.0, 14.0)
-"""How closely slices are fanned, the first that fits."""
 FAN_MM = 24.0
 """Closer than this a slice would hide two fifths of the one below it: then every other one is turned round."""
 TILED_MM = 29.5
@@ -40,8 +37,6 @@ TILED_MM = 29.5
 BESIDE_MM = 24.0
 """What is laid next to a slice on purpose is this near to it (by who was told that one cannot be seen: as near as
 TILED_MM)."""
-CARD_GAP_MM = 4.0
-"""Between a Special and what is laid next to it."""
 ANEW = 2.5
 """Who was told that a slice cannot be seen lays it another way, so many times as crookedly as usual."""
 KEEP_MM = 5.0
@@ -88,21 +83,6 @@ class Deck:
             (specials[i] if specials else None, tuple(slices[size * i : size * i + size])) for i in range(count)
         )
         return cls(stacks, tuple(slices[size * count :]), tuple(specials[count:]))
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One piece of those that lie in a row."""
-
-    piece: str
-    face_up: bool
-    is_card: bool = False
-    hugs: bool = False
-    """Whether it is laid next to the one before it on purpose, so that it may not begin a row."""
-    before_mm: float = 0.0
-    """How much more than usual is left before it,"""
-    after_mm: float = 0.0
-    """and after it."""
 
 
 class CutAndChooseHands(ABC, Generic[State]):
@@ -395,10 +375,10 @@ class CutAndChooseHands(ABC, Generic[State]):
     def _rows(self, player: Player, holding: Any) -> list[tuple[int, str, Pose, bool]]:
         """Where everything in front of a player goes: (row, piece, pose, face up), in the order it is laid."""
         items = self._items(player, holding)
-        rows = _row_lines(self._areas[player])
+        rows = row_lines(self._areas[player])
         told = player in self._head_to_tail
         for pitch in PITCHES_MM:
-            if (placed := _fill(rows, items, pitch, TILED_MM if told else BESIDE_MM)) is not None:
+            if (placed := fill(rows, items, pitch, TILED_MM if told else BESIDE_MM)) is not None:
                 break
         else:
             raise ValueError(f"{len(items)} pieces do not fit in the area of player {player}")
@@ -549,7 +529,7 @@ class CutAndChooseHands(ABC, Generic[State]):
 
     def _grab(self, player: Player, faces: Sequence[str]) -> Step:
         """Slices laid anyhow onto the near side of a player's area."""
-        rows = _row_lines(self._areas[player])
+        rows = row_lines(self._areas[player])
         line = rows[0]
         width = line.right - line.left - 60
         pitch = min(58.0, width / max(1, len(faces)))
@@ -559,81 +539,9 @@ class CutAndChooseHands(ABC, Generic[State]):
         return Step(player, tuple(lays))
 
     def _free_card(self, player: Player, lying: Mapping[str, Lying]) -> Pose:
-        line = _row_lines(self._areas[player])[-1]
+        line = row_lines(self._areas[player])[-1]
         middle = line.tip_y - math.copysign(SPECIAL_MM[1] / 2 + 2, line.tip_y - line.crust_y)
         return Pose(line.left + 32, middle, 90.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A row of an area: slices stand in it side by side."""
-
-    left: float
-    right: float
-    tip_y: float
-    crust_y: float
-    angle: float
-
-    @property
-    def depth(self) -> float:
-        return abs(self.tip_y - self.crust_y)
-
-    def turned(self) -> "_Line":
-        """The same row, slices pointing the other way."""
-        return _Line(self.left, self.right, self.crust_y, self.tip_y, (self.angle + 180.0) % 360.0)
-
-
-def _row_lines(areas: Sequence[Sequence[Point]]) -> list[_Line]:
-    return [line for area in areas for line in _lines_of(area)]
-
-
-def _lines_of(area: Sequence[Point]) -> list[_Line]:
-    xs, ys = [x for x, _ in area], [y for _, y in area]
-    left, right, low, high = min(xs) + 3, max(xs) - 3, min(ys), max(ys)
-    if high - low >= 2 * SLICE_MM + 2:
-        return [
-            _Line(left, right, high - 1, high - 1 - SLICE_MM, 270.0),
-            _Line(left, right, low + 1, low + 1 + SLICE_MM, 90.0),
-        ]
-    slack = (high - low - SLICE_MM) / 2
-    if low + high < 0:
-        return [_Line(left, right, high - slack, low + slack, 270.0)]
-    return [_Line(left, right, low + slack, high - slack, 90.0)]
-
-
-def _fill(
-    rows: Sequence[_Line], items: Sequence[Item], pitch: float, beside: float
-) -> list[tuple[int, Item, float]] | None:
-    """Lay items side by side, row after row: (row, item, centre x); None if they do not fit."""
-    placed: list[tuple[int, Item, float]] = []
-    row, edge = 0, rows[0].left
-    last: tuple[float, Item] | None = None
-    for item in items:
-        while True:
-            centre = edge + _half_mm(item) if last is None else last[0] + _step_mm(last[1], item, pitch, beside)
-            if centre + _half_mm(item) <= rows[row].right:
-                break
-            row += 1
-            if row == len(rows) or (item.hugs and pitch > PITCHES_MM[-1]):
-                return None
-            edge, last = rows[row].left, None
-        placed.append((row, item, centre))
-        last = (centre, item)
-    return placed
-
-
-def _half_mm(item: Item) -> float:
-    return SPECIAL_MM[0] / 2 if item.is_card else SLICE_MM * math.sin(math.pi / 11)
-
-
-def _step_mm(before: Item, item: Item, pitch: float, beside: float) -> float:
-    """From the centre of a piece to that of the next one in its row."""
-    if before.is_card:
-        return _half_mm(before) + _half_mm(item) + CARD_GAP_MM + max(before.after_mm, item.before_mm)
-    if item.is_card:
-        gap = 0.0 if item.hugs else CARD_GAP_MM + item.before_mm
-        return _half_mm(before) + _half_mm(item) + gap
-    return min(pitch, beside) if item.hugs else pitch + before.after_mm
 
 
 def _pose(lying: Mapping[str, Lying], piece: str) -> Pose:

@@ -18,7 +18,7 @@ from controller.hands import MakeHands
 from controller.simulation import copies
 from controller.simulation.kept_art import KeptArt
 from controller.whose_faces import faces_of
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.bodies import thickness_mm
 from hardware.simulated.lying import outline_mm
 from hardware.simulated.renderer import Renderer
@@ -103,11 +103,11 @@ def enrol_own_copy(game: str, art: Mapping[str, Artwork], width: int, height: in
 
 
 def enrolment_photos(
-    game: str, art: Mapping[str, Artwork], width: int, height: int, conditions: Conditions | None = None
+    game: str, art: Mapping[str, Artwork], width: int, height: int
 ) -> Iterator[tuple[Image, dict[str, Any]]]:
     """Pictures that show every face once, apart, labelled as `vision.pieces.faces.enrol` asks for; a copy's own
     `photos` where it has them."""
-    conditions = conditions or Conditions(tilt_deg=1.0)
+    conditions = Conditions(tilt_deg=1.0)
     if hasattr(_copy(game), "photos"):
         yield from _copy(game).photos(art, width, height, conditions)
         return
@@ -156,18 +156,20 @@ def _kinds(game: str) -> tuple[dict[str, PieceKind], dict[str, PieceKind]]:
 def _version(game: str) -> str:
     """A hash of whatever our copy's art and faces follow from."""
     content = hashlib.sha256(components_text(game).encode())
-    for package in ("hardware.kit", "hardware.simulated", "vision"):
-        for module in _modules(resources.files(package)):
-            content.update(module.read_bytes())
+    for package in ("controller.simulation.copies", "hardware.kit", "hardware.simulated", "vision"):
+        for file in _sources(resources.files(package)):
+            content.update(file.read_bytes())
+    for package, module in (("controller", "printing.py"), ("controller.simulation", "copy.py")):
+        content.update(resources.files(package).joinpath(module).read_bytes())
     return content.hexdigest()[:12]
 
 
-def _modules(folder: Traversable) -> Iterator[Traversable]:
-    """A package's modules, and those of the packages in it."""
+def _sources(folder: Traversable) -> Iterator[Traversable]:
+    """A package's modules and tables, and those of the packages in it."""
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if entry.is_dir():
-            yield from _modules(entry)
-        elif entry.name.endswith(".py"):
+            yield from _sources(entry)
+        elif entry.name.endswith((".py", ".toml")):
             yield entry
 
 

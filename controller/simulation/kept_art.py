@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 
 
 class KeptArt(Mapping[str, Artwork]):

@@ -5,18 +5,16 @@ compared with what the hands did.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
-
-import cv2
 
 from config.schema import TableConfig
+from controller.commands import CommandError
 from controller.games.registry import kinds_of, load_game, load_part
 from controller.hands import MakeHands
 from controller.journal import Journal
@@ -25,13 +23,12 @@ from controller.seating import areas, random_seats
 from controller.sheet_prints import load_prints
 from controller.simulation.players import Habits, SimulatedPlayers, Stuck, Tally
 from controller.table import Table
-from controller.views import TableView
-from controller.web.commands import CommandError
+from controller.views import Lamp, TableView
 from controller.wiring import panel_pins, timing
 from firmware_bridge.signals import Signal
 from hardware.exposure import ExposureKeeper
 from hardware.panel import LampState, Panel
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.camera import SimulatedCamera, steady
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
@@ -64,7 +61,6 @@ class Played:
     """What reading each picture took."""
     problem: str = ""
     """Why the game did not end; empty when it did."""
-    crash: Exception | None = field(default=None, repr=False)
 
 
 def play_game(
@@ -104,8 +100,6 @@ def play_game(
             asyncio.run(table.run(people))
         except Stuck as stuck:
             problem = str(stuck)
-        if problem:
-            table.keep_picture(Path(f"stuck-{seed}.png")) if habits.keep_pictures else None
         winners = game.winners(table.table.state) if table.table.state is not None else ()
         return Played(
             seed, players, people.tally, winners, len(table.read_ms), table.world.now_s, table.stage_ms,
@@ -152,7 +146,6 @@ class _HeadlessTable:
         )
         self._view: TableView | None = None
         self._answers: list[tuple[int, int]] = []
-        self._image: Any = None
         self._watch = watch
         self._taken: WorldSnapshot | None = None
         self.stage_ms: dict[str, float] = {}
@@ -193,7 +186,6 @@ class _HeadlessTable:
 
     def _read(self) -> Scene:
         frame: Frame = self._camera.read(1.0)
-        self._image = frame.image
         start = perf_counter()
         scene = self._reader.read(frame)
         if self._keeper is not None:
@@ -216,7 +208,7 @@ class _HeadlessTable:
     def show(self, view: TableView) -> None:
         self._view = view
 
-    def lamp(self, seat: int, mode: str) -> None:
+    def lamp(self, seat: int, mode: Lamp) -> None:
         self._panel.set_lamp(seat, LampState(mode))
 
     def buzz(self) -> None:
@@ -224,21 +216,3 @@ class _HeadlessTable:
 
     def evidence(self) -> bytes | None:
         return None
-
-    def keep_picture(self, path: Path) -> None:
-        """The last picture, for looking into what went wrong."""
-        cv2.imwrite(str(path), self._image)
-
-
-def play_games(
-    config: TableConfig,
-    art: Mapping[str, Artwork],
-    pack: FacePack,
-    seeds: range,
-    players: tuple[int, int],
-    habits: Habits,
-) -> Iterator[Played]:
-    """Games of as many players as come round, one for each seed."""
-    low, high = players
-    for seed in seeds:
-        yield play_game(config, art, pack, seed, low + seed % (high - low + 1), habits)

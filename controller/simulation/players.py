@@ -60,8 +60,6 @@ class Habits:
     """A press sooner after an own one is meant for the same play: who breaks a rule by pressing takes longer."""
     breach_patience_s: float = 12.0
     """A broken rule must have been noticed by then."""
-    keep_pictures: bool = False
-    """Whether the picture is kept when a game gets stuck."""
 
 
 @dataclass(slots=True)
@@ -79,7 +77,6 @@ class Tally:
     breaches_missed: Counter[str] = field(default_factory=Counter)
     complaints: Counter[str] = field(default_factory=Counter)
     """What was complained about although it was as it should be."""
-    presses_repeated: int = 0
     notes: list[str] = field(default_factory=list)
     """What went wrong, in words, for whoever looks into it."""
 
@@ -178,11 +175,10 @@ class SimulatedPlayers:
         self.tally.plays += 1
         troubled = False
         yield from self._carry_out(self._hands.steps(before, moves, self._lying()))
-        for attempt in range(6):
+        for _ in range(6):
             yield from self._until(_anything, LONGEST_OUTAGE_S)
             if player is not None and not self._agrees(expected):
                 yield from self._press(self._seats[player])
-                self.tally.presses_repeated += attempt > 0
             yield from self._until(
                 lambda view: view.position == expected or self._trouble(view), self._habits.patience_s
             )

@@ -12,8 +12,8 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import FileResponse
 
+from controller.commands import Commands, GameShelf, Sitting
 from controller.views import LegendView, PartState, PartView, PictureView, TableView
-from controller.web.commands import Commands, GameShelf, Sitting
 from controller.web.hub import Hub
 from controller.web.problems import Problem, add_problem_handlers
 from controller.web.security import Guard, is_host, require_host

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from controller.web.commands import CommandError, InvalidCommand
+from controller.commands import CommandError, InvalidCommand
 
 _SHOWN_VALUE_CHARS = 80
 

@@ -25,7 +25,7 @@ from hardware.kit.drawing import (
 from hardware.kit.lettering import fitting_mm, lines_of
 from hardware.kit.slices import special_outline
 from hardware.kit.toppings import topping
-from hardware.simulated.art import SPECIAL_HEIGHT_MM, SPECIAL_WIDTH_MM
+from hardware.simulated.artwork import SPECIAL_HEIGHT_MM, SPECIAL_WIDTH_MM
 
 SLICE_CARD_MM = (40.0, 56.0)
 ORDER_CARD_MM = 70.0

@@ -54,12 +54,12 @@ def fitting_mm(text: str, capital_mm: float, widest_mm: float, *, bold: bool = F
     return capital_mm if wide <= widest_mm else capital_mm * widest_mm / wide
 
 
-def lines_of(text: str, capital_mm: float, widest_mm: float, *, bold: bool = False) -> list[str]:
+def lines_of(text: str, capital_mm: float, widest_mm: float) -> list[str]:
     """Words broken into lines at most so wide; a word that is wider has its own."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and width_mm(longer, capital_mm, bold=bold) > widest_mm:
+        if lines[-1] and width_mm(longer, capital_mm) > widest_mm:
             lines.append(word)
         else:
             lines[-1] = longer

@@ -29,13 +29,7 @@ from hardware.kit.drawing import (
 )
 from hardware.kit.lettering import fitting_mm
 from hardware.kit.toppings import topping
-from hardware.simulated.art import (
-    SLICE_ANGLE_DEG,
-    SLICE_LENGTH_MM,
-    SPECIAL_HEIGHT_MM,
-    SPECIAL_WIDTH_MM,
-    Artwork,
-)
+from hardware.simulated.artwork import SLICE_ANGLE_DEG, SLICE_LENGTH_MM, SPECIAL_HEIGHT_MM, SPECIAL_WIDTH_MM, Artwork
 from vision.scene import Point
 
 _HALF_DEG = SLICE_ANGLE_DEG / 2

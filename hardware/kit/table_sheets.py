@@ -19,7 +19,7 @@ from hardware.kit.drawing import (
 )
 from hardware.kit.markers import marker
 from hardware.kit.paper import FAINT, INK, Content, Paper, content_area, content_middle, cut_cross, ruler
-from vision.mat.calibration import SHEET
+from vision.mat.calibration_sheet import SHEET
 from vision.mat.markers import INNER_MM, MARKERS_MM, OUTER_MM
 
 MAT_MM = 400.0

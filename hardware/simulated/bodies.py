@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from hardware.kit.cards import ORDER_CARD_MM, SLICE_CARD_MM, circle_outline
 from hardware.kit.drawing import centred_box
 from hardware.kit.theory import BOARD_MM, CUTTER_MM, SLEEVE_MM, TOPPING_MM
-from hardware.simulated.art import SLICE_ANGLE_DEG, SLICE_LENGTH_MM, SPECIAL_HEIGHT_MM, SPECIAL_WIDTH_MM
+from hardware.simulated.artwork import SLICE_ANGLE_DEG, SLICE_LENGTH_MM, SPECIAL_HEIGHT_MM, SPECIAL_WIDTH_MM
 from vision.scene import PieceKind, Point
 
 Outline = tuple[Point, ...]

@@ -4,7 +4,10 @@ import math
 from collections.abc import Mapping
 from random import Random
 
-from hardware.simulated.art import SLICE_ANGLE_DEG, SLICE_BACK, SPECIAL_BACK, Artwork, SliceArt, SpecialArt, draw_all
+from hardware.simulated.art import draw_all
+from hardware.simulated.artwork import SLICE_ANGLE_DEG, Artwork
+from hardware.simulated.slice_art import SLICE_BACK, SliceArt
+from hardware.simulated.special_art import SPECIAL_BACK, SpecialArt
 from hardware.simulated.world import Carry, Gesture, World
 from vision.scene import PieceKind, Pose
 

@@ -58,7 +58,7 @@ class EmulatedBoard:
     `free`: time stands still but for `until`; else it is real time.
     """
 
-    def __init__(self, link: Path, *, free: bool = False, boots: int = 0xFFFF, elf: Path = ELF) -> None:
+    def __init__(self, link: Path, *, free: bool = False, boots: int = 0xFFFF) -> None:
         """`link` becomes a symbolic link to the board's serial port; `boots` is what its EEPROM counts (erased:
         0xFFFF).
 
@@ -69,7 +69,7 @@ class EmulatedBoard:
         options = [f"boots={boots}", *(["free"] if free else [])]
         try:
             self._process = subprocess.Popen(
-                [str(EMULATOR), str(elf), str(link), *options],
+                [str(EMULATOR), str(ELF), str(link), *options],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.art import Artwork, Colour
+from hardware.simulated.artwork import Artwork, Colour
 
 _Floats = NDArray[np.float32]
 _PX_PER_MM = 2.0

@@ -8,7 +8,7 @@ import numpy as np
 from hardware.kit.cutting import Piece
 from hardware.kit.drawing import Outline, Placed, Shape, bounds
 from hardware.kit.raster import draw_shapes
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 
 _SIXTEENTHS = 4
 

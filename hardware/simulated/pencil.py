@@ -12,11 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from vision.scene import Point
 
 _Floats = NDArray[np.float64]
-_Plane = NDArray[np.float32]
 
 _SIXTEENTHS = 4
 _POINTS = 24

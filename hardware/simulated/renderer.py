@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hardware.kit.theory import CUTTER_MM, SLEEVE_MM
 from hardware.simulated import surroundings
-from hardware.simulated.art import Artwork, Picture
+from hardware.simulated.artwork import Artwork, Picture
 from hardware.simulated.bodies import TILE_MM, piece_outline, thickness_mm
 from hardware.simulated.dice import DieView, draw_die
 from hardware.simulated.hands import draw_hand

@@ -441,8 +441,6 @@ class _Load:
     """One piece of a portion in the hand: its middle's offset from the portion's at both ends."""
 
     piece: Piece
-    start: Point
-    end: Point
     angle_deg: float
     turn_deg: float
     flips: bool
@@ -610,7 +608,7 @@ class _Action:
         turned = _rotate(offset, self._turn_deg)
         rest = (end[0] - self._centre_end[0] - turned[0], end[1] - self._centre_end[1] - turned[1])
         flips = targets[piece.piece_id].face_up != piece.face_up
-        return _Load(piece, start, end, angle, turn, flips, offset, rest)
+        return _Load(piece, angle, turn, flips, offset, rest)
 
 
 _SLICE_MIDDLE_MM = 60.0

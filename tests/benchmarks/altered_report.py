@@ -31,9 +31,11 @@ from tests.vision.altered import (
     sharpened,
     some_shadow_edge,
 )
+from vision.files.labelled import labelled, picture_name
 from vision.files.photos import load_photo, photo_beside, save_photo
 from vision.frame import Image
-from vision.reports.report import PICTURES, Report, labelled, picture_name, report
+from vision.reports.rates import Report
+from vision.reports.report import PICTURES, report
 from vision.threads import use_one_core
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"

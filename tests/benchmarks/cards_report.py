@@ -20,11 +20,12 @@ from controller.games.slice.describe import describe
 from tests.benchmarks.bench_vision import find_markers, marker_picture
 from tests.vision.drawn_cards import MORE, TABLE, enrolled
 from tests.vision.drawn_table import View, photograph
+from vision.files.labelled import labelled
 from vision.files.photos import load_photo
 from vision.frame import Frame, Image
 from vision.pieces.faces import FacePack, enrol
 from vision.reader import Reader, read_photo
-from vision.reports.report import labelled, report
+from vision.reports.report import report
 from vision.threads import use_one_core
 
 SIZES = ((1280, 720), (1920, 1080), (2304, 1296))

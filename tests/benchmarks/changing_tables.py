@@ -46,8 +46,9 @@ from tests.benchmarks.simulated_sheets import (
 )
 from vision.frame import Image
 from vision.pieces.faces import BACKS
+from vision.reports.compared import TruePiece, true_pieces
 from vision.reports.mark_report import MarkPlace
-from vision.reports.report import PICTURES, TruePiece, true_pieces
+from vision.reports.report import PICTURES
 from vision.scene import MarkKind, PieceKind, Pose
 
 SHEETS = "sheets"

@@ -40,13 +40,12 @@ from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
 from vision.pieces.faces import enrol
-from vision.scene import PieceKind, Sighting
+from vision.scene import SURE, PieceKind, Sighting
 from vision.threads import use_one_core
 
 Array = NDArray[np.float64]
 
 FOLDS = Path(__file__).parent / "dice_without"
-SURE = 0.9
 DRAWN_SEED = 900_000
 ROUGHLY = (0.5, 2.0)
 KAMIL_SHARES = (0.02, 0.16)

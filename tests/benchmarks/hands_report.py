@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from controller.cli.vision_report import learned_faces
 from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
+from vision.files.labelled import labelled, picture_name
 from vision.files.photos import load_photo, photo_beside
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
@@ -28,7 +29,7 @@ from vision.mat.errors import RegistrationError
 from vision.mat.registration import Registration
 from vision.pieces.faces import MAT_HALF_MM, FacePack
 from vision.reader import Reader
-from vision.reports.report import PICTURES, labelled, picture_name
+from vision.reports.report import PICTURES
 from vision.scene import HiddenCause, PieceKind, Scene
 from vision.threads import use_one_core
 

@@ -29,7 +29,7 @@ from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
 from vision.pieces.faces import FacePack
 from vision.reader import read_photo
-from vision.scene import PieceKind, Point, Pose
+from vision.scene import SURE, PieceKind, Point, Pose
 from vision.threads import use_one_core
 
 SIDES_MM = (12.0, 30.0)
@@ -37,7 +37,6 @@ OVER_MAT = 0.6
 OVER_MAT_MM = (170.0, 170.0)
 NEAR_MM = 25.0
 """A die above the table seems to lie so far from the place below it, at most."""
-SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)

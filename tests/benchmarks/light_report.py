@@ -38,9 +38,10 @@ from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
+from vision.reports.compared import LEAST_VISIBLE, TruePiece, compare
 from vision.reports.mark_report import claims
-from vision.reports.report import LEAST_VISIBLE, SURE, TruePiece, compare, wilson
-from vision.scene import EMPTY, PieceKind, Scene
+from vision.reports.rates import wilson
+from vision.scene import EMPTY, SURE, PieceKind, Scene
 from vision.threads import use_one_core
 
 EVERY_S = 0.2

@@ -38,8 +38,8 @@ from tests.benchmarks.piece_rates import at_most, share_hidden
 from tests.benchmarks.simulated_pieces import shares_beside_hands, shares_visible
 from vision.following.settling import remembered
 from vision.frame import Frame, Image
-from vision.reports.report import SURE, wilson
-from vision.scene import PieceKind, Scene, Sighting
+from vision.reports.rates import wilson
+from vision.scene import SURE, PieceKind, Scene, Sighting
 from vision.threads import use_one_core
 
 REST_S = 0.6

@@ -28,7 +28,9 @@ from tests.benchmarks.simulated_pieces import FAMILIES, enrolled, photographs
 from tests.benchmarks.views import VIEWS
 from vision.files.label_kinds import TRUE_KINDS
 from vision.pieces.faces import FacePack
-from vision.reports.report import PICTURES, PhotoReport, Report, report_photo
+from vision.reports.compared import PhotoReport
+from vision.reports.rates import Report
+from vision.reports.report import PICTURES, report_photo
 from vision.threads import use_one_core
 
 TELL_EVERY_S = 60.0

@@ -26,14 +26,14 @@ from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
+from vision.reports.compared import PhotoReport, compare, light_of
 from vision.reports.mark_report import MarkClaim, MarkPlace, claims
-from vision.reports.report import PhotoReport, Report, compare, light_of
-from vision.scene import PieceKind, Scene
+from vision.reports.rates import Report
+from vision.scene import SURE, PieceKind, Scene
 from vision.sheets.finder import read_sheets
 from vision.threads import use_one_core
 
 TELL_EVERY_S = 60.0
-SURE = 0.9
 LOOKS_S = (0.0, 0.5, 1.0, 1.5, 2.0)
 """When a reader is shown each of both pictures, until it has looked often enough."""
 BLANK_FIRST, ALONE = "seen blank before", "one picture alone"

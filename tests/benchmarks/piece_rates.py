@@ -7,8 +7,9 @@ import cv2
 import numpy as np
 
 from hardware.simulated.lying import outline_mm
-from vision.reports.report import LEAST_VISIBLE, SURE, PhotoReport, wilson
-from vision.scene import PieceKind, Pose, Scene, Sighting
+from vision.reports.compared import LEAST_VISIBLE, PhotoReport
+from vision.reports.rates import wilson
+from vision.scene import SURE, PieceKind, Pose, Scene, Sighting
 
 BESIDE_MM = 15.0
 

@@ -30,14 +30,13 @@ from vision.files.labels import load_json
 from vision.frame import Image
 from vision.mat.errors import RegistrationError
 from vision.reports.mark_report import MarkPlace, true_marks
-from vision.reports.report import MARK_BINS, Reliability
-from vision.scene import MarkKind, PieceKind, SheetMark
+from vision.reports.rates import MARK_BINS, Reliability
+from vision.scene import SURE, MarkKind, PieceKind, SheetMark
 from vision.sheets.finder import lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, parse_layout
 from vision.sheets.likelihood import FITTED
 from vision.threads import use_one_core
 
-SURE = 0.9
 CLEAR_MM = 4.0
 """What is no nearer to a finger is open."""
 

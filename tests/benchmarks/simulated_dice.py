@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.kit.cards import ORDER_CARD_MM
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.bodies import thickness_mm
 from hardware.simulated.dice import PIPS, Colour, DieLook, DieView
 from hardware.simulated.lens import CameraModel

@@ -21,7 +21,7 @@ from controller.games.pizza_theory.components import load_components as pizza_th
 from controller.printing import pizzeria_pieces, slice_pieces, theory_board
 from controller.simulation.copy import own_art
 from hardware.kit import theory
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.dice import DieView
 from hardware.simulated.kit_art import cut_out, kit_art
@@ -36,7 +36,7 @@ from tests.benchmarks.views import View
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
 from vision.pieces.faces import BACKS, FacePack, enrol
-from vision.reports.report import NEAR_DEG, NEAR_MM
+from vision.reports.compared import NEAR_DEG, NEAR_MM
 from vision.scene import PieceKind, Pose
 
 Array = NDArray[np.float64]

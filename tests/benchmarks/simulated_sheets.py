@@ -19,7 +19,7 @@ from controller.games.dice_and_slice.components import DICE, FACES, load_compone
 from controller.games.dice_and_slice.hands import SHEET, SHEET_OUT_MM, Pencilled
 from controller.simulation.copies import dice_and_slice
 from hardware.kit.score_sheets import load_sheet_print
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.bodies import FOLDED_DIE_MM, piece_outline, thickness_mm
 from hardware.simulated.lens import CameraModel
 from hardware.simulated.lying import lying, outline_mm, placed
@@ -40,8 +40,8 @@ from tests.benchmarks.simulated_pieces import (
 from tests.vision.drawn_sticks import draw_thing, some_thing
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
+from vision.reports.compared import TruePiece
 from vision.reports.mark_report import MarkPlace
-from vision.reports.report import TruePiece
 from vision.scene import MarkKind, PieceKind, Point, Pose
 from vision.sheets.layout import SheetLayout
 

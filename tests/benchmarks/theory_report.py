@@ -23,10 +23,9 @@ from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack, enrol
 from vision.reader import read_photo
-from vision.scene import EMPTY, PieceKind, Scene
+from vision.scene import EMPTY, SURE, PieceKind, Scene
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
-SURE = 0.9
 NEAR_MM = 6.0
 
 

@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
+from controller.commands import Sitting
 from controller.games.dice_and_slice import GAME
 from controller.games.dice_and_slice.rules import Phase
 from controller.journal import Journal
-from controller.web.commands import Sitting
 from tests.browser.chromium import find_chromium
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run

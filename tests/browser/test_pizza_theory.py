@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from controller.commands import Sitting
 from controller.games.pizza_theory import GAME, rules
 from controller.games.pizza_theory.rules import Phase
 from controller.journal import Journal
-from controller.web.commands import Sitting
 from firmware_bridge.signals import Signal, SignalKind
 from tests.browser.chromium import find_chromium
 from tests.browser.shots import SIZES

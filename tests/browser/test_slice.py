@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from controller.commands import Sitting
 from controller.games.slice import GAME
 from controller.games.slice.rules import Phase, found
 from controller.journal import Journal
-from controller.web.commands import Sitting
 from firmware_bridge.signals import Signal, SignalKind
 from tests.browser.chromium import find_chromium
 from tests.browser.shots import SIZES

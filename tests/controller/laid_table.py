@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from config.loader import load_table
+from controller.commands import Sitting
 from controller.game import Player
 from controller.games.cut_and_choose_hands import Parted
 from controller.games.registry import load_game, load_part
@@ -18,7 +19,6 @@ from controller.referee import Referee, Timing
 from controller.seating import areas
 from controller.table import Table
 from controller.views import TableView
-from controller.web.commands import Sitting
 from firmware_bridge.signals import Signal, SignalKind
 from hardware.simulated.world import World
 from tests.controller.perfect_eyes import PerfectEyes

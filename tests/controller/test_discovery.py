@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import resource
 from dataclasses import replace
 
 from zeroconf import IPVersion
@@ -111,6 +112,23 @@ def test_without_a_network_the_state_says_so_and_nothing_is_raised():
         await discovery.close()
         await discovery.close()
         assert [view.state for view in told] == [PartState.LOST, PartState.ABSENT]
+
+    run(scenario)
+
+
+def test_where_the_networks_cannot_be_asked_for_the_state_says_so_and_it_is_tried_again():
+    async def scenario():
+        discovery = Discovery(KITCHEN, ["no-such-interface"])
+        usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, usual[1]))  # as when every file is taken
+        try:
+            await discovery.refresh()
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+        assert discovery.state.state is PartState.LOST
+        assert discovery.state.text == "Not announced: [Errno 24] Too many open files. Trying again."
+        await discovery.refresh()
+        assert "No address on no-such-interface" in discovery.state.text
 
     run(scenario)
 

@@ -23,7 +23,7 @@ import pytest
 
 from config.loader import load_table
 from controller.journal import Journal
-from controller.service import lens_part
+from controller.parts import lens_part
 from controller.slap_book import SETTLED_S
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.controller.web.table import until
@@ -473,6 +473,42 @@ def test_a_mat_that_was_moved_is_reported(tmp_path: Path) -> None:
         finally:
             journal.close()
 
+    asyncio.run(play())
+
+
+def test_a_lens_that_cannot_be_proved_is_said_and_the_table_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from controller.journal_keeper import JournalKeeper
+    from controller.service import _Service
+    from vision.frame import Frame
+    from vision.scene import Scene
+
+    class Pictures:
+        def picture(self, sequence: int) -> Frame:
+            return Frame(np.zeros((4, 4, 3), np.uint8), 0.0, sequence)
+
+    def broken(image: object, lens: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    async def play() -> None:
+        journal = JournalKeeper(tmp_path / "journal.sqlite")
+        try:
+            service = _Service(load_table().model_copy(update={"data_dir": tmp_path}), journal, None, "token")
+            await service._table.start()
+            service._outlets.vision = Pictures()
+            service._unproved_lens = Lens(1.0)
+            deciding = asyncio.create_task(service._decide())
+            for number in range(2):
+                service._inbox.scene(Scene(float(number), number, (), (), 0.0))
+                await until(lambda: deciding.done() or getattr(service._table._scene, "sequence", None) == number)  # noqa: B023
+                assert not deciding.done()
+            assert service._table.parts["lens"].text == "cannot be told: ZeroDivisionError: a bug"
+            deciding.cancel()
+        finally:
+            journal.close()
+
+    monkeypatch.setattr("controller.service.lens_part", broken)
     asyncio.run(play())
 
 

@@ -11,16 +11,18 @@ from typing import Any
 
 import pytest
 
+from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Actor
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_part
 from controller.hands import Lay
 from controller.journal import Journal
+from controller.reading import Reading
 from controller.referee import GLARE
-from controller.table import LOG_LINES, Table
+from controller.table import Table
+from controller.table_view import LOG_LINES
 from controller.views import BoardView, PartState, PartView, RefereeState, TableView
-from controller.web.commands import CommandError, InvalidCommand, Sitting
 from firmware_bridge.session import LinkState
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from tests.controller.laid_table import LaidTable, Outlets, make_table
@@ -167,10 +169,10 @@ async def test_a_whole_game_and_a_restart_at_every_record(tmp_path: Path) -> Non
 
 @in_loop
 async def test_after_the_game_pieces_may_be_put_away_and_the_winner_slices_first(tmp_path: Path) -> None:
-    async with playing(tmp_path, players=2) as table:
+    async with playing(tmp_path, players=2, seed=3) as table:
         while GAME.turn(table.state).actor is not Actor.NOBODY:
             await table.make_next()
-        winner = GAME.winners(table.state)[0]
+        assert GAME.winners(table.state) == (2,), "not whoever would slice first anyway"
         for name in table.world.pieces:
             table.world.put(name, None, False)
         await table.look(scenes=15)
@@ -180,7 +182,7 @@ async def test_after_the_game_pieces_may_be_put_away_and_the_winner_slices_first
         assert table.view.position is None
         for seat in (*table.seats.values(), HOST_SEAT):
             await table.press_seat(seat)
-        assert table.state.slicer == winner
+        assert table.state.slicer == 2
 
 
 @in_loop
@@ -233,6 +235,26 @@ async def test_a_move_waits_for_its_lit_button(tmp_path: Path) -> None:
         await table.look()
         assert table.state.phase is Phase.CHOOSE
         assert len(table.view.log) == 2
+
+
+@in_loop
+async def test_a_button_pressed_while_the_table_is_paused_confirms_nothing(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        before = table.state
+        moves, player = table.hands.next_play(before)
+        table.play(before, *moves)
+        await table.moved()
+        await table.table.pause()
+        await table.press(player)
+        await table.look()
+        await table.table.resume()
+        view = await table.look(scenes=5)
+        assert table.state == before
+        assert {s.player for s in view.seats if s.lamp == "blink"} == {player}
+        await table.press(player)
+        await table.look()
+        assert table.state != before
 
 
 @in_loop
@@ -372,6 +394,17 @@ async def test_a_question_is_gone_when_something_moves(tmp_path: Path) -> None:
             await table.table.answer(question.id, 0)
 
 
+@in_loop
+async def test_a_question_is_gone_when_the_move_before_it_is_taken_back(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        question = (await asked(table)).question
+        assert question is not None
+        await table.table.undo()
+        assert table.view.question is None
+        with pytest.raises(CommandError, match="no question is open"):
+            await table.table.answer(question.id, 0)
+
+
 # The host's corrections -----------------------------------------------------------------------------------------------
 
 
@@ -430,6 +463,7 @@ async def test_the_host_rules_a_move(tmp_path: Path) -> None:
         await table.table.rule_move(text)
         assert table.state == wanted
         assert table.journal.records()[-1].data["source"] == "ruling"
+        assert [line.text for line in table.view.log] == [text]
         for nonsense in ("", "xyzzy", text):
             with pytest.raises(InvalidCommand):
                 await table.table.rule_move(nonsense)
@@ -455,6 +489,63 @@ async def test_nothing_is_judged_while_the_table_is_paused(tmp_path: Path) -> No
         assert table.state != before
         with pytest.raises(CommandError, match="not paused"):
             await table.table.resume()
+        await table.table.pause()
+        await table.table.new_game([Sitting(1, "Ann"), Sitting(2, "Ben")], {})
+        assert table.view.referee is not RefereeState.PAUSED, "that was the game before"
+
+
+@asynccontextmanager
+async def in_a_breach(folder: Path) -> AsyncIterator[LaidTable]:
+    """A game in which two slices changed places."""
+    async with playing(folder) as table:
+        await table.make_next()
+        ring = table.state.ring
+        table.lay(Lay(ring[2], table.pose(ring[6]), True), Lay(ring[6], table.pose(ring[2]), True))
+        await table.look(0.0)
+        await table.look(scenes=15)
+        assert table.view.breach is not None
+        yield table
+
+
+@in_loop
+async def test_a_breach_is_told_anew_after_a_pause_though_its_pieces_are_gone(tmp_path: Path) -> None:
+    async with in_a_breach(tmp_path) as table:
+        await table.table.pause()
+        assert table.view.referee is RefereeState.PAUSED
+        lying = table.lying()
+        table.remove(*lying)
+        await table.look()
+        await table.press_seat(HOST_SEAT)
+        assert (table.view.referee, table.view.breach) == (RefereeState.HANDS, None)
+        table.restore(lying)
+        await table.look(scenes=15)
+        assert table.view.breach is not None
+
+
+@in_loop
+async def test_a_breach_is_not_shown_on_what_could_not_be_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with in_a_breach(tmp_path) as table:
+
+        def broken(*_: Any) -> Reading:
+            raise ZeroDivisionError("a bug")
+
+        monkeypatch.setattr(type(load_part("new_york_slice", "table").GAME_TABLE), "read", broken)
+        table.remove(*table.lying())
+        with pytest.raises(ZeroDivisionError):
+            await table.look()
+        table.table.set_part("referee", PartView(state=PartState.LOST, text="a bug"))
+        assert table.view.breach is None
+
+
+@in_loop
+async def test_a_breach_is_over_in_the_lobby(tmp_path: Path) -> None:
+    async with in_a_breach(tmp_path) as table:
+        await table.table.to_lobby()
+        assert table.view.breach is None
+        table.remove(*table.lying())
+        assert (await table.look()).pieces == []
 
 
 @in_loop

@@ -6,8 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.art import Artwork, SliceArt, SpecialArt, draw_all, draw_slice, draw_special
+from hardware.simulated.art import draw_all
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.demo import demo_slices, demo_specials
+from hardware.simulated.slice_art import SliceArt, draw_slice
+from hardware.simulated.special_art import SpecialArt, draw_special
 
 PX_PER_MM = 2.0
 

@@ -16,9 +16,9 @@ from hardware.camera import Adjustment, Camera, CameraError, CameraLost, CameraT
 from hardware.drivers import UnknownDriver, open_camera, recorded_files
 from hardware.opencv_camera import Recording, UsbCamera
 from hardware.pi_camera import PiCamera
-from hardware.simulated.art import SliceArt, draw_slice
 from hardware.simulated.camera import SimulatedCamera
 from hardware.simulated.renderer import Renderer
+from hardware.simulated.slice_art import SliceArt, draw_slice
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.frame import Frame

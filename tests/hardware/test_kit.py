@@ -47,7 +47,7 @@ from hardware.kit.toppings import TOPPINGS, topping
 from hardware.kit.wiring import UnknownSvg, svg_shapes, wiring_sheet
 from hardware.pin_table.drawing import draw_wiring
 from hardware.pin_table.table import load_pin_table
-from vision.mat.calibration import SHEET
+from vision.mat.calibration_sheet import SHEET
 from vision.mat.markers import MARKERS_MM
 from vision.mat.registration import find_mat
 

@@ -22,11 +22,11 @@ from config.loader import load_table
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from hardware.panel import (
     BLINK_S,
+    HELD_S,
     LampState,
     Panel,
     PanelLost,
     PanelPins,
-    PanelTiming,
     PanelUnavailable,
     SeatPins,
     UnknownSeat,
@@ -230,7 +230,7 @@ class Bench:
 
     def _in_story(self, signal: Signal) -> float:
         """The time of the edge that a signal is stamped with; the signal's own where there is none such."""
-        after_s = PanelTiming().held_s if signal.kind is HELD else 0.0
+        after_s = HELD_S if signal.kind is HELD else 0.0
         for at_s, (from_s, to_s) in self.edges:
             if from_s - 2e-9 <= signal.time_s - after_s <= to_s + 2e-9:
                 return round(at_s + after_s, 6)

@@ -115,6 +115,13 @@ def test_a_child_that_dies_is_started_again(watch, tmp_path: Path) -> None:
     assert watched.status().state is VisionState.OK
 
 
+def test_a_child_that_is_killed_in_the_middle_of_a_message_is_started_again(watch, tmp_path: Path) -> None:
+    watched = watch(OpenScripted("die in the middle of a message", marker=tmp_path / "once"))
+    assert watched.status().state is VisionState.OK
+    assert watched.status().text == "the process of camera and reading ended (exit code -9); starting again"
+    assert watched.status().state is VisionState.OK
+
+
 def test_a_missing_camera_is_said(watch) -> None:
     assert watch(OpenScripted("missing")).status() == VisionStatus(
         VisionState.LOST, "no camera is connected; starting again"

@@ -1,6 +1,8 @@
 """Cameras and readers that misbehave on purpose, for the child process of the tests; all picklable."""
 
 import os
+import signal
+import struct
 import sys
 import time
 from dataclasses import dataclass
@@ -38,6 +40,10 @@ class ScriptedCamera:
                     time.sleep(3600)
                 case "exit":
                     os._exit(7)
+                case "die in the middle of a message":
+                    sender = sys._getframe(1).f_locals["sender"]
+                    os.write(sender.fileno(), struct.pack("!i", 100_000) + b"half")
+                    os.kill(os.getpid(), signal.SIGKILL)
                 case "skip":
                     self.sequence += 1
         width, height = self.size

@@ -42,10 +42,6 @@ _LAST_S = 3.0
 """After the last burst: by then its verdict is written."""
 
 
-class SignalsLost(Exception):
-    """The journal is not what happened."""
-
-
 @dataclass(frozen=True, slots=True)
 class Slap:
     """An edge of a pad."""

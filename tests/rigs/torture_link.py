@@ -28,10 +28,8 @@ from tests.firmware_bridge.emulated_table import EmulatedTable
 from tests.rigs.emulation import build
 
 MS = HERTZ // 1000
-ROUND_EVENTS = 16
-"""Eight pads pressed and released."""
 FITTING, OVERFLOWING = 15, 20
-"""Rounds that the board's ring just has room for, and that it has not."""
+"""Rounds, each of eight pads pressed and released, that the board's ring just has room for, and that it has not."""
 FAULT_RATES = (0.002, 0.01, 0.05)
 """Faults per piece of the stream, a piece being 1 to 24 bytes: a poor line, a bad one and a wretched one."""
 STALL_RATE = 0.01

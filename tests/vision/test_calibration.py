@@ -17,28 +17,21 @@ from hardware.kit.raster import draw_page, draw_shapes
 from hardware.kit.table_sheets import MAT_MM, calibration_sheet, mat_drawing
 from tests.vision.lens_photos import PhotoMaker, Stand, held_points, stands
 from vision.frame import Image
-from vision.mat.calibration import (
-    LEAST_VIEWS,
+from vision.mat.calibration import LEAST_VIEWS, calibrate, covered_share
+from vision.mat.calibration_picture import draw_misses
+from vision.mat.calibration_sheet import CalibrationSheet, See, View, see_mat, see_sheet
+from vision.mat.errors import (
     AllFromOneAngle,
     Blurred,
-    CalibrationSheet,
     LensFileError,
     NoCommonLens,
-    See,
     SheetNotSeen,
     SizesDiffer,
     TooFewViews,
-    View,
     WrongSheet,
-    calibrate,
-    covered_share,
-    lens_text,
-    load_lens,
-    see_mat,
-    see_sheet,
 )
-from vision.mat.calibration_picture import draw_misses
 from vision.mat.lens import Lens
+from vision.mat.lens_file import lens_text, load_lens
 from vision.mat.markers import MARKERS_MM
 from vision.mat.registration import find_mat
 

@@ -12,7 +12,8 @@ from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
 from vision.frame import Frame
 from vision.pieces.faces import FacePack, enrol, load_pack, save_pack
 from vision.reader import Reader, read_photo
-from vision.reports.report import LEAST_VISIBLE, compare, report_photo, true_pieces
+from vision.reports.compared import LEAST_VISIBLE, compare, true_pieces
+from vision.reports.report import report_photo
 from vision.scene import HiddenCause, PieceKind, Scene
 
 

@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from vision.reader import read_photo
-from vision.reports.report import SURE, compare, true_pieces
-from vision.scene import PieceKind, Pose
+from vision.reports.compared import compare, true_pieces
+from vision.scene import SURE, PieceKind, Pose
 
 FACES, FAINT = 6, 0.2
 """So much of its contrast is left of the print of so many Specials."""

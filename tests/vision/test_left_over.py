@@ -12,6 +12,7 @@ from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
 from vision.motion import shrink
 from vision.pieces.checking import check
+from vision.pieces.finding import come_to_rest
 from vision.pieces.from_above import FromAbove
 from vision.pieces.left_over import with_left_over
 from vision.pieces.raster import Raster, explained, select
@@ -72,12 +73,12 @@ def test_the_one_piece_that_was_missed_is_found(table: Table, face: str) -> None
 def test_a_piece_seen_askew_explains_nothing(table: Table, face: str) -> None:
     empty = shrink(render(new_world(Random(1)), SIZE, 10))
     known = KnownTable(table.registration, table.view, table.kinds, empty, 0.0)
-    known.remember(known.motion.last, known.nowhere, np.zeros((known.coarse.height, known.coarse.width), np.uint8))
+    known.remember(known.nowhere, np.zeros((known.coarse.height, known.coarse.width), np.uint8))
     known.motion.follow(table.small, 0.2)
     (missed,) = (reading for reading in table.readings if reading.prepared.faces.names[reading.face] == face)
     others = [reading for reading in table.readings if reading is not missed]
     known.looks = LOOKS
-    known.add_change(known.covered(table.readings))
+    known.add_change(known.blocks.covered(table.readings))
     known.leave_over(table.readings)
     assert known.left_over(table.readings, known.nowhere) is None
     askew = replace(missed, pose=[*missed.pose, 1.5, -9.5, -5.2], agrees=np.zeros_like(missed.agrees))
@@ -121,3 +122,22 @@ def test_a_corner_that_is_left_over_holds_no_piece(table: Table) -> None:
     look, looked = table.view.look, table.view.looked
     joined = with_left_over(look, looked, table.kinds, table.index, table.readings, corner)
     assert names(joined) == names(table.readings)
+
+
+@pytest.mark.parametrize("turned_deg", [-2.0, 2.0])
+def test_what_had_not_come_to_where_it_fits_best_moves_on(table: Table, turned_deg: float) -> None:
+    """A print of rings tells its turn little: a few steps do not lead there."""
+    turned = np.array([0.4, -0.3, turned_deg])
+    askew = [replace(reading, pose=reading.pose + turned) for reading in table.readings]
+    rested = come_to_rest(table.view.look, askew, table.kinds, Raster(table.view.table))
+    assert names(rested) == names(table.readings)
+    for reading in table.readings:
+        face = reading.prepared.faces.names[reading.face]
+        (again,) = [other for other in rested if other.prepared.faces.names[other.face] == face]
+        assert np.abs(again.pose - reading.pose).max() < 0.5
+
+
+def test_what_is_done_stays_where_it_is(table: Table) -> None:
+    askew = [replace(reading, pose=np.add(reading.pose, [0.0, 0.0, 2.0])) for reading in table.readings]
+    rested = come_to_rest(table.view.look, askew, table.kinds, Raster(table.view.table), askew)
+    assert [id(reading) for reading in rested] == [id(reading) for reading in askew]

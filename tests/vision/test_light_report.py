@@ -10,7 +10,7 @@ from tests.benchmarks.changing_tables import SheetTruth, TableState, changing_ta
 from tests.benchmarks.light_changes import KINDS
 from tests.benchmarks.light_report import NO_CHANGE, ORDERS, Watched, as_text, judged, steps_of
 from vision.mat.registration import find_mat
-from vision.reports.report import TruePiece
+from vision.reports.compared import TruePiece
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, MarkKind, PieceKind, Pose, Scene, SheetMark, Sighting
 
 POSE = Pose(-200.0, 50.0, 30.0)

@@ -13,8 +13,10 @@ from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, draw
 from vision.files.label_kinds import LabelError
 from vision.looking_for import finders_for
 from vision.pieces.faces import FacePack, FacePackError
+from vision.reports.compared import TruePiece, compare
 from vision.reports.mark_report import in_sheets_frame, true_marks, turned_pattern
-from vision.reports.report import Report, TruePiece, compare, report, report_sheet
+from vision.reports.rates import Report
+from vision.reports.report import report, report_sheet
 from vision.scene import FaceLikelihood, MarkKind, PieceKind, Pose, Scene, Sighting
 from vision.sheets.finder import SheetFinder, read_sheets
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.vision.rendered import PHOTOS, load, pack_of, with_photos
 from vision.frame import Image
-from vision.reports.report import Report, report, report_photo
+from vision.reports.rates import Report
+from vision.reports.report import report, report_photo
 
 STYLES = ("alpha", "beta")
 

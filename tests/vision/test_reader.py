@@ -101,7 +101,7 @@ def test_pieces_so_bright_that_the_camera_cuts_off_their_colours_are_read(pack: 
     assert sorted(s.face for s in scene.sightings) == sorted(piece.face for piece in TABLE)
     for piece in TABLE:
         seen = nearest(scene, piece)
-        assert np.hypot(seen.pose.x_mm - piece.x_mm, seen.pose.y_mm - piece.y_mm) < 2.0
+        assert np.hypot(seen.pose.x_mm - piece.x_mm, seen.pose.y_mm - piece.y_mm) < 2.5
         assert seen.probability >= 0.9
 
 

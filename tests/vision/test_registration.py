@@ -168,6 +168,16 @@ def test_noise_blur_and_little_light_are_borne() -> None:
     assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < 0.2
 
 
+@pytest.mark.parametrize(("blur", "off_mm"), [(2.5, 0.8), (3.0, 1.5)])
+def test_a_mat_out_of_focus_is_found(blur: float, off_mm: float) -> None:
+    """By all four markers, whose cells are 8 pixels wide; that they seem to lie a little askew is the blur's doing."""
+    view = View(blur=blur)
+    registration = find_mat(photograph([], view))
+    assert len(registration.markers_px) == 4
+    assert registration.laid_mm is None
+    assert np.abs(registration.to_table(project(GRID_MM, view)) - GRID_MM).max() < off_mm
+
+
 def test_a_black_picture_says_so() -> None:
     with pytest.raises(PictureTooDark, match="brightest part is 2 of 255"):
         find_mat(np.full((720, 1280, 3), 2, np.uint8))

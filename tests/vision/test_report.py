@@ -12,18 +12,10 @@ from vision.files.label_kinds import LabelError
 from vision.frame import Frame
 from vision.mat.registration import find_mat
 from vision.reader import Reader
+from vision.reports.compared import Match, PhotoReport, TruePiece, compare, true_pieces
 from vision.reports.drawing import HATCHINGS, SURE_LINE, draw_scene
-from vision.reports.report import (
-    Match,
-    PhotoReport,
-    Report,
-    TruePiece,
-    compare,
-    report,
-    report_photo,
-    true_pieces,
-    wilson,
-)
+from vision.reports.rates import Report, wilson
+from vision.reports.report import report, report_photo
 from vision.reports.report_pictures import PICTURE, error_tiles
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 

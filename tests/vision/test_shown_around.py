@@ -7,7 +7,7 @@ from functools import cache
 import cv2
 import numpy as np
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import PieceView
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph
@@ -15,8 +15,8 @@ from vision.frame import Image
 from vision.mat.markers import MAT_HALF_MM
 from vision.mat.registration import find_mat
 from vision.reader import read_photo
-from vision.reports.report import SURE, compare, true_pieces
-from vision.scene import PieceKind, Pose
+from vision.reports.compared import compare, true_pieces
+from vision.scene import SURE, PieceKind, Pose
 
 SIZE = (1280, 720)
 GROUND, DISC, DROP = (52, 34, 128), (215, 200, 230), (60, 150, 220)

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 from hardware.simulated.dice import DieView
 from hardware.simulated.surroundings import Conditions, MatStyle
 from hardware.simulated.world import PieceView
@@ -33,8 +33,9 @@ from vision.pieces.raster import Raster, select
 from vision.pieces.search import build_index
 from vision.pieces.verify import Look, prepare
 from vision.reader import Reader, read_photo
-from vision.reports.report import LEAST_VISIBLE, PICTURES, SURE, compare, report_photo, true_pieces
-from vision.scene import PieceKind, Pose
+from vision.reports.compared import LEAST_VISIBLE, compare, true_pieces
+from vision.reports.report import PICTURES, report_photo
+from vision.scene import SURE, PieceKind, Pose
 from vision.shapes import place
 
 

@@ -2,8 +2,7 @@
 
 from tests.benchmarks.many_sheets import BLANK_FIRST, read_one
 from tests.benchmarks.simulated_sheets import places, printed, sheet_table
-from vision.reports.report import SURE
-from vision.scene import MarkKind, PieceKind
+from vision.scene import SURE, MarkKind, PieceKind
 
 
 def test_marks_are_read_where_they_were_written() -> None:

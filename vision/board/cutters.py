@@ -7,7 +7,8 @@ high its ends lie follows from what it rests on, and that from which stick is se
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, permutations, product
+from math import log, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,8 @@ CLEAR_EDGED, CLEAR_TELLS = 0.06, 1.26
 """Where cameras sharpen, and colours are richer, sticks look less as they were enrolled, with edges the clearer: what
 has edges e times as clear as the first may be explained less well by the second. (A logistic model of 2856 lines on 200
 simulated boards, six tenths of them as other cameras show them, weighs the two so.)"""
+MOST_TOGETHER = 8
+"""So many lines, the best explained, are tried together."""
 LEAST_SCORE, SURE_SCORE = 2.6, 3.8
 """A line explained less well than the first is no cutter, one as well as the second is one."""
 
@@ -155,13 +158,35 @@ def _same(one: CutterFit, other: CutterFit) -> bool:
 def _one_of_each(found: Sequence[CutterFit]) -> list[CutterFit]:
     """The best explained lines, of each colour one, and what each is likely to be beside the others: one whose coloured
     end is hidden has the colour that none of the others has."""
-    chosen: list[CutterFit] = []
     likely = [cutter for cutter in found if certainty(cutter) > 0.0]  # the others would take a cutter's place
-    for cutter in sorted(likely, key=lambda c: -c.score * c.colours[0][1]):
+    best = _best_together(likely)
+    chosen = _told_apart(best) if best else None
+    if chosen is None:
+        chosen, best = [], []
+    others = [cutter for cutter in likely if not any(cutter is one for one in best)]
+    for cutter in sorted(others, key=lambda c: -c.score * c.colours[0][1]):
         together = _told_apart([*chosen, cutter])
         if together is not None:
             chosen = together
     return chosen
+
+
+def _best_together(cutters: Sequence[CutterFit]) -> list[CutterFit]:
+    """Of lines that may be cutters those that are explained best together, each in a colour of its own: on a white mat
+    many a line ends white, and would take the place of a stick whose end is hidden."""
+    if not cutters:
+        return []
+    names = [name for name, _ in cutters[0].colours]
+    ranked = sorted(cutters, key=lambda c: -certainty(c) * c.score)[:MOST_TOGETHER]
+    colours = [dict(cutter.colours) for cutter in ranked]
+
+    def explained(some: tuple[int, ...]) -> float:
+        ways = permutations(names, len(some))
+        differing = max(prod(colours[i][name] for i, name in zip(some, way, strict=True)) for way in ways)
+        return sum(certainty(ranked[i]) * ranked[i].score for i in some) + log(max(differing, 1e-9))
+
+    sets = (some for count in range(1, len(names) + 1) for some in combinations(range(len(ranked)), count))
+    return [ranked[i] for i in max(sets, key=explained)]
 
 
 def _told_apart(cutters: Sequence[CutterFit]) -> list[CutterFit] | None:

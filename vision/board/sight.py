@@ -32,15 +32,13 @@ class Sight:
         that the light is."""
         return logarithms(self.gain)
 
-    def colours(self, points_mm: Array, height_mm: float, *, sharp: bool = False) -> Colours:
-        """Logarithms of blue, green and red at true table points (... x 2 gives ... x 3) that lie at a height.
-
-        They are softened to the lattice's fineness unless `sharp`.
-        """
-        return self.seen_colours(self.seen(points_mm, height_mm), sharp=sharp)
+    def colours(self, points_mm: Array, height_mm: float) -> Colours:
+        """Logarithms of blue, green and red at true table points (... x 2 gives ... x 3) that lie at a height, softened
+        to the lattice's fineness."""
+        return self.seen_colours(self.seen(points_mm, height_mm))
 
     def seen_colours(self, points_mm: Array, *, sharp: bool = False) -> Colours:
-        """The same at points given where they seem to lie at z = 0."""
+        """The same at points given where they seem to lie at z = 0; not softened where they are to be `sharp`."""
         return sample_colours(self.looked if sharp else self.soft, self.table, self.gain, points_mm)
 
     def seen(self, points_mm: Array, height_mm: float) -> Array:

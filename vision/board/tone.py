@@ -17,7 +17,6 @@ from vision.pieces.features import LOG_FLOOR
 from vision.pieces.tone import PLAIN, Tone, as_another_camera
 from vision.shapes import place
 
-Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 EVERY = 3

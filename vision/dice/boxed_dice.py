@@ -10,9 +10,10 @@ import numpy as np
 
 from vision.dice.photo import DicePhotos, tops_in_picture
 from vision.files.label_kinds import LabelError
+from vision.files.labelled import picture_name
 from vision.frame import Image
 from vision.mat.errors import RegistrationError
-from vision.reports.report import NOWHERE, Match, PhotoReport, TruePiece, light_of, picture_name
+from vision.reports.compared import NOWHERE, Match, PhotoReport, TruePiece, light_of
 from vision.scene import Origin, PieceKind, Pose, Scene, Sighting
 
 LABELS = "labels.csv"

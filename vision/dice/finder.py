@@ -45,11 +45,9 @@ class DiceFinder:
 
     name = "dice"
 
-    def __init__(self, reader: DiceReader | None = None, *, sides_mm: tuple[float, float] = SIDES_MM) -> None:
-        """`sides_mm`: how large the dice are that may lie there."""
+    def __init__(self, reader: DiceReader | None = None) -> None:
         self._reader = reader or load_reader()
         self._hands = load_hands_around()
-        self._sides_mm = sides_mm
 
     def find(self, image: Image, registration: Registration, seen: Sequence[Sighting]) -> Sequence[Sighting]:
         """The dice whose top can be read, but for those that were seen before (with other patterns than pips), and but
@@ -77,7 +75,7 @@ class DiceFinder:
             and not any(_explains(other, _foot(one), side_mm(one)) for other in seen)
         ]
         found: list[Sighting] = []
-        for box in _boxes(registration, changed, silhouettes_px(registration, self._sides_mm)[1] / 2):
+        for box in _boxes(registration, changed, silhouettes_px(registration)[1] / 2):
             found += self._within(image, registration, (*seen, *stay, *found), box)
         return (*stay, *found)
 
@@ -89,10 +87,10 @@ class DiceFinder:
         self, image: Image, registration: Registration, seen: Sequence[Sighting], box: Box | None
     ) -> list[Sighting]:
         """The dice whose tops have their middles in a box of the picture."""
-        low, high = self._sides_mm
+        low, high = SIDES_MM
         dice = self._reader.find(
             image,
-            silhouettes_px(registration, self._sides_mm),
+            silhouettes_px(registration),
             ground_at=lambda at: ground(registration, at),
             within=box,
             sift=lambda found: _unexplained([p for p in found if p.promise >= FAINT], registration, seen),
@@ -218,12 +216,12 @@ def _side(corners: Array) -> float:
     return float(np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1).mean())
 
 
-def silhouettes_px(registration: Registration, sides_mm: tuple[float, float] = SIDES_MM) -> tuple[float, float]:
+def silhouettes_px(registration: Registration) -> tuple[float, float]:
     """How wide the smallest and the largest die may look in the picture."""
     wide, high = registration.size_px
     places = np.array([[x * wide, y * high] for x in (0.05, 0.5, 0.95) for y in (0.05, 0.5, 0.95)])
     scales = [float(np.sqrt(abs(np.linalg.det(ground(registration, place).plane)))) for place in places]
-    return sides_mm[0] * min(scales) * SILHOUETTES[0], sides_mm[1] * max(scales) * SILHOUETTES[1]
+    return SIDES_MM[0] * min(scales) * SILHOUETTES[0], SIDES_MM[1] * max(scales) * SILHOUETTES[1]
 
 
 def ground(registration: Registration, at_px: Array) -> Ground:

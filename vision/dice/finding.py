@@ -226,7 +226,6 @@ class DiceReader:
         ground_at: GroundAt = upright,
         within: Box | None = None,
         sift: Sift = all_of_them,
-        least: float = LEAST,
         least_promise: float = 0.0,
     ) -> list[SeenDie]:
         """The dice in a picture, the surest first.
@@ -238,7 +237,7 @@ class DiceReader:
             image, sizes_px, ground_at=ground_at, within=within, sift=sift, least_promise=least_promise
         )
         dice = in_company(measured, [claimed(one, self._counts[one.told]) for one in measured], self._counts[False])
-        return _best([die for die in dice if die.probability >= least or sum(die.likelihoods) >= max(SOME_DIE, least)])
+        return _best([die for die in dice if die.probability >= LEAST or sum(die.likelihoods) >= SOME_DIE])
 
     def measure(
         self,

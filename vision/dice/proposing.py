@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.dice.patches import DIE_PX, Patch
 from vision.frame import Image
 
-Array = NDArray[np.float64]
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom in pixels; right and bottom lie outside."""
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.pieces.faces import BACKS, FacePack, KindFaces
 from vision.pieces.verify import prepare
-from vision.reports.report import Report, report_photo
+from vision.reports.rates import Report
+from vision.reports.report import report_photo
 from vision.scene import PieceKind
 
 ALIKE_LEAD = 1.0

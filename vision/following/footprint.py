@@ -1,7 +1,6 @@
 """Which blocks of a small picture a piece lies on."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -21,10 +20,10 @@ class Footprint:
     """255 in them, in this part."""
     count: int
 
-    def meets(self, blocks: Any) -> bool:
+    def meets(self, blocks: Mask) -> bool:
         """Whether any of them is set in a mask of all blocks."""
         return bool((self.inside & blocks[self.part]).any())
 
-    def touched(self, change: Any) -> bool:
+    def touched(self, change: Mask) -> bool:
         """Whether more than a few of them are set."""
         return int(np.count_nonzero(self.inside & change[self.part])) > TOUCHED_SHARE * max(self.count, 1)

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.finders import Finder, FindsAgain
+from vision.following.bare_table import BareTable
+from vision.following.blocks import Blocks
 from vision.following.footprint import Footprint
 from vision.following.found_before import GONE_MM, is_doubtful, is_plain, is_read_as, lies_there
 from vision.following.looked_at import LookedAt
@@ -17,13 +18,11 @@ from vision.following.settling import Motion, unmatched
 from vision.following.unchanged import Shown
 from vision.frame import Frame, Image
 from vision.hiding.cells import CELL_MM, coarse_map
-from vision.hiding.plain_table import colours_of, share_of_rare
-from vision.light.cast_shadow import is_other_light
-from vision.masks import part_around, widened
+from vision.masks import widened
 from vision.mat.beyond_picture import mat_beyond_picture
-from vision.mat.rectify import PX_PER_MM, Box
+from vision.mat.rectify import Box
 from vision.mat.registration import Registration
-from vision.motion import LEAST_STEP, WIDTH, Mask, Small, differences, differs
+from vision.motion import LEAST_STEP, Mask, Small
 from vision.pieces.checking import check_again, check_in_shade
 from vision.pieces.from_above import FromAbove
 from vision.pieces.raster import Raster
@@ -35,8 +34,6 @@ from vision.scene import HiddenCause, HiddenPlace, PieceKind, Sighting
 from vision.shapes import place
 from vision.short_axes import median_of
 
-Array = NDArray[np.float64]
-
 AROUND_MM, BESIDE_MM = 50.0, 7.5
 """How far beyond a piece that is gone corners are looked for, as what it uncovered reaches so far, and how far beyond
 other changes."""
@@ -47,19 +44,9 @@ LOOKS, LOOK_AGAIN_S = 3, 0.35
 """So many pictures of a table at rest are read, so long apart; what one of them misses another sees."""
 PLAIN = 0.7
 """A piece of which so large a share is seen as it should be is plain to see."""
-UNLIKE_BARE = 16.0
-"""Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
-GONE_STEPS = 1.5
-"""A hand has gone where its outline stood out so many times as much before as now."""
-RARER = 0.25
-"""A hand has gone where such a share more of the colours there was rare before."""
 _NEAR = np.ones((3, 3), np.uint8)
-LEAST_REACHING = 40
-"""Blocks of a part that may be a hand: about ten square centimetres."""
 MOST_COVERED = 0.5
 """A piece of which new ones cover so much does not lie there as it lay."""
-MOST_FOOTPRINTS = 1000
-"""So many are kept; then they are worked out anew."""
 MOVED_SHARE = 0.4
 """Of the markers' blocks more change where the mat moves; where a hand moves over one marker, fewer."""
 LEAST_LEFT = 30
@@ -88,13 +75,14 @@ class KnownTable:
         self.kinds = kinds
         self.registration = registration
         self.seen_from_above = view
-        self.table = table = view.table
+        table = view.table
         self.bare = Raster(table)
         """Nothing of the table explained; knows where pieces' cells are."""
         self.coarse = coarse = coarse_map(table)
         self.motion = Motion(small, time_s)
         self.read = small
-        self.nowhere: Mask = np.zeros(small.shape[:2], np.uint8)
+        self.blocks = blocks = Blocks(registration, coarse, kinds, small.shape[:2])
+        self.nowhere = blocks.nowhere
         self.readings: list[Reading] = []
         self.sightings: tuple[Sighting, ...] = ()
         self.hidden: tuple[HiddenPlace, ...] = ()
@@ -102,8 +90,6 @@ class KnownTable:
         """Where there is too much light, or too little."""
         self.out_of_picture = mat_beyond_picture(registration)
         self._made: list[tuple[Reading, Sighting]] = []
-        self._footprints: dict[int, tuple[object, Footprint]] = {}
-        """Of outlines and poses asked for before, by their identity, with which they are kept."""
         self._found: dict[str, tuple[Sighting, ...]] = {}
         self._looked: dict[str, LookedAt] = {}
         """What of the change each finder has looked at often enough."""
@@ -135,27 +121,14 @@ class KnownTable:
         self.hand: Mask = self.nowhere
         """Blocks where hands lie that do not move."""
         self.hand_since_s = time_s
-        self._scale = WIDTH / registration.size_px[0]
-        blocks_per_mm = WIDTH / table.width * PX_PER_MM
-        self._reach, self._around = (
-            np.ones((2 * round(mm * blocks_per_mm) + 1,) * 2, np.uint8) for mm in (REACH_MM, AROUND_MM)
-        )
-        self._bare = small.copy()
-        self._bare_known = np.zeros(small.shape[:2], np.uint8)
-        self.markers = self.polygons(list(registration.markers_px.values()), in_picture=True)
-        cells = np.stack(np.meshgrid(np.arange(coarse.width), np.arange(coarse.height)), -1).reshape(-1, 2)
-        spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
-        nearest = np.clip(np.round(spots), [0, 0], [small.shape[1] - 1, small.shape[0] - 1]).astype(np.int16)
-        self._cells_in_small = nearest.reshape(coarse.height, coarse.width, 2)
-        around = np.array([[0, 0], [0.5, 0], [1, 0], [1, 0.5], [1, 1], [0.5, 1], [0, 1], [0, 0.5]])
-        edge = coarse.to_table(around * [coarse.width - 1, coarse.height - 1])
-        self._beyond = self.polygons([edge]) == 0
-        """Blocks of the picture beyond the table's map."""
+        self._reach, self._around = blocks.reach(REACH_MM), blocks.reach(AROUND_MM)
+        self._bare_table = BareTable(small, blocks)
+        self.markers = blocks.polygons(list(registration.markers_px.values()), in_picture=True)
 
     def seen_with(self, registration: Registration, view: FromAbove) -> "KnownTable":
         """The same, laid over the table anew, with the same memory."""
         other = KnownTable(registration, view, self.kinds, self.motion.last, self.looked_s)
-        other._bare, other._bare_known = self._bare, self._bare_known
+        other._bare_table = self._bare_table.laid_over(other.blocks)
         other.motion, other.looks = self.motion, self.looks
         other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
         other._written = self._written
@@ -176,122 +149,23 @@ class KnownTable:
         """Whether a picture has the size of those before."""
         return self.registration.size_px == (image.shape[1], image.shape[0])
 
-    def polygons(self, outlines: list[Array], *, in_picture: bool = False) -> Mask:
-        """255 in the small blocks inside any of these outlines (table mm, or pixels)."""
-        mask = np.zeros(self.nowhere.shape, np.uint8)
-        if not outlines:
-            return mask
-        together = np.concatenate(outlines)
-        pixels = self._to_small(together if in_picture else self.registration.to_picture(together))
-        fixed = np.round(pixels * 16).astype(np.int32)
-        ends = np.cumsum([len(outline) for outline in outlines])[:-1]
-        for part in np.split(fixed, ends):
-            cv2.fillPoly(mask, [part], 255, shift=4)
-        return mask
-
-    def covered(self, readings: list[Reading]) -> Mask:
-        """Blocks that pieces lie on."""
-        mask = np.zeros(self.nowhere.shape, np.uint8)
-        for footprint in map(self._footprint, readings):
-            mask[footprint.part] |= footprint.inside
-        return np.asarray(cv2.dilate(mask, np.ones((3, 3), np.uint8)), np.uint8)
-
-    def _footprint(self, piece: Reading | Sighting) -> Footprint:
-        """The blocks that a piece lies on."""
-        lies = piece.pose if isinstance(piece, Reading) else piece.outline_mm
-        held = self._footprints.get(id(lies))
-        if held is None:
-            if len(self._footprints) >= MOST_FOOTPRINTS:
-                self._footprints.clear()
-            held = self._footprints[id(lies)] = lies, self._worked_out(piece)
-        return held[1]
-
-    def _worked_out(self, piece: Reading | Sighting) -> Footprint:
-        if isinstance(piece, Reading):
-            outline = place(self.kinds[piece.kind].faces.shape.outline, piece.pose)
-        else:
-            outline = np.array(piece.outline_mm)
-        inside = self.polygons([outline])
-        left, top, width, height = cv2.boundingRect(inside)
-        part = slice(top, top + height), slice(left, left + width)
-        return Footprint(part, inside[part].copy(), int(np.count_nonzero(inside)))
-
-    def strange(self, small: Small, covered: Mask) -> Mask:
-        """Blocks that neither look as they did when bare nor lie under pieces."""
-        different = differs(small, self._bare, known=self.motion.noise)
-        different[(self._bare_known == 0) | (covered > 0)] = 0
-        return np.asarray(cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
+    def strange(self, covered: Mask) -> Mask:
+        """Blocks that neither look as they did when bare nor lie under pieces (`covered`)."""
+        return self._bare_table.strange(self.motion.last, covered, self.motion.noise)
 
     def reaching_in(self, covered: Mask) -> Mask:
-        """Blocks that look quite otherwise than the bare table (where that was never seen: than before), where no
-        piece lies, in parts that reach the picture's edge: hands beside the mat, too, where one picture would not tell.
-
-        A shadow that falls there, or goes, is none (see `vision.light.cast_shadow`).
-        A hand that lay there since the first picture was taken for the bare table: where that had the outline of a hand
-        and the table has none now, the hand has gone.
-        """
-        unlike = differences(self.motion.last, self._bare) > UNLIKE_BARE
-        different = np.where(self._bare_known > 0, unlike, self._changed_since > 0)
-        different &= (covered == 0) & ~self._pieces_by_form()
-        parts = cv2.morphologyEx(different.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-        _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
-        edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
-        large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
-        reaching = np.intersect1d(edge[edge > 0], large)
-        if not len(reaching):
-            return np.zeros_like(covered)
-        rest = ~different & (covered == 0)
-        gone = (i for i in reaching if not self._has_gone(labels == i, covered))
-        hands = [i for i in gone if not self._is_lit(labels == i, rest)]
-        return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
-
-    def _has_gone(self, part: NDArray[np.bool_], covered: Mask) -> bool:
-        """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
-        outline showed then and does not show now, or its colours were rarer on the rest of the table than those now
-        are. On cloth with a strong pattern outlines alone say nothing."""
-        if not self._bare_known[part].all():
-            return False
-        colours = (colours_of(small) for small in (self._bare, self.motion.last))
-        rest = ~(part | (covered > 0) | self._beyond) & (self._bare_known > 0)
-        rare = [share_of_rare(one, rest, part) for one in colours]
-        if rare[0] is not None and rare[1] is not None:
-            if rare[0] > rare[1] + RARER:
-                return True
-            if rare[1] > rare[0]:
-                return False
-        inside = part.astype(np.uint8)
-        outline = cv2.dilate(inside, _NEAR) - cv2.erode(inside, _NEAR, borderValue=1)
-        outline[cv2.dilate(covered, _NEAR) > 0] = 0
-        then, now = (
-            float(_steps(small)[outline > 0].mean()) if outline.any() else 0.0
-            for small in (self._bare, self.motion.last)
-        )
-        return then > GONE_STEPS * now
-
-    def _is_lit(self, part: NDArray[np.bool_], rest: NDArray[np.bool_]) -> bool:
-        """Whether what differs from the bare table is the table in other light: a shadow has come or gone."""
-        known = self._bare_known > 0
-        return bool(known[part].all()) and is_other_light(self._bare, self.motion.last, part, rest & known)
+        """Blocks of hands that reach in from the picture's edge, where no piece lies (`covered`)."""
+        return self._bare_table.reaching_in(self.motion.last, self._changed_since, covered, self._pieces_by_form())
 
     def _pieces_by_form(self) -> NDArray[np.bool_]:
         """Blocks that pieces without enrolled faces lay on when finders looked last."""
         pieces = [np.array(s.outline_mm) for found in self._found.values() for s in found]
-        return np.asarray(cv2.dilate(self.polygons(pieces), np.ones((5, 5), np.uint8)) > 0)
+        return np.asarray(cv2.dilate(self.blocks.polygons(pieces), np.ones((5, 5), np.uint8)) > 0)
 
-    def remember(self, small: Small, covered: Mask, foreign: Mask) -> None:
-        """Learn how the table looks where nothing lies."""
-        hidden = self.polygons([self.coarse.to_table(c.reshape(-1, 2).astype(np.float64)) for c in _contours(foreign)])
-        bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
-        if foreign.any():
-            bare &= ~self._beyond  # there an arm goes on
-        cv2.copyTo(small, bare.view(np.uint8), self._bare)
-        self._bare_known[bare] = 255
-
-    def small_to_cells(self, mask: Mask) -> Mask:
-        """A mask of small blocks as one of table cells."""
-        if not mask.any():
-            return np.zeros((self.coarse.height, self.coarse.width), np.uint8)
-        return np.asarray(cv2.remap(mask, self._cells_in_small, np.empty(0), cv2.INTER_NEAREST), np.uint8)
+    def remember(self, covered: Mask, foreign: Mask) -> None:
+        """Learn how the table looks where nothing lies; `foreign` is a mask of the table's cells."""
+        contours = [self.coarse.to_table(c.reshape(-1, 2).astype(np.float64)) for c in _contours(foreign)]
+        self._bare_table.remember(self.motion.last, covered, self.blocks.polygons(contours), bool(foreign.any()))
 
     def within_reach(self) -> Mask:
         """Blocks so near to the change that what came there can touch what lay there."""
@@ -301,21 +175,7 @@ class KnownTable:
         """The parts of the table's map that a change makes worth looking at; of faces, if there are any, corners beside
         it count, too."""
         reach = self._around if self.kinds else np.ones((5, 5), np.uint8)
-        return self._boxes_px(np.asarray(cv2.dilate(self.change, reach), np.uint8))
-
-    def _boxes_px(self, blocks: Mask) -> list[Box]:
-        """Columns and rows of the table's map within which these blocks lie, for each part of them."""
-        cells = self.small_to_cells(blocks)
-        part = part_around(cells, 0)
-        if not cells[part].size:
-            return []
-        count, _, stats, _ = cv2.connectedComponentsWithStats(np.ascontiguousarray(cells[part]), connectivity=8)
-        scale = np.array([self.table.width / self.coarse.width, self.table.height / self.coarse.height])
-        start = stats[1:count, :2] + [part[1].start, part[0].start]
-        first = np.floor(start * scale).astype(int)
-        last = np.ceil((start + stats[1:count, 2:4]) * scale).astype(int)
-        ends = np.minimum(last, [self.table.width, self.table.height])
-        return [Box(*start, *end) for start, end in zip(first.tolist(), ends.tolist(), strict=True)]
+        return self.blocks.boxes(np.asarray(cv2.dilate(self.change, reach), np.uint8))
 
     def add_change(self, changed: Mask) -> None:
         """Blocks that changed: with those before, if they were not looked at often enough yet."""
@@ -334,17 +194,17 @@ class KnownTable:
     def leave_over(self, readings: list[Reading]) -> None:
         """Keep in mind what of the change these do not explain, before it is taken for the bare table: what does not
         look as it should explains nothing, even where a piece lies that was taken for another or seen askew."""
-        self._left = self._left | (self.strange(self.motion.last, self._explained_by(readings)) & self.change)
+        self._left = self._left | (self.strange(self._explained_by(readings)) & self.change)
 
     def _explained_by(self, readings: list[Reading]) -> Mask:
-        return self.covered([reading for reading in readings if confirmed(reading)])
+        return self.blocks.covered([reading for reading in readings if confirmed(reading)])
 
     def left_over(self, readings: list[Reading], busy: Mask) -> Mask | None:
         """255 in the table map's pixels where a piece may have been missed; None where there are hardly any."""
         left = self._left & ~self._explained_by(readings) & ~busy
         if np.count_nonzero(left) < LEAST_LEFT:
             return None
-        return self.pixels(np.asarray(cv2.dilate(left, np.ones((5, 5), np.uint8)), np.uint8))
+        return self.blocks.pixels(np.asarray(cv2.dilate(left, np.ones((5, 5), np.uint8)), np.uint8))
 
     def is_plain(self) -> bool:
         """Whether what changed needs no further look: nothing of it is left over, every piece in it is settled, what
@@ -353,12 +213,12 @@ class KnownTable:
             return False
         if not self.kinds and not self._left_to_any():
             return True  # and faces, which another look might find, there are none
-        if self._left.any() and (self._left & ~self.covered(self.readings)).any():
+        if self._left.any() and (self._left & ~self.blocks.covered(self.readings)).any():
             return False
         doubtful = (s for found in self._found.values() for s in found if is_doubtful(s))
-        if any(self.touched(s, self.change) for s in doubtful):
+        if any(self.blocks.touched(s, self.change) for s in doubtful):
             return False
-        return not any(self.touched(r, self.change) for r in self.readings if not r.settled)
+        return not any(self.blocks.touched(r, self.change) for r in self.readings if not r.settled)
 
     def is_worth_a_look(self, time_s: float, busy: Mask) -> bool:
         """Whether another look is due, and need not wait until nothing moves any more: there are faces to be found, or
@@ -381,7 +241,7 @@ class KnownTable:
         if any((blocks & ~self._looked[name].once).any() for name, blocks in left.items()):
             return False
         found = (one for some in self._found.values() for one in some)
-        if not all(is_plain(one) for one in found if self.meets(self.change, one)):
+        if not all(is_plain(one) for one in found if self.blocks.meets(self.change, one)):
             return False
         where = np.maximum.reduce([self.nowhere, *left.values()])
         if not where.any():  # nothing is left to look for, but there is a hand
@@ -404,7 +264,7 @@ class KnownTable:
 
     def found_beside_hands(self, previous: Sequence[Reading], busy: Mask) -> None:
         """Take notice of what was found that did not lie there before, if hands are about."""
-        untouched, _ = self.apart(self._beside_hands, self.change)
+        untouched, _ = self.blocks.apart(self._beside_hands, self.change)
         self._beside_hands = untouched
         if busy.any() or self.hand.any():
             before = set(map(id, previous))
@@ -421,10 +281,10 @@ class KnownTable:
         their places show what they showed, otherwise lit. (Where the light is as it was, what is not found any more was
         a mistake.)"""
         lost = [r for r in self.founded(gone_from(self.readings, found)) if r.settled]
-        new = self.covered(gone_from(found, self.readings)) if lost else self.nowhere
+        new = self.blocks.covered(gone_from(found, self.readings)) if lost else self.nowhere
         kept = []
         for reading in lost:
-            at = self._footprint(reading)
+            at = self.blocks.footprint(reading)
             before, now = self.read[at.part], self.motion.last[at.part]
             covered = np.count_nonzero(at.inside & new[at.part]) > MOST_COVERED * at.count
             other = lies_among(reading, self._otherwise_lit) or is_otherwise_lit(before, now, at.inside)
@@ -439,7 +299,7 @@ class KnownTable:
         otherwise."""
 
         def lit(reading: Reading) -> bool:
-            at = self._footprint(reading)
+            at = self.blocks.footprint(reading)
             before, now = self.read[at.part], self.motion.last[at.part]
             return is_otherwise_lit(before, now, at.inside) and may_show_the_same(before, now, at.inside)
 
@@ -449,7 +309,7 @@ class KnownTable:
     def back_again(self, look: Look, busy: Mask) -> list[Reading]:
         """Pieces that were gone and lie where they lay: a hand may have covered them, and where little shows them
         nothing else leads back to them."""
-        elsewhere, here = self.apart(self._gone, self.change & ~busy)
+        elsewhere, here = self.blocks.apart(self._gone, self.change & ~busy)
         checked = [r for kind, some in self.kinds.items() for r in where_they_lay(look, kind, some, here)]
         back = [r for r in checked if r.settled and r.agrees.mean() >= PLAIN and lies_among(r, here)]
         self._gone = [*elsewhere, *gone_from(here, back)]
@@ -457,7 +317,9 @@ class KnownTable:
 
     def hands_are(self, hidden: Sequence[HiddenPlace], time_s: float) -> None:
         """Which of the hidden places are hands at rest."""
-        hands = self.polygons([np.array(place.outline_mm) for place in hidden if place.cause is HiddenCause.HAND])
+        hands = self.blocks.polygons(
+            [np.array(place.outline_mm) for place in hidden if place.cause is HiddenCause.HAND]
+        )
         if hands.any() and not self.hand.any():
             self.hand_since_s = time_s
         self.hand = hands
@@ -475,23 +337,23 @@ class KnownTable:
         if before is None or not isinstance(finder, FindsAgain):
             found = finder.find(image, self.registration, self.sightings)
         else:
-            changed, written = (partial(self._lies_under, blocks & where) for where in (seen, ~seen))
-            moves = partial(self.meets, busy)
+            changed, written = (partial(self.blocks.over, blocks & where) for where in (seen, ~seen))
+            moves = partial(self.blocks.meets, busy)
             found = finder.find_again(image, self.registration, self.sightings, before, changed, moves, written)
         untold = np.asarray(cv2.dilate(busy, self._around), np.uint8)
         if before is not None and busy.any():
-            stays = [s for s in before if self.meets(busy, s)]
-            found = [*(s for s in found if not self.meets(busy, s)), *stays]
-            untold |= self._under(stays)
+            stays = [s for s in before if self.blocks.meets(busy, s)]
+            found = [*(s for s in found if not self.blocks.meets(busy, s)), *stays]
+            untold |= self.blocks.under(stays)
         if before is not None and self.looks >= LOOKS:
             # No other look would confirm what shows in the last one only: it would be kept for ever.
             found = [s for s in found if not is_doubtful(s) or any(lies_there(s, other) for other in before)]
         self._found[finder.name] = tuple(found)
         otherwise = [s for some in unmatched(before or (), found) for s in some]
         lay = before if before is not None and self.looks == 1 else ()  # what was found before the change
-        as_before = self._under([s for s in found if any(is_read_as(s, other) for other in lay)])
+        as_before = self.blocks.under([s for s in found if any(is_read_as(s, other) for other in lay)])
         as_before = np.asarray(cv2.dilate(as_before, _NEAR), np.uint8) & ~seen
-        beside = np.asarray(cv2.dilate(self._under(otherwise), self._around), np.uint8)
+        beside = np.asarray(cv2.dilate(self.blocks.under(otherwise), self._around), np.uint8)
         looked.looked(blocks & ~untold, beside, as_before)
         return self._found[finder.name]
 
@@ -508,22 +370,6 @@ class KnownTable:
         change = self.change if busy is None else self.change & ~busy
         return np.asarray(cv2.dilate(change, _NEAR), np.uint8) & ~looked.enough
 
-    def _under(self, pieces: Sequence[Sighting]) -> Mask:
-        """Blocks that these lie on."""
-        mask = np.zeros_like(self.nowhere)
-        for footprint in map(self._footprint, pieces):
-            mask[footprint.part] |= footprint.inside
-        return mask
-
-    def _lies_under(self, blocks: Any, points_mm: Array) -> NDArray[np.bool_]:
-        """Which table points (n x 2) lie under these blocks."""
-        if not blocks.any():
-            return np.zeros(len(points_mm), bool)
-        spots = np.round(self._to_small(self.registration.to_picture(points_mm))).astype(np.intp)
-        rows, columns = np.clip(spots[:, 1], 0, blocks.shape[0] - 1), np.clip(spots[:, 0], 0, blocks.shape[1] - 1)
-        inside = (spots == np.column_stack([columns, rows])).all(1)
-        return np.asarray(inside & (blocks[rows, columns] > 0))
-
     def written_over(self, busy: Mask, changed: Mask, least: float) -> Mask:
         """Blocks of sheets in which something moved (`busy`) and on which nothing moves any more: whoever it was may
         have written there, and a pencil's mark is too small to be noticed among blocks (those `changed`). While a hand
@@ -534,7 +380,7 @@ class KnownTable:
         self._passed_over = busy.copy()
         written, still = np.zeros_like(busy), not busy.any()
         for sheet in self._found_of(PieceKind.SHEET):
-            footprint = self._footprint(sheet)
+            footprint = self.blocks.footprint(sheet)
             meets = footprint.meets(busy)
             if still and self._is_noticed_less(footprint, least):
                 written[footprint.part] |= footprint.inside
@@ -559,19 +405,15 @@ class KnownTable:
     def with_boards(self, busy: Mask) -> Mask:
         """Where something moves, and all of a board over which it does: that is read as a whole, with all that lies on
         it, and what changed there meanwhile waits until nothing moves over it any more."""
-        boards = [one for one in self._found_of(PieceKind.BOARD) if self.meets(busy, one)]
-        return np.asarray(busy | self._under(boards), np.uint8) if boards else busy
-
-    def meets(self, blocks: Mask, sighting: Sighting) -> bool:
-        """Whether any part of a piece lies in these blocks."""
-        return self._footprint(sighting).meets(blocks)
+        boards = [one for one in self._found_of(PieceKind.BOARD) if self.blocks.meets(busy, one)]
+        return np.asarray(busy | self.blocks.under(boards), np.uint8) if boards else busy
 
     def around_change(self, busy: Mask) -> Mask:
         """255 in the table map's pixels within reach of what changed, but for where something moves."""
-        near = widened(self.small_to_cells(self.change & ~busy), _BESIDE)
-        near |= widened(self.small_to_cells(self.uncovered & ~busy), _AROUND)
+        near = widened(self.blocks.to_cells(self.change & ~busy), _BESIDE)
+        near |= widened(self.blocks.to_cells(self.uncovered & ~busy), _AROUND)
         if busy.any():
-            near &= ~self.small_to_cells(busy)
+            near &= ~self.blocks.to_cells(busy)
         return self.coarse.pixels(near)
 
     def may_be_moved(self, changed: Mask, busy: Mask) -> bool:
@@ -580,30 +422,12 @@ class KnownTable:
         most = np.count_nonzero(different) > MOVED_SHARE * np.count_nonzero(self.markers)
         return bool(most or (different & ~busy).any())
 
-    def apart(self, readings: Sequence[Reading], change: Any) -> tuple[list[Reading], list[Reading]]:
-        """Those of the readings that do not lie under changed blocks, and those that do."""
-        apart: list[Reading] = []
-        under: list[Reading] = []
-        for reading in readings:
-            (under if self.touched(reading, change) else apart).append(reading)
-        return apart, under
-
     def without_new_under(self, busy: Mask, readings: list[Reading]) -> list[Reading]:
         """Readings without those that are new and reach where something moves: there the table was not looked at."""
         if not busy.any():
             return readings
-        apart, under = self.apart(readings, busy)
+        apart, under = self.blocks.apart(readings, busy)
         return apart + [reading for reading in under if lies_among(reading, self.readings)]
-
-    def pixels(self, blocks: Mask) -> Mask | None:
-        """255 in the table map's pixels where these blocks lie; None where there are none."""
-        if not blocks.any():
-            return None
-        return self.coarse.pixels(self.small_to_cells(blocks))
-
-    def touched(self, piece: Reading | Sighting, change: Any) -> bool:
-        """Whether a piece lies under changed blocks."""
-        return self._footprint(piece).touched(change)
 
     def with_hidden(self, readings: Sequence[Reading], foreign: Mask) -> list[Reading]:
         """The readings with what something foreign hides of each: lattice points where the piece is not seen. Those of
@@ -621,9 +445,6 @@ class KnownTable:
         column = np.clip(cells[:, 0], 0, self.coarse.width - 1)
         row = np.clip(cells[:, 1], 0, self.coarse.height - 1)
         return np.asarray((foreign[row, column] > 0) & ~reading.agrees)
-
-    def _to_small(self, pixels: Array) -> Array:
-        return np.asarray((pixels + 0.5) * self._scale - 0.5)
 
 
 def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Sequence[Reading]) -> list[Reading]:
@@ -647,12 +468,6 @@ def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
         other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
         for other in readings
     )
-
-
-def _steps(small: Small) -> NDArray[np.float32]:
-    """By how many levels (of 255) the brightest change around each block goes."""
-    across = [cv2.Sobel(small, cv2.CV_32F, dx, dy, scale=1 / 8) for dx, dy in ((1, 0), (0, 1))]
-    return np.asarray(np.hypot(*across).max(-1), np.float32)
 
 
 def _contours(mask: Mask) -> list[Mask]:

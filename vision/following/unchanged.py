@@ -5,7 +5,6 @@ thing that matters, is no noise; where so little could be told, or the light is 
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import cv2
 import numpy as np
@@ -103,7 +102,7 @@ class Shown:
         return rows, columns
 
 
-def _parts_of(blocks: Any) -> Sequence[Part]:
+def _parts_of(blocks: Mask) -> Sequence[Part]:
     """The rectangles in which the parts of a mask lie."""
     count, _, stats, _ = cv2.connectedComponentsWithStats(blocks, connectivity=8)
     return [(slice(y, y + high), slice(x, x + wide)) for x, y, wide, high in stats[1:count, :4].tolist()]

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import cv2
 import numpy as np
@@ -117,11 +116,12 @@ def opened(mask: Mask) -> Mask:
     return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, disc(LEAST_WIDTH_MM)), np.uint8)
 
 
-def large_parts(mask: Any) -> Mask:
+def large_parts(mask: Mask) -> Mask:
+    """Those parts of a mask that are no crumb and no shadow's edge."""
     large = np.zeros(mask.shape, np.uint8)
-    part = part_around(np.asarray(mask, np.uint8), 0)
+    part = part_around(mask, 0)
     if mask[part].size:
-        some = np.ascontiguousarray(mask[part], np.uint8)
+        some = np.ascontiguousarray(mask[part])
         count, labels, stats, _ = cv2.connectedComponentsWithStats(some, connectivity=8)
         keep = np.where(stats[:count, cv2.CC_STAT_AREA] * CELL_MM**2 >= LEAST_AREA_MM2, np.uint8(255), np.uint8(0))
         keep[0] = 0

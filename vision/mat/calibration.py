@@ -4,34 +4,24 @@ The model is that of `vision.mat.lens.Lens`: one focal length, two radial terms,
 Terms that the photos leave open stay at what they are for most cameras.
 """
 
-import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
-from vision.mat.errors import VisionError
+from vision.mat.calibration_sheet import View
+from vision.mat.errors import AllFromOneAngle, NoCommonLens, SizesDiffer, TooFewViews
 from vision.mat.lens import TYPICAL_FOCAL, Lens
-from vision.mat.markers import MARKERS_MM
 from vision.mat.same_views import each_once
-from vision.mat.sharpness import BLUR_WIDTHS, TAKE_IT_AGAIN, marker_blur_px
 
 Array = NDArray[np.float64]
-Grey = NDArray[np.uint8]
 
 LEAST_VIEWS = 5
-LEAST_CORNERS = 8
-"""Of the sheet, for a photo to count."""
-LEAST_MARKERS = 3
-"""Of the mat."""
 LEAST_ANGLE_DEG = 15.0
 """Between the two views that differ most: the focal length shows only where the sheet leans."""
 FOCAL_SPREAD = 0.02
@@ -58,87 +48,6 @@ FEW = 0.25
 """If no more than this share of the photos differ from the others they are left out; else nobody knows which count."""
 OUTLIER = 3.0
 """A view whose error is so many times the usual one is left out."""
-
-
-class CalibrationError(VisionError, ValueError):
-    """The lens cannot be had from these photos, or a photo does not serve."""
-
-
-class SheetNotSeen(CalibrationError):
-    """The photo shows too little of the sheet."""
-
-
-class WrongSheet(CalibrationError):
-    """The photo shows another sheet, or one whose squares are not square."""
-
-
-class Blurred(CalibrationError):
-    """The photo, or every one of them, is blurred."""
-
-
-class TooFewViews(CalibrationError):
-    """Too few photos serve."""
-
-
-class AllFromOneAngle(CalibrationError):
-    """The sheet leans the same way in all photos."""
-
-
-class SizesDiffer(CalibrationError):
-    """The photos are not all of one size."""
-
-
-class NoCommonLens(CalibrationError):
-    """No one lens explains the photos."""
-
-
-class LensFileError(CalibrationError):
-    """A file holds no lens, or one for pictures of another shape."""
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationSheet:
-    """A ChArUco board: black squares as on a chess board, the first at the top left, a marker in each white one."""
-
-    columns: int
-    rows: int
-    square_mm: float
-    marker_mm: float
-    first_id: int
-    """Of DICT_4X4_50; the markers are numbered row by row from the top left."""
-
-    @property
-    def width_mm(self) -> float:
-        """Of all squares."""
-        return self.columns * self.square_mm
-
-    @property
-    def height_mm(self) -> float:
-        """Of all squares."""
-        return self.rows * self.square_mm
-
-    @property
-    def marker_ids(self) -> range:
-        """The numbers of its markers."""
-        return range(self.first_id, self.first_id + self.columns * self.rows // 2)
-
-
-SHEET = CalibrationSheet(columns=5, rows=7, square_mm=34.0, marker_mm=25.5, first_id=20)
-"""The one that `pizzatable kit` prints. Its markers are none of the mat's (0 to 3) or the score sheets' (10 to 13)."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class View:
-    """What one photo shows of a flat thing whose geometry is known."""
-
-    name: str
-    points_mm: Array
-    """n x 2."""
-    points_px: Array
-    """n x 2."""
-    size_px: tuple[int, int]
-    markers: int = 0
-    """How many of the points, four each, are corners of markers; bright paper around them makes those seem smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,103 +83,6 @@ class Calibration:
     """n x 2: all corners used."""
     misses_px: Array
     """n x 2: from where the lens has them to where they were found."""
-
-
-# Photos ---------------------------------------------------------------------------------------------------------------
-
-
-def see_sheet(image: Image, name: str, sheet: CalibrationSheet = SHEET) -> View:
-    """The corners of the calibration sheet in a photo.
-
-    Raises:
-        SheetNotSeen, WrongSheet, Blurred: the photo does not serve, and why.
-    """
-    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    board = _board(sheet)
-    corners, numbers, marker_corners, marker_ids = cv2.aruco.CharucoDetector(board).detectBoard(grey)
-    ids = [] if marker_ids is None else [int(number) for number in marker_ids.ravel()]
-    found = {
-        number: np.asarray(marker, np.float64).reshape(4, 2)
-        for number, marker in zip(ids, marker_corners, strict=True)
-        if number in sheet.marker_ids
-    }
-    if ids and not found:
-        own = f"{sheet.first_id} to {sheet.marker_ids[-1]}"
-        raise WrongSheet(f"{name}: shows markers {sorted(ids)}; the calibration sheet's are {own}")
-    if not found:
-        raise SheetNotSeen(f"{name}: no marker of the calibration sheet is seen: out of the picture, dark or blurred")
-    _check_sharp(grey, list(found.values()), name)
-    _check_flat(board, found, name)
-    count = 0 if numbers is None else len(numbers)
-    if count < LEAST_CORNERS:
-        raise SheetNotSeen(f"{name}: {count} of the sheet's corners are seen; at least {LEAST_CORNERS} are needed")
-    points_mm = np.asarray(board.getChessboardCorners(), np.float64)[np.asarray(numbers).ravel(), :2]
-    points_px = np.asarray(corners, np.float64).reshape(-1, 2)
-    return View(name, points_mm, points_px, (grey.shape[1], grey.shape[0]))
-
-
-def see_mat(image: Image, name: str) -> View:
-    """The corners of the mat's markers in a photo.
-
-    Raises:
-        SheetNotSeen, Blurred: the photo does not serve, and why.
-    """
-    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    found = {number: corners for number, corners in _markers(grey).items() if number in MARKERS_MM}
-    if len(found) < LEAST_MARKERS:
-        raise SheetNotSeen(
-            f"{name}: markers {sorted(found)} of the mat are seen; {LEAST_MARKERS} of its four are needed"
-        )
-    numbers = sorted(found)
-    _check_sharp(grey, [found[number] for number in numbers], name)
-    points_mm = np.concatenate([MARKERS_MM[number] for number in numbers])
-    points_px = np.concatenate([found[number] for number in numbers])
-    return View(name, points_mm, points_px, (grey.shape[1], grey.shape[0]), len(numbers))
-
-
-See = Callable[[Image, str], View]
-"""Finds a known thing in a photo, named in errors."""
-
-
-def _board(sheet: CalibrationSheet) -> cv2.aruco.CharucoBoard:
-    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    size = (sheet.columns, sheet.rows)
-    return cv2.aruco.CharucoBoard(size, sheet.square_mm, sheet.marker_mm, dictionary, np.array(sheet.marker_ids))
-
-
-def _markers(grey: Grey) -> dict[int, Array]:
-    parameters = cv2.aruco.DetectorParameters()
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    parameters.cornerRefinementWinSize = 4
-    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, parameters).detectMarkers(grey)
-    if ids is None:
-        return {}
-    return {int(i): np.asarray(c, np.float64).reshape(4, 2) for i, c in zip(ids.ravel(), corners, strict=True)}
-
-
-def _check_sharp(grey: Grey, markers: Sequence[Array], name: str) -> None:
-    """Edges of markers: how far the step from black to white is drawn out."""
-    blur, allowed = marker_blur_px(grey, markers), BLUR_WIDTHS * grey.shape[1]
-    if blur > allowed:
-        raise Blurred(f"{name}: edges are blurred by {blur:.1f} px; at most {allowed:.1f} px will do: {TAKE_IT_AGAIN}")
-
-
-def _check_flat(board: cv2.aruco.CharucoBoard, corners: Mapping[int, Array], name: str) -> None:
-    """Whether the markers lie to each other as on the sheet, but for what any lens may bend."""
-    places = {int(i): np.asarray(p)[:, :2] for i, p in zip(board.getIds(), board.getObjPoints(), strict=True)}
-    expected = np.concatenate([places[number] for number in corners]).astype(np.float64)
-    seen = np.concatenate(list(corners.values()))
-    homography, _ = cv2.findHomography(seen, expected)
-    if homography is None:
-        raise WrongSheet(f"{name}: the markers do not lie on one flat sheet")
-    back = cv2.perspectiveTransform(seen.reshape(-1, 1, 2), homography).reshape(-1, 2)
-    miss = float(np.sqrt(np.mean(np.sum((back - expected) ** 2, axis=1))))
-    if miss > 0.25 * board.getSquareLength():
-        raise WrongSheet(f"{name}: markers miss their places by {miss:.1f} mm: another sheet, or one that is not flat")
-
-
-# The lens -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -601,62 +413,3 @@ def _more_shrink(views: Sequence[View], fit: _Fit) -> float:
 
 def _errors(fit: _Fit) -> list[float]:
     return [float(np.sqrt(np.mean((miss**2).sum(1)))) for miss in fit.misses]
-
-
-# The file -------------------------------------------------------------------------------------------------------------
-
-
-def lens_text(calibration: Calibration, camera: str) -> str:
-    """The file's text (JSON). `camera` says which one it is."""
-    lens = calibration.lens
-    content = {
-        "camera": camera,
-        "size_px": list(calibration.size_px),
-        "lens": {name: round(value, 6) for name, value in asdict(lens).items()},
-        "error_px": round(calibration.error_px, 4),
-        "views": len(calibration.views),
-        "covered": round(calibration.covered, 3),
-    }
-    return json.dumps(content, indent=2) + "\n"
-
-
-def load_lens(path: Path, size_px: tuple[int, int] | None = None) -> Lens:
-    """The lens in a file; with `size_px`, for pictures of that size.
-
-    Raises:
-        LensFileError: it is no such file, or was made for pictures of another shape.
-        OSError: it cannot be read.
-    """
-    try:
-        content = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise LensFileError(f"{path} is no JSON; expected a file that `pizzatable calibrate` wrote") from error
-    lens = Lens(*(_number(content, path, "lens", name) for name in ("focal_widths", "k1", "k2")))
-    # Lenses that were found before axes were have none.
-    lens = replace(
-        lens, **{name: _number(content, path, "lens", name) for name in ("right", "down") if name in content["lens"]}
-    )
-    width, height = (_number(content, path, "size_px", side) for side in (0, 1))
-    beside = max(abs(lens.right), abs(lens.down))
-    if not 0.2 < lens.focal_widths < 10.0 or beside > 0.5 or width < 1.0 or height < 1.0:
-        raise LensFileError(f"{path}: {lens} for {width:.0f}x{height:.0f} is no camera's lens")
-    if size_px is not None and abs(size_px[0] * height - size_px[1] * width) > 0.01 * size_px[0] * height:
-        raise LensFileError(
-            f"{path}: it was made from pictures of {width:.0f}x{height:.0f} and does not hold for "
-            f"{size_px[0]}x{size_px[1]}, which is another shape; calibrate again"
-        )
-    return lens
-
-
-def _number(content: Any, path: Path, key: str, part: str | int) -> float:
-    """A number in a lens file: `key` and, in that object or list, `part`."""
-    place = f"{key}.{part}" if isinstance(part, str) else f"{key}[{part}]"
-    held = content.get(key) if isinstance(content, dict) else None
-    if isinstance(part, str):
-        value = held.get(part) if isinstance(held, dict) else None
-    else:
-        value = held[part] if isinstance(held, list) and part < len(held) else None
-    if not isinstance(value, int | float) or isinstance(value, bool) or not -1e6 < value < 1e6:
-        said = "is missing" if value is None else f"is {json.dumps(value)[:60]}"
-        raise LensFileError(f"{path}: {place} {said}; expected a number, as `pizzatable calibrate` writes it")
-    return float(value)

@@ -31,3 +31,39 @@ class MarkersMisplaced(RegistrationError):
 
 class LensMisfit(MarkersMisplaced):
     """The calibrated lens bends the picture otherwise than this camera does."""
+
+
+class CalibrationError(VisionError, ValueError):
+    """The lens cannot be had from these photos, or a photo does not serve."""
+
+
+class SheetNotSeen(CalibrationError):
+    """The photo shows too little of the sheet."""
+
+
+class WrongSheet(CalibrationError):
+    """The photo shows another sheet, or one whose squares are not square."""
+
+
+class Blurred(CalibrationError):
+    """The photo, or every one of them, is blurred."""
+
+
+class TooFewViews(CalibrationError):
+    """Too few photos serve."""
+
+
+class AllFromOneAngle(CalibrationError):
+    """The sheet leans the same way in all photos."""
+
+
+class SizesDiffer(CalibrationError):
+    """The photos are not all of one size."""
+
+
+class NoCommonLens(CalibrationError):
+    """No one lens explains the photos."""
+
+
+class LensFileError(CalibrationError):
+    """A file holds no lens, or one for pictures of another shape."""

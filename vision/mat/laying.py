@@ -152,22 +152,35 @@ def least_squares(
         used = replace(known, k1=float(values[9]))
         return misses(np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), used, values[10:].reshape(-1, 3))
 
-    for _ in range(ROUNDS if not loose else LOOSE_ROUNDS):
-        now = at(values)
-        nudges = np.eye(len(values))[free] * steps[:, None]
-        columns = np.column_stack([(at(values + nudge) - now).ravel() / nudge.max() for nudge in nudges])
+    def with_free(some: Array) -> Array:
+        values[free] = some
+        return at(values)
+
+    rounds = ROUNDS if not loose else LOOSE_ROUNDS
+    values[free] = gauss_newton(with_free, values[free], spreads, steps, rounds)
+    k1 = float(np.clip(values[9], *MOST_BENT)) if lens_too else known.k1
+    fitted = np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), replace(known, k1=k1)
+    return *fitted, values[10:].reshape(-1, 3)
+
+
+def gauss_newton(misses: Callable[[Array], Array], values: Array, spreads: Array, steps: Array, rounds: int) -> Array:
+    """The values (n), from some first ones, that make misses (m x k, in their own spread) small and are themselves near
+    0 by their spreads: in so many rounds at most, with Cauchy weights on the m, and derivatives over such steps."""
+    values = values.copy()
+    for _ in range(rounds):
+        now = misses(values)
+        nudges = np.diag(steps)
+        columns = np.column_stack([(misses(values + nudge) - now).ravel() / nudge.max() for nudge in nudges])
         weights = 1.0 / (1.0 + (now**2).sum(1).repeat(now.shape[1]) / CAUCHY)
         scale = np.maximum(np.sqrt((columns**2 * weights[:, None]).sum(0)), 1e-9)
         even = columns / scale
         normal = even.T @ (even * weights[:, None]) + np.diag(1.0 / (spreads * scale) ** 2 + 1e-9)
-        right = even.T @ (now.ravel() * weights) + values[free] / (spreads**2 * scale)
+        right = even.T @ (now.ravel() * weights) + values / (spreads**2 * scale)
         step = np.linalg.solve(normal, right)
-        values[free] -= step / scale
+        values -= step / scale
         if np.abs(step).max() < SMALL_STEP:
             break
-    k1 = float(np.clip(values[9], *MOST_BENT)) if lens_too else known.k1
-    fitted = np.append(values[:8], 1.0).reshape(3, 3), float(values[8]), replace(known, k1=k1)
-    return *fitted, values[10:].reshape(-1, 3)
+    return values
 
 
 def _shrunk(mm: Array, shrink: float) -> Array:
@@ -202,12 +215,17 @@ def _residuals(homography: Array, shrink: float, mm: Array, px: Array, matrix: A
     return np.asarray(distort(plane[:, :2] / plane[:, 2:], matrix, lens) - px)
 
 
-def camera_place(homography: Array, matrix: Array) -> tuple[float, float, float]:
+def pose_of(homography: Array, matrix: Array) -> tuple[Array, Array]:
+    """How the table is turned (3 x 3) and shifted (3) into the camera's frame."""
     columns = np.linalg.inv(matrix) @ homography
     scale = (np.linalg.norm(columns[:, 0]) + np.linalg.norm(columns[:, 1])) / 2
     columns = columns / scale * np.sign(columns[2, 2])
     first, second = columns[:, 0], columns[:, 1]
     left, _, right = np.linalg.svd(np.column_stack([first, second, np.cross(first, second)]))
-    rotation = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
-    x, y, z = -rotation.T @ columns[:, 2]
+    return left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right, columns[:, 2]
+
+
+def camera_place(homography: Array, matrix: Array) -> tuple[float, float, float]:
+    rotation, shift = pose_of(homography, matrix)
+    x, y, z = -rotation.T @ shift
     return float(x), float(y), abs(float(z))

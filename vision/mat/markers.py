@@ -38,9 +38,22 @@ nothing."""
 DICTIONARY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
 
 
-def _detector(refine_window: int) -> cv2.aruco.ArucoDetector:
+CELL_PX, CELL_MARGIN = 8, 0.25
+"""Of a marker's cell the middle half is looked at, drawn so large: where a picture is soft, its edges show its
+neighbours."""
+
+
+def detector_parameters() -> cv2.aruco.DetectorParameters:
+    """How markers are decoded, also out of focus: corners are found anew in a small window around them."""
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters.perspectiveRemovePixelPerCell = CELL_PX
+    parameters.perspectiveRemoveIgnoredMarginPerCell = CELL_MARGIN
+    return parameters
+
+
+def _detector(refine_window: int) -> cv2.aruco.ArucoDetector:
+    parameters = detector_parameters()
     parameters.cornerRefinementWinSize = refine_window
     parameters.adaptiveThreshWinSizeMin = 13
     parameters.adaptiveThreshWinSizeMax = 43

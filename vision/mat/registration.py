@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.mat.errors import LensMisfit, MarkersMisplaced, MarkersMissing
+from vision.mat.focal import focal_by_mat
 from vision.mat.laying import (
     BLEED_SPREAD_PX,
     LEAST_LOOSE,
@@ -47,6 +48,7 @@ from vision.mat.lens import (
 )
 from vision.mat.marker_edges import EdgePoints, measured
 from vision.mat.markers import DICTIONARY, MARKERS_MM, check_light, markers_anywhere, markers_near
+from vision.mat.sharpness import marker_blur_px
 
 Array = NDArray[np.float64]
 OTHER_CAMERA = "it may be another camera's, or zoom or focus were changed; calibrate again"
@@ -57,6 +59,8 @@ DOUBTED_WIDTHS = 0.00006
 _MAT_CORNERS_MM = np.array(list(product((-200.0, 200.0), repeat=2)))
 LEAST_EDGE_POINTS = 80
 """About those of one marker."""
+SHARP_CELLS = 0.22
+"""Markers blurred by more than this share of a cell say nothing of whether they are loose ones."""
 LOOSE_WIDTHS, MOVED_WIDTHS = 0.0004, 0.0008
 """Corners of markers printed on one mat miss their places by less than the first, in picture widths (root mean square):
 on shared and path-traced pictures by half of it. With more than the second one of them was moved."""
@@ -163,14 +167,40 @@ def find_mat_in_grey(
             raise MarkersMissing("the picture is mirrored: expected one as the eye sees the table")
     if lens is None and near is not None and len(markers) < 4:
         lens = near.lens
+    start = near.lens if near is not None else None
     size_px = (grey.shape[1], grey.shape[0])
     if near is not None and markers and markers.keys() <= near.told_by:
         with contextlib.suppress(MarkersMisplaced):
-            found = register(markers, size_px, lens=lens, markers_mm=laid)
+            found = register(markers, size_px, lens=lens, start=start, markers_mm=laid)
             if found.error_px < MOVED_WIDTHS * size_px[0] or len(markers) < len(MARKERS_MM):
                 return _by_edges(grey, replace(found, laid_mm=laid, told_by=near.told_by), lens)
-    found = _laid_loosely(grey, _by_edges(grey, _registered(markers, size_px, lens), lens), lens)
-    return replace(found, told_by=frozenset(markers)) if len(markers) >= LEAST_LOOSE else found
+    sharp = _are_sharp(grey, markers)
+    found = _by_edges(grey, _registered(markers, size_px, lens, start, sharp=sharp), lens)
+    found = _laid_loosely(grey, found, lens) if sharp else found
+    if len(markers) < LEAST_LOOSE:
+        return found
+    if lens is None and near is None and sharp:
+        found = _with_focal_length(found)
+    return replace(found, told_by=frozenset(markers))
+
+
+def _are_sharp(grey: NDArray[np.uint8], markers: Mapping[int, Array]) -> bool:
+    """Whether markers are seen well enough to tell that each lies beside its place: out of focus all seem to."""
+    if not markers:
+        return False
+    cell_px = (
+        float(np.median([np.linalg.norm(np.roll(c, -1, axis=0) - c, axis=1).mean() for c in markers.values()])) / 6
+    )
+    return marker_blur_px(grey, list(markers.values())) < SHARP_CELLS * cell_px
+
+
+def _with_focal_length(found: Registration) -> Registration:
+    """The same, with the focal length that the mat shows, which was but assumed."""
+    if found.edges is None:
+        return found
+    loose = found.laid_mm is not None
+    lens = focal_by_mat(found.edges, found.table_to_plane, found.lens, found.size_px, loose=loose)
+    return _laid_by(found.edges, replace(found, lens=lens), None)
 
 
 def _markers_near(grey: NDArray[np.uint8], near: Registration) -> dict[int, Array]:
@@ -184,10 +214,12 @@ def register(
     size_px: tuple[int, int],
     *,
     lens: Lens | None = None,
+    start: Lens | None = None,
     markers_mm: Mapping[int, Array] | None = None,
 ) -> Registration:
     """The registration that fits marker corners (id -> 4 x 2, each marker's own top left first, clockwise) of one mat.
 
+    Without a `lens` its distortion is fitted, from that of `start`, another picture of this camera, where there is one.
     `markers_mm` says where the corners of markers lie that are not printed on a mat: loose ones, or a sheet's own; the
     frame is then theirs.
 
@@ -205,10 +237,10 @@ def register(
     ids = sorted(markers_px)
     mm = np.concatenate([places[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
-    start = lens or typical_lens(size_px)
-    homography, matrix, used, error = laid_by_corners(mm, px, size_px, start, lens_too=lens is None)
+    first = lens or start or typical_lens(size_px)
+    homography, matrix, used, error = laid_by_corners(mm, px, size_px, first, lens_too=lens is None)
     allowed = max(2.0, 0.0025 * size_px[0])
-    for focal in WIDE_FOCALS if lens is None and used.k1 < WIDE_K1 else ():
+    for focal in WIDE_FOCALS if lens is None and start is None and used.k1 < WIDE_K1 else ():
         wide = laid_by_corners(mm, px, size_px, typical_lens(size_px, focal), lens_too=True)
         if wide[3] < PLAINLY * error:
             homography, matrix, used, error = wide
@@ -229,19 +261,22 @@ def register(
     )
 
 
-def _registered(markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None) -> Registration:
-    """`register`, but that the markers may be loose ones, each laid a little beside its place."""
+def _registered(
+    markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None, start: Lens | None, *, sharp: bool
+) -> Registration:
+    """`register`, but that the markers may be loose ones, each laid a little beside its place. Those that are not seen
+    `sharp` are only where they would fit no mat."""
     try:
-        found = register(markers_px, size_px, lens=lens)
+        found = register(markers_px, size_px, lens=lens, start=start)
     except MarkersMisplaced as error:
         laid = None if isinstance(error, LensMisfit) else laid_by_hand(markers_px, size_px, lens)
         if laid is None:
             raise
     else:
         least = found.error_px if lens is None else _error_without_lens(markers_px, size_px, None)
-        if least < LOOSE_WIDTHS * size_px[0] or (laid := laid_by_hand(markers_px, size_px, lens)) is None:
+        if not sharp or least < LOOSE_WIDTHS * size_px[0] or (laid := laid_by_hand(markers_px, size_px, lens)) is None:
             return found
-    return replace(register(markers_px, size_px, lens=lens, markers_mm=laid), laid_mm=laid)
+    return replace(register(markers_px, size_px, lens=lens, start=start, markers_mm=laid), laid_mm=laid)
 
 
 def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -> Registration:

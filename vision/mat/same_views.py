@@ -1,19 +1,17 @@
 """Photos that show the sheet where another photo does: they say nothing new of a lens, and make it seem surer."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from vision.mat.calibration import View
+from vision.mat.calibration_sheet import View
 
 SAME_WIDTHS = 0.002
 """Corners so near (root mean square, in picture widths) to where another photo has them are of the same view: of the
 same photo, a copy of it, or one taken again with nothing moved."""
 
 
-def each_once(views: "Sequence[View]") -> tuple[list["View"], list[tuple[str, str]]]:
+def each_once(views: Sequence[View]) -> tuple[list[View], list[tuple[str, str]]]:
     """The views (of one size) that differ, and the names of the others, each with why it is left out."""
     kept: list[View] = []
     again: list[tuple[str, str]] = []
@@ -26,7 +24,7 @@ def each_once(views: "Sequence[View]") -> tuple[list["View"], list[tuple[str, st
     return kept, again
 
 
-def _same(view: "View", other: "View") -> bool:
+def _same(view: View, other: View) -> bool:
     before = {tuple(at): spot for at, spot in zip(other.points_mm.tolist(), other.points_px, strict=True)}
     moved = [
         spot - before[tuple(at)]

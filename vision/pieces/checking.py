@@ -146,7 +146,25 @@ def check_uncovered(look: Look, kind: PieceKind, prepared: Prepared, readings: S
     free = np.array([~reading.taken for reading in readings])
     faces = np.array([reading.face for reading in readings], np.intp)
     poses = np.array([reading.pose for reading in readings])
-    veils = veils_of(readings)
+    return _check_open(look, kind, prepared, poses, faces, free, veils_of(readings))
+
+
+def check_under(
+    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, free: Flags
+) -> list[Reading]:
+    """What is at each pose (n x 3) under pieces that are known already, of which only `free` cells (n x cells) show:
+    the face that fits these best, with its pose refined; nothing where none fits."""
+    if not len(poses):
+        return []
+    readings = _check_open(look, kind, prepared, poses, hints, free, np.zeros(len(poses), np.float32))
+    shares = [float(reading.agrees[open_here].mean()) for reading, open_here in zip(readings, free, strict=True)]
+    return [reading for reading, agrees in zip(readings, shares, strict=True) if agrees >= LEAST_AGREEING]
+
+
+def _check_open(
+    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, faces: Indices, free: Flags, veils: Floats
+) -> list[Reading]:
+    """Which face fits best on what is free of each pose, refined by that alone."""
     poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free, veils=veils)
     colours = look.colours(place(prepared.full.points, poses), veils)
     candidates = _candidates(rank_faces(colours, prepared.full, free), faces, RIVALS)

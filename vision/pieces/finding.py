@@ -1,17 +1,18 @@
 """From a picture of the table to the pieces on it: guesses, their check, and which of them stand together."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pieces.checking import check, check_again, check_uncovered
+from vision.pieces.checking import check, check_again, check_uncovered, veils_of
 from vision.pieces.features import Keypoints
 from vision.pieces.other_light import behind_veils, in_shade
 from vision.pieces.raster import Raster, explained, select, unexplained
 from vision.pieces.reading import CLEAR_COST, Reading, share
 from vision.pieces.search import Index, guess_poses, match
-from vision.pieces.verify import Look, Prepared
+from vision.pieces.verify import Look, Prepared, refine
 from vision.scene import PieceKind
 from vision.shapes import place
 
@@ -28,6 +29,8 @@ NUDGE_ROUNDS = 3
 """So often at most: what has come nearer to its place may not be there yet."""
 COVERED = 0.04
 """A piece of which others cover more than this is fitted again to the rest of it."""
+REST_ROUNDS, REST_MM = 8, 0.5
+"""After so many more steps a piece lies where it fits best; by less it need not be moved."""
 HALF_TURN = (180.0, 0.0, 0.0)
 
 
@@ -83,7 +86,7 @@ def find_pieces(
             break
         nudged += found
         found = polished(look, select([*found, *more], kinds, raster.copy()), kinds, raster, nudged)
-    return found
+    return come_to_rest(look, found, kinds, raster, done)
 
 
 def _others(readings: Sequence[Reading], done: Sequence[Reading]) -> list[Reading]:
@@ -126,6 +129,34 @@ def _turned_and_shifted(pose: Array, prepared: Prepared, nudges_deg_mm: Sequence
     middles = middle + nudges[:, 1:2] * along + nudges[:, 2:3] * across
     arms = place(centre, np.column_stack([np.zeros((len(angles), 2)), angles]))[:, 0]
     return np.column_stack([middles - arms, angles])
+
+
+def come_to_rest(
+    look: Look,
+    readings: Sequence[Reading],
+    kinds: Mapping[PieceKind, Prepared],
+    raster: Raster,
+    done: Sequence[Reading] = (),
+) -> list[Reading]:
+    """The readings, those that had not come to where they fit best moved on: a print of rings tells its turn little,
+    and slowly. But for those done."""
+    moved: list[Reading] = []
+    kept = list(readings)
+    for kind, prepared in kinds.items():
+        mine = [r for r in _others(readings, done) if r.kind is kind and r.settled and not r.shaded]
+        if not mine:
+            continue
+        poses, centre = np.array([r.pose for r in mine]), prepared.faces.shape.centre
+        faces, free = np.array([r.face for r in mine], np.intp), np.array([~r.taken for r in mine])
+        better = refine(look, poses, faces, prepared.full, centre, rounds=REST_ROUNDS, free=free, veils=veils_of(mine))
+        rim = prepared.full.points[np.linalg.norm(prepared.full.points - centre, axis=1).argmax()][None]
+        way = [place(np.concatenate([centre[None], rim]), pose) for pose in poses]
+        away = [place(np.concatenate([centre[None], rim]), pose) for pose in better]
+        far = np.flatnonzero(np.linalg.norm(np.array(way) - away, axis=2).max(1) > REST_MM)
+        on = [replace(mine[i], pose=better[i]) for i in far]
+        moved += check_uncovered(look, kind, prepared, on)
+        kept = _others(kept, [mine[i] for i in far])
+    return select([*kept, *moved], kinds, raster.copy()) if moved else kept
 
 
 def polished(

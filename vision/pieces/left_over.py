@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.mat.rectify import PX_PER_MM
-from vision.pieces.checking import check
-from vision.pieces.features import NONE, log_colours
+from vision.pieces.checking import check, check_under
+from vision.pieces.features import NONE, Colours, log_colours
 from vision.pieces.finding import find_pieces
-from vision.pieces.raster import Raster, explained, select
-from vision.pieces.reading import Reading
+from vision.pieces.reading import Reading, confirmed, share
 from vision.pieces.search import SAME_MM, Index
-from vision.pieces.verify import Floats, Indices, Look, Prepared
+from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, Prepared, judge, rank_faces
 from vision.scene import PieceKind
 from vision.shapes import place
 
@@ -41,6 +40,10 @@ POINTS, MORE_POINTS = 20, 60
 """So many points of a face are compared first, and then."""
 LEAST_OPEN = 0.5
 """So many of them have to lie where nothing is explained yet."""
+PARTLY_OPEN = 0.95
+"""Where no more of them do, what is explained already may lie over it: it is checked by the rest alone, too."""
+UNDER_RIVALS, LIKELIEST_UNDER, UNDER_CHECKED = 3, 30, 20
+"""So many guesses of that kind are looked at, each for so many faces, and so many of these are checked."""
 FEW_WORTH = 0.5
 """Where so few of a turn's places are worth it, only these are compared."""
 EVEN = 0.0025
@@ -54,6 +57,12 @@ looks like the cloth or like what is printed on the mat leaves room for the othe
 PLAIN_SHARE, PLAIN_COST = 0.5, 1.0
 """What is found so shows so much of itself at least, at this cost at most. Of 17 found on tables that this was set by,
 the four that lay there showed 0.57 and cost 0.77, and of the others all but one failed in this or were not settled."""
+LONE_SHARE, LONE_COST, LONE_LEAD, LONE_AGREES = 0.4, 1.25, 1.2, 0.75
+"""The same where nothing else fits. Of 442 that did not lie there (shared and path-traced pictures) those that were
+settled agreed to less than a half; a slice between two others showed 0.45, cost 1.1, led by 1.7 and agreed to 0.86."""
+FAR_LEAD, FAR_COST = 5.0, 0.6
+"""Of 751 that did not lie there none led by more than 4.5, nor by more than 2.9 at a cost below 0.9; a back on which
+the one over it threw its shadow led by 7.0 and cost 0.43."""
 AROUND_MM, AROUND_DEG = 3.0, 4.0
 """So far beside its place and turn a piece may lie: half a step of both, and a little more for the lens."""
 
@@ -90,6 +99,19 @@ class _Map:
     """Without the margin."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Guesses:
+    """Where pieces may lie."""
+
+    poses: Array
+    """n x 3."""
+    faces: Indices
+    """Which face each looks like."""
+
+
+_NO_GUESSES = _Guesses(np.zeros((0, 3)), np.zeros(0, np.intp))
+
+
 def with_left_over(
     look: Look,
     looked: Image,
@@ -105,20 +127,34 @@ def with_left_over(
     more = _checked(look, looked, kinds, unexplained)
     if not more:
         return list(readings)
+    # What is not plain has no say in which of the others stand together.
     joined = find_pieces(look, NONE, kinds, index, [*readings, *more], readings, beyond)
-    plain = [reading for reading in joined if _is_plain(reading) or _was_there(reading, readings)]
-    return select(plain, kinds, explained(beyond, kinds, Raster(look.table))) if len(plain) < len(joined) else joined
+    plain = [reading for reading in joined if _is_plain(reading) and not _was_there(reading, readings)]
+    return find_pieces(look, NONE, kinds, index, [*readings, *plain], readings, beyond) if plain else list(readings)
 
 
 def _is_plain(reading: Reading) -> bool:
-    """Whether a piece is seen as it was enrolled, wherever no other covers it, and that is half of it."""
-    return reading.settled and reading.visible >= PLAIN_SHARE and reading.cost <= PLAIN_COST
+    """Whether a piece is seen as it was enrolled, wherever no other covers it, and that is half of it; or a little
+    less, and no other face nor an even surface comes near it; or with a part in shade, and they are far off."""
+    if not reading.settled:
+        return confirmed(reading) and reading.lead >= FAR_LEAD and reading.cost <= FAR_COST
+    if reading.visible >= PLAIN_SHARE and reading.cost <= PLAIN_COST:
+        return True
+    alone = reading.lead >= LONE_LEAD and share(reading.agrees) >= LONE_AGREES
+    return alone and reading.visible >= LONE_SHARE and reading.cost <= LONE_COST
 
 
 def _was_there(reading: Reading, before: Sequence[Reading]) -> bool:
+    """Whether a piece of that kind was seen there before. Tips of slices in a circle lie together, their middles
+    apart."""
     return any(
-        reading.kind is other.kind and float(np.hypot(*(reading.pose - other.pose)[:2])) < SAME_MM for other in before
+        reading.kind is other.kind and float(np.hypot(*(_middle(reading) - _middle(other)))) < SAME_MM
+        for other in before
     )
+
+
+def _middle(reading: Reading) -> Array:
+    return np.asarray(place(reading.prepared.faces.shape.centre[None], reading.pose)[0])
 
 
 def _checked(
@@ -130,10 +166,37 @@ def _checked(
         return found
     small = _shrunk(look, looked)
     for kind, prepared in kinds.items():
-        poses, faces = _guess(look, small, prepared, unexplained)
-        if len(poses):
-            found += check(look, kind, prepared, _placed(look, prepared, poses, faces, unexplained), faces)
+        open_ones, partly = _guess(look, small, prepared, unexplained)
+        if len(open_ones.poses):
+            placed = _placed(look, prepared, open_ones.poses, open_ones.faces, unexplained)
+            found += check(look, kind, prepared, placed, open_ones.faces)
+        if len(partly.poses):
+            placed = _placed(look, prepared, partly.poses, partly.faces, unexplained)
+            found += check(look, kind, prepared, placed, partly.faces)
+            found += _under(look, kind, prepared, partly, placed, unexplained)
     return found
+
+
+def _under(
+    look: Look, kind: PieceKind, prepared: Prepared, guesses: _Guesses, placed: Array, unexplained: NDArray[np.uint8]
+) -> list[Reading]:
+    """What may lie at guesses over which something lies that is explained already, by what shows of it alone. A guess
+    hardly knows which face that is: each of those that look most like it is placed there and checked."""
+
+    def seen_at(some: Array, grid: Grid) -> tuple[Colours, Flags]:
+        points = place(grid.points, some)
+        return look.colours(points), look.table.meets(unexplained, points)
+
+    colours, free = seen_at(placed, prepared.full)
+    ranks = rank_faces(colours, prepared.full, free)
+    count = min(UNDER_RIVALS, ranks.shape[1])
+    tried = np.argpartition(-ranks, count - 1, axis=1)[:, :count].ravel()
+    again = _placed(look, prepared, np.repeat(guesses.poses, count, axis=0), tried, unexplained)
+    colours, free = seen_at(again, prepared.sparse)
+    costs = judge(colours, tried[:, None], prepared.sparse, look.trust, free=free).costs[:, 0]
+    cheapest = np.argsort((costs * free).sum(1) / np.maximum(free.sum(1), 1))[:UNDER_CHECKED]
+    free = seen_at(again[cheapest], prepared.full)[1]
+    return check_under(look, kind, prepared, again[cheapest], tried[cheapest], free)
 
 
 def _shrunk(look: Look, looked: Image) -> Image:
@@ -144,28 +207,39 @@ def _shrunk(look: Look, looked: Image) -> Image:
     return np.asarray(cv2.resize(soft, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _guess(look: Look, small: Image, prepared: Prepared, unexplained: NDArray[np.uint8]) -> tuple[Array, Indices]:
-    """Poses (n x 3) of one kind of piece that look like one of its faces, to a step and a turn, and those faces; the
-    likeliest first."""
-    shape = prepared.faces.shape
-    seen = _map_of(look, small, unexplained, shape.reach_mm)
+def _guess(look: Look, small: Image, prepared: Prepared, unexplained: NDArray[np.uint8]) -> tuple[_Guesses, _Guesses]:
+    """Where one kind of piece may lie, to a step and a turn, the likeliest first: in the open, and partly under what is
+    explained already. There it is seen less well, and would not come up beside all that looks like a face."""
+    seen = _map_of(look, small, unexplained, prepared.faces.shape.reach_mm)
     if seen is None:
-        return np.zeros((0, 3)), np.zeros(0, np.intp)
+        return _NO_GUESSES, _NO_GUESSES
     few, more = _points(prepared, POINTS), _points(prepared, MORE_POINTS)
     places = np.concatenate([_alike(seen, few, turn_deg) for turn_deg in np.arange(0.0, 360.0, STEP_DEG)])
+    partly = places[:, 4] <= PARTLY_OPEN
+
+    def guesses(some: Array, likeliest: int, of_all_faces: int) -> _Guesses:
+        of_a_face = OF_A_FACE + of_all_faces // len(prepared.faces.names)
+        best, faces = _likeliest(seen, more, some, likeliest, of_a_face)
+        centres = look.table.to_table((best[:, :2] + seen.first + 0.5) * (CELL_MM * PX_PER_MM))
+        return _Guesses(_about(prepared.faces.shape.centre, centres, best[:, 2]), faces)
+
+    return guesses(places[~partly], LIKELIEST, OF_ALL_FACES), guesses(places[partly], LIKELIEST_UNDER, 0)
+
+
+def _likeliest(seen: _Map, points: _Points, places: Array, likeliest: int, of_a_face: int) -> tuple[Array, Indices]:
+    """Of places (n x 5, see `_alike`) those that are worth checking, and the face that each looks like."""
     if len(places) > MOST_ALIKE:
         places = places[np.argpartition(-places[:, 3], MOST_ALIKE)[:MOST_ALIKE]]
-    at = _indices(seen, more, places[:, :2].astype(np.intp), places[:, 2])
-    faces, alike = _likeness_exactly(seen, at, more)
+    at = _indices(seen, points, places[:, :2].astype(np.intp), places[:, 2])
+    faces, alike = _likeness_exactly(seen, at, points)
     kept = _peaks(seen, places, faces, alike)
     kept = kept[np.argsort(-alike[kept], kind="stable")]
-    kept = kept[_worth_checking(faces[kept], OF_A_FACE + OF_ALL_FACES // len(prepared.faces.names))]
-    centres = look.table.to_table((places[kept, :2] + seen.first + 0.5) * (CELL_MM * PX_PER_MM))
-    return _about(shape.centre, centres, places[kept, 2]), faces[kept]
+    kept = kept[_worth_checking(faces[kept], likeliest, of_a_face)]
+    return places[kept], faces[kept]
 
 
 def _peaks(seen: _Map, places: Array, faces: Indices, alike: Floats) -> Indices:
-    """Which places (n x 4) are more alike than those a step or a turn beside them that look like the same face."""
+    """Which places (n x 5) are more alike than those a step or a turn beside them that look like the same face."""
     at = np.round(places[:, [2, 1, 0]] / [STEP_DEG, STEP, STEP]).astype(np.intp)
     turns, rows, columns = round(360.0 / STEP_DEG), -(-seen.rows // STEP), -(-seen.columns // STEP)
     number = np.full((turns, rows + 2, columns + 2), -1, np.intp)
@@ -177,13 +251,13 @@ def _peaks(seen: _Map, places: Array, faces: Indices, alike: Floats) -> Indices:
     return np.flatnonzero(highest)
 
 
-def _worth_checking(faces: Indices, of_a_face: int) -> Indices:
+def _worth_checking(faces: Indices, likeliest: int, of_a_face: int) -> Indices:
     """Of guesses, the likeliest first, those first of all and first of their face."""
     order = np.argsort(faces, kind="stable")
     starts = np.flatnonzero(np.diff(faces[order], prepend=-1))
     number = np.empty(len(faces), np.intp)
     number[order] = np.arange(len(faces)) - np.repeat(starts, np.diff(np.append(starts, len(faces))))
-    return np.flatnonzero((number < of_a_face) | (np.arange(len(faces)) < LIKELIEST))
+    return np.flatnonzero((number < of_a_face) | (np.arange(len(faces)) < likeliest))
 
 
 def _about(centre: Array, centres_mm: Array, turns_deg: Array) -> Array:
@@ -264,7 +338,7 @@ def _spread(points: Array, first: Array, count: int) -> Indices:
 
 
 def _alike(seen: _Map, points: _Points, turn_deg: float) -> Array:
-    """Places of the map that look like a face in this turn: n x 4, column, row, turn, how alike."""
+    """Places of the map that look like a face in this turn: n x 5, column, row, turn, how alike, how much is open."""
     rows, columns = -(-seen.rows // STEP), -(-seen.columns // STEP)
     parts = np.empty((4, len(points.offsets), rows, columns), np.float32)
     for number, (row, column) in enumerate(_away(seen, points, np.array([turn_deg]))[0].tolist()):
@@ -280,7 +354,8 @@ def _alike(seen: _Map, points: _Points, turn_deg: float) -> Array:
         alike = _likeness(here[0], here[1:], points)
     good = worth[alike[worth] > LEAST_ALIKE]
     row, column = np.divmod(good, columns)
-    return np.column_stack([column * STEP, row * STEP, np.full(len(good), turn_deg), alike[good]])
+    share_open = open_here[good] / here.shape[1]
+    return np.column_stack([column * STEP, row * STEP, np.full(len(good), turn_deg), alike[good], share_open])
 
 
 def _away(seen: _Map, points: _Points, turns_deg: Array) -> Indices:

@@ -12,13 +12,10 @@ from vision.following.settling import remembered
 from vision.frame import Image
 from vision.mat.registration import Registration
 from vision.reports.name_places import NamePlace, ToName, place_names
-from vision.scene import HiddenCause, PieceKind, Point, Scene, Sighting
+from vision.scene import SURE, HiddenCause, PieceKind, Point, Scene, Sighting
 
 Colour = tuple[int, int, int]
 """Blue, green, red, 0 to 255."""
-
-SURE = 0.9
-"""A face at least this likely is drawn as sure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from vision.files.labels import sheet_label
-from vision.scene import MarkKind, Pose, SheetMark
+from vision.scene import LIKELY, MarkKind, Pose, SheetMark
 
-LIKELY = 0.5
 MarkPlace = tuple[MarkKind, tuple[int, ...]]
 
 

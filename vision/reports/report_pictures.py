@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.reports.compared import LEAST_VISIBLE, PhotoReport
 from vision.reports.mark_report import MarkClaim
-from vision.reports.report import LEAST_VISIBLE, SURE, PhotoReport, Reliability
-from vision.scene import MarkKind, PieceKind, Point, Pose, SheetMark, Sighting
+from vision.reports.rates import Reliability
+from vision.scene import SURE, MarkKind, PieceKind, Point, Pose, SheetMark, Sighting
 from vision.sheets.layout import SheetLayout
 
 WHITE, INK, GREY, BLUE = (255, 255, 255), (40, 40, 40), (190, 190, 190), (190, 110, 30)

@@ -15,7 +15,6 @@ from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.following.found_before import is_plainly_marked, is_read_beside_blank
 from vision.frame import Image
 from vision.mat.errors import MarkersMissing, RegistrationError
-from vision.mat.lens import Lens
 from vision.mat.markers import MARKERS_MM
 from vision.mat.registration import Registration, find_mat_in_grey
 from vision.scene import (
@@ -264,9 +263,7 @@ def looks_alike(before: Image, now: Image) -> bool:
     return most < LEAST_OFF or most < min(float(NOISES * np.median(off) / 0.6745), MOST_OFF)
 
 
-def read_sheets(
-    image: Image, layouts: Sequence[SheetLayout], *, time_s: float = 0.0, lens: Lens | None = None
-) -> Scene:
+def read_sheets(image: Image, layouts: Sequence[SheetLayout]) -> Scene:
     """The sheets in one picture, with or without a mat.
 
     Without one, everything is measured in the frame of the sheet itself; of several, the lowest in the picture.
@@ -276,26 +273,24 @@ def read_sheets(
         RegistrationError: the picture cannot be laid over a table otherwise, and why.
     """
     start = perf_counter()
-    registration, origin, found = lay_out(image, layouts, lens=lens)
+    registration, origin, found = lay_out(image, layouts)
     spent = {"register": (perf_counter() - start) * 1e3}
     start = perf_counter()
     seen = sightings(image, registration, found)
     spent["sheets"] = (perf_counter() - start) * 1e3
     hidden = [HiddenPlace(one, HiddenCause.FOREIGN) for piece in seen for one in piece.covering_mm]
     hidden += [HiddenPlace(one, HiddenCause.GLARE) for piece in seen for one in piece.blinded_mm]
-    return Scene(time_s, 0, tuple(seen), tuple(hidden), 0.0, stage_ms=spent, origin=origin)
+    return Scene(0.0, 0, tuple(seen), tuple(hidden), 0.0, stage_ms=spent, origin=origin)
 
 
-def lay_out(
-    image: Image, layouts: Sequence[SheetLayout], *, lens: Lens | None = None
-) -> tuple[Registration, Origin, list[FoundSheet]]:
+def lay_out(image: Image, layouts: Sequence[SheetLayout]) -> tuple[Registration, Origin, list[FoundSheet]]:
     """The frame in which `read_sheets` measures a picture, and the sheets in it. Raises as that does."""
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
     seen = see_markers(grey, layouts, others=MARKERS_MM)
-    found = find_sheets(grey, layouts, lens=lens, seen=seen)
+    found = find_sheets(grey, layouts, seen=seen)
     if not found or any(marker.number in MARKERS_MM for marker in seen):
         try:
-            registration = find_mat_in_grey(grey, lens=lens)
+            registration = find_mat_in_grey(grey)
             decoded = find_sheets(grey, layouts, lens=registration.lens, seen=seen)
             return registration, Origin.MAT, find_on_table(grey, layouts, registration, decoded)
         except MarkersMissing as error:

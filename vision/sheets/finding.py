@@ -4,10 +4,9 @@ Several sheets of one print may lie in one picture: every marker says where its 
 agree are of one sheet.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import cv2
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from vision.mat.errors import RegistrationError
 from vision.mat.lens import Lens
+from vision.mat.markers import DICTIONARY, detector_parameters
 from vision.mat.registration import Registration, register
 from vision.sheets.as_read import Strokes, strokes_px
 from vision.sheets.corners import ANYWHERE, Where, corner_groups
@@ -148,14 +148,13 @@ def _likeness(grey: Grey, group: Mapping[int, Array], places: Mapping[int, Array
 
 
 def _detected(grey: Grey, wanted: set[int], times: int) -> list[SeenMarker]:
-    parameters = cv2.aruco.DetectorParameters()
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    parameters = detector_parameters()
     parameters.cornerRefinementWinSize = 3
     parameters.adaptiveThreshWinSizeMin = 7
     parameters.adaptiveThreshWinSizeMax = 27 * times
     parameters.adaptiveThreshWinSizeStep = 20 * times
     parameters.minMarkerPerimeterRate = LEAST_PERIMETER_PX * times / max(grey.shape)
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50), parameters)
+    detector = cv2.aruco.ArucoDetector(DICTIONARY, parameters)
     corners, ids, _ = detector.detectMarkers(grey)
     if ids is None:
         return []
@@ -293,7 +292,7 @@ def _best_fit(grey: Grey, plane: Array, marker: int, place: Array, reach_mm: flo
     return float(best), np.asarray((along * (fine_x - middle) + down * (fine_y - middle)) / PATCH_PX_PER_MM)
 
 
-def _peak(three: Any) -> float:
+def _peak(three: Iterable[float]) -> float:
     """Where a parabola through three values has its top, from the middle one."""
     left, middle, right = (float(value) for value in three)
     bend = left - 2 * middle + right

@@ -7,7 +7,6 @@ print is where it is on every sheet, and both cancel.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import cv2
 import numpy as np
@@ -318,7 +317,7 @@ def _eroded(plane: Plane, radius_mm: float, part: tuple[slice, slice]) -> Plane:
     return _in_part(plane, part, side, lambda some: cv2.erode(some, disc))
 
 
-def _in_part(plane: Plane, part: tuple[slice, slice], reach: int, done: Callable[[Plane], Any]) -> Plane:
+def _in_part(plane: Plane, part: tuple[slice, slice], reach: int, done: Callable[[Plane], cv2.typing.MatLike]) -> Plane:
     """What is done to this part of a plane, where each pixel depends on those no farther than `reach`."""
     wider = tuple(slice(max(one.start - reach, 0), one.stop + reach) for one in part)
     result = np.zeros_like(plane)

@@ -6,12 +6,11 @@ Dots and squares are [column, row], from 0 at the left and at the top of the she
 from collections.abc import Iterable, Sequence
 
 from controller.game import Json
-from vision.scene import MarkKind, PieceKind, Scene, SheetMark, Sighting
+from vision.scene import LIKELY, MarkKind, PieceKind, Scene, SheetMark, Sighting
 
 KINDS = frozenset({PieceKind.SHEET})
 """The pieces that may lie on its table. Its dice, which have no numbers, are looked for with the sheets."""
 
-LIKELY = 0.5
 DOUBTFUL = (0.1, 0.9)
 
 

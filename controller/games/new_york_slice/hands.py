@@ -5,7 +5,8 @@ from random import Random
 from typing import Any
 
 from controller.game import Actor, Player
-from controller.games.cut_and_choose_hands import CutAndChooseHands, Item, Mover
+from controller.games.cut_and_choose_hands import CutAndChooseHands, Mover
+from controller.games.cut_and_choose_rows import Item
 from controller.games.new_york_slice import rules
 from controller.games.new_york_slice.components import SUPREME
 from controller.games.new_york_slice.rules import Holding, Phase, State

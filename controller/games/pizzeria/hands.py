@@ -6,7 +6,8 @@ from itertools import groupby
 from random import Random
 
 from controller.game import Actor, Advice, Json, Player
-from controller.games.cut_and_choose_hands import CutAndChooseHands, Item, Mover
+from controller.games.cut_and_choose_hands import CutAndChooseHands, Mover
+from controller.games.cut_and_choose_rows import Item
 from controller.games.pizzeria import rules, solo
 from controller.games.pizzeria.rules import Holding, Phase, State
 from controller.hands import Lying, Mistake, Step

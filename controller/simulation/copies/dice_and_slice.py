@@ -11,7 +11,7 @@ from controller.printing import dot_dice, sheet_points
 from hardware.kit.drawing import Area, Shape, centred_box
 from hardware.kit.nets import Die
 from hardware.kit.score_sheets import load_sheet_print, sheet_drawing
-from hardware.simulated.art import Artwork, Drawings
+from hardware.simulated.artwork import Artwork, Drawings
 from hardware.simulated.bodies import FOLDED_DIE_MM, SHEET_MM
 from hardware.simulated.kit_art import cut_out
 from hardware.simulated.pencil import PencilledSheet, Writer

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 
 from controller.games.new_york_slice.components import load_components
-from hardware.simulated.art import Artwork, SliceArt, SpecialArt, draw_all
+from hardware.simulated.art import draw_all
+from hardware.simulated.artwork import Artwork
+from hardware.simulated.slice_art import SliceArt
+from hardware.simulated.special_art import SpecialArt
 
 
 def art(px_per_mm: float) -> Mapping[str, Artwork]:

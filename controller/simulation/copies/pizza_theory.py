@@ -15,7 +15,7 @@ from controller.games.pizza_theory.rules import COLOURS
 from controller.hands import Lying
 from controller.printing import theory_board
 from hardware.kit import theory
-from hardware.simulated.art import Artwork, Drawings
+from hardware.simulated.artwork import Artwork, Drawings
 from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.kit_art import cut_out
 from hardware.simulated.lens import CameraModel

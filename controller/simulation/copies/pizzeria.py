@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from functools import partial
 
 from controller.printing import pizzeria_pieces
-from hardware.simulated.art import SLICE_BACK, SPECIAL_BACK, Artwork, Drawings
+from hardware.simulated.artwork import Artwork, Drawings
 from hardware.simulated.kit_art import cut_out
+from hardware.simulated.slice_art import SLICE_BACK
+from hardware.simulated.special_art import SPECIAL_BACK
 
 
 def art(px_per_mm: float) -> Mapping[str, Artwork]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from controller.printing import slice_pieces
-from hardware.simulated.art import Artwork, Drawings
+from hardware.simulated.artwork import Artwork, Drawings
 from hardware.simulated.kit_art import cut_out
 from vision.pieces.faces import BACKS
 from vision.scene import PieceKind

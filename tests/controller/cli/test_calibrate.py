@@ -22,8 +22,11 @@ from hardware.kit.raster import draw_page
 from hardware.kit.table_sheets import calibration_sheet
 from tests.vision.drawn_table import enrolled, photograph
 from tests.vision.lens_photos import PhotoMaker, stands
-from vision.mat.calibration import LensFileError, calibrate, load_lens, see_sheet
+from vision.mat.calibration import calibrate
+from vision.mat.calibration_sheet import see_sheet
+from vision.mat.errors import LensFileError
 from vision.mat.lens import Lens
+from vision.mat.lens_file import load_lens
 from vision.pieces.faces import BACKS, FacePack, save_pack
 
 MAKER = PhotoMaker((960, 540), Lens(0.86, -0.08, 0.03))

@@ -8,7 +8,7 @@ import pytest
 
 from controller.simulation.copy import own_art
 from controller.simulation.kept_art import KeptArt
-from hardware.simulated.art import Artwork
+from hardware.simulated.artwork import Artwork
 
 FACES = ("back", "11/11", "special/dibs")
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from config.loader import load_table
+from controller.commands import Sitting
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Divide
 from controller.games.registry import load_game, load_part
@@ -19,7 +20,6 @@ from controller.simulation.gathering import Gathering
 from controller.simulation.people import ABANDONED_S, Display, People
 from controller.table import Table
 from controller.views import TableView
-from controller.web.commands import Sitting
 from controller.wiring import timing
 from firmware_bridge.signals import Signal, SignalKind
 from hardware.simulated.world import ContactEdge, ContactKind, World

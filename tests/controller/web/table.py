@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from config.loader import load_table
 from controller.choosing import Choice, Shelf
+from controller.commands import CommandError, InvalidCommand
 from controller.web.app import create_app
-from controller.web.commands import CommandError, InvalidCommand
 from controller.web.hub import Hub
 from tests.controller.web.fixture_views import GAMES_ROOT
 

@@ -23,7 +23,6 @@ from tests.controller.perfect_eyes import outline
 from vision.scene import FaceLikelihood, PieceKind, Pose, Sighting
 
 SEEDS = (0, 6, 12)
-CONFIRMED = (Decide, Dibs, Divide, EatSeconds)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

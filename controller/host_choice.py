@@ -1,0 +1,74 @@
+"""Where the host takes another game from the shelf: then the table ends, and is opened again for that one."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from config.schema import TableConfig
+from controller.choosing import Choice, NotPlayable, Offer, Shelf
+from controller.commands import CommandError, InvalidCommand
+from controller.game import GameError, Json
+from controller.games.registry import needs_faces
+
+_log = logging.getLogger("pizzatable")
+
+
+class HostChoice:
+    """Where the host takes another game from the shelf."""
+
+    def __init__(self, shelf: Shelf, playing: Choice, *, keep: bool) -> None:
+        """`keep` says that the host chose what is played now, which holds from when the table runs."""
+        self._shelf = shelf
+        self._keep = keep
+        self._stopped: asyncio.Event | None = None
+        self._why_not_now: Callable[[], str] = str
+        self.playing = playing
+        self.next: Choice | None = None
+        """What the host chose; the table is to end for it."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether people are simulated, and their number can be chosen."""
+        return self._shelf.simulated
+
+    async def offers(self) -> tuple[Offer, ...]:
+        """See `GameShelf`."""
+        return await asyncio.to_thread(self._shelf.offers, self.playing)
+
+    async def play(self, game: str, options: Mapping[str, Json], players: int | None) -> None:
+        """See `GameShelf`."""
+        if reason := self._why_not_now():
+            raise CommandError(reason)
+        try:
+            choice = self._shelf.checked(replace(self._shelf.usual(game, options), players=players))
+            if not self.simulated and needs_faces(game):
+                await asyncio.to_thread(check_table_faces, self._shelf.settings_of(choice))
+        except GameError as error:
+            raise InvalidCommand(str(error)) from error
+        self.next = choice
+        if self._stopped is not None:
+            self._stopped.set()
+
+    def runs(self, stopped: asyncio.Event, why_not_now: Callable[[], str]) -> None:
+        """The table runs until `stopped` is set, also by the host's choice, unless `why_not_now` gives a reason. What
+        the host chose before holds across restarts now."""
+        self._stopped, self._why_not_now = stopped, why_not_now
+        if self.next is not None:
+            stopped.set()
+        if self._keep:
+            try:
+                self._shelf.keep(self.playing)
+            except OSError as error:
+                _log.error("the host's choice cannot be kept: %s", error)
+
+
+def check_table_faces(config: TableConfig) -> None:
+    """Check that a table's faces can be used. Raises NotPlayable."""
+    from controller.watching import known_faces
+    from vision.mat.errors import VisionError
+
+    try:
+        known_faces(config)
+    except (VisionError, OSError) as error:
+        raise NotPlayable(f"faces: {error}. `pizzatable enrol` makes the file from photos of your copy.") from error

@@ -1,0 +1,64 @@
+"""What is shown of a table's parts: camera, reading, lens, mat, panel, journal, referee. (Of the board: `board.py`.)"""
+
+from typing import TYPE_CHECKING
+
+from controller.moved_mat import MAT_MOVED_MM, where_mat_lies
+from controller.views import PartState, PartView
+
+if TYPE_CHECKING:
+    from hardware.vision_process import VisionStatus
+    from vision.frame import Image
+    from vision.mat.lens import Lens
+
+WITHOUT_BUTTONS = (
+    'Wire them as hardware/README.md says; without them, timing.confirm = "rest" takes moves that lie still, and the '
+    "host's page starts the game. `pizzatable doctor` says more"
+)
+JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before it is shown")
+REFEREE_OK = PartView(state=PartState.OK, text="judging")
+
+
+def mat_part(shift_mm: float) -> PartView:
+    """What is shown once the mat, or the camera above it, was moved."""
+    moved = f"{shift_mm:.0f} mm" if shift_mm >= MAT_MOVED_MM else "back"
+    return PartView(state=PartState.OK, text=where_mat_lies(shift_mm), note=f"moved {moved}")
+
+
+def vision_parts(status: "VisionStatus") -> dict[str, PartView]:
+    """Camera and reading, from what their process says of itself."""
+    from hardware.vision_process import VisionState
+
+    match status.state:
+        case VisionState.OK:
+            return {
+                "camera": PartView(state=PartState.OK, text=status.text),
+                "reading": PartView(state=PartState.OK, text="every picture is read"),
+            }
+        case VisionState.UNREADABLE:
+            return {
+                "camera": PartView(state=PartState.OK, text="pictures come"),
+                "reading": PartView(state=PartState.LOST, text=status.text),
+            }
+        case VisionState.STARTING:
+            state, waiting = PartState.STARTING, "waiting for the camera"
+        case _:
+            state, waiting = PartState.LOST, "no pictures to read"
+    return {"camera": PartView(state=state, text=status.text), "reading": PartView(state=state, text=waiting)}
+
+
+def lens_part(image: "Image", lens: "Lens") -> PartView | None:
+    """What is shown of a calibrated lens; None where a picture does not tell, as when a hand hides a marker."""
+    from vision.mat.errors import MarkersMissing, VisionError
+    from vision.mat.markers import MARKERS_MM
+    from vision.mat.registration import find_mat, lens_doubt
+
+    try:
+        found = find_mat(image, lens=lens)
+        if len(found.markers_px) < len(MARKERS_MM):
+            return None
+        doubt = lens_doubt(found, lens)
+    except MarkersMissing:
+        return None
+    except VisionError as error:
+        doubt = str(error)
+    return PartView(state=PartState.LOST, text=doubt) if doubt else PartView(state=PartState.OK, text="calibrated")

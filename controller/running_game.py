@@ -1,0 +1,63 @@
+"""A game that is being played at a table: who sits where, and every state so far."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from controller.game import Actor, Game, Player
+from controller.reading import Layout, Play
+from controller.views import LogLine
+
+
+@dataclass(slots=True)
+class RunningGame:
+    """A running game; the lists grow by a play at a time, and shrink by one."""
+
+    engine: Game[Any, Any]
+    seats: Mapping[Player, int]
+    names: Mapping[Player, str]
+    layout: Layout
+    states: list[Any]
+    """The one that it began with, and one after each play."""
+    plays: list[LogLine] = field(default_factory=list)
+    moves: list[tuple[Any, ...]] = field(default_factory=list)
+    """The moves of each play."""
+
+    @property
+    def state(self) -> Any:
+        """How it stands now."""
+        return self.states[-1]
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody is to act any more."""
+        return self.engine.turn(self.state).actor is Actor.NOBODY
+
+    def count(self, state: Any, moves: tuple[Any, ...], line: LogLine) -> None:
+        """A play counts: its moves led to this state."""
+        self.states.append(state)
+        self.moves.append(moves)
+        self.plays.append(line.model_copy(update={"text": self.named(line.text)}))
+
+    def take_back(self) -> tuple[Any, ...]:
+        """The last play counts no more; its moves."""
+        self.states.pop()
+        self.plays.pop()
+        return self.moves.pop()
+
+    def player_at(self, seat: int) -> Player | None:
+        """Who sits there, if anybody plays there."""
+        return next((player for player, taken in self.seats.items() if taken == seat), None)
+
+    def named(self, text: str) -> str:
+        """Players' names in place of "Player 2"."""
+        return re.sub(r"\b[Pp]layer (\d)\b", lambda found: self.names.get(int(found[1]), found[0]), text)
+
+    def notation(self, play: Play) -> list[str]:
+        """The moves of a play that could be made now, as the game writes them."""
+        state, texts = self.state, []
+        for move in play.moves:
+            texts.append(self.engine.format(state, move))
+            state = self.engine.apply(state, move)
+        return texts

@@ -1,0 +1,281 @@
+"""What is shown of a table: the whole view, made from how it stands."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config.schema import SeatConfig, TableConfig
+from controller.game import Game, Json, Player
+from controller.reading import GameTable, Play
+from controller.referee import Answer, Verdict, mend_light
+from controller.running_game import RunningGame
+from controller.views import (
+    BoardView,
+    BreachView,
+    CandidateView,
+    Lamp,
+    LogLine,
+    PartView,
+    PieceView,
+    QuestionView,
+    RefereeState,
+    SeatView,
+    TableView,
+    TurnView,
+)
+from vision.scene import Scene, Sighting
+
+LOG_LINES = 40
+"""How many lines of the log a view carries."""
+_REFEREE = {
+    Answer.HANDS: RefereeState.HANDS,
+    Answer.AS_BEFORE: RefereeState.WAITING,
+    Answer.UNFINISHED: RefereeState.UNFINISHED,
+    Answer.WAITING_FOR_BUTTON: RefereeState.UNFINISHED,
+    Answer.MOVE: RefereeState.WAITING,
+    Answer.UNCLEAR: RefereeState.UNCLEAR,
+    Answer.BREACH: RefereeState.BREACH,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which of several plays was meant."""
+
+    number: int
+    plays: tuple[Play, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a table stands at one moment: all that is shown of it."""
+
+    running: RunningGame | None
+    """None in the lobby."""
+    joined: Sequence[int]
+    """Seats of those who have joined in the lobby."""
+    pause_note: str | None
+    """What is said of the pause first, if anything; None while the table is not paused."""
+    scene: Scene | None
+    """What lies there; None before it was seen."""
+    places: tuple[str, ...]
+    """Where each of the scene's pieces counts as lying; empty where the game has not been asked."""
+    faces: tuple[str, ...]
+    """What each of them counts as; likewise."""
+    verdict: Verdict
+    """On this scene."""
+    question: Question | None
+    parts: Mapping[str, PartView]
+    board: BoardView | None
+
+
+class TableViews:
+    """Makes one table's views. What one shares with the last is not made anew."""
+
+    def __init__(
+        self,
+        config: TableConfig,
+        game: Game[Any, Any],
+        game_table: GameTable[Any],
+        *,
+        version: str,
+        simulated: bool,
+    ) -> None:
+        self._config = config
+        self._game = game
+        self._game_table = game_table
+        self._version = version
+        self._simulated = simulated
+        self._pieces = _Pieces()
+        self._viewed: tuple[Any, Json] | None = None
+
+    def of(self, table: Standing, seq: int) -> TableView:
+        """The view of a table that stands so, with this number."""
+        pieces = self._pieces.views(table.scene, table.faces, table.places)
+        hidden = table.scene.hidden if table.scene else ()
+        lit = self._lit(table)
+        return TableView(
+            seq=seq,
+            version=self._version,
+            table=self._config.name,
+            game=self._game.name,
+            title=self._game.title,
+            simulated=self._simulated,
+            referee=_referee_state(table),
+            message=_named(table, self._message(table)),
+            turn=self._turn(table),
+            seats=[self._seat(table, number, seat, lit) for number, seat in self._config.seats.items()],
+            pieces=pieces,
+            hidden=[[_rounded(p) for p in place.outline_mm] for place in hidden],
+            hidden_by=[place.cause.value for place in hidden],
+            question=_question(table),
+            breach=_breach(table, pieces),
+            position=self._position(table),
+            log=_log(table),
+            parts=dict(table.parts),
+            board=table.board,
+        )
+
+    def _position(self, table: Standing) -> Json:
+        """The game's view of its state, made once for each state."""
+        if table.running is None:
+            return None
+        state = table.running.state
+        if self._viewed is None or self._viewed[0] is not state:
+            self._viewed = (state, self._game.view(state, None))
+        return self._viewed[1]
+
+    def _message(self, table: Standing) -> str:
+        if table.running is None:
+            return self._lobby_message(table)
+        if table.pause_note is not None:
+            return f"{table.pause_note}Paused. The host's button goes on."
+        verdict = table.verdict
+        if verdict.answer is Answer.BREACH and verdict.fault is not None:
+            return verdict.fault.refusal.problem
+        if verdict.answer is Answer.UNCLEAR:
+            light = mend_light(table.scene) if table.scene is not None else None
+            return "The table can be read in more than one way." + (f" {light}" if light else "")
+        if verdict.answer is Answer.WAITING_FOR_BUTTON:
+            return f"{verdict.note}. Player {verdict.confirm}: press your button."
+        if verdict.answer is Answer.UNFINISHED and verdict.note:
+            return verdict.note
+        return self._game.turn(table.running.state).prompt
+
+    def _lobby_message(self, table: Standing) -> str:
+        counts = self._game.player_counts
+        if len(table.joined) in counts:
+            return f"{len(table.joined)} players have joined. The host's button starts the game."
+        return f"{self._game.title}: press your button to join, {counts.start} to {counts.stop - 1} players."
+
+    def _turn(self, table: Standing) -> TurnView:
+        if table.running is None:
+            return TurnView(actor="nobody", players=[], prompt=self._lobby_message(table))
+        turn = self._game.turn(table.running.state)
+        return TurnView(actor=turn.actor.value, players=list(turn.players), prompt=_named(table, turn.prompt))
+
+    def _seat(self, table: Standing, number: int, seat: SeatConfig, lit: frozenset[Player]) -> SeatView:
+        running, verdict = table.running, table.verdict
+        player = running.player_at(number) if running is not None else None
+        waits = verdict.answer is Answer.WAITING_FOR_BUTTON
+        lamp: Lamp = "off"
+        if running is None:
+            lamp = "on" if number in table.joined else "off"
+        elif player is not None and player in lit:
+            lamp = "blink" if waits and verdict.confirm == player else "on"
+        return SeatView(
+            seat=number,
+            player=player,
+            name=running.names[player] if running is not None and player is not None else seat.name,
+            colour=seat.colour,
+            area_mm=[_rounded(p) for p in seat.area_mm],
+            lamp=lamp,
+        )
+
+    def _lit(self, table: Standing) -> frozenset[Player]:
+        if table.running is None or table.running.over:
+            return frozenset()
+        waiting = {table.verdict.confirm} if table.verdict.confirm is not None else set()
+        return self._game_table.lamps(table.running.state) | waiting
+
+
+class _Pieces:
+    """The pieces as they lie, with the faces and places that they counted as when they were judged last."""
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[object, ...], Sequence[str]] = {}
+        """Face and place of what was judged last, by how it lies."""
+        self._before: dict[tuple[object, ...], PieceView] = {}
+
+    def views(self, scene: Scene | None, faces: tuple[str, ...], places: tuple[str, ...]) -> list[PieceView]:
+        """The scene's pieces, in its order."""
+        if scene is None:
+            return []
+        sightings = scene.sightings
+        if places or faces:
+            places = places or ("",) * len(sightings)
+            faces = faces or tuple(s.face for s in sightings)
+            self._told = {_lies(s): told for s, *told in zip(sightings, faces, places, strict=True)}
+        # While hands are about nothing is judged: what lies as it lay is what it was.
+        told = [self._told.get(_lies(s), (s.face, "")) for s in sightings]
+        # Most of what lies there was shown so before: who looks at it anew makes it anew for nothing.
+        shown: dict[tuple[object, ...], PieceView] = {}
+        views = []
+        for sighting, (face, place) in zip(sightings, told, strict=True):
+            what = (*_lies(sighting), sighting.probability, sighting.outline_mm, face, place)
+            shown[what] = self._before.get(what) or _piece(sighting, face, place)
+            views.append(shown[what])
+        self._before = shown
+        return views
+
+
+def _referee_state(table: Standing) -> RefereeState:
+    if table.pause_note is not None:
+        return RefereeState.PAUSED
+    if table.running is None:
+        return RefereeState.WAITING
+    return RefereeState.OVER if table.running.over else _REFEREE[table.verdict.answer]
+
+
+def _question(table: Standing) -> QuestionView | None:
+    if table.question is None or table.running is None:
+        return None
+    return QuestionView(
+        id=table.question.number,
+        text="Which of these was meant?",
+        candidates=[
+            CandidateView(
+                id=i,
+                text=_named(table, play.text),
+                likelihood=round(play.probability, 3),
+                moves=table.running.notation(play),
+                differs=list(play.differs),
+            )
+            for i, play in enumerate(table.question.plays)
+        ],
+    )
+
+
+def _breach(table: Standing, pieces: Sequence[PieceView]) -> BreachView | None:
+    fault = table.verdict.fault
+    if table.verdict.answer is not Answer.BREACH or fault is None or table.pause_note is not None:
+        return None
+    return BreachView(
+        rule=fault.refusal.heading,
+        problem=_named(table, fault.refusal.problem),
+        remedy=_named(table, fault.refusal.remedy),
+        player=fault.player,
+        pieces=[pieces[i] for i in fault.sightings],
+        faces=list(fault.refusal.pieces),
+        certain=fault.certain,
+    )
+
+
+def _log(table: Standing) -> list[LogLine]:
+    return table.running.plays[-LOG_LINES:] if table.running is not None else []
+
+
+def _named(table: Standing, text: str) -> str:
+    return table.running.named(text) if table.running is not None else text
+
+
+def _lies(sighting: Sighting) -> tuple[object, ...]:
+    return sighting.kind, sighting.face, sighting.face_up, sighting.pose
+
+
+def _piece(sighting: Sighting, face: str, place: str) -> PieceView:
+    return PieceView(
+        kind=sighting.kind.value,
+        face=face,
+        face_up=sighting.face_up,
+        x_mm=round(sighting.pose.x_mm),
+        y_mm=round(sighting.pose.y_mm),
+        angle_deg=round(sighting.pose.angle_deg),
+        likelihood=round(sighting.probability, 2),
+        outline_mm=[_rounded(p) for p in sighting.outline_mm],
+        place=place,
+    )
+
+
+def _rounded(point: tuple[float, float]) -> tuple[float, float]:
+    return (round(point[0]), round(point[1]))

@@ -1,0 +1,64 @@
+"""The focal length of a camera that nobody calibrated."""
+
+import math
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from hardware.simulated.surroundings import Conditions
+from tests.benchmarks.simulated_pieces import FAMILIES, SIZE, photograph
+from vision.frame import Image
+from vision.mat.lens import TYPICAL_FOCAL
+from vision.mat.registration import find_mat
+
+DIE_MM = 50.0
+
+
+def picture(conditions: Conditions) -> Image:
+    """The mat alone."""
+    return photograph(FAMILIES["dice"], (), conditions)[0]
+
+
+def seen_from(height_mm: float, tilt_deg: float, seed: int) -> Conditions:
+    """A camera that sees as much of the table from lower with a shorter lens, in light that the seed says."""
+    drawn = Conditions.random(Random(seed))
+    return replace(drawn, height_mm=height_mm, tilt_deg=tilt_deg, pan_deg=0.0, k1=-0.02, k2=0.0)
+
+
+@pytest.mark.parametrize("height_mm", [550.0, 750.0, 1400.0])
+def test_a_mat_seen_leaning_tells_the_focal_length(height_mm: float) -> None:
+    """So a die is placed where it stands: as a typical lens sees it, it would stand up to a centimetre beside it."""
+    conditions = seen_from(height_mm, 14.0, seed=round(height_mm))
+    camera, found = conditions.camera_model(*SIZE), find_mat(picture(conditions))
+    assert found.lens.focal_widths * SIZE[0] == pytest.approx(camera.focal_px, rel=0.08)
+    assert found.camera_mm[2] == pytest.approx(height_mm, rel=0.08)
+    tops = np.array([(x, y, DIE_MM) for x in (-350.0, 0.0, 350.0) for y in (-150.0, 150.0)])
+    placed = found.on_table(found.to_table(camera.project(tops)), DIE_MM)
+    assert np.linalg.norm(placed - tops[:, :2], axis=1).max() < 2.0
+
+
+@pytest.mark.parametrize("height_mm", [550.0, 1400.0])
+def test_a_mat_seen_from_straight_above_tells_no_focal_length(height_mm: float) -> None:
+    """What is typical is assumed then, whatever small errors of paper and picture seem to say."""
+    found = find_mat(picture(seen_from(height_mm, 0.0, seed=7)))
+    assert abs(math.log(found.lens.focal_widths / TYPICAL_FOCAL)) < 0.2
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_corners_laid_by_hand_tell_it_where_the_camera_leans_far(seed: int) -> None:
+    """Each is as square and as large as the others, which is less than how they lie to each other."""
+    conditions = seen_from(600.0, 22.0, seed=seed).with_corners_by_hand(Random(seed))
+    found = find_mat(picture(conditions))
+    assert found.laid_mm is not None
+    assert found.camera_mm[2] == pytest.approx(600.0, rel=0.12)
+
+
+def test_what_the_first_picture_told_holds_for_those_after_it() -> None:
+    """Also where the camera was tilted upright since: it is the same one."""
+    leaning, upright = seen_from(550.0, 14.0, seed=3), seen_from(550.0, 1.0, seed=3)
+    first = find_mat(picture(leaning))
+    again = find_mat(picture(upright), near=first)
+    assert again.lens.focal_widths == first.lens.focal_widths
+    assert again.camera_mm[2] == pytest.approx(550.0, rel=0.08)

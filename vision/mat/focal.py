@@ -1,0 +1,86 @@
+"""A camera's focal length, as far as a mat shows it that the camera does not look straight down on.
+
+Seen straight from above a mat is as large through any lens that is far enough away. Leaning, a square is seen narrower
+at its far side and shorter than wide, and only one focal length explains both: at 10 degrees to a twentieth, at 5 to a
+tenth. What is not known exactly either is fitted, too, within its spread: where the lens's axis goes, and how far
+each marker was printed or laid beside its place.
+"""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.mat.laying import (
+    BLEED_SPREAD_PX,
+    K1_SPREAD,
+    LAID_SPREAD,
+    as_laid,
+    edge_misses,
+    gauss_newton,
+    pose_of,
+)
+from vision.mat.lens import Lens, camera_matrix
+from vision.mat.marker_edges import EdgePoints
+from vision.mat.markers import MARKERS_MM
+
+Array = NDArray[np.float64]
+
+FOCAL_SPREAD = 0.25
+"""How far focal lengths spread about what is assumed of a camera (natural logarithm)."""
+FOCALS = (0.3, 1.6)
+"""Bounds for it, in lengths of the picture's longer side: 118 and 35 degrees. Beyond them something else is amiss."""
+AXIS_SPREAD = 0.008
+"""How far a lens's axis goes beside the picture's middle, in picture widths."""
+PRINTED_SPREAD = (0.25, 0.25, 0.0025)
+"""How far the markers of one mat lie from their places, mm, and are turned, radians: sheets are glued, paper curls."""
+ALIKE = 2.0
+"""Edges of a marker miss alike, so that many tell less than so many would: their spread is so many times as wide."""
+ROUNDS = 12
+_TRANSLATION_MM = 1000.0
+"""A camera's distance is fitted in such units, for steps of one size."""
+
+
+def focal_by_mat(edges: EdgePoints, homography: Array, lens: Lens, size_px: tuple[int, int], *, loose: bool) -> Lens:
+    """The lens with the focal length that best explains how the mat's edges are seen, near what was assumed of it.
+
+    Its k1 bends the picture as before. `homography` is the table's (mm to undistorted pixels) with `lens`, `loose`
+    whether markers were laid by hand.
+    """
+    ids = sorted(MARKERS_MM)
+    middles = np.array([MARKERS_MM[i].mean(0) for i in ids])
+    which = np.asarray(np.linalg.norm(edges.mm[:, None] - middles, axis=2).argmin(1), np.intp)
+    rotation, shift = pose_of(homography, camera_matrix(size_px, lens))
+
+    def seen_through(values: Array) -> Lens:
+        focal, k1 = float(np.exp(values[0])) * lens.focal_widths, float(values[1])
+        return replace(
+            lens,
+            focal_widths=focal,
+            k1=k1 * (focal / lens.focal_widths) ** 2,
+            right=lens.right + float(values[3]),
+            down=lens.down + float(values[4]),
+        )
+
+    def misses(values: Array) -> Array:
+        used = seen_through(values)
+        matrix = camera_matrix(size_px, used)
+        turned = np.asarray(cv2.Rodrigues(values[5:8])[0], np.float64) @ rotation
+        laid = as_laid(edges.mm, which, values[11:].reshape(-1, 3), ids)
+        # A longer lens sees as much from farther away.
+        away = shift * [1.0, 1.0, np.exp(values[0])] + values[8:11] * _TRANSLATION_MM
+        pose = np.column_stack([turned[:, :2], away])
+        return edge_misses(edges, laid, matrix @ pose, float(values[2]), matrix, used) / ALIKE
+
+    beside = LAID_SPREAD if loose else PRINTED_SPREAD
+    spreads = np.array([FOCAL_SPREAD, K1_SPREAD, BLEED_SPREAD_PX, AXIS_SPREAD, AXIS_SPREAD])
+    spreads = np.concatenate([spreads, np.full(6, np.inf), beside * len(ids)])
+    start = np.zeros(len(spreads))
+    start[1] = lens.k1
+    values = gauss_newton(misses, start, spreads, np.full(len(start), 1e-5), ROUNDS)
+    times = float(np.exp(values[0]))
+    shortest, longest = (focal * max(size_px) / size_px[0] for focal in FOCALS)
+    if not shortest < times * lens.focal_widths < longest:
+        return lens
+    return replace(lens, focal_widths=times * lens.focal_widths, k1=lens.k1 * times**2)
