@@ -1,10 +1,15 @@
 """What an owner has said of pieces, kept beside the file of faces as it is said: naming goes on where it was left."""
 
+import base64
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
 
 from controller.enrolling import Naming, Spread, as_text
 from vision.files.board_marks import MARKS
@@ -15,6 +20,9 @@ from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.scene import PieceKind
 
+SEEN, SEEN_PX, SEEN_LEVELS = "seen", (64, 36), 3
+"""Under this key stands the photo in few grey pixels; another photo of its name differs by more levels in one. Decoders
+differ by less."""
 SAME_PLACE_MM = 8.0
 """A piece so near to where one was named is that one, found again."""
 
@@ -95,13 +103,39 @@ def names_again(one: Spread, labels: dict[str, Any]) -> tuple[list[Naming], int]
     return names, lost
 
 
-def check_all_here(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], photos: Sequence[str]) -> None:
-    """Check that every photo in which pieces are named is here. Raises NamesNotHere."""
+def seen_in(image: Image) -> str:
+    """A photo in few grey pixels, row by row, by which it is known again; in base64."""
+    return base64.b64encode(_small(image).tobytes()).decode("ascii")
+
+
+def _small(image: Image) -> NDArray[np.uint8]:
+    grey = cv2.cvtColor(cv2.resize(image, SEEN_PX, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
+    return np.asarray(grey, np.uint8).ravel()
+
+
+def check_all_here(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], photos: Mapping[str, Image]) -> None:
+    """Check that every photo in which pieces are named is here, by its name and by what it shows. Raises
+    NamesNotHere."""
     for one in labels:
         named = sum(bool(piece.get("face")) for piece in one.get("pieces", [])) or int(bool(one.get(MARKS)))
-        if named and one.get("photo") not in photos:
-            pieces = "a piece" if named == 1 else f"{named} pieces"
-            raise NamesNotHere(
-                f"{kept.labels_file} names {pieces} in {one.get('photo')}, which is not among the photos; expected it, "
-                "too, or another --out, as these names would be written over"
-            )
+        image = photos.get(str(one.get("photo")))
+        if not named or (image is not None and _is_same(one.get(SEEN), image)):
+            continue
+        pieces = "a piece" if named == 1 else f"{named} pieces"
+        where, expected = f"{one.get('photo')}, which is not among the photos", "it, too"
+        if image is not None:
+            where, expected = f"another photo called {one.get('photo')}", "that one"
+        raise NamesNotHere(
+            f"{kept.labels_file} names {pieces} in {where}; expected {expected}, or another --out, as these names "
+            "would be written over"
+        )
+
+
+def _is_same(seen: object, image: Image) -> bool:
+    """Whether a photo is the one that was kept; one of which nothing was kept is taken for it."""
+    try:
+        before = np.frombuffer(base64.b64decode(str(seen), validate=True), np.uint8)
+    except ValueError:
+        return True
+    here = _small(image)
+    return len(before) != len(here) or bool((cv2.absdiff(before, here) <= SEEN_LEVELS).all())

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import FileResponse
 
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
-from controller.kept_enrolment import KeptEnrolment, check_all_here, names_again
+from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, seen_in
 from controller.web.app import STATIC, Body
 from controller.web.problems import add_problem_handlers
 from controller.web.security import Guard, require_host
@@ -152,7 +152,7 @@ class Desk:
             for label in labels:
                 if (image := self._kept.taken(str(label.get("photo")))) is not None:
                     tell(f"{self._kept.photo(label['photo'])}: taken before; {self.add(label['photo'], image)}")
-        check_all_here(self._kept, labels, [one.name for one in self._spreads])
+        check_all_here(self._kept, labels, {one.name: one.image for one in self._spreads})
         by_photo = {label.get("photo"): label for label in labels}
         for index, one in enumerate(self._spreads):
             if one.name in by_photo:
@@ -220,7 +220,8 @@ class Desk:
         return [label_of(one, names) for one, names in zip(self._spreads, self._names, strict=True)]
 
     def _keep(self) -> None:
-        self._kept.keep(self._labels())
+        labels = zip(self._labels(), self._spreads, strict=True)
+        self._kept.keep([{SEEN: seen_in(one.image), **label} for label, one in labels])
 
     @property
     def out(self) -> Path:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from starlette.responses import FileResponse
 
 from controller.enrolling import Learned, learn, marked_board, with_pieces
-from controller.kept_enrolment import KeptEnrolment, check_all_here
+from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, seen_in
 from controller.web.app import STATIC, Body
 from controller.web.enrolling import NO_STORE, GivenToken, LearnedView, as_jpeg, told_as_answer
 from controller.web.problems import add_problem_handlers
@@ -122,7 +122,7 @@ class BoardDesk:
         for label in labels if self._take is not None else ():
             if (image := self._kept.taken(str(label.get("photo")))) is not None:
                 tell(f"{self._kept.photo(label['photo'])}: taken before; {self.add(label['photo'], image)}")
-        check_all_here(self._kept, labels, [one.name for one in self._photos])
+        check_all_here(self._kept, labels, {one.name: one.image for one in self._photos})
         for label in labels:
             for photo in self._photos:
                 if photo.name == label.get("photo"):
@@ -194,7 +194,7 @@ class BoardDesk:
         return self._photos[photo]
 
     def _keep(self) -> None:
-        self._kept.keep([one.label() for one in self._photos])
+        self._kept.keep([{SEEN: seen_in(one.image), **one.label()} for one in self._photos])
 
 
 def create_board_app(desk: BoardDesk, *, version: str, token: str) -> FastAPI:

@@ -1,7 +1,9 @@
 """The page on which an owner names pieces: its API from outside, on a drawn table."""
 
 import asyncio
+import contextlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -9,6 +11,7 @@ import httpx
 import numpy as np
 import pytest
 
+from controller.enrolling import Spread, spread
 from controller.web.enrolling import Desk, PieceName, create_enrolling_app
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraLost
@@ -42,6 +45,22 @@ def app_for(tmp_path: Path, pictures=()):
 
     desk = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", take)
     return create_enrolling_app(desk, version="1", token=TOKEN)
+
+
+_FOUND: dict[tuple[bytes, bytes], Spread] = {}
+
+
+@pytest.fixture(autouse=True)
+def found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces in a picture are looked for once, whichever test asks: that takes seconds."""
+
+    def once(name, image, kinds, empty=None) -> Spread:
+        key = (image.tobytes(), b"" if empty is None else empty.tobytes())
+        if key not in _FOUND:
+            _FOUND[key] = spread(name, image, kinds, empty)
+        return replace(_FOUND[key], name=name)
+
+    monkeypatch.setattr("controller.web.enrolling.spread", once)
 
 
 @pytest.fixture(scope="module")
@@ -151,10 +170,31 @@ def test_names_in_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path, 
     assert (tmp_path / "mine.labels.json").read_bytes() == before
 
 
-def test_names_that_fit_no_piece_are_told(tmp_path: Path) -> None:
+def test_names_are_not_put_to_what_another_photo_of_that_name_shows(tmp_path: Path, picture) -> None:
+    """Two slices have changed places since. Another decoder's picture of the same file is no other photo."""
+    laid = enrolment()
+    changed = [
+        replace(laid[1], x_mm=laid[0].x_mm, y_mm=laid[0].y_mm),
+        replace(laid[0], x_mm=laid[1].x_mm, y_mm=laid[1].y_mm),
+    ]
     desk_for(tmp_path).name(PieceName(photo=0, number=2, face="a/2"))
-    other, told = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None), list[str]()
-    other.add("laid.jpg", photograph([]))
+    for image, same in ((photograph([*changed, *laid[2:]]), False), (cv2.add(photograph(laid), (1, 1, 1, 0)), True)):
+        other = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None)
+        other.add("laid.jpg", image)
+        with (
+            contextlib.nullcontext() if same else pytest.raises(LabelError, match=r"in another photo called laid\.jpg")
+        ):
+            other.resume(pytest.fail)
+
+
+def test_names_that_fit_no_piece_are_told(tmp_path: Path) -> None:
+    """Of a file that somebody wrote, or found pieces in with another program's version."""
+    desk_for(tmp_path).name(PieceName(photo=0, number=2, face="a/2"))
+    labels = json.loads((tmp_path / "mine.labels.json").read_text())
+    for piece in labels[0]["pieces"]:
+        piece["x_mm"] += 20.0
+    (tmp_path / "mine.labels.json").write_text(json.dumps(labels))
+    other, told = desk_for(tmp_path), list[str]()
     other.resume(told.append)
     assert told == [f"{tmp_path / 'mine.labels.json'}: 1 of its names in laid.jpg fit no piece found there"]
 
