@@ -90,6 +90,7 @@ async def examine(config: TableConfig) -> list[Finding]:
     else:
         findings += [check_markers(image), await asyncio.to_thread(check_lens, config, image), check_light(image)]
     findings += [
+        await asyncio.to_thread(check_copy, config),
         _pins(config),
         await asyncio.to_thread(_serial, config),
         check_clock(datetime.now(UTC), installed_at(), clock_synchronised()),
@@ -197,6 +198,35 @@ def _bent_too_far(image: "Image") -> str:
         return bent_too_far(find_mat(image))
     except RegistrationError:
         return ""  # What is wrong is said of the markers.
+
+
+def check_copy(config: TableConfig) -> Finding:
+    """Whether the owner's copy of the game was shown, all of it."""
+    from controller.games.registry import needs_faces
+    from controller.watching import load_faces
+    from vision.mat.errors import VisionError
+
+    game = config.game
+    if config.camera.driver == "simulated":
+        return Finding("faces", Health.UNUSED, 'camera.driver is "simulated"')
+    if not needs_faces(game):
+        return Finding("faces", Health.UNUSED, f"{game}: its pieces have none that would be learned")
+    path = config.faces_of(game)
+    out = path or f"{game}.faces"
+    show = f"Show your copy to the camera: `pizzatable enrol --game {game} --out {out} --page`."
+    if path is None:
+        return Finding("faces", Health.BROKEN, f'faces is "": no copy of {game} was shown', show)
+    try:
+        pack = load_faces(path, game)
+    except FileNotFoundError:
+        return Finding("faces", Health.BROKEN, f"{path} is not there", show)
+    except OSError as error:
+        return Finding("faces", Health.BROKEN, f"{path}: {error.strerror}", show)
+    except VisionError as error:
+        return Finding("faces", Health.BROKEN, str(error), show)
+    board = "" if pack.board is None else "the board" if not pack.names else " and a board"
+    faces = f"{len(pack.names)} faces" if pack.names else ""
+    return Finding("faces", Health.OK, f"{faces}{board} of {game}, in {path}")
 
 
 def check_light(image: "Image") -> Finding:

@@ -3,15 +3,19 @@
 Used by `pizzatable enrol`, from its page and from its labels file alike.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from controller.whose_faces import GameFaces
+from vision.board.marks import MarkedBoard, board_of_marks
 from vision.enrolling.alike import Likeness, likenesses, upside_down
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.enrolling.lumps import lumps
+from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.frame import Image
 from vision.mat.registration import Registration
@@ -30,6 +34,8 @@ class Spread:
     pieces: tuple[LaidOut, ...]
     doubt: str = ""
     """Why pieces may have been missed in it, for the owner."""
+    touching: str = ""
+    """Where something lies that is larger than pieces, for the owner; empty where nothing does."""
 
     def picture(self) -> Image:
         """The photo with the pieces numbered from 1."""
@@ -70,7 +76,7 @@ class Learned:
         """What of the faces themselves should be looked at again."""
         alike = [
             f"{one.face} and {one.other} look alike (lead {one.lead}): the camera may take one for the other"
-            for one in self.alike
+            for one in self._pairs()
         ]
         turned = [
             f"{face} seems to be labelled upside down: only turned by 180 degrees is it laid out like the others"
@@ -78,12 +84,29 @@ class Learned:
         ]
         return [*alike, *turned, *self.unlike]
 
+    def _pairs(self) -> Iterator[Likeness]:
+        """Faces that are alike, each two once: the one that is most like the other first."""
+        said: set[frozenset[str]] = set()
+        for one in self.alike:
+            pair = frozenset((one.face, one.other))
+            if pair not in said:
+                said.add(pair)
+                yield one
+
 
 def spread(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None) -> Spread:
     """Find the pieces in a photo. Raises RegistrationError, which names it."""
     registration = find_named(image, name)
     pieces = tuple(find_laid_out(image, registration, kinds, empty=empty))
-    return Spread(name, image, registration, pieces, doubt_of_table(image, registration, empty))
+    doubt = doubt_of_table(image, registration, empty)
+    return Spread(name, image, registration, pieces, doubt, _touching(lumps(image, registration, pieces, empty)))
+
+
+def _touching(places: Sequence[tuple[float, float]]) -> str:
+    if not places:
+        return ""
+    at = " and ".join(f"({x:.0f}, {y:.0f}) mm" for x, y in places)
+    return f"something larger than pieces lies on the mat at {at}: pieces that touch are not found; lay them apart"
 
 
 def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
@@ -98,14 +121,52 @@ def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
     return {"photo": one.name, "image": {"width": width, "height": height}, "pieces": pieces}
 
 
+def with_pieces(labels: Mapping[str, Any], image: Image, name: str, game: GameFaces) -> dict[str, Any]:
+    """A photo's labels with the pieces that its marks tell of, where it has marks in place of pieces.
+
+    Raises:
+        LabelError: the marks are not those of a board, or the game has none.
+        RegistrationError: the photo cannot be laid over the table.
+    """
+    if MARKS not in labels:
+        return dict(labels)
+    pieces = marked_board(labels[MARKS], find_named(image, name), name, game).pieces
+    return {**{key: value for key, value in labels.items() if key != MARKS}, "pieces": pieces}
+
+
+def marked_board(content: object, registration: Registration, name: str, game: GameFaces) -> MarkedBoard:
+    """The board that marks in a photo tell of. Raises LabelError."""
+    if not game.board_corners:
+        raise LabelError(f"labels of {name}: {MARKS} are of a board, and {game.game} has none; expected pieces")
+    marks = parse_marks(content, f"labels of {name}")
+    return board_of_marks(marks, registration, name, game.board_corners, game.board_spaces)
+
+
+def as_text(labels: Sequence[Mapping[str, Any]]) -> str:
+    """Labels of photos as JSON with a line for each numbered piece, so that they can be filled in by hand."""
+    photos = []
+    for label in labels:
+        if "pieces" not in label:
+            photos.append(" " + json.dumps(label))
+            continue
+        lines = ",\n".join(
+            "   " + json.dumps({"number": number, **piece}) for number, piece in enumerate(label["pieces"], 1)
+        )
+        about = json.dumps({key: value for key, value in label.items() if key != "pieces"})[:-1]
+        photos.append(f' {about}, "pieces": [\n{lines}\n ]}}')
+    return "[\n" + ",\n".join(photos) + "\n]\n"
+
+
 def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str], game: GameFaces) -> Learned:
     """Learn the named pieces of a game; those without a name are left out. `names` are the photos' own.
 
     Raises:
-        LabelError: nothing is named, or a name is given to two different kinds of piece.
+        LabelError: nothing is named, or a piece is named as one of another kind.
         RegistrationError: a photo cannot be laid over the table.
     """
     named = [(image, named_only(labels)) for image, labels in photos]
+    for name, (_, labels) in zip(names, named, strict=True):
+        _check_kinds(labels["pieces"], name, game)
     if not any(labels["pieces"] for _, labels in named):
         raise LabelError(f"no piece is named in {', '.join(names)}; expected a face for at least one")
     pack = enrol([one for one in named if one[1]["pieces"]], source=[
@@ -120,6 +181,20 @@ def learn(photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str
         tuple(upside_down(pack)),
         tuple(_unlike(pack, named, names)),
     )
+
+
+def _check_kinds(pieces: Sequence[Mapping[str, Any]], name: str, game: GameFaces) -> None:
+    """Check that no piece has a name that the game has for another kind. Raises LabelError."""
+    for piece in pieces:
+        kind, face = LABEL_KINDS.get(str(piece.get("kind"))), str(piece.get("face"))
+        its = game.kind_of.get(face)
+        if kind is not None and its not in (None, kind):
+            back = f"; its back is {BACKS[kind]}" if face in BACKS.values() else ""
+            at = f"({piece['x_mm']:.0f}, {piece['y_mm']:.0f}) mm"
+            raise LabelError(
+                f"labels of {name}: the {kind.value} at {at} is named {face}, as a {its.value} is in {game.game}; "
+                f"expected the name of a {kind.value}{back}"
+            )
 
 
 def _unlike(pack: FacePack, photos: Sequence[tuple[Image, Mapping[str, Any]]], names: Sequence[str]) -> Iterator[str]:
@@ -145,8 +220,13 @@ def _shown(piece: Mapping[str, Any]) -> str:
 
 
 def named_only(labels: Mapping[str, Any]) -> dict[str, Any]:
-    """A photo's labels without pieces that have no name."""
-    return {**labels, "pieces": [piece for piece in labels["pieces"] if _known(piece)]}
+    """A photo's labels without pieces that have no name; names without spaces around them."""
+    return {**labels, "pieces": [piece for piece in map(_trimmed, labels["pieces"]) if _known(piece)]}
+
+
+def _trimmed(piece: Mapping[str, Any]) -> dict[str, Any]:
+    face = piece.get("face")
+    return {**piece, "face": face.strip()} if isinstance(face, str) else dict(piece)
 
 
 def _known(piece: Mapping[str, Any]) -> bool:

@@ -1,7 +1,7 @@
 """Whether a file of faces is of the game that is to be read with it: another game's would leave the table empty."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from controller.games.registry import games_with, load_part
@@ -27,6 +27,14 @@ class GameFaces:
     """Its faces, backs included, as it names them; none where its pieces have none."""
     board_spaces: tuple[str, ...] = ()
     """Its board's spaces, as `vision.pieces.faces.enrol` takes them; none where it has no board."""
+    board_corners: Mapping[str, str] = field(default_factory=dict)
+    """The coordinates of its board's corner spaces by what is printed beside them, as `board_of_marks` takes them."""
+    board_colours: tuple[str, ...] = ()
+    """The colours of what lies on the board."""
+    looks: Mapping[str, str] = field(default_factory=dict)
+    """What a face shows, in the words of its game: an owner puts names to pieces by it."""
+    kind_of: Mapping[str, PieceKind] = field(default_factory=dict)
+    """Which kind of piece has a face."""
     names_may_differ: bool = False
     """Whether a copy may have faces of its own, with names of their own."""
     lacks: Callable[[Mapping[PieceKind, Sequence[str]]], Sequence[str]] | None = None
@@ -64,6 +72,10 @@ def faces_of(game: str) -> GameFaces:
         part.KINDS,
         tuple(part.faces()) if hasattr(part, "faces") else (),
         tuple(part.board_spaces()) if hasattr(part, "board_spaces") else (),
+        part.board_corners() if hasattr(part, "board_corners") else {},
+        tuple(part.board_colours()) if hasattr(part, "board_colours") else (),
+        part.looks() if hasattr(part, "looks") else {},
+        {face: part.kind_of(face) for face in part.faces()} if hasattr(part, "kind_of") else {},
         getattr(part, "NAMES_MAY_DIFFER", False),
         getattr(part, "missing", None),
     )

@@ -27,6 +27,11 @@ def game_option(command: Command) -> Command:
     )(command)
 
 
+def counted(number: int, thing: str) -> str:
+    """So many things, as it is said: "1 photo", "2 photos"."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def picture_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
     """A picture to write, whose name says its format. For click."""
     from vision.files.photos import ENDS

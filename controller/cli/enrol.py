@@ -1,6 +1,5 @@
 """`pizzatable enrol`: learn what the pieces of an owner's copy look like, from photos in which they lie apart."""
 
-import json
 import sys
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -10,8 +9,10 @@ import click
 from click.core import ParameterSource
 
 from config.errors import ConfigError
-from controller.cli.common import EXISTING_FILE, game_option, keep_what_is_read, told, writing
+from controller.cli.common import EXISTING_FILE, counted, game_option, keep_what_is_read, told, writing
+from controller.games.registry import needs_faces
 from controller.whose_faces import faces_of
+from vision.files.board_marks import MARKS
 from vision.files.photos import PhotoError, load_photo, save_photo
 from vision.mat.errors import VisionError
 
@@ -59,7 +60,9 @@ class LabelFileError(Exception):
 @click.option(
     "--empty", type=EXISTING_FILE, help="A photo of the same table with nothing on it: patterns do not matter."
 )
-@click.option("--page", is_flag=True, help="Name the pieces on a page, in photos given here or taken there.")
+@click.option(
+    "--page", is_flag=True, help="Name the pieces on a page, or point at a board, in photos given here or taken there."
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="The page's TCP port.")
 @click.option("--config", "config_file", type=EXISTING_FILE, help="With --page: the table's settings, for its camera.")
 @click.option(
@@ -85,11 +88,15 @@ def command(
     of each back, too. Name them on the page, or in the labels file that --find writes.
     """
     # A shell's "--labels *.json" ends the option after its first file.
-    labels += tuple(path for path in photos if path.suffix == ".json")
-    photos = tuple(path for path in photos if path.suffix != ".json")
+    labels += tuple(path for path in photos if path.suffix.lower() == ".json")
+    photos = tuple(path for path in photos if path.suffix.lower() != ".json")
+    way = "find" if find is not None else "page" if page else "out"
+    _something_to_enrol(game, way)
     if find is None and out is None:
         raise click.UsageError("expected --find LABELS to find the pieces, or --out FACES to learn them")
-    _of_use(ctx, "find" if find is not None else "page" if page else "out", labels)
+    _of_use(ctx, way, labels)
+    if page and empty is not None and faces_of(game).board_corners:
+        raise click.UsageError(f"--empty does nothing for {game}, whose board is pointed at; expected it left out")
     numbered = {f"the drawing of {photo}": _numbered(find, photo) for photo in photos if find is not None}
     keep_what_is_read({"--out": out, "--find": find, **numbered}, [*photos, *labels, empty, config_file])
     if find is not None or page:
@@ -101,6 +108,18 @@ def command(
             _page(game, out, empty, photos, port, config_file)
         elif out is not None:
             _learn(game, out, labels, photos, check=check)
+
+
+def _something_to_enrol(game: str, way: str) -> None:
+    """Refuse a game whose pieces need not be shown, or are not found by themselves."""
+    from vision.enrolling.laid_out import SIZES_MM
+
+    if not needs_faces(game):
+        raise click.UsageError(f"there is nothing to enrol of {game}: its pieces have no faces that would be learned")
+    if way == "find" and not faces_of(game).kinds & SIZES_MM.keys():
+        raise click.UsageError(
+            f"--find finds slices and cards; expected --page, on which board and toppings of {game} are pointed at"
+        )
 
 
 def _of_use(ctx: click.Context, way: str, labels: Sequence[Path]) -> None:
@@ -131,7 +150,7 @@ def _numbered(find: Path, photo: Path) -> Path:
 
 
 def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> None:
-    from controller.enrolling import Naming, label_of, spread
+    from controller.enrolling import Naming, as_text, label_of, spread
 
     kinds = faces_of(game).kinds
     bare = load_photo(empty) if empty is not None else None
@@ -148,22 +167,40 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
             continue
         if one.doubt:
             click.echo(f"warning: {photo}: {one.doubt} (--empty)", err=True)
+        if one.touching:
+            click.echo(f"warning: {photo}: {one.touching}", err=True)
         found.append(label_of(one, [Naming("")] * len(one.pieces)))
         drawn = _numbered(path, photo)
         with writing(drawn.parent, "a folder that can be made and written to"):
             drawn.parent.mkdir(parents=True, exist_ok=True)
         save_photo(drawn, one.picture())
-        click.echo(f"{photo}: {len(one.pieces)} pieces, numbered in {drawn}")
+        click.echo(f"{photo}: {counted(len(one.pieces), 'piece')}, numbered in {drawn}")
     if not found:
         raise click.ClickException(f"{path}: not written, as no photo could be used")
     if not any(label["pieces"] for label in found):
         raise click.ClickException(f"{path}: not written, as no piece was found; expected pieces that lie apart")
     with writing(path, "a labels file that can be written"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_as_text(found), encoding="utf-8")
-    click.echo(f'{path}: fill in each "face", in the order of the numbers; leave it empty where there is no piece')
+        path.write_text(as_text(found), encoding="utf-8")
+    names = f" with a name from {_write_names(game, path)}" if faces_of(game).looks else ""
+    click.echo(
+        f'{path}: fill in each "face"{names}, in the order of the numbers; leave it empty where there is no piece'
+    )
+    click.echo("A piece without a number was not found: photograph it once more, on the mat.")
     if refused:
         raise click.ClickException(f"{len(refused)} of {len(photos)} photos could not be used: {_some(refused)}")
+
+
+def _write_names(game: str, path: Path) -> Path:
+    """A file that says what each name stands for, beside the drawings."""
+    looks = faces_of(game).looks
+    names = _numbered(path, Path("names")).with_suffix(".txt")
+    width = max(map(len, looks))
+    note = "Names that show the same may be given in any order. A copy that shows otherwise: see README, components."
+    lines = [f"{face:<{width}}  {shows}" for face, shows in looks.items()]
+    with writing(names, "a file that can be written"):
+        names.write_text("\n".join([f"The faces of {game}. {note}", "", *lines, ""]), encoding="utf-8")
+    return names
 
 
 def _keep_names(path: Path) -> None:
@@ -191,29 +228,17 @@ def _is_found(piece: object) -> bool:
     return isinstance(piece, dict) and {"number", "kind", "face", "outline_px"} <= piece.keys()
 
 
-def _as_text(labels: Sequence[Label]) -> str:
-    """Labels with a line for each piece, so that they can be filled in by hand."""
-    photos = []
-    for label in labels:
-        lines = ",\n".join(
-            "   " + json.dumps({"number": number, **piece}) for number, piece in enumerate(label["pieces"], 1)
-        )
-        about = json.dumps({key: value for key, value in label.items() if key != "pieces"})[:-1]
-        photos.append(f' {about}, "pieces": [\n{lines}\n ]}}')
-    return "[\n" + ",\n".join(photos) + "\n]\n"
-
-
 def _page(
     game: str, out: Path, empty: Path | None, photos: Sequence[Path], port: int, config_file: Path | None
 ) -> None:
     from controller.cli.enrol_page import serve_page
 
     bare = load_photo(empty) if empty is not None else None
-    serve_page(game, out, bare, [(path.name, load_photo(path)) for path in photos], port, config_file)
+    serve_page(game, out, bare, photos, port, config_file)
 
 
 def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path], *, check: bool) -> None:
-    from controller.enrolling import learn
+    from controller.enrolling import learn, with_pieces
     from vision.files.labels import check_outlines, check_size, load_labels
     from vision.pieces.faces import save_pack
 
@@ -226,19 +251,39 @@ def _learn(game: str, out: Path, labels: Sequence[Path], photos: Sequence[Path],
     files = ", ".join(str(path) for path in labels)
     for photo, image, label in zip(photos, images, matched, strict=True):
         height, width = image.shape[:2]
-        check_size(label, width, height, f"{files}: labels of {photo.name}")
-        check_outlines(label, width, height, f"{files}: labels of {photo.name}")
+        check_size({"pieces": [], **label}, width, height, f"{files}: labels of {photo.name}")
+        if MARKS in label:
+            _draw_marked(game, _numbered(out, photo), label, image, photo.name)
+        else:
+            check_outlines(label, width, height, f"{files}: labels of {photo.name}")
+    matched = [
+        with_pieces(label, image, photo.name, faces_of(game))
+        for photo, image, label in zip(photos, images, matched, strict=True)
+    ]
     learned = learn(list(zip(images, matched, strict=True)), [photo.name for photo in photos], faces_of(game))
     with writing(out, "a file of faces that can be written"):
         out.parent.mkdir(parents=True, exist_ok=True)
         save_pack(learned.pack, out)
     board = learned.pack.board
     also = f" and a board of {len(board.space_names)} spaces" if board is not None else ""
-    click.echo(f"{out}: {len(learned.pack.names)} faces{also} of {game} from {len(photos)} photos")
+    faces = counted(len(learned.pack.names), "face")
+    click.echo(f"{out}: {faces}{also} of {game} from {counted(len(photos), 'photo')}")
     _tell(learned)
     _warn(game, learned)
     if check:
         _check(list(zip(images, matched, strict=True)), [photo.name for photo in photos], learned)
+
+
+def _draw_marked(game: str, drawing: Path, label: Label, image: "Image", name: str) -> None:
+    """A copy of a photo with its board as it is understood."""
+    from controller.enrolling import marked_board
+    from vision.enrolling.marked_board import draw_marked_board
+    from vision.pieces.faces import find_named
+
+    registration = find_named(image, name)
+    board = marked_board(label[MARKS], registration, name, faces_of(game))
+    save_photo(drawing, draw_marked_board(image, registration, board))
+    click.echo(f"{drawing}: the board as its marks are understood")
 
 
 def _tell(learned: "Learned") -> None:
@@ -263,9 +308,12 @@ def _warn(game: str, learned: "Learned") -> None:
 
 def _check(photos: "Sequence[tuple[Image, Label]]", names: Sequence[str], learned: "Learned") -> None:
     from controller.enrolling import named_only
-    from vision.enrolling.alike import confused, read_copies
+    from vision.enrolling.alike import COPIES, confused, read_copies
 
-    report = read_copies([(image, named_only(labels)) for image, labels in photos], learned.pack, names)
+    named = [(image, named_only(labels)) for image, labels in photos]
+    count, hidden = COPIES * len(named), not sys.stderr.isatty()
+    with click.progressbar(length=count, label="Reading copies", file=sys.stderr, hidden=hidden) as bar:
+        report = read_copies(named, learned.pack, names, lambda: bar.update(1))
     right, expected = sum(photo.right for photo in report.photos), sum(photo.expected for photo in report.photos)
     if not expected:
         click.echo("Nothing to check: no piece in the photos has a face that could be taken for another.")

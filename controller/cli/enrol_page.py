@@ -16,12 +16,14 @@ from config.loader import load_table, table_files
 from controller.cli.common import keep_what_is_read, told
 from controller.watching import open_table_camera
 from controller.web.enrolling import Desk, create_enrolling_app
+from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import ServerError, serving
 from controller.whose_faces import faces_of
 from hardware.camera import CameraError
 from hardware.drivers import recorded_files
 from hardware.exposure import settled_picture
+from vision.files.photos import load_photo
 from vision.frame import Image
 
 PICTURE_S = 10.0
@@ -33,23 +35,25 @@ def serve_page(
     game: str,
     out: Path,
     empty: Image | None,
-    photos: Sequence[tuple[str, Image]],
+    photos: Sequence[Path],
     port: int,
     config_file: Path | None,
 ) -> None:
-    """Serve the page for these photos, or for the table's camera where none are given.
+    """Serve the page for these photos, or for the table's camera where none are given. Pieces have the names that they
+    were given before.
 
     Raises:
-        VisionError: a photo cannot be laid over the table.
+        VisionError: a photo cannot be read or laid over the table, or names that were given before would be lost.
         ConfigError: the settings are wrong.
     """
     with contextlib.ExitStack() as stack:
         take = None if photos else stack.enter_context(_camera(config_file, out))
-        desk = Desk(faces_of(game), out, take)
-        if empty is not None:
+        desk = BoardDesk(faces_of(game), out, take) if faces_of(game).board_corners else Desk(faces_of(game), out, take)
+        if empty is not None and isinstance(desk, Desk):
             desk.set_empty(empty)
-        for name, image in photos:
-            desk.add(name, image)
+        for photo in photos:
+            click.echo(f"{photo}: {desk.add(photo.name, load_photo(photo))}")
+        desk.resume(click.echo)
         with told(ServerError):
             asyncio.run(_serve(desk, port))
 
@@ -79,12 +83,13 @@ def _camera(config_file: Path | None, out: Path):  # type: ignore[no-untyped-def
         camera.close()
 
 
-async def _serve(desk: Desk, port: int) -> None:
+async def _serve(desk: Desk | BoardDesk, port: int) -> None:
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     token = secrets.token_urlsafe(12)
-    app = create_enrolling_app(desk, version=version("pizzatable"), token=token)
+    make = create_enrolling_app if isinstance(desk, Desk) else create_board_app
+    app = make(desk, version=version("pizzatable"), token=token)  # type: ignore[arg-type]
     async with serving(app, Hub(), "0.0.0.0", port) as bound:
         click.echo(f"Name the pieces at  http://{socket.gethostname()}.local:{bound}/?host={token}")
         click.echo(f"on this machine at  http://localhost:{bound}/")

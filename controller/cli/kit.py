@@ -5,10 +5,12 @@ from pathlib import Path
 
 import click
 
-from controller.cli.common import writing
+from controller.cli.common import told, writing
 from controller.printing import GAME_PRINTS, PICTURE_PX_PER_MM
 from hardware.kit.drawing import Page
 from hardware.kit.paper import Paper, make_pages
+from vision.files.photos import PhotoError, save_photo
+from vision.files.whole_files import write_whole
 
 _PICTURE_PX_PER_MM = 4.0
 
@@ -35,7 +37,7 @@ def command(out: Path, paper: str, games: tuple[str, ...], pictures: bool) -> No
 
     Print them at 100 % ("actual size"): the ruler at the foot of each page is 100 mm long.
     """
-    with writing(out, "a folder that can be made and written to"):
+    with told(PhotoError), writing(out, "a folder that can be made and written to"):
         out.mkdir(parents=True, exist_ok=True)
         for name, title, pages in kit_files(Paper[paper.upper()], games or sorted(GAME_PRINTS)):
             _write(out / f"{name}.pdf", title, pages, pictures=pictures)
@@ -61,12 +63,11 @@ def kit_files(paper: Paper, games: Sequence[str]) -> Iterator[tuple[str, str, li
 def _write(path: Path, title: str, pages: Sequence[Page], *, pictures: bool) -> None:
     from hardware.kit.pdf import write_pdf
 
-    path.write_bytes(write_pdf(pages, title))
+    write_whole(path, write_pdf(pages, title))
     count = "1 page" if len(pages) == 1 else f"{len(pages)} pages"
     click.echo(f"{path}: {count}")
     if pictures:
         from hardware.kit.raster import draw_page
-        from vision.files.photos import save_photo
 
         for number, page in enumerate(pages, start=1):
             save_photo(path.with_name(f"{path.stem}-{number:02}.png"), draw_page(page, _PICTURE_PX_PER_MM))

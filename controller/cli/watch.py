@@ -29,11 +29,12 @@ from vision.mat.lens import Lens
 from vision.mat.registration import lens_doubt
 from vision.pieces.faces import FacePack, load_pack
 from vision.reader import Reader
+from vision.reports.drawing import draw_scene, draw_unread
 from vision.scene import Change, Scene, Sighting
 from vision.threads import use_one_core
 
 if TYPE_CHECKING:
-    from vision.frame import Frame
+    from vision.frame import Frame, Image
 
 PICTURE_S = 10.0
 DRAW_EVERY_S = 0.5
@@ -48,7 +49,8 @@ DRAW_EVERY_S = 0.5
     "--draw",
     type=click.Path(dir_okay=False, path_type=Path),
     callback=picture_file,
-    help="A picture file that is written anew all the time: what the camera sees with what is read drawn on it.",
+    help="A picture file that is written anew all the time: what the camera sees with what is read drawn on it, or why "
+    "nothing can be read.",
 )
 def command(game: str, config_file: Path | None, faces: Path | None, draw: Path | None) -> None:
     """Read the table's camera until Ctrl+C: a line of JSON as from `pizzatable read` whenever what lies there changed.
@@ -63,7 +65,9 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
         config = load_table(table_files(config_file, os.environ))
         if config.camera.driver == "simulated":
             raise click.UsageError("the table's camera is the simulated one; expected --config with a camera")
-        file = faces or config.faces_of(game)
+        if faces is not None and not needs_faces(game):
+            raise click.UsageError(f"--faces: {game}'s pieces are told without any; expected it left out")
+        file = (faces or config.faces_of(game)) if needs_faces(game) else None
         keep_what_is_read({"--draw": draw}, [config_file, file, *recorded_files(config.camera.driver)])
         if file is None and needs_faces(game):
             raise click.UsageError("expected --faces, or settings with faces; `pizzatable enrol` makes the file")
@@ -124,6 +128,8 @@ class _Watcher:
             scene = self._reader.read(frame)
         except RegistrationError as error:
             self._say({"picture": frame.sequence, "error": str(error)}, str(error))
+            if self._is_time_to_draw():
+                self._show(draw_unread(frame.image, str(error)))
             if self._keeper is not None:
                 self._keeper.unreadable(frame.image, frame.time_s)
             return
@@ -143,22 +149,25 @@ class _Watcher:
             if scene.at_rest_s > 0:
                 self._strange = [place.cause.value for place in scene.hidden]
             self._say(line, repr((_as_laid(lies), self._strange)))
-        if self._draw is not None and time.monotonic() - self._drawn_s >= DRAW_EVERY_S:
-            self._show(frame, scene, self._draw)
+        if self._is_time_to_draw():
+            registration = self._reader.registration
+            assert registration is not None  # there is a scene
+            self._show(draw_scene(frame.image, scene, registration))
 
     def _say(self, line: dict[str, Any], what: str) -> None:
         if what != self._said:
             self._said = what
             click.echo(json.dumps(line, ensure_ascii=False))
 
-    def _show(self, frame: "Frame", scene: Scene, path: Path) -> None:
-        """Write the picture beside the last one and put it in its place, for viewers that follow the file."""
-        from vision.reports.drawing import draw_scene
+    def _is_time_to_draw(self) -> bool:
+        return self._draw is not None and time.monotonic() - self._drawn_s >= DRAW_EVERY_S
 
-        registration = self._reader.registration
-        assert registration is not None  # there is a scene
+    def _show(self, drawn: "Image") -> None:
+        """Write the picture beside the last one and put it in its place, for viewers that follow the file."""
+        path = self._draw
+        assert path is not None  # it is time to draw
         draft = path.with_name(f"{path.stem}.part{path.suffix}")
-        save_photo(draft, draw_scene(frame.image, scene, registration))
+        save_photo(draft, drawn)
         draft.replace(path)
         self._drawn_s = time.monotonic()
 

@@ -14,6 +14,12 @@ _COUNTS = range(12)
 """What a number on or of a piece can be."""
 Marks = Mapping[str, range]
 """What is printed on a slice besides its values, and the numbers that it can be."""
+MARK_WORDS = {
+    "pepperoni": ("pepperoni", "pepperoni"),
+    "anchovies": ("anchovy", "anchovies"),
+    "basil": ("basil leaf", "basil leaves"),
+}
+"""What one of each mark is called, and what several are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,11 @@ class Pieces(Generic[Slice, Special]):
         kind = facts.TWO_TYPES if len(facts.values) > 1 else "slice"
         return f"the {'/'.join(map(str, facts.values))} {kind} ({facts.name})"
 
+    def looks(self) -> dict[str, str]:
+        """What is printed on each piece, for an owner who puts names to them."""
+        titles = {special.face: special.title for special in self.specials}
+        return {facts.face: _printed(facts) for facts in self.slices} | titles
+
     def own_marks(self) -> dict[str, dict[str, int]]:
         """What this copy showed: the option `components`."""
         return {facts.face: facts.marks() for facts in self.own}
@@ -107,6 +118,14 @@ class Pieces(Generic[Slice, Special]):
     def in_game(self, players: int) -> frozenset[str]:
         """The slices that are shuffled; the others stay in the box."""
         return frozenset(self.by_face) - self.removed[players]
+
+
+def _printed(facts: SliceFacts) -> str:
+    values = f"{'/'.join(map(str, facts.values))} " if facts.values else ""
+    marks = facts.marks()
+    counts = [f"{count} {MARK_WORDS[mark][count > 1]}" for mark, count in marks.items() if count]
+    none = f"no {' or '.join(MARK_WORDS[mark][1] for mark in marks)}"
+    return f"{values}{facts.name}: {', '.join(counts) or none}"
 
 
 # The file of all pieces, and an owner's own facts ---------------------------------------------------------------------

@@ -1,10 +1,9 @@
 """The page on which an owner names the pieces of a copy: photos with what was found in them, names, a pack of faces."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from typing import Annotated
+from typing import Annotated, Any
 
 import cv2
 from fastapi import APIRouter, FastAPI, Header, HTTPException, Request, Response
@@ -13,17 +12,21 @@ from pydantic import BaseModel, Field
 from starlette.responses import FileResponse
 
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
+from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, seen_in
 from controller.web.app import STATIC, Body
 from controller.web.problems import add_problem_handlers
 from controller.web.security import Guard, require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
+from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.mat.errors import VisionError
 from vision.pieces.faces import save_pack
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
 NO_STORE = {"Cache-Control": "no-store"}
+EMPTY = "empty.png"
+"""What the photo of the empty table is called."""
 
 
 class PieceView(BaseModel):
@@ -50,6 +53,10 @@ class DeskView(BaseModel):
     game: str
     faces: list[str]
     """What may be named."""
+    looks: dict[str, str]
+    """What of these shows what."""
+    kinds: dict[str, str]
+    """Which kind of piece has which of these."""
     photos: list[PhotoView]
     camera: bool
     """Whether photos can be taken here."""
@@ -84,6 +91,7 @@ class Desk:
         self.game = game
         self._out = out
         self._take = take
+        self._kept = KeptEnrolment(out)
         self._lock = Lock()
         self._empty: Image | None = None
         self._spreads: list[Spread] = []
@@ -95,7 +103,7 @@ class Desk:
             photos = [
                 PhotoView(
                     name=one.name,
-                    doubt=one.doubt,
+                    doubt="; ".join(filter(None, (one.doubt, one.touching))),
                     pieces=[
                         PieceView(number=n, kind=piece.shape.kind.value, face=naming.face, turned=naming.turned)
                         for n, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1)
@@ -106,6 +114,8 @@ class Desk:
             return DeskView(
                 game=self.game.game,
                 faces=list(self.game.faces),
+                looks=dict(self.game.looks),
+                kinds={face: kind.value for face, kind in self.game.kind_of.items()},
                 photos=photos,
                 camera=self._take is not None,
                 empty=self._empty is not None,
@@ -116,34 +126,71 @@ class Desk:
         with self._lock:
             self._empty = image
 
-    def add(self, name: str, image: Image) -> None:
-        """One more photo. Raises VisionError where it cannot be laid over the table."""
+    def add(self, name: str, image: Image) -> str:
+        """One more photo; says what is in it. Raises VisionError where it cannot be laid over the table."""
         with self._lock:
             one = spread(name, image, self.game.kinds, self._empty)
-            self._spreads.append(one)
-            self._names.append([Naming("")] * len(one.pieces))
+            self._add(one)
+            return f"{len(one.pieces)} piece{'s' if len(one.pieces) != 1 else ''}"
+
+    def _add(self, one: Spread) -> None:
+        self._spreads.append(one)
+        self._names.append([Naming("")] * len(one.pieces))
+
+    def resume(self, tell: Callable[[str], object]) -> None:
+        """Give pieces the names that they were given before; with a camera, first take the photos that were taken then.
+        Each such photo is told, and names that fit no piece.
+
+        Raises:
+            LabelError: there are labels that cannot be read, or names in a photo that is not here.
+            VisionError, OSError: a photo or the labels cannot be read.
+        """
+        labels = self._kept.labels()
+        if self._take is not None:
+            if (empty := self._kept.taken(EMPTY)) is not None:
+                self.set_empty(empty)
+            for label in labels:
+                if (image := self._kept.taken(str(label.get("photo")))) is not None:
+                    tell(f"{self._kept.photo(label['photo'])}: taken before; {self.add(label['photo'], image)}")
+        check_all_here(self._kept, labels, {one.name: one.image for one in self._spreads})
+        by_photo = {label.get("photo"): label for label in labels}
+        for index, one in enumerate(self._spreads):
+            if one.name in by_photo:
+                self._names[index], lost = names_again(one, by_photo[one.name])
+                if lost:
+                    tell(f"{self._kept.labels_file}: {lost} of its names in {one.name} fit no piece found there")
 
     def photograph(self, *, empty: bool) -> None:
-        """Take a photo now. Raises VisionError, CameraError."""
+        """Take a photo now, which is kept. Raises VisionError, CameraError, OSError."""
         if self._take is None:
             raise HTTPException(409, "There is no camera here; give photos to the command.")
         image = self._take()
         if empty:
+            self._kept.keep_photo(EMPTY, image)
             self.set_empty(image)
-        else:
-            self.add(f"photo {len(self._spreads) + 1}", image)
+            return
+        with self._lock:
+            name = self._kept.new_name([one.name for one in self._spreads])
+            one = spread(name, image, self.game.kinds, self._empty)
+            self._kept.keep_photo(name, image)
+            self._add(one)
+            self._keep()
 
     def drop(self, photo: int) -> None:
-        """Forget a photo."""
+        """Forget a photo. Raises OSError."""
         with self._lock:
             self._check(photo)
+            if self._take is not None:
+                self._kept.photo(self._spreads[photo].name).unlink(missing_ok=True)
             del self._spreads[photo], self._names[photo]
+            self._keep()
 
     def name(self, said: PieceName) -> None:
-        """Say what a piece is."""
+        """Say what a piece is; that is kept. Raises OSError."""
         with self._lock:
             self._check(said.photo, said.number)
             self._names[said.photo][said.number - 1] = Naming(said.face.strip(), said.turned)
+            self._keep()
 
     def picture(self, photo: int) -> Image:
         """A photo with its pieces numbered."""
@@ -158,27 +205,33 @@ class Desk:
             return self._spreads[photo].piece(number, turned=self._names[photo][number - 1].turned)
 
     def learn(self) -> Learned:
-        """Learn what is named; writes the pack, its labels and a preview beside it. Raises VisionError, OSError."""
+        """Learn what is named; writes the pack and a preview beside it. Raises VisionError, OSError."""
         with self._lock:
-            labels = [label_of(one, names) for one, names in zip(self._spreads, self._names, strict=True)]
+            labels = self._labels()
             photos = [(one.image, label) for one, label in zip(self._spreads, labels, strict=True)]
             learned = learn(photos, [one.name for one in self._spreads], self.game)
             self._out.parent.mkdir(parents=True, exist_ok=True)
             save_pack(learned.pack, self._out)
-            self._out.with_suffix(".labels.json").write_text(json.dumps(labels, indent=1) + "\n", encoding="utf-8")
             shown = cv2.imencode(".jpg", preview(self._spreads, self._names))[1]
-            self._out.with_suffix(".preview.jpg").write_bytes(shown.tobytes())
+            write_whole(self._out.with_suffix(".preview.jpg"), shown.tobytes())
             return learned
+
+    def _labels(self) -> list[dict[str, Any]]:
+        return [label_of(one, names) for one, names in zip(self._spreads, self._names, strict=True)]
+
+    def _keep(self) -> None:
+        labels = zip(self._labels(), self._spreads, strict=True)
+        self._kept.keep([{SEEN: seen_in(one.image), **label} for label, one in labels])
 
     @property
     def out(self) -> Path:
         """The file of faces."""
         return self._out
 
-    def _check(self, photo: int, number: int = 1) -> None:
+    def _check(self, photo: int, number: int | None = None) -> None:
         if not 0 <= photo < len(self._spreads):
             raise HTTPException(404, f"photo {photo} of {len(self._spreads)}: there is no such photo")
-        if number != 1 and not 1 <= number <= len(self._spreads[photo].pieces):
+        if number is not None and not 1 <= number <= len(self._spreads[photo].pieces):
             raise HTTPException(404, f"piece {number}: photo {photo} has {len(self._spreads[photo].pieces)} pieces")
 
 
@@ -214,7 +267,7 @@ def _router(desk: Desk, token: str) -> APIRouter:
     def photograph(request: Request, empty: bool = False, given: GivenToken = None) -> DeskView:
         """Take a photo of the pieces, or of the empty table."""
         allowed(request, given)
-        with _told():
+        with told_as_answer():
             desk.photograph(empty=empty)
         return desk.view()
 
@@ -222,21 +275,23 @@ def _router(desk: Desk, token: str) -> APIRouter:
     def drop(request: Request, photo: int, given: GivenToken = None) -> DeskView:
         """Forget a photo."""
         allowed(request, given)
-        desk.drop(photo)
+        with told_as_answer():
+            desk.drop(photo)
         return desk.view()
 
     @router.post("/name")
     def name(request: Request, said: PieceName, given: GivenToken = None) -> DeskView:
         """Say what a piece is."""
         allowed(request, given)
-        desk.name(said)
+        with told_as_answer():
+            desk.name(said)
         return desk.view()
 
     @router.post("/learn")
     def learn_now(request: Request, given: GivenToken = None) -> LearnedView:
         """Learn what is named and write the file of faces."""
         allowed(request, given)
-        with _told():
+        with told_as_answer():
             learned = desk.learn()
         return LearnedView(
             file=desk.out.name,
@@ -249,27 +304,30 @@ def _router(desk: Desk, token: str) -> APIRouter:
     def picture(request: Request, photo: int, given: GivenToken = None) -> Response:
         """A photo with its pieces numbered."""
         allowed(request, given)
-        return _jpeg(desk.picture(photo))
+        return as_jpeg(desk.picture(photo))
 
     @router.get("/photo/{photo}/{number}.jpg", response_class=Response)
     def piece(request: Request, photo: int, number: int, given: GivenToken = None) -> Response:
         """One piece, upright."""
         allowed(request, given)
-        return _jpeg(desk.piece(photo, number))
+        return as_jpeg(desk.piece(photo, number))
 
     return router
 
 
-class _told:  # noqa: N801
+class told_as_answer:  # noqa: N801
     """Turns what can go wrong with a photo into an answer that says so."""
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError) and error.filename is not None and not isinstance(error, VisionError):
+            raise HTTPException(409, f"{error.filename}: {error.strerror}") from error
         if isinstance(error, VisionError | CameraError | OSError):
             raise HTTPException(409, str(error)) from error
 
 
-def _jpeg(image: Image) -> Response:
+def as_jpeg(image: Image) -> Response:
+    """A picture as an answer that no browser keeps."""
     return Response(cv2.imencode(".jpg", image)[1].tobytes(), media_type="image/jpeg", headers=NO_STORE)

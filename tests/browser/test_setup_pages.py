@@ -9,6 +9,7 @@ import pytest
 
 from controller.views import DoubtView, PartState, PartView, PictureView
 from controller.web.enrolling import Desk, create_enrolling_app
+from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from controller.whose_faces import GameFaces
@@ -16,7 +17,10 @@ from tests.browser.chromium import browser, find_chromium
 from tests.browser.test_display import run
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
-from tests.vision.drawn_table import enrolment, photograph
+from tests.controller.web.test_enrolling_board import GAME
+from tests.vision.drawn_board import DIAMETER_MM, draw
+from tests.vision.drawn_table import View, enrolment, photograph
+from tests.vision.test_marked_board import SHOWN, marks_of
 from vision.pieces.faces import load_pack
 from vision.reports.drawing import LEGEND
 from vision.scene import PieceKind
@@ -196,7 +200,10 @@ def test_the_legend_is_the_drawings_and_the_page_fits_a_phone() -> None:
 
 
 def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
-    game = GameFaces("drawn", frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2"))
+    kinds, faces = frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2")
+    looks = {"a/1": "two olives", "a/2": "none", "special/one": "One"}
+    kind_of = {"a/1": PieceKind.SLICE, "a/2": PieceKind.SLICE, "special/one": PieceKind.SPECIAL}
+    game = GameFaces("drawn", kinds, (*faces, "special/one"), looks=looks, kind_of=kind_of)
     desk = Desk(game, tmp_path / "mine.faces", None)
     desk.add("laid.jpg", photograph(enrolment()))
 
@@ -210,12 +217,76 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
                 " input.dispatchEvent(new Event('change')); })()"
             )
             await page.until("document.querySelectorAll('.piece.named').length === 1")
-            assert await page.evaluate("document.getElementById('count').textContent") == "1 of 2 faces named"
+            assert await page.evaluate("document.getElementById('count').textContent") == "1 of 3 faces named"
+            offered = await page.evaluate(
+                "[...document.querySelector('.piece input').list.options].map((e) => [e.value, e.label])"
+            )
+            assert offered == [["a/1", "a/1: two olives"], ["a/2", "a/2: none"]]
+            typed = "input.value = '{}'; input.dispatchEvent(new Event('input'));"
+            meanings = {
+                "olive": "the game has no such face",
+                "special/one": "this is a special’s name",
+                "a/1": "two olives",
+            }
+            for name, meaning in meanings.items():
+                await page.evaluate(
+                    f"(() => {{ const input = document.querySelector('.piece input'); {typed.format(name)} }})()"
+                )
+                assert await page.evaluate("document.querySelector('.piece .meaning').textContent") == meaning
             await page.evaluate("document.getElementById('learn').click()")
             await page.until("!document.getElementById('learned').hidden")
-            assert "Still missing: a/2." in await page.evaluate("document.getElementById('learned').textContent")
+            assert "Still missing: a/2, special/one." in await page.evaluate(
+                "document.getElementById('learned').textContent"
+            )
             assert TOKEN not in await page.evaluate("location.href")
             assert page.complaints == []
 
     run(scenario)
     assert load_pack(tmp_path / "mine.faces").names == ("a/1",)
+
+
+def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
+    """Click by click, as the list asks for; a dot that was set wrongly is taken away."""
+    desk = BoardDesk(GAME, tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", draw(SHOWN))
+    marks = marks_of(SHOWN, View(), unsteady_px=0.0)
+    shown = sorted(marks["toppings"])
+    steps = [
+        *([at] for at in marks["corners"].values()),
+        [[300.0, 300.0], *marks["rim"]],
+        *(marks["toppings"][colour] for colour in GAME.board_colours if colour in shown),
+        [marks["topping_edge"]],
+        *(marks["cutters"][colour] for colour in GAME.board_colours),
+    ]
+
+    async def scenario() -> None:
+        app = create_board_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+            await page.until("document.querySelector('.frame img')?.naturalWidth > 0")
+            for tool, points in enumerate(steps):
+                await page.evaluate(f"document.querySelectorAll('.marks button')[{tool}].click()")
+                for x, y in points:
+                    await page.evaluate(
+                        "(() => { const picture = document.querySelector('.frame img');"
+                        " const box = picture.getBoundingClientRect(); const scale = box.width / picture.naturalWidth;"
+                        " picture.dispatchEvent(new MouseEvent('click', { bubbles: true,"
+                        f" clientX: box.left + {x} * scale, clientY: box.top + {y} * scale }})); }})()"
+                    )
+                if tool == 3:
+                    await page.evaluate('document.querySelector(\'.dot[data-tool="3"][data-at="0"]\').click()')
+            await page.until("document.querySelector('.understood').naturalWidth > 0")
+            assert await page.evaluate("document.getElementById('count').textContent") == "1 of 1 photo understood"
+            await page.evaluate("document.getElementById('learn').click()")
+            await page.until("!document.getElementById('learned').hidden")
+            said = await page.evaluate("document.getElementById('learned').textContent")
+            assert said == "The board is learned and written to mine.faces."
+            assert page.complaints == []
+
+    run(scenario)
+    (kept,) = desk.view().photos
+    assert len(kept.marks["rim"]) == len(marks["rim"])
+    assert np.abs(np.array(kept.marks["rim"]) - marks["rim"]).max() < 1.5
+    board = load_pack(tmp_path / "mine.faces").board
+    assert board is not None
+    assert board.diameter_mm == pytest.approx(DIAMETER_MM, abs=2.0)

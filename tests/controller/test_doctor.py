@@ -31,6 +31,7 @@ from controller.doctor import (
     check_board,
     check_camera,
     check_clock,
+    check_copy,
     check_disk,
     check_lan_name,
     check_lens,
@@ -57,10 +58,14 @@ from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import ButtonEdge, World
 from tests.hardware.fake_lgpio import FakeLgpio
 from tests.rigs.emulation import CannotEmulate, build
+from tests.vision import test_theory as drawn_board
+from tests.vision.drawn_table import enrolled
 from vision.frame import Frame, Image
 from vision.light.lamp import mirrored_beyond_mm
 from vision.mat.markers import MARKERS_MM
 from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack, save_pack
+from vision.scene import PieceKind
 
 LOOPBACK = ("127.0.0.1",)
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -274,6 +279,35 @@ def with_spot(image: Image, radius_px: int) -> Image:
 
 def test_what_is_too_dark_by_the_doctor_can_still_be_told_from_black(picture: Image) -> None:
     assert 0 < DARK < np.percentile(picture.max(axis=2), 99)
+
+
+@pytest.mark.parametrize(
+    ("faces", "game", "state", "words"),
+    [
+        ("none.faces", "new_york_slice", Health.BROKEN, "none.faces is not there"),
+        (None, "new_york_slice", Health.BROKEN, 'faces is "": no copy of new_york_slice was shown'),
+        ("torn.faces", "new_york_slice", Health.BROKEN, "torn.faces is no file of faces or is damaged"),
+        ("drawn.faces", "new_york_slice", Health.BROKEN, "faces of the game are missing: 3/2, 3/3"),
+        ("drawn.faces", "slice", Health.BROKEN, "these seem to be the faces of new_york_slice"),
+        ("board.faces", "pizza_theory", Health.OK, "the board of pizza_theory, in "),
+        (None, "dice_and_slice", Health.UNUSED, "its pieces have none"),
+    ],
+)
+def test_the_owners_copy(tmp_path: Path, faces: str | None, game: str, state: Health, words: str) -> None:
+    (tmp_path / "torn.faces").write_bytes(b"torn")
+    slices = enrolled().kinds[PieceKind.SLICE]
+    few = replace(slices, names=tuple("3/1" if name == "a/1" else name for name in slices.names))
+    save_pack(FacePack({PieceKind.SLICE: few}, ()), tmp_path / "drawn.faces")
+    board = drawn_board.pack().board
+    assert board is not None
+    toppings, cutters = (replace(looks, names=("red", "green", "white")) for looks in (board.toppings, board.cutters))
+    save_pack(FacePack({}, (), replace(board, toppings=toppings, cutters=cutters)), tmp_path / "board.faces")
+    named = "" if faces is None else f'faces = "{tmp_path / faces}"\n'
+    (tmp_path / "table.toml").write_text(f'game = "{game}"\n{named}[camera]\ndriver = "opencv:0"\n')
+    finding = check_copy(load_table([tmp_path / "table.toml"]))
+    assert said(finding) == ("faces", state)
+    assert words in finding.what
+    assert (f"pizzatable enrol --game {game} --out" in finding.remedy) == (state is Health.BROKEN)
 
 
 def no_simulated() -> Camera:
@@ -524,7 +558,7 @@ def test_no_network() -> None:
 
 # All of it ------------------------------------------------------------------------------------------------------------
 
-PARTS = ["camera", "markers", "lens", "light", "pins", "serial", "clock", "disk", "LAN name"]
+PARTS = ["camera", "markers", "lens", "light", "faces", "pins", "serial", "clock", "disk", "LAN name"]
 
 
 def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
@@ -532,7 +566,7 @@ def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
     findings = asyncio.run(examine(load_table([tmp_path / "table.toml"])))
     assert [finding.name for finding in findings] == PARTS
     unused = [finding.name for finding in findings if finding.state is Health.UNUSED]
-    assert unused == ["camera", "markers", "lens", "light", "pins", "serial", "LAN name"]
+    assert unused == ["camera", "markers", "lens", "light", "faces", "pins", "serial", "LAN name"]
 
 
 def test_without_a_picture_markers_and_light_are_not_judged(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from tests.vision import drawn_cards
 from tests.vision.drawn_table import Piece, View, enrolment, label, photograph
 from tests.vision.rendered import load, with_photos
-from vision.enrolling.alike import LEAST_FACES, confused, likenesses, read_copies, upside_down
+from vision.enrolling.alike import COPIES, LEAST_FACES, confused, likenesses, read_copies, upside_down
 from vision.pieces.faces import FacePack, enrol
 from vision.scene import PieceKind
 
@@ -29,7 +29,9 @@ def test_altered_copies_show_what_is_confused() -> None:
     labels = label(pieces)
     image = photograph(pieces, View())
     pack = enrol([(image, labels)], source=["drawn"])
-    report = read_copies([(image, labels)], pack)
+    told: list[int] = []
+    report = read_copies([(image, labels)], pack, on_copy=lambda: told.append(len(told)))
+    assert len(told) == COPIES
     assert [photo.photo for photo in report.photos] == [
         f"photo 1, {how}" for how in ("darker", "tinted", "blurred", "smaller")
     ]

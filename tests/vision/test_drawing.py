@@ -23,6 +23,7 @@ from vision.reports.drawing import (
     draw_dice,
     draw_scene,
     draw_swatch,
+    draw_unread,
     name_of,
     places_of_names,
 )
@@ -206,3 +207,16 @@ def test_the_mat_beyond_the_picture_is_hatched_along_the_pictures_edge() -> None
 
 def test_kinds_that_others_lie_on_are_named_over_them() -> None:
     assert {PieceKind.BOARD, PieceKind.SHEET} == GROUNDS
+
+
+@pytest.mark.parametrize("width", [160, 640, 1920])
+def test_a_reason_is_written_whole_however_narrow_the_picture(width: int) -> None:
+    why = 3 * "found none of the corner markers 0, 1, 2, 3 in the picture; at least 2 must show, sharp. "
+    picture = np.full((400, width, 3), 120, np.uint8)
+    drawn = draw_unread(picture, why)
+    ground, letters = (np.argwhere(of.all(-1)) for of in (drawn != picture, drawn > 150))
+    assert 0.6 * width < ground[:, 1].max() < width
+    assert len(letters) > 20
+    assert letters[:, 1].max() < width - 1
+    assert letters[:, 0].max() < 100
+    assert np.array_equal(draw_unread(picture, ""), picture)

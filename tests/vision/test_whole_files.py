@@ -22,8 +22,9 @@ def test_a_file_stays_as_it_was_where_the_disk_takes_no_more(tmp_path: Path) -> 
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
-        with pytest.raises(OSError, match="File too large"):
+        with pytest.raises(OSError, match="File too large") as refused:
             write_whole(path, bytes(5000))
+        assert refused.value.filename == str(path)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert path.read_bytes() == b"old"

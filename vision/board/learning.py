@@ -14,6 +14,7 @@ from vision.board.record import (
     TOPPING_THICK_MM,
     BoardPrint,
     Looks,
+    as_complex,
     grid_points,
     height_of,
     topping_rings,
@@ -41,7 +42,6 @@ OFF_SHARE = 0.1
 LEAST_SPREAD = 0.05
 LEAST_KNOWN = 0.6
 """So much of a board's print must have been seen bare."""
-_SPIN = np.exp(2j * np.pi / 3)
 
 
 def learn_board(photos: "Sequence[tuple[Image, BoardLabels, str]]", spaces: Sequence[str] = ()) -> BoardPrint:
@@ -140,7 +140,7 @@ def _place_spaces(shots: Sequence[_Shot], spaces: Mapping[str, Sequence[int]]) -
         for disc in shot.discs:
             if disc.space is None:
                 continue
-            known.append(_as_complex(spaces[disc.space]))
+            known.append(as_complex(disc.space))
             own = to_own_frame(disc.at_mm[None], shot.pose)[0]
             at.append(complex(own[0], own[1]))
     if len(set(known)) < 3:
@@ -161,7 +161,7 @@ def _place_spaces(shots: Sequence[_Shot], spaces: Mapping[str, Sequence[int]]) -
             f"labels of {_names(shots)}: the toppings miss an even lattice of spaces by {miss:.1f} mm; expected their "
             "spaces and the board's angle_deg as the photo shows them"
         )
-    every = np.array([_as_complex(step) for step in spaces.values()])
+    every = np.array([as_complex(space) for space in spaces])
     lying = scale * (np.conj(every) if mirrored else every) + offset
     return tuple(spaces), np.column_stack([lying.real, lying.imag])
 
@@ -194,11 +194,6 @@ def _hexagon(shots: Sequence[_Shot]) -> dict[str, tuple[int, int, int]]:
 
 def _names(shots: Sequence[_Shot]) -> str:
     return ", ".join(shot.name for shot in shots)
-
-
-def _as_complex(step: Sequence[int]) -> complex:
-    x, y, z = step
-    return complex(x + y * _SPIN + z * _SPIN**2)
 
 
 def _learn_toppings(shots: Sequence[_Shot]) -> tuple[Looks, float]:

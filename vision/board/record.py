@@ -4,6 +4,7 @@ A board's own frame has its centre at (0, 0) and its first label on +x. Its prin
 no finer than other faces are kept.
 """
 
+import cmath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,8 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 
 BOARD_VERSION = 1
+_SPIN = cmath.exp(2j * cmath.pi / 3)
+
 FACE_MM = 2.0
 """How high a board's face lies over what it lies on."""
 TOPPING_THICK_MM = 3.0
@@ -86,6 +89,13 @@ def grid_points(diameter_mm: float) -> Array:
     half = int(diameter_mm / 2 / CELL_MM)
     steps = np.arange(-half, half + 1) * CELL_MM
     return np.stack(np.meshgrid(steps, steps[::-1]), axis=-1)
+
+
+def as_complex(space: str, *, mirrored: bool = False) -> complex:
+    """Where a space lies from the board's middle, by its coordinates "x,y,z"; neighbours are sqrt(3) apart."""
+    x, y, z = map(int, space.split(","))
+    at = x + y * _SPIN + z * _SPIN**2
+    return at.conjugate() if mirrored else at
 
 
 def height_of(x_mm: float, y_mm: float) -> float:

@@ -1,7 +1,7 @@
 """Whether enrolled faces can be told apart: by what was learned of them, and on altered copies of the photos."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,10 +95,20 @@ def _of_kind(kind: PieceKind, faces: KindFaces) -> Iterator[Likeness]:
         yield Likeness(kind, faces.names[i], faces.names[other], round(float(costs[i, other]), 2))
 
 
-def read_copies(photos: Sequence[tuple[Image, Mapping[str, Any]]], pack: FacePack, names: Sequence[str] = ()) -> Report:
+COPIES = 4
+"""So many altered copies of each photo are read."""
+
+
+def read_copies(
+    photos: Sequence[tuple[Image, Mapping[str, Any]]],
+    pack: FacePack,
+    names: Sequence[str] = (),
+    on_copy: Callable[[], object] = lambda: None,
+) -> Report:
     """Read altered copies of the photos that faces were learned from: darker and noisy, tinted, blurred, smaller.
 
-    `names` are the photos' own; without them they are numbered. Every labelled piece has to be read.
+    `names` are the photos' own; without them they are numbered. Every labelled piece has to be read. `on_copy` is
+    called after each of COPIES of each photo.
 
     Faces that are confused here will be confused on a table; that none are says less than photos taken another day.
     """
@@ -107,6 +117,7 @@ def read_copies(photos: Sequence[tuple[Image, Mapping[str, Any]]], pack: FacePac
     for photo, (image, labels) in zip(called, photos, strict=True):
         for name, copy in altered(image):
             reports.append(report_photo(copy, {"style": name, **labels, "kind": ""}, pack, f"{photo}, {name}"))
+            on_copy()
     return Report(tuple(reports))
 
 

@@ -19,6 +19,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import EVERY_KIND, LABEL_KINDS, TRUE_KINDS, LabelError
 from vision.scene import PieceKind
 
@@ -46,6 +47,12 @@ def _in_plane(space: str) -> str:
 def _whole_letters(text: str) -> str:
     """Half a surrogate pair, which JSON can hold, cannot be written."""
     text.encode("utf-8")
+    return text
+
+
+def _one_line(text: str) -> str:
+    if not text.strip().isprintable():
+        raise ValueError("a name has signs that cannot be shown")
     return text
 
 
@@ -91,7 +98,11 @@ _Space = Annotated[
     Annotated[str, Field(pattern=r"^-?[0-9]{1,2},-?[0-9]{1,2},-?[0-9]{1,2}\z"), AfterValidator(_in_plane)] | None,
     Field(description='coordinates such as "1,-1,0" that add up to 0, or null where it lies on no space'),
 ]
-_Face = Annotated[_Text, Field(description="the face's name as text, empty to leave the piece out")]
+_Face = Annotated[
+    _Text,
+    AfterValidator(_one_line),
+    Field(max_length=100, description="the face's name as text of 100 letters at most, empty to leave the piece out"),
+]
 _FaceUp = Annotated[bool, Field(strict=True, description="true or false")]
 _Side = Annotated[int, Field(strict=True, ge=1, le=100000, description="a whole number of pixels from 1 to 100000")]
 
@@ -422,7 +433,8 @@ def arrangement_label(labels: Mapping[str, Any], where: str) -> ArrangementLabel
 
 
 def load_labels(path: Path) -> list[dict[str, Any]]:
-    """The labels in a file, one photo's or a list of them, checked as for learning.
+    """The labels in a file, one photo's or a list of them, checked as for learning. In place of `pieces` a photo of a
+    board may have `marks`.
 
     Raises:
         LabelError: it holds no labels, or they do not say what is needed.
@@ -438,7 +450,10 @@ def load_labels(path: Path) -> list[dict[str, Any]]:
         where = f"{path}: photo {number} of {len(several)}" if isinstance(content, list) else str(path)
         if not isinstance(labels, dict):
             raise LabelError(f"{where} is {_shown(labels)}; {expected}")
-        labels_to_learn(labels, where)
+        if MARKS in labels:
+            parse_marks(labels[MARKS], where)
+        else:
+            labels_to_learn(labels, where)
         found.append(labels)
     return found
 

@@ -1,6 +1,7 @@
 """Photos in files: read whole or refused, and written."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,15 @@ ENDS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 """How a photo's name may end, in small letters or capitals; the first is preferred."""
 
 
+HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+"""Brands of files in which phones keep photos (ISO/IEC 23008-12, annex B) and that OpenCV does not read."""
+KNOWN = {
+    b"\xff\xd8\xff": "a JPEG", b"\x89PNG\r\n\x1a\n": "a PNG", b"GIF8": "a GIF", b"BM": "a BMP",
+    b"II*\0": "a TIFF or raw", b"MM\0*": "a TIFF or raw", b"%PDF": "a PDF", b"PK\3\4": "a ZIP",
+}  # fmt: skip
+"""What files are, by their first bytes."""
+
+
 class PhotoError(VisionError):
     """A file is no picture that can be read, or cannot be written."""
 
@@ -27,15 +37,40 @@ def load_photo(path: Path) -> Image:
         raise PhotoError(f"{path}: cannot be read: {error.strerror}") from error
     if is_cut_off(content):
         raise PhotoError(f"{path}: the file is cut off after {len(content)} bytes; expected a whole picture")
+    if not content:
+        raise PhotoError(f"{path}: the file is empty; expected a picture such as JPEG or PNG")
     try:
-        image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR) if content else None
+        with _quietly():
+            image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error as error:  # larger than OpenCV's limits
         raise PhotoError(f"{path}: cannot be decoded: {error.err}; expected a photo of a camera's size") from error
     if image is None:
-        raise PhotoError(
-            f"{path}: expected a picture such as JPEG or PNG, found {len(content)} bytes of something else"
-        )
+        raise PhotoError(f"{path}: expected a picture such as JPEG or PNG, found {_what_is_in(content)}")
     return image.astype(np.uint8, copy=False)
+
+
+@contextlib.contextmanager
+def _quietly() -> Iterator[None]:
+    """Let OpenCV say nothing of what it cannot decode: our own error does."""
+    before = cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
+    try:
+        yield
+    finally:
+        cv2.utils.logging.setLogLevel(before)
+
+
+def _what_is_in(content: bytes) -> str:
+    """What a file that cannot be decoded is, by its first bytes, and what helps."""
+    if content[4:8] == b"ftyp" and content[8:12] in HEIC:
+        return (
+            "a HEIC file, which this program does not read: let the phone save JPEG (on an iPhone: Settings, Camera, "
+            "Formats, Most Compatible), or convert it"
+        )
+    webp = content[:4] == b"RIFF" and content[8:12] == b"WEBP"
+    known = "a WebP" if webp else next((name for start, name in KNOWN.items() if content.startswith(start)), None)
+    if known is None:
+        return f"{len(content)} bytes of something else"
+    return f"{known} file of {len(content)} bytes that cannot be decoded: it is cut off, damaged or of an unusual kind"
 
 
 def save_photo(path: Path, image: Image) -> None:

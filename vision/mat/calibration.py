@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from vision.mat.calibration_sheet import View
 from vision.mat.errors import AllFromOneAngle, NoCommonLens, SizesDiffer, TooFewViews
 from vision.mat.lens import TYPICAL_FOCAL, Lens
+from vision.mat.same_views import each_once
 
 Array = NDArray[np.float64]
 
@@ -111,7 +112,9 @@ def calibrate(views: Sequence[View]) -> Calibration:
         TooFewViews, SizesDiffer, AllFromOneAngle, NoCommonLens: it cannot be had, and why.
     """
     used, left_out = _of_one_size(views)
-    _check_views(used)
+    used, again = each_once(used)
+    left_out += again
+    _check_views(used, [name for name, _ in again])
     fit = _fit(used)
     # What is wrong by itself first, such as a sheet that is bent.
     used, fit = _without_outliers(used, fit, _focal_of_each(used, fit)[2], left_out)
@@ -281,9 +284,12 @@ def _unlike(values: Array, spread: Array) -> float:
     return float((((values - mean) / spread) ** 2).sum())
 
 
-def _check_views(views: Sequence[View]) -> None:
+def _check_views(views: Sequence[View], again: Sequence[str]) -> None:
     if len(views) < LEAST_VIEWS:
-        raise TooFewViews(f"{len(views)} photos serve; at least {LEAST_VIEWS} are needed, ten or more are better")
+        besides = f", besides {_some(again)} that show the same as others" if again else ""
+        raise TooFewViews(
+            f"{len(views)} photos serve{besides}; at least {LEAST_VIEWS} are needed, ten or more are better"
+        )
     _check_angles(np.array([_usual_normal(view) for view in views]))
 
 

@@ -116,6 +116,24 @@ def draw_dice(image: Image, dice: Sequence[Sighting]) -> Image:
     return drawn
 
 
+def draw_unread(image: Image, why: str) -> Image:
+    """A copy of a picture that could not be read, with the reason written over its top in as many lines as it takes."""
+    drawn = image.copy()
+    lines: list[str] = []
+    for word in why.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and _name_size(image, longer)[0] <= image.shape[1]:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    top = 0
+    for line in lines:
+        width, height, _ = _name_size(image, line)
+        _write_name(drawn, line, NamePlace(0, top, min(width, image.shape[1]), height, ((0, 0), (0, 0))))
+        top += height
+    return drawn
+
+
 def draw_swatch(name: str) -> Image:
     """What a name of `LEGEND` looks like in a picture as large as this would have it: a small picture of its own."""
     width, height = SWATCH_PX
@@ -226,11 +244,16 @@ def _write(drawn: Image, names: Sequence[str], places: Sequence[NamePlace | None
         cv2.line(drawn, start, end, (255, 255, 255), thin, cv2.LINE_AA)
         cv2.circle(drawn, end, 2 * thin, (255, 255, 255), cv2.FILLED, cv2.LINE_AA)
     for name, place in placed:
-        right, bottom = place.left + place.width, place.top + place.height
-        drawn[place.top : bottom, place.left : right] //= 4
-        _, _, baseline = _name_size(drawn, name)
-        corner = (place.left + _margin(drawn), bottom - baseline - _margin(drawn))
-        cv2.putText(drawn, name, corner, FONT, drawn.shape[1] / NAME_SHARE, (255, 255, 255), thin, cv2.LINE_AA)
+        _write_name(drawn, name, place)
+
+
+def _write_name(drawn: Image, name: str, place: NamePlace) -> None:
+    thin = max(1, round(drawn.shape[1] / 1900))
+    right, bottom = place.left + place.width, place.top + place.height
+    drawn[place.top : bottom, place.left : right] //= 4
+    _, _, baseline = _name_size(drawn, name)
+    corner = (place.left + _margin(drawn), bottom - baseline - _margin(drawn))
+    cv2.putText(drawn, name, corner, FONT, drawn.shape[1] / NAME_SHARE, (255, 255, 255), thin, cv2.LINE_AA)
 
 
 def _name_size(image: Image, name: str) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from controller.game import Json
-from controller.games.pizza_theory.components import Components, load_components
+from controller.games.pizza_theory.components import PLACES, Components, load_components
 from controller.games.pizza_theory.laid import Lattice, along, facing, lattice_of
 from vision.scene import EMPTY, PieceKind, Scene, Sighting, Space
 
@@ -25,6 +25,17 @@ it would run over the middles of spaces."""
 def board_spaces() -> tuple[str, ...]:
     """All spaces of the board, by their coordinates."""
     return tuple(",".join(map(str, at)) for at in load_components().spaces.values())
+
+
+def board_colours() -> tuple[str, ...]:
+    """The colours of toppings and cutters."""
+    return load_components().colours
+
+
+def board_corners() -> dict[str, str]:
+    """The coordinates of the board's corner spaces by the names printed beside them, the 1st first."""
+    corners = {place.name: ",".join(map(str, place.corner)) for place in load_components().places}
+    return {name: corners[name] for name in PLACES}
 
 
 def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:

@@ -41,6 +41,22 @@ def faces() -> tuple[str, ...]:
     return (*slices, *(f"order/{order}" for order, _ in components.orders), SLICE_BACK)
 
 
+def looks() -> dict[str, str]:
+    """What each of these shows, for an owner who puts names to them."""
+    components = load_components()
+    slices = {f"slice/{card}": components.words(card) for card in components.cards}
+    orders = {
+        f"order/{order}": f"clockwise from its top: {', '.join(map(components.words, toppings))}"
+        for order, toppings in components.orders
+    }
+    return slices | orders | {SLICE_BACK: "the back of a slice card"}
+
+
+def kind_of(face: str) -> PieceKind:
+    """Which kind of card has this of these faces."""
+    return PieceKind.ORDER_CARD if face.startswith("order/") else PieceKind.SLICE_CARD
+
+
 def missing(enrolled: Mapping[PieceKind, Sequence[str]]) -> tuple[str, ...]:
     """Which of these faces are not among what was learned of each kind. A name of the copy's own stands for one of the
     game's: where there are such, of the others only the number is known."""

@@ -5,6 +5,8 @@ import { headersOf, hostToken } from "/static/host.js";
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
 let desk = null;
+/** What is being sent: faces are learned when the server has every name. */
+const sending = new Set();
 
 for (const [id, path] of [["take", "/photo"], ["take-empty", "/photo?empty=true"]]) {
   byId(id).addEventListener("click", () => ask("POST", path, null, byId(id)));
@@ -36,10 +38,26 @@ function show(now) {
   desk = now;
   byId("take").hidden = byId("take-empty").hidden = !now.camera;
   byId("take-empty").textContent = now.empty ? "Photograph the empty table again" : "Photograph the empty table";
-  if (!before) byId("faces").append(...now.faces.map((face) => Object.assign(document.createElement("option"), { value: face })));
   const same = before && JSON.stringify(before.photos.map((p) => [p.name, p.pieces.length])) === JSON.stringify(now.photos.map((p) => [p.name, p.pieces.length]));
   if (!same) byId("photos").replaceChildren(...now.photos.map(photoOf));
   mark();
+}
+
+/** The list of names that a kind of piece may have. */
+function listOf(kind) {
+  const id = `faces-${kind}`;
+  if (!byId(id)) {
+    const list = Object.assign(document.createElement("datalist"), { id });
+    const faces = desk.faces.filter((face) => (desk.kinds[face] ?? kind) === kind);
+    list.append(...faces.map((face) => optionOf(face, desk.looks[face])));
+    document.body.append(list);
+  }
+  return id;
+}
+
+/** A name to choose. Some browsers show the label beside the value, some in its place. */
+function optionOf(face, shows) {
+  return Object.assign(document.createElement("option"), { value: face, label: shows ? `${face}: ${shows}` : face });
 }
 
 function photoOf(photo, index) {
@@ -48,7 +66,7 @@ function photoOf(photo, index) {
   load(picture, `/api/enrol/photo/${index}.jpg`);
   picture.alt = `${photo.name} with its pieces numbered`;
   const right = element("div", "");
-  const head = element("h2", "", `${photo.name}: ${photo.pieces.length} pieces`);
+  const head = element("h2", "", `${photo.name}: ${photo.pieces.length} ${photo.pieces.length === 1 ? "piece" : "pieces"}`);
   const doubt = element("p", "doubt", photo.doubt ? `Look closely: ${photo.doubt}.` : "");
   doubt.hidden = !photo.doubt;
   const drop = element("button", "", "Leave out this photo");
@@ -72,13 +90,28 @@ function pieceOf(piece, photo) {
   const label = element("label", "", String(piece.number));
   const input = element("input", "");
   input.value = piece.face;
-  input.setAttribute("list", "faces");
+  input.setAttribute("list", listOf(piece.kind));
   input.setAttribute("aria-label", `name of piece ${piece.number}`);
   let turned = piece.turned;
-  const say = () => ask("POST", "/name", { photo, number: piece.number, face: input.value, turned });
+  const say = async () => {
+    const asked = ask("POST", "/name", { photo, number: piece.number, face: input.value, turned });
+    sending.add(asked);
+    await asked;
+    sending.delete(asked);
+  };
+  const meaning = element("p", "meaning");
+  const explain = () => {
+    const face = input.value.trim();
+    meaning.textContent = wrongOf(face, piece.kind) || (desk.looks[face] ?? "");
+  };
+  explain();
   input.addEventListener("change", say);
+  input.addEventListener("input", () => {
+    explain();
+    byId("learn").disabled = false;
+  });
   label.append(input);
-  part.append(picture, label);
+  part.append(picture, label, meaning);
   if (piece.kind !== "slice") {
     const turn = element("button", "", "turn round");
     turn.addEventListener("click", async () => {
@@ -91,14 +124,21 @@ function pieceOf(piece, photo) {
   return part;
 }
 
+/** What is wrong with a name for a kind of piece; empty where nothing is. */
+function wrongOf(face, kind) {
+  if (!face || !desk.faces.length) return "";
+  if (!desk.faces.includes(face)) return "the game has no such face";
+  return (desk.kinds[face] ?? kind) === kind ? "" : `this is a ${desk.kinds[face]}’s name`;
+}
+
 /** Which pieces are named, with a name that the game has. */
 function mark() {
-  const known = new Set(desk.faces);
   const named = new Set();
   for (const part of document.querySelectorAll(".piece")) {
-    const { face } = desk.photos[part.dataset.photo].pieces[part.dataset.number - 1];
-    part.classList.toggle("named", face !== "" && (known.size === 0 || known.has(face)));
-    part.classList.toggle("unknown", face !== "" && known.size > 0 && !known.has(face));
+    const { face, kind } = desk.photos[part.dataset.photo].pieces[part.dataset.number - 1];
+    const wrong = wrongOf(face, kind) !== "";
+    part.classList.toggle("named", face !== "" && !wrong);
+    part.classList.toggle("unknown", wrong);
     if (face) named.add(face);
   }
   const wanted = desk.faces.filter((face) => named.has(face)).length;
@@ -107,6 +147,8 @@ function mark() {
 }
 
 async function learn() {
+  byId("learned").hidden = true;
+  await Promise.all(sending);
   const learned = await ask("POST", "/learn", null, byId("learn"));
   if (!learned) return;
   const box = byId("learned");

@@ -104,7 +104,7 @@ def test_files_that_are_no_pictures_are_left_out_and_named(photos: list[str], tm
     gone = tmp_path / "gone.png"
     result = run("--out", str(tmp_path / "lens.json"), str(empty), str(note), str(gone), *photos)
     assert result.exit_code == 0, result.output
-    assert f"left out: {empty}: expected a picture such as JPEG or PNG" in result.output
+    assert f"left out: {empty}: the file is empty; expected a picture such as JPEG or PNG" in result.output
     assert f"left out: {note}: expected a picture such as JPEG or PNG" in result.output
     assert f"left out: {gone}: cannot be read: No such file" in result.output
     assert load_lens(tmp_path / "lens.json").focal_widths == pytest.approx(0.86, rel=0.01)
@@ -123,6 +123,24 @@ def test_photos_of_the_same_name_are_told_apart(photos: list[str], tmp_path: Pat
     result = run("--out", str(tmp_path / "lens.json"), *others, *photos[4:])
     assert result.exit_code == 0, result.output
     assert str(tmp_path / "other" / "photo-5.png") in result.output
+
+
+def test_the_same_view_counts_once_however_often_it_is_given(photos: list[str], tmp_path: Path) -> None:
+    """A copy of a photo makes no lens surer, and two views are too few though each is given five times."""
+    again = tmp_path / "again.png"
+    image = cv2.imread(photos[0])
+    cv2.imwrite(str(again), np.clip(image * 0.9 + 4.0, 0, 255).astype(np.uint8))
+    alone = run("--out", str(tmp_path / "lens.json"), *photos).output.splitlines()
+    result = run("--out", str(tmp_path / "lens.json"), *photos, str(again), photos[1])
+    assert result.exit_code == 0, result.output
+    said = result.output.splitlines()
+    assert f"left out: again.png: it shows what {Path(photos[0]).name} shows, from the same place" in result.output
+    assert [line for line in said if line.startswith("focal")] == [line for line in alone if line.startswith("focal")]
+    result = run("--out", str(tmp_path / "none.json"), *(photos[:2] * 5))
+    assert result.exit_code == 1
+    assert re.search(
+        r"Error: 2 photos serve, besides .* and 4 more that show the same as others; at least 5", result.output
+    )
 
 
 def test_where_the_axis_goes_is_said(photos: list[str], tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`pizzatable enrol`: which label goes with which photo, and what it says when none does."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
-from tests.vision.drawn_table import enrolment, label, photograph
+from controller.whose_faces import faces_of
+from tests.vision.drawn_table import Piece, enrolment, label, photograph
 from vision.pieces.faces import load_pack
 
 A, B, C = Path("there/a.jpg"), Path("there/b.jpg"), Path("there/c.jpg")
@@ -169,6 +171,108 @@ def test_labels_that_somebody_filled_in_are_not_written_over(tmp_path: Path) -> 
     assert labels.read_bytes() == before
 
 
+@pytest.mark.parametrize("face_up", [True, False])
+@pytest.mark.parametrize(
+    ("face", "why"),
+    [
+        (
+            "back",
+            "is named back, as a slice is in new_york_slice; expected the name of a special; its back is special/back",
+        ),
+        ("6/1", "is named 6/1, as a slice is in new_york_slice; expected the name of a special\n"),
+    ],
+)
+def test_a_name_of_another_kind_of_piece_is_refused(tmp_path: Path, face: str, why: str, face_up: bool) -> None:
+    """The back of a Special that is called as a slice's would be read as the front of one."""
+    labels = label(enrolment())
+    special = next(piece for piece in labels["pieces"] if piece["kind"] == "special")
+    special |= {"face": face, "face_up": face_up}
+    result = enrol_drawn(tmp_path, labels)
+    assert result.exit_code == 1
+    assert f"the special at ({special['x_mm']:.0f}, {special['y_mm']:.0f}) mm {why}" in result.stderr
+
+
+def test_two_faces_that_are_alike_are_told_once(tmp_path: Path) -> None:
+    """Each is most like the other."""
+    pieces = [*enrolment(), Piece("a/1", 250.0, 100.0, 80.0)]
+    labels = label(pieces)
+    labels["pieces"][-1]["face"] = "a/9"
+    cv2.imwrite(str(tmp_path / "a.jpg"), photograph(pieces))
+    (tmp_path / "mine.json").write_text(json.dumps(labels))
+    arguments = ["--out", tmp_path / "pack", "--labels", tmp_path / "mine.json", tmp_path / "a.jpg"]
+    result = CliRunner().invoke(command, ["--game", "new_york_slice", *map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("look alike") == 1
+
+
+def test_spaces_around_a_name_are_none_of_it(tmp_path: Path) -> None:
+    labels = label(enrolment())
+    labels["pieces"][0]["face"] = " 3/1\t"
+    labels["pieces"][1]["face"] = "  "
+    result = enrol_drawn(tmp_path, labels)
+    assert result.exit_code == 0, result.output
+    assert "3/1" in load_pack(tmp_path / "pack").names
+    assert not any(name != name.strip() or not name for name in load_pack(tmp_path / "pack").names)
+
+
+def test_a_picture_of_the_empty_table_is_of_no_use_for_a_board(tmp_path: Path) -> None:
+    photo = tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph([]))
+    arguments = ["--game", "pizza_theory", "--page", "--out", tmp_path / "mine.faces", "--empty", photo, photo]
+    result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+    assert result.exit_code == 2
+    assert "--empty does nothing for pizza_theory" in result.stderr
+
+
+def test_pieces_that_touch_are_told_as_they_are_not_found(tmp_path: Path) -> None:
+    apart, ring = tmp_path / "apart.jpg", tmp_path / "ring.jpg"
+    cv2.imwrite(str(apart), photograph(enrolment()))
+    names = ["a/1", "a/2", "a/3", "b/1", "b/2"]
+    pizza = [Piece(names[i % 5], 0.0, 0.0, i * 360.0 / 11) for i in range(11)]
+    cv2.imwrite(str(ring), photograph([*pizza, Piece("special/one", 150.0, 20.0, 90.0)]))
+    result = find_in(tmp_path / "mine.json", apart, ring)
+    (said,) = [line for line in result.stderr.splitlines() if "larger than pieces" in line]
+    assert said.startswith(f"warning: {ring}: something larger than pieces lies on the mat at (")
+    x, y = (float(part) for part in re.findall(r"at \((.*), (.*)\) mm", said)[0])
+    assert abs(x) < 15
+    assert abs(y) < 15
+    assert said.endswith("pieces that touch are not found; lay them apart")
+
+
+def test_what_each_name_stands_for_is_written_beside_the_drawings(tmp_path: Path) -> None:
+    photo = tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph(enrolment()[:1]))
+    result = find_in(tmp_path / "mine.json", photo)
+    names = tmp_path / "mine-found" / "names.txt"
+    assert f"{photo}: 1 piece, numbered in" in result.stdout
+    assert result.stdout.endswith("A piece without a number was not found: photograph it once more, on the mat.\n")
+    assert f'fill in each "face" with a name from {names}, in the order of the numbers' in result.stdout
+    lines = [line.split("  ", 1) for line in names.read_text().splitlines()[2:]]
+    looks = {line[0].strip(): line[1].strip() for line in lines}
+    assert set(looks) == set(faces_of("new_york_slice").faces)
+    assert looks["6/1"] == "6 Hawaiian: 2 pepperoni"
+    assert looks["7/1"] == "7 White: 2 pepperoni, 1 anchovy"
+    assert looks["3/3"] == "3 Veggie: no pepperoni or anchovies"
+    assert looks["special/dibs"] == "Dibs!"
+
+
+@pytest.mark.parametrize(
+    ("game", "way", "why"),
+    [
+        ("dice_and_slice", "--find", "there is nothing to enrol of dice_and_slice: its pieces have no faces"),
+        ("dice_and_slice", "--out", "there is nothing to enrol of dice_and_slice"),
+        ("pizza_theory", "--find", "--find finds slices and cards; expected --page, on which board and toppings"),
+    ],
+)
+def test_pieces_that_are_not_found_by_themselves_are_told(tmp_path: Path, game: str, way: str, why: str) -> None:
+    photo = tmp_path / "a.jpg"
+    cv2.imwrite(str(photo), photograph([]))
+    result = CliRunner().invoke(command, ["--game", game, way, str(tmp_path / "mine.json"), str(photo)])
+    assert result.exit_code == 2
+    assert why in result.stderr
+    assert not (tmp_path / "mine.json").exists()
+
+
 @pytest.mark.parametrize(
     "content",
     [{"pieces": 5}, {"tables": []}, [[1, 2]], [{"pieces": [7]}], [{"pieces": [{"kind": "tile", "x_mm": 3}]}], 5],
@@ -287,7 +391,7 @@ def test_a_photo_that_is_none_is_named(tmp_path: Path, content: bytes) -> None:
     arguments = ["--game", "new_york_slice", "--out", str(tmp_path / "pack"), "--labels", str(labels), str(photo)]
     result = CliRunner().invoke(command, arguments)
     assert result.exit_code == 1
-    assert f"{photo}: expected a picture such as JPEG or PNG" in result.stderr
+    assert re.search(rf"{photo}: .*expected a picture such as JPEG or PNG", result.stderr)
     assert not (tmp_path / "pack").exists()
 
 

@@ -52,6 +52,13 @@ def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:
         assert result.output == f"Error: {out}: cannot be written: {why}; {expected}\n"
 
 
+def test_a_picture_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "mat-01.png").mkdir()
+    result = CliRunner().invoke(command, ["--out", str(tmp_path), "--game", "slice", "--pictures"])
+    assert result.exit_code == 1
+    assert result.output.endswith(f"Error: {tmp_path / 'mat-01.png'}: cannot be written: Is a directory\n")
+
+
 @PAPERS
 def test_table_sheets_come_first(paper: Paper) -> None:
     assert [name for name, _, _ in kit_files(paper, [])] == TABLE

@@ -93,6 +93,32 @@ def test_what_keeps_pictures_from_being_read_is_said_once(tmp_path: Path) -> Non
     assert "brightest part" in json.loads(result.stdout)["error"]
 
 
+def test_a_picture_that_cannot_be_read_is_drawn_with_the_reason(tmp_path: Path) -> None:
+    """Whoever sets the camera up must see what it sees before all of the mat is in the picture."""
+    grey = np.full_like(photograph([]), 90)
+    result = run(recording(tmp_path, [grey] * 4), "--draw", str(tmp_path / "live.png"))
+    assert "found none of the corner markers" in json.loads(result.stdout)["error"]
+    drawn = cv2.imread(str(tmp_path / "live.png"))
+    assert drawn.shape == grey.shape
+    written = np.flatnonzero((drawn != grey).any(axis=(1, 2)))
+    assert written.size > 5
+    assert written.max() < 60
+    assert drawn.max() > 200
+
+
+def test_a_game_without_faces_needs_no_file_of_them(tmp_path: Path) -> None:
+    """The settings name another game's, or one that is not there."""
+    settings = recording(tmp_path, [photograph([])] * 4)
+    (tmp_path / "drawn.faces").unlink()
+    arguments = ["--game", "dice_and_slice", "--config", str(settings)]
+    result = CliRunner().invoke(watch.command, arguments)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout.splitlines()[0])["pieces"] == []
+    result = CliRunner().invoke(watch.command, [*arguments, "--faces", str(settings)])
+    assert result.exit_code == 2
+    assert "--faces: dice_and_slice's pieces are told without any; expected it left out" in result.stderr
+
+
 def test_a_recording_s_picture_that_cannot_be_read_ends_it_with_its_name(tmp_path: Path) -> None:
     settings = recording(tmp_path, [photograph(FIRST)] * 6)
     cut_off = tmp_path / "pictures" / "004.png"

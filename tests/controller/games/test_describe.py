@@ -5,6 +5,7 @@ import json
 import pytest
 
 from controller.games.registry import game_names, load_part
+from controller.whose_faces import faces_of
 from vision.scene import PieceKind, Scene
 
 EMPTY = Scene(0.0, 0, (), (), 0.0)
@@ -22,3 +23,10 @@ def test_every_game_says_what_it_looks_for_and_describes_an_empty_table(name: st
 def test_faces_to_enrol_are_all_different(name: str, count: int) -> None:
     faces = load_part(name, "describe").faces()
     assert len(faces) == len(set(faces)) == count
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_an_owner_is_told_what_each_face_shows(name: str) -> None:
+    faces = faces_of(name)
+    assert set(faces.looks) == set(faces.faces)
+    assert all(faces.looks.values())

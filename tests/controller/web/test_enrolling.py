@@ -1,7 +1,9 @@
 """The page on which an owner names pieces: its API from outside, on a drawn table."""
 
 import asyncio
+import contextlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -9,10 +11,12 @@ import httpx
 import numpy as np
 import pytest
 
-from controller.web.enrolling import Desk, create_enrolling_app
+from controller.enrolling import Spread, spread
+from controller.web.enrolling import Desk, PieceName, create_enrolling_app
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraLost
 from tests.vision.drawn_table import enrolment, label, photograph
+from vision.files.label_kinds import LabelError
 from vision.pieces.faces import load_pack
 from vision.scene import PieceKind
 
@@ -41,6 +45,22 @@ def app_for(tmp_path: Path, pictures=()):
 
     desk = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", take)
     return create_enrolling_app(desk, version="1", token=TOKEN)
+
+
+_FOUND: dict[tuple[bytes, bytes], Spread] = {}
+
+
+@pytest.fixture(autouse=True)
+def found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces in a picture are looked for once, whichever test asks: that takes seconds."""
+
+    def once(name, image, kinds, empty=None) -> Spread:
+        key = (image.tobytes(), b"" if empty is None else empty.tobytes())
+        if key not in _FOUND:
+            _FOUND[key] = spread(name, image, kinds, empty)
+        return replace(_FOUND[key], name=name)
+
+    monkeypatch.setattr("controller.web.enrolling.spread", once)
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +105,117 @@ def test_a_card_that_lies_upside_down_is_turned(tmp_path: Path, picture) -> None
         pieces = json.loads((tmp_path / "mine.labels.json").read_text())[0]["pieces"]
         angles.append(pieces[card["number"] - 1]["angle_deg"])
     assert (angles[1] - angles[0]) % 360 == pytest.approx(180.0)
+
+
+def desk_for(tmp_path: Path, pictures=None) -> Desk:
+    """A desk that goes on where the last one for this file was left."""
+    waiting = list(pictures or [])
+    desk = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None if pictures is None else waiting.pop)
+    if pictures is None:
+        desk.add("laid.jpg", photograph(enrolment()))
+    return desk
+
+
+def said_of(desk: Desk) -> list[tuple[str, bool]]:
+    return [(piece.face, piece.turned) for photo in desk.view().photos for piece in photo.pieces]
+
+
+def test_names_are_there_again_when_the_page_was_closed(tmp_path: Path) -> None:
+    """Nothing was learned yet; whoever named pieces for an hour need not begin anew."""
+    desk = desk_for(tmp_path)
+    kinds = [piece.kind for piece in desk.view().photos[0].pieces]
+    card = kinds.index("special") + 1
+    desk.name(PieceName(photo=0, number=1, face="a/1"))
+    desk.name(PieceName(photo=0, number=card, face="special/one", turned=True))
+    before = said_of(desk)
+    assert before[card - 1] == ("special/one", True)
+    again = desk_for(tmp_path)
+    again.resume(pytest.fail)
+    assert said_of(again) == before
+
+
+def test_photos_that_were_taken_are_there_again_each_with_a_name_of_its_own(tmp_path: Path, picture) -> None:
+    desk = desk_for(tmp_path, [picture, photograph(enrolment()[:3]), picture, photograph([])])
+    desk.photograph(empty=True)
+    desk.photograph(empty=False)
+    desk.photograph(empty=False)
+    desk.name(PieceName(photo=1, number=1, face="b/1"))
+    desk.drop(0)
+    desk.photograph(empty=False)
+    before = desk.view()
+    assert [(photo.name, len(photo.pieces)) for photo in before.photos] == [("photo-2.png", 3), ("photo-1.png", 9)]
+    again, told = desk_for(tmp_path, []), list[str]()
+    again.resume(told.append)
+    assert again.view() == before
+    folder = tmp_path / "mine-photos"
+    assert told == [
+        f"{folder / 'photo-2.png'}: taken before; 3 pieces",
+        f"{folder / 'photo-1.png'}: taken before; 9 pieces",
+    ]
+    for photo in (0, 0):
+        again.drop(photo)
+    assert not (tmp_path / "mine.labels.json").exists()
+    assert [path.name for path in (tmp_path / "mine-photos").iterdir()] == ["empty.png"]
+
+
+def test_names_in_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path, picture) -> None:
+    desk_for(tmp_path).name(PieceName(photo=0, number=2, face="a/2"))
+    before = (tmp_path / "mine.labels.json").read_bytes()
+    other = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None)
+    other.add("other.jpg", picture)
+    with pytest.raises(
+        LabelError, match=r"mine\.labels\.json names a piece in laid\.jpg, which is not among the photos"
+    ):
+        other.resume(pytest.fail)
+    assert (tmp_path / "mine.labels.json").read_bytes() == before
+
+
+def test_names_are_not_put_to_what_another_photo_of_that_name_shows(tmp_path: Path, picture) -> None:
+    """Two slices have changed places since. Another decoder's picture of the same file is no other photo."""
+    laid = enrolment()
+    changed = [
+        replace(laid[1], x_mm=laid[0].x_mm, y_mm=laid[0].y_mm),
+        replace(laid[0], x_mm=laid[1].x_mm, y_mm=laid[1].y_mm),
+    ]
+    desk_for(tmp_path).name(PieceName(photo=0, number=2, face="a/2"))
+    for image, same in ((photograph([*changed, *laid[2:]]), False), (cv2.add(photograph(laid), (1, 1, 1, 0)), True)):
+        other = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None)
+        other.add("laid.jpg", image)
+        with (
+            contextlib.nullcontext() if same else pytest.raises(LabelError, match=r"in another photo called laid\.jpg")
+        ):
+            other.resume(pytest.fail)
+
+
+def test_names_that_fit_no_piece_are_told(tmp_path: Path) -> None:
+    """Of a file that somebody wrote, or found pieces in with another program's version."""
+    desk_for(tmp_path).name(PieceName(photo=0, number=2, face="a/2"))
+    labels = json.loads((tmp_path / "mine.labels.json").read_text())
+    for piece in labels[0]["pieces"]:
+        piece["x_mm"] += 20.0
+    (tmp_path / "mine.labels.json").write_text(json.dumps(labels))
+    other, told = desk_for(tmp_path), list[str]()
+    other.resume(told.append)
+    assert told == [f"{tmp_path / 'mine.labels.json'}: 1 of its names in laid.jpg fit no piece found there"]
+
+
+def test_a_photo_without_pieces_has_no_first_one(tmp_path: Path) -> None:
+    app = app_for(tmp_path, [photograph([])])
+    assert request(app, "POST", "/api/enrol/photo").json()["photos"][0]["pieces"] == []
+    said = {"photo": 0, "number": 1, "face": "a/1"}
+    answers = [request(app, "GET", "/api/enrol/photo/0/1.jpg"), request(app, "POST", "/api/enrol/name", json=said)]
+    assert [(answer.status_code, answer.json()["detail"]) for answer in answers] == [
+        (404, "piece 1: photo 0 has 0 pieces")
+    ] * 2
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, picture) -> None:
+    app = app_for(tmp_path, [picture])
+    assert request(app, "POST", "/api/enrol/photo").status_code == 200
+    (tmp_path / "mine.faces").mkdir()
+    assert request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 1, "face": "a/1"}).status_code == 200
+    answer = request(app, "POST", "/api/enrol/learn")
+    assert (answer.status_code, answer.json()["detail"]) == (409, f"{tmp_path / 'mine.faces'}: Is a directory")
 
 
 def test_what_goes_wrong_is_said(tmp_path: Path, picture) -> None:

@@ -1,0 +1,141 @@
+"""What an owner has said of pieces, kept beside the file of faces as it is said: naming goes on where it was left."""
+
+import base64
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from controller.enrolling import Naming, Spread, as_text
+from vision.files.board_marks import MARKS
+from vision.files.label_kinds import LABEL_KINDS, LabelError
+from vision.files.labels import load_labels
+from vision.files.photos import load_photo, save_photo
+from vision.files.whole_files import write_whole
+from vision.frame import Image
+from vision.scene import PieceKind
+
+SEEN, SEEN_PX, SEEN_LEVELS = "seen", (64, 36), 3
+"""Under this key stands the photo in few grey pixels; another photo of its name differs by more levels in one. Decoders
+differ by less."""
+SAME_PLACE_MM = 8.0
+"""A piece so near to where one was named is that one, found again."""
+
+
+class NamesNotHere(LabelError):
+    """Names that were given before are of photos that are not here: they would be written over."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEnrolment:
+    """The files beside a file of faces."""
+
+    out: Path
+    """The file of faces."""
+
+    @property
+    def labels_file(self) -> Path:
+        """The names, as `pizzatable enrol --labels` takes them."""
+        return self.out.with_suffix(".labels.json")
+
+    @property
+    def folder(self) -> Path:
+        """Photos that were taken while pieces were named."""
+        return self.out.with_name(f"{self.out.stem}-photos")
+
+    def labels(self) -> list[dict[str, Any]]:
+        """What was kept, a photo each; nothing where there is no such file. Raises LabelError, OSError."""
+        return load_labels(self.labels_file) if self.labels_file.exists() else []
+
+    def keep(self, labels: Sequence[dict[str, Any]]) -> None:
+        """Write all labels, in place of what was kept. Raises OSError."""
+        if labels:
+            self.labels_file.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self.labels_file, as_text(labels).encode())
+        else:
+            self.labels_file.unlink(missing_ok=True)
+
+    def photo(self, name: str) -> Path:
+        """Where a photo of this name is kept."""
+        return self.folder / name
+
+    def new_name(self, others: Sequence[str]) -> str:
+        """A name for a photo, that no other has and no file."""
+        number = 1
+        while (name := f"photo-{number}.png") in others or self.photo(name).exists():
+            number += 1
+        return name
+
+    def taken(self, name: str) -> Image | None:
+        """A photo that was kept; None where there is none of this name. Raises PhotoError."""
+        path = self.photo(name)
+        return load_photo(path) if Path(name).name == name and path.is_file() else None
+
+    def keep_photo(self, name: str, image: Image) -> None:
+        """Raises PhotoError."""
+        save_photo(self.photo(name), image)
+
+
+def names_again(one: Spread, labels: dict[str, Any]) -> tuple[list[Naming], int]:
+    """The names that labels give to the pieces found in a photo, and how many of them fit none."""
+    names = [Naming("")] * len(one.pieces)
+    found = [piece.as_label(one.registration) for piece in one.pieces]
+    lost = 0
+    for label in labels["pieces"]:
+        if not label.get("face"):
+            continue
+        near = [
+            (math.hypot(place["x_mm"] - label["x_mm"], place["y_mm"] - label["y_mm"]), index)
+            for index, place in enumerate(found)
+            if place["kind"] == label["kind"]
+        ]
+        away_mm, index = min(near, default=(math.inf, 0))
+        if away_mm > SAME_PLACE_MM:
+            lost += 1
+            continue
+        turn = abs((label["angle_deg"] - found[index]["angle_deg"] + 180.0) % 360.0 - 180.0)
+        names[index] = Naming(label["face"], turn > 90.0 and LABEL_KINDS[label["kind"]] is not PieceKind.SLICE)
+    return names, lost
+
+
+def seen_in(image: Image) -> str:
+    """A photo in few grey pixels, row by row, by which it is known again; in base64."""
+    return base64.b64encode(_small(image).tobytes()).decode("ascii")
+
+
+def _small(image: Image) -> NDArray[np.uint8]:
+    grey = cv2.cvtColor(cv2.resize(image, SEEN_PX, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
+    return np.asarray(grey, np.uint8).ravel()
+
+
+def check_all_here(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], photos: Mapping[str, Image]) -> None:
+    """Check that every photo in which pieces are named is here, by its name and by what it shows. Raises
+    NamesNotHere."""
+    for one in labels:
+        named = sum(bool(piece.get("face")) for piece in one.get("pieces", [])) or int(bool(one.get(MARKS)))
+        image = photos.get(str(one.get("photo")))
+        if not named or (image is not None and _is_same(one.get(SEEN), image)):
+            continue
+        pieces = "a piece" if named == 1 else f"{named} pieces"
+        where, expected = f"{one.get('photo')}, which is not among the photos", "it, too"
+        if image is not None:
+            where, expected = f"another photo called {one.get('photo')}", "that one"
+        raise NamesNotHere(
+            f"{kept.labels_file} names {pieces} in {where}; expected {expected}, or another --out, as these names "
+            "would be written over"
+        )
+
+
+def _is_same(seen: object, image: Image) -> bool:
+    """Whether a photo is the one that was kept; one of which nothing was kept is taken for it."""
+    try:
+        before = np.frombuffer(base64.b64decode(str(seen), validate=True), np.uint8)
+    except ValueError:
+        return True
+    here = _small(image)
+    return len(before) != len(here) or bool((cv2.absdiff(before, here) <= SEEN_LEVELS).all())

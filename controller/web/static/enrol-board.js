@@ -1,0 +1,247 @@
+// Pointing at a board in photos. The server keeps photos and marks; this page shows them and sends what is pointed at.
+
+import { headersOf, hostToken } from "/static/host.js";
+
+const byId = (id) => document.getElementById(id);
+const token = hostToken();
+let desk = null;
+/** By photo: which tool is in the hand, and a cutter's first end that waits for its second. */
+const hands = new Map();
+/** What is being sent, one after another: the board is learned when the server has every mark. */
+let sent = Promise.resolve();
+/** How many sets of marks wait to be sent: what the server knows of marks is older then. */
+let waiting = 0;
+
+byId("take").addEventListener("click", () => ask("POST", "/photo", null, byId("take")));
+byId("learn").addEventListener("click", learn);
+ask("GET", "");
+
+/** One request; shows what came back, or what went wrong. */
+async function ask(method, path, body = null, button = null) {
+  byId("trouble").hidden = true;
+  if (button) button.disabled = true;
+  try {
+    const answer = await fetch(`/api/enrol${path}`, { method, headers: headersOf(token), body: body && JSON.stringify(body) });
+    const content = await answer.json();
+    if (!answer.ok) throw new Error(content.detail);
+    if (content.photos) show(content);
+    return content;
+  } catch (error) {
+    byId("trouble").textContent = error.message;
+    byId("trouble").hidden = false;
+    return null;
+  } finally {
+    if (button) button.disabled = false;
+  }
+}
+
+/** What is to be pointed at, in its order. `most` of a tool is how many points it takes. */
+function tools() {
+  return [
+    ...desk.corners.map((name) => ({ key: "corners", of: name, most: 1, text: `corner space beside “${name}”: its middle` })),
+    { key: "rim", most: 99, text: "edge of the board: three points or more, all around" },
+    ...desk.colours.map((colour) => ({ key: "toppings", of: colour, most: 99, text: `${colour} toppings: the middle of each` })),
+    { key: "topping_edge", most: 1, text: "edge of any topping: one point" },
+    ...desk.colours.map((colour) => ({ key: "cutters", of: colour, most: 2, text: `${colour} cutter: its plain end, then its coloured end` })),
+  ];
+}
+
+/** The points of a tool in a photo's marks. */
+function pointsOf(marks, tool) {
+  const value = tool.of === undefined ? marks[tool.key] : marks[tool.key]?.[tool.of];
+  if (value === undefined || value === null) return [];
+  return tool.key === "corners" || tool.key === "topping_edge" ? [value] : value;
+}
+
+/** Marks with other points of a tool. */
+function withPoints(marks, tool, points) {
+  const single = tool.key === "corners" || tool.key === "topping_edge";
+  const value = single ? points[0] : points.length ? points : undefined;
+  if (tool.of === undefined) return { ...marks, [tool.key]: value };
+  return { ...marks, [tool.key]: { ...marks[tool.key], [tool.of]: value } };
+}
+
+function show(now) {
+  const same = desk && JSON.stringify(desk.photos.map((p) => p.name)) === JSON.stringify(now.photos.map((p) => p.name));
+  if (same && waiting) now.photos.forEach((photo, index) => { photo.marks = desk.photos[index].marks; });
+  desk = now;
+  byId("take").hidden = !now.camera;
+  if (!same) {
+    hands.clear();
+    byId("photos").replaceChildren(...now.photos.map(photoOf));
+  }
+  now.photos.forEach(mark);
+  const understood = now.photos.filter((photo) => !photo.lacks).length;
+  byId("count").textContent = `${understood} of ${now.photos.length} ${now.photos.length === 1 ? "photo" : "photos"} understood`;
+  byId("learn").disabled = understood === 0;
+}
+
+function photoOf(photo, index) {
+  hands.set(index, { tool: 0, waits: null });
+  const part = element("section", "board");
+  const head = element("h2", "", photo.name);
+  const drop = element("button", "", "Leave out this photo");
+  drop.addEventListener("click", () => ask("DELETE", `/photo/${index}`, null, drop));
+  head.append(drop);
+  const list = element("ol", "marks");
+  tools().forEach((tool, number) => {
+    const item = element("li");
+    const choose = element("button", "", tool.text);
+    choose.addEventListener("click", () => {
+      hands.set(index, { tool: number, waits: null });
+      mark(desk.photos[index], index);
+    });
+    choose.append(element("span", "number"));
+    item.append(choose);
+    list.append(item);
+  });
+  const thick = element("label", "thick", "how thick the cutters are, mm (skewers 3, the kit’s folded ones 5): ");
+  const input = Object.assign(document.createElement("input"), { type: "number", min: 1.5, max: 19, step: 0.1 });
+  input.value = photo.marks.cutter_mm ?? 3;
+  input.addEventListener("change", () => {
+    if (input.reportValidity()) send(index, { ...desk.photos[index].marks, cutter_mm: Number(input.value) });
+  });
+  thick.append(input);
+  const state = element("p", "state");
+  const view = element("div", "window");
+  const below = element("div", "window");
+  const check = element("img", "understood");
+  check.alt = "the board as it is understood";
+  check.hidden = true;
+  below.append(check);
+  const frame = element("div", "frame");
+  const picture = element("img", "");
+  load(picture, `/api/enrol/photo/${index}.jpg`);
+  picture.alt = photo.name;
+  frame.append(picture);
+  view.append(frame);
+  // As large as the mat fits in, and in steps larger and smaller.
+  const [across, down, width] = photo.mat;
+  let zoom = Math.min(4, Math.max(1, 0.9 / width));
+  const look = () => {
+    for (const [around, inside] of [[view, frame], [below, check]]) {
+      inside.style.width = `${100 * zoom}%`;
+      around.scrollLeft = across * inside.clientWidth - around.clientWidth / 2;
+      around.scrollTop = down * inside.clientHeight - around.clientHeight / 2;
+    }
+  };
+  picture.addEventListener("load", look);
+  check.addEventListener("load", () => {
+    check.hidden = Boolean(desk.photos[index].lacks);
+    look();
+  });
+  const nearer = element("button", "", "nearer");
+  const farther = element("button", "", "farther");
+  for (const [button, times] of [[nearer, 1.4], [farther, 1 / 1.4]]) {
+    button.addEventListener("click", () => {
+      zoom = Math.min(6, Math.max(1, zoom * times));
+      look();
+    });
+  }
+  head.append(nearer, farther);
+  frame.addEventListener("click", (event) => point(event, index, picture));
+  const left = element("div", "");
+  left.append(list, thick, state);
+  const right = element("div", "");
+  right.append(view, below);
+  part.append(head, left, right);
+  return part;
+}
+
+/** A click on the picture: takes a dot away, or sets one for the tool in the hand. */
+function point(event, index, picture) {
+  const { marks } = desk.photos[index];
+  const hand = hands.get(index);
+  const tool = tools()[hand.tool];
+  if (event.target.dataset.tool !== undefined) {
+    const other = tools()[event.target.dataset.tool];
+    // Half a cutter is none.
+    const left = other.key === "cutters" ? [] : pointsOf(marks, other).filter((_, at) => at !== Number(event.target.dataset.at));
+    hand.waits = null;
+    send(index, withPoints(marks, other, left));
+    return;
+  }
+  const box = picture.getBoundingClientRect();
+  const scale = picture.naturalWidth / box.width;
+  const at = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale].map((v) => Math.round(v * 10) / 10);
+  let points = [...pointsOf(marks, tool), at];
+  if (tool.key === "cutters") {
+    if (hand.waits === null) {
+      hand.waits = at;
+      mark(desk.photos[index], index);
+      return;
+    }
+    points = [hand.waits, at];
+    hand.waits = null;
+  }
+  points = points.slice(-tool.most);
+  if (points.length === tool.most) hand.tool = Math.min(hand.tool + 1, tools().length - 1);
+  send(index, withPoints(marks, tool, points));
+}
+
+function send(index, marks) {
+  desk.photos[index].marks = marks;
+  mark(desk.photos[index], index);
+  waiting += 1;
+  sent = sent.then(() => {
+    waiting -= 1;
+    return ask("POST", `/photo/${index}/marks`, { marks });
+  });
+}
+
+/** Dots and counts of a photo as its marks are. */
+function mark(photo, index) {
+  const part = byId("photos").children[index];
+  const frame = part.querySelector(".frame");
+  const hand = hands.get(index);
+  const all = tools();
+  frame.querySelectorAll(".dot").forEach((dot) => dot.remove());
+  all.forEach((tool, number) => {
+    const points = pointsOf(photo.marks, tool);
+    const item = part.querySelectorAll(".marks li")[number];
+    item.classList.toggle("chosen", number === hand.tool);
+    item.querySelector(".number").textContent = points.length ? (tool.key === "cutters" ? "✓" : String(points.length)) : "";
+    points.forEach((at, place) => frame.append(dotAt(part, at, number, place, tool)));
+  });
+  if (hand.waits) frame.append(dotAt(part, hand.waits, hand.tool, 0, all[hand.tool]));
+  part.querySelector(".state").textContent = photo.lacks ? `Still: ${photo.lacks.replace(/^[^:]*: /, "")}.` : "The board is understood. Does it lie under the lines below?";
+  const check = part.querySelector(".understood");
+  if (photo.lacks) check.hidden = true;
+  else load(check, `/api/enrol/photo/${index}/understood.jpg`);
+}
+
+function dotAt(part, [x, y], number, place, tool) {
+  const dot = element("span", "dot");
+  const picture = part.querySelector(".frame img");
+  const put = () => {
+    dot.style.left = `${(100 * x) / picture.naturalWidth}%`;
+    dot.style.top = `${(100 * y) / picture.naturalHeight}%`;
+  };
+  if (picture.naturalWidth) put();
+  else picture.addEventListener("load", put, { once: true });
+  dot.title = tool.text;
+  dot.dataset.tool = number;
+  dot.dataset.at = place;
+  return dot;
+}
+
+async function learn() {
+  byId("learned").hidden = true;
+  await sent;
+  const learned = await ask("POST", "/learn", null, byId("learn"));
+  if (!learned) return;
+  const lines = [`The board is learned and written to ${learned.file}.`, ...learned.notes];
+  if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
+  byId("learned").replaceChildren(...lines.map((line) => element("p", "", line)));
+  byId("learned").hidden = false;
+}
+
+/** Pictures need the token too, which an address must not carry. */
+async function load(picture, address) {
+  const answer = await fetch(address, { headers: headersOf(token) });
+  if (answer.ok) picture.src = URL.createObjectURL(await answer.blob());
+}
+
+function element(name, className = "", text = "") {
+  return Object.assign(document.createElement(name), { className, textContent: text });
+}
