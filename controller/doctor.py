@@ -136,6 +136,7 @@ def check_markers(image: "Image") -> Finding:
     from vision.mat.errors import RegistrationError
     from vision.mat.markers import MARKERS_MM
     from vision.mat.registration import find_mat
+    from vision.mat.sharpness import out_of_focus
 
     try:
         found = find_mat(image)
@@ -150,6 +151,9 @@ def check_markers(image: "Image") -> Finding:
         corners = ", ".join(f"{_CORNERS[marker]} ({marker})" for marker in missing)
         what = f"not all of the mat's markers are seen: missing at the {corners}"
         return Finding("markers", Health.WARNING, what, "Uncover it, take glare off it, move the mat into the picture.")
+    if soft := out_of_focus(image, list(found.markers_px.values())):
+        what = f"all four seen, but out of focus: {soft}"
+        return Finding("markers", Health.WARNING, what, "Focus the camera on the table, and let nothing shake it.")
     what = (
         f"all four seen, {found.error_px:.1f} px from their places; the lens is {found.camera_mm[2] / 1000:.2f} m above"
     )

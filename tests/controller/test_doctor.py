@@ -148,6 +148,14 @@ def test_markers(picture: Image) -> None:
     assert "all four seen" in finding.what
 
 
+def test_a_picture_out_of_focus_says_how_far(picture: Image) -> None:
+    soft = np.asarray(cv2.GaussianBlur(picture, (0, 0), picture.shape[1] / 640), np.uint8)
+    finding = check_markers(soft)
+    assert said(finding) == ("markers", Health.WARNING)
+    assert finding.what.startswith("all four seen, but out of focus: their edges are blurred by ")
+    assert "Focus the camera" in finding.remedy
+
+
 def test_a_covered_marker_is_named_by_its_corner(picture: Image) -> None:
     finding = check_markers(covered(picture, 2))
     assert said(finding) == ("markers", Health.WARNING)
