@@ -196,7 +196,7 @@ def test_a_changing_lamp_is_no_movement(pack: FacePack) -> None:
 
 def test_a_hand_reaching_in_hides_and_when_it_leaves_the_change_is_read(pack: FacePack) -> None:
     reader = Reader(pack)
-    before, after = TABLE, (*TABLE[:3], replace(TABLE[3], x_mm=30.0, y_mm=-90.0), TABLE[4])
+    before, after = TABLE, (*TABLE[:3], replace(TABLE[3], x_mm=36.0, y_mm=-84.0), TABLE[4])
     first = reader.read(Frame(photograph(before), 0.0, 0))
     moving = reader.read(Frame(photograph(before, hand=HAND - [0.0, 40.0]), 0.1, 1))
     resting = [reader.read(Frame(photograph(after, hand=HAND), 0.2 + i / 10, 2 + i)) for i in range(3)]

@@ -19,7 +19,7 @@ from vision.pieces.checking import check, check_under
 from vision.pieces.features import NONE, Colours, log_colours
 from vision.pieces.finding import find_pieces
 from vision.pieces.reading import Reading, confirmed, share
-from vision.pieces.search import SAME_MM, Index
+from vision.pieces.search import Index
 from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, Prepared, judge, rank_faces
 from vision.scene import PieceKind
 from vision.shapes import place
@@ -129,7 +129,8 @@ def with_left_over(
         return list(readings)
     # What is not plain has no say in which of the others stand together.
     joined = find_pieces(look, NONE, kinds, index, [*readings, *more], readings, beyond)
-    plain = [reading for reading in joined if _is_plain(reading) and not _was_there(reading, readings)]
+    before = set(map(id, readings))
+    plain = [reading for reading in joined if _is_plain(reading) and id(reading) not in before]
     return find_pieces(look, NONE, kinds, index, [*readings, *plain], readings, beyond) if plain else list(readings)
 
 
@@ -142,19 +143,6 @@ def _is_plain(reading: Reading) -> bool:
         return True
     alone = reading.lead >= LONE_LEAD and share(reading.agrees) >= LONE_AGREES
     return alone and reading.visible >= LONE_SHARE and reading.cost <= LONE_COST
-
-
-def _was_there(reading: Reading, before: Sequence[Reading]) -> bool:
-    """Whether a piece of that kind was seen there before. Tips of slices in a circle lie together, their middles
-    apart."""
-    return any(
-        reading.kind is other.kind and float(np.hypot(*(_middle(reading) - _middle(other)))) < SAME_MM
-        for other in before
-    )
-
-
-def _middle(reading: Reading) -> Array:
-    return np.asarray(place(reading.prepared.faces.shape.centre[None], reading.pose)[0])
 
 
 def _checked(
