@@ -157,7 +157,8 @@ def check_under(
     if not len(poses):
         return []
     readings = _check_open(look, kind, prepared, poses, hints, free, np.zeros(len(poses), np.float32))
-    shares = [float(reading.agrees[open_here].mean()) for reading, open_here in zip(readings, free, strict=True)]
+    agreeing = np.array([reading.agrees for reading in readings]) & free
+    shares = agreeing.sum(1) / np.maximum(free.sum(1), 1)
     return [reading for reading, agrees in zip(readings, shares, strict=True) if agrees >= LEAST_AGREEING]
 
 
