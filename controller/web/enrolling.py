@@ -237,16 +237,21 @@ class Desk:
 
 def create_enrolling_app(desk: Desk, *, version: str, token: str) -> FastAPI:
     """The application; everything but the page itself needs the host's token, or this machine's own browser."""
+    return app_of_page("enrol.html", _router(desk, token), version)
+
+
+def app_of_page(name: str, router: APIRouter, version: str) -> FastAPI:
+    """The application of a page for enrolling, and of what the page asks for."""
     app = FastAPI(title="pizzatable enrol", version=version, docs_url=None, redoc_url=None)
     app.add_middleware(Guard)
     add_problem_handlers(app)
-    app.include_router(_router(desk, token))
+    app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC))
 
     @app.get("/", include_in_schema=False)
     def page() -> FileResponse:
         """The page."""
-        return FileResponse(STATIC / "enrol.html", headers=NO_STORE)
+        return FileResponse(STATIC / name, headers=NO_STORE)
 
     return app
 

@@ -8,16 +8,13 @@ from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, FastAPI, HTTPException, Request, Response
-from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
-from starlette.responses import FileResponse
 
 from controller.enrolling import Learned, learn, marked_board, with_pieces
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, seen_in
-from controller.web.app import STATIC, Body
-from controller.web.enrolling import NO_STORE, GivenToken, LearnedView, as_jpeg, told_as_answer
-from controller.web.problems import add_problem_handlers
-from controller.web.security import Guard, require_host
+from controller.web.app import Body
+from controller.web.enrolling import GivenToken, LearnedView, app_of_page, as_jpeg, told_as_answer
+from controller.web.security import require_host
 from controller.whose_faces import GameFaces
 from vision.enrolling.marked_board import draw_marked_board
 from vision.files.board_marks import MARKS, parse_marks
@@ -199,18 +196,7 @@ class BoardDesk:
 
 def create_board_app(desk: BoardDesk, *, version: str, token: str) -> FastAPI:
     """The application; everything but the page itself needs the host's token, or this machine's own browser."""
-    app = FastAPI(title="pizzatable enrol", version=version, docs_url=None, redoc_url=None)
-    app.add_middleware(Guard)
-    add_problem_handlers(app)
-    app.include_router(_router(desk, token))
-    app.mount("/static", StaticFiles(directory=STATIC))
-
-    @app.get("/", include_in_schema=False)
-    def page() -> FileResponse:
-        """The page."""
-        return FileResponse(STATIC / "enrol-board.html", headers=NO_STORE)
-
-    return app
+    return app_of_page("enrol-board.html", _router(desk, token), version)
 
 
 def _router(desk: BoardDesk, token: str) -> APIRouter:

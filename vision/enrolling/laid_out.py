@@ -81,7 +81,6 @@ CORNER_MM = 5.0
 EDGE_REACH_MM = (8.0, 5.0, 3.0, 2.0, 1.5, 1.0)
 """How far from an outline its edge is looked for, round by round."""
 PROFILE_MM = 0.25
-CARD_MM = 0.5
 
 SIZES_MM: Mapping[PieceKind, tuple[tuple[float, float], ...]] = {
     PieceKind.SLICE: tuple((radius, 360.0 / 11) for radius in np.arange(70.0, 146.0, 5.0)),

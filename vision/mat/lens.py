@@ -1,8 +1,6 @@
 """A camera's lens: how it bends pictures, and what is assumed of one that nobody calibrated."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,12 +45,6 @@ def typical_lens(size_px: tuple[int, int], focal: float = TYPICAL_FOCAL) -> Lens
 def bent_lenses(lens: Lens) -> tuple[Lens, Lens]:
     """A lens with a little more of k1, and of k2."""
     return replace(lens, k1=lens.k1 + LENS_STEP), replace(lens, k2=lens.k2 + LENS_STEP)
-
-
-def lens_from(labels: Mapping[str, Any], size_px: Sequence[int]) -> Lens:
-    """The lens written in a label file's `camera` (OpenCV's K and dist)."""
-    matrix, distortion = labels["camera"]["K"], labels["camera"]["dist"]
-    return Lens(float(matrix[0][0]) / size_px[0], float(distortion[0]), float(distortion[1]))
 
 
 def camera_matrix(size_px: tuple[int, int], lens: Lens) -> Array:

@@ -59,6 +59,8 @@ DOUBTED_WIDTHS = 0.00006
 _MAT_CORNERS_MM = np.array(list(product((-200.0, 200.0), repeat=2)))
 LEAST_EDGE_POINTS = 80
 """About those of one marker."""
+POINTS_SPREAD_MM = 0.25
+"""How far points that tell a lens are seen from where they are known to lie."""
 SHARP_CELLS = 0.22
 """Markers blurred by more than this share of a cell say nothing of whether they are loose ones."""
 LOOSE_WIDTHS, MOVED_WIDTHS = 0.0004, 0.0008
@@ -366,7 +368,7 @@ def with_lens(registration: Registration, lens: Lens) -> Registration:
     return replace(again, laid_mm=registration.laid_mm, told_by=registration.told_by)
 
 
-def lens_by_points(registration: Registration, expected_mm: Array, seen_px: Array, *, spread_mm: float = 0.25) -> Lens:
+def lens_by_points(registration: Registration, expected_mm: Array, seen_px: Array) -> Lens:
     """The lens that best brings pixels (n x 2) to where they are known to lie on the table (n x 2)."""
     normal, right = np.diag(1.0 / np.square(LENS_SPREAD)), np.zeros(2)
     here = registration.to_table(seen_px)
@@ -375,7 +377,7 @@ def lens_by_points(registration: Registration, expected_mm: Array, seen_px: Arra
         for lens in bent_lenses(registration.lens)
     ]
     off = (expected_mm - here).ravel()
-    weight = 1.0 / (spread_mm**2 * (1.0 + (off / 6.0) ** 2))
+    weight = 1.0 / (POINTS_SPREAD_MM**2 * (1.0 + (off / 6.0) ** 2))
     columns = np.column_stack(moves)
     normal += columns.T @ (columns * weight[:, None])
     right += columns.T @ (off * weight)

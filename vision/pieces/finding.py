@@ -149,10 +149,9 @@ def come_to_rest(
         poses, centre = np.array([r.pose for r in mine]), prepared.faces.shape.centre
         faces, free = np.array([r.face for r in mine], np.intp), np.array([~r.taken for r in mine])
         better = refine(look, poses, faces, prepared.full, centre, rounds=REST_ROUNDS, free=free, veils=veils_of(mine))
-        rim = prepared.full.points[np.linalg.norm(prepared.full.points - centre, axis=1).argmax()][None]
-        way = [place(np.concatenate([centre[None], rim]), pose) for pose in poses]
-        away = [place(np.concatenate([centre[None], rim]), pose) for pose in better]
-        far = np.flatnonzero(np.linalg.norm(np.array(way) - away, axis=2).max(1) > REST_MM)
+        rim = prepared.full.points[np.linalg.norm(prepared.full.points - centre, axis=1).argmax()]
+        ends = np.stack([centre, rim])
+        far = np.flatnonzero(np.linalg.norm(place(ends, better) - place(ends, poses), axis=2).max(1) > REST_MM)
         on = [replace(mine[i], pose=better[i]) for i in far]
         moved += check_uncovered(look, kind, prepared, on)
         kept = _others(kept, [mine[i] for i in far])

@@ -1,9 +1,11 @@
 // Pointing at a board in photos. The server keeps photos and marks; this page shows them and sends what is pointed at.
 
+import { asking } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
 
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
+const ask = asking(token, show);
 let desk = null;
 /** By photo: which tool is in the hand, and a cutter's first end that waits for its second. */
 const hands = new Map();
@@ -15,25 +17,6 @@ let waiting = 0;
 byId("take").addEventListener("click", () => ask("POST", "/photo", null, byId("take")));
 byId("learn").addEventListener("click", learn);
 ask("GET", "");
-
-/** One request; shows what came back, or what went wrong. */
-async function ask(method, path, body = null, button = null) {
-  byId("trouble").hidden = true;
-  if (button) button.disabled = true;
-  try {
-    const answer = await fetch(`/api/enrol${path}`, { method, headers: headersOf(token), body: body && JSON.stringify(body) });
-    const content = await answer.json();
-    if (!answer.ok) throw new Error(content.detail);
-    if (content.photos) show(content);
-    return content;
-  } catch (error) {
-    byId("trouble").textContent = error.message;
-    byId("trouble").hidden = false;
-    return null;
-  } finally {
-    if (button) button.disabled = false;
-  }
-}
 
 /** What is to be pointed at, in its order. `most` of a tool is how many points it takes. */
 function tools() {

@@ -1,9 +1,11 @@
 // Naming the pieces of a copy. The server keeps photos and names; this page shows them and sends what is typed.
 
+import { asking } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
 
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
+const ask = asking(token, show);
 let desk = null;
 /** What is being sent: faces are learned when the server has every name. */
 const sending = new Set();
@@ -13,25 +15,6 @@ for (const [id, path] of [["take", "/photo"], ["take-empty", "/photo?empty=true"
 }
 byId("learn").addEventListener("click", learn);
 ask("GET", "");
-
-/** One request; shows what came back, or what went wrong. */
-async function ask(method, path, body = null, button = null) {
-  byId("trouble").hidden = true;
-  if (button) button.disabled = true;
-  try {
-    const answer = await fetch(`/api/enrol${path}`, { method, headers: headersOf(token), body: body && JSON.stringify(body) });
-    const content = await answer.json();
-    if (!answer.ok) throw new Error(content.detail);
-    if (content.photos) show(content);
-    return content;
-  } catch (error) {
-    byId("trouble").textContent = error.message;
-    byId("trouble").hidden = false;
-    return null;
-  } finally {
-    if (button) button.disabled = false;
-  }
-}
 
 function show(now) {
   const before = desk;

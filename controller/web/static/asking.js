@@ -1,0 +1,25 @@
+// Requests of the pages on which a copy is enrolled.
+
+import { headersOf } from "/static/host.js";
+
+/** Makes requests: each shows (`show`) the photos that came back, or what went wrong in the page's "trouble". */
+export function asking(token, show) {
+  const trouble = document.getElementById("trouble");
+  return async (method, path, body = null, button = null) => {
+    trouble.hidden = true;
+    if (button) button.disabled = true;
+    try {
+      const answer = await fetch(`/api/enrol${path}`, { method, headers: headersOf(token), body: body && JSON.stringify(body) });
+      const content = await answer.json();
+      if (!answer.ok) throw new Error(content.detail);
+      if (content.photos) show(content);
+      return content;
+    } catch (error) {
+      trouble.textContent = error.message;
+      trouble.hidden = false;
+      return null;
+    } finally {
+      if (button) button.disabled = false;
+    }
+  };
+}
