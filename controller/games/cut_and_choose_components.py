@@ -3,7 +3,6 @@ facts are read. What a game prints besides is a mark of its slices: a number tha
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -135,8 +134,6 @@ def _printed(facts: SliceFacts) -> str:
 class Printing(Generic[Slice, Special]):
     """How a game's `components.toml` is read."""
 
-    package: str
-    """The game's package, which the file lies in."""
     values: range
     make: Callable[..., Slice]
     """A slice of its face, values, name and marks."""
@@ -151,11 +148,6 @@ class Printing(Generic[Slice, Special]):
     """The table of Specials."""
     read_special: Callable[[str, Table], Special]
     """One Special from its key and table."""
-
-    def load(self, path: Path | None = None) -> Pieces[Slice, Special]:
-        """The pieces in a file of the shape of the packaged `components.toml` (the default). Raises ComponentError."""
-        source = path if path is not None else files(self.package).joinpath("components.toml")
-        return self.parse(source.read_text(encoding="utf-8"), path.name if path is not None else "components.toml")
 
     def parse(self, text: str, where: str) -> Pieces[Slice, Special]:
         """The pieces described by TOML text; `where` names its file in errors. Raises ComponentError."""

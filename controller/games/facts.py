@@ -4,16 +4,21 @@ A fact is a table `{ is = VALUE, from = PROVENANCE, source = "who says so" }`; `
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from controller.game import GameError, Json
 
 PROVENANCES = ("rules", "source", "inferred", "reconstructed")
 """The rule text says so; a named outside source does; it follows from the texts; it is ours, and fits all they say."""
 T = TypeVar("T")
+Loaded = TypeVar("Loaded", covariant=True)
+PACKAGED = "components.toml"
+"""The file of a game's package that says what its pieces are."""
 
 
 class ComponentError(GameError, ValueError):
@@ -95,6 +100,32 @@ def read_table(path: Path) -> Table:
     except (OSError, UnicodeDecodeError) as error:
         raise ComponentError(f"{path.name}: cannot be read: {error}") from error
     return parse_table(text, path.name)
+
+
+class Load(Protocol[Loaded]):
+    """What reads pieces from a file."""
+
+    def __call__(self, path: Path | None = None) -> Loaded:
+        """The pieces in a file of the shape of the packaged one (the default). Raises ComponentError."""
+
+
+def read_packaged(package: str) -> str:
+    """The text of a package's `components.toml`."""
+    return files(package).joinpath(PACKAGED).read_text(encoding="utf-8")
+
+
+def load_by(parse: Callable[[str, str], T], package: str) -> Load[T]:
+    """What reads a game's pieces. `parse` is given a file's text and name; the packaged file is read and parsed once,
+    when its pieces are first asked for."""
+
+    @cache
+    def packaged() -> T:
+        return parse(read_packaged(package), PACKAGED)
+
+    def load(path: Path | None = None) -> T:
+        return packaged() if path is None else parse(path.read_text(encoding="utf-8"), path.name)
+
+    return load
 
 
 def load_own(path: Path) -> Mapping[str, Any]:

@@ -8,15 +8,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from itertools import product
-from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
 from controller.game import Json
 from controller.games.dice_and_slice.grid import MOST_SQUARES, Grid, Rectangle, build_grid
-from controller.games.facts import ComponentError, Table, parse_table, whole_number
+from controller.games.facts import ComponentError, Table, load_by, parse_table, whole_number
 
 PLAYER_COUNTS = range(2, 7)
 DICE = ("A", "B")
@@ -151,16 +149,12 @@ def turned(dots: frozenset[tuple[int, int]]) -> frozenset[tuple[int, int]]:
     return frozenset((top - row, column) for column, row in dots)
 
 
-def load_components(path: Path | None = None) -> Components:
-    """The pieces in a file of the shape of the packaged `components.toml` (the default). Raises ComponentError."""
-    source = path if path is not None else files(__package__).joinpath("components.toml")
-    where = path.name if path is not None else "components.toml"
-    return parse_components(source.read_text(encoding="utf-8"), where)
-
-
 def parse_components(text: str, where: str) -> Components:
     """The pieces described by TOML text; `where` names its file in errors. Raises ComponentError."""
     return _components(parse_table(text, where), "{}")
+
+
+load_components = load_by(parse_components, __package__)
 
 
 def with_own_facts(components: Components, own: Json, where: str = "option components") -> Components:

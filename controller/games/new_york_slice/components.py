@@ -7,7 +7,7 @@ from typing import ClassVar
 from controller.games import cut_and_choose_components as family
 from controller.games.cut_and_choose_components import PLAYER_COUNTS as PLAYER_COUNTS
 from controller.games.cut_and_choose_components import Marks, Pieces, Printing
-from controller.games.facts import Table
+from controller.games.facts import Table, load_by
 
 ANCHOVY = "anchovy"
 SUPREME = "supreme"
@@ -44,7 +44,6 @@ def _special(name: str, entry: Table) -> SpecialFacts:
 
 Components = Pieces[SliceFacts, SpecialFacts]
 PRINTING = Printing(
-    package=__package__,
     values=VALUES,
     make=SliceFacts,
     marks=SliceFacts.MARKS,
@@ -54,7 +53,7 @@ PRINTING = Printing(
     specials="special",
     read_special=_special,
 )
-load_components = PRINTING.load
+load_components = load_by(PRINTING.parse, __package__)
 parse_components = PRINTING.parse
 load_own_facts = PRINTING.load_own
 with_own_facts = PRINTING.with_own

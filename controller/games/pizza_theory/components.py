@@ -7,13 +7,11 @@ are also written as bits of a whole number, in the order of the file, where they
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from itertools import product
 from math import sqrt
-from pathlib import Path
 
 from controller.game import Json
-from controller.games.facts import ComponentError, Table, list_facts, parse_table
+from controller.games.facts import PACKAGED, ComponentError, Table, list_facts, load_by, parse_table, read_packaged
 
 PLACES = ("1st", "2nd", "3rd")
 """What the board says at its three sides, in turn order."""
@@ -100,17 +98,12 @@ class Components:
         return tuple(slices.values())
 
 
-def load_components(path: Path | None = None) -> Components:
-    """The pieces in a file of the shape of the packaged `components.toml` (the default). Raises ComponentError."""
-    return parse_components(*_read(path))
-
-
 def with_own_facts(own: object, where: str = "option components") -> Components:
     """The packaged pieces with the facts that a copy shows otherwise: a mapping such as `{"place.1st.starts":
     ["c1", "e1"]}`. Facts that the rules state stay. Raises ComponentError."""
     if not isinstance(own, Mapping):
         raise ComponentError(f"{where}: {own!r} is no mapping of facts, such as 'place.1st.starts', to their values")
-    return parse_components(*_read(None), own, where)
+    return parse_components(read_packaged(__package__), PACKAGED, own, where)
 
 
 def parse_components(text: str, where: str, own: Mapping[str, Json] | None = None, own_where: str = "") -> Components:
@@ -136,6 +129,9 @@ def parse_components(text: str, where: str, own: Mapping[str, Json] | None = Non
     )
 
 
+load_components = load_by(parse_components, __package__)
+
+
 def position_on_board(at: tuple[float, float, float]) -> tuple[float, float]:
     """Where these coordinates lie as seen from above with "1st" towards the viewer: to the right, and away. Spaces
     next to each other are 1 apart."""
@@ -156,12 +152,6 @@ def line_ends(components: Components, place: Place, number: int) -> tuple[tuple[
         at[place.axis], at[towards], at[away] = value, sign * half - value / 2, -sign * half - value / 2
         ends.append(position_on_board((at[0], at[1], at[2])))
     return ends[0], ends[1]
-
-
-def _read(path: Path | None) -> tuple[str, str]:
-    if path is None:
-        return files(__package__).joinpath("components.toml").read_text(encoding="utf-8"), "components.toml"
-    return path.read_text(encoding="utf-8"), path.name
 
 
 def _replace_facts(table: Table, own: Mapping[str, Json], where: str) -> None:

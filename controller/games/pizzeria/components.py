@@ -7,7 +7,7 @@ from typing import ClassVar
 from controller.games import cut_and_choose_components as family
 from controller.games.cut_and_choose_components import PLAYER_COUNTS as PLAYER_COUNTS
 from controller.games.cut_and_choose_components import Marks, Pieces, Printing
-from controller.games.facts import ComponentError, Table
+from controller.games.facts import ComponentError, Table, load_by
 
 TOMATO = 2
 VALUES = range(2, 12)
@@ -63,7 +63,6 @@ def _one_of(entry: Table, key: str, known: tuple[str, ...]) -> str:
 
 Components = Pieces[SliceFacts, SpecialFacts]
 PRINTING = Printing(
-    package=__package__,
     values=VALUES,
     make=SliceFacts,
     marks=SliceFacts.MARKS,
@@ -73,7 +72,7 @@ PRINTING = Printing(
     specials="offer",
     read_special=_special,
 )
-load_components = PRINTING.load
+load_components = load_by(PRINTING.parse, __package__)
 parse_components = PRINTING.parse
 load_own_facts = PRINTING.load_own
 with_own_facts = PRINTING.with_own

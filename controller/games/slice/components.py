@@ -3,12 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 from controller.game import Json
-from controller.games.facts import ComponentError, Table, parse_table, whole_number
+from controller.games.facts import ComponentError, Table, load_by, parse_table, whole_number
 
 HOT_SAUCE = "hot-sauce"
 COMBO = "combo"
@@ -46,13 +44,6 @@ class Components:
         return self.names.get(card, repr(card))
 
 
-def load_components(path: Path | None = None) -> Components:
-    """The cards in a file of the shape of the packaged `components.toml` (the default). Raises ComponentError."""
-    source = path if path is not None else files(__package__).joinpath("components.toml")
-    where = path.name if path is not None else "components.toml"
-    return parse_components(source.read_text(encoding="utf-8"), where)
-
-
 def parse_components(text: str, where: str) -> Components:
     """The cards described by TOML text; `where` names its file in errors. Raises ComponentError."""
     table = parse_table(text, where)
@@ -64,6 +55,9 @@ def parse_components(text: str, where: str) -> Components:
     counts = {card: entry.number("cards", _possible_counts(deck)) for card, entry in entries.items()}
     names = {card: entry.fact("name", str) for card, entry in entries.items()}
     return _checked(counts, places, names, _Box.of(deck), where)
+
+
+load_components = load_by(parse_components, __package__)
 
 
 def with_own_cards(components: Components, own: object, where: str = "option components") -> Components:
