@@ -13,7 +13,7 @@ from controller.whose_faces import GameFaces
 from vision.board.marks import MarkedBoard, board_of_marks
 from vision.enrolling.alike import Likeness, likenesses, upside_down
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
-from vision.enrolling.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.enrolling.lumps import lumps
 from vision.files.board_marks import MARKS, parse_marks
 from vision.files.label_kinds import LABEL_KINDS, LabelError
@@ -97,9 +97,9 @@ class Learned:
 def spread(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | None = None) -> Spread:
     """Find the pieces in a photo. Raises RegistrationError, which names it."""
     registration = find_named(image, name)
-    pieces = tuple(find_laid_out(image, registration, kinds, empty=empty))
-    doubt = doubt_of_table(image, registration, empty)
-    return Spread(name, image, registration, pieces, doubt, _touching(lumps(image, registration, pieces, empty)))
+    seen = SeenTable(image, registration, empty)
+    pieces = tuple(find_laid_out(seen, kinds))
+    return Spread(name, image, registration, pieces, doubt_of_table(seen), _touching(lumps(seen, pieces)))
 
 
 def _touching(places: Sequence[tuple[float, float]]) -> str:

@@ -5,6 +5,7 @@ A slice's own frame has its tip at (0, 0) and the middle of its crust on +x. A S
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,25 +21,44 @@ EDGE_MM = 1.8
 """The lattice keeps this far inside the outline, where neighbours and shadows do not blur in."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shape:
-    """One kind of piece: its outline and where on it faces are compared."""
+    """One kind of piece: its outline and where on it faces are compared, worked out when it is asked for."""
 
     kind: PieceKind
     outline: Array
     """n x 2, counter-clockwise, own frame."""
     centre: Array
     """The point that poses are voted for and turned about, own frame."""
-    lattice: Array
-    """m x 2 points inside, own frame."""
-    neighbours: NDArray[np.intp]
-    """m x 9: each lattice point and those around it; where there is none, the point itself."""
-    sparse: NDArray[np.intp]
-    """About a quarter of the lattice, evenly spread, for a first look."""
     size_mm: tuple[float, float]
     """Slice: tip to crust, and the tip's angle in degrees. Specials and cards: width, height."""
-    reach_mm: float
-    """Largest distance of the outline from the centre."""
+
+    @cached_property
+    def lattice(self) -> Array:
+        """m x 2 points inside, own frame."""
+        return _slice_lattice(*self.size_mm) if self.kind is PieceKind.SLICE else _card_lattice(*self.size_mm)
+
+    @cached_property
+    def neighbours(self) -> NDArray[np.intp]:
+        """m x 9: each lattice point and those around it; where there is none, the point itself."""
+        keys = _lattice_keys(self.lattice)
+        first = keys.min(axis=0) - 2
+        index = np.full(keys.max(axis=0) - first + 3, -1)
+        index[tuple((keys - first).T)] = np.arange(len(keys))
+        steps = np.array([(dx, dy) for dx in (-2, 0, 2) for dy in (-2, 0, 2)])
+        around = index[tuple(np.moveaxis(keys[:, None] + steps - first, -1, 0))]
+        return np.where(around < 0, np.arange(len(keys))[:, None], around).astype(np.intp)
+
+    @cached_property
+    def sparse(self) -> NDArray[np.intp]:
+        """About a quarter of the lattice, evenly spread, for a first look."""
+        keys = _lattice_keys(self.lattice)
+        return np.flatnonzero((keys // 2).sum(axis=1) % 2 + np.abs((keys // 2)[:, 1]) % 2 == 0)
+
+    @cached_property
+    def reach_mm(self) -> float:
+        """Largest distance of the outline from the centre."""
+        return float(np.linalg.norm(self.outline - self.centre, axis=1).max())
 
     @property
     def area_mm2(self) -> float:
@@ -51,20 +71,14 @@ def slice_shape(radius_mm: float, angle_deg: float = 360.0 / FULL_CIRCLE_SLICES)
     half = np.radians(angle_deg) / 2
     arc = np.linspace(-half, half, 9)
     outline = np.vstack([[0.0, 0.0], radius_mm * np.column_stack([np.cos(arc), np.sin(arc)])])
-    grid = _grid(0.0, radius_mm, radius_mm * np.sin(half))
-    side = grid[:, 0] * np.sin(half) - np.abs(grid[:, 1]) * np.cos(half)
-    inside = (side > EDGE_MM) & (np.hypot(grid[:, 0], grid[:, 1]) < radius_mm - EDGE_MM)
-    size = (radius_mm, angle_deg)
-    return _shape(PieceKind.SLICE, size, outline, np.array([radius_mm * 0.62, 0.0]), grid[inside])
+    return Shape(PieceKind.SLICE, outline, np.array([radius_mm * 0.62, 0.0]), (radius_mm, angle_deg))
 
 
 def card_shape(kind: PieceKind, width_mm: float, height_mm: float) -> Shape:
     """A rectangle about the origin, its height along +x."""
     x, y = height_mm / 2, width_mm / 2
     outline = np.array([[-x, -y], [x, -y], [x, y], [-x, y]])
-    grid = _grid(-x, x, y)
-    inside = (np.abs(grid[:, 0]) < x - EDGE_MM) & (np.abs(grid[:, 1]) < y - EDGE_MM)
-    return _shape(kind, (width_mm, height_mm), outline, np.zeros(2), grid[inside])
+    return Shape(kind, outline, np.zeros(2), (width_mm, height_mm))
 
 
 def place(points: Array, pose: Array) -> Array:
@@ -110,6 +124,19 @@ def as_points(outline: Array) -> tuple[Point, ...]:
     return tuple((round(float(x), 2), round(float(y), 2)) for x, y in outline)
 
 
+def _slice_lattice(radius_mm: float, angle_deg: float) -> Array:
+    half = np.radians(angle_deg) / 2
+    grid = _grid(0.0, radius_mm, radius_mm * np.sin(half))
+    side = grid[:, 0] * np.sin(half) - np.abs(grid[:, 1]) * np.cos(half)
+    return np.asarray(grid[(side > EDGE_MM) & (np.hypot(grid[:, 0], grid[:, 1]) < radius_mm - EDGE_MM)])
+
+
+def _card_lattice(width_mm: float, height_mm: float) -> Array:
+    x, y = height_mm / 2, width_mm / 2
+    grid = _grid(-x, x, y)
+    return np.asarray(grid[(np.abs(grid[:, 0]) < x - EDGE_MM) & (np.abs(grid[:, 1]) < y - EDGE_MM)])
+
+
 def _grid(start: float, stop: float, half_width: float) -> Array:
     x = np.arange(start + CELL_MM / 2, stop, CELL_MM)
     rows = int(half_width / CELL_MM) + 1
@@ -117,14 +144,6 @@ def _grid(start: float, stop: float, half_width: float) -> Array:
     return np.asarray(np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2))
 
 
-def _shape(kind: PieceKind, size_mm: tuple[float, float], outline: Array, centre: Array, lattice: Array) -> Shape:
-    keys = np.round(lattice / CELL_MM * 2).astype(int)
-    first = keys.min(axis=0) - 2
-    index = np.full(keys.max(axis=0) - first + 3, -1)
-    index[tuple((keys - first).T)] = np.arange(len(keys))
-    steps = np.array([(dx, dy) for dx in (-2, 0, 2) for dy in (-2, 0, 2)])
-    around = index[tuple(np.moveaxis(keys[:, None] + steps - first, -1, 0))]
-    around = np.where(around < 0, np.arange(len(keys))[:, None], around)
-    sparse = np.flatnonzero((keys // 2).sum(axis=1) % 2 + np.abs((keys // 2)[:, 1]) % 2 == 0)
-    reach = float(np.linalg.norm(outline - centre, axis=1).max())
-    return Shape(kind, outline, centre, lattice, around.astype(np.intp), sparse, size_mm, reach)
+def _lattice_keys(lattice: Array) -> NDArray[np.int_]:
+    """Which row and column of half cells each point is in."""
+    return np.round(lattice / CELL_MM * 2).astype(int)

@@ -8,9 +8,11 @@ import cv2
 import numpy as np
 import pytest
 
+from controller.enrolling import spread
 from tests.vision.drawn_table import RADIUS_MM, Piece, View, enrolment, label, photograph
+from vision.enrolling import laid_out
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
-from vision.enrolling.laid_out import LaidOut, doubt_of_table, find_laid_out
+from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.mat.registration import find_mat
 from vision.pieces.faces import enrol
 from vision.reader import read_photo
@@ -21,8 +23,12 @@ PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
 
 
-def found_in(image: Any, **options: Any) -> list[LaidOut]:
-    return find_laid_out(image, find_mat(image), KINDS, **options)
+def found_in(image: Any, empty: Any = None) -> list[LaidOut]:
+    return find_laid_out(SeenTable(image, find_mat(image), empty), KINDS)
+
+
+def doubt_in(image: Any, empty: Any = None) -> str:
+    return doubt_of_table(SeenTable(image, find_mat(image), empty))
 
 
 def nearest(found: list[LaidOut], x_mm: float, y_mm: float) -> LaidOut:
@@ -53,6 +59,19 @@ def test_every_piece_is_found_where_it_lies_and_nothing_else(view: View) -> None
 
 def test_an_empty_table_has_no_pieces() -> None:
     assert found_in(photograph([])) == []
+
+
+def test_a_photo_is_compared_with_the_bare_table_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what lies apart, for what touches, and for whether the table can be told from it."""
+    compared, differences = [], laid_out._differences
+
+    def counted(looked: Any, *rest: Any) -> Any:
+        compared.append(looked)
+        return differences(looked, *rest)
+
+    monkeypatch.setattr(laid_out, "_differences", counted)
+    assert spread("a.jpg", photograph([]), frozenset()).pieces == ()
+    assert len(compared) == 1
 
 
 def test_what_was_found_teaches_as_well_as_labels_do() -> None:
@@ -97,7 +116,7 @@ def found_where_they_lie(image: Any, **options: Any) -> None:
 def test_a_cloth_of_a_few_colours_is_seen_through() -> None:
     stripes = np.tile((np.arange(1280) // 24 % 2 == 0)[None, :, None], (720, 1, 1))
     image = on_cloth(ON_CLOTH, np.where(stripes, (230, 230, 235), (150, 60, 40)))
-    assert doubt_of_table(image, find_mat(image)) == ""
+    assert doubt_in(image) == ""
     found_where_they_lie(image)
 
 
@@ -105,10 +124,10 @@ def test_a_motley_cloth_is_seen_through_with_a_picture_of_the_empty_table() -> N
     patches = np.random.default_rng(3).integers(30, 226, (30, 54, 3))
     cloth = np.kron(patches, np.ones((24, 24, 1), int))
     image, empty = on_cloth(ON_CLOTH, cloth), on_cloth([], cloth)
-    assert "is patterned" in doubt_of_table(image, find_mat(image))
-    assert doubt_of_table(image, find_mat(image), empty) == ""
-    assert "hardly anything looks as in the picture" in doubt_of_table(image, find_mat(image), 255 - empty)
-    assert doubt_of_table(photograph(ON_CLOTH), find_mat(photograph(ON_CLOTH))) == ""
+    assert "is patterned" in doubt_in(image)
+    assert doubt_in(image, empty) == ""
+    assert "hardly anything looks as in the picture" in doubt_in(image, 255 - empty)
+    assert doubt_in(photograph(ON_CLOTH)) == ""
     found_where_they_lie(image, empty=empty)
 
 

@@ -117,17 +117,54 @@ class LaidOut:
         }  # fmt: skip
 
 
-def find_laid_out(
-    image: Image, registration: Registration, kinds: frozenset[PieceKind], *, empty: Image | None = None
-) -> list[LaidOut]:
-    """The pieces of these kinds that lie apart from each other, from left to right and from top to bottom.
+@dataclass(frozen=True)
+class SeenTable:
+    """A photo of a table, beside the bare table."""
 
-    `empty` is a picture by the same camera of the same table with nothing on it; without it the bare table's colours
-    are guessed from what lies around, which a patterned cloth defeats. Kinds that SIZES_MM lacks are passed over.
-    """
-    table = table_map(registration)
-    bare = None if empty is None else table.look(empty)
-    seen = _Seen(table, strangeness(table.look(image), table, registration, bare))
+    image: Image
+    registration: Registration
+    empty: Image | None = None
+    """A picture by the same camera of the same table with nothing on it; without it the bare table's colours are
+    guessed from what lies around, which a patterned cloth defeats."""
+
+    @cached_property
+    def table(self) -> TableMap:
+        """Where its pixels lie, seen from above."""
+        return table_map(self.registration)
+
+    @cached_property
+    def parts(self) -> list[tuple[NDArray[np.bool_], Array]]:
+        """The mat's part of the table's map and the rest, those that show, and how far the colours of their pixels are
+        from the bare table's (CIELAB)."""
+        bare = None if self.empty is None else self.table.look(self.empty)
+        return _differences(self.table.look(self.image), self.table, bare)
+
+    @cached_property
+    def apart(self) -> Floats:
+        """How many times more each pixel of the table's map differs from the bare mat or table around it than most
+        do; 0 on the markers."""
+        apart = np.zeros((self.table.height, self.table.width), np.float32)
+        for part, off in self.parts:
+            apart[part] = off / max(float(np.median(off)), LEAST_SPREAD)
+        markers = [_grown(corners, MARKER_MARGIN_MM) for corners in self.registration.markers_mm.values()]
+        apart[_filled(self.table, markers) > 0] = 0.0
+        return apart
+
+    @cached_property
+    def strange(self) -> Floats:
+        """0 where the table is bare, 1 where it is surely not."""
+        return np.asarray(np.minimum(self.apart / np.float32(FULL), np.float32(1.0)), np.float32)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """As much of `apart` as makes an edge clearer, 0 to 1."""
+        return np.asarray(np.minimum(self.apart / np.float32(SHARP), np.float32(1.0)), np.float32)
+
+
+def find_laid_out(seen: SeenTable, kinds: frozenset[PieceKind]) -> list[LaidOut]:
+    """The pieces of these kinds that lie apart from each other, from left to right and from top to bottom. Kinds that
+    SIZES_MM lacks are passed over."""
+    registration, table = seen.registration, seen.table
     pieces = [
         LaidOut(one.shape, true_pose(one.pose, one.shape, registration), one.pose, one.clear)
         for one in _apart([one for one in _clear(seen, kinds) if table.shows(one.outline).all()])
@@ -135,37 +172,23 @@ def find_laid_out(
     return sorted(pieces, key=lambda piece: (round(-piece.pose[1] / 60.0), piece.pose[0]))
 
 
-def doubt_of_table(image: Image, registration: Registration, empty: Image | None = None) -> str:
+def doubt_of_table(seen: SeenTable) -> str:
     """Why pieces may be missed in a picture: a sentence, or "".
 
-    Without `empty`, where the table beyond the mat is not of one colour; with it, where hardly anything looks as there.
+    Without a picture of the empty table, where the table beyond the mat is not of one colour; with it, where hardly
+    anything looks as there.
     """
-    table = table_map(registration)
-    looked = table.look(image)
-    bare = None if empty is None else table.look(empty)
-    parts = _differences(looked, table, bare)
-    if bare is not None and any(np.quantile(apart, 0.3) > ANOTHER for _, apart in parts):
+    parts, known = seen.parts, seen.empty is not None
+    if known and any(np.quantile(apart, 0.3) > ANOTHER for _, apart in parts):
         return "hardly anything looks as in the picture of the empty table; expected one by the same camera, from the \
 same place, in the same light"
-    if bare is None and len(parts) == 2 and float(np.median(parts[1][1])) > PATTERNED:
+    if not known and len(parts) == 2 and float(np.median(parts[1][1])) > PATTERNED:
         return "the table around the mat is patterned: pieces there may be missed or outlined wrongly; a picture of \
 the empty table from the same place helps"
     return ""
 
 
-def strangeness(looked: Image, table: TableMap, registration: Registration, bare: Image | None = None) -> Floats:
-    """How many times more each pixel of the table's map differs from the bare mat or table around it than most do."""
-    strange = np.zeros(looked.shape[:2], np.float32)
-    for part, apart in _differences(looked, table, bare):
-        strange[part] = apart / max(float(np.median(apart)), LEAST_SPREAD)
-    markers = [_grown(corners, MARKER_MARGIN_MM) for corners in registration.markers_mm.values()]
-    strange[_filled(table, markers) > 0] = 0.0
-    return strange
-
-
 def _differences(looked: Image, table: TableMap, bare: Image | None) -> list[tuple[NDArray[np.bool_], Array]]:
-    """The mat's part of the table's map and the rest, those that show, and how far the colours of their pixels are from
-    the bare table's (CIELAB)."""
     colours = _lab(looked)
     mat = _filled(table, [np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]) * MAT_HALF_MM])
     found = []
@@ -183,24 +206,6 @@ def _lab(looked: Image) -> Floats:
     """Colours in CIELAB, in which differences in lightness count less."""
     weights = np.array([LIGHTNESS, 1.0, 1.0], np.float32)
     return np.asarray(cv2.cvtColor(looked, cv2.COLOR_BGR2LAB).astype(np.float32) * weights, np.float32)
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """A table's map, and how many times more each of its pixels differs from the bare table than most do."""
-
-    table: TableMap
-    apart: Floats
-
-    @cached_property
-    def strange(self) -> Floats:
-        """0 where the table is bare, 1 where it is surely not."""
-        return np.asarray(np.minimum(self.apart / np.float32(FULL), np.float32(1.0)), np.float32)
-
-    @cached_property
-    def edges(self) -> Floats:
-        """As much of `apart` as makes an edge clearer, 0 to 1."""
-        return np.asarray(np.minimum(self.apart / np.float32(SHARP), np.float32(1.0)), np.float32)
 
 
 @dataclass(frozen=True)
@@ -344,7 +349,7 @@ def _shape(kind: PieceKind, size: tuple[float, float]) -> Shape:
     return slice_shape(*size) if kind is PieceKind.SLICE else card_shape(kind, *size)
 
 
-def _clear(seen: _Seen, kinds: frozenset[PieceKind]) -> list[_Found]:
+def _clear(seen: SeenTable, kinds: frozenset[PieceKind]) -> list[_Found]:
     """What is clearly a piece, of each kind in the size that the edges of its pieces agree on. The kind that most agree
     on comes first: what may as well be one of it, or a part of one, says nothing of another's size."""
     fitted = {kind: _of_any_size(seen, kind) for kind in sorted(kinds & SIZES_MM.keys(), key=lambda kind: kind.value)}
@@ -363,7 +368,7 @@ def _clear(seen: _Seen, kinds: frozenset[PieceKind]) -> list[_Found]:
     return found
 
 
-def _of_any_size(seen: _Seen, kind: PieceKind) -> list[_Found]:
+def _of_any_size(seen: SeenTable, kind: PieceKind) -> list[_Found]:
     """What stands out in any of a kind's sizes, each fitted to the edges around it by itself."""
     sizes, fitted = SIZES_MM[kind], []
     low, high = 0.9 * sizes[0][0], 1.1 * sizes[-1][0]
@@ -396,7 +401,7 @@ def _agreed(fitted: Sequence[_Found]) -> tuple[Shape | None, float]:
     return best, most
 
 
-def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
+def _of_shape(seen: SeenTable, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
     """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
     the edges near it or to those farther off, whichever fit better."""
     found = []
@@ -408,7 +413,7 @@ def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[
     return found
 
 
-def _peaks(seen: _Seen, shape: Shape, px_per_mm: float, most: int) -> list[_Found]:
+def _peaks(seen: SeenTable, shape: Shape, px_per_mm: float, most: int) -> list[_Found]:
     """Where this shape stands out, the clearest first."""
     table, scale = seen.table, px_per_mm / PX_PER_MM
     size = (round(table.width * scale), round(table.height * scale))
@@ -416,24 +421,36 @@ def _peaks(seen: _Seen, shape: Shape, px_per_mm: float, most: int) -> list[_Foun
     best, turns = _stands_out(small, shape, px_per_mm)
     found: list[_Found] = []
     painted = np.zeros(small.shape, np.uint8)
-    arms: dict[float, Array] = {}
+    covers: dict[float, NDArray[np.uint8]] = {}
     while len(found) < most:
         _, contrast, _, (column, row) = cv2.minMaxLoc(best)
         if contrast < LEAST:
             break
-        centre, turn = table.to_table((np.array([column, row]) + 0.5) / scale - 0.5), float(turns[row, column])
-        if turn not in arms:
-            arms[turn] = _turned(shape.centre, turn)
-        pose = np.array([*(centre - arms[turn]), turn])
-        one = _Found(shape, pose, float(contrast))
-        outline = table.to_map(one.outline) * scale
-        mine = np.zeros(small.shape, np.uint8)
-        cv2.fillPoly(mine, [np.round(outline * 16).astype(np.int32)], 255, shift=4)
+        turn = float(turns[row, column])
+        if turn not in covers:
+            covers[turn] = _covered(shape, turn, px_per_mm)
         best[max(0, row - 2) : row + 3, max(0, column - 2) : column + 3] = -1.0
-        if np.count_nonzero(mine & painted) < OVERLAP * np.count_nonzero(mine):
-            painted |= mine
-            found.append(one)
+        reach = len(covers[turn]) // 2
+        top, left = max(0, row - reach), max(0, column - reach)
+        there = painted[top : row + reach + 1, left : column + reach + 1]
+        first_row, first_column = top - row + reach, left - column + reach
+        mine = covers[turn][first_row : first_row + there.shape[0], first_column : first_column + there.shape[1]]
+        if cv2.countNonZero(mine & there) < OVERLAP * cv2.countNonZero(mine):
+            there |= mine
+            centre = table.to_table((np.array([column, row]) + 0.5) / scale - 0.5)
+            pose = np.array([*(centre - _turned(shape.centre, turn)), turn])
+            found.append(_Found(shape, pose, float(contrast)))
     return found
+
+
+def _covered(shape: Shape, turn_deg: float, px_per_mm: float) -> NDArray[np.uint8]:
+    """What a shape covers in a small map, 255, its centre in the middle pixel's place."""
+    outline = place(shape.outline - shape.centre, np.array([0.0, 0.0, turn_deg])) * [1.0, -1.0] * px_per_mm
+    outline += 0.5 - 0.5 * px_per_mm / PX_PER_MM  # as the small map's pixels lie in the large one's
+    reach = int(np.ceil(np.abs(outline).max())) + 1
+    mask = np.zeros((2 * reach + 1, 2 * reach + 1), np.uint8)
+    cv2.fillPoly(mask, [np.round((outline + reach) * 16).astype(np.int32)], 255, shift=4)
+    return mask
 
 
 def _stands_out(small: Floats, shape: Shape, px_per_mm: float) -> tuple[Floats, Floats]:
@@ -479,7 +496,7 @@ _Sides = tuple[Array, Array, Array]
 """What `_edge_points` gives."""
 
 
-def _fitted(seen: _Seen, one: _Found, sides: _Sides, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
+def _fitted(seen: SeenTable, one: _Found, sides: _Sides, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
     """An outline, with its sides, moved, turned and, if it `grows`, made larger or smaller until it lies on the edges
     near it."""
     shape, pose, size = one.shape, one.pose, np.array(one.shape.size_mm)
@@ -495,7 +512,7 @@ def _fitted(seen: _Seen, one: _Found, sides: _Sides, reach_mm: Sequence[float], 
     return _Found(shape, pose, one.contrast, _edged(seen, sides, pose))
 
 
-def _edged(seen: _Seen, sides: _Sides, pose: Array) -> float:
+def _edged(seen: SeenTable, sides: _Sides, pose: Array) -> float:
     """How much of an outline is an edge beyond which the bare table begins, 0 to 1."""
     points, normals, _ = sides
     out = place(normals, np.array([0.0, 0.0, pose[2]]))
@@ -520,7 +537,8 @@ def _step(
     steps = np.arange(-reach_mm - 1.5, reach_mm + 1.5 + PROFILE_MM / 2, PROFILE_MM)
     profile = _sampled(edges, table.to_map(there[:, None] + steps[None, :, None] * out[:, None]))
     half = round(1.5 / PROFILE_MM)
-    sums = np.cumsum(np.pad(profile, ((0, 0), (1, 0))), axis=1)
+    sums = np.zeros((len(profile), profile.shape[1] + 1), np.float32)
+    np.cumsum(profile, axis=1, out=sums[:, 1:])
     inner = (sums[:, half:-1] - sums[:, : -half - 1])[:, :-half]
     outer = (sums[:, half:] - sums[:, :-half])[:, half:]
     count = min(inner.shape[1], outer.shape[1])
@@ -549,7 +567,7 @@ def _edge_points(shape: Shape) -> _Sides:
         margin = 0.0 if curved else CORNER_MM
         at = np.arange(margin + EDGE_STEP_MM / 2, length - margin, EDGE_STEP_MM)
         points.append(start + (end - start) * (at / length)[:, None])
-        normals.append(np.tile([end[1] - start[1], start[0] - end[0]], (len(at), 1)) / length)
+        normals.append(np.repeat(np.array([[end[1] - start[1], start[0] - end[0]]]) / length, len(at), axis=0))
     own, out = np.concatenate(points), np.concatenate(normals)
     if shape.kind is PieceKind.SLICE:
         radius = np.linalg.norm(own, axis=1) > 0.96 * shape.size_mm[0]

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from vision.enrolling.laid_out import LaidOut, strangeness
-from vision.frame import Image
+from vision.enrolling.laid_out import LaidOut, SeenTable
 from vision.mat.markers import MAT_HALF_MM
-from vision.mat.rectify import PX_PER_MM, table_map
-from vision.mat.registration import Registration
+from vision.mat.rectify import PX_PER_MM
 from vision.shapes import place
 
 STRANGE = 3.0
@@ -23,14 +21,11 @@ LUMP_MM2, LUMP_PIECES = 12000.0, 2.5
 """A lump is at least so large, and as large as so many pieces."""
 
 
-def lumps(
-    image: Image, registration: Registration, pieces: Sequence[LaidOut], empty: Image | None = None
-) -> list[tuple[float, float]]:
+def lumps(seen: SeenTable, pieces: Sequence[LaidOut]) -> list[tuple[float, float]]:
     """The middles (table, mm) of what lies on the mat and is larger than pieces, where no piece was found; the largest
     first."""
-    table = table_map(registration)
-    apart = strangeness(table.look(image), table, registration, None if empty is None else table.look(empty))
-    strange = np.asarray(apart > STRANGE, np.uint8)
+    table = seen.table
+    strange = np.asarray(seen.apart > STRANGE, np.uint8)
     width = int(THIN_MM * PX_PER_MM) | 1
     brush = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))
     strange = np.asarray(cv2.morphologyEx(strange, cv2.MORPH_OPEN, brush), np.uint8)
