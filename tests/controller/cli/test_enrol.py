@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
 from controller.whose_faces import faces_of
+from tests.controller.found_once import spread_once
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
 from vision.pieces.faces import load_pack
 
@@ -18,6 +19,11 @@ A, B, C = Path("there/a.jpg"), Path("there/b.jpg"), Path("there/c.jpg")
 
 
 MINE, YOURS = Path("mine.json"), Path("yours.json")
+
+
+@pytest.fixture(autouse=True)
+def found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.enrolling.spread", spread_once)
 
 
 def test_labels_with_a_photos_name_go_with_that_photo() -> None:

@@ -11,10 +11,10 @@ import httpx
 import numpy as np
 import pytest
 
-from controller.enrolling import Spread, spread
 from controller.web.enrolling import Desk, PieceName, create_enrolling_app
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraLost
+from tests.controller.found_once import spread_once
 from tests.vision.drawn_table import enrolment, label, photograph
 from vision.files.label_kinds import LabelError
 from vision.pieces.faces import load_pack
@@ -47,20 +47,9 @@ def app_for(tmp_path: Path, pictures=()):
     return create_enrolling_app(desk, version="1", token=TOKEN)
 
 
-_FOUND: dict[tuple[bytes, bytes], Spread] = {}
-
-
 @pytest.fixture(autouse=True)
 def found_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pieces in a picture are looked for once, whichever test asks: that takes seconds."""
-
-    def once(name, image, kinds, empty=None) -> Spread:
-        key = (image.tobytes(), b"" if empty is None else empty.tobytes())
-        if key not in _FOUND:
-            _FOUND[key] = spread(name, image, kinds, empty)
-        return replace(_FOUND[key], name=name)
-
-    monkeypatch.setattr("controller.web.enrolling.spread", once)
+    monkeypatch.setattr("controller.web.enrolling.spread", spread_once)
 
 
 @pytest.fixture(scope="module")
