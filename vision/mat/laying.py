@@ -41,6 +41,7 @@ CAUCHY = 9.0
 ROUNDS, LOOSE_ROUNDS = 10, 25
 SMALL_STEP = 0.01
 """In how far all the corners or edges together leave a value open."""
+_MIDDLES_MM = {marker: corners.mean(0) for marker, corners in MARKERS_MM.items()}
 
 
 def laid_by_corners(
@@ -79,11 +80,12 @@ def laid_by_hand(
 def as_laid(mm: Array, which: NDArray[np.intp], laid: Array, ids: Sequence[int]) -> Array:
     """Points of markers (n x 2, `which` of the `ids` each) that were printed for one mat, where each marker was laid a
     little elsewhere: by mm, mm and radians about its middle (ids x 3)."""
-    middles = np.array([MARKERS_MM[i].mean(0) for i in ids])[which]
-    shift, turn = laid[which, :2], laid[which, 2]
-    x, y = (mm - middles).T
-    cosine, sine = np.cos(turn), np.sin(turn)
-    return np.asarray(middles + shift + np.column_stack([cosine * x - sine * y, sine * x + cosine * y]))
+    middles = np.array([_MIDDLES_MM[i] for i in ids])
+    moved, cosine, sine = (middles + laid[:, :2])[which], np.cos(laid[:, 2])[which], np.sin(laid[:, 2])[which]
+    x, y = (mm - middles[which]).T
+    moved[:, 0] += cosine * x - sine * y
+    moved[:, 1] += sine * x + cosine * y
+    return np.asarray(moved)
 
 
 def as_printed(mm: Array, which: NDArray[np.intp], laid_mm: Sequence[Array], ids: Sequence[int]) -> Array:
@@ -128,7 +130,8 @@ def edge_misses(edges: EdgePoints, mm: Array, homography: Array, bleed_px: float
     """How far edges that lie at `mm` are seen from there, across each (n x 1), in their own spread."""
     plane = homogeneous(mm) @ homography.T
     off = distort(plane[:, :2] / plane[:, 2:], matrix, lens) - edges.px
-    return np.asarray(((off * edges.normals).sum(1, keepdims=True) + bleed_px) / EDGE_SPREAD_PX)
+    across = off * edges.normals
+    return np.asarray((across[:, :1] + across[:, 1:] + bleed_px) / EDGE_SPREAD_PX)
 
 
 def least_squares(
@@ -169,8 +172,8 @@ def gauss_newton(misses: Callable[[Array], Array], values: Array, spreads: Array
     values = values.copy()
     for _ in range(rounds):
         now = misses(values)
-        nudges = np.diag(steps)
-        columns = np.column_stack([(misses(values + nudge) - now).ravel() / nudge.max() for nudge in nudges])
+        nudged = zip(values + np.diag(steps), steps, strict=True)
+        columns = np.column_stack([(misses(near) - now).ravel() / step for near, step in nudged])
         weights = 1.0 / (1.0 + (now**2).sum(1).repeat(now.shape[1]) / CAUCHY)
         scale = np.maximum(np.sqrt((columns**2 * weights[:, None]).sum(0)), 1e-9)
         even = columns / scale

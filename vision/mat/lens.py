@@ -54,13 +54,15 @@ def camera_matrix(size_px: tuple[int, int], lens: Lens) -> Array:
 
 
 def homogeneous(points: Array) -> Array:
-    return np.column_stack([points, np.ones(len(points))])
+    extended = np.ones((len(points), 3))
+    extended[:, :2] = points
+    return extended
 
 
 def distort(plane: Array, matrix: Array, lens: Lens) -> Array:
     focal, centre = matrix[0, 0], matrix[:2, 2]
     ray = (plane - centre) / focal
-    square = (ray**2).sum(1, keepdims=True)
+    square = _squares(ray)
     return np.asarray(ray * (1.0 + square * (lens.k1 + lens.k2 * square)) * focal + centre)
 
 
@@ -69,6 +71,11 @@ def undistort(pixels: Array, matrix: Array, lens: Lens) -> Array:
     bent = (pixels - centre) / focal
     ray = bent
     for _ in range(6):
-        square = (ray**2).sum(1, keepdims=True)
+        square = _squares(ray)
         ray = bent / (1.0 + square * (lens.k1 + lens.k2 * square))
     return np.asarray(ray * focal + centre)
+
+
+def _squares(rays: Array) -> Array:
+    """Squared lengths (n x 1), each coordinate by itself: numpy is slow along an axis so short."""
+    return np.asarray(rays[:, :1] * rays[:, :1] + rays[:, 1:] * rays[:, 1:])
