@@ -75,26 +75,33 @@ class Family:
     dice do not; and nothing asks how a die is turned."""
 
 
-@lru_cache(maxsize=16)
 def enrolled(family: Family) -> FacePack:
-    """The faces, learned from pictures in one light."""
-    conditions = Conditions(tilt_deg=1.0)
-    photos = [photograph(family, views, conditions) for views in family.enrolment()]
+    """The faces, learned from pictures in one light; once for all families that are shown alike."""
+    return _enrolled(family.art, family.enrolment)
+
+
+@lru_cache(maxsize=16)
+def _enrolled(art: Callable[[], Mapping[str, Artwork]], enrolment: Callable[[], Iterator[list[PieceView]]]) -> FacePack:
+    family = Family("enrolment", "enrolment", art, enrolment, lambda rng: [])
+    photos = [photograph(family, views, Conditions(tilt_deg=1.0)) for views in enrolment()]
     if not photos:
         return FacePack({}, ())
     return enrol(photos, source=["simulated table"] * len(photos))
 
 
+@lru_cache(maxsize=4)
 def photographs(family: Family, seed: int, size: tuple[int, int] = SIZE, view: View | None = None) -> Photo:
     """The picture and truth of a table; which, and in which light, on what and from where, the seed says, and what of
-    that is otherwise, a `view`."""
+    that is otherwise, a `view`. The last few are kept for who asks again: nobody is to change them."""
     rng = Random(seed)
     views, conditions = family.table(rng), Conditions.random(rng)
     if view is not None:
         conditions = view.change(conditions, Random(seed))
     hands = reaching(rng, views, REACH_MM) if rng.random() < family.with_hands else ()
     dice = thrown(rng, views, REACH_MM) if family.dice else ()
-    return photograph(family, views, conditions, size, hands, dice)
+    image, labels = photograph(family, views, conditions, size, hands, dice)
+    image.setflags(write=False)
+    return image, labels
 
 
 def photograph(
@@ -437,9 +444,13 @@ def _theory_family(name: str, picture: str, table: Callable[[Random], list[Piece
         name,
         picture,
         _theory,
-        lambda: (theory_table(Random(10_000 + number), (0.0, 0.4, 0.6, 0.7)[number]) for number in range(4)),
+        _theory_enrolment,
         table,
     )
+
+
+def _theory_enrolment() -> Iterator[list[PieceView]]:
+    return (theory_table(Random(10_000 + number), share) for number, share in enumerate((0.0, 0.4, 0.6, 0.7)))
 
 
 def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
