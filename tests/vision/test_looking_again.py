@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.sheet_prints import load_prints
+from tests.vision.camera_noise import camera_noise
 from tests.vision.test_sheets_on_table import A1, DIE_AT, DOTS, LINE, POSES, picture
 from tests.vision.test_theory import BEFORE, draw
 from tests.vision.test_theory import pack as board_pack
@@ -76,13 +77,13 @@ class Table:
         self, image: Image, times: int, hand_mm: Array | None = None, light: float = 1.0, noise: float = NOISE
     ) -> Scene:
         """The last scene of as many pictures; a hand (n x 2, its outline) shakes."""
+        registration = None if hand_mm is None else find_mat(image)
         for _ in range(times):
-            rng = np.random.default_rng(self._count)
             seen = image.astype(np.float32)
-            if hand_mm is not None:
-                shaken = hand_mm + rng.uniform(-9.0, 9.0, 2)
-                cv2.fillPoly(seen, [np.round(find_mat(image).to_picture(shaken)).astype(np.int32)], SKIN)
-            seen = seen * light + rng.normal(0, noise, seen.shape).astype(np.float32)
+            if hand_mm is not None and registration is not None:
+                shaken = hand_mm + np.random.default_rng(self._count).uniform(-9.0, 9.0, 2)
+                cv2.fillPoly(seen, [np.round(registration.to_picture(shaken)).astype(np.int32)], SKIN)
+            seen = seen * np.float32(light) + camera_noise(seen.shape, noise, self._count)
             frame = Frame(np.clip(seen, 0, 255).astype(np.uint8), self._count * FRAME_S, self._count)
             scene = self.reader.read(frame)
             self._count += 1

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.vision.camera_noise import camera_noise
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
 from tests.vision.test_reader import TABLE, assert_shows
 from vision.finders import Changed, Moves, nothing_moves, nowhere
@@ -284,7 +285,7 @@ def test_on_chequered_cloth_a_hand_beside_the_mat_is_one_while_it_is_there(pack:
         laid = np.where((beyond & (clean == bare).all(axis=2))[..., None], cloth, clean)
         scenes = []
         for i in range(start, start + count):
-            seen = laid + np.random.default_rng(i).normal(0.0, 1.5, laid.shape)
+            seen = laid + camera_noise(laid.shape, 1.5, i)
             scenes.append(reader.read(Frame(np.clip(seen, 0, 255).astype(np.uint8), i * FRAME_S, i)))
         return scenes
 

@@ -9,6 +9,7 @@ from controller.simulation.copies.dice_and_slice import pencil
 from controller.simulation.copy import own_art
 from hardware.simulated.pencil import PencilledSheet, Writer
 from hardware.simulated.surroundings import Conditions
+from tests.vision.camera_noise import camera_noise
 from tests.vision.test_sheets_on_table import POSES, one_sheet
 from vision.frame import Image
 from vision.mat.registration import find_mat
@@ -32,8 +33,8 @@ def table(*marks: Pencilled) -> Image:
 
 
 def noisy(image: Image, seed: int, light: float = 1.0) -> Image:
-    noise = np.random.default_rng(seed).normal(0.0, NOISE, image.shape)
-    return np.asarray(np.clip(np.round(image * light + noise), 0, 255), np.uint8)
+    seen = image * np.float32(light) + camera_noise(image.shape, NOISE, seed)
+    return np.asarray(np.clip(np.round(seen), 0, 255), np.uint8)
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from tests.benchmarks.simulated_hands import reaching
 from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, Family, enrolled, photograph, photographs
 from tests.benchmarks.views import VIEWS
 from tests.vision.altered import as_a_phone_shows_it, lit, striped
+from tests.vision.camera_noise import camera_noise
 from vision.frame import Frame, Image
 from vision.looking_for import finders_for
 from vision.mat.rectify import table_map
@@ -87,9 +88,8 @@ def test_stripes_that_come_and_go_over_a_table_that_is_followed_take_nothing_awa
     reader = Reader(pack_of("tiles"))
     surely = []
     for number in range(12):
-        rng = np.random.default_rng(number)
         shown = stripes if 4 <= number < 8 else image
-        noisy = np.asarray(np.clip(shown + rng.normal(0.0, 1.5, shown.shape), 0, 255), np.uint8)
+        noisy = np.asarray(np.clip(shown + camera_noise(shown.shape, 1.5, number), 0, 255), np.uint8)
         scene = reader.read(Frame(noisy, number * 0.5, number))
         matches, _missing, extra = compare(scene, true_pieces(labels, "stripes"))
         assert not [seen for seen in extra if seen.faces[0].probability >= SURE]
