@@ -14,10 +14,14 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 from controller.game import Json, NotationError
 
 T = TypeVar("T")
+_PLAIN = frozenset({int, str, bool, NoneType})
+"""Most values are of these."""
 
 
 def encode(value: object) -> Json:
     """The value as JSON: dataclasses by field, tuples as lists, sets as sorted lists, enums by value."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple | list):

@@ -140,6 +140,8 @@ def _names(entries: Mapping[str, Described], key: str, bits: Mapping[str, int], 
 
 def _check_enclosed(state: State, dots: int, squares: int, place: Described) -> None:
     """Toppings are crossed off, counted or give a dot only once a scorable slice has enclosed them."""
+    if not squares:
+        return
     outlined = [one for one in state.options.components.grid.rectangles if not one.outline & ~dots]
     for bit in list_bits(squares):
         if not any(one.squares & bit for one in outlined):
