@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.vision.camera_noise import camera_noise
 from vision.files.label_kinds import LABEL_KINDS
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
@@ -73,9 +74,9 @@ def photograph(pieces: Sequence[Piece], view: View | None = None, hand: Array | 
 
 def taken(picture: Image, view: View) -> Image:
     """What is drawn, as a camera shows it in this light: blurred, with noise."""
-    lit = cv2.GaussianBlur(picture, (0, 0), view.blur).astype(np.float32) * np.array(view.light)
+    lit = cv2.GaussianBlur(picture, (0, 0), view.blur) * np.array(view.light, np.float32)
     if view.noise:
-        lit += _noise(view.seed, view.noise, lit.shape)
+        lit += camera_noise(lit.shape, view.noise, view.seed)
     return np.asarray(np.clip(lit, 0, 255), np.uint8)
 
 
@@ -162,11 +163,6 @@ def _laid(pieces: Sequence[Piece], view: View) -> Image:
     for piece in pieces:
         _lay(picture, piece, view)
     return picture
-
-
-@lru_cache(maxsize=2)
-def _noise(seed: int, deviation: float, shape: tuple[int, ...]) -> Array:
-    return np.random.default_rng(seed).normal(0, deviation, shape)
 
 
 @lru_cache(maxsize=8)
