@@ -3,7 +3,7 @@
 Run: python -m tests.benchmarks.fit_sheet_marks [--sheets N] [--seed FIRST] [--after-blank] [--out-of-focus] OUT.npz
 
 Only the kinds of sheet in `TRAINED` are drawn, with `--out-of-focus` those in `OUT_OF_FOCUS`. With `--after-blank` each
-was seen before it was written on. The same numbers give the same file.
+was seen before it was written on. The same numbers give the same file; those out of focus are of 350 sheets from 90000.
 """
 
 import argparse
