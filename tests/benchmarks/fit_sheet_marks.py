@@ -1,9 +1,9 @@
 """Fits the networks that say how likely marks on score sheets are, to sheets drawn from seeds.
 
-Run: python -m tests.benchmarks.fit_sheet_marks [--sheets N] [--seed FIRST] [--after-blank] OUT.npz
+Run: python -m tests.benchmarks.fit_sheet_marks [--sheets N] [--seed FIRST] [--after-blank] [--out-of-focus] OUT.npz
 
-Only the kinds of sheet in `TRAINED` are drawn. With `--after-blank` each was seen before it was written on. The same
-numbers give the same file.
+Only the kinds of sheet in `TRAINED` are drawn, with `--out-of-focus` those in `OUT_OF_FOCUS`. With `--after-blank` each
+was seen before it was written on. The same numbers give the same file; those out of focus are of 350 sheets from 90000.
 """
 
 import argparse
@@ -17,12 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.vision.drawn_sheet import DrawnSheet, MarkPlace
-from tests.vision.drawn_sheet_kinds import ON_A_TABLE, TRAINED, drawn_after_blank, drawn_of_kind
+from tests.vision.drawn_sheet_kinds import (
+    ON_A_TABLE,
+    OUT_OF_FOCUS,
+    TRAINED,
+    drawn_after_blank,
+    drawn_and_placed,
+    drawn_of_kind,
+)
 from vision.frame import Image
+from vision.mat.registration import register
 from vision.scene import MarkKind
 from vision.sheets.blanks import covered
 from vision.sheets.evidence import Evidence, gather
-from vision.sheets.finding import find_sheets
+from vision.sheets.finding import find_sheets, seen_again
 from vision.sheets.flattening import FlatSheet, flatten
 from vision.sheets.likelihood import FAR, FITTED, Judge
 from vision.threads import use_one_core
@@ -57,11 +65,27 @@ def evidence_after_blank(sheet: DrawnSheet, image: Image, blank: Image) -> dict[
     return gather(covered(replace(now, blank=before.darkness)))
 
 
-def flat_sheet(sheet: DrawnSheet, image: Image) -> FlatSheet | None:
-    """The sheet laid flat; None where it is not found."""
-    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    found = find_sheets(grey, [sheet.layout])
-    return flatten(image, sheet.layout, found[0].registration) if found else None
+def flat_sheet(sheet: DrawnSheet, image: Image, corners: NDArray[np.float64] | None = None) -> FlatSheet | None:
+    """The sheet laid flat; None where it is not found: where its `corners` (4 x 2) are, if they are given."""
+    layout, grey = sheet.layout, np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    if corners is None:
+        found = next(iter(find_sheets(grey, [layout])), None)
+    else:
+        plane = cv2.getPerspectiveTransform(*(one.astype(np.float32) for one in (layout.corners_mm, corners)))
+        seen = {number: cv2.perspectiveTransform(one[None], plane)[0] for number, one in layout.marks.items()}
+        around = register(seen, (grey.shape[1], grey.shape[0]), markers_mm=layout.marks)
+        found = seen_again(grey, layout, layout.corners_mm, around)
+    return None if found is None else flatten(image, layout, found.registration)
+
+
+def drawn_flat(kind: str, seed: int) -> tuple[DrawnSheet, FlatSheet | None, FlatSheet | None]:
+    """A drawn sheet of this kind of those out of focus, laid flat, and the same beside how it looked when blank; None
+    where it is not found."""
+    sheet, now, before = drawn_and_placed(kind, seed)
+    flat, blank = flat_sheet(sheet, *now), flat_sheet(sheet, *before)
+    if flat is None or blank is None:
+        return sheet, flat, None
+    return sheet, flat, covered(replace(flat, blank=blank.darkness))
 
 
 def samples(kind: MarkKind, evidence: Evidence, marks: set[MarkPlace]) -> tuple[Plane, NDArray[np.bool_]]:
@@ -133,15 +157,22 @@ def main() -> int:
     parser.add_argument("--sheets", type=int, default=100, help="of each kind")
     parser.add_argument("--seed", type=int, default=50000, help="of the first sheet")
     parser.add_argument("--after-blank", action="store_true", help="for sheets that were seen blank before")
+    parser.add_argument("--out-of-focus", action="store_true", help="for pictures out of focus")
     arguments = parser.parse_args()
     use_one_core()
-    drawn = [(kind, seed) for seed in range(arguments.seed, arguments.seed + arguments.sheets) for kind in TRAINED]
-    if arguments.after_blank:
+    kinds = OUT_OF_FOCUS if arguments.out_of_focus else TRAINED
+    drawn = [(kind, seed) for seed in range(arguments.seed, arguments.seed + arguments.sheets) for kind in kinds]
+    if arguments.after_blank and not arguments.out_of_focus:
         seeds = range(arguments.seed, arguments.seed + MORE_ON_TABLES * arguments.sheets)
         drawn += [(kind, seed) for seed in seeds for kind in ON_A_TABLE]
     sheets = []
     for kind, seed in drawn:
-        if arguments.after_blank:
+        if arguments.out_of_focus:
+            sheet, *flats = drawn_flat(kind, seed)
+            flat = flats[arguments.after_blank]
+            # Those that are sharp enough are judged by the other networks.
+            evidence = gather(flat) if flat is not None and flat.out_of_focus else None
+        elif arguments.after_blank:
             sheet, image, blank = drawn_after_blank(kind, seed)
             evidence = evidence_after_blank(sheet, image, blank)
         else:

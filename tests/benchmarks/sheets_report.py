@@ -1,12 +1,13 @@
 """How well score sheets are read: marks found and missed, and marks claimed that are not there.
 
-Run: python -m tests.benchmarks.sheets_report [--drawn N] [--fingers N] [FOLDER]
+Run: python -m tests.benchmarks.sheets_report [--drawn N] [--fingers N] [--blurred N] [FOLDER]
 
 Rendered pictures (`sheet-*.jpg` with truth and `sheet-layout.json` in FOLDER, by default ../shared/photos/table) as
 they are and altered, and N sheets of each kind drawn by `tests/vision/drawn_sheet_kinds.py`: of the kinds that the
 likelihoods were fitted on (with other seeds), and of those that they were not. With --fingers, N more of our own print
 under fingers about as bright as the paper in their shadows (`tests/vision/drawn_fingers.py`): what they cover ought to
-be hidden, and what lies open or in shadow ought not.
+be hidden, and what lies open or in shadow ought not. With --blurred, N more of each kind out of focus, by blur, alone
+and after they were seen blank.
 """
 
 import argparse
@@ -23,9 +24,10 @@ import cv2
 import numpy as np
 
 from hardware.kit.score_sheets import load_sheet_print
+from tests.benchmarks.fit_sheet_marks import drawn_flat
 from tests.vision.drawn_fingers import Covered, reach_over, some_hand
 from tests.vision.drawn_sheet import Camera, Hand, blank_sheet, pencil_all, photograph
-from tests.vision.drawn_sheet_kinds import ASIDE, TRAINED, drawn_of_kind
+from tests.vision.drawn_sheet_kinds import ASIDE, OUT_OF_FOCUS, TRAINED, drawn_of_kind
 from vision.files.labels import load_json
 from vision.frame import Image
 from vision.mat.errors import RegistrationError
@@ -34,9 +36,11 @@ from vision.reports.rates import MARK_BINS, Reliability
 from vision.scene import SURE, MarkKind, PieceKind, SheetMark
 from vision.sheets.finder import lay_out, read_sheets
 from vision.sheets.layout import SheetLayout, parse_layout
-from vision.sheets.likelihood import FITTED
+from vision.sheets.likelihood import FITTED, judges_for
+from vision.sheets.marks import read_marks
 from vision.threads import use_one_core
 
+BLURS_MM = (0.0, 0.3, 0.6, 0.8, 1.0, 1.25)
 CLEAR_MM = 4.0
 """What is no nearer to a finger is open."""
 
@@ -288,11 +292,38 @@ def under_fingers(seed: int) -> tuple[Covered, set[MarkPlace]]:
     return reach_over(plain, sheet.layout, where, hand, camera, rng), sheet.marks
 
 
+def report_blurred(pictures: int, first_seed: int) -> None:
+    """Print how marks are read out of focus, by how blurred the sheets' own markers are."""
+    ways = ("one picture alone", "after blank")
+    counts = {(way, low): Count() for way in ways for low in BLURS_MM}
+    sheets, lost = Counter[tuple[str, float]](), Counter[str]()
+    for kind, seed in itertools.product(OUT_OF_FOCUS, range(first_seed, first_seed + pictures)):
+        sheet, *flats = drawn_flat(kind, seed)
+        for way, flat in zip(ways, flats, strict=True):
+            if flat is None:
+                lost[way] += 1
+                continue
+            row = way, max(low for low in BLURS_MM if low <= flat.soft_mm)
+            counts[row].add(compare_marks(read_marks(flat, judges_for(flat)), sheet.marks))
+            sheets[row] += 1
+    for way in ways:
+        print(f"out of focus, {way}; {lost[way]} sheets not found; blurred by (mm, 0: in focus) at least:")
+        for low in BLURS_MM:
+            count = counts[way, low]
+            there = [said for said, true in count.claims if true]
+            print(
+                f"    {low:4} {sheets[way, low]:4} sheets, of {len(count.claims):6} places {count.sure_and_wrong:4} "
+                f"surely wrong, {count.doubtful:5} doubtful; of {len(there):5} marks {sum(p >= 0.5 for p in there):5} "
+                f"right, {sum(p >= SURE for p in there):5} surely"
+            )
+
+
 def main() -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description="How well score sheets are read.")
     parser.add_argument("folder", nargs="?", type=Path, default=Path("../shared/photos/table"))
     parser.add_argument("--drawn", type=int, default=4, help="how many drawn sheets of each kind")
+    parser.add_argument("--blurred", type=int, default=0, help="how many drawn sheets of each kind out of focus")
     parser.add_argument("--fingers", type=int, default=0, help="how many drawn sheets under fingers")
     parser.add_argument("--seed", type=int, default=1000, help="of the first drawn sheet")
     arguments = parser.parse_args()
@@ -306,6 +337,8 @@ def main() -> int:
         report_drawn(arguments.drawn, arguments.seed)
     if arguments.fingers:
         report_fingers(arguments.fingers, arguments.seed)
+    if arguments.blurred:
+        report_blurred(arguments.blurred, arguments.seed)
     return 0
 
 

@@ -44,6 +44,10 @@ class Camera:
     tilt: float = 0.05
     """How much of its size a far edge loses."""
     blur_px: float = 0.7
+    disc_px: float = 0.0
+    """Radius of the disc that a point is, out of focus."""
+    moved_px: tuple[float, float] = (0.0, 0.0)
+    """How far it moves, right and down, while the picture is taken."""
     noise: float = 2.5
     white: tuple[float, float, float] = (225.0, 232.0, 236.0)
     """Blue, green, red of white paper."""
@@ -197,13 +201,8 @@ def photograph(
 ) -> Image:
     """The sheet on a table, seen by a camera; `noise` makes its noise, where several pictures are taken alike."""
     width, height = camera.size
-    colours = sheet.ink * sheet.pencil[..., None] * (1 + rng.normal(0, 0.012, sheet.pencil.shape)[..., None])
-    half = np.array(sheet.layout.size_mm) / 2 * camera.px_per_mm
-    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
-    corners *= 1 - camera.tilt * np.array([[1], [0], [0], [1]]) * rng.uniform(0.5, 1)
-    turn = np.radians(camera.turn_deg)
-    turned = corners @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    places = turned - turned.mean(0) + np.array([width, height]) / 2 + rng.uniform(-10, 10, 2)
+    grain, places = _laid(sheet, rng, camera)
+    colours = sheet.ink * sheet.pencil[..., None] * grain[..., None]
     h, w = sheet.pencil.shape
     matrix = cv2.getPerspectiveTransform(
         np.array([[-0.5, -0.5], [w - 0.5, -0.5], [w - 0.5, h - 0.5], [-0.5, h - 0.5]], np.float32),
@@ -217,11 +216,46 @@ def photograph(
     way = rng.uniform(0, 2 * np.pi)
     light = 1 - camera.gradient * (0.5 + (x - 0.5) * np.cos(way) + (y - 0.28) * np.sin(way))
     lit = cv2.GaussianBlur(seen * light[..., None], (0, 0), camera.blur_px)
+    if camera.disc_px or any(camera.moved_px):
+        lit = cv2.filter2D(lit, -1, _spread_of_a_point(camera), borderType=cv2.BORDER_REPLICATE)
     noisy = lit + (noise or rng).normal(0, camera.noise, lit.shape)
     coded = cv2.imencode(".jpg", np.clip(noisy, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, camera.quality])[1]
     image = cv2.imdecode(coded, cv2.IMREAD_COLOR)
     assert image is not None
     return np.asarray(image, np.uint8)
+
+
+def corners_px(sheet: DrawnSheet, rng: np.random.Generator, camera: Camera) -> NDArray[np.float64]:
+    """Where the picture that `photograph` takes with the same randomness shows the sheet's corners: 4 x 2, top left
+    first, clockwise."""
+    return _laid(sheet, rng, camera)[1]
+
+
+def _laid(
+    sheet: DrawnSheet, rng: np.random.Generator, camera: Camera
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The paper's grain, and its corners in the picture."""
+    grain = 1 + rng.normal(0, 0.012, sheet.pencil.shape)
+    half = np.array(sheet.layout.size_mm) / 2 * camera.px_per_mm
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
+    corners *= 1 - camera.tilt * np.array([[1], [0], [0], [1]]) * rng.uniform(0.5, 1)
+    turn = np.radians(camera.turn_deg)
+    turned = corners @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    return grain, turned - turned.mean(0) + np.array(camera.size) / 2 + rng.uniform(-10, 10, 2)
+
+
+def _spread_of_a_point(camera: Camera) -> NDArray[np.float32]:
+    """What disc and movement make of a point, 1 in all."""
+    fine, half = 8, int(np.ceil(camera.disc_px + np.abs(camera.moved_px).max() / 2)) + 1
+    side = (2 * half + 1) * fine
+    drawn = np.zeros((side, side), np.float32)
+    radius = max(round(camera.disc_px * fine), fine // 2)
+    for share in np.linspace(-0.5, 0.5, 33 if any(camera.moved_px) else 1):
+        at = np.round((side - 1) / 2 + share * fine * np.array(camera.moved_px)).astype(int)
+        stamp = cv2.circle(np.zeros_like(drawn), (int(at[0]), int(at[1])), radius, 1.0, -1)
+        drawn += stamp
+    kernel = cv2.resize(drawn, (2 * half + 1,) * 2, interpolation=cv2.INTER_AREA)
+    return np.asarray(kernel / kernel.sum(), np.float32)
 
 
 def some_camera(rng: np.random.Generator) -> Camera:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from hardware.kit.score_sheets import Bonus, SheetPrint, load_sheet_print
 from tests.vision.drawn_sheet import (
@@ -14,6 +15,7 @@ from tests.vision.drawn_sheet import (
     DrawnSheet,
     Hand,
     blank_sheet,
+    corners_px,
     pencil_all,
     photograph,
     rub_out,
@@ -31,6 +33,13 @@ TOPPINGS = ("bacon", "basil", "chili", "mushroom", "olive", "onion", "pepper", "
 """Those that our kit draws alike each time."""
 SLIPPED_DEG = 0.7
 """How far (standard deviation) a sheet turns while it is written on."""
+SHARP_BLUR = 0.0004
+"""Of a picture's width: the blur that every camera has,"""
+BLURS = (0.0005, 0.0019)
+"""and that of one out of focus."""
+DISCS, MOVED = 0.35, 0.2
+"""The shares of them that show a point as a disc, or moved as well; the others blur by a Gaussian."""
+Placed = tuple[Image, NDArray[np.float64]]
 Change = Callable[[Hand, Camera, np.random.Generator], tuple[Hand, Camera]]
 
 
@@ -83,6 +92,30 @@ def _on_a_table(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[H
     )
 
 
+def _out_of_focus(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    """By a Gaussian, a disc, or a movement as well; pencil from the faintest to the firmest."""
+    firm, width = float(rng.uniform(0.22, 0.95)), camera.size[0]
+    blur_px = float(rng.uniform(*BLURS)) * width
+    shape, turn = rng.random(), rng.uniform(0.0, np.pi)
+    gauss, disc, moved = blur_px, 0.0, 0.0
+    if shape < DISCS:  # a disc's deviation is half its radius
+        gauss, disc = SHARP_BLUR * width, 2.0 * blur_px
+    elif shape < DISCS + MOVED:  # of what is evenly spread the deviation is its length divided by the root of twelve
+        gauss, moved = 0.7 * blur_px, float(rng.uniform(0.5, 1.5)) * blur_px * np.sqrt(12.0)
+    return replace(hand, darkness=(hand.darkness[0] / hand.darkness[1] * firm, min(1.0, 1.2 * firm))), replace(
+        camera,
+        blur_px=float(np.hypot(gauss, SHARP_BLUR * width)),
+        disc_px=disc,
+        moved_px=(moved * float(np.cos(turn)), moved * float(np.sin(turn))),
+    )
+
+
+def _out_of_focus_on_a_table(hand: Hand, camera: Camera, rng: np.random.Generator) -> tuple[Hand, Camera]:
+    scale = camera.size[0] / 1280
+    near = replace(camera, px_per_mm=float(rng.uniform(1.35, 1.9)) * scale, tilt=float(rng.uniform(0, 0.06)))
+    return _out_of_focus(hand, replace(near, noise=float(rng.uniform(0.8, 4.0))), rng)
+
+
 TRAINED: Mapping[str, Change] = {
     "plain": _plain,
     "faint": _faint,
@@ -102,23 +135,56 @@ ASIDE: Mapping[str, Change] = {
 """Kinds that they are only checked on."""
 ON_A_TABLE: Mapping[str, Change] = {"on a table": _on_a_table}
 """As sheets lie around a mat, and were seen when blank: likelihoods for those are fitted on it, too."""
-KINDS: Mapping[str, Change] = {**TRAINED, **ASIDE, **ON_A_TABLE}
+OUT_OF_FOCUS: Mapping[str, Change] = {
+    "out of focus": _out_of_focus,
+    "out of focus on a table": _out_of_focus_on_a_table,
+}
+"""Blurred by up to a five-hundredth of the picture's width: likelihoods of their own are fitted on them."""
+KINDS: Mapping[str, Change] = {**TRAINED, **ASIDE, **ON_A_TABLE, **OUT_OF_FOCUS}
 
 
 def drawn_of_kind(kind: str, seed: int) -> tuple[DrawnSheet, Image]:
     """A sheet of this kind and a picture of it."""
-    sheet, image, _ = _drawn(kind, seed)
-    return sheet, image
+    drawn = _drawn(kind, seed)
+    return drawn.sheet, drawn.image
 
 
 def drawn_after_blank(kind: str, seed: int) -> tuple[DrawnSheet, Image, Image]:
     """A sheet of this kind, a picture of it, and one that the same camera took when it was blank: since then the light
     has changed a little, and the sheet has slipped."""
-    sheet, image, blank = _drawn(kind, seed)
-    return sheet, image, blank()
+    drawn = _drawn(kind, seed)
+    return drawn.sheet, drawn.image, drawn.blank()
 
 
-def _drawn(kind: str, seed: int) -> tuple[DrawnSheet, Image, Callable[[], Image]]:
+def drawn_and_placed(kind: str, seed: int) -> tuple[DrawnSheet, Placed, Placed]:
+    """As `drawn_after_blank`, each picture with where it shows the corners (4 x 2): markers that are too blurred
+    to be decoded do not tell, on a table the mat does."""
+    drawn = _drawn(kind, seed)
+    now, then = (corners_px(drawn.sheet, deepcopy(drawn.rng), camera) for camera in (drawn.camera, drawn.slipped))
+    return drawn.sheet, (drawn.image, now), (drawn.blank(), then)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A sheet, a picture of it, and how one was taken of it when it was blank."""
+
+    sheet: DrawnSheet
+    image: Image
+    camera: Camera
+    slipped: Camera
+    """As it was when the sheet was blank."""
+    rng: np.random.Generator
+    """Both pictures' randomness,"""
+    noise: np.random.Generator
+    """but for the noise of that of the blank sheet."""
+
+    def blank(self) -> Image:
+        """That picture, once."""
+        bare = replace(self.sheet, pencil=np.ones_like(self.sheet.pencil), marks=set())
+        return photograph(bare, deepcopy(self.rng), self.slipped, self.noise)
+
+
+def _drawn(kind: str, seed: int) -> _Drawn:
     rng = np.random.default_rng([seed, list(KINDS).index(kind)])
     printed = _some_print(load_sheet_print(), rng)
     sheet = blank_sheet(printed, grid=GRIDS[int(rng.integers(len(GRIDS)))])
@@ -135,17 +201,13 @@ def _drawn(kind: str, seed: int) -> tuple[DrawnSheet, Image, Callable[[], Image]
     if kind == "hard shadow":
         image = _shadowed(image, rng)
 
-    def blank() -> Image:
-        noise = np.random.default_rng([seed, list(KINDS).index(kind), 1])
-        slipped = replace(
-            camera,
-            turn_deg=camera.turn_deg + float(noise.normal(0, SLIPPED_DEG)),
-            white=tuple(level * float(noise.uniform(0.93, 1.05)) for level in camera.white),  # type: ignore[arg-type]
-        )
-        bare = replace(sheet, pencil=np.ones_like(sheet.pencil), marks=set())
-        return photograph(bare, as_then, slipped, noise)
-
-    return sheet, image, blank
+    noise = np.random.default_rng([seed, list(KINDS).index(kind), 1])
+    slipped = replace(
+        camera,
+        turn_deg=camera.turn_deg + float(noise.normal(0, SLIPPED_DEG)),
+        white=tuple(level * float(noise.uniform(0.93, 1.05)) for level in camera.white),  # type: ignore[arg-type]
+    )
+    return _Drawn(sheet, image, camera, slipped, as_then, noise)
 
 
 def _uneven(hand: Hand, rng: np.random.Generator) -> Hand:

@@ -16,6 +16,9 @@ NEAR_MM = 90.0
 """A sheet that lies no farther from where one lay is the same, or another of its print, which looks alike."""
 AS_LARGE = 0.1
 """But not where it is seen so much larger or smaller than then: print is softer from farther away."""
+LEAST_SOFTER_MM = 0.3
+"""Out of focus print is softened as it is now, where the blur that came has this deviation at least: it is measured to
+about a tenth."""
 MOST = 12
 DARK, LEFT = 0.12, 0.4
 """Print as dark as this (logarithm) on the blank sheet, of which less than this part is left, is covered,"""
@@ -61,9 +64,10 @@ class Blanks:
         self._known: list[Blank] = [] if files is None else files.load(layouts)[-MOST:]
 
     def at(self, flat: FlatSheet, pose: Pose) -> Plane | None:
-        """The darkness of the blank sheet that lay there; None where none was seen, or from another distance."""
+        """The darkness of the blank sheet that lay there, as a picture so far out of focus shows it; None where none
+        was seen, or from another distance."""
         known = self._nearest(flat.layout, flat.px_per_mm, pose)
-        return None if known is None else known.darkness
+        return None if known is None else _softened(known, flat)
 
     def has(self, layout: SheetLayout, px_per_mm: float, pose: Pose) -> bool:
         """Whether `at` knows the blank sheet of a flat one of this print and distance."""
@@ -77,7 +81,7 @@ class Blanks:
         others = [one for one in self._known if one is not before][-MOST + 1 :]
         taken = {one.number for one in others}
         number = before.number if before is not None else next(n for n in range(MOST) if n not in taken)
-        blank = Blank(number, flat.layout, pose, flat.px_per_mm, flat.darkness)
+        blank = Blank(number, flat.layout, pose, flat.px_per_mm, flat.blur_mm, flat.darkness)
         self._known = [*others, blank]
         if self._files is not None:
             self._files.keep(blank)
@@ -217,6 +221,15 @@ def _mean_around(flat: FlatSheet, points_mm: Array, first: Plane, second: Plane)
 def _square(side_mm: float) -> Mask:
     side = round(side_mm * PX_PER_MM)
     return np.ones((side, side), np.uint8)
+
+
+def _softened(known: Blank, flat: FlatSheet) -> Plane:
+    """The darkness of a blank sheet in the blur of this one, where it is out of focus and the blank one was less so."""
+    more_mm2 = flat.blur_mm**2 - known.blur_mm**2
+    if not flat.out_of_focus or not known.blur_mm or more_mm2 < LEAST_SOFTER_MM**2:
+        return known.darkness
+    light = cv2.GaussianBlur(np.exp(-known.darkness), (0, 0), more_mm2**0.5 * PX_PER_MM)
+    return np.asarray(-np.log(light), np.float32)
 
 
 def _is_blank(marks: Sequence[SheetMark], *, known: bool) -> bool:

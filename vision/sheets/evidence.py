@@ -29,6 +29,13 @@ DOT_APART_ALONE = 0.08
 """The same where pencil is seen alone: print does not blur what is between them."""
 DOT_SHARE = 0.33
 """Of the way from printed dots to pencilled ones, from where on a dot is taken for pencilled at first."""
+LEAST_LINE = 0.02
+"""Lines are taken for no paler than this."""
+DOT_MM = 1.3
+"""The usual radius of a dot, and"""
+SHARP_MM = 0.55
+"""the deviation of the blur beyond which a stroke's middle pales as the blur grows; all that is said here of how dark
+marks are was found with less."""
 LINE_TO_DOT = 0.55
 """How dark lines measure beside dots of the same pencil."""
 BARE, BARE_SHARE, BARE_MM = 0.03, 0.9, 0.4
@@ -71,6 +78,8 @@ class _Pencil:
     line: float
     noise: float
     px_per_mm: float
+    soft_mm: float
+    """As `FlatSheet.soft_mm`."""
 
     def beside(self, *columns: Array | Plane) -> list[Array | Plane]:
         """Each measure, and its ratio to how dark the sheet's lines are."""
@@ -82,7 +91,9 @@ class _Pencil:
 
     def constants(self, count: int) -> list[Array]:
         """What is the same everywhere on the sheet."""
-        values = (self.line, self.noise, self.noise / self.line, np.log(self.px_per_mm))
+        values = [self.line, self.noise, self.noise / self.line, np.log(self.px_per_mm)]
+        if self.soft_mm:
+            values.append(np.log(self.soft_mm))
         return [np.full(count, value) for value in values]
 
 
@@ -108,7 +119,9 @@ class _Seen:
         """At which of n x m points hardly any are darker than on the blank sheet; None where that was not seen."""
         if self.softened is None:
             return None
-        return np.asarray(row_quantiles(self.flat.sampled(self.softened, points_mm), BARE_SHARE) < BARE)
+        darker = row_quantiles(self.flat.sampled(self.softened, points_mm), BARE_SHARE)
+        # The faintest have still less than their share left, and measuring some bare places costs but time.
+        return np.asarray(darker < BARE * _stroke_left(self.flat) ** 2)
 
 
 def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
@@ -122,7 +135,8 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     spots = dots.centres_mm[:, None] + _around(1.2)
     hidden, washed = _hidden(flat, spots), _washed(flat, spots)
     clear = ~(hidden | washed)
-    low, high = _sorts(dots.core[clear], DOT_APART if flat.blank is None else DOT_APART_ALONE)
+    left = _dot_left(flat)
+    low, high = _sorts(dots.core[clear], DOT_APART if flat.blank is None else DOT_APART_ALONE, left)
     dotted = dots.core > low + DOT_SHARE * (high - low)
     noise = measures.noise_of(flat)
 
@@ -140,14 +154,16 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     paths = measures.lines(flat, plane, starts, stops)
     weak = paths.quantiles[:, 1]
     told, free = weak[joined & ~under & ~out], weak[~joined & ~under & ~out]
-    taken = flat.loss > _palest(told, dots.core[dotted & clear] - low)
+    # Where light takes nothing nothing is washed out, however pale lines seem: most of these may be none.
+    taken = flat.loss > max(_palest(told, dots.core[dotted & clear] - low), 0.0)
     if taken.any():
         flat = replace(flat, washed=np.where(taken, np.uint8(255), flat.washed))
         seen, washed = replace(seen, flat=flat), _washed(flat, spots)
         out = _washed(flat, along) | washed[ends].any(axis=1)
-    usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * (high - low)
+    line_left = _stroke_left(flat)
+    usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * line_left / left * (high - low)
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
-    pencil = _Pencil(max(usual, 0.02), noise, flat.px_per_mm)
+    pencil = _Pencil(max(usual, LEAST_LINE * line_left), noise, flat.px_per_mm, flat.soft_mm)
     arms = _arms(weak, ends, len(places))
 
     def of_lines(measured: measures.Paths, edges: Array, borders: Array, weaker_dots: Plane) -> Plane:
@@ -232,8 +248,9 @@ def _of_dots_with_print(
     """Which dots are pencilled is known already."""
     dots = measures.dots(flat, flat.layout.dots_mm, crossed)
     pencilled, printed = dots.core[dotted & ~hidden], dots.core[~dotted & ~hidden]
-    both = len(pencilled) and len(printed) and float(pencilled.mean() - printed.mean()) >= DOT_APART_ALONE
-    sorts = (float(printed.mean()), float(pencilled.mean())) if both else _sorts(dots.core[~hidden], DOT_APART)
+    left = _dot_left(flat)
+    both = len(pencilled) and len(printed) and float(pencilled.mean() - printed.mean()) >= DOT_APART_ALONE * left
+    sorts = (float(printed.mean()), float(pencilled.mean())) if both else _sorts(dots.core[~hidden], DOT_APART, left)
     return _of_dots(flat, dots, sorts, arms, pencil)
 
 
@@ -323,7 +340,8 @@ def _of_boxes(seen: _Seen, pencil: _Pencil) -> dict[MarkKind, Evidence]:
     if bare is None:
         features = _of_box_marks(rings, strokes, pencil)
         return {kind: Evidence(places, features, hidden, washed) for kind in kinds}
-    ringed, crossed = rings[:, 1] > FAINT_RING, strokes.weak.min(axis=1) > FAINT_STROKE
+    left = _stroke_left(flat)
+    ringed, crossed = rings[:, 1] > FAINT_RING * left, strokes.weak.min(axis=1) > FAINT_STROKE * left
     not_ringed, not_crossed = bare & ~ringed, bare & ~crossed
     may_be_ringed = np.flatnonzero(~not_ringed)
     with_print = [box for box, none in zip(boxes, not_crossed, strict=True) if not none]
@@ -351,10 +369,20 @@ def _by_strength(strokes: measures.Strokes) -> list[Plane]:
     return [column for part in parts for column in np.take_along_axis(part, order, axis=1).T]
 
 
-def _sorts(darkness: Plane, apart: float) -> tuple[float, float]:
-    """How dark printed dots are, and pencilled ones; those are darker by so much."""
+def _dot_left(flat: FlatSheet) -> float:
+    """The share of its darkness that a pencilled dot still shows in its middle through the blur."""
+    return 1.0 if not flat.soft_mm else 1.0 - float(np.exp(-0.5 * (DOT_MM / flat.soft_mm) ** 2))
+
+
+def _stroke_left(flat: FlatSheet) -> float:
+    """The share of its darkness that a stroke, which is thin, still shows."""
+    return min(1.0, SHARP_MM / flat.soft_mm) if flat.soft_mm else 1.0
+
+
+def _sorts(darkness: Plane, apart: float, left: float) -> tuple[float, float]:
+    """How dark printed dots are, and pencilled ones; those are darker by so much, of which this share is `left`."""
     if not len(darkness):
-        return 0.1, FIRM
+        return 0.1, FIRM * left
     low, high, before = float(darkness.min()), float(darkness.max()), np.zeros(0, bool)
     for _ in range(12):
         upper = darkness > (low + high) / 2
@@ -362,11 +390,11 @@ def _sorts(darkness: Plane, apart: float) -> tuple[float, float]:
             break
         before = upper
         low, high = float(darkness[~upper].mean()), float(darkness[upper].mean())
-    if high - low >= apart:
+    if high - low >= apart * left:
         return low, high
     # Only one sort: print is never dark all over.
     usual = median_of(darkness)
-    return (0.0, usual) if usual > 0.3 else (usual, usual + FIRM)
+    return (0.0, usual) if usual > 0.3 * left else (usual, usual + FIRM * left)
 
 
 def _arms(weak: Plane, ends: NDArray[np.intp], count: int) -> Array:

@@ -1,8 +1,8 @@
 """Sheets as pieces of a scene: where they lie, what was pencilled on them, and the dice beside them."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -38,7 +38,7 @@ from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_ma
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, flatten
 from vision.sheets.kept_blanks import BlankFiles
 from vision.sheets.layout import Array, SheetLayout
-from vision.sheets.likelihood import Judge, load_judges
+from vision.sheets.likelihood import judges_for
 from vision.sheets.marks import read_marks
 from vision.sheets.printed import print_agreement
 from vision.sheets.things import with_things
@@ -409,11 +409,11 @@ def _blinded(flat: FlatSheet, marks: Sequence[SheetMark]) -> Mask:
 def _read_marks(flat: FlatSheet, pose: Pose, blanks: Blanks | None) -> tuple[FlatSheet, tuple[SheetMark, ...]]:
     """What was pencilled on a sheet of a table since it was blank, and before; and the sheet with what hides it."""
     if blanks is None:
-        return flat, read_marks(flat, _judges(after_blank=False))
+        return flat, read_marks(flat, judges_for(flat))
     seen = replace(flat, blank=blanks.at(flat, pose))
     lit = in_light(seen)
     flat = covered(lit)
-    marks = read_marks(flat, _judges(after_blank=flat.blank is not None))
+    marks = read_marks(flat, judges_for(flat))
     if not is_paler(lit, seen):
         blanks.take(flat, pose, marks)
     return flat, marks if flat.blank is not None else tuple(map(_less_sure, marks))
@@ -435,11 +435,6 @@ def _under_things_as_before(sheet: Sighting, before: Sequence[Sighting]) -> Sigh
     pairs = zip(sheet.marks, last.marks, strict=True)
     marks = tuple(replace(mark, probability=old.probability) if mark.hidden else mark for mark, old in pairs)
     return replace(sheet, marks=marks)
-
-
-@cache
-def _judges(*, after_blank: bool) -> Mapping[MarkKind, Judge]:
-    return load_judges(after_blank=after_blank)
 
 
 def _dice(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mat.registration import Registration
 from vision.pieces.light_across import light_of
+from vision.sheets.focus import blur_mm
 from vision.sheets.layout import Array, SheetLayout
 from vision.short_axes import median_of
 from vision.spreading import spread
@@ -77,6 +78,8 @@ TELLS_MM = 60.0
 """none farther off than this."""
 GROWN_MM = 2.0
 """Edges of things are soft."""
+OUT_OF_FOCUS = 0.0007
+"""Of the picture's width: simulated and shared pictures as they are blur a sheet's print by 0.0004 to 0.00066."""
 
 
 _LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + BLACK)
@@ -110,6 +113,10 @@ class FlatSheet:
     """and where that is told: `IN_GRID`, `IN_BOX`, or `BESIDE` them, where only what is very dark or coloured is."""
     px_per_mm: float
     """Of the picture it was taken from."""
+    blur_mm: float
+    """The deviation of the blur in which its print is seen; 0 where that is not known."""
+    out_of_focus: bool
+    """Whether that is more than in most pictures."""
     blank: Plane | None = None
     """The darkness of the same sheet, or another of its print, when nothing was pencilled on it; None: never seen."""
 
@@ -117,6 +124,11 @@ class FlatSheet:
     def pencilled(self) -> "FlatSheet":
         """Without what it showed when it was blank, so that only pencil is dark; itself where that is not known."""
         return self if self.blank is None else replace(self, darkness=self.darkness - self.blank)
+
+    @property
+    def soft_mm(self) -> float:
+        """The blur's deviation out of focus; 0 in focus."""
+        return self.blur_mm if self.out_of_focus else 0.0
 
     def at(self, points_mm: Array) -> tuple[Array, Array]:
         """Pixel columns and rows of points (... x 2) in the sheet's own frame."""
@@ -187,6 +199,9 @@ def flatten(
     flat = cv2.remap(image, places.columns, places.rows, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
     outside = places.outside
     px_corners = registration.to_picture(layout.corners_mm)
+    diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
+    px_per_mm = float(next(diagonals) / next(diagonals))
+    blur = blur_mm(image, layout.marks, registration)
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
     cells = _coarse(logs)
@@ -205,7 +220,6 @@ def flatten(
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
     foreign, odd, told = _foreign(cells, bare, surface, printed, cut_off, layout, left, top)
-    diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     washed = _washed_out(paper, _coarse(colours), layout, left, top)
     blue, green, red = cv2.split(colours)
     return FlatSheet(
@@ -221,7 +235,9 @@ def flatten(
         cells=cells,
         odd=odd,
         told=told,
-        px_per_mm=float(next(diagonals) / next(diagonals)),
+        px_per_mm=px_per_mm,
+        blur_mm=blur,
+        out_of_focus=blur * px_per_mm > OUT_OF_FOCUS * image.shape[1],
     )
 
 

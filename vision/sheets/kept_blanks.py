@@ -37,6 +37,8 @@ class Blank:
     pose: Pose
     px_per_mm: float
     """Of the picture that it was seen in."""
+    blur_mm: float
+    """In which it was seen; 0 where that is not known."""
     darkness: Plane
 
 
@@ -91,7 +93,12 @@ def _encode(blank: Blank) -> bytes:
     pose = np.array([blank.pose.x_mm, blank.pose.y_mm, blank.pose.angle_deg])
     written = BytesIO()
     np.savez(
-        written, layout=np.array(_digest(blank.layout)), pose=pose, px_per_mm=np.array(blank.px_per_mm), picture=picture
+        written,
+        layout=np.array(_digest(blank.layout)),
+        pose=pose,
+        px_per_mm=np.array(blank.px_per_mm),
+        blur_mm=np.array(blank.blur_mm),
+        picture=picture,
     )
     data = written.getvalue()
     return hashlib.sha256(data).digest() + data
@@ -108,11 +115,12 @@ def _decode(data: bytes, number: int, known: Mapping[str, SheetLayout]) -> Blank
             return None
         x_mm, y_mm, angle_deg = (float(value) for value in stored["pose"])
         px_per_mm, picture = float(stored["px_per_mm"]), np.asarray(stored["picture"], np.uint8)
+        blur_mm = float(stored["blur_mm"]) if "blur_mm" in stored else 0.0  # files of older versions say none
     levels = cv2.imdecode(picture, cv2.IMREAD_UNCHANGED)
     if levels is None or levels.shape != flat_size(layout):
         raise ValueError("sheets of this print are laid flat in another size now")
     darkness = np.asarray(levels.astype(np.float32) * np.float32(STEP) + np.float32(LEAST), np.float32)
-    return Blank(number, layout, Pose(x_mm, y_mm, angle_deg), px_per_mm, darkness)
+    return Blank(number, layout, Pose(x_mm, y_mm, angle_deg), px_per_mm, blur_mm, darkness)
 
 
 def _lies_as(before: Pose | None, now: Pose) -> bool:

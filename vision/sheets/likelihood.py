@@ -1,5 +1,5 @@
 """How likely a mark is, from what was measured of its place: small networks, one for each kind of mark; others for
-sheets that were seen blank, where pencil is seen alone.
+sheets that were seen blank, where pencil is seen alone, and others for pictures out of focus, which are told the blur.
 
 They were fitted by `tests/benchmarks/fit_sheet_marks.py` on drawn sheets; `make sheets-report` says how often marks are
 there that they call so likely, on other seeds and on kinds of sheet and pencil that they were not fitted on.
@@ -7,17 +7,19 @@ there that they call so likely, on other seeds and on kinds of sheet and pencil 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from io import BytesIO
+from types import MappingProxyType
 
 import numpy as np
 
 from vision.scene import MarkKind
-from vision.sheets.flattening import Plane
+from vision.sheets.flattening import FlatSheet, Plane
 from vision.sheets.layout import Array
 
-WEIGHTS = "marks.npz"
-AFTER_BLANK = "marks_after_blank.npz"
+WEIGHTS = "marks{}{}.npz"
+OUT_OF_FOCUS, AFTER_BLANK = "_out_of_focus", "_after_blank"
 FAR = 4.0
 """Measures further (standard deviations) from what they were fitted on count as no further."""
 FITTED = tuple(kind for kind in MarkKind if kind is not MarkKind.DIAGONAL)
@@ -48,12 +50,19 @@ class Judge:
         return np.asarray(DOUBT + (1.0 - 2.0 * DOUBT) * likely, np.float64)
 
 
-def load_judges(*, after_blank: bool = False) -> Mapping[MarkKind, Judge]:
-    """The networks that come with the program, those for sheets that were seen blank or those for others."""
-    weights = AFTER_BLANK if after_blank else WEIGHTS
+def judges_for(flat: FlatSheet) -> Mapping[MarkKind, Judge]:
+    """The networks that judge this sheet: whether it was seen blank, and is in focus, decides."""
+    return load_judges(after_blank=flat.blank is not None, out_of_focus=flat.out_of_focus)
+
+
+@cache
+def load_judges(*, after_blank: bool = False, out_of_focus: bool = False) -> Mapping[MarkKind, Judge]:
+    """The networks that come with the program: those for sheets that were seen blank or for others, in pictures as
+    sharp as most are or out of focus."""
+    weights = WEIGHTS.format(OUT_OF_FOCUS if out_of_focus else "", AFTER_BLANK if after_blank else "")
     with np.load(BytesIO(files(__package__).joinpath(weights).read_bytes())) as stored:
         judges: dict[MarkKind, Judge] = {
             kind: Judge(*(np.asarray(stored[f"{kind.value}.{part}"], np.float32) for part in Judge.__slots__))
             for kind in FITTED
         }
-    return {**judges, MarkKind.DIAGONAL: judges[MarkKind.LINE]}
+    return MappingProxyType({**judges, MarkKind.DIAGONAL: judges[MarkKind.LINE]})

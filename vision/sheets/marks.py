@@ -20,7 +20,7 @@ UNSURE = 0.25
 def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[SheetMark, ...]:
     """Every place that may be marked: dots, lines, toppings, bonuses; on a sheet that was seen blank also diagonals.
 
-    `judges` are those for sheets that were seen blank, or for others, as this one is."""
+    `judges` are those for sheets that were seen blank, or for others, in focus or out of it, as this one is."""
     evidence = gather(flat)
     likely = {kind: _likely(one, judges[kind]) for kind, one in evidence.items()}
     for kind, one in evidence.items():

@@ -25,14 +25,21 @@ DOT_CORE_MM = 0.62
 DOT_WIDE_MM = 1.0
 """Most dots are dark to here."""
 DOT_RING_MM = (2.3, 3.3)
+MOST_RING_OFF_MM = 0.6
+"""Out of focus it is looked for farther off, up to so much: toppings are near."""
 DOT_SOFT_MM = (0.5, 1.5)
 
 LINE_SHARE = (0.27, 0.73)
 """The part of a line that is measured: dots hide its ends."""
 LINE_REACH_MM = 1.3
 LINE_FLANK_MM = 1.0
+FLANK_BLURS, MOST_FLANK_MM = 1.6, 2.2
+"""Out of focus, what lies beside a mark is so many times the blur's deviation from its middle, but no farther: nearer
+the mark itself is seen."""
 PRINT_ROOM = 1.1
 """Times its size, a topping's print spreads with the picture's softness; lines are looked for beside it."""
+PRINT_BLURS, PRINT_SHARP_MM = 0.5, 0.4
+"""Out of focus it spreads farther where it is seen, by so many times what the blur's deviation exceeds the last by."""
 CROSS_ROOM = 1.7
 """And so far the ends of a cross over it reach, next to the dots: those are looked for beyond."""
 STEP_MM = 0.25
@@ -134,7 +141,7 @@ def dots(flat: FlatSheet, places_mm: Array, crossed: Sequence[PrintedTopping] = 
     everywhere = flat.sampled(core, points)
     values = np.where(_near_toppings(crossed, points, CROSS_ROOM), -np.inf, everywhere)
     centres = places_mm + near[values.argmax(axis=1)]
-    ring = flat.sampled(flat.darkness, centres[:, None] + disc_points(*DOT_RING_MM, 0.35))
+    ring = flat.sampled(flat.darkness, centres[:, None] + disc_points(*_dot_ring(flat), 0.35))
     around = row_quantiles(ring, 0.35)
     wide = flat.sampled(_eroded(flat.darkness, DOT_WIDE_MM, part), centres)
     middle = flat.sampled(flat.darkness, centres)
@@ -215,7 +222,7 @@ def lines(flat: FlatSheet, plane: Plane, starts_mm: Array, ends_mm: Array) -> Pa
     length = np.linalg.norm(along, axis=1, keepdims=True)
     across = np.stack([-along[:, 1], along[:, 0]], axis=1) / length
     shares = np.arange(LINE_SHARE[0], LINE_SHARE[1], STEP_MM / float(length.max()))
-    flank = round(LINE_FLANK_MM / STEP_MM)
+    flank = round(_flank_mm(flat, LINE_FLANK_MM) / STEP_MM)
     reach = round(LINE_REACH_MM / STEP_MM) + flank
     offsets = np.arange(-reach, reach + 1) * STEP_MM
     points = (
@@ -265,18 +272,19 @@ def crosses(flat: FlatSheet, toppings: Sequence[PrintedTopping], hidden: Bools) 
             y, x = (np.indices(patch.shape) - (patch.shape[0] - 1) / 2) / PX_PER_MM
             added[i] = float(patch[np.hypot(x, y) < radius].mean())
     along = np.arange(-CROSS_REACH_MM, CROSS_REACH_MM + STEP_MM / 2, STEP_MM)
-    return _strokes(patches, [45.0] * len(patches), along, CROSS_SHIFTS_MM), added
+    flank_mm = _flank_mm(flat, CROSS_FLANK_MM)
+    return _strokes(patches, [45.0] * len(patches), along, CROSS_SHIFTS_MM, flank_mm), added
 
 
 def rings(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Plane:
     """n x `PATH_SHARES`: how dark the darkest closed curve about each bonus box is, along its weaker parts."""
     angles = np.radians(np.arange(0.0, 360.0, 5.0))
-    flank = round(RING_FLANK_MM / STEP_MM)
+    flank = round(_flank_mm(flat, RING_FLANK_MM) / STEP_MM)
     ridges = []
     for box in boxes:
         side = min(box.size_mm)
         count = round((RING_SHARES[1] - RING_SHARES[0]) * min(min(b.size_mm) for b in boxes) / STEP_MM) + 2 * flank
-        radii = RING_SHARES[0] * side - RING_FLANK_MM + np.arange(count) * STEP_MM
+        radii = RING_SHARES[0] * side + (np.arange(count) - flank) * STEP_MM
         stretch = np.array(box.size_mm) / side
         points = np.stack([np.cos(angles), np.sin(angles)], axis=-1)[:, None] * radii[None, :, None] * stretch
         values = flat.sampled(flat.darkness, np.array(box.centre_mm) + points)
@@ -292,7 +300,21 @@ def box_crosses(flat: FlatSheet, boxes: Sequence[BonusBox]) -> Strokes:
     reach = BOX_STROKE_SHARE * min(float(np.hypot(*box.size_mm)) for box in boxes) / np.sqrt(2.0)
     patches = [_patch(flat.darkness, flat, box.centre_mm, reach + 4.2) for box in boxes]
     steep = [float(np.degrees(np.arctan2(box.size_mm[1], box.size_mm[0]))) for box in boxes]
-    return _strokes(patches, steep, np.arange(-reach, reach, STEP_MM), BOX_STROKE_SHIFTS_MM)
+    along = np.arange(-reach, reach, STEP_MM)
+    return _strokes(patches, steep, along, BOX_STROKE_SHIFTS_MM, _flank_mm(flat, CROSS_FLANK_MM))
+
+
+def _flank_mm(flat: FlatSheet, usual_mm: float) -> float:
+    """How far from a mark's middle is what lies beside it; to a fifth of a millimetre, as few are prepared."""
+    if not flat.soft_mm:
+        return usual_mm
+    return max(usual_mm, round(min(FLANK_BLURS * flat.soft_mm, MOST_FLANK_MM) * 5) / 5)
+
+
+def _dot_ring(flat: FlatSheet) -> tuple[float, float]:
+    """Where what is around a dot is looked at."""
+    farther = float(np.clip(DOT_RING_MM[0] * (flat.soft_mm - 1.0), 0.0, MOST_RING_OFF_MM))
+    return DOT_RING_MM[0] + farther, DOT_RING_MM[1] + farther
 
 
 def _around(flat: FlatSheet, places_mm: Array) -> tuple[slice, slice]:
@@ -326,8 +348,12 @@ def _in_part(plane: Plane, part: tuple[slice, slice], reach: int, done: Callable
 
 
 def _printed(flat: FlatSheet, points_mm: Array) -> Bools:
-    """Which points lie on a topping's print."""
-    return _near_toppings(flat.layout.toppings, points_mm, PRINT_ROOM)
+    """Which points lie on a topping's print, or, where that is seen, in its blur."""
+    toppings = flat.layout.toppings
+    if flat.blank is not None or not toppings:
+        return _near_toppings(toppings, points_mm, PRINT_ROOM)
+    blurred = PRINT_BLURS * max(flat.soft_mm - PRINT_SHARP_MM, 0.0) / (toppings[0].size_mm / 2)
+    return _near_toppings(toppings, points_mm, PRINT_ROOM + blurred)
 
 
 def _near_toppings(toppings: Sequence[PrintedTopping], points_mm: Array, room: float) -> Bools:
@@ -442,12 +468,18 @@ def _top(three: Plane) -> float:
     return 0.0 if bend >= 0 else float(np.clip(0.5 * (left - right) / bend, -0.5, 0.5))
 
 
-def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Array, shifts_mm: Array) -> Strokes:
+def _strokes(
+    patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Array, shifts_mm: Array, flank_mm: float
+) -> Strokes:
     """The strongest strokes near both diagonals of each patch, all of one size."""
     inner = np.abs(along_mm) < ARM_SHARE * along_mm.max()
     ends = (along_mm <= -ARM_SHARE * along_mm.max(), along_mm >= ARM_SHARE * along_mm.max())
     along, shifts, size = tuple(along_mm.tolist()), tuple(shifts_mm.tolist()), len(patches[0]) if patches else 0
-    pixels = {turn: _stroke_pixels(turn, along, shifts, size) for steep in set(steep_deg) for turn in (steep, -steep)}
+    pixels = {
+        turn: _stroke_pixels(turn, along, shifts, flank_mm, size)
+        for steep in set(steep_deg)
+        for turn in (steep, -steep)
+    }
     found = np.empty((2 * len(patches), len(along_mm)), np.float32)
     for i, (patch, steep) in enumerate(zip(patches, steep_deg, strict=True)):
         for j, turn in enumerate((steep, -steep)):
@@ -464,7 +496,7 @@ def _strokes(patches: Sequence[Plane], steep_deg: Sequence[float], along_mm: Arr
 
 @lru_cache(maxsize=16)
 def _stroke_pixels(
-    turn_deg: float, along_mm: tuple[float, ...], shifts_mm: tuple[float, ...], size: int
+    turn_deg: float, along_mm: tuple[float, ...], shifts_mm: tuple[float, ...], flank_mm: float, size: int
 ) -> tuple[Plane, Plane]:
     """turns x (shifts, those of one flank, those of the other, times along): columns and rows, in a patch of this size,
     of strokes near this direction and of what lies on both sides of them."""
@@ -472,7 +504,7 @@ def _stroke_pixels(
     direction = np.stack([np.cos(turns), -np.sin(turns)], axis=-1)
     normal = np.stack([np.sin(turns), np.cos(turns)], axis=-1)
     along, middle = np.array(along_mm), np.array(shifts_mm)
-    shifts = np.concatenate([middle, middle - CROSS_FLANK_MM, middle + CROSS_FLANK_MM])
+    shifts = np.concatenate([middle, middle - flank_mm, middle + flank_mm])
     points = direction[:, None, None] * along[None, None, :, None] + normal[:, None, None] * shifts[None, :, None, None]
     pixels = np.asarray(points * PX_PER_MM, np.float32).reshape(len(turns), -1, 2) + np.float32((size - 1) / 2)
     columns, rows = (np.ascontiguousarray(pixels[..., i]) for i in range(2))
