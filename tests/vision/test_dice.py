@@ -239,17 +239,17 @@ def test_a_top_at_the_border_may_be_the_side_of_a_die_that_is_cut_off() -> None:
 
 
 def test_a_die_whose_value_nobody_can_tell_is_asked_about_not_missed() -> None:
-    picture, dice, _ = draw_dice(np.random.default_rng(820000))
-    (at,) = (die.top_px.mean(0) for die in dice if die.value == 6 and np.hypot(*(die.top_px.mean(0) - [117, 88])) < 8)
+    picture, dice, _ = draw_dice(np.random.default_rng(820059))
+    (at,) = (die.top_px.mean(0) for die in dice if die.value == 3 and np.hypot(*(die.top_px.mean(0) - [136, 61])) < 8)
     near = [one for one in reader().find(picture, (15.0, 60.0)) if np.linalg.norm(one.centre_px - at) < 8]
-    assert [one.value for one in near] == [6]
+    assert [one.value for one in near] == [3]
     assert near[0].probability < 0.5
     assert sum(near[0].likelihoods) > 0.9
 
 
 @pytest.mark.parametrize(("lean", "sure"), [(None, False), (0.0, False), (0.1, False), (0.3, True), (0.6, True)])
 def test_the_more_of_a_side_must_show_the_fewer_odds_make_a_die_sure(lean: float | None, sure: bool) -> None:
-    odds = 3.5
+    odds = 3.9
     plain = measured_as(5, 5, 5)
     far = np.append(-np.log1p(np.exp(odds)), plain.network[1:])
     far[1:] += np.log(1.0 - np.exp(far[0])) - np.log(np.exp(far[1:]).sum())

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import replace
+from multiprocessing import get_context
 from typing import Any
 
 import cv2
@@ -21,7 +23,7 @@ from tests.rigs.dice_training.samples import (
     window_sample,
     wrong_sample,
 )
-from tests.rigs.dice_training.sources import Example
+from tests.rigs.dice_training.sources import SOURCES, Example
 from tests.rigs.dice_training.spoiling import normalised_all
 from vision.dice.patches import DIE_PX, LEAST_CONTRAST, UPRIGHT, Pyramid, laid_out, stretched, told
 from vision.dice.proposing import propose
@@ -35,7 +37,7 @@ SHARES = {
     "drawn": 0.44, "traced": 0.4, "clutter": 0.11, "own table": 0.4, "nellbyler": 0.2, "epanemu": 0.14, "table": 0.14,
 }  # fmt: skip
 """How often each source is drawn from; what is left out goes to the others."""
-MOST_HARD = 5000
+MOST_HARD = 8000
 HARD_SHARE = 0.2
 """How many of the second network's patches are places that were taken for a die and are none, and of how many."""
 HARDEST, EASIEST = 0.7, 0.02
@@ -61,6 +63,21 @@ class Mixture:
         """Shared by the processes: how often each of those is drawn."""
         for number, example in enumerate(examples):
             self.by_source.setdefault(example.source, []).append(number)
+        self._share_out()
+
+    def restricted(self, sources: Sequence[str], *, every: int = 1) -> "Mixture":
+        """The same of these sources only, and of photographs and rendered tables of every so manieth picture only."""
+        some = copy(self)
+        some.by_source = {
+            source: members[:: every if source in SOURCES else 1]
+            for source, members in self.by_source.items()
+            if source in sources
+        }
+        some._share_out()
+        some.choose_hard()
+        return some
+
+    def _share_out(self) -> None:
         shares = np.array([SHARES[source] for source in self.by_source])
         self.shares = shares / shares.sum()
         self.weights = {}
@@ -87,7 +104,7 @@ class Mixture:
         made = [
             patch_sample(self.rng, self.examples[i], self.pyramids[i], self.wrong[i]) for i in self._pick(count - hard)
         ]
-        often = self.hardness.numpy()
+        often = self.hardness.numpy().copy()
         chosen = self.rng.choice(len(self.hard), hard, p=often / often.sum()) if hard else []
         made += [self._wrong_sample(*self.hard[int(c)]) for c in chosen]
         made = [made[int(i)] for i in self.rng.permutation(len(made))]
@@ -95,21 +112,27 @@ class Mixture:
         besides = torch.tensor([told(m.lean, close=m.close) for m in made])
         return _pieces([m.patch for m in made]), besides, torch.tensor([m.value for m in made]), geometry
 
-    def find_wrong(self, network: cv2.dnn.Net, most: int) -> None:
-        """Remember where the first network proposes a die and there is none.
+    def find_wrong(self, network: cv2.dnn.Net, most: int, jobs: int = 1) -> None:
+        """Remember where the first network proposes a die and there is none, found by so many processes.
 
         epanemu is left out: some of its dice are not labelled.
         """
-        for source, members in self.by_source.items():
-            if source == "epanemu":
-                continue
-            for number in self.rng.permutation(members)[:most]:
-                self.wrong[number] = _wrong_of(network, self.examples[number])
+        some = [
+            int(number)
+            for source, members in self.by_source.items()
+            if source != "epanemu"
+            for number in self.rng.permutation(members)[:most]
+        ]
+        with get_context("fork").Pool(jobs, _share_with_forked, (network, self.examples)) as pool:
+            found = pool.map(_wrong_in, some, chunksize=8)
+        for number, places in zip(some, found, strict=True):
+            self.wrong[number] = places
         self.choose_hard()
 
     def choose_hard(self) -> None:
         """Take some of the wrong places to be shown often."""
-        every = [(i, j) for i, places in enumerate(self.wrong) for j in range(len(places))]
+        members = [number for some in self.by_source.values() for number in some]
+        every = [(i, j) for i in members for j in range(len(self.wrong[i]))]
         self.hard = [every[int(n)] for n in self.rng.permutation(len(every))[:MOST_HARD]]
         self.hardness = torch.ones(len(self.hard), dtype=torch.float64).share_memory_()
 
@@ -207,6 +230,20 @@ def _said_of(
 
 def _pieces(images: Sequence[Image]) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(np.stack(images).transpose(0, 3, 1, 2)))
+
+
+_shared: tuple[cv2.dnn.Net, Sequence[Example]]
+"""Of a forked process: the first network, and all pictures."""
+
+
+def _share_with_forked(network: cv2.dnn.Net, examples: Sequence[Example]) -> None:
+    global _shared
+    _shared = network, examples
+
+
+def _wrong_in(number: int) -> NDArray[np.float64]:
+    network, examples = _shared
+    return _wrong_of(network, examples[number])
 
 
 def _wrong_of(network: cv2.dnn.Net, example: Example) -> NDArray[np.float64]:
