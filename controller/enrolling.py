@@ -36,6 +36,8 @@ class Spread:
     """Why pieces may have been missed in it, for the owner."""
     touching: str = ""
     """Where something lies that is larger than pieces, for the owner; empty where nothing does."""
+    removed: tuple[LaidOut, ...] = ()
+    """What was found and is no piece, as the owner says."""
 
     def picture(self) -> Image:
         """The photo with the pieces numbered from 1."""
@@ -117,6 +119,7 @@ def label_of(one: Spread, names: Sequence[Naming]) -> dict[str, Any]:
         if naming.turned and piece.shape.kind is not PieceKind.SLICE:
             label["angle_deg"] = round((label["angle_deg"] + 180.0) % 360.0, 3)
         pieces.append({**label, "face": naming.face, "face_up": naming.face not in BACKS.values()})
+    pieces += [{**piece.as_label(one.registration), "removed": True} for piece in one.removed]
     height, width = one.image.shape[:2]
     return {"photo": one.name, "image": {"width": width, "height": height}, "pieces": pieces}
 

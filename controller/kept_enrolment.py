@@ -3,7 +3,7 @@
 import base64
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from controller.enrolling import Naming, Spread, as_text
+from vision.enrolling.by_hand import outlined
+from vision.enrolling.laid_out import LaidOut
 from vision.files.board_marks import MARKS
 from vision.files.label_kinds import LABEL_KINDS, LabelError
 from vision.files.labels import load_labels
@@ -81,6 +83,24 @@ class KeptEnrolment:
         save_photo(self.photo(name), image)
 
 
+def pieces_again(one: Spread, labels: Mapping[str, Any], where: str) -> Spread:
+    """A photo's pieces as labels have them: with those outlined by hand, which take the place of what was found there,
+    and without those that are none. `where` names the labels. Raises LabelError."""
+    pointed, removed = list[LaidOut](), list[LaidOut]()
+    for number, label in enumerate(labels["pieces"], 1):
+        if corners := label.get("corners_px"):
+            at = f"{where}: piece {number} of {one.name}"
+            pointed.append(outlined(corners, LABEL_KINDS[label["kind"]], one.registration, at))
+        elif label.get("removed"):
+            removed += [
+                piece for piece in one.pieces if _away_mm(piece.as_label(one.registration), label) < SAME_PLACE_MM
+            ]
+    gone = {id(piece) for piece in removed}
+    gone |= {id(piece) for piece in one.pieces if any(map(piece.overlaps, pointed))}
+    kept = [piece for piece in one.pieces if id(piece) not in gone]
+    return replace(one, pieces=(*kept, *pointed), removed=tuple(removed))
+
+
 def names_again(one: Spread, labels: dict[str, Any]) -> tuple[list[Naming], int]:
     """The names that labels give to the pieces found in a photo, and how many of them fit none."""
     names = [Naming("")] * len(one.pieces)
@@ -89,18 +109,22 @@ def names_again(one: Spread, labels: dict[str, Any]) -> tuple[list[Naming], int]
     for label in labels["pieces"]:
         if not label.get("face"):
             continue
-        near = [
-            (math.hypot(place["x_mm"] - label["x_mm"], place["y_mm"] - label["y_mm"]), index)
-            for index, place in enumerate(found)
-            if place["kind"] == label["kind"]
-        ]
-        away_mm, index = min(near, default=(math.inf, 0))
+        away_mm, index = min(
+            ((_away_mm(place, label), index) for index, place in enumerate(found)), default=(math.inf, 0)
+        )
         if away_mm > SAME_PLACE_MM:
             lost += 1
             continue
         turn = abs((label["angle_deg"] - found[index]["angle_deg"] + 180.0) % 360.0 - 180.0)
         names[index] = Naming(label["face"], turn > 90.0 and LABEL_KINDS[label["kind"]] is not PieceKind.SLICE)
     return names, lost
+
+
+def _away_mm(place: Mapping[str, Any], label: Mapping[str, Any]) -> float:
+    """How far a found piece lies from a labelled one; of another kind infinitely far."""
+    if place["kind"] != label["kind"]:
+        return math.inf
+    return math.hypot(place["x_mm"] - label["x_mm"], place["y_mm"] - label["y_mm"])
 
 
 def seen_in(image: Image) -> str:

@@ -186,7 +186,9 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
     click.echo(
         f'{path}: fill in each "face"{names}, in the order of the numbers; leave it empty where there is no piece'
     )
-    click.echo("A piece without a number was not found: photograph it once more, on the mat.")
+    click.echo(
+        "A piece without a number was not found: photograph it once more, on the mat, or outline it on the page."
+    )
     if refused:
         raise click.ClickException(f"{len(refused)} of {len(photos)} photos could not be used: {_some(refused)}")
 

@@ -1,6 +1,7 @@
 """The page on which an owner names the pieces of a copy: photos with what was found in them, names, a pack of faces."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
@@ -12,18 +13,23 @@ from pydantic import BaseModel, Field
 from starlette.responses import FileResponse
 
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
-from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, seen_in
+from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, pieces_again, seen_in
 from controller.web.app import STATIC, Body
 from controller.web.problems import add_problem_handlers
 from controller.web.security import Guard, require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
+from vision.enrolling.by_hand import CORNERS, corners_px, outlined
+from vision.enrolling.laid_out import LaidOut
+from vision.files.board_marks import FAR_PX
+from vision.files.label_kinds import LabelError
 from vision.files.whole_files import write_whole
 from vision.frame import Image
 from vision.mat.errors import VisionError
 from vision.pieces.faces import save_pack
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
+Pixel = Annotated[float, Field(ge=-FAR_PX, le=FAR_PX, allow_inf_nan=False)]
 NO_STORE = {"Cache-Control": "no-store"}
 EMPTY = "empty.png"
 """What the photo of the empty table is called."""
@@ -36,6 +42,8 @@ class PieceView(BaseModel):
     kind: str
     face: str
     turned: bool
+    corners: list[tuple[float, float]]
+    """In pixels of the photo, as an outline takes them."""
 
 
 class PhotoView(BaseModel):
@@ -43,6 +51,8 @@ class PhotoView(BaseModel):
 
     name: str
     pieces: list[PieceView]
+    width: int
+    height: int
     doubt: str
     """Why pieces may have been missed in it; empty where nothing speaks for that."""
 
@@ -57,6 +67,8 @@ class DeskView(BaseModel):
     """What of these shows what."""
     kinds: dict[str, str]
     """Which kind of piece has which of these."""
+    corners: dict[str, int]
+    """The kinds of piece that may be outlined by hand, and how many corners each has."""
     photos: list[PhotoView]
     camera: bool
     """Whether photos can be taken here."""
@@ -71,6 +83,17 @@ class PieceName(Body):
     number: Annotated[int, Field(ge=1, le=999)]
     face: Annotated[str, Field(max_length=60)]
     turned: bool = False
+
+
+class Outline(Body):
+    """A piece by its corners."""
+
+    photo: Annotated[int, Field(ge=0, le=999)]
+    number: Annotated[int | None, Field(ge=1, le=999)] = None
+    """The piece that lies otherwise than its outline does; without it, a piece that has none yet."""
+    kind: Annotated[str, Field(max_length=60)]
+    corners: Annotated[list[tuple[Pixel, Pixel]], Field(max_length=99)]
+    """In pixels of the photo."""
 
 
 class LearnedView(BaseModel):
@@ -103,9 +126,17 @@ class Desk:
             photos = [
                 PhotoView(
                     name=one.name,
+                    width=one.image.shape[1],
+                    height=one.image.shape[0],
                     doubt="; ".join(filter(None, (one.doubt, one.touching))),
                     pieces=[
-                        PieceView(number=n, kind=piece.shape.kind.value, face=naming.face, turned=naming.turned)
+                        PieceView(
+                            number=n,
+                            kind=piece.shape.kind.value,
+                            face=naming.face,
+                            turned=naming.turned,
+                            corners=corners_px(piece, one.registration),
+                        )
                         for n, (piece, naming) in enumerate(zip(one.pieces, names, strict=True), 1)
                     ],
                 )
@@ -116,6 +147,7 @@ class Desk:
                 faces=list(self.game.faces),
                 looks=dict(self.game.looks),
                 kinds={face: kind.value for face, kind in self.game.kind_of.items()},
+                corners={kind.value: count for kind, count in CORNERS.items() if kind in self.game.kinds},
                 photos=photos,
                 camera=self._take is not None,
                 empty=self._empty is not None,
@@ -138,8 +170,8 @@ class Desk:
         self._names.append([Naming("")] * len(one.pieces))
 
     def resume(self, tell: Callable[[str], object]) -> None:
-        """Give pieces the names that they were given before; with a camera, first take the photos that were taken then.
-        Each such photo is told, and names that fit no piece.
+        """Have the outlines and names again that pieces were given before; with a camera, first take the photos that
+        were taken then. Each such photo is told, and names that fit no piece.
 
         Raises:
             LabelError: there are labels that cannot be read, or names in a photo that is not here.
@@ -156,6 +188,8 @@ class Desk:
         by_photo = {label.get("photo"): label for label in labels}
         for index, one in enumerate(self._spreads):
             if one.name in by_photo:
+                one = pieces_again(one, by_photo[one.name], str(self._kept.labels_file))
+                self._spreads[index] = one
                 self._names[index], lost = names_again(one, by_photo[one.name])
                 if lost:
                     tell(f"{self._kept.labels_file}: {lost} of its names in {one.name} fit no piece found there")
@@ -191,6 +225,48 @@ class Desk:
             self._check(said.photo, said.number)
             self._names[said.photo][said.number - 1] = Naming(said.face.strip(), said.turned)
             self._keep()
+
+    def outline(self, said: Outline) -> None:
+        """Add a piece by its corners, or put one that lies otherwise right; that is kept.
+
+        Raises:
+            LabelError: the corners are not those of such a piece, or it lies where another does.
+            OSError: it cannot be kept.
+        """
+        with self._lock:
+            self._check(said.photo, said.number)
+            one, names = self._spreads[said.photo], self._names[said.photo]
+            kind = next((kind for kind in CORNERS if kind.value == said.kind and kind in self.game.kinds), None)
+            if kind is None:
+                kinds = ", ".join(sorted(kind.value for kind in CORNERS.keys() & self.game.kinds))
+                raise HTTPException(
+                    404, f"kind {said.kind!r}: {self.game.game} has no such piece to outline; expected {kinds}"
+                )
+            at = len(one.pieces) if said.number is None else said.number - 1
+            piece = outlined(said.corners, kind, one.registration, f"{one.name}: the outline")
+            for number, other in enumerate(one.pieces, 1):
+                if number - 1 != at and piece.overlaps(other):
+                    raise LabelError(
+                        f"{one.name}: the outline covers piece {number}, too; expected pieces that lie apart; remove "
+                        "that one, or move its corners"
+                    )
+            self._put(said.photo, at, (piece,), tuple(names[at : at + 1]) or (Naming(""),))
+
+    def remove(self, photo: int, number: int) -> None:
+        """Take away an outline that is no piece's; that is kept. Raises OSError."""
+        with self._lock:
+            self._check(photo, number)
+            self._put(photo, number - 1, (), ())
+
+    def _put(self, photo: int, at: int, pieces: tuple[LaidOut, ...], names: tuple[Naming, ...]) -> None:
+        """Have other pieces in the place of one, or after all; what was found there is no piece."""
+        one = self._spreads[photo]
+        found = [piece for piece in one.pieces[at : at + 1] if not piece.pointed_px]
+        self._spreads[photo] = replace(
+            one, pieces=(*one.pieces[:at], *pieces, *one.pieces[at + 1 :]), removed=(*one.removed, *found)
+        )
+        self._names[photo][at : at + 1] = names
+        self._keep()
 
     def picture(self, photo: int) -> Image:
         """A photo with its pieces numbered."""
@@ -282,6 +358,22 @@ def _router(desk: Desk, token: str) -> APIRouter:
         allowed(request, given)
         with told_as_answer():
             desk.drop(photo)
+        return desk.view()
+
+    @router.post("/outline")
+    def outline(request: Request, said: Outline, given: GivenToken = None) -> DeskView:
+        """Outline a piece by its corners."""
+        allowed(request, given)
+        with told_as_answer():
+            desk.outline(said)
+        return desk.view()
+
+    @router.delete("/photo/{photo}/{number}")
+    def remove(request: Request, photo: int, number: int, given: GivenToken = None) -> DeskView:
+        """Take away an outline that is no piece's."""
+        allowed(request, given)
+        with told_as_answer():
+            desk.remove(photo, number)
         return desk.view()
 
     @router.post("/name")

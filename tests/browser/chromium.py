@@ -27,6 +27,8 @@ _FLAGS = (
     "--host-resolver-rules=MAP table.local 127.0.0.1",
 )
 _PATIENCE_S = 30
+_KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Delete": 46}
+"""Windows' numbers of keys, which the browser's protocol wants."""
 
 
 def find_chromium() -> str | None:
@@ -85,6 +87,27 @@ class Page:
         condition = f"new Promise(done => {{const ask = () => ({script}) ? done(true) : setTimeout(ask, 20); ask();}})"
         async with asyncio.timeout(_PATIENCE_S):
             await self.evaluate(condition)
+
+    async def tap(self, x: float, y: float) -> None:
+        """A finger touches this place of the window, in CSS pixels, and leaves it."""
+        await self._call("Emulation.setTouchEmulationEnabled", enabled=True)
+        await self._call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        await self._call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    async def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """A mouse's button is pressed at one place of the window and let go at another."""
+        for kind, (x, y) in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
+            where = {"x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1}
+            await self._call("Input.dispatchMouseEvent", type=kind, **where)
+
+    async def press(self, key: str, times: int = 1, *, shift: bool = False) -> None:
+        """A key, such as "ArrowLeft" or "Enter", goes down and up."""
+        about = {"key": key, "code": key, "windowsVirtualKeyCode": _KEYS[key], "modifiers": 8 * shift}
+        for _ in range(times):
+            await self._call(
+                "Input.dispatchKeyEvent", type="keyDown", **about, **({"text": "\r"} if key == "Enter" else {})
+            )
+            await self._call("Input.dispatchKeyEvent", type="keyUp", **about)
 
     async def set_media(self, **features: str) -> None:
         """Emulate media features, such as prefers_reduced_motion="reduce"."""

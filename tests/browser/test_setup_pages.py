@@ -245,6 +245,84 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
     assert load_pack(tmp_path / "mine.faces").names == ("a/1",)
 
 
+def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -> None:
+    """A piece is removed and outlined again, its first corner beside its place at first, which is said, then moved."""
+    kinds = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
+    desk = Desk(GameFaces("drawn", kinds, ("a/1",)), tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", photograph(enrolment()))
+    pieces = desk.view().photos[0].pieces
+    gone = next(piece for piece in pieces if piece.kind == "special")
+
+    def at(point: tuple[float, float]) -> str:
+        return (
+            "(() => { const box = document.querySelector('.frame img').getBoundingClientRect(); return "
+            f"[box.left + {point[0]} * box.width / 1280, box.top + {point[1]} * box.height / 720]; }})()"
+        )
+
+    async def scenario() -> None:
+        app = create_enrolling_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 1400)
+            state, trouble = "document.querySelector('.state').textContent", text("trouble")
+            await page.until("[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length === 10")
+            await page.evaluate(f"document.querySelectorAll('.piece')[{gone.number - 1}].lastElementChild.click()")
+            await page.until("document.querySelectorAll('.piece').length === 8")
+            await page.until("document.querySelector('.frame img').naturalWidth > 0")
+            await page.evaluate("(() => { const kind = document.querySelector('select'); kind.value = 'special'; })()")
+            await page.evaluate("document.querySelector('.outline').click()")
+            beside = (gone.corners[0][0] - 60.0, gone.corners[0][1])
+            for count, corner in enumerate([beside, *gone.corners[1:]], 1):
+                await page.tap(*await page.evaluate(at(corner)))
+                await page.until(f"document.querySelectorAll('.corner').length === {count}")
+            assert await page.evaluate("document.activeElement.textContent") == "Take this outline"
+            await page.press("Enter")
+            await page.until(f"{trouble}.includes('the outline is no special')")
+            first, last = "document.querySelectorAll('.corner')[0]", "document.querySelectorAll('.corner')[3]"
+            await page.drag(tuple(await page.evaluate(at(beside))), tuple(await page.evaluate(at(gone.corners[0]))))
+            await page.evaluate(f"{last}.focus()")
+            await page.press("ArrowRight", 3)
+            await page.press("ArrowLeft", 29, shift=True)
+            where = await page.evaluate(
+                f"[{first}, {last}].map((one) => [parseFloat(one.style.left) * 12.8, parseFloat(one.style.top) * 7.2])"
+            )
+            assert where[0] == pytest.approx(gone.corners[0], abs=1.5)
+            assert where[1] == pytest.approx([gone.corners[3][0] + 1.0, gone.corners[3][1]], abs=1.5)
+            await page.evaluate("document.querySelector('.shown .main').click()")
+            await page.until("document.querySelectorAll('.piece').length === 9")
+            assert await page.evaluate("document.activeElement.getAttribute('aria-label')") == "name of piece 9"
+            assert not await page.evaluate("document.querySelector('.photo').classList.contains('outlining')")
+            # The keys alone: the second piece's corner, then a new outline that is given up.
+            await page.evaluate(
+                "document.querySelectorAll('.piece')[1].lastElementChild.previousElementSibling.focus()"
+            )
+            await page.press("Enter")
+            assert await page.evaluate("document.activeElement.getAttribute('aria-label')") == "corner 1"
+            await page.press("ArrowDown", 2, shift=True)
+            await page.evaluate("document.querySelector('.shown .main').focus()")
+            await page.press("Enter")
+            await page.until("document.activeElement.getAttribute('aria-label') === 'name of piece 2'")
+            await page.evaluate("document.querySelector('.outline').focus()")
+            await page.press("Enter")
+            await page.press("ArrowLeft", 4)
+            await page.press("Enter")
+            await page.press("ArrowUp", 5)
+            await page.press("Enter")
+            assert await page.evaluate("document.querySelectorAll('.corner').length") == 2
+            assert await page.evaluate("document.querySelector('polygon').getAttribute('points')") == "600,360 600,310"
+            await page.press("Delete")
+            assert "2 to go" in await page.evaluate(state)
+            await page.press("Escape")
+            assert await page.evaluate("document.activeElement.textContent") == "Outline a piece by hand"
+            assert await page.evaluate("document.querySelectorAll('.corner').length") == 0
+            assert [one for one in page.complaints if "409" not in one] == []
+
+    run(scenario)
+    after = desk.view().photos[0].pieces
+    assert (len(after), after[8].kind) == (9, "special")
+    assert np.abs(np.array(after[8].corners) - gone.corners).max() < 2.5
+    assert np.array(after[1].corners)[0] == pytest.approx(np.array(pieces[1].corners)[0] + [0.0, 2.0], abs=0.11)
+
+
 def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
     """Click by click, as the list asks for; a dot that was set wrongly is taken away."""
     desk = BoardDesk(GAME, tmp_path / "mine.faces", None)

@@ -20,7 +20,7 @@ from vision.mat.rectify import PX_PER_MM, TableMap, table_map
 from vision.mat.registration import Registration
 from vision.pieces.faces import MAT_HALF_MM, true_pose
 from vision.scene import PieceKind
-from vision.shapes import Shape, card_shape, place, slice_shape
+from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -102,19 +102,32 @@ class LaidOut:
     """Where it seems to lie at z = 0."""
     clear: float
     """How clearly it stands out from the table, 0 to 1."""
+    pointed_px: tuple[tuple[float, float], ...] = ()
+    """Where somebody pointed at its corners in the picture; empty where it was found."""
 
     def outline_px(self, registration: Registration) -> Array:
         """Its outline in the picture, n x 2 pixels."""
         return registration.to_picture(place(self.shape.outline, self.seen_pose))
+
+    def overlaps(self, other: "LaidOut") -> bool:
+        """Whether they do not lie apart."""
+        return overlap(place(self.shape.outline, self.seen_pose), place(other.shape.outline, other.seen_pose))
 
     def as_label(self, registration: Registration) -> dict[str, Any]:
         """What a label file says of it, with the face left to be named."""
         x, y, angle = (round(float(value), 3) for value in self.pose)
         kind = "tile" if self.shape.kind is PieceKind.SLICE else self.shape.kind.value
         outline = [[round(float(u), 2), round(float(v), 2)] for u, v in self.outline_px(registration)]
-        return {
+        label = {
             "kind": kind, "face": "", "face_up": True, "x_mm": x, "y_mm": y, "angle_deg": angle, "outline_px": outline
         }  # fmt: skip
+        return label | ({"corners_px": [list(corner) for corner in self.pointed_px]} if self.pointed_px else {})
+
+
+def overlap(outline: Array, other: Array) -> bool:
+    """Whether two outlines (n x 2, convex) do not lie apart."""
+    shared, _ = cv2.intersectConvexConvex(outline.astype(np.float32), other.astype(np.float32))
+    return bool(shared >= OVERLAP * min(abs(polygon_area(outline)), abs(polygon_area(other))))
 
 
 @dataclass(frozen=True)
@@ -242,9 +255,7 @@ class _Found:
 
     def overlaps(self, other: "_Found") -> bool:
         """Whether they do not lie apart."""
-        own, his = self.outline.astype(np.float32), other.outline.astype(np.float32)
-        shared, _ = cv2.intersectConvexConvex(own, his)
-        return bool(shared >= OVERLAP * min(self.shape.area_mm2, other.shape.area_mm2))
+        return overlap(self.outline, other.outline)
 
 
 def _even(looked: Image, part: NDArray[np.bool_]) -> Image:

@@ -85,6 +85,10 @@ _Degrees = Annotated[
 _Outline = Annotated[
     _Points, Field(description="at least three points [x, y] in pixels, each number from -100000 to 100000")
 ]
+_Corners = Annotated[
+    Annotated[list[_Pair], Field(max_length=4)] | None,
+    Field(description="a list of its corners [x, y] in pixels, as somebody pointed at them"),
+]
 _EndsMm = Annotated[
     _Ends,
     AfterValidator(_sticks_length),
@@ -138,6 +142,10 @@ class FaceLabel(_Checked):
     y_mm: _Millimetres
     angle_deg: _Degrees
     outline_px: _Outline
+    corners_px: _Corners = None
+    """Where it was outlined by hand: what `vision.enrolling.by_hand` takes."""
+    removed: Annotated[bool, Field(strict=True, description="true or false")] = False
+    """Whether it was found and is no piece."""
 
 
 class BoardLabel(_Checked):

@@ -2,6 +2,7 @@
 
 import { asking } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
+import { zooming } from "/static/zooming.js";
 
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
@@ -98,30 +99,15 @@ function photoOf(photo, index) {
   picture.alt = photo.name;
   frame.append(picture);
   view.append(frame);
-  // As large as the mat fits in, and in steps larger and smaller.
   const [across, down, width] = photo.mat;
-  let zoom = Math.min(4, Math.max(1, 0.9 / width));
-  const look = () => {
-    for (const [around, inside] of [[view, frame], [below, check]]) {
-      inside.style.width = `${100 * zoom}%`;
-      around.scrollLeft = across * inside.clientWidth - around.clientWidth / 2;
-      around.scrollTop = down * inside.clientHeight - around.clientHeight / 2;
-    }
-  };
+  // As large as the mat fits in.
+  const { look, buttons } = zooming([[view, frame], [below, check]], Math.min(4, Math.max(1, 0.9 / width)), [across, down]);
   picture.addEventListener("load", look);
   check.addEventListener("load", () => {
     check.hidden = Boolean(desk.photos[index].lacks);
     look();
   });
-  const nearer = element("button", "", "nearer");
-  const farther = element("button", "", "farther");
-  for (const [button, times] of [[nearer, 1.4], [farther, 1 / 1.4]]) {
-    button.addEventListener("click", () => {
-      zoom = Math.min(6, Math.max(1, zoom * times));
-      look();
-    });
-  }
-  head.append(nearer, farther);
+  head.append(...buttons);
   frame.addEventListener("click", (event) => point(event, index, picture));
   const left = element("div", "");
   left.append(list, thick, state);

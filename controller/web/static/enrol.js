@@ -1,7 +1,9 @@
-// Naming the pieces of a copy. The server keeps photos and names; this page shows them and sends what is typed.
+// Naming the pieces of a copy. The server keeps photos, outlines and names; this page shows them and sends what is typed
+// and pointed at.
 
 import { asking } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
+import { outlining } from "/static/outlining.js";
 
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
@@ -21,9 +23,19 @@ function show(now) {
   desk = now;
   byId("take").hidden = byId("take-empty").hidden = !now.camera;
   byId("take-empty").textContent = now.empty ? "Photograph the empty table again" : "Photograph the empty table";
-  const same = before && JSON.stringify(before.photos.map((p) => [p.name, p.pieces.length])) === JSON.stringify(now.photos.map((p) => [p.name, p.pieces.length]));
-  if (!same) byId("photos").replaceChildren(...now.photos.map(photoOf));
+  const photos = byId("photos");
+  if (!before || JSON.stringify(before.photos.map((p) => p.name)) !== JSON.stringify(now.photos.map((p) => p.name))) {
+    photos.replaceChildren(...now.photos.map(photoOf));
+  } else {
+    now.photos.forEach((photo, index) => {
+      if (outlinesOf(photo) !== outlinesOf(before.photos[index])) photos.children[index].replaceWith(photoOf(photo, index));
+    });
+  }
   mark();
+}
+
+function outlinesOf(photo) {
+  return JSON.stringify(photo.pieces.map((piece) => [piece.kind, piece.corners]));
 }
 
 /** The list of names that a kind of piece may have. */
@@ -48,6 +60,7 @@ function photoOf(photo, index) {
   const picture = element("img", "");
   load(picture, `/api/enrol/photo/${index}.jpg`);
   picture.alt = `${photo.name} with its pieces numbered`;
+  const hand = outlining(part, picture, photo, desk.corners, (outline) => sendOutline(index, outline));
   const right = element("div", "");
   const head = element("h2", "", `${photo.name}: ${photo.pieces.length} ${photo.pieces.length === 1 ? "piece" : "pieces"}`);
   const doubt = element("p", "doubt", photo.doubt ? `Look closely: ${photo.doubt}.` : "");
@@ -56,13 +69,26 @@ function photoOf(photo, index) {
   drop.addEventListener("click", () => ask("DELETE", `/photo/${index}`, null, drop));
   head.append(drop);
   const pieces = element("div", "pieces");
-  pieces.append(...photo.pieces.map((piece) => pieceOf(piece, index)));
+  pieces.append(...photo.pieces.map((piece) => pieceOf(piece, index, hand)));
   right.append(head, doubt, pieces);
-  part.append(picture, right);
+  part.append(hand.view, right);
   return part;
 }
 
-function pieceOf(piece, photo) {
+/** An outline by hand; its piece is named next. Gives whether it was taken. */
+async function sendOutline(photo, outline) {
+  await Promise.all(sending);
+  if (!(await ask("POST", "/outline", { photo, ...outline }))) return false;
+  const number = outline.number ?? desk.photos[photo].pieces.length;
+  inputOf(photo, number)?.focus();
+  return true;
+}
+
+function inputOf(photo, number) {
+  return document.querySelector(`.piece[data-photo="${photo}"][data-number="${number}"] input`);
+}
+
+function pieceOf(piece, photo, hand) {
   const part = element("div", "piece");
   part.dataset.photo = photo;
   part.dataset.number = piece.number;
@@ -104,6 +130,15 @@ function pieceOf(piece, photo) {
     });
     part.append(turn);
   }
+  const move = element("button", "", "move its corners");
+  move.addEventListener("click", () => hand.change(piece));
+  const remove = element("button", "", "no piece: remove");
+  remove.addEventListener("click", async () => {
+    await Promise.all(sending);
+    if (!(await ask("DELETE", `/photo/${photo}/${piece.number}`, null, remove))) return;
+    (inputOf(photo, piece.number) ?? inputOf(photo, piece.number - 1) ?? byId("learn")).focus();
+  });
+  part.append(move, remove);
   return part;
 }
 

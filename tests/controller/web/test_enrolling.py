@@ -11,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 
-from controller.web.enrolling import Desk, PieceName, create_enrolling_app
+from controller.web.enrolling import Desk, Outline, PieceName, create_enrolling_app
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraLost
 from tests.controller.found_once import spread_once
@@ -231,3 +231,95 @@ def test_only_the_host_may_look_or_name(tmp_path: Path) -> None:
     page = request(app, "GET", "/", token=None)
     assert page.status_code == 200
     assert "enrol.js" in page.text
+
+
+def corners_of(desk: Desk, number: int) -> list[list[float]]:
+    return [list(corner) for corner in desk.view().photos[0].pieces[number - 1].corners]
+
+
+def test_a_piece_that_was_not_found_is_outlined_by_hand_and_learned_like_others(tmp_path: Path, picture) -> None:
+    """What was found there is taken away first, which stays so; a corner of the new outline is moved."""
+    app = app_for(tmp_path, [picture])
+    before = request(app, "POST", "/api/enrol/photo").json()
+    assert before["corners"] == {"slice": 3, "special": 4}
+    assert [before["photos"][0][side] for side in ("width", "height")] == [1280, 720]
+    pieces = before["photos"][0]["pieces"]
+    gone = next(piece for piece in pieces if piece["kind"] == "special")
+    said = {"photo": 0, "number": gone["number"] + 1, "face": "special/two"}
+    request(app, "POST", "/api/enrol/name", json=said)
+    view = request(app, "DELETE", f"/api/enrol/photo/0/{gone['number']}").json()["photos"][0]["pieces"]
+    assert [piece["number"] for piece in view] == list(range(1, 9))
+    assert view[gone["number"] - 1]["face"] == "special/two"
+    outline = {"photo": 0, "kind": "special", "corners": gone["corners"]}
+    view = request(app, "POST", "/api/enrol/outline", json=outline).json()["photos"][0]["pieces"]
+    assert (view[8]["kind"], view[8]["face"], view[8]["corners"]) == ("special", "", gone["corners"])
+    request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 9, "face": "special/one", "turned": True})
+    moved = [[gone["corners"][0][0] + 1.0, gone["corners"][0][1]], *gone["corners"][1:]]
+    view = request(app, "POST", "/api/enrol/outline", json={**outline, "number": 9, "corners": moved}).json()
+    assert view["photos"][0]["pieces"][8] == {
+        "number": 9, "kind": "special", "face": "special/one", "turned": True, "corners": moved
+    }  # fmt: skip
+    kept = json.loads((tmp_path / "mine.labels.json").read_text())[0]["pieces"]
+    assert (kept[8]["face"], kept[8]["corners_px"], kept[9]["removed"], kept[9]["face"]) == (
+        "special/one",
+        moved,
+        True,
+        "",
+    )
+    assert request(app, "POST", "/api/enrol/learn").json()["faces"] == 2
+    assert load_pack(tmp_path / "mine.faces").names == ("special/one", "special/two")
+
+
+def test_outlines_and_removals_are_there_again(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    corners = corners_of(desk, 2)
+    desk.remove(0, 2)
+    desk.remove(0, 4)
+    desk.outline(Outline(photo=0, kind="slice", corners=corners))
+    desk.outline(Outline(photo=0, number=3, kind="slice", corners=corners_of(desk, 3)))
+    desk.name(PieceName(photo=0, number=3, face="a/2"))
+    desk.name(PieceName(photo=0, number=8, face="a/1"))
+
+    def what(of: Desk) -> list[tuple[str, str, list[tuple[float, float]]]]:
+        return sorted((piece.kind, piece.face, piece.corners) for piece in of.view().photos[0].pieces)
+
+    again = desk_for(tmp_path)
+    again.resume(pytest.fail)
+    assert what(again) == what(desk)
+    assert len(what(again)) == 8
+    desk.remove(0, 8)
+    other = desk_for(tmp_path)
+    other.resume(pytest.fail)
+    assert what(other) == what(desk)
+
+
+def test_an_outline_that_is_no_pieces_is_told_and_nothing_changes(tmp_path: Path, picture) -> None:
+    app = app_for(tmp_path, [picture])
+    before = request(app, "POST", "/api/enrol/photo").json()
+    corners = before["photos"][0]["pieces"][0]["corners"]
+    kind = before["photos"][0]["pieces"][0]["kind"]
+    wrong = [
+        ({"kind": kind, "corners": corners[:2]}, 409, "photo-1.png: the outline has 2 corners; expected the"),
+        ({"kind": kind, "corners": [*corners[:-1], [-9.0, 4.0]]}, 409, "lies outside the picture"),
+        ({"kind": kind, "corners": corners}, 409, "photo-1.png: the outline covers piece 1, too; expected pieces that"),
+        ({"kind": kind, "corners": corners, "number": 2}, 409, "covers piece 1, too"),
+        ({"kind": kind, "corners": corners, "number": 10}, 404, "piece 10: photo 0 has 9 pieces"),
+        ({"kind": "board", "corners": corners}, 404, "kind 'board': drawn has no such piece to outline; expected s"),
+        ({"kind": kind, "corners": [[1e9, 0.0]]}, 422, "100000"),
+        ({"kind": kind, "corners": ["here"]}, 422, "here"),
+    ]  # fmt: skip
+    for said, status, detail in wrong:
+        answer = request(app, "POST", "/api/enrol/outline", json={"photo": 0, **said})
+        assert (answer.status_code, detail in answer.json()["detail"]) == (status, True), answer.json()["detail"]
+    assert request(app, "DELETE", "/api/enrol/photo/0/10").json()["detail"] == "piece 10: photo 0 has 9 pieces"
+    assert request(app, "GET", "/api/enrol").json() == before
+
+
+def test_an_outline_in_the_file_that_is_none_is_named(tmp_path: Path) -> None:
+    desk = desk_for(tmp_path)
+    desk.outline(Outline(photo=0, number=1, kind="slice", corners=corners_of(desk, 1)))
+    labels = json.loads((tmp_path / "mine.labels.json").read_text())
+    labels[0]["pieces"][0]["corners_px"][2] = [0.0, 0.0]
+    (tmp_path / "mine.labels.json").write_text(json.dumps(labels))
+    with pytest.raises(LabelError, match=r"mine\.labels\.json: piece 1 of laid\.jpg "):
+        desk_for(tmp_path).resume(pytest.fail)
