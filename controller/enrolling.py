@@ -22,6 +22,10 @@ from vision.mat.registration import Registration
 from vision.pieces.faces import BACKS, FacePack, enrol, find_named
 from vision.reports.report import report_photo
 from vision.scene import PieceKind
+from vision.shapes import place
+
+MOST_FAINT = 8
+"""So many doubtful places are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,8 @@ class Spread:
     """Why pieces may have been missed in it, for the owner."""
     touching: str = ""
     """Where something lies that is larger than pieces, for the owner; empty where nothing does."""
+    faint: str = ""
+    """Where something lies that hardly stands out and may be a piece, for the owner; empty where nothing does."""
     removed: tuple[LaidOut, ...] = ()
     """What was found and is no piece, as the owner says."""
 
@@ -100,14 +106,30 @@ def spread(name: str, image: Image, kinds: frozenset[PieceKind], empty: Image | 
     """Find the pieces in a photo. Raises RegistrationError, which names it."""
     registration = find_named(image, name)
     seen = SeenTable(image, registration, empty)
-    pieces = tuple(find_laid_out(seen, kinds))
-    return Spread(name, image, registration, pieces, doubt_of_table(seen), _touching(lumps(seen, pieces)))
+    found = find_laid_out(seen, kinds)
+    touching = _touching(lumps(seen, found.pieces))
+    return Spread(name, image, registration, found.pieces, doubt_of_table(seen), touching, _faint(found.doubtful))
+
+
+def _faint(pieces: Sequence[LaidOut]) -> str:
+    if not pieces:
+        return ""
+    clearest = sorted(pieces, key=lambda piece: -piece.clear)[:MOST_FAINT]
+    at = _places([(float(x), float(y)) for x, y in (place(one.shape.centre[None], one.pose)[0] for one in clearest)])
+    return (
+        f"what hardly stands out from the table may be a piece at {at}: look there; a piece that is not numbered is "
+        "found on the mat"
+    )
+
+
+def _places(places: Sequence[tuple[float, float]]) -> str:
+    return " and ".join(f"({x:.0f}, {y:.0f}) mm" for x, y in places)
 
 
 def _touching(places: Sequence[tuple[float, float]]) -> str:
     if not places:
         return ""
-    at = " and ".join(f"({x:.0f}, {y:.0f}) mm" for x, y in places)
+    at = _places(places)
     return f"something larger than pieces lies on the mat at {at}: pieces that touch are not found; lay them apart"
 
 

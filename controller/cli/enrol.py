@@ -167,8 +167,8 @@ def _find(game: str, path: Path, empty: Path | None, photos: Sequence[Path]) -> 
             continue
         if one.doubt:
             click.echo(f"warning: {photo}: {one.doubt} (--empty)", err=True)
-        if one.touching:
-            click.echo(f"warning: {photo}: {one.touching}", err=True)
+        for warning in filter(None, (one.touching, one.faint)):
+            click.echo(f"warning: {photo}: {warning}", err=True)
         found.append(label_of(one, [Naming("")] * len(one.pieces)))
         drawn = _numbered(path, photo)
         with writing(drawn.parent, "a folder that can be made and written to"):

@@ -128,7 +128,7 @@ class Desk:
                     name=one.name,
                     width=one.image.shape[1],
                     height=one.image.shape[0],
-                    doubt="; ".join(filter(None, (one.doubt, one.touching))),
+                    doubt="; ".join(filter(None, (one.doubt, one.touching, one.faint))),
                     pieces=[
                         PieceView(
                             number=n,

@@ -5,7 +5,7 @@ import pytest
 
 from tests.vision.drawn_table import View, enrolment, label, photograph
 from vision.enrolling.by_hand import corners_px, outlined
-from vision.enrolling.laid_out import LaidOut, find_laid_out
+from vision.enrolling.laid_out import LaidOut, SeenTable, find_laid_out
 from vision.files.label_kinds import LabelError
 from vision.mat.registration import Registration
 from vision.pieces.faces import find_named
@@ -18,7 +18,7 @@ KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
 def found() -> tuple[Registration, list[LaidOut]]:
     image = photograph(enrolment())
     registration = find_named(image, "drawn")
-    return registration, find_laid_out(image, registration, KINDS)
+    return registration, [*find_laid_out(SeenTable(image, registration), KINDS).pieces]
 
 
 def test_corners_of_what_was_found_are_the_same_piece(found: tuple[Registration, list[LaidOut]]) -> None:

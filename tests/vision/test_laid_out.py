@@ -9,22 +9,24 @@ import numpy as np
 import pytest
 
 from controller.enrolling import spread
+from tests.vision.drawn_planks import on_planks, some_cards, some_planks, truth_px
 from tests.vision.drawn_table import RADIUS_MM, Piece, View, enrolment, label, photograph
 from vision.enrolling import laid_out
+from vision.enrolling.along_grain import along_grain
 from vision.enrolling.contact_sheet import contact_sheet, numbered, upright
 from vision.enrolling.laid_out import LaidOut, SeenTable, doubt_of_table, find_laid_out
 from vision.mat.registration import find_mat
 from vision.pieces.faces import enrol
 from vision.reader import read_photo
 from vision.scene import PieceKind
-from vision.shapes import place
+from vision.shapes import place, polygon_area
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 KINDS = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
 
 
 def found_in(image: Any, empty: Any = None) -> list[LaidOut]:
-    return find_laid_out(SeenTable(image, find_mat(image), empty), KINDS)
+    return [*find_laid_out(SeenTable(image, find_mat(image), empty), KINDS).pieces]
 
 
 def doubt_in(image: Any, empty: Any = None) -> str:
@@ -164,3 +166,54 @@ def test_shared_pictures_of_pieces_are_found_whole(name: str) -> None:
     for piece in truth:
         one = nearest(found, piece["x_mm"], piece["y_mm"])
         assert np.hypot(one.pose[0] - piece["x_mm"], one.pose[1] - piece["y_mm"]) < 4.0
+
+
+CARDS = frozenset({PieceKind.SLICE_CARD, PieceKind.ORDER_CARD})
+
+
+def covers(one: LaidOut, truth: Any, registration: Any) -> float:
+    """How much of an outline and a true one is in both."""
+    own = one.outline_px(registration).astype(np.float32)
+    shared, _ = cv2.intersectConvexConvex(own, truth.astype(np.float32))
+    return float(shared / (abs(polygon_area(own)) + abs(polygon_area(truth)) - shared))
+
+
+@pytest.mark.parametrize(("seed", "least", "doubtful"), [(2, 8, 4), (4, 9, 3)])
+def test_cards_of_nearly_the_planks_colours_are_found_or_said_to_be_doubtful(
+    seed: int, least: int, doubtful: int
+) -> None:
+    """Planks of two tones; some cards lie on planks of their own colour. No outline is a plank's."""
+    rng = np.random.default_rng(seed)
+    planks = some_planks(rng)
+    cards = some_cards(rng, planks)
+    image = on_planks(cards, planks)
+    registration = find_mat(image)
+    truth = [truth_px(card, registration) for card in cards]
+    found = find_laid_out(SeenTable(image, registration), CARDS)
+    shared = [max(covers(one, place, registration) for place in truth) for one in found.pieces]
+    assert sum(share > 0.9 for share in shared) >= least
+    assert min(shared) > 0.5
+    where = [max(covers(one, place, registration) for place in truth) for one in found.doubtful]
+    assert len(where) >= doubtful
+    assert sum(share > 0.3 for share in where) >= len(where) - 1
+    said = spread("laid.jpg", image, CARDS).faint
+    assert said.startswith("what hardly stands out from the table may be a piece at (")
+
+
+def test_planks_with_nothing_on_them_have_no_pieces() -> None:
+    image = on_planks([], some_planks(np.random.default_rng(3)))
+    found = find_laid_out(SeenTable(image, find_mat(image)), CARDS)
+    assert found.pieces == found.doubtful == ()
+
+
+def test_what_covers_planks_is_seen_through_along_them() -> None:
+    """In whichever direction they lie."""
+    for turn in (0.0, 33.0, 90.0, 121.3):
+        way = np.radians(turn)
+        rows, columns = np.mgrid[0:400, 0:500]
+        across = columns * np.sin(way) - rows * np.cos(way)
+        planks = np.where(across[..., None] % 120.0 < 60.0, (60.0, 100.0, 150.0), (80.0, 130.0, 190.0)).astype(np.uint8)
+        covered = planks.copy()
+        covered[150:220, 200:260] = (90, 140, 205)
+        bare = along_grain(covered, np.ones(planks.shape[:2], bool))
+        assert np.quantile(np.abs(bare.astype(int) - planks).max(axis=2), 0.95) <= 3

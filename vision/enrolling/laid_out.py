@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.enrolling.along_grain import along_grain
 from vision.frame import Image
 from vision.mat.rectify import PX_PER_MM, TableMap, table_map
 from vision.mat.registration import Registration
@@ -28,6 +29,11 @@ Floats = NDArray[np.float32]
 BARE_MM = 200.0
 """The bare table's colour at a place is the middle one of so wide a square around it."""
 LIGHT_SCALE = 0.25
+PLANKS = 5.0
+"""Where the middle pixel beyond the mat differs so little from what lies before and behind it along one direction, the
+table is made of planks or stripes, or plain: those have 1 to 4, chequered cloth 15."""
+BESIDE_PLANK_MM = 1.5
+"""A plank's edge may lie so far beside where it is thought to lie."""
 COLOUR_CELL = 12.0
 LIGHTNESS = 0.6
 """How much a difference in lightness counts against one in colour: shadows are no pieces."""
@@ -65,6 +71,8 @@ prints and patterns 0.6, a piece's own mostly more than 0.8."""
 PIECE = 0.2
 """A piece's edges times how much it stands out. On simulated tables pale pieces on pale paper have that much; what is
 printed on a mat has edges as good as theirs, but stands out half as much."""
+DOUBTFUL = 0.1
+"""What has so much around the mat may be a piece of nearly the table's colour."""
 AS_CLEAR = 0.75
 """What is so much as clear as another may be in its stead: a part of a piece whose last side hardly shows."""
 PLAINLY = 4.0
@@ -163,26 +171,37 @@ class SeenTable:
         apart[_filled(self.table, markers) > 0] = 0.0
         return apart
 
-    @cached_property
-    def strange(self) -> Floats:
-        """0 where the table is bare, 1 where it is surely not."""
-        return np.asarray(np.minimum(self.apart / np.float32(FULL), np.float32(1.0)), np.float32)
-
-    @cached_property
-    def edges(self) -> Floats:
-        """As much of `apart` as makes an edge clearer, 0 to 1."""
-        return np.asarray(np.minimum(self.apart / np.float32(SHARP), np.float32(1.0)), np.float32)
+    def views(self) -> "list[_Seen]":
+        """The table beside what lies around each place, and where it is made of planks also beside what lies along
+        these."""
+        views = [_Seen(self.table, self.apart)]
+        if self.empty is None and (off := _off_planks(self.table.look(self.image), self.table)) is not None:
+            views.append(_Seen(self.table, np.where(_beyond_mat(self.table), off, self.apart)))
+        return views
 
 
-def find_laid_out(seen: SeenTable, kinds: frozenset[PieceKind]) -> list[LaidOut]:
-    """The pieces of these kinds that lie apart from each other, from left to right and from top to bottom. Kinds that
-    SIZES_MM lacks are passed over."""
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What was found in a picture, from left to right and from top to bottom."""
+
+    pieces: tuple[LaidOut, ...]
+    doubtful: tuple[LaidOut, ...]
+    """Where something around the mat that hardly stands out may be a piece: most of these are none."""
+
+
+def find_laid_out(seen: SeenTable, kinds: frozenset[PieceKind]) -> Search:
+    """The pieces of these kinds that lie apart from each other. Kinds that SIZES_MM lacks are passed over."""
     registration, table = seen.registration, seen.table
-    pieces = [
-        LaidOut(one.shape, true_pose(one.pose, one.shape, registration), one.pose, one.clear)
-        for one in _apart([one for one in _clear(seen, kinds) if table.shows(one.outline).all()])
-    ]
-    return sorted(pieces, key=lambda piece: (round(-piece.pose[1] / 60.0), piece.pose[0]))
+    clear, faint = _clear(seen.views(), kinds)
+    clear = _apart([one for one in clear if table.shows(one.outline).all()])
+    beyond = [one for one in faint if table.shows(one.outline).all() and np.abs(one.centre).max() > MAT_HALF_MM]
+    faint = _apart([one for one in beyond if not any(map(one.overlaps, clear))])
+    return Search(_in_order(clear, registration), _in_order(faint, registration))
+
+
+def _in_order(found: Sequence["_Found"], registration: Registration) -> tuple[LaidOut, ...]:
+    pieces = [LaidOut(one.shape, true_pose(one.pose, one.shape, registration), one.pose, one.clear) for one in found]
+    return tuple(sorted(pieces, key=lambda piece: (round(-piece.pose[1] / 60.0), piece.pose[0])))
 
 
 def doubt_of_table(seen: SeenTable) -> str:
@@ -203,9 +222,8 @@ the empty table from the same place helps"
 
 def _differences(looked: Image, table: TableMap, bare: Image | None) -> list[tuple[NDArray[np.bool_], Array]]:
     colours = _lab(looked)
-    mat = _filled(table, [np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]) * MAT_HALF_MM])
-    found = []
-    for part, bare_of in (((mat > 0) & (table.seen > 0), _even), ((mat == 0) & (table.seen > 0), _nearby)):
+    beyond, found = _beyond_mat(table), []
+    for part, bare_of in ((~beyond & (table.seen > 0), _even), (beyond, _nearby)):
         if part.any():
             own = bare if bare is not None else bare_of(looked, part)
             apart = np.linalg.norm(colours - _lab(own), axis=2)
@@ -215,10 +233,48 @@ def _differences(looked: Image, table: TableMap, bare: Image | None) -> list[tup
     return found
 
 
+def _beyond_mat(table: TableMap) -> NDArray[np.bool_]:
+    """Which of the map's pixels show the table around the mat."""
+    mat = _filled(table, [np.array([[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]) * MAT_HALF_MM])
+    return np.asarray((mat == 0) & (table.seen > 0))
+
+
+def _off_planks(looked: Image, table: TableMap) -> Floats | None:
+    """How many times more each pixel beyond the mat differs from planks or stripes than most do; None where the table
+    is not made of such."""
+    part = _beyond_mat(table)
+    if not part.any():
+        return None
+    beside = np.ones((2 * round(BESIDE_PLANK_MM * PX_PER_MM) + 1,) * 2, np.uint8)
+    planks, colours = _lab(along_grain(looked, part)), _lab(looked)
+    low, high = np.asarray(cv2.erode(planks, beside)), np.asarray(cv2.dilate(planks, beside))
+    apart = np.linalg.norm(np.maximum(np.maximum(low - colours, colours - high), 0.0), axis=2)
+    usual = float(np.median(apart[part]))
+    return np.asarray(apart / max(usual, LEAST_SPREAD), np.float32) if usual < PLANKS else None
+
+
 def _lab(looked: Image) -> Floats:
     """Colours in CIELAB, in which differences in lightness count less."""
     weights = np.array([LIGHTNESS, 1.0, 1.0], np.float32)
     return np.asarray(cv2.cvtColor(looked, cv2.COLOR_BGR2LAB).astype(np.float32) * weights, np.float32)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A table's map, and how many times more each of its pixels differs from the bare table than most do."""
+
+    table: TableMap
+    apart: Floats
+
+    @cached_property
+    def strange(self) -> Floats:
+        """0 where the table is bare, 1 where it is surely not."""
+        return np.asarray(np.minimum(self.apart / np.float32(FULL), np.float32(1.0)), np.float32)
+
+    @cached_property
+    def edges(self) -> Floats:
+        """As much of `apart` as makes an edge clearer, 0 to 1."""
+        return np.asarray(np.minimum(self.apart / np.float32(SHARP), np.float32(1.0)), np.float32)
 
 
 @dataclass(frozen=True)
@@ -360,26 +416,37 @@ def _shape(kind: PieceKind, size: tuple[float, float]) -> Shape:
     return slice_shape(*size) if kind is PieceKind.SLICE else card_shape(kind, *size)
 
 
-def _clear(seen: SeenTable, kinds: frozenset[PieceKind]) -> list[_Found]:
-    """What is clearly a piece, of each kind in the size that the edges of its pieces agree on. The kind that most agree
-    on comes first: what may as well be one of it, or a part of one, says nothing of another's size."""
-    fitted = {kind: _of_any_size(seen, kind) for kind in sorted(kinds & SIZES_MM.keys(), key=lambda kind: kind.value)}
-    found: list[_Found] = []
+def _clear(views: Sequence[_Seen], kinds: frozenset[PieceKind]) -> tuple[list[_Found], list[_Found]]:
+    """What is clearly a piece, and what may be one, of each kind in the size that the edges of its pieces agree on. The
+    kind that most agree on comes first: what may as well be one of it, or a part of one, says nothing of another's
+    size."""
+    fitted = {
+        kind: [one for seen in views for one in _of_any_size(seen, kind)]
+        for kind in sorted(kinds & SIZES_MM.keys(), key=lambda kind: kind.value)
+    }
+    found, faint = list[_Found](), list[_Found]()
     while fitted:
         agreed = {kind: _agreed(some) for kind, some in fitted.items()}
         kind = max(agreed, key=lambda kind: agreed[kind][1])
         shape, _ = agreed[kind]
         if shape is None:
             break
-        found += [one for one in _of_shape(seen, shape, fitted.pop(kind)) if one.clear >= PIECE]
+        some = fitted.pop(kind)
+        mine: list[_Found] = []
+        for seen in views:
+            of_shape = _of_shape(seen, shape, some)
+            plain = [one for one in of_shape if one.clear >= PIECE]
+            mine += [one for one in plain if not any(map(one.overlaps, mine))] if mine else plain
+            faint += [one for one in of_shape if DOUBTFUL <= one.clear < PIECE]
+        found += mine
         for other, some in fitted.items():
             fitted[other] = [
                 one for one in some if not any(one.overlaps(it) and it.clear > AS_CLEAR * one.clear for it in found)
             ]
-    return found
+    return found, faint
 
 
-def _of_any_size(seen: SeenTable, kind: PieceKind) -> list[_Found]:
+def _of_any_size(seen: _Seen, kind: PieceKind) -> list[_Found]:
     """What stands out in any of a kind's sizes, each fitted to the edges around it by itself."""
     sizes, fitted = SIZES_MM[kind], []
     low, high = 0.9 * sizes[0][0], 1.1 * sizes[-1][0]
@@ -412,7 +479,7 @@ def _agreed(fitted: Sequence[_Found]) -> tuple[Shape | None, float]:
     return best, most
 
 
-def _of_shape(seen: SeenTable, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
+def _of_shape(seen: _Seen, shape: Shape, of_any_size: Sequence[_Found]) -> list[_Found]:
     """All that stands out, however little, in a shape whose size is known, and what was found in any size, fitted to
     the edges near it or to those farther off, whichever fit better."""
     found = []
@@ -424,7 +491,7 @@ def _of_shape(seen: SeenTable, shape: Shape, of_any_size: Sequence[_Found]) -> l
     return found
 
 
-def _peaks(seen: SeenTable, shape: Shape, px_per_mm: float, most: int) -> list[_Found]:
+def _peaks(seen: _Seen, shape: Shape, px_per_mm: float, most: int) -> list[_Found]:
     """Where this shape stands out, the clearest first."""
     table, scale = seen.table, px_per_mm / PX_PER_MM
     size = (round(table.width * scale), round(table.height * scale))
@@ -507,7 +574,7 @@ _Sides = tuple[Array, Array, Array]
 """What `_edge_points` gives."""
 
 
-def _fitted(seen: SeenTable, one: _Found, sides: _Sides, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
+def _fitted(seen: _Seen, one: _Found, sides: _Sides, reach_mm: Sequence[float], *, grows: bool = False) -> _Found:
     """An outline, with its sides, moved, turned and, if it `grows`, made larger or smaller until it lies on the edges
     near it."""
     shape, pose, size = one.shape, one.pose, np.array(one.shape.size_mm)
@@ -523,7 +590,7 @@ def _fitted(seen: SeenTable, one: _Found, sides: _Sides, reach_mm: Sequence[floa
     return _Found(shape, pose, one.contrast, _edged(seen, sides, pose))
 
 
-def _edged(seen: SeenTable, sides: _Sides, pose: Array) -> float:
+def _edged(seen: _Seen, sides: _Sides, pose: Array) -> float:
     """How much of an outline is an edge beyond which the bare table begins, 0 to 1."""
     points, normals, _ = sides
     out = place(normals, np.array([0.0, 0.0, pose[2]]))
