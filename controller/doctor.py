@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from firmware_bridge.link import LinkStatus
     from hardware.camera import Camera
     from hardware.panel import PanelPins
-    from vision.frame import Image
+    from vision.frame import Frame, Image
+    from vision.mat.lens import AssumedFocal
 
 CAMERA_S = 20.0
 """A camera that has not answered after so long will not."""
@@ -84,11 +85,16 @@ class Finding:
 
 async def examine(config: TableConfig) -> list[Finding]:
     """Check everything that a table has. Takes some seconds."""
-    findings, image = await asyncio.to_thread(_look, config)
-    if image is None:
+    findings, frame = await asyncio.to_thread(_look, config)
+    if frame is None:
         findings += _unseen(findings[0])
     else:
-        findings += [check_markers(image), await asyncio.to_thread(check_lens, config, image), check_light(image)]
+        image = frame.image
+        findings += [
+            check_markers(image, frame.assumed),
+            await asyncio.to_thread(check_lens, config, image),
+            check_light(image),
+        ]
     findings += [
         await asyncio.to_thread(check_copy, config),
         _pins(config),
@@ -106,13 +112,13 @@ def check_camera(
     expected: tuple[int, int] | None = None,
     *,
     follow_light: bool = False,
-) -> tuple[Finding, "Image | None"]:
+) -> tuple[Finding, "Frame | None"]:
     """Whether the camera gives pictures, no larger than expected (width and height); and one of them, for which it was
     adjusted, where it is to `follow_light`."""
     from hardware.camera import CameraError
 
     try:
-        about, image = _within(limit_s, lambda: _picture(open_camera, follow_light=follow_light))
+        about, frame = _within(limit_s, lambda: _picture(open_camera, follow_light=follow_light))
     except TimeoutError:
         what = f"the camera has not answered for {limit_s:g} s"
         return Finding("camera", Health.BROKEN, what, "Check its cable at both ends, then restart the computer."), None
@@ -122,24 +128,25 @@ def check_camera(
             "the table runs, it holds the camera: look at its display, or end it first."
         )
         return Finding("camera", Health.BROKEN, str(error), remedy), None
-    height, width = image.shape[:2]
+    height, width = frame.image.shape[:2]
     what = f"{about}: pictures of {width}x{height}"
     if expected is not None and width * height > expected[0] * expected[1]:
         remedy = "Set camera.width and camera.height to what the camera gives: the table refuses larger pictures."
         said = f"{what}, more than the settings' {expected[0]}x{expected[1]}"
-        return Finding("camera", Health.BROKEN, said, remedy), image
-    return Finding("camera", Health.OK, what), image
+        return Finding("camera", Health.BROKEN, said, remedy), frame
+    return Finding("camera", Health.OK, what), frame
 
 
-def check_markers(image: "Image") -> Finding:
-    """Whether the mat's markers can be seen."""
+def check_markers(image: "Image", assumed: "AssumedFocal | None" = None) -> Finding:
+    """Whether the mat's markers can be seen. How high the camera is, what is `assumed` of its focal length tells."""
     from vision.mat.errors import RegistrationError
+    from vision.mat.lens import ANY_CAMERA
     from vision.mat.markers import MARKERS_MM
     from vision.mat.registration import find_mat
     from vision.mat.sharpness import out_of_focus
 
     try:
-        found = find_mat(image)
+        found = find_mat(image, assumed=assumed or ANY_CAMERA)
     except RegistrationError as error:
         remedy = (
             "The whole mat must be in the picture, flat, unfolded, in even light, and no other mat beside it; the "
@@ -492,17 +499,17 @@ _SIMULATED = 'camera.driver is "simulated"'
 _NOT_ANNOUNCED = Finding("LAN name", Health.UNUSED, "lan.announce is false")
 
 
-def _look(config: TableConfig) -> "tuple[list[Finding], Image | None]":
+def _look(config: TableConfig) -> "tuple[list[Finding], Frame | None]":
     """The camera's finding, alone in a list, and its picture."""
     if config.camera.driver == "simulated":
         return [Finding("camera", Health.UNUSED, _SIMULATED)], None
     from controller.watching import open_table_camera
 
     size = config.camera.width, config.camera.height
-    finding, image = check_camera(
+    finding, frame = check_camera(
         lambda: open_table_camera(config, None), expected=size, follow_light=config.camera.follow_light
     )
-    return [finding], image
+    return [finding], frame
 
 
 def _unseen(camera: Finding) -> list[Finding]:
@@ -548,23 +555,25 @@ def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":
         return link.status()
 
 
-def _picture(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> "tuple[str, Image]":
+def _picture(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> "tuple[str, Frame]":
     from hardware.camera import RecordingEnded
     from hardware.exposure import settled_picture
 
     camera = open_camera()
+    frames: list[Frame] = []
 
     def newest() -> "Image":
-        image = camera.read(CAMERA_S).image
+        frames[:] = [camera.read(CAMERA_S)]
         try:
             for _ in range(PICTURES - 1):
-                image = camera.read(CAMERA_S).image
+                frames[:] = [camera.read(CAMERA_S)]
         except RecordingEnded:
             pass  # a recording may be shorter
-        return image
+        return frames[0].image
 
     try:
-        return camera.description, settled_picture(camera, newest) if follow_light else newest()
+        image = settled_picture(camera, newest) if follow_light else newest()
+        return camera.description, replace(frames[0], image=image)
     finally:
         camera.close()
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from hardware.camera import Adjustment, CameraLost, CameraTimeout
 from vision.frame import Frame
+from vision.mat.lens import ANY_CAMERA, AssumedFocal
 
 FEWEST_SETTLING_FRAMES = 15
 MOST_SETTLING_FRAMES = 90
@@ -23,6 +24,13 @@ _LONGEST_US = 33_000
 _LIMITS = {"ExposureTime": (100.0, 1e6), "AnalogueGain": (1.0, 16.0)}
 """What a camera that does not say so itself can do (`camera_controls`). With more gain than this noise is all."""
 _COLOUR_GAINS = (0.5, 8.0)
+_FOCALS_MM = {"ov5647": 3.60, "imx219": 3.04, "imx708": 4.74, "imx708_wide": 2.75}
+"""Focal lengths of the camera modules with a lens of their own, by the sensor's model: Module 1, 2, 3 and 3 Wide.
+Raspberry Pi documentation, accessories, camera, hardware specification. What takes lenses (imx477, imx296) has none."""
+_PIXELS_NM = {"ov5647": 1400.0, "imx219": 1120.0, "imx708": 1400.0, "imx708_wide": 1400.0}
+"""How large their pixels are, as said there."""
+_FOCAL_SPREAD = 0.05
+"""How far such a lens is from that (natural logarithm), as are the fields of view said there; focusing moves it."""
 _SAME = 0.02
 """What differs by less is no adjustment."""
 
@@ -49,6 +57,7 @@ class PiCamera:
         self._first_ns: int | None = None
         self._sequence = -1
         self._set: dict[str, Any] = {}
+        self._assumed = ANY_CAMERA
         self._camera = _open(make_camera or _first_camera)
         try:
             self._start()
@@ -135,6 +144,7 @@ class PiCamera:
         self._camera.start()
         settled = self._settle()
         self._set = {key: settled[key] for key in _LOCKED}
+        self._assumed = _focal_of(self._camera.camera_properties, settled, self._size)
         self._camera.set_controls({"AeEnable": False, "AwbEnable": False} | self._set)
 
     def _settle(self) -> Mapping[str, Any]:
@@ -165,7 +175,22 @@ class PiCamera:
             self._first_ns = taken_ns
         by_time = round((taken_ns - self._first_ns) * 1e-9 * self._rate_hz)
         self._sequence = max(self._sequence + 1, by_time)
-        return Frame(image, taken_ns * 1e-9, self._sequence)
+        return Frame(image, taken_ns * 1e-9, self._sequence, self._assumed)
+
+
+def _focal_of(properties: Mapping[str, Any], metadata: Mapping[str, Any], size: tuple[int, int]) -> AssumedFocal:
+    """What the module's model tells of the focal length, in pictures of the part of the sensor that its mode shows:
+    ScalerCrop, in the sensor's own pixels (libcamera's documentation of controls and properties)."""
+    model = str(properties.get("Model", "")).replace("_noir", "")
+    crop = metadata.get("ScalerCrop")
+    if model not in _FOCALS_MM or crop is None:
+        return ANY_CAMERA
+    across, down = float(crop[2]), float(crop[3])
+    if not across > 0.0 or not down > 0.0:
+        return ANY_CAMERA
+    # A picture of another shape shows the middle of that part.
+    shown = max(min(across, down * size[0] / size[1]), min(down, across * size[1] / size[0]))
+    return AssumedFocal(_FOCALS_MM[model] * 1e6 / (_PIXELS_NM[model] * shown), _FOCAL_SPREAD)
 
 
 def _first_camera() -> Any:

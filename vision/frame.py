@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.mat.lens import ANY_CAMERA, AssumedFocal
+
 Image = NDArray[np.uint8]
 """Shape (height, width, 3), blue-green-red, as OpenCV keeps it."""
 
@@ -18,6 +20,8 @@ class Frame:
     """Monotonic seconds near the end of the exposure."""
     sequence: int
     """Counts up by one for each picture the camera took; a gap means dropped pictures."""
+    assumed: AssumedFocal = ANY_CAMERA
+    """What is known of the camera's focal length where nobody calibrated it."""
 
 
 LEAST_COLOUR = 6

@@ -18,7 +18,7 @@ from vision.light.darkness import find_dark, without_things
 from vision.light.glare import find_glare, markers_in, paper_levels, with_spaces_open
 from vision.light.paper import paper_seen
 from vision.mat.errors import RegistrationError
-from vision.mat.lens import Lens
+from vision.mat.lens import ANY_CAMERA, AssumedFocal, Lens
 from vision.mat.rectify import table_map
 from vision.mat.registration import Registration, find_mat, with_lens
 from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
@@ -66,14 +66,16 @@ def read_photo(
     *,
     time_s: float = 0.0,
     lens: Lens | None = None,
+    assumed: AssumedFocal = ANY_CAMERA,
     finders: Sequence[Finder] = (),
 ) -> Scene:
-    """Read one picture by itself: the enrolled faces, and what `finders` find besides.
+    """Read one picture by itself: the enrolled faces, and what `finders` find besides. Without a calibrated `lens` its
+    focal length is what is `assumed`, as far as the mat does not tell it.
 
     Raises:
         RegistrationError: the picture cannot be laid over the table, and why.
     """
-    return Reader(pack, lens=lens, finders=finders, thorough=True).read(Frame(image, time_s, 0))
+    return Reader(pack, lens=lens, finders=finders, thorough=True).read(Frame(image, time_s, 0, assumed))
 
 
 @lru_cache(maxsize=2)
@@ -165,7 +167,9 @@ class Reader:
         """Lay the picture over the table and read everything, as if nothing were known."""
         before = self._table
         lens = self._lens or self._seen_lens
-        registration = find_mat(frame.image, lens=lens, near=before.registration if before else None)
+        registration = find_mat(
+            frame.image, lens=lens, near=before.registration if before else None, assumed=frame.assumed
+        )
         self._clock.stage("register")
         view = FromAbove(frame.image, table_map(registration), registration)
         self._clock.stage("rectify")

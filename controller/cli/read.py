@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,11 @@ from controller.games.registry import load_part
 from controller.reading import Describe
 from controller.whose_faces import check_faces
 from vision.dice.photo import DicePhotos
-from vision.files.photos import load_photo, save_photo
+from vision.files.photos import load_with_focal, save_photo
 from vision.frame import Image, shows_colours
 from vision.looking_for import finders_for
 from vision.mat.errors import VisionError
-from vision.mat.lens import Lens
+from vision.mat.lens import AssumedFocal, Lens
 from vision.mat.lens_file import load_lens
 from vision.mat.registration import Registration, find_mat, lens_doubt
 from vision.pieces.faces import load_pack
@@ -86,12 +85,12 @@ def command(
         else:
             read, lay_out = _reader(game, part.KINDS, faces, sheets, lens_file)
 
-            def line_of(image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
-                scene = read(image)
+            def line_of(image: Image, assumed: AssumedFocal) -> tuple[dict[str, Any], Callable[[], Image]]:
+                scene = read(image, assumed)
                 line = scene_line(scene, describe(scene.likely()))
                 if (warning := what_is_wrong(scene, image, game, part.KINDS)) is not None:
                     line["warning"] = warning
-                return line, lambda: draw_scene(image, scene, lay_out(image))
+                return line, lambda: draw_scene(image, scene, lay_out(image, assumed))
 
     drawings = [None if draw is None else draw / name for name in _drawings(photos)]
     keep_what_is_read(
@@ -101,7 +100,7 @@ def command(
     for photo, name, drawing in zip(photos, _names(photos), drawings, strict=True):
         drawn: Callable[[], Image] | None = None
         try:
-            line, drawn = line_of(load_photo(photo))
+            line, drawn = line_of(*load_with_focal(photo))
         except VisionError as error:
             line = {"error": str(error)}
             failed = True
@@ -163,7 +162,7 @@ def _reader(
     faces: Path | None,
     sheets: Sequence[Path],
     lens_file: Path | None,
-) -> tuple[Callable[[Image], Scene], Callable[[Image], Registration]]:
+) -> tuple[Callable[[Image, AssumedFocal], Scene], Callable[[Image, AssumedFocal], Registration]]:
     """What reads a photo of these kinds of piece, and what lays it over the table for drawing."""
     from controller.sheet_prints import load_prints
 
@@ -175,7 +174,7 @@ def _reader(
                 "--lens is for photos of a table with its mat: sheets are laid flat by their own marks"
             )
         layouts = load_prints(sheets)
-        return partial(read_sheets, layouts=layouts), lambda image: lay_out(image, layouts)[0]
+        return lambda image, _: read_sheets(image, layouts), lambda image, _: lay_out(image, layouts)[0]
     if faces is None:
         raise click.UsageError("this game's pieces are told by their faces: give them with --faces")
     pack = load_pack(faces)
@@ -183,16 +182,19 @@ def _reader(
         click.echo(f"Warning: {warning}", err=True)
     finders = finders_for(kinds, pack, load_prints(sheets))
     if lens_file is None:
-        return partial(read_photo, pack=pack, finders=finders), find_mat
+        return (
+            lambda image, assumed: read_photo(image, pack, assumed=assumed, finders=finders),
+            lambda image, assumed: find_mat(image, assumed=assumed),
+        )
 
     load_lens(lens_file)
 
-    def read(image: Image) -> Scene:
+    def read(image: Image, _: AssumedFocal) -> Scene:
         lens = _lens_of(image, lens_file)
         _warn_of_lens(find_mat(image, lens=lens), lens, lens_file)
         return read_photo(image, pack, lens=lens, finders=finders)
 
-    return read, lambda image: find_mat(image, lens=_lens_of(image, lens_file))
+    return read, lambda image, _: find_mat(image, lens=_lens_of(image, lens_file))
 
 
 def _lens_of(image: Image, lens_file: Path) -> Lens:
@@ -232,7 +234,7 @@ def scene_line(scene: Scene, arrangement: Any) -> dict[str, Any]:
 
 def _dice_lines(
     faces: Path | None, sheets: Sequence[Path], lens_file: Path | None
-) -> Callable[[Image], tuple[dict[str, Any], Callable[[], Image]]]:
+) -> Callable[[Image, AssumedFocal], tuple[dict[str, Any], Callable[[], Image]]]:
     """What reads dice alone: a photo's line, and the photo with them drawn on it."""
     if faces is not None or sheets:
         raise click.UsageError("--dice reads dice alone: expected neither --faces nor --sheet with it")
@@ -240,9 +242,9 @@ def _dice_lines(
     if lens_file is not None:
         load_lens(lens_file)
 
-    def line_of(image: Image) -> tuple[dict[str, Any], Callable[[], Image]]:
+    def line_of(image: Image, assumed: AssumedFocal) -> tuple[dict[str, Any], Callable[[], Image]]:
         lens = None if lens_file is None else _lens_of(image, lens_file)
-        scene, registration = photos.read(image, lens)
+        scene, registration = photos.read(image, lens, assumed)
         if registration is None:
             return dice_line(scene), lambda: draw_dice(image, scene.sightings)
         if lens is not None and lens_file is not None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -62,6 +63,7 @@ from tests.vision import test_theory as drawn_board
 from tests.vision.drawn_table import enrolled
 from vision.frame import Frame, Image
 from vision.light.lamp import mirrored_beyond_mm
+from vision.mat.lens import AssumedFocal
 from vision.mat.markers import MARKERS_MM
 from vision.mat.registration import find_mat
 from vision.pieces.faces import FacePack, save_pack
@@ -100,10 +102,11 @@ def said(finding: Finding) -> tuple[str, Health]:
 
 def test_camera_that_works(tmp_path: Path, picture: Image) -> None:
     cv2.imwrite(str(tmp_path / "1.png"), picture)
-    finding, image = check_camera(lambda: open_camera(f"opencv:{tmp_path}", (1280, 720), 10.0, no_simulated))
+    finding, frame = check_camera(lambda: open_camera(f"opencv:{tmp_path}", (1280, 720), 10.0, no_simulated))
     assert said(finding) == ("camera", Health.OK)
     assert "pictures of 1280x720" in finding.what
-    assert np.array_equal(image, picture)
+    assert frame is not None
+    assert np.array_equal(frame.image, picture)
 
 
 def test_camera_whose_pictures_are_larger_than_the_settings_say(tmp_path: Path, picture: Image) -> None:
@@ -120,6 +123,27 @@ def test_camera_that_is_not_there(tmp_path: Path) -> None:
     assert "no video file and no folder" in finding.what
     assert "camera.driver" in finding.remedy
     assert image is None
+
+
+def test_what_a_camera_knows_of_its_focal_length_tells_how_high_it_is(picture: Image) -> None:
+    """The module's own lens is twice as long as is assumed of any camera."""
+
+    class Known:
+        description = "known"
+
+        def read(self, timeout_s: float) -> Frame:
+            return Frame(picture, 0.0, 0, AssumedFocal(1.72, 0.01))
+
+        def close(self) -> None:
+            pass
+
+    _, frame = check_camera(Known)
+    assert frame is not None
+    heights = [
+        float(re.findall(r"lens is ([\d.]+) m above", check_markers(frame.image, assumed).what)[0])
+        for assumed in (None, frame.assumed)
+    ]
+    assert heights[1] > 1.6 * heights[0]
 
 
 def test_camera_that_never_answers() -> None:

@@ -22,6 +22,7 @@ from hardware.simulated.slice_art import SliceArt, draw_slice
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.frame import Frame
+from vision.mat.lens import ANY_CAMERA
 from vision.scene import PieceKind, Pose
 
 SIZE = (320, 180)
@@ -52,7 +53,7 @@ class StandInRequest:
             "AnalogueGain": 2.0,
             "ColourGains": (1.5, 1.7),
             "AeLocked": True,
-        }
+        } | ({"ScalerCrop": self._camera.crop} if self._camera.crop is not None else {})
 
     def make_array(self, name: str) -> np.ndarray[Any, Any]:
         assert name == "main"
@@ -81,8 +82,13 @@ class StandInJob:
 class StandInPicamera2:
     """The few parts of Picamera2 that the driver uses, after picamera2's manual."""
 
-    def __init__(self, clock: VirtualClock) -> None:
+    def __init__(
+        self, clock: VirtualClock, model: str = "imx219", crop: tuple[int, int, int, int] | None = (0, 0, 3280, 2464)
+    ) -> None:
+        """`crop`: left, top, width and height of the part of the sensor that is seen, in its own pixels."""
         self.clock = clock
+        self.crop = crop
+        self.camera_properties = {"Model": model}
         self.lent = 0
         self.stale: list[int] = []
         """Ages in nanoseconds of the pictures that wait from before the call."""
@@ -243,6 +249,37 @@ def test_exposure_and_white_balance_are_locked() -> None:
     assert device.controls["ExposureTime"] == 9000
     assert device.controls["ColourGains"] == (1.5, 1.7)
     assert device.lent == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "crop", "focal"),
+    [
+        ("imx219", (0, 0, 3280, 2464), 0.828),
+        ("imx219", (680, 692, 1920, 1080), 1.414),
+        ("imx708_wide_noir", (0, 0, 4608, 2592), 0.426),
+        ("imx708", (0, 0, 4608, 2592), 0.735),
+        ("ov5647", (16, 0, 1944, 1944), 1.323),
+    ],
+)
+def test_a_camera_modules_focal_length_is_known_by_its_sensor_and_mode(
+    model: str, crop: tuple[int, int, int, int], focal: float
+) -> None:
+    """In lengths of the longer side of what its mode shows."""
+    clock = VirtualClock()
+    camera = PiCamera(SIZE, 30.0, lambda: StandInPicamera2(clock, model, crop), lambda: int(clock.now_s * 1e9))
+    assumed = camera.read(1.0).assumed
+    assert assumed.longer_sides == pytest.approx(focal, abs=0.001)
+    assert assumed.spread == 0.05
+
+
+@pytest.mark.parametrize(
+    ("model", "crop"), [("imx477", (0, 0, 4056, 3040)), ("imx219", None), ("imx219", (0, 0, 0, 0)), ("", (0, 0, 9, 9))]
+)
+def test_of_other_cameras_no_focal_length_is_known(model: str, crop: tuple[int, int, int, int] | None) -> None:
+    """The high quality camera takes any lens."""
+    clock = VirtualClock()
+    camera = PiCamera(SIZE, 30.0, lambda: StandInPicamera2(clock, model, crop), lambda: int(clock.now_s * 1e9))
+    assert camera.read(1.0).assumed == ANY_CAMERA
 
 
 def test_more_light_comes_from_a_longer_exposure_then_from_gain_and_less_the_other_way() -> None:

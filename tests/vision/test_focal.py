@@ -3,15 +3,20 @@
 import math
 from dataclasses import replace
 from random import Random
+from statistics import median
 
 import numpy as np
 import pytest
 
 from hardware.simulated.surroundings import Conditions
-from tests.benchmarks.simulated_pieces import FAMILIES, SIZE, photograph
+from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, photograph, thrown
 from vision.frame import Image
-from vision.mat.lens import TYPICAL_FOCAL
+from vision.looking_for import finders_for
+from vision.mat.lens import ANY_CAMERA, TYPICAL_FOCAL, AssumedFocal
 from vision.mat.registration import find_mat
+from vision.pieces.faces import FacePack
+from vision.reader import read_photo
+from vision.scene import PieceKind
 
 DIE_MM = 50.0
 
@@ -62,3 +67,20 @@ def test_what_the_first_picture_told_holds_for_those_after_it() -> None:
     again = find_mat(picture(upright), near=first)
     assert again.lens.focal_widths == first.lens.focal_widths
     assert again.camera_mm[2] == pytest.approx(550.0, rel=0.08)
+
+
+@pytest.mark.parametrize("height_mm", [550.0, 1400.0])
+def test_what_is_known_of_a_camera_that_looks_straight_down_places_dice(height_mm: float) -> None:
+    conditions = seen_from(height_mm, 0.0, seed=7)
+    dice = thrown(Random(5), (), REACH_MM)
+    image, label = photograph(FAMILIES["dice"], (), conditions, SIZE, (), dice)
+    known = AssumedFocal(conditions.camera_model(*SIZE).focal_px / SIZE[0] * 1.03, 0.05)
+    nothing = FacePack({}, ())
+    off_mm = []
+    for assumed in (ANY_CAMERA, known):
+        scene = read_photo(image, nothing, assumed=assumed, finders=finders_for({PieceKind.DIE}, nothing))
+        places = [(seen.pose.x_mm, seen.pose.y_mm) for seen in scene.sightings]
+        true = [(die["x_mm"], die["y_mm"]) for die in label["pieces"] if die["kind"] == "die"]
+        off_mm.append(median(min(math.dist(die, place) for die in true) for place in places))
+    assert off_mm[1] < 1.0
+    assert off_mm[0] > 1.5 * off_mm[1]

@@ -11,7 +11,7 @@ from vision.frame import Image
 from vision.hiding.cells import coarse_map
 from vision.hiding.hidden import doubted_in_hands
 from vision.mat.errors import MarkersMissing
-from vision.mat.lens import Lens
+from vision.mat.lens import ANY_CAMERA, AssumedFocal, Lens
 from vision.mat.rectify import table_map
 from vision.mat.registration import Registration, find_mat
 from vision.pieces.from_above import FromAbove
@@ -25,7 +25,9 @@ class DicePhotos:
         self._reader = load_reader()
         self._finder = DiceFinder(self._reader)
 
-    def read(self, image: Image, lens: Lens | None = None) -> tuple[Scene, Registration | None]:
+    def read(
+        self, image: Image, lens: Lens | None = None, assumed: AssumedFocal = ANY_CAMERA
+    ) -> tuple[Scene, Registration | None]:
         """The dice, and where the mat lies; without one the scene is in pixels (`Origin.PICTURE`), outlines are those
         of the tops, and nothing is known of hands.
 
@@ -34,7 +36,7 @@ class DicePhotos:
         """
         start = perf_counter()
         try:
-            registration = find_mat(image, lens=lens)
+            registration = find_mat(image, lens=lens, assumed=assumed)
         except MarkersMissing:
             seen = tuple(_in_pixels(die) for die in self._reader.find(image, any_sizes_px(image)))
             taken_ms = {self._finder.name: (perf_counter() - start) * 1e3}

@@ -8,9 +8,11 @@ from typing import Any
 import cv2
 import numpy as np
 
+from vision.files.exif import focal_by_exif
 from vision.files.file_ends import is_cut_off
 from vision.frame import Image
 from vision.mat.errors import VisionError
+from vision.mat.lens import ANY_CAMERA, AssumedFocal
 
 ENDS = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 """How a photo's name may end, in small letters or capitals; the first is preferred."""
@@ -31,10 +33,25 @@ class PhotoError(VisionError):
 
 def load_photo(path: Path) -> Image:
     """The picture in a file. Raises PhotoError."""
+    return _decoded(_content(path), path)
+
+
+def load_with_focal(path: Path) -> tuple[Image, AssumedFocal]:
+    """The picture in a file, and what is assumed of its camera's focal length: what the file says, if it does. Raises
+    PhotoError."""
+    content = _content(path)
+    image = _decoded(content, path)
+    return image, focal_by_exif(content, (image.shape[1], image.shape[0])) or ANY_CAMERA
+
+
+def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         raise PhotoError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _decoded(content: bytes, path: Path) -> Image:
     if is_cut_off(content):
         raise PhotoError(f"{path}: the file is cut off after {len(content)} bytes; expected a whole picture")
     if not content:

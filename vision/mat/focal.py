@@ -27,8 +27,6 @@ from vision.mat.markers import MARKERS_MM
 
 Array = NDArray[np.float64]
 
-FOCAL_SPREAD = 0.25
-"""How far focal lengths spread about what is assumed of a camera (natural logarithm)."""
 FOCALS = (0.3, 1.6)
 """Bounds for it, in lengths of the picture's longer side: 118 and 35 degrees. Beyond them something else is amiss."""
 AXIS_SPREAD = 0.008
@@ -42,8 +40,11 @@ _TRANSLATION_MM = 1000.0
 """A camera's distance is fitted in such units, for steps of one size."""
 
 
-def focal_by_mat(edges: EdgePoints, homography: Array, lens: Lens, size_px: tuple[int, int], *, loose: bool) -> Lens:
-    """The lens with the focal length that best explains how the mat's edges are seen, near what was assumed of it.
+def focal_by_mat(
+    edges: EdgePoints, homography: Array, lens: Lens, size_px: tuple[int, int], *, loose: bool, spread: float
+) -> Lens:
+    """The lens with the focal length that best explains how the mat's edges are seen, near what was assumed of it,
+    within its `spread` (natural logarithm).
 
     Its k1 bends the picture as before. `homography` is the table's (mm to undistorted pixels) with `lens`, `loose`
     whether markers were laid by hand.
@@ -74,7 +75,7 @@ def focal_by_mat(edges: EdgePoints, homography: Array, lens: Lens, size_px: tupl
         return edge_misses(edges, laid, matrix @ pose, float(values[2]), matrix, used) / ALIKE
 
     beside = LAID_SPREAD if loose else PRINTED_SPREAD
-    spreads = np.array([FOCAL_SPREAD, K1_SPREAD, BLEED_SPREAD_PX, AXIS_SPREAD, AXIS_SPREAD])
+    spreads = np.array([spread, K1_SPREAD, BLEED_SPREAD_PX, AXIS_SPREAD, AXIS_SPREAD])
     spreads = np.concatenate([spreads, np.full(6, np.inf), beside * len(ids)])
     start = np.zeros(len(spreads))
     start[1] = lens.k1

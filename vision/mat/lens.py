@@ -9,6 +9,8 @@ Array = NDArray[np.float64]
 
 TYPICAL_FOCAL = 0.86
 """What is assumed of a camera nobody calibrated, in lengths of the picture's longer side: about 60 degrees along it."""
+FOCAL_SPREAD = 0.25
+"""How far focal lengths spread about what is assumed of a camera (natural logarithm)."""
 WIDE_FOCALS = (0.45, 0.3)
 """The same of cameras that bend the picture more than such a lens does: about 95 and 120 degrees."""
 WIDE_K1 = -0.15
@@ -35,6 +37,20 @@ class Lens:
     """How far to the right of the picture's middle the axis goes,"""
     down: float = 0.0
     """and how far below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedFocal:
+    """What is assumed of a focal length that nobody calibrated."""
+
+    longer_sides: float = TYPICAL_FOCAL
+    """In lengths of the picture's longer side."""
+    spread: float = FOCAL_SPREAD
+    """How far it may lie from that (natural logarithm)."""
+
+
+ANY_CAMERA = AssumedFocal()
+"""Of which nothing is known."""
 
 
 def typical_lens(size_px: tuple[int, int], focal: float = TYPICAL_FOCAL) -> Lens:

@@ -33,12 +33,14 @@ from vision.mat.laying import (
     places_of,
 )
 from vision.mat.lens import (
+    ANY_CAMERA,
     BENT,
     LENS_SPREAD,
     LENS_STEP,
     PLAINLY,
     WIDE_FOCALS,
     WIDE_K1,
+    AssumedFocal,
     Lens,
     bent_lenses,
     camera_matrix,
@@ -143,21 +145,32 @@ class Registration:
         return float(np.linalg.norm(corners - _MAT_CORNERS_MM, axis=1).max())
 
 
-def find_mat(image: Image, *, lens: Lens | None = None, near: Registration | None = None) -> Registration:
+def find_mat(
+    image: Image,
+    *,
+    lens: Lens | None = None,
+    near: Registration | None = None,
+    assumed: AssumedFocal = ANY_CAMERA,
+) -> Registration:
     """Lay a picture over the table by the mat's corner markers (DICT_4X4_50, ids 0 to 3).
 
     With `near`, markers are looked for only where that registration has them, and the whole picture is searched only
-    if fewer than three are there. Without a `lens`, distortion is estimated from the corners.
+    if fewer than three are there. Without a `lens`, distortion is estimated from the corners, and the focal length from
+    how the mat is seen and from what is `assumed`.
 
     Raises:
         PictureTooDark, PictureTooBright, MarkersMissing, MarkersRepeated, MarkersMisplaced: why it is not possible.
     """
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    return find_mat_in_grey(grey, lens=lens, near=near)
+    return find_mat_in_grey(grey, lens=lens, near=near, assumed=assumed)
 
 
 def find_mat_in_grey(
-    grey: NDArray[np.uint8], *, lens: Lens | None = None, near: Registration | None = None
+    grey: NDArray[np.uint8],
+    *,
+    lens: Lens | None = None,
+    near: Registration | None = None,
+    assumed: AssumedFocal = ANY_CAMERA,
 ) -> Registration:
     """`find_mat` for a picture that is already grey."""
     laid = near.laid_mm if near is not None else None
@@ -169,20 +182,20 @@ def find_mat_in_grey(
             raise MarkersMissing("the picture is mirrored: expected one as the eye sees the table")
     if lens is None and near is not None and len(markers) < 4:
         lens = near.lens
-    start = near.lens if near is not None else None
     size_px = (grey.shape[1], grey.shape[0])
+    start = near.lens if near is not None else None
     if near is not None and markers and markers.keys() <= near.told_by:
         with contextlib.suppress(MarkersMisplaced):
             found = register(markers, size_px, lens=lens, start=start, markers_mm=laid)
             if found.error_px < MOVED_WIDTHS * size_px[0] or len(markers) < len(MARKERS_MM):
                 return _by_edges(grey, replace(found, laid_mm=laid, told_by=near.told_by), lens)
     sharp = _are_sharp(grey, markers)
-    found = _by_edges(grey, _registered(markers, size_px, lens, start, sharp=sharp), lens)
+    found = _by_edges(grey, _registered(markers, size_px, lens, start, assumed, sharp=sharp), lens)
     found = _laid_loosely(grey, found, lens) if sharp else found
     if len(markers) < LEAST_LOOSE:
         return found
     if lens is None and near is None and sharp:
-        found = _with_focal_length(found)
+        found = _with_focal_length(found, assumed.spread)
     return replace(found, told_by=frozenset(markers))
 
 
@@ -196,12 +209,12 @@ def _are_sharp(grey: NDArray[np.uint8], markers: Mapping[int, Array]) -> bool:
     return marker_blur_px(grey, list(markers.values())) < SHARP_CELLS * cell_px
 
 
-def _with_focal_length(found: Registration) -> Registration:
+def _with_focal_length(found: Registration, spread: float) -> Registration:
     """The same, with the focal length that the mat shows, which was but assumed."""
     if found.edges is None:
         return found
     loose = found.laid_mm is not None
-    lens = focal_by_mat(found.edges, found.table_to_plane, found.lens, found.size_px, loose=loose)
+    lens = focal_by_mat(found.edges, found.table_to_plane, found.lens, found.size_px, loose=loose, spread=spread)
     return _laid_by(found.edges, replace(found, lens=lens), None)
 
 
@@ -217,11 +230,13 @@ def register(
     *,
     lens: Lens | None = None,
     start: Lens | None = None,
+    assumed: AssumedFocal = ANY_CAMERA,
     markers_mm: Mapping[int, Array] | None = None,
 ) -> Registration:
     """The registration that fits marker corners (id -> 4 x 2, each marker's own top left first, clockwise) of one mat.
 
-    Without a `lens` its distortion is fitted, from that of `start`, another picture of this camera, where there is one.
+    Without a `lens` its distortion is fitted, from that of `start`, another picture of this camera, where there is one,
+    else with the focal length that is `assumed`.
     `markers_mm` says where the corners of markers lie that are not printed on a mat: loose ones, or a sheet's own; the
     frame is then theirs.
 
@@ -239,7 +254,7 @@ def register(
     ids = sorted(markers_px)
     mm = np.concatenate([places[i] for i in ids])
     px = np.concatenate([np.asarray(markers_px[i], np.float64).reshape(4, 2) for i in ids])
-    first = lens or start or typical_lens(size_px)
+    first = lens or start or typical_lens(size_px, assumed.longer_sides)
     homography, matrix, used, error = laid_by_corners(mm, px, size_px, first, lens_too=lens is None)
     allowed = max(2.0, 0.0025 * size_px[0])
     for focal in WIDE_FOCALS if lens is None and start is None and used.k1 < WIDE_K1 else ():
@@ -264,12 +279,18 @@ def register(
 
 
 def _registered(
-    markers_px: Mapping[int, Array], size_px: tuple[int, int], lens: Lens | None, start: Lens | None, *, sharp: bool
+    markers_px: Mapping[int, Array],
+    size_px: tuple[int, int],
+    lens: Lens | None,
+    start: Lens | None,
+    assumed: AssumedFocal,
+    *,
+    sharp: bool,
 ) -> Registration:
     """`register`, but that the markers may be loose ones, each laid a little beside its place. Those that are not seen
     `sharp` are only where they would fit no mat."""
     try:
-        found = register(markers_px, size_px, lens=lens, start=start)
+        found = register(markers_px, size_px, lens=lens, start=start, assumed=assumed)
     except MarkersMisplaced as error:
         laid = None if isinstance(error, LensMisfit) else laid_by_hand(markers_px, size_px, lens)
         if laid is None:
@@ -278,7 +299,8 @@ def _registered(
         least = found.error_px if lens is None else _error_without_lens(markers_px, size_px, None)
         if not sharp or least < LOOSE_WIDTHS * size_px[0] or (laid := laid_by_hand(markers_px, size_px, lens)) is None:
             return found
-    return replace(register(markers_px, size_px, lens=lens, start=start, markers_mm=laid), laid_mm=laid)
+    again = register(markers_px, size_px, lens=lens, start=start, assumed=assumed, markers_mm=laid)
+    return replace(again, laid_mm=laid)
 
 
 def _laid_loosely(grey: NDArray[np.uint8], found: Registration, lens: Lens | None) -> Registration:

@@ -14,10 +14,11 @@ from vision.files.labels import (
     picture_kind,
     sheet_label,
 )
-from vision.files.photos import PhotoError, load_photo, photo_beside
+from vision.files.photos import PhotoError, load_with_focal, photo_beside
 from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
+from vision.mat.lens import ANY_CAMERA, AssumedFocal
 from vision.pieces.faces import FacePack, FacePackError
 from vision.reader import read_photo
 from vision.reports.compared import NEAR_DEG, NEAR_MM, PhotoReport, compare, light_of, true_pieces
@@ -83,7 +84,7 @@ def report(
         kind, style = picture_kind(labels, str(path))
         name, image = picture_name(path), None
         try:
-            image = load_photo(photo_beside(path, labels))
+            image, assumed = load_with_focal(photo_beside(path, labels))
             check_size(labels, image.shape[1], image.shape[0], str(path))
         except (PhotoError, LabelError) as error:
             photos.append(_unread(labels, name, str(error), misarranged=misarranged))
@@ -93,7 +94,9 @@ def report(
             else:
                 if (style, kind) not in packs:
                     packs[style, kind] = pack_for(style, kind)
-                photos.append(report_photo(image, labels, packs[style, kind], name, misarranged=misarranged))
+                photos.append(
+                    report_photo(image, labels, packs[style, kind], name, misarranged=misarranged, assumed=assumed)
+                )
         if on_photo is not None:
             on_photo(photos[-1], image)
     return Report(tuple(photos))
@@ -123,6 +126,7 @@ def report_photo(
     near_mm: float = NEAR_MM,
     near_deg: float = NEAR_DEG,
     misarranged: Misarranged | None = None,
+    assumed: AssumedFocal = ANY_CAMERA,
 ) -> PhotoReport:
     """Read one picture and compare it with its labels; what is seen is taken for a piece that lies so near."""
     style, kind = str(labels.get("style", "")), str(labels.get("kind", ""))
@@ -130,7 +134,7 @@ def report_photo(
     truth = true_pieces(labels, name, kinds)
     light = light_of(image)
     try:
-        scene = read_photo(image, pack, finders=finders_for(kinds, pack))
+        scene = read_photo(image, pack, assumed=assumed, finders=finders_for(kinds, pack))
     except (RegistrationError, FacePackError) as error:
         return _unread(labels, name, str(error), light, misarranged)
     matches, missing, extra = compare(scene, truth, near_mm=near_mm, near_deg=near_deg)

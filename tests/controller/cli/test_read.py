@@ -1,8 +1,10 @@
 """`pizzatable read`: its lines, and what it says of photos that cannot be read."""
 
 import json
-from dataclasses import replace
+import math
+from dataclasses import asdict, replace
 from pathlib import Path
+from random import Random
 
 import cv2
 import numpy as np
@@ -11,6 +13,7 @@ from click.testing import CliRunner
 
 from controller.cli import enrol, read
 from tests.vision.drawn_table import photograph
+from vision.mat.lens import Lens
 from vision.pieces.faces import load_pack, save_pack
 from vision.scene import FaceLikelihood, HiddenCause, HiddenPlace, PieceKind, Pose, Scene, Sighting
 
@@ -255,3 +258,33 @@ def test_a_die_in_a_hand_is_doubted_where_dice_are_read_alone(tmp_path: Path, se
     near = [p for p in pieces if np.hypot(p["x_mm"] - held.place_mm[0], p["y_mm"] - held.place_mm[1]) < 25.0]
     assert len(near) == 1
     assert near[0]["likelihood"] < 0.9
+
+
+def test_a_photos_exif_tells_the_focal_length_where_the_camera_looks_straight_down(tmp_path: Path) -> None:
+    """So dice stand where they are: seen from low through a wide lens they are placed millimetres beside it without.
+    A calibrated lens counts for more."""
+    from hardware.simulated.surroundings import Conditions
+    from tests.benchmarks.simulated_pieces import FAMILIES, REACH_MM, SIZE, photograph, thrown
+    from tests.vision.test_exif import with_exif
+
+    conditions = Conditions(height_mm=560.0, tilt_deg=0.0, k1=0.0, k2=0.0)
+    picture, label = photograph(FAMILIES["dice"], (), conditions, SIZE, (), thrown(Random(3), (), REACH_MM))
+    focal = conditions.camera_model(*SIZE).focal_px / SIZE[0]
+    film = focal * 43.267 / np.hypot(1.0, SIZE[1] / SIZE[0])
+    plain = cv2.imencode(".jpg", picture)[1].tobytes()
+    lens = tmp_path / "lens.json"
+    about = {"camera": "mine", "size_px": SIZE, "lens": asdict(Lens(focal)), "error_px": 0.1, "views": 9}
+    lens.write_text(json.dumps(about))
+
+    def off_mm(photo: bytes, *options: str) -> float:
+        (tmp_path / "photo.jpg").write_bytes(photo)
+        arguments = ["--game", "pizza_theory", "--dice", *options, str(tmp_path / "photo.jpg")]
+        result = CliRunner().invoke(read.command, arguments, catch_exceptions=False)
+        found = [(piece["x_mm"], piece["y_mm"]) for piece in json.loads(result.stdout)["pieces"]]
+        dice = [(die["x_mm"], die["y_mm"]) for die in label["pieces"] if die["kind"] == "die"]
+        return max(min(math.dist(die, place) for place in found) for die in dice)
+
+    told, wrong = with_exif(plain, {0xA405: round(film)}), with_exif(plain, {0xA405: 60})
+    assert off_mm(plain) > 4.0
+    assert off_mm(told) < 2.0
+    assert off_mm(wrong, "--lens", str(lens)) < 2.0
