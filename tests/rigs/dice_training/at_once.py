@@ -1,7 +1,9 @@
 """Train the dice reader's second network without photographs and with them: for a machine with a GPU and many cores,
 where all of it takes ten minutes.
 
-    python -m tests.rigs.dice_training.at_once --out /tmp/readers --jobs 15 --tables 160
+    python -m tests.rigs.dice_training.at_once --out /tmp/readers --share 0.6 --jobs 16
+
+Today's in vision/dice is its `all`, and that of the folders of tests/benchmarks/dice_without its `drawn`.
 
 It learns from what we drew and simulated alone, on from the reader that never saw a photograph; then two go on from
 there at once, with all photographs and rendered tables, and with every second one, so that the others can be tested on.
@@ -81,9 +83,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="folder for the weights")
     parser.add_argument("--share", type=float, default=1.0, help="of our own pictures")
-    parser.add_argument("--tables", type=int, default=160, help="simulated tables")
-    parser.add_argument("--drawn-s", type=float, default=330.0, help="seconds for what we drew")
-    parser.add_argument("--all-s", type=float, default=90.0, help="seconds to go on with photographs")
+    parser.add_argument("--tables", type=int, default=120, help="simulated tables")
+    parser.add_argument("--drawn-s", type=float, default=310.0, help="seconds for what we drew")
+    parser.add_argument("--all-s", type=float, default=85.0, help="seconds to go on with photographs")
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--first-seed", type=int, default=20_000_000)
     parser.add_argument("--device", default="cuda")
