@@ -1,5 +1,6 @@
 """What a photo's EXIF says of its camera's focal length."""
 
+import math
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -77,15 +78,44 @@ def test_a_wide_picture_may_be_of_a_whole_sensor_or_not(jpeg: bytes) -> None:
     assert told.spread == SPREAD_WIDE
 
 
+def test_digital_zoom_may_be_counted_in_or_not(jpeg: bytes) -> None:
+    told = focal_by_exif(with_exif(jpeg, PHONE | {0xA404: (1.2, 0)}), (4032, 3024))
+    assert told is not None
+    plain = 26 / 43.267 / 0.8
+    assert told.longer_sides == pytest.approx(plain * math.sqrt(1.2), rel=1e-3)
+    assert told.spread > math.log(1.2) / 2
+    assert focal_by_exif(with_exif(jpeg, PHONE | {0xA404: (0.0, 0)}), (4032, 3024)) == focal_by_exif(
+        with_exif(jpeg, PHONE), (4032, 3024)
+    )
+
+
+def test_a_panorama_tells_nothing(jpeg: bytes) -> None:
+    """It was seen by no lens; nor does what is left of a picture after a strip was cut out."""
+    wide = {0xA405: 26, 0xA002: 12000, 0xA003: 3000}
+    assert focal_by_exif(with_exif(jpeg, wide), (12000, 3000)) is None
+    assert focal_by_exif(with_exif(jpeg, wide), (4000, 3000)) is None
+    assert focal_by_exif(with_exif(jpeg, PHONE), (4032, 1000)) is None
+
+
 @pytest.mark.parametrize(
     "tags",
     [
         {}, {0xA405: 0}, {0xA405: 4_000_000_000}, {0xA405: 1}, {0x920A: (0.0, 0), 0xA20E: (0.0, 0), 0xA210: 3},
-        CAMERA | {0xA210: 0}, CAMERA | {0xA210: 7}, CAMERA | {0xA002: 0, 0xA003: 0},
+        PHONE | {0xA404: (2.0, 0)}, CAMERA | {0xA210: 0}, CAMERA | {0xA210: 7}, CAMERA | {0xA002: 0, 0xA003: 0},
     ],
 )  # fmt: skip
 def test_what_says_nothing_of_use_is_passed_over(jpeg: bytes, tags: dict[int, object]) -> None:
     assert focal_by_exif(with_exif(jpeg, tags), (64, 48)) is None
+
+
+def test_a_photo_that_is_turned_on_reading_keeps_its_focal_length(tmp_path: Path, jpeg: bytes) -> None:
+    """A phone held upright writes the picture lying, and by how much it is to be turned (tag 0x0112)."""
+    turn = b"Exif\0\0II*\0" + struct.pack("<IHHHIII", 8, 1, 0x0112, 3, 1, 6, 0)
+    lying = with_exif(jpeg, PHONE)
+    (tmp_path / "a.jpg").write_bytes(lying[:2] + b"\xff\xe1" + struct.pack(">H", len(turn) + 2) + turn + lying[2:])
+    image, told = load_with_focal(tmp_path / "a.jpg")
+    assert image.shape == (64, 48, 3)
+    assert told.longer_sides == pytest.approx(26 / 43.267 / 0.8, rel=1e-3)
 
 
 def test_broken_exif_hurts_nothing(jpeg: bytes) -> None:

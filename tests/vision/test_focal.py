@@ -84,3 +84,21 @@ def test_what_is_known_of_a_camera_that_looks_straight_down_places_dice(height_m
         off_mm.append(median(min(math.dist(die, place) for die in true) for place in places))
     assert off_mm[1] < 1.0
     assert off_mm[0] > 1.5 * off_mm[1]
+
+
+@pytest.mark.parametrize("bent", [-0.02, -0.1])
+@pytest.mark.parametrize("times", [0.5, 1.5, 2.5, 5.0])
+def test_a_mat_that_leans_far_tells_more_than_a_photo_that_says_otherwise(times: float, bent: float) -> None:
+    """A picture that was cropped, or a module with another lens: what is said of its focal length is wrong."""
+    conditions = replace(seen_from(700.0, 20.0, seed=7), k1=bent)
+    focal = conditions.camera_model(*SIZE).focal_px / SIZE[0]
+    found = find_mat(picture(conditions), assumed=AssumedFocal(focal * times, 0.05))
+    assert found.lens.focal_widths == pytest.approx(focal, rel=0.04)
+
+
+@pytest.mark.parametrize("assumed", [0.828, 2.0, 3.0])
+def test_a_lens_that_bends_otherwise_is_not_the_one_that_was_assumed(assumed: float) -> None:
+    """Seen from straight above, too: a wide lens on a module that is sold with another."""
+    conditions = replace(seen_from(450.0, 0.0, seed=7), k1=-0.2)
+    image = picture(conditions)
+    assert find_mat(image, assumed=AssumedFocal(assumed, 0.05)).lens == find_mat(image).lens

@@ -7,10 +7,10 @@ import math
 import struct
 from collections.abc import Iterator
 
-from vision.mat.lens import AssumedFocal
+from vision.mat.lens import FOCAL_SPREAD, AssumedFocal
 
-FOCAL_MM, PLANE_ACROSS, PLANE_UNIT, IN_35_MM = 0x920A, 0xA20E, 0xA210, 0xA405
-"""Tags: FocalLength, FocalPlaneXResolution and its unit, FocalLengthIn35mmFilm (section 4.6.5)."""
+FOCAL_MM, PLANE_ACROSS, PLANE_UNIT, IN_35_MM, ZOOM = 0x920A, 0xA20E, 0xA210, 0xA405, 0xA404
+"""Tags: FocalLength, FocalPlaneXResolution and its unit, FocalLengthIn35mmFilm, DigitalZoomRatio (section 4.6.5)."""
 PIXELS_ACROSS, PIXELS_DOWN, EXIF_IFD = 0xA002, 0xA003, 0x8769
 UNITS_MM = {2: 25.4, 3: 10.0}
 FILM_DIAGONAL_MM = math.hypot(36.0, 24.0)
@@ -26,6 +26,8 @@ USUAL_SHAPE, SQUARE, WIDE = 4 / 3, 1.2, 1.6
 """Sides of most sensors, and of what is none's own picture: phones that take wide ones leave out what lies above and
 below, and may or may not mean the whole sensor's diagonal."""
 SPREAD_WIDE = 0.1
+PANORAMA = 2.4
+"""A picture with such sides was put together from several, or little of it is left."""
 _FORMATS = {3: "H", 4: "I", 5: "II", 9: "i", 10: "ii"}
 MOST_ENTRIES = 500
 
@@ -34,7 +36,8 @@ def focal_by_exif(content: bytes, size_px: tuple[int, int]) -> AssumedFocal | No
     """What the file of a photo of this size (pixels) says of its focal length; None where nothing.
 
     Pictures made smaller keep their focal length, in lengths of the longer side. What was cropped shows by its sides
-    and by those that the camera wrote down: as much is taken to be left as its shape allows.
+    and by those that the camera wrote down: as much is taken to be left as its shape allows. Some cameras count digital
+    zoom in, some do not: either may be so.
     """
     tags = _tags(content)
     shape = max(size_px) / min(size_px)
@@ -53,7 +56,10 @@ def focal_by_exif(content: bytes, size_px: tuple[int, int]) -> AssumedFocal | No
         return None
     if abs(shape / of_sensor - 1.0) > SAME_SHAPE:
         focal, spread = focal * max(1.0, of_sensor / shape), SPREAD_CROPPED
-    return AssumedFocal(focal, spread) if FOCALS[0] <= focal <= FOCALS[1] else None
+    either = math.log(max(1.0, tags.get(ZOOM, 1.0))) / 2
+    focal, spread = focal * math.exp(either), math.hypot(spread, either)
+    plain = max(shape, of_sensor) < PANORAMA and spread < FOCAL_SPREAD
+    return AssumedFocal(focal, spread) if plain and FOCALS[0] <= focal <= FOCALS[1] else None
 
 
 def _tags(content: bytes) -> dict[int, float]:

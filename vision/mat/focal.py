@@ -17,11 +17,12 @@ from vision.mat.laying import (
     K1_SPREAD,
     LAID_SPREAD,
     as_laid,
+    cost_of,
     edge_misses,
     gauss_newton,
     pose_of,
 )
-from vision.mat.lens import Lens, camera_matrix
+from vision.mat.lens import AssumedFocal, Lens, camera_matrix, typical_lens
 from vision.mat.marker_edges import EdgePoints
 from vision.mat.markers import MARKERS_MM
 
@@ -41,10 +42,10 @@ _TRANSLATION_MM = 1000.0
 
 
 def focal_by_mat(
-    edges: EdgePoints, homography: Array, lens: Lens, size_px: tuple[int, int], *, loose: bool, spread: float
-) -> Lens:
-    """The lens with the focal length that best explains how the mat's edges are seen, near what was assumed of it,
-    within its `spread` (natural logarithm).
+    edges: EdgePoints, homography: Array, lens: Lens, size_px: tuple[int, int], assumed: AssumedFocal, *, loose: bool
+) -> tuple[Lens, float]:
+    """The lens with the focal length that best explains how the mat's edges are seen, near what is `assumed` of it, and
+    how much speaks against it: a sum of squares, each by its spread.
 
     Its k1 bends the picture as before. `homography` is the table's (mm to undistorted pixels) with `lens`, `loose`
     whether markers were laid by hand.
@@ -54,8 +55,11 @@ def focal_by_mat(
     which = np.asarray(np.linalg.norm(edges.mm[:, None] - middles, axis=2).argmin(1), np.intp)
     rotation, shift = pose_of(homography, camera_matrix(size_px, lens))
 
+    expected = typical_lens(size_px, assumed.longer_sides).focal_widths
+    first = float(np.log(lens.focal_widths / expected))
+
     def seen_through(values: Array) -> Lens:
-        focal, k1 = float(np.exp(values[0])) * lens.focal_widths, float(values[1])
+        focal, k1 = float(np.exp(values[0])) * expected, float(values[1])
         return replace(
             lens,
             focal_widths=focal,
@@ -70,18 +74,19 @@ def focal_by_mat(
         turned = np.asarray(cv2.Rodrigues(values[5:8])[0], np.float64) @ rotation
         laid = as_laid(edges.mm, which, values[11:].reshape(-1, 3), ids)
         # A longer lens sees as much from farther away.
-        away = shift * [1.0, 1.0, np.exp(values[0])] + values[8:11] * _TRANSLATION_MM
+        away = shift * [1.0, 1.0, np.exp(values[0] - first)] + values[8:11] * _TRANSLATION_MM
         pose = np.column_stack([turned[:, :2], away])
         return edge_misses(edges, laid, matrix @ pose, float(values[2]), matrix, used) / ALIKE
 
     beside = LAID_SPREAD if loose else PRINTED_SPREAD
-    spreads = np.array([spread, K1_SPREAD, BLEED_SPREAD_PX, AXIS_SPREAD, AXIS_SPREAD])
+    spreads = np.array([assumed.spread, K1_SPREAD, BLEED_SPREAD_PX, AXIS_SPREAD, AXIS_SPREAD])
     spreads = np.concatenate([spreads, np.full(6, np.inf), beside * len(ids)])
     start = np.zeros(len(spreads))
-    start[1] = lens.k1
+    start[:2] = first, lens.k1
     values = gauss_newton(misses, start, spreads, np.full(len(start), 1e-5), ROUNDS)
-    times = float(np.exp(values[0]))
+    against = float(len(edges.mm) * cost_of(misses(values)) + ((values / spreads) ** 2).sum())
     shortest, longest = (focal * max(size_px) / size_px[0] for focal in FOCALS)
-    if not shortest < times * lens.focal_widths < longest:
-        return lens
-    return replace(lens, focal_widths=times * lens.focal_widths, k1=lens.k1 * times**2)
+    focal = float(np.exp(values[0])) * expected
+    if not shortest < focal < max(longest, expected * float(np.exp(assumed.spread))):
+        return lens, against
+    return replace(lens, focal_widths=focal, k1=lens.k1 * (focal / lens.focal_widths) ** 2), against

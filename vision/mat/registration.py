@@ -58,6 +58,9 @@ DOUBTED_ERROR = 1.6
 """Markers that miss their places so many times as far with a lens as without it,"""
 DOUBTED_WIDTHS = 0.00006
 """and by so much more (in picture widths), speak against it; with a camera's own they miss at most 1.2 times as far."""
+FOCAL_DOUBTED = 9.0
+"""What is assumed of a camera is not so where so much more (three spreads, squared) speaks against it than against any
+camera's focal length."""
 _MAT_CORNERS_MM = np.array(list(product((-200.0, 200.0), repeat=2)))
 LEAST_EDGE_POINTS = 80
 """About those of one marker."""
@@ -190,13 +193,23 @@ def find_mat_in_grey(
             if found.error_px < MOVED_WIDTHS * size_px[0] or len(markers) < len(MARKERS_MM):
                 return _by_edges(grey, replace(found, laid_mm=laid, told_by=near.told_by), lens)
     sharp = _are_sharp(grey, markers)
-    found = _by_edges(grey, _registered(markers, size_px, lens, start, assumed, sharp=sharp), lens)
-    found = _laid_loosely(grey, found, lens) if sharp else found
-    if len(markers) < LEAST_LOOSE:
-        return found
-    if lens is None and near is None and sharp:
-        found = _with_focal_length(found, assumed.spread)
-    return replace(found, told_by=frozenset(markers))
+    fitted = lens is None and near is None and len(markers) >= LEAST_LOOSE
+
+    def laid_with(assumed: AssumedFocal) -> Registration:
+        found = _by_edges(grey, _registered(markers, size_px, lens, start, assumed, sharp=sharp), lens)
+        found = _laid_loosely(grey, found, lens) if sharp else found
+        if len(markers) < LEAST_LOOSE:
+            return found
+        if fitted and sharp:
+            found = _with_focal_length(found, assumed)
+        return replace(found, told_by=frozenset(markers))
+
+    if assumed == ANY_CAMERA or not fitted:
+        return laid_with(assumed)
+    if not _bent_otherwise(markers, size_px, assumed):
+        with contextlib.suppress(_FocalDoubted):
+            return laid_with(assumed)
+    return laid_with(ANY_CAMERA)
 
 
 def _are_sharp(grey: NDArray[np.uint8], markers: Mapping[int, Array]) -> bool:
@@ -209,12 +222,48 @@ def _are_sharp(grey: NDArray[np.uint8], markers: Mapping[int, Array]) -> bool:
     return marker_blur_px(grey, list(markers.values())) < SHARP_CELLS * cell_px
 
 
-def _with_focal_length(found: Registration, spread: float) -> Registration:
-    """The same, with the focal length that the mat shows, which was but assumed."""
+def _bent_otherwise(markers_px: Mapping[int, Array], size_px: tuple[int, int], assumed: AssumedFocal) -> bool:
+    """Whether markers miss their places plainly more with the focal length that is assumed than with any camera's."""
+    without = _error_without_lens(markers_px, size_px, None)
+    try:
+        with_it = register(markers_px, size_px, assumed=assumed)
+    except MarkersMisplaced:
+        return without < math.inf
+    # A wide lens was taken in its stead where that fits plainly better.
+    taken = math.log(_in_longer_sides(with_it) / assumed.longer_sides)
+    return abs(taken) > 3.0 * assumed.spread or _misses_more(with_it.error_px, without, size_px)
+
+
+def _in_longer_sides(found: Registration) -> float:
+    return found.lens.focal_widths * found.size_px[0] / max(found.size_px)
+
+
+def _misses_more(with_it: float, without: float, size_px: tuple[int, int]) -> bool:
+    """Whether markers miss by more with a lens than is its own camera's."""
+    return with_it >= max(DOUBTED_ERROR * without, without + DOUBTED_WIDTHS * size_px[0])
+
+
+class _FocalDoubted(Exception):
+    """What was assumed of a focal length is not so."""
+
+
+def _with_focal_length(found: Registration, assumed: AssumedFocal) -> Registration:
+    """The same, with the focal length that the mat shows, which was but assumed. Raises _FocalDoubted."""
     if found.edges is None:
         return found
-    loose = found.laid_mm is not None
-    lens = focal_by_mat(found.edges, found.table_to_plane, found.lens, found.size_px, loose=loose, spread=spread)
+
+    def near(some: AssumedFocal) -> tuple[Lens, float]:
+        assert found.edges is not None
+        loose = found.laid_mm is not None
+        return focal_by_mat(found.edges, found.table_to_plane, found.lens, found.size_px, some, loose=loose)
+
+    if assumed == ANY_CAMERA:
+        # Not the typical one where the picture is plainly bent by a wide lens.
+        lens, _ = near(AssumedFocal(_in_longer_sides(found)))
+    else:
+        lens, against = near(assumed)
+        if against - near(ANY_CAMERA)[1] > FOCAL_DOUBTED:
+            raise _FocalDoubted
     return _laid_by(found.edges, replace(found, lens=lens), None)
 
 
@@ -364,7 +413,7 @@ def lens_doubt(found: Registration, lens: Lens) -> str:
     except MarkersMisplaced:
         return ""  # These are loose corners: they fit no mat, whatever the lens.
     without = _error_without_lens(found.markers_px, found.size_px, None)
-    if with_it < max(DOUBTED_ERROR * without, without + DOUBTED_WIDTHS * found.size_px[0]):
+    if not _misses_more(with_it, without, found.size_px):
         return ""
     return (
         f"the mat's markers miss their places by {with_it:.2f} px with the calibrated lens, by {without:.2f} px "
