@@ -16,7 +16,7 @@ from vision.enrolling.by_hand import outlined
 from vision.enrolling.laid_out import LaidOut
 from vision.files.board_marks import MARKS
 from vision.files.label_kinds import LABEL_KINDS, LabelError
-from vision.files.labels import load_labels
+from vision.files.labels import check_size, load_labels
 from vision.files.photos import load_photo, save_photo
 from vision.files.whole_files import write_whole
 from vision.frame import Image
@@ -87,7 +87,10 @@ def pieces_again(one: Spread, labels: Mapping[str, Any], where: str) -> Spread:
     """A photo's pieces as labels have them: with those outlined by hand, which take the place of what was found there,
     and without those that are none. `where` names the labels. Raises LabelError."""
     pointed, removed = list[LaidOut](), list[LaidOut]()
-    for number, label in enumerate(labels["pieces"], 1):
+    faces = [(n, label) for n, label in enumerate(labels.get("pieces", ()), 1) if label["kind"] in LABEL_KINDS]
+    if any(label.get("corners_px") for _, label in faces):
+        check_size(labels, one.image.shape[1], one.image.shape[0], f"{where}: {one.name}")
+    for number, label in faces:
         if corners := label.get("corners_px"):
             at = f"{where}: piece {number} of {one.name}"
             pointed.append(outlined(corners, LABEL_KINDS[label["kind"]], one.registration, at))
@@ -106,7 +109,7 @@ def names_again(one: Spread, labels: dict[str, Any]) -> tuple[list[Naming], int]
     names = [Naming("")] * len(one.pieces)
     found = [piece.as_label(one.registration) for piece in one.pieces]
     lost = 0
-    for label in labels["pieces"]:
+    for label in labels.get("pieces", ()):
         if not label.get("face"):
             continue
         away_mm, index = min(
@@ -138,10 +141,10 @@ def _small(image: Image) -> NDArray[np.uint8]:
 
 
 def check_all_here(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], photos: Mapping[str, Image]) -> None:
-    """Check that every photo in which pieces are named is here, by its name and by what it shows. Raises
-    NamesNotHere."""
+    """Check that every photo in which pieces are named, outlined or removed is here, by its name and by what it shows.
+    Raises NamesNotHere."""
     for one in labels:
-        named = sum(bool(piece.get("face")) for piece in one.get("pieces", [])) or int(bool(one.get(MARKS)))
+        named = sum(map(was_told, one.get("pieces", []))) or int(bool(one.get(MARKS)))
         image = photos.get(str(one.get("photo")))
         if not named or (image is not None and _is_same(one.get(SEEN), image)):
             continue
@@ -150,9 +153,14 @@ def check_all_here(kept: KeptEnrolment, labels: Sequence[dict[str, Any]], photos
         if image is not None:
             where, expected = f"another photo called {one.get('photo')}", "that one"
         raise NamesNotHere(
-            f"{kept.labels_file} names {pieces} in {where}; expected {expected}, or another --out, as these names "
+            f"{kept.labels_file} tells of {pieces} in {where}; expected {expected}, or another --out, as what it tells "
             "would be written over"
         )
+
+
+def was_told(piece: Mapping[str, Any]) -> bool:
+    """Whether somebody said something of a labelled piece: its name, its corners, or that it is none."""
+    return any(piece.get(key) for key in ("face", "corners_px", "removed"))
 
 
 def _is_same(seen: object, image: Image) -> bool:

@@ -207,6 +207,7 @@ def _write_names(game: str, path: Path) -> Path:
 
 def _keep_names(path: Path) -> None:
     """Refuse to write over labels that somebody has filled in, and over what --find did not write."""
+    from controller.kept_enrolment import was_told
     from vision.files.label_kinds import LabelError
     from vision.files.labels import load_json
 
@@ -217,9 +218,10 @@ def _keep_names(path: Path) -> None:
     photos = content if isinstance(content, list) else [content]
     found: list[Any] = [photo.get("pieces") if isinstance(photo, dict) else None for photo in photos]
     pieces = [piece for its in found if isinstance(its, list) for piece in its]
-    if named := sum(bool(isinstance(piece, dict) and piece.get("face")) for piece in pieces):
+    if told_of := sum(isinstance(piece, dict) and was_told(piece) for piece in pieces):
         raise click.ClickException(
-            f"{path}: {named} of its {len(pieces)} pieces have a face already; expected a new file, or one without"
+            f"{path}: {told_of} of its {len(pieces)} pieces have a face already, or were outlined or removed by hand; "
+            "expected a new file, or one without"
         )
     if not all(isinstance(its, list) for its in found) or not all(map(_is_found, pieces)):
         raise click.ClickException(f"{path}: it is no labels file of --find; expected a new file, or one that it wrote")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
@@ -30,7 +31,10 @@ from vision.pieces.faces import save_pack
 
 GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
 Pixel = Annotated[float, Field(ge=-FAR_PX, le=FAR_PX, allow_inf_nan=False)]
+Place = Annotated[str | None, Field(max_length=40)]
+"""The piece's own, as the page showed it: it is another's number if outlines were changed on another page since."""
 NO_STORE = {"Cache-Control": "no-store"}
+ELSEWHERE = "it was changed on another page; nothing is done: look at what is shown now"
 EMPTY = "empty.png"
 """What the photo of the empty table is called."""
 
@@ -39,6 +43,8 @@ class PieceView(BaseModel):
     """One piece found, as the page shows it."""
 
     number: int
+    place: str
+    """Says which piece lies where, whatever its number is by now."""
     kind: str
     face: str
     turned: bool
@@ -81,6 +87,7 @@ class PieceName(Body):
 
     photo: Annotated[int, Field(ge=0, le=999)]
     number: Annotated[int, Field(ge=1, le=999)]
+    place: Place = None
     face: Annotated[str, Field(max_length=60)]
     turned: bool = False
 
@@ -91,6 +98,7 @@ class Outline(Body):
     photo: Annotated[int, Field(ge=0, le=999)]
     number: Annotated[int | None, Field(ge=1, le=999)] = None
     """The piece that lies otherwise than its outline does; without it, a piece that has none yet."""
+    place: Place = None
     kind: Annotated[str, Field(max_length=60)]
     corners: Annotated[list[tuple[Pixel, Pixel]], Field(max_length=99)]
     """In pixels of the photo."""
@@ -132,6 +140,7 @@ class Desk:
                     pieces=[
                         PieceView(
                             number=n,
+                            place=_place_of(one, n),
                             kind=piece.shape.kind.value,
                             face=naming.face,
                             turned=naming.turned,
@@ -210,10 +219,14 @@ class Desk:
             self._add(one)
             self._keep()
 
-    def drop(self, photo: int) -> None:
-        """Forget a photo. Raises OSError."""
+    def drop(self, photo: int, name: str | None = None) -> None:
+        """Forget a photo, of this name where one is given. Raises OSError."""
         with self._lock:
             self._check(photo)
+            if name not in (None, self._spreads[photo].name):
+                raise HTTPException(
+                    412, f"photo {photo} is {self._spreads[photo].name} by now, not {name}; {ELSEWHERE}"
+                )
             if self._take is not None:
                 self._kept.photo(self._spreads[photo].name).unlink(missing_ok=True)
             del self._spreads[photo], self._names[photo]
@@ -222,7 +235,7 @@ class Desk:
     def name(self, said: PieceName) -> None:
         """Say what a piece is; that is kept. Raises OSError."""
         with self._lock:
-            self._check(said.photo, said.number)
+            self._check(said.photo, said.number, said.place)
             self._names[said.photo][said.number - 1] = Naming(said.face.strip(), said.turned)
             self._keep()
 
@@ -234,7 +247,7 @@ class Desk:
             OSError: it cannot be kept.
         """
         with self._lock:
-            self._check(said.photo, said.number)
+            self._check(said.photo, said.number, said.place)
             one, names = self._spreads[said.photo], self._names[said.photo]
             kind = next((kind for kind in CORNERS if kind.value == said.kind and kind in self.game.kinds), None)
             if kind is None:
@@ -252,10 +265,11 @@ class Desk:
                     )
             self._put(said.photo, at, (piece,), tuple(names[at : at + 1]) or (Naming(""),))
 
-    def remove(self, photo: int, number: int) -> None:
-        """Take away an outline that is no piece's; that is kept. Raises OSError."""
+    def remove(self, photo: int, number: int, place: str | None = None) -> None:
+        """Take away an outline that is no piece's, the one with this place if it is given; that is kept. Raises
+        OSError."""
         with self._lock:
-            self._check(photo, number)
+            self._check(photo, number, place)
             self._put(photo, number - 1, (), ())
 
     def _put(self, photo: int, at: int, pieces: tuple[LaidOut, ...], names: tuple[Naming, ...]) -> None:
@@ -304,11 +318,19 @@ class Desk:
         """The file of faces."""
         return self._out
 
-    def _check(self, photo: int, number: int | None = None) -> None:
+    def _check(self, photo: int, number: int | None = None, place: str | None = None) -> None:
         if not 0 <= photo < len(self._spreads):
             raise HTTPException(404, f"photo {photo} of {len(self._spreads)}: there is no such photo")
         if number is not None and not 1 <= number <= len(self._spreads[photo].pieces):
             raise HTTPException(404, f"piece {number}: photo {photo} has {len(self._spreads[photo].pieces)} pieces")
+        if number is not None and place not in (None, _place_of(self._spreads[photo], number)):
+            raise HTTPException(412, f"piece {number} of {self._spreads[photo].name} is another by now; {ELSEWHERE}")
+
+
+def _place_of(one: Spread, number: int) -> str:
+    piece = one.pieces[number - 1]
+    lies = one.name, piece.shape.kind.value, corners_px(piece, one.registration)
+    return blake2b(repr(lies).encode(), digest_size=8).hexdigest()
 
 
 def create_enrolling_app(desk: Desk, *, version: str, token: str) -> FastAPI:
@@ -353,11 +375,11 @@ def _router(desk: Desk, token: str) -> APIRouter:
         return desk.view()
 
     @router.delete("/photo/{photo}")
-    def drop(request: Request, photo: int, given: GivenToken = None) -> DeskView:
+    def drop(request: Request, photo: int, name: str | None = None, given: GivenToken = None) -> DeskView:
         """Forget a photo."""
         allowed(request, given)
         with told_as_answer():
-            desk.drop(photo)
+            desk.drop(photo, name)
         return desk.view()
 
     @router.post("/outline")
@@ -369,11 +391,11 @@ def _router(desk: Desk, token: str) -> APIRouter:
         return desk.view()
 
     @router.delete("/photo/{photo}/{number}")
-    def remove(request: Request, photo: int, number: int, given: GivenToken = None) -> DeskView:
+    def remove(request: Request, photo: int, number: int, place: Place = None, given: GivenToken = None) -> DeskView:
         """Take away an outline that is no piece's."""
         allowed(request, given)
         with told_as_answer():
-            desk.remove(photo, number)
+            desk.remove(photo, number, place)
         return desk.view()
 
     @router.post("/name")

@@ -323,6 +323,31 @@ def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -
     assert np.array(after[1].corners)[0] == pytest.approx(np.array(pieces[1].corners)[0] + [0.0, 2.0], abs=0.11)
 
 
+def test_what_was_changed_on_another_page_is_shown_and_nothing_else_is_taken_away(tmp_path: Path) -> None:
+    desk = Desk(GameFaces("drawn", frozenset({PieceKind.SLICE}), ("a/1",)), tmp_path / "mine.faces", None)
+    desk.add("laid.jpg", photograph(enrolment()))
+    before = desk.view().photos[0].pieces
+
+    async def scenario() -> None:
+        app = create_enrolling_app(desk, version="1", token=TOKEN)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
+            loaded = "[...document.querySelectorAll('img')].filter((i) => i.naturalWidth > 0).length"
+            await page.until(f"{loaded} === {len(before) + 1}")
+            desk.remove(0, 1)
+            await page.evaluate("document.querySelectorAll('.piece')[1].lastElementChild.click()")
+            await page.until(f"{text('trouble')}.includes('piece 2 of laid.jpg is another by now')")
+            assert await page.evaluate("document.querySelectorAll('.piece').length") == len(before) - 1
+            await page.until(f"{loaded} === {len(before)}")
+            await page.evaluate("document.querySelectorAll('.piece')[0].lastElementChild.click()")
+            await page.until(f"document.querySelectorAll('.piece').length === {len(before) - 2}")
+            await page.until(f"{loaded} === {len(before) - 1}")
+            assert [one for one in page.complaints if "412" not in one] == []
+
+    run(scenario)
+    assert [piece.place for piece in desk.view().photos[0].pieces] == [piece.place for piece in before[2:]]
+
+
 def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
     """Click by click, as the list asks for; a dot that was set wrongly is taken away."""
     desk = BoardDesk(GAME, tmp_path / "mine.faces", None)

@@ -65,6 +65,8 @@ def test_a_cards_first_corner_is_at_its_top(found: tuple[Registration, list[Laid
         for n in range(4)
     ]
     assert angles == pytest.approx([99.5, 9.5, 279.5, 189.5], abs=0.1)
+    the_other_way = square[[0, 3, 2, 1]].tolist()
+    assert outlined(the_other_way, PieceKind.ORDER_CARD, registration, "mine").pose[2] == pytest.approx(99.5, abs=0.1)
 
 
 def test_a_leaning_cameras_corners_are_those_on_the_table() -> None:

@@ -12,7 +12,7 @@ from vision.mat.rectify import table_map
 from vision.mat.registration import Registration
 from vision.pieces.faces import true_pose
 from vision.scene import PieceKind
-from vision.shapes import Shape, card_shape, place, slice_shape
+from vision.shapes import Shape, card_shape, place, polygon_area, slice_shape
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ TIP_DEG = (10.0, 60.0)
 
 
 def outlined(corners_px: Sequence[Sequence[float]], kind: PieceKind, registration: Registration, where: str) -> LaidOut:
-    """The piece with these corners, in their order around it: a card's from its top left on clockwise, a slice's from
+    """The piece with these corners, in their order around it, either way: a card's from its top left on, a slice's from
     any.
 
     A card that is not square is taken to be upright on its shorter side. `where` names the outline.
@@ -128,8 +128,9 @@ def _slice(kind: PieceKind, corners: Array, where: str) -> tuple[Shape, Array]:
 
 
 def _card(kind: PieceKind, corners: Array, where: str) -> tuple[Shape, Array]:
-    """The card of whose top the first corner is the left one."""
-    first, second, third, fourth = corners
+    """The card of whose top the first corner is the left one, seen with the top up."""
+    clockwise = polygon_area(corners) < 0
+    first, second, third, fourth = corners if clockwise else corners[[0, 3, 2, 1]]
     up, across = (first + second - third - fourth) / 2, (second + third - first - fourth) / 2
     if kind is not PieceKind.ORDER_CARD and np.linalg.norm(across) > np.linalg.norm(up):
         up, across = -across, up

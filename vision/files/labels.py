@@ -86,8 +86,8 @@ _Outline = Annotated[
     _Points, Field(description="at least three points [x, y] in pixels, each number from -100000 to 100000")
 ]
 _Corners = Annotated[
-    Annotated[list[_Pair], Field(max_length=4)] | None,
-    Field(description="a list of its corners [x, y] in pixels, as somebody pointed at them"),
+    Annotated[list[_Pair], Field(min_length=3, max_length=4)] | None,
+    Field(description="a list of its three or four corners [x, y] in pixels, as somebody pointed at them"),
 ]
 _EndsMm = Annotated[
     _Ends,
@@ -225,7 +225,7 @@ def labels_to_learn(labels: object, where: str) -> LabelsToLearn:
         LabelError: something is missing or is not what was expected.
     """
     pieces = [(kind, piece, at) for _, kind, piece, at in _pieces(labels, where)]
-    faces = [_check(FaceLabel, piece, at) for kind, piece, at in pieces if kind in LABEL_KINDS]
+    faces = [_face(piece, at) for kind, piece, at in pieces if kind in LABEL_KINDS]
     boards = [(piece, at) for kind, piece, at in pieces if kind == "board"]
     if len(boards) > 1:
         raise LabelError(f"{where}: {len(boards)} pieces are of kind board; expected one board in a photo")
@@ -582,6 +582,14 @@ def _check(model: type[_Model], value: object, at: _At) -> _Model:
         said = "is missing" if first["type"] == "missing" else f"is {_shown(first['input'])}"
         place = at.key(_path(first["loc"]))
         raise LabelError(f"{place} {said}; expected {_expected(model, first['loc'])}") from error
+
+
+def _face(piece: Mapping[str, Any], at: _At) -> FaceLabel:
+    face = _check(FaceLabel, piece, at)
+    if face.removed and (face.face or face.corners_px):
+        other = f"its face is {face.face!r}" if face.face else "its corners_px are there"
+        raise LabelError(f"{at.key('removed')} is true and {other}; expected one of them alone")
+    return face
 
 
 def _path(location: tuple[int | str, ...]) -> str:

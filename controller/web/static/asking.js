@@ -2,15 +2,19 @@
 
 import { headersOf } from "/static/host.js";
 
-/** Makes requests: each shows (`show`) the photos that came back, or what went wrong in the page's "trouble". */
+/**
+ * Makes requests: each shows (`show`) the photos that came back, or what went wrong in the page's "trouble". What was
+ * changed on another page since (412) is shown as it is now.
+ */
 export function asking(token, show) {
   const trouble = document.getElementById("trouble");
-  return async (method, path, body = null, button = null) => {
+  const ask = async (method, path, body = null, button = null) => {
     trouble.hidden = true;
     if (button) button.disabled = true;
     try {
       const answer = await fetch(`/api/enrol${path}`, { method, headers: headersOf(token), body: body && JSON.stringify(body) });
       const content = await answer.json();
+      if (answer.status === 412) await ask("GET", "");
       if (!answer.ok) throw new Error(content.detail);
       if (content.photos) show(content);
       return content;
@@ -22,4 +26,5 @@ export function asking(token, show) {
       if (button) button.disabled = false;
     }
   };
+  return ask;
 }

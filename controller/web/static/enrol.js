@@ -35,7 +35,7 @@ function show(now) {
 }
 
 function outlinesOf(photo) {
-  return JSON.stringify(photo.pieces.map((piece) => [piece.kind, piece.corners]));
+  return JSON.stringify(photo.pieces.map((piece) => piece.place));
 }
 
 /** The list of names that a kind of piece may have. */
@@ -66,7 +66,7 @@ function photoOf(photo, index) {
   const doubt = element("p", "doubt", photo.doubt ? `Look closely: ${photo.doubt}.` : "");
   doubt.hidden = !photo.doubt;
   const drop = element("button", "", "Leave out this photo");
-  drop.addEventListener("click", () => ask("DELETE", `/photo/${index}`, null, drop));
+  drop.addEventListener("click", () => ask("DELETE", `/photo/${index}?name=${encodeURIComponent(photo.name)}`, null, drop));
   head.append(drop);
   const pieces = element("div", "pieces");
   pieces.append(...photo.pieces.map((piece) => pieceOf(piece, index, hand)));
@@ -103,7 +103,7 @@ function pieceOf(piece, photo, hand) {
   input.setAttribute("aria-label", `name of piece ${piece.number}`);
   let turned = piece.turned;
   const say = async () => {
-    const asked = ask("POST", "/name", { photo, number: piece.number, face: input.value, turned });
+    const asked = ask("POST", "/name", { photo, number: piece.number, place: piece.place, face: input.value, turned });
     sending.add(asked);
     await asked;
     sending.delete(asked);
@@ -135,7 +135,7 @@ function pieceOf(piece, photo, hand) {
   const remove = element("button", "", "no piece: remove");
   remove.addEventListener("click", async () => {
     await Promise.all(sending);
-    if (!(await ask("DELETE", `/photo/${photo}/${piece.number}`, null, remove))) return;
+    if (!(await ask("DELETE", `/photo/${photo}/${piece.number}?place=${piece.place}`, null, remove))) return;
     (inputOf(photo, piece.number) ?? inputOf(photo, piece.number - 1) ?? byId("learn")).focus();
   });
   part.append(move, remove);

@@ -54,8 +54,8 @@ export function outlining(part, picture, photo, corners, send) {
   back.addEventListener("click", takeBack);
   take.addEventListener("click", async () => {
     take.disabled = true;
-    const { kind, number, points } = now;
-    const taken = await send({ kind, number, corners: points });
+    const { kind, number, place, points } = now;
+    const taken = await send({ kind, number, place, corners: points });
     take.disabled = false;
     if (taken) stop(false);
   });
@@ -183,7 +183,7 @@ export function outlining(part, picture, photo, corners, send) {
 
   return {
     view,
-    change: (piece) => start({ kind: piece.kind, number: piece.number, points: piece.corners.map((point) => [...point]) }),
+    change: (piece) => start({ kind: piece.kind, number: piece.number, place: piece.place, points: piece.corners.map((point) => [...point]) }),
   };
 }
 

@@ -153,10 +153,25 @@ def test_names_in_a_photo_that_is_not_here_are_not_written_over(tmp_path: Path, 
     other = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None)
     other.add("other.jpg", picture)
     with pytest.raises(
-        LabelError, match=r"mine\.labels\.json names a piece in laid\.jpg, which is not among the photos"
+        LabelError, match=r"mine\.labels\.json tells of a piece in laid\.jpg, which is not among the photos"
     ):
         other.resume(pytest.fail)
     assert (tmp_path / "mine.labels.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("outlined", [True, False])
+def test_outlines_and_removals_in_a_photo_that_is_not_here_are_not_written_over(
+    tmp_path: Path, picture, outlined: bool
+) -> None:
+    desk = desk_for(tmp_path)
+    if outlined:
+        desk.outline(Outline(photo=0, number=2, kind="slice", corners=corners_of(desk, 2)))
+    else:
+        desk.remove(0, 2)
+    other = Desk(GameFaces("drawn", KINDS, FACES), tmp_path / "mine.faces", None)
+    other.add("other.jpg", picture)
+    with pytest.raises(LabelError, match=r"mine\.labels\.json tells of .* in laid\.jpg, which is not among the photos"):
+        other.resume(pytest.fail)
 
 
 def test_names_are_not_put_to_what_another_photo_of_that_name_shows(tmp_path: Path, picture) -> None:
@@ -256,8 +271,8 @@ def test_a_piece_that_was_not_found_is_outlined_by_hand_and_learned_like_others(
     request(app, "POST", "/api/enrol/name", json={"photo": 0, "number": 9, "face": "special/one", "turned": True})
     moved = [[gone["corners"][0][0] + 1.0, gone["corners"][0][1]], *gone["corners"][1:]]
     view = request(app, "POST", "/api/enrol/outline", json={**outline, "number": 9, "corners": moved}).json()
-    assert view["photos"][0]["pieces"][8] == {
-        "number": 9, "kind": "special", "face": "special/one", "turned": True, "corners": moved
+    assert view["photos"][0]["pieces"][8] | {"place": ""} == {
+        "number": 9, "place": "", "kind": "special", "face": "special/one", "turned": True, "corners": moved
     }  # fmt: skip
     kept = json.loads((tmp_path / "mine.labels.json").read_text())[0]["pieces"]
     assert (kept[8]["face"], kept[8]["corners_px"], kept[9]["removed"], kept[9]["face"]) == (
@@ -323,3 +338,55 @@ def test_an_outline_in_the_file_that_is_none_is_named(tmp_path: Path) -> None:
     (tmp_path / "mine.labels.json").write_text(json.dumps(labels))
     with pytest.raises(LabelError, match=r"mine\.labels\.json: piece 1 of laid\.jpg "):
         desk_for(tmp_path).resume(pytest.fail)
+
+
+def test_what_is_said_of_a_piece_on_an_old_page_is_not_put_to_another(tmp_path: Path, picture) -> None:
+    """Two people name pieces, each on a page of their own, and one of them takes an outline away: numbers move up."""
+    app = app_for(tmp_path, [picture, picture])
+    old = request(app, "POST", "/api/enrol/photo").json()["photos"][0]["pieces"]
+    request(app, "DELETE", f"/api/enrol/photo/0/2?place={old[1]['place']}")
+    now = request(app, "GET", "/api/enrol").json()
+    assert [piece["place"] for piece in now["photos"][0]["pieces"]] == [
+        piece["place"] for piece in old if piece["number"] != 2
+    ]
+    third = {"photo": 0, "number": 3, "place": old[2]["place"]}
+    corners = {"kind": old[2]["kind"], "corners": old[2]["corners"]}
+    for answer in (
+        request(app, "POST", "/api/enrol/name", json={**third, "face": "a/1"}),
+        request(app, "POST", "/api/enrol/outline", json={**third, **corners}),
+        request(app, "DELETE", f"/api/enrol/photo/0/3?place={old[2]['place']}"),
+    ):
+        assert answer.status_code == 412
+        assert "piece 3 of photo-1.png is another by now" in answer.json()["detail"]
+    assert request(app, "GET", "/api/enrol").json() == now
+    assert request(app, "POST", "/api/enrol/name", json={**third, "number": 2, "face": "a/1"}).status_code == 200
+    request(app, "POST", "/api/enrol/photo")
+    request(app, "DELETE", "/api/enrol/photo/0?name=photo-1.png")
+    answer = request(app, "DELETE", "/api/enrol/photo/0?name=photo-1.png")
+    assert (answer.status_code, "photo 0 is photo-2.png by now" in answer.json()["detail"]) == (412, True)
+
+
+def test_outlines_are_not_put_to_the_same_photo_in_another_size(tmp_path: Path, picture) -> None:
+    desk = desk_for(tmp_path)
+    desk.outline(Outline(photo=0, number=1, kind="slice", corners=corners_of(desk, 1)))
+    labels = json.loads((tmp_path / "mine.labels.json").read_text())
+    labels[0]["image"] = {"width": 640, "height": 360}
+    (tmp_path / "mine.labels.json").write_text(json.dumps(labels))
+    with pytest.raises(LabelError, match=r"mine\.labels\.json: laid\.jpg: image says 640 x 360 pixels"):
+        desk_for(tmp_path).resume(pytest.fail)
+
+
+def test_what_else_lies_in_a_labels_file_has_no_outlines(tmp_path: Path) -> None:
+    """A file written by hand, or another game's."""
+    desk = desk_for(tmp_path)
+    desk.name(PieceName(photo=0, number=1, face="a/1"))
+    labels = json.loads((tmp_path / "mine.labels.json").read_text())
+    die = {"kind": "die", "value": 3, "outline_px": [[1, 1], [9, 1], [9, 9]], "corners_px": [[1, 1], [9, 1], [9, 9]]}
+    labels[0]["pieces"].append(die)
+    (tmp_path / "mine.labels.json").write_text(json.dumps(labels))
+    again = desk_for(tmp_path)
+    again.resume(pytest.fail)
+    assert said_of(again) == said_of(desk)
+    del labels[0]["pieces"]
+    (tmp_path / "mine.labels.json").write_text(json.dumps([{**labels[0], "marks": {}}]))
+    desk_for(tmp_path).resume(pytest.fail)
