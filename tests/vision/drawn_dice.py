@@ -165,13 +165,14 @@ def draw_dice(
     dim: float = 0.0,
     shiny: float = 0.0,
     sold: float = 0.0,
+    rows: bool = False,
 ) -> tuple[Image, list[DrawnDie], float]:
     """A square picture of up to `most` dice of about the same size, what is true of them, and the camera's roll in
     degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface. `tilts_deg`:
     how far the camera is tilted from straight above, least and most; else 0 to 57, mostly little. `sixes`: so many dice
     show a 6, and the others any value. `dim`: so many have pips that are hardly lighter or darker than they.
     `shiny`: so many mirror the lamps above. `sold`: so many look as dice in shops do, mostly polished and on a plain
-    table, often in the light of a ring around the camera."""
+    table, often in the light of a ring around the camera. `rows`: they are alike and stand flush in a row."""
     kind = rng.random()
     tilt = rng.uniform(0, 14) if kind < 0.45 else rng.uniform(10, 30) if kind < 0.83 else rng.uniform(30, 57)
     tilt = rng.uniform(*tilts_deg) if tilts_deg else tilt
@@ -182,7 +183,7 @@ def draw_dice(
     picture = background(rng, size) if cloth is None else cloth.astype(np.float64)
     plain, ring = (sold > 0 and rng.random() < share for share in (0.8, 0.6))
     picture = plain_table(rng, size) if plain else picture
-    dice = _lay_out(rng, size / side, most)
+    dice = _in_a_row(rng, most) if rows else _lay_out(rng, size / side, most)
     dice = [replace(die, value=6) if sixes and rng.random() < sixes else die for die in dice]
     dice = [replace(die, style=dim_style(rng)) if dim and rng.random() < dim else die for die in dice]
     dice = [replace(die, style=shiny_style(rng)) if shiny and rng.random() < shiny else die for die in dice]
@@ -227,6 +228,17 @@ def _lay_out(rng: Rng, room: float, most: int) -> list[Die]:
         if len(dice) >= most:
             break
     return dice
+
+
+def _in_a_row(rng: Rng, most: int) -> list[Die]:
+    """Dice of one make that stand flush, or nearly so, in a row or in two."""
+    style, turn, apart = die_style(rng) | {"what": "dots"}, float(rng.uniform(0, 90)), float(rng.uniform(1.0, 1.08))
+    count, columns = int(rng.integers(2, max(most, 2) + 1)), int(rng.integers(2, 5))
+    way = np.radians(turn)
+    axes = np.array([[np.cos(way), np.sin(way)], [-np.sin(way), np.cos(way)]]) * apart
+    steps = np.array([divmod(number, columns)[::-1] for number in range(count)], np.float64)
+    places = (steps - steps.mean(0) + rng.normal(0, 0.02, steps.shape)) @ axes
+    return [Die(float(x), float(y), 1.0, turn, int(rng.integers(1, 7)), style) for x, y in places]
 
 
 def _overlap(first: Die, second: Die) -> bool:

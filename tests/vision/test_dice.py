@@ -249,7 +249,7 @@ def test_a_die_whose_value_nobody_can_tell_is_asked_about_not_missed() -> None:
 
 @pytest.mark.parametrize(("lean", "sure"), [(None, False), (0.0, False), (0.1, False), (0.3, True), (0.6, True)])
 def test_the_more_of_a_side_must_show_the_fewer_odds_make_a_die_sure(lean: float | None, sure: bool) -> None:
-    odds = 3.9
+    odds = 3.5
     plain = measured_as(5, 5, 5)
     far = np.append(-np.log1p(np.exp(odds)), plain.network[1:])
     far[1:] += np.log(1.0 - np.exp(far[0])) - np.log(np.exp(far[1:]).sum())
@@ -514,6 +514,22 @@ def test_a_die_that_another_finder_saw_is_not_told_again() -> None:
     assert [s.face for s in seen] == ["5"]
 
 
+@pytest.mark.parametrize("seed", [5, 8, 25])
+def test_dice_of_one_make_that_touch_are_each_found(seed: int) -> None:
+    """The first network takes some of them for one."""
+    rng, side = np.random.default_rng(seed), 20.0
+    table = photograph([], View(height_mm=780.0, tilt=0.1, turn_deg=20.0))
+    style, turn = die_style(rng) | {"what": "dots", "solid": False, "gloss": False}, float(rng.uniform(0, 90))
+    along = side * np.array([np.cos(np.radians(turn)), np.sin(np.radians(turn))])
+    places = [np.array([20.0, -60.0]) + number * 1.03 * along for number in range(3)]
+    dice = [Die(float(x), float(y), side, turn, int(rng.integers(1, 7)), style) for x, y in places]
+    picture, _ = photograph_dice(rng, table, dice, TableView(find_mat(table)))
+    seen = seen_on(picture)
+    near = [nearest(seen, die) for die in dice]
+    assert [int(one.face) for one in near] == [die.value for die in dice]
+    assert all(np.hypot(one.pose.x_mm - die.x, one.pose.y_mm - die.y) < 4 for one, die in zip(near, dice, strict=True))
+
+
 def test_dice_beside_each_other_are_in_no_hand() -> None:
     """What is strange around a die is the others, and the sides of it that show; in fingers it goes on."""
     coarse = coarse_map(table_map(find_mat(photograph([], View()))))
@@ -561,6 +577,16 @@ def test_a_die_on_the_mat_is_in_a_hand_where_the_picture_and_what_is_foreign_say
     around = coarse.polygons([half_mm * SQUARE] if half_mm else [])
     lying, _ = told_by_form((die,), around, coarse, {id(die): share})
     assert [one.probability for one in lying] == {"surely": [0.99], "doubtfully": [0.89], None: []}[lies]
+
+
+@pytest.mark.parametrize(("said", "lies"), [(0.97, [0.97]), (0.93, [0.89]), (0.8, [])])
+def test_what_may_be_printed_on_something_strange_is_a_die_only_where_it_is_nearly_sure(
+    said: float, lies: list[float]
+) -> None:
+    coarse, die = coarse_map(table_map(find_mat(photograph([], View())))), die_at(0.0)
+    die = replace(die, faces=(FaceLikelihood("5", said),))
+    lying, _ = told_by_form((die,), coarse.polygons([50.0 * SQUARE]), coarse, {id(die): 0.1})
+    assert [one.probability for one in lying] == lies
 
 
 @pytest.mark.parametrize("x", [185.0, 240.0])

@@ -53,7 +53,7 @@ DOUBTFUL = 0.89
 NEAR_HAND_MM = 25.0
 """What lies on a sheet no farther from a hand is part of it."""
 NO_PRINT = 0.94
-"""On a print that nobody enrolled only what is surer than this is a die, and not printed there."""
+"""On a print that nobody enrolled only what is surer than this is surely a die, and not printed there."""
 NOBODY_SAYS: Mapping[int, float] = MappingProxyType({})
 
 
@@ -114,8 +114,10 @@ def told_by_form(
     between = without_any(strange, list(own.values()))
     unlike = _unlike_around(asked, strange, [*own.values(), coarse.polygons(others)], coarse, soft)
     said = {die: _weighed(share, unlike.get(die)) for die, share in in_hand.items()}
-    held = {id(die) for die in dice if _in_hand(die, said.get(id(die)), between, list(own.values()), coarse)}
+    each = list(own.values())
+    held = {id(die) for die in dice if _in_hand(die, said.get(id(die)), between, each, coarse)}
     unsure = {die for die, share in said.items() if share >= MAYBE_IN_HAND}
+    unsure |= {id(die) for die in dice if _may_be_printed(die, between, each, coarse)}
     lying = tuple(doubted(piece) if id(piece) in unsure else piece for piece in pieces if id(piece) not in held)
     left = _without(strange, [own[id(die)] for die in dice if id(die) not in held])
     return lying, np.maximum.reduce([left, *(own[die] for die in held)])
@@ -209,11 +211,14 @@ def _without(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
 
 def _in_hand(die: Sighting, said: float | None, foreign: Mask, dice: Sequence[Mask], coarse: CoarseMap) -> bool:
     """Whether a die is in somebody's hand, by how likely it is, or if nobody says that, by what is foreign around it;
-    or is not surely more than a part of a print on the mat."""
+    or is rather a part of a print on the mat."""
     if said is None:
         return _is_held(die, foreign, dice, coarse)
-    if said >= IN_HAND:
-        return True
+    return said >= IN_HAND or (die.probability <= DOUBTFUL and _may_be_printed(die, foreign, dice, coarse))
+
+
+def _may_be_printed(die: Sighting, foreign: Mask, dice: Sequence[Mask], coarse: CoarseMap) -> bool:
+    """Whether a die may be a part of a print that nobody enrolled, on the mat."""
     on_mat = foreign & coarse.polygons([square(0.0, 0.0, MAT_HALF_MM)])
     return die.probability <= NO_PRINT and _is_held(die, on_mat, dice, coarse)
 

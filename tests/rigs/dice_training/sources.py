@@ -124,6 +124,11 @@ def drawn_sold(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     return many(_draw_sold, count, first_seed, jobs)
 
 
+def drawn_rows(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
+    """So many pictures of our own with dice of one make flush in a row or in two."""
+    return many(_draw_rows, count, first_seed, jobs)
+
+
 def clutter(count: int, first_seed: int, jobs: int = 1) -> list[Example]:
     """So many pictures of our own without any die."""
     return many(_draw_clutter, count, first_seed, jobs)
@@ -241,6 +246,11 @@ def _draw_shiny(seed: int) -> Example:
 def _draw_sold(seed: int) -> Example:
     image, dice, _ = draw_dice(np.random.default_rng(seed), sold=SOLD)
     return as_example(image, dice, f"sold-{seed}")
+
+
+def _draw_rows(seed: int) -> Example:
+    image, dice, _ = draw_dice(np.random.default_rng(seed), rows=True)
+    return as_example(image, dice, f"row-{seed}")
 
 
 def _draw_clutter(seed: int) -> Example:

@@ -64,6 +64,7 @@ from tests.rigs.dice_training.sources import (
     drawn,
     drawn_dim,
     drawn_from_aside,
+    drawn_rows,
     drawn_shiny,
     drawn_sixes,
     drawn_sold,
@@ -249,7 +250,8 @@ def own_pictures(options: argparse.Namespace) -> list[Example]:
     examples += drawn_sixes(options.sixes, first + 900_000, jobs)
     examples += drawn_dim(options.dim, first + 1_100_000, jobs)
     examples += drawn_shiny(options.shiny, first + 1_300_000, jobs)
-    return examples + drawn_sold(options.sold, first + 1_500_000, jobs)
+    examples += drawn_sold(options.sold, first + 1_500_000, jobs)
+    return examples + drawn_rows(options.rows, first + 1_700_000, jobs)
 
 
 def main() -> None:
@@ -269,6 +271,7 @@ def main() -> None:
     parser.add_argument("--dim", type=int, default=900, help="drawn pictures with many a die whose pips hardly show")
     parser.add_argument("--shiny", type=int, default=1500, help="drawn pictures with many a die that mirrors lamps")
     parser.add_argument("--sold", type=int, default=2500, help="drawn pictures with many a die as those in shops")
+    parser.add_argument("--rows", type=int, default=2500, help="drawn pictures with dice flush in a row")
     parser.add_argument("--keep", type=Path, help="a file in which our own pictures are kept for other runs")
     parser.add_argument("--clutter", type=int, default=1200, help="drawn pictures without dice")
     parser.add_argument("--cloths", type=int, default=1600, help="drawn patterned surfaces, half of them with dice")
