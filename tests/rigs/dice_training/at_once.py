@@ -3,7 +3,8 @@ where all of it takes ten minutes.
 
     python -m tests.rigs.dice_training.at_once --out /tmp/readers --share 0.6 --jobs 16
 
-Today's in vision/dice is its `all`, and that of the folders of tests/benchmarks/dice_without its `drawn`.
+That of vision/dice began with its `all`, see train.py; that of the folders of tests/benchmarks/dice_without is its
+`drawn`.
 
 It learns from what we drew and simulated alone, on from the reader that never saw a photograph; then two go on from
 there at once, with all photographs and rendered tables, and with every second one, so that the others can be tested on.

@@ -22,8 +22,14 @@ fewer where none are (the share was chosen on drawn pictures and on the shared p
 
     $train --out vision/dice --mix /tmp/before /tmp/all --share 0.7
 
-From the one in dice_without all of today's went on in ten minutes of a GPU, see at_once.py (`--share 0.6 --tables 120
---drawn-s 310 --all-s 85 --jobs 16`).
+From the one in dice_without all of today's went on in ten minutes of a GPU, see at_once.py. The package's then learned
+of dice that touch, `--start` being at_once.py's `all`, and lies half of the way there (the share was chosen on drawn
+and simulated tables, with seeds 830000, 840000 and 963001):
+
+    $train --out /tmp/rows --start /tmp/all --only reader --reader-s 330 --rate 5e-4 --mean 0.998 --first-seed 32000000
+        --jobs 2 --drawn 600 --low 200 --sixes 300 --dim 200 --shiny 300 --sold 500 --rows 1300 --clutter 700
+        --cloths 300 --tables 60
+    $train --out vision/dice --mix /tmp/all /tmp/rows --share 0.5
 
 The proposers in vision/dice and dice_without are older, as the new ones find fewer dice on simulated tables. They
 learned from dice with flat faces only (`SOLIDS` 0 in drawn_dice.py, and 40 for its `FAINT_LEVELS`): 200 s on 5000
