@@ -59,7 +59,8 @@ DOUBTFUL = 0.97
 MAY_SHOW, SURELY = 0.15, 0.9
 """A top that shows some value with the first likelihood, but none with the second, is looked at in other colours, its
 middle in that of the look: from afar, in its own colours too, and closely, each time in a mirror as well. Where it is
-told how far a die would lean it must be likely enough to be given out: there no die was won by looking at others."""
+told how far a die would lean it must be likely enough to be given out, or show a value plainly closely: there no die
+was won by looking at others."""
 LEAST_AGAIN_PX = 14.0
 """But no smaller top: pictures are mostly coded with colours at half their size, which does not hold its pips."""
 MOST_STRETCH = 0.7

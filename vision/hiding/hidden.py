@@ -101,8 +101,9 @@ def told_by_form(
 
     A die in somebody's fingers shows nothing until it is thrown. `in_hand`: how likely a piece is in a hand by what is
     seen around it, by the identity of its sighting. Wood may look like skin there: what is around it must look unlike
-    the mat and, in `soft`, the table seen from above, unlike the rest of the table. Of what nobody says that about, and
-    of what may be a print on another print, it is enough that something foreign goes on around it, and is no other die.
+    the mat and, in `soft`, the table seen from above, unlike the rest of the table. Of what nobody says that about
+    it is enough that something foreign goes on around it, and is no other die; so may what is there be a print on
+    another print, which is doubted, or, where it is no likely die either, left out.
     """
     asked = [piece for piece in pieces if in_hand.get(id(piece), 0.0) >= ASKED]
     if not pieces or not (foreign.any() or asked):
