@@ -116,9 +116,10 @@ def told_by_form(
     unlike = _unlike_around(asked, strange, [*own.values(), coarse.polygons(others)], coarse, soft)
     said = {die: _weighed(share, unlike.get(die)) for die, share in in_hand.items()}
     each = list(own.values())
+    printed = {id(die) for die in dice if _may_be_printed(die, between, each, coarse)}
     held = {id(die) for die in dice if _in_hand(die, said.get(id(die)), between, each, coarse)}
-    unsure = {die for die, share in said.items() if share >= MAYBE_IN_HAND}
-    unsure |= {id(die) for die in dice if _may_be_printed(die, between, each, coarse)}
+    held |= {id(die) for die in dice if id(die) in printed and die.probability <= DOUBTFUL}
+    unsure = {die for die, share in said.items() if share >= MAYBE_IN_HAND} | printed
     lying = tuple(doubted(piece) if id(piece) in unsure else piece for piece in pieces if id(piece) not in held)
     left = _without(strange, [own[id(die)] for die in dice if id(die) not in held])
     return lying, np.maximum.reduce([left, *(own[die] for die in held)])
@@ -211,11 +212,8 @@ def _without(foreign: Mask, pieces: Sequence[Mask]) -> Mask:
 
 
 def _in_hand(die: Sighting, said: float | None, foreign: Mask, dice: Sequence[Mask], coarse: CoarseMap) -> bool:
-    """Whether a die is in somebody's hand, by how likely it is, or if nobody says that, by what is foreign around it;
-    or is rather a part of a print on the mat."""
-    if said is None:
-        return _is_held(die, foreign, dice, coarse)
-    return said >= IN_HAND or (die.probability <= DOUBTFUL and _may_be_printed(die, foreign, dice, coarse))
+    """Whether a die is in somebody's hand: by how likely it is, or if nobody says that by what is foreign around it."""
+    return _is_held(die, foreign, dice, coarse) if said is None else said >= IN_HAND
 
 
 def _may_be_printed(die: Sighting, foreign: Mask, dice: Sequence[Mask], coarse: CoarseMap) -> bool:

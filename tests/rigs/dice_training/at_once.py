@@ -6,7 +6,8 @@ where all of it takes ten minutes.
 That of vision/dice began with its `all`, see train.py; that of the folders of tests/benchmarks/dice_without is its
 `drawn`.
 
-It learns from what we drew and simulated alone, on from the reader that never saw a photograph; then two go on from
+It learns from what we drew and simulated alone, on from the reader in dice_without (for today's, the one before, and
+a network since thrown away learned beside it, with half of the processes and the GPU); then two go on from
 there at once, with all photographs and rendered tables, and with every second one, so that the others can be tested on.
 Tops of photographs lie where the reader without photographs sees them.
 """
