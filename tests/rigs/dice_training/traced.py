@@ -9,7 +9,7 @@ Mitsuba 3 (https://mitsuba-renderer.org) traces the light. Its variant `llvm_ad_
 without, six times as slow. A picture of 384 x 384 pixels with some twenty dice takes about 4 s of one core. It shares
 nothing with the simulated table's dice (hardware/simulated/dice.py), which stay a test, but where pips are.
 
-No weights that are kept learned from them yet: docs/figures.md says what a run of 1450 s brought. It was:
+No weights that are kept learned from them yet: docs/what-did-not-pay.md says what a run of 1450 s brought. It was:
 
     $train --more /tmp/traced.pictures --without photographs --start tests/benchmarks/dice_without/nellbyler \\
         --only reader --reader-s 1450 --rate 8e-4 --out /tmp/traced
