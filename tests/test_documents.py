@@ -49,6 +49,11 @@ def test_make_targets_that_are_named_are_there(path: Path) -> None:
     assert set(re.findall(r"(?:^|`|    )make ([a-z-]+)", _code(path.read_text()), re.MULTILINE)) - targets == set()
 
 
+def test_every_make_target_is_explained() -> None:
+    explained = set(re.findall(r"`make ([a-z-]+)", (ROOT / "docs" / "developing.md").read_text()))
+    assert set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)) - explained == set()
+
+
 @documents
 def test_commands_have_the_options_that_are_named(path: Path) -> None:
     context = click.Context(main)

@@ -198,7 +198,7 @@ def _write_names(game: str, path: Path) -> Path:
     looks = faces_of(game).looks
     names = _numbered(path, Path("names")).with_suffix(".txt")
     width = max(map(len, looks))
-    note = "Names that show the same may be given in any order. A copy that shows otherwise: see README, components."
+    note = "Names that show the same may be given in any order. A copy that shows otherwise: see docs/playing.md."
     lines = [f"{face:<{width}}  {shows}" for face, shows in looks.items()]
     with writing(names, "a file that can be written"):
         names.write_text("\n".join([f"The faces of {game}. {note}", "", *lines, ""]), encoding="utf-8")
