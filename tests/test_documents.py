@@ -54,6 +54,17 @@ def test_every_make_target_is_explained() -> None:
     assert set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)) - explained == set()
 
 
+def test_the_code_overview_names_every_package_and_thread() -> None:
+    overview = (ROOT / "docs" / "code-overview.md").read_text()
+    code = [Path(file) for file in _tracked() if file.endswith((".py", ".c", ".js")) and not file.startswith("tests/")]
+    packages = {f"{file.parent}/" for file in code if file.parent.parts[:2] != ("controller", "games")}
+    silent = {name for name in packages if f"`{name}" not in overview and f"`{Path(name).name}/" not in overview}
+    python = "".join((ROOT / file).read_text() for file in code if file.suffix == ".py")
+    threads = set(re.findall(r'name="([a-z-]+)", daemon=True', python))
+    assert len(threads) > 5
+    assert silent | {name for name in threads if f"`{name}`" not in overview} == set()
+
+
 @documents
 def test_commands_have_the_options_that_are_named(path: Path) -> None:
     context = click.Context(main)
