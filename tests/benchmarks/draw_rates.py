@@ -26,7 +26,7 @@ PANELS = {
 _LEAST, _MOST = 0.0001, 0.5
 """Ends of the axis: shares that are missed."""
 _TICKS = (0.0001, 0.001, 0.01, 0.1)
-_WIDTH, _LEFT, _RIGHT, _LINE = 860, 240, 830, 17
+_WIDTH, _LEFT, _RIGHT, _LINE = 880, 240, 850, 17
 _COLOURS = ("#0072B2", "#C96A00", "#00714F", "#8B3A8B")
 _STYLE = (
     'text { font: 12px "DejaVu Sans", Verdana, sans-serif; fill: #1f2933; } .head { font-weight: bold; } '
