@@ -647,6 +647,23 @@ def test_a_pale_stick_on_pale_cheese_between_bright_toppings_is_not_overlooked(s
     assert min(s.probability for s in seen) >= SURE
 
 
+def test_what_two_cutters_leave_unexplained_leads_to_the_third_at_once() -> None:
+    """Many a line through the coloured end of a cutter that was found looks like one, too."""
+    image, labels = photographs(replace(FAMILIES["theory"], with_hands=0.0), 9)
+    board = kit_pack().board
+    sight = sight_of(image, find_mat(image))
+    fit = find_board(sight, board)
+    assert fit is not None
+    other = other_than_print(sight, board, fit, read_spaces(sight, board, fit))
+    sticks = [np.array(piece["ends_px"]) for piece in labels["pieces"] if piece["kind"] == "cutter"]
+    seen = [sight.registration.to_table(ends) for ends in sticks]
+    assert len(seen) == 3
+    for third in seen:
+        rest = [ends for ends in seen if ends is not third]
+        line = next(candidates(sight, board, fit, other.without(rest, sight, board, fit)))
+        assert lies_beside(line, third)
+
+
 def test_of_two_lines_explained_alike_that_with_clearer_edges_is_the_stick() -> None:
     """As measured in a game: the second lies askew over a green stick, beside its end, where the mat is pale."""
 

@@ -19,7 +19,7 @@ from vision.board.sight import Sight
 from vision.board.stick_colours import LEAST_OPEN_MM, CutterFit, cutter_along
 from vision.board.stick_edges import edge_contrast, on_edges, straightened
 from vision.board.stick_heights import at_rest
-from vision.board.stick_lines import Other, candidates, how_unlike, other_than_print
+from vision.board.stick_lines import CANDIDATES, Other, candidates, how_unlike, other_than_print
 from vision.board.stick_strips import strip_along
 from vision.board.toppings import SpaceFit
 from vision.frame import Image
@@ -72,21 +72,53 @@ def find_cutters(
     a line (2 x 2 seen points) whether one may lie along it."""
     if not sight.shows_colours:
         return ()
-    found: list[CutterFit] = []
-    beside: list[Array] = []
     other = other_than_print(sight, board, fit, spaces)
-    for line in filter(may_lie, candidates(sight, board, fit, other)):
-        if any(_settled(cutter) and lies_beside(line, cutter.seen_mm) for cutter in found):
-            beside.append(line)
-            continue
-        found = _with_line(found, sight, image, board, fit, line, other)
-        if _all_settled(found, board):
-            break
+    found = _first_found(sight, image, board, fit, other, may_lie)
     if not _all_settled(found, board):
-        for line in beside:  # what was taken for a stick may have been its shadow, or its edge
+        # What was taken for a stick may have been its shadow, or its edge.
+        beside = [line for line in candidates(sight, board, fit, other) if _beside_settled(line, found)]
+        for line in filter(may_lie, beside):
             found = _with_line(found, sight, image, board, fit, line, other)
     straight = [straightened(sight, image, board, fit, cutter) for cutter in _one_of_each(found)]
     return at_rest(sight, image, board, fit, spaces, straight)
+
+
+def _first_found(
+    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, other: Other, may_lie: Callable[[Array], bool]
+) -> list[CutterFit]:
+    """The cutters that candidates lead to, until those of all colours are settled.
+
+    Many a line through a cutter's coloured end looks like a stick, too: when one has led to nothing that settles, the
+    others are those that are left without what was found by then.
+    """
+    found: list[CutterFit] = []
+    tried: list[Array] = []
+    left_out = 0
+    lines = candidates(sight, board, fit, other)
+    for _ in range(CANDIDATES):
+        line = next(lines, None)
+        if line is None:
+            break
+        if not may_lie(line) or _beside_settled(line, found) or any(np.array_equal(line, one) for one in tried):
+            continue
+        tried.append(line)
+        before = len(_settled_among(found))
+        found = _with_line(found, sight, image, board, fit, line, other)
+        if _all_settled(found, board):
+            break
+        settled = _settled_among(found)
+        if before == len(settled) > left_out:
+            left_out = len(settled)
+            lines = candidates(sight, board, fit, other.without([one.seen_mm for one in settled], sight, board, fit))
+    return found
+
+
+def _settled_among(found: Sequence[CutterFit]) -> list[CutterFit]:
+    return [cutter for cutter in found if _settled(cutter)]
+
+
+def _beside_settled(line: Array, found: Sequence[CutterFit]) -> bool:
+    return any(lies_beside(line, cutter.seen_mm) for cutter in _settled_among(found))
 
 
 def _with_line(
@@ -119,7 +151,7 @@ def _along(
 
 def _all_settled(found: Sequence[CutterFit], board: BoardPrint) -> bool:
     """Whether cutters of all colours are found, and nothing better need be looked for."""
-    return len({c.colours[0][0] for c in found if _settled(c)}) == len(board.cutters.names)
+    return len({c.colours[0][0] for c in _settled_among(found)}) == len(board.cutters.names)
 
 
 def with_one_more(found: Sequence[CutterFit], cutter: CutterFit) -> list[CutterFit]:

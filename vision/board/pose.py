@@ -80,6 +80,10 @@ COARSE_STEP = 2
 COARSE_ROUNDS, ROUNDS = 3, 3
 CLOSE_LOOKS = 3
 LARGEST_STEP_MM = 2.0
+BADLY_COST = 2.5
+"""A print that fits worse may be taken a few millimetres beside where it lies, with no way from there that fits better
+all along: it is looked for from around there, too."""
+AROUND_MM = [(5.0 * np.cos(way), 5.0 * np.sin(way)) for way in np.radians(np.arange(0.0, 360.0, 60.0))]
 SURE_TURN = 0.95
 ANOTHER_TURN = 0.9
 """So sure a board must be seen in another turn than before to be looked for anew."""
@@ -149,7 +153,11 @@ def find_board(
     fits = [_best(_rounds(sight, coarse, pose), COARSE_ROUNDS) for pose in ranked[:CLOSE_LOOKS]]
     if not fits:
         return None
-    pose = min(fits, key=lambda fit: badness(fit[1]))[0]
+    pose, seen = min(fits, key=lambda fit: badness(fit[1]))
+    if seen.cost > BADLY_COST and seen.agreeing > LEAST_SHOWN:
+        around = [pose + np.array([*step, 0.0]) for step in AROUND_MM]
+        fits = [_best(_rounds(sight, coarse, near), COARSE_ROUNDS) for near in around]
+        pose = min([(pose, seen), *fits], key=lambda fit: badness(fit[1]))[0]
     pose, sure = _turned(sight, [grid] * 3, pose)
     found = compare(sight, grid, pose)
     if found.agreeing < least_agreeing:

@@ -1,7 +1,7 @@
 """Lines over a board that look like wood where its print and toppings would not: where cutters may lie."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -33,6 +33,8 @@ OVER_MM = 14.0
 """A stick may reach so far beyond the board's edge and still be followed;"""
 SLIDE_MM = 12.0
 """a stick longer than the board may lie so far off its middle."""
+AROUND_MM = 2.0
+"""So far on either side of a stick it still colours what is seen."""
 TIPS_TELL = 0.5
 """How much more likely a line is along which some coloured end is seen: by that share of how much it looks like one."""
 MAY_BE_TIP = 0.3
@@ -54,6 +56,15 @@ class Other:
     known: NDArray[np.bool_]
     covered: NDArray[np.bool_]
     """Where something else lies over it."""
+
+    def without(self, lines: Sequence[Array], sight: Sight, board: BoardPrint, fit: BoardFit) -> "Other":
+        """As if nothing were known along these lines (2 x 2 seen points each)."""
+        known, reach = self.known.astype(np.uint8), self.known.shape[0] // 2
+        for line in lines:
+            own = to_own_frame(sight.registration.on_table(line, fit.height_mm), fit.pose)
+            start, end = np.round(own / COARSE_MM).astype(int) + reach
+            cv2.line(known, start.tolist(), end.tolist(), 0, round((board.cutter_mm[1] + 2 * AROUND_MM) / COARSE_MM))
+        return replace(self, known=known > 0)
 
 
 def other_than_print(sight: Sight, board: BoardPrint, fit: BoardFit, spaces: Sequence[SpaceFit]) -> Other:

@@ -24,8 +24,9 @@ DARK = 0.62
 """A marker is darker than this part of the paper around it."""
 SIZES = (0.65, 1.35)
 """Sides of what may be a marker, in parts of its side."""
-FULL = 0.6
-"""How much of its rectangle it fills at least."""
+FULL = 0.55
+"""How much of its rectangle it fills at least, with what it encloses: white in it may reach its edge, where it is
+small."""
 OFF_MM = 8.0
 """How far from where the others put it a marker's middle may seem to be: a lens that the mat alone tells bends what
 lies far from it."""
@@ -85,7 +86,8 @@ def _dark_squares(grey: Grey, layout: SheetLayout, registration: Registration) -
             continue
         centre, sides, _ = cv2.minAreaRect(contour)
         sides = (sides[0] + 1.0, sides[1] + 1.0)
-        if least <= min(sides) and max(sides) <= most and cv2.contourArea(contour) > FULL * (sides[0] * sides[1]) * 0.7:
+        hull = cv2.convexHull(contour)
+        if least <= min(sides) and max(sides) <= most and cv2.contourArea(hull) > FULL * sides[0] * sides[1]:
             middles.append(centre)
     return registration.to_table(np.array(middles[:MOST_SPOTS], np.float64).reshape(-1, 2))
 

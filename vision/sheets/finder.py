@@ -294,6 +294,7 @@ def lay_out(image: Image, layouts: Sequence[SheetLayout]) -> tuple[Registration,
             decoded = find_sheets(grey, layouts, lens=registration.lens, seen=seen)
             return registration, Origin.MAT, find_on_table(grey, layouts, registration, decoded)
         except MarkersMissing as error:
+            found = found or find_sheets(grey, layouts, seen=see_markers(grey, layouts, closely=True))
             if not found:
                 wanted = ", ".join(str(i) for i in sorted({i for layout in layouts for i in layout.marks}))
                 raise SheetMissing(f"{error}; nor does a score sheet with three of its markers {wanted}") from error

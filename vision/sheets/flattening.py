@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.frame import Image
 from vision.mat.registration import Registration
 from vision.pieces.light_across import light_of
-from vision.sheets.focus import blur_mm
+from vision.sheets.focus import blurs_mm, paper_beside
 from vision.sheets.layout import Array, SheetLayout
 from vision.short_axes import median_of
 from vision.spreading import spread
@@ -55,6 +55,7 @@ FOREIGN_MM2 = 25.0
 """Smaller parts are print or pencil."""
 UNSEEN_MM = 1.4
 """So much wider than a topping's room is what was guessed from its surroundings, as dots and lines are closed over."""
+FLAT_TERMS = 3
 LIGHT_ROUNDS = ((1, 0.2), (3, 0.2), (3, 0.1), (3, 0.06), (6, 0.06), (6, 0.06), (6, 0.06), (6, 0.06))
 """The light is fitted in rounds: so many of its terms, and how far (logarithm) most paper is off them."""
 SHADED, SHADED_SHARES = 0.25, (0.1, 0.9)
@@ -66,6 +67,12 @@ EVENER = 0.6
 sheets, altered, they were 0.6 at most where light explained them, and 0.9 at least where hands or things did."""
 EVERY = 3
 """The light is fitted to every third cell."""
+OTHER_COLOUR = 0.1
+"""What is of another colour than the paper beside the sheet's markers, by more than this (logarithm), is no paper, even
+if most of the grid is: a hand may cover more of it than it leaves."""
+LEAST_PAPER, MOST_PAPER = 0.02, 0.5
+"""So much of the grid must be of the paper's colour for the light to be fitted to that alone, and so much for more than
+a plane."""
 CUT_OFF = 252.5
 """Paper no darker than this, in every channel, may be brighter than the picture shows."""
 WASHED_MM = 3.0
@@ -201,7 +208,10 @@ def flatten(
     px_corners = registration.to_picture(layout.corners_mm)
     diagonals = (np.linalg.norm(corners[0] - corners[2]) for corners in (px_corners, layout.corners_mm))
     px_per_mm = float(next(diagonals) / next(diagonals))
-    blur = blur_mm(image, layout.marks, registration)
+    blurs = blurs_mm(image, layout.marks, registration)
+    blur = median_of(np.array(list(blurs.values()), np.float32)) if blurs else 0.0
+    beside = paper_beside(image, {number: layout.marks[number] for number in blurs}, registration)
+    hue = None if beside is None else _hue(np.median(np.log(beside + BLACK), axis=0))
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
     cells = _coarse(logs)
@@ -219,7 +229,7 @@ def flatten(
     paper = np.asarray(cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5), np.float32)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
-    foreign, odd, told = _foreign(cells, bare, surface, printed, cut_off, layout, left, top)
+    foreign, odd, told = _foreign(cells, bare, surface, printed, cut_off, hue, layout, left, top)
     washed = _washed_out(paper, _coarse(colours), layout, left, top)
     blue, green, red = cv2.split(colours)
     return FlatSheet(
@@ -361,12 +371,14 @@ def _foreign(
     surface: Plane,
     printed: Mask,
     cut_off: Mask,
+    hue: Array | None,
     layout: SheetLayout,
     left: float,
     top: float,
 ) -> tuple[Mask, Mask, Mask]:
     """255 in the cells where the paper does not look as elsewhere: something lies there; what is `FlatSheet.odd`, and
-    `told`. `bare` are cells without toppings, `surface` those without dots and lines, too."""
+    `told`. `bare` are cells without toppings, `surface` those without dots and lines, too; `hue` is that of the paper
+    beside the markers, where it is known."""
     strange, odd = (np.zeros(bare.shape[:2], bool) for _ in range(2))
     told = np.zeros(bare.shape[:2], np.uint8)
     of_dark = np.where(cut_off > 0, np.float32(DARK_COLOUR), np.float32(0.0))
@@ -376,13 +388,14 @@ def _foreign(
     unseen = np.asarray(cv2.dilate(printed, _disc(UNSEEN_MM)), np.uint8) > 0
     edges = [np.array(b.centre_mm) + np.outer((-0.5, 0.5), b.size_mm) for b in layout.boxes]
     around = _zone(bare.shape, np.concatenate([[layout.first_mm, last], *edges]), MARGIN_MM, left, top)
-    even = _even_light(surface, grid)
+    paper = _paper_in(surface[grid], hue)
+    even = _even_light(surface, grid, paper)
     off = surface[grid] - even(grid)
-    strange[grid] = ~unseen[grid] & _differs(off)
+    strange[grid] = ~unseen[grid] & _differs(off, off[paper])
     light, colour = _light_and_colour(cells[around] - even(around))
     odd[around], told[around] = (light < -FOREIGN_DARK) | (colour > BESIDE_COLOUR), BESIDE
     told[_zone(bare.shape, np.array([layout.first_mm, last]), 1.0, left, top)] = IN_GRID  # its outer dots are in it
-    odd[grid] = _differs(cells[grid] - surface[grid] + off, off, of_dark=of_dark[grid])
+    odd[grid] = _differs(cells[grid] - surface[grid] + off, off[paper], of_dark=of_dark[grid])
     if layout.boxes:
         zones = [_zone(bare.shape, edge, -1.5, left, top) for edge in edges]
         boxes = np.zeros_like(strange)
@@ -476,13 +489,16 @@ def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, 
     return slice(y0, min(y1 + 1, shape[0])), slice(x0, min(x1 + 1, shape[1]))
 
 
-def _even_light(surface: Plane, zone: Zone) -> Callable[[Zone], Plane]:
+def _even_light(surface: Plane, zone: Zone, paper: NDArray[np.bool_] | None = None) -> Callable[[Zone], Plane]:
     """What the light of a zone of the surface tells of any, as light that changes slowly would show it: a quadratic for
-    each colour, fitted to most cells."""
+    each colour, fitted to most cells that are `paper`; a plane where few are."""
     terms = _quadratic(*surface.shape[:2])
-    at = np.ascontiguousarray(terms[zone].reshape(-1, 6)[::EVERY])
-    seen = surface[zone].reshape(-1, 3)[::EVERY].astype(np.float64)
-    fitted: Array = np.zeros((6, 3))
+    at, seen = terms[zone].reshape(-1, 6)[::EVERY], surface[zone].reshape(-1, 3)[::EVERY].astype(np.float64)
+    if paper is not None:
+        told = paper.reshape(-1)[::EVERY]
+        at, seen = at[told, : None if told.mean() > MOST_PAPER else FLAT_TERMS], seen[told]
+    at = np.ascontiguousarray(at)
+    fitted: Array = np.zeros((at.shape[1], 3))
     fitted[0] = np.median(seen, axis=0)
     # Most of it is paper. A thing at a corner must not bend the light to itself: terms come one kind after the other.
     for count, scale in LIGHT_ROUNDS:
@@ -491,7 +507,21 @@ def _even_light(surface: Plane, zone: Zone) -> Callable[[Zone], Plane]:
         some = at[:, :count]
         weighted = some * weight[:, None] ** 2
         fitted[:count] = np.linalg.lstsq(weighted.T @ some, weighted.T @ seen, rcond=None)[0]
-    return lambda of: np.asarray(np.ascontiguousarray(terms[of]) @ fitted, np.float32)
+    return lambda of: np.asarray(np.ascontiguousarray(terms[of][..., : len(fitted)]) @ fitted, np.float32)
+
+
+def _paper_in(surface: Plane, hue: Array | None) -> NDArray[np.bool_]:
+    """Which of these cells (height x width x 3) tell how paper looks: all of its `hue`, if any are."""
+    if hue is not None:
+        paper = np.asarray(np.abs(_hue(surface) - hue).max(axis=-1) < OTHER_COLOUR)
+        if paper.mean() > LEAST_PAPER:
+            return paper
+    return np.ones(surface.shape[:2], bool)
+
+
+def _hue(logarithms: Plane | Array) -> Array:
+    """... x 3: without how bright it is."""
+    return np.asarray(logarithms - np.mean(logarithms, axis=-1, keepdims=True), np.float64)
 
 
 @lru_cache(maxsize=4)

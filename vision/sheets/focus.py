@@ -1,4 +1,4 @@
-"""How blurred a picture shows a sheet, by the sheet's own markers: out of focus, moved, or taken from far away."""
+"""What a sheet's own markers say of a picture: how blurred it shows the print, and what the paper looks like."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -22,13 +22,40 @@ BESIDE_MM = 0.6
 """So much paper around a marker is compared, too: its edges show the blur best."""
 LEAST_LIKE = 0.6
 """Correlation from which on a marker shows."""
+PAPER_MM = (0.8, 1.8)
+"""So far from a marker nothing but paper is printed."""
+PAPER_STEP_MM = 0.5
 
 
-def blur_mm(image: Image, marks: Mapping[int, Array], registration: Registration) -> float:
-    """The deviation, in millimetres of the sheet, of the blur in which its print is seen: that of its markers (4 x 2
-    each) in the middle; 0 where none shows. `registration` is in the sheet's own frame."""
-    told = [one for number, corners in marks.items() if (one := _blur_of(image, number, corners, registration)) > 0.0]
-    return median_of(np.array(told, np.float32)) if told else 0.0
+def blurs_mm(image: Image, marks: Mapping[int, Array], registration: Registration) -> dict[int, float]:
+    """The deviation, in millimetres of the sheet, of the blur in which each of its markers (4 x 2) is seen that shows.
+    `registration` is in the sheet's own frame."""
+    told = {number: _blur_of(image, number, corners, registration) for number, corners in marks.items()}
+    return {number: blur for number, blur in told.items() if blur > 0.0}
+
+
+def paper_beside(image: Image, marks: Mapping[int, Array], registration: Registration) -> Plane | None:
+    """The levels (n x 3) of paper beside each of these markers (4 x 2); None where none is wholly in the picture."""
+    height, width = image.shape[:2]
+    levels = []
+    for corners in marks.values():
+        px = registration.to_picture(_around(corners)).astype(np.float32)
+        if px.min() < 0.0 or px[:, 0].max() > width - 1.0 or px[:, 1].max() > height - 1.0:
+            continue
+        seen = cv2.remap(image, px[None, :, 0], px[None, :, 1], cv2.INTER_LINEAR)[0].astype(np.float32)
+        # A table shows where the sheet ends closer by; the marker's own blur darkens what is next to it.
+        bright = seen[seen.sum(axis=1) >= median_of(seen.sum(axis=1))]
+        levels.append([median_of(channel) for channel in bright.T])
+    return np.array(levels, np.float32) if levels else None
+
+
+def _around(corners_mm: Array) -> Array:
+    """Points (n x 2) of the paper around a marker."""
+    middle, half = corners_mm.mean(axis=0), float(np.abs(corners_mm - corners_mm.mean(axis=0)).max())
+    near, far = (half + more for more in PAPER_MM)
+    line = np.arange(-far, far + PAPER_STEP_MM / 2, PAPER_STEP_MM)
+    points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    return np.asarray(middle + points[np.abs(points).max(axis=1) >= near])
 
 
 def _blur_of(image: Image, number: int, corners_mm: Array, registration: Registration) -> float:

@@ -1,0 +1,68 @@
+"""Score sheets most of which a hand covers, and small ones in large pictures, are there; what shows of them is read."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.benchmarks.sheets_report import compare_marks
+from tests.vision.drawn_sheet import PX_PER_MM, Hand, blank_sheet, pencil_all, photograph
+from tests.vision.test_sheets import NEAR, PRINT, only_sheet, pencilled
+from vision.mat.registration import register
+from vision.scene import MarkKind
+from vision.sheets.corners import corner_groups
+
+SKIN = {"pale": (0.55, 0.68, 0.95), "tan": (0.33, 0.47, 0.76), "dark": (0.12, 0.2, 0.38)}
+"""Of the light that paper sends back: blue, green, red."""
+
+
+@pytest.mark.parametrize("skin", SKIN.values(), ids=SKIN.keys())
+def test_a_sheet_most_of_whose_grid_a_hand_covers_is_read_where_it_shows(skin: tuple[float, float, float]) -> None:
+    rng = np.random.default_rng(8)
+    sheet = blank_sheet(PRINT)
+    pencil_all(sheet, rng, Hand(forgets=0.1))
+    layout = sheet.layout
+    left, top = (np.array(layout.dot_mm((-1, -2))) * (1, -1) + np.array(layout.size_mm) / 2) * PX_PER_MM
+    right, low = (np.array(layout.dot_mm((layout.columns, layout.rows - 4))) * (1, -1)
+                  + np.array(layout.size_mm) / 2) * PX_PER_MM  # fmt: skip
+    hand = np.s_[int(top) : int(low), int(left) : int(right)]
+    sheet.ink[hand] = skin
+    sheet.pencil[hand] = 1.0
+    found = only_sheet(photograph(sheet, rng, NEAR))
+    assert found.probability > 0.9
+    marks = [mark for mark in found.marks if mark.kind in (MarkKind.DOT, MarkKind.LINE)]
+    covered = [mark for mark in marks if mark.kind is MarkKind.DOT and mark.at[1] < layout.rows - 5]
+    assert all(mark.hidden for mark in covered)
+    seen = [mark for mark in marks if not mark.hidden]
+    assert sum(mark.kind is MarkKind.DOT for mark in seen) >= 2 * layout.columns
+    told = {(mark.kind, mark.at) for mark in seen}
+    count = compare_marks(seen, {at for at in sheet.marks if at in told})
+    assert count.sure_and_wrong == 0
+
+
+def test_the_smallest_markers_in_a_large_picture_are_decoded() -> None:
+    """13 pixels wide, in a picture that shows neither the mat nor another sheet."""
+    sheet = pencilled()
+    for seed in range(6):
+        camera = replace(NEAR, size=(1920, 1080), px_per_mm=1.6, blur_px=0.9, turn_deg=17.0 * seed)
+        only_sheet(photograph(sheet, np.random.default_rng(seed), camera))
+
+
+def test_small_markers_whose_white_reaches_their_edge_are_dark_squares() -> None:
+    """14 pixels wide: of their thin black borders, paler than they are printed, some seem to have gaps."""
+    layout = PRINT.layout
+    grey = np.full((1080, 1920), 240, np.uint8)
+    marks = {number: np.array([960.0, 540.0]) + corners * (1.75, -1.75) for number, corners in layout.marks.items()}
+    for corners in marks.values():
+        (left, top), (right, low) = corners.min(axis=0).round().astype(int), corners.max(axis=0).round().astype(int)
+        cv2.rectangle(grey, (left, top), (right, low), 90.0, 2)
+        cv2.rectangle(grey, (left + 5, top - 1), (left + 9, top + 3), 200.0, -1)
+    table = register(marks, (1920, 1080), markers_mm=layout.marks)
+    groups = list(corner_groups(cv2.GaussianBlur(grey, (0, 0), 0.7), layout, table))
+    assert any(
+        all(
+            np.linalg.norm(group[number].mean(axis=0) - corners.mean(axis=0)) < 2.0 for number, corners in marks.items()
+        )
+        for group in groups
+    )
