@@ -14,7 +14,7 @@ from vision.motion import shrink
 from vision.pieces.checking import check
 from vision.pieces.finding import come_to_rest
 from vision.pieces.from_above import FromAbove
-from vision.pieces.left_over import with_left_over
+from vision.pieces.left_over import _told, with_left_over
 from vision.pieces.raster import Raster, explained, select
 from vision.pieces.reading import Reading, confirmed
 from vision.pieces.search import build_index
@@ -141,3 +141,10 @@ def test_what_is_done_stays_where_it_is(table: Table) -> None:
     askew = [replace(reading, pose=np.add(reading.pose, [0.0, 0.0, 2.0])) for reading in table.readings]
     rested = come_to_rest(table.view.look, askew, table.kinds, Raster(table.view.table), askew)
     assert [id(reading) for reading in rested] == [id(reading) for reading in askew]
+
+
+def test_what_is_seen_better_tells_more_than_what_little_of_is_a_little_more_alike() -> None:
+    """As measured in a tight fan of backs: one of which two thirds are open, the back over it shifted by a step, of
+    which a little is left open, and a place askew between two of them, all of which is open."""
+    told = _told(np.array([0.87, 0.93, 0.78], np.float32), np.array([0.65, 0.35, 0.95], np.float32))
+    assert told.argmax() == 0

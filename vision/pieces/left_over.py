@@ -48,7 +48,7 @@ FEW_WORTH = 0.5
 """Where so few of a turn's places are worth it, only these are compared."""
 EVEN = 0.0025
 """Mean square of what colours (logarithm) stray on an even surface: less than that shows nothing."""
-LEAST_ALIKE = 0.4
+LEAST_ALIKE, MOST_LIKENESS = 0.4, 0.99
 MOST_ALIKE = 6000
 """So many places and turns, the likeliest, are compared with more points."""
 LIKELIEST, OF_ALL_FACES, OF_A_FACE = 60, 90, 2
@@ -60,9 +60,9 @@ the four that lay there showed 0.57 and cost 0.77, and of the others all but one
 LONE_SHARE, LONE_COST, LONE_LEAD, LONE_AGREES = 0.4, 1.25, 1.2, 0.75
 """The same where nothing else fits. Of 442 that did not lie there (shared and path-traced pictures) those that were
 settled agreed to less than a half; a slice between two others showed 0.45, cost 1.1, led by 1.7 and agreed to 0.86."""
-FAR_LEAD, FAR_COST = 5.0, 0.6
-"""Of 751 that did not lie there none led by more than 4.5, nor by more than 2.9 at a cost below 0.9; a back on which
-the one over it threw its shadow led by 7.0 and cost 0.43."""
+FAR_LEAD, FAR_COST = 5.0, 0.75
+"""Of 751 that did not lie there none led by more than 4.5, nor of 60 more by more than 4.4; a back on which the one
+over it threw its shadow led by 7.0 and cost 0.43, one in a tight fan by 5.5 and 0.61."""
 AROUND_MM, AROUND_DEG = 3.0, 4.0
 """So far beside its place and turn a piece may lie: half a step of both, and a little more for the lens."""
 
@@ -220,14 +220,14 @@ def _likeliest(seen: _Map, points: _Points, places: Array, likeliest: int, of_a_
         places = places[np.argpartition(-places[:, 3], MOST_ALIKE)[:MOST_ALIKE]]
     at = _indices(seen, points, places[:, :2].astype(np.intp), places[:, 2])
     faces, alike = _likeness_exactly(seen, at, points)
-    kept = _peaks(seen, places, faces, alike)
+    kept = _peaks(seen, places, faces, _told(alike, places[:, 4].astype(np.float32)))
     kept = kept[np.argsort(-alike[kept], kind="stable")]
     kept = kept[_worth_checking(faces[kept], likeliest, of_a_face)]
     return places[kept], faces[kept]
 
 
-def _peaks(seen: _Map, places: Array, faces: Indices, alike: Floats) -> Indices:
-    """Which places (n x 5) are more alike than those a step or a turn beside them that look like the same face."""
+def _peaks(seen: _Map, places: Array, faces: Indices, told: Floats) -> Indices:
+    """Which places (n x 5) tell more of a face than those a step or a turn beside them that look like the same face."""
     at = np.round(places[:, [2, 1, 0]] / [STEP_DEG, STEP, STEP]).astype(np.intp)
     turns, rows, columns = round(360.0 / STEP_DEG), -(-seen.rows // STEP), -(-seen.columns // STEP)
     number = np.full((turns, rows + 2, columns + 2), -1, np.intp)
@@ -235,8 +235,14 @@ def _peaks(seen: _Map, places: Array, faces: Indices, alike: Floats) -> Indices:
     highest = np.ones(len(places), bool)
     for turn, row, column in np.ndindex(3, 3, 3):
         beside = number[(at[:, 0] + turn - 1) % turns, at[:, 1] + row, at[:, 2] + column]
-        highest &= (beside < 0) | (faces[beside] != faces) | (alike[beside] <= alike)
+        highest &= (beside < 0) | (faces[beside] != faces) | (told[beside] <= told)
     return np.flatnonzero(highest)
+
+
+def _told(alike: Floats, share_open: Floats) -> Floats:
+    """How much correlations (n) of what is open tell: by how unlikely they are by chance, of so many points. What is
+    known already looks like itself wherever a little of it is left open, but that is little."""
+    return np.asarray(-np.log1p(-np.square(np.minimum(alike, MOST_LIKENESS))) * share_open, np.float32)
 
 
 def _worth_checking(faces: Indices, likeliest: int, of_a_face: int) -> Indices:
