@@ -16,6 +16,9 @@ SIDE_MM = 55.0
 """A seat whose order card lies farther than this to one side of the mat's middle is named after that side."""
 MIDDLE_MM = 130.0
 """The piles lie within this square around the mat's middle."""
+NEAR_MM, NEARER_MM = 60.0, 20.0
+"""Of several that may be the Open Pile it is the one nearer to the middle than the first, and by the second nearer than
+the others: the places nearest to it of an order on the mat begin at 74 mm."""
 COVERED = 0.02
 """Less of a card than this under a hand is the hand's edge."""
 RIM = 0.8
@@ -83,8 +86,8 @@ def describe(scene: Scene, toppings: Mapping[str, Sequence[str]] | None = None) 
     Returns a dictionary: `seats` (south, southwest, ... of the mat -> `order`, `toppings` or None, `slots`: each with
     `slot`, `wants` or None, `face` (None where it is down or not seen), `face_up` (None where nothing is seen) and
     `blocked` by a Hot Sauce card), `open_pile` (faces that show, the top last: the most that lie on each other in the
-    middle, none where that may be several), `open_top`, `draw_pile` (whether
-    a card lies face down in the middle), `stray` (faces of cards that belong nowhere), `hands` (`seat` it comes from,
+    middle, none where that may be several), `open_top`, `draw_pile` (whether a card lies face down in the middle),
+    `stray` (faces of cards that belong nowhere), `hands` (`seat` it comes from,
     and `covers`: `face`, `seat`, `slot` and `share` of each card seen that it covers).
 
     Place k lies beyond topping k of the order, clockwise from the top of the order card.
@@ -113,15 +116,22 @@ def describe(scene: Scene, toppings: Mapping[str, Sequence[str]] | None = None) 
 
 
 def _open_pile(cards: Sequence[Sighting]) -> list[Sighting]:
-    """The cards of these that lie on each other, the top last: around an order that is not seen others lie, apart."""
+    """The cards of these that lie on each other, the top last: around an order that is not seen others lie, apart, and
+    not as near to the middle. None where that may be several."""
     piles: list[list[Sighting]] = []
     for card in cards:
         touched = [pile for pile in piles if any(covered_share(card.outline_mm, one.outline_mm) for one in pile)]
         piles = [pile for pile in piles if pile not in touched]
         piles.append([card, *(one for pile in touched for one in pile)])
     most = max(map(len, piles), default=0)
-    largest = [pile for pile in piles if len(pile) == most]
-    return sorted(largest[0], key=lambda card: card.visible) if len(largest) == 1 else []
+    largest = sorted((pile for pile in piles if len(pile) == most), key=_from_middle_mm)
+    if len(largest) > 1 and not _from_middle_mm(largest[0]) < min(NEAR_MM, _from_middle_mm(largest[1]) - NEARER_MM):
+        return []
+    return sorted(largest[0], key=lambda card: card.visible) if largest else []
+
+
+def _from_middle_mm(pile: Sequence[Sighting]) -> float:
+    return min(math.hypot(card.pose.x_mm, card.pose.y_mm) for card in pile)
 
 
 def hands(scene: Scene, before: Sequence[Sighting] = ()) -> list[Json]:

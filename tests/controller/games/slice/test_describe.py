@@ -85,7 +85,9 @@ def test_cards_around_an_order_that_is_not_seen_are_no_open_pile() -> None:
     found = described(card(BACK, -38, 2, 88), *pile, *apart)
     assert (found["open_pile"], found["open_top"]) == (["slice/olive", "slice/bacon"], "slice/bacon")
     assert found["stray"] == ["slice/pineapple", "slice/onion"]
-    unclear = described(card(BACK, -38, 2, 88), pile[1], apart[0])  # either may be a pile of one
+    assert described(card(BACK, -38, 2, 88), pile[1], apart[0])["open_top"] == "slice/bacon"  # the other lies far out
+    aside = card("slice/bacon", 52, 1, 92, 0.8)
+    unclear = described(card(BACK, -38, 2, 88), aside, card("slice/onion", -5, 71, 10))  # either may be a pile of one
     assert (unclear["open_pile"], unclear["open_top"]) == ([], None)
     assert described(pile[1])["open_top"] == "slice/bacon"
 
