@@ -1,7 +1,6 @@
 """Who may do what, and the headers that keep a page to itself."""
 
 import secrets
-from urllib.parse import urlsplit
 
 from fastapi import HTTPException, Request
 from starlette.datastructures import MutableHeaders
@@ -12,6 +11,8 @@ from controller.web.problems import problem_response
 MAX_BODY_BYTES = 64 * 1024
 """No command is longer."""
 HOST_TOKEN_HEADER = "X-Host-Token"
+_FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
+"""What a proxy adds to a request that it passes on for somebody else."""
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _HEADERS = {
     # Everything the page needs comes from this table; nothing may frame it.
@@ -32,11 +33,13 @@ def is_host(request: Request, given: str | None, token: str) -> bool:
     """Whether a request may use the host's controls: it carries the token or comes from a page on this machine.
 
     A page from elsewhere that the machine's own browser shows must not count as this machine, even when its name was
-    made to resolve to loopback: the name asked for has to be a loopback name too, and the origin the same.
+    made to resolve to loopback: the name asked for has to be a loopback name too, and the origin the same. Nor must
+    what a proxy on this machine passes on.
     """
     if given is not None and secrets.compare_digest(given.encode(), token.encode()):
         return True
-    return _is_loopback(request.client.host if request.client else None) and _is_own_page(request)
+    here = _is_loopback(request.client.host if request.client else None)
+    return here and _is_own_page(request) and not any(name in request.headers for name in _FORWARDED)
 
 
 def require_host(request: Request, given: str | None, token: str) -> None:
@@ -78,6 +81,6 @@ def _is_loopback(name: str | None) -> bool:
 
 def _is_own_page(request: Request) -> bool:
     origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("Host"):
+    if origin is not None and origin.partition("://")[2] != request.headers.get("Host"):
         return False
     return _is_loopback(request.url.hostname)

@@ -2,15 +2,27 @@
 
 import asyncio
 import contextlib
+import functools
 import socket
 from collections.abc import AsyncIterator, Iterator
+from typing import Any, cast
 
+import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from controller.web.hub import Hub
 
 _MAX_CONNECTIONS = 512
+"""More are told that the table is full;"""
+_MOST_OPEN = _MAX_CONNECTIONS + 64
+"""and from here on they are not even told: a process may have 1024 files open, and camera and journal need some."""
+REQUEST_S = 20.0
+"""How long a request may take to arrive, from connecting or from its first byte."""
+_UNREAD_S = 60
+"""How long a display may take nothing of what it is sent: one that went out of reach, or reads no more. It comes back
+by itself."""
 _LAST_WORDS_S = 2
 
 
@@ -23,10 +35,13 @@ class PortTaken(ServerError, OSError):
 
 
 @contextlib.asynccontextmanager
-async def serving(app: FastAPI, hub: Hub, host: str = "0.0.0.0", port: int = 8080) -> AsyncIterator[int]:
+async def serving(
+    app: FastAPI, hub: Hub, host: str = "0.0.0.0", port: int = 8080, *, request_s: float = REQUEST_S
+) -> AsyncIterator[int]:
     """Serve `app` while the block runs; gives the port, which the system chooses where `port` is 0.
 
-    On leaving, the hub is closed first, so that every event stream ends by itself.
+    Who has not sent a whole request within `request_s` is cut off. On leaving, the hub is closed first, so that every
+    event stream ends by itself.
 
     Raises:
         PortTaken: nothing can listen at this address.
@@ -34,7 +49,10 @@ async def serving(app: FastAPI, hub: Hub, host: str = "0.0.0.0", port: int = 808
     listener = _listen(host, port)
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        # A class is wanted, and what makes one will do.
+        http=cast(Any, functools.partial(_Impatient, request_s=request_s)),
+        # Warnings are about what strangers send, a line each: they would fill the disk.
+        log_level="error",
         lifespan="off",
         ws="none",
         proxy_headers=False,
@@ -60,11 +78,48 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _listen(host: str, port: int) -> socket.socket:
+class _Impatient(H11Protocol):
+    """HTTP for those who ask: connections on which no whole request arrives hold no place for long."""
+
+    def __init__(self, *args: Any, request_s: float, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._request_s = request_s
+        self._late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > _MOST_OPEN:
+            transport.abort()
+            return
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._stop()
+
+    def _watch(self) -> None:
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._stop()
+        elif self._late is None:
+            self._late = self.loop.call_later(self._request_s, self.transport.abort)
+
+    def _stop(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+
+def _listen(host: str, port: int, unread_s: int = _UNREAD_S) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # tcp(7): what is accepted has this too.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * unread_s)
         listener.bind((host, port))
         listener.listen(256)
     except OSError as error:

@@ -244,6 +244,17 @@ class TestWhoIsHost:
         same = request(app, "POST", "/api/undo", headers={"Origin": "http://localhost:8080"}, **own)
         assert [foreign.status_code, rebound.status_code, same.status_code] == [403, 403, 204]
 
+    @pytest.mark.parametrize("header", ["X-Forwarded-For", "X-Real-IP", "Forwarded", "Via"])
+    def test_whom_a_proxy_on_the_machine_passes_on_is_not(self, header):
+        own = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080"}
+        role = request(make_app(), "GET", "/api/role", headers={header: "192.0.2.7"}, **own)
+        assert role.json() == {"host": False}
+
+    def test_an_origin_that_is_none_is_not(self):
+        own = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080"}
+        role = request(make_app(), "GET", "/api/role", headers={"Origin": "http://[::1"}, **own)
+        assert role.json() == {"host": False}
+
 
 class TestPages:
     @pytest.mark.parametrize(

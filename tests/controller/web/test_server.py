@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from controller.web.hub import Hub
-from controller.web.server import PortTaken, serving
+from controller.web.server import PortTaken, _listen, serving
 from tests.controller.web.fixture_views import ring_served
 from tests.controller.web.table import make_app, until
 
@@ -175,6 +175,68 @@ def test_noise_on_the_port_harms_nothing():
             assert (await session.get("/api/state")).status_code == 200
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET /api/state HTTP/1.1\r\nHost: t", b"POST /api/undo HTTP/1.1\r\nContent-Length: 9\r\nHost: t\r\n\r\n{"],
+)
+def test_who_asks_for_nothing_in_time_holds_no_place(sent):
+    async def scenario():
+        async with asyncio.timeout(PATIENCE_S), serving(make_app(), Hub(), "127.0.0.1", 0, request_s=0.05) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(sent)
+            with contextlib.suppress(ConnectionResetError):
+                await reader.read()  # to the end of the connection
+            writer.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_display_that_watches_is_not_cut_off_for_asking_nothing_more():
+    async def scenario():
+        hub = Hub(heartbeat_s=0.01)
+        async with (
+            asyncio.timeout(PATIENCE_S),
+            serving(make_app(hub), hub, "127.0.0.1", 0, request_s=0.05) as port,
+            httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as session,
+            session.stream("GET", "/api/events") as response,
+        ):
+            signs = messages(response)
+            for _ in range(10):
+                await anext(signs)
+
+    asyncio.run(scenario())
+
+
+def test_more_connections_than_files_are_there_for_are_cut_off_at_once():
+    async def scenario():
+        async with table(Hub()) as session:
+            address = session.base_url.host, session.base_url.port
+            with contextlib.ExitStack() as crowd:
+                assert await asyncio.to_thread(_crowd, address, crowd) == b""
+
+    asyncio.run(scenario())
+
+
+def _crowd(address, stack):
+    """600 connections that ask for nothing; gives what the last one hears."""
+    for _ in range(600):
+        one = stack.enter_context(socket.create_connection(address, PATIENCE_S))
+    try:
+        return one.recv(1)
+    except ConnectionResetError:
+        return b""
+
+
+def test_who_takes_nothing_of_what_is_sent_is_cut_off():
+    with _listen("127.0.0.1", 0, unread_s=1) as listener, socket.create_connection(listener.getsockname()):
+        listener.settimeout(PATIENCE_S)
+        accepted, _ = listener.accept()
+        with accepted:
+            accepted.settimeout(PATIENCE_S)
+            with pytest.raises(TimeoutError, match="Connection timed out"):
+                accepted.sendall(bytes(50_000_000))
 
 
 async def _chunks():
