@@ -9,6 +9,7 @@ import errno
 import ipaddress
 import logging
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -26,7 +27,7 @@ _MAX_NAMES = 20
 _PROBE_MS = 1500
 # A DNS label, RFC 1035.
 _LABEL_BYTES = 63
-_HOST_CHARS = 50
+_HOST_CHARS = 40
 _log = logging.getLogger(__name__)
 
 
@@ -201,8 +202,16 @@ class Discovery:
             self._on_change(view)
 
 
-async def who_has(table: str, interfaces: Sequence[str] = ()) -> tuple[str, ...]:
-    """The addresses that answer to a table's name on the LAN; empty where nobody does.
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who answers to a table's name."""
+
+    addresses: tuple[str, ...]
+    port: int
+
+
+async def who_has(table: str, interfaces: Sequence[str] = ()) -> Holder | None:
+    """Who answers to a table's name on the LAN; None where nobody does.
 
     Raises:
         OSError, zeroconf.Error: the network cannot be asked.
@@ -211,8 +220,8 @@ async def who_has(table: str, interfaces: Sequence[str] = ()) -> tuple[str, ...]
     try:
         holder = AsyncServiceInfo(SERVICE, f"{_numbered(table, 1)}.{SERVICE}")
         if not await holder.async_request(zeroconf.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM):
-            return ()
-        return tuple(sorted(holder.parsed_addresses()))
+            return None
+        return Holder(tuple(sorted(holder.parsed_addresses())), holder.port or 0)
     finally:
         await zeroconf.async_close()
 
@@ -234,9 +243,7 @@ def addresses_on(interfaces: Sequence[str]) -> tuple[str, ...]:
 
 
 def _services(announcement: Announcement, name: str, addresses: Sequence[str]) -> list[ServiceInfo]:
-    # A host name of its own for each table name: the machine's belongs to its system's responder.
-    label = re.sub(r"[^a-z0-9]+", "-", name.lower())[:_HOST_CHARS].strip("-") or "table"
-    server = f"{label}-pizzatable.local."
+    server = f"{_host_label(name)}-pizzatable.local."
     return [
         ServiceInfo(
             kind,
@@ -248,6 +255,16 @@ def _services(announcement: Announcement, name: str, addresses: Sequence[str]) -
         )
         for kind in (SERVICE, WEB_SERVICE)
     ]
+
+
+def _host_label(name: str) -> str:
+    """A host name of its own for each table name: the machine's belongs to its system's responder. Where letters are
+    lost on the way, as all of "Стол А" are, a checksum tells names apart."""
+    lower = name.lower()
+    label = re.sub(r"[^a-z0-9]+", "-", lower)[:_HOST_CHARS].strip("-")
+    if label.replace("-", " ") == lower:
+        return label
+    return f"{label or 'table'}-{zlib.crc32(lower.encode()):08x}"
 
 
 def _numbered(table: str, number: int) -> str:

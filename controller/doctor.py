@@ -7,6 +7,8 @@ beside it: that is said, and is no fault.
 import asyncio
 import contextlib
 import ctypes
+import http.client
+import json
 import math
 import os
 import queue
@@ -50,6 +52,8 @@ CUT_OFF, MOST_MARKERS = 251.0, 3
 reflection."""
 BOARD_S = 5.0
 """A board that restarts answers within this."""
+ASKED_S = 2.0
+"""A table on this machine says its name within this."""
 FULL_BYTES, SCARCE_BYTES = 100_000_000, 1_000_000_000
 SLOW_FSYNC_S = 0.25
 _CLOCK_UNSYNCHRONISED = 5
@@ -101,7 +105,9 @@ async def examine(config: TableConfig) -> list[Finding]:
         await asyncio.to_thread(_serial, config),
         check_clock(datetime.now(UTC), installed_at(), clock_synchronised()),
         check_disk(config.data_dir),
-        await check_lan_name(config.lan.name or config.name) if config.lan.announce else _NOT_ANNOUNCED,
+        await asyncio.to_thread(check_kept_games, config.data_dir / "journal.sqlite"),
+        await asyncio.to_thread(check_port, config.lan.host, config.lan.port, config.name),
+        await _lan_name(config),
     ]
     return findings
 
@@ -456,8 +462,40 @@ def check_disk(
     return Finding("disk", Health.OK, what)
 
 
-async def check_lan_name(table: str, interfaces: Sequence[str] = ()) -> Finding:
-    """Whether the table can be found on the LAN by its name, and nobody else has that name."""
+def check_kept_games(journal: Path) -> Finding:
+    """Whether the journal of the games that were played here can be gone on with."""
+    from controller.journal import JournalError, JournalInUse, check_journal
+
+    try:
+        records = check_journal(journal)
+    except JournalInUse:
+        remedy = "If this table runs, that is it; another table needs a data_dir of its own."
+        return Finding("journal", Health.WARNING, f"{journal} is held by another process", remedy)
+    except JournalError as error:
+        return Finding("journal", Health.BROKEN, str(error), "Move it away to begin with an empty journal.")
+    if records is None:
+        return Finding("journal", Health.OK, f"{journal} is made at the first start")
+    return Finding("journal", Health.OK, f"{records} records in {journal}")
+
+
+def check_port(host: str, port: int, table: str) -> Finding:
+    """Whether the display can be served on its port, or is, by the table of this name."""
+    from controller.web.server import PortTaken, listening
+
+    try:
+        listening(host, port).close()
+    except PortTaken as error:
+        who = _table_at(port)
+        if who == table:
+            return Finding("port", Health.OK, f"“{table}” runs on port {port}")
+        what = f"lan.port {port} is that of another table, “{who}”" if who else str(error)
+        return Finding("port", Health.BROKEN, what, "Set lan.port to a free one; `ss -ltnp` says what holds which.")
+    return Finding("port", Health.OK, f"{port} is free" if port else "any free one")
+
+
+async def check_lan_name(table: str, port: int = 0, interfaces: Sequence[str] = ()) -> Finding:
+    """Whether the table can be found on the LAN by its name, and nobody else has that name. This table is served on
+    `port`; 0: on any."""
     from zeroconf import Error as ZeroconfError
 
     from controller.discovery import addresses_on, who_has
@@ -467,16 +505,19 @@ async def check_lan_name(table: str, interfaces: Sequence[str] = ()) -> Finding:
         remedy = "Plug the network in, or join the wireless one. This machine's own screen shows the table without it."
         return Finding("LAN name", Health.BROKEN, "this machine has no address on any network", remedy)
     try:
-        holders = await who_has(table, interfaces)
+        holder = await who_has(table, interfaces)
     except (OSError, ZeroconfError) as error:
         remedy = "Let UDP port 5353 through the firewall; end what holds it for itself (`ss -ulpn`)."
         return Finding("LAN name", Health.BROKEN, f"the LAN cannot be asked: {error}", remedy)
-    if not holders:
+    if holder is None:
         return Finding("LAN name", Health.OK, f"“{table}” is free on {', '.join(own)}")
-    if set(holders) & set(own):
-        return Finding("LAN name", Health.OK, f"“{table}” runs on this machine, {', '.join(holders)}")
+    where = ", ".join(holder.addresses)
+    here = bool(set(holder.addresses) & set(own))
+    if here and port in (0, holder.port):
+        return Finding("LAN name", Health.OK, f"“{table}” runs on this machine, {where}")
     remedy = "This table would be called “… (2)”: give it a name of its own, lan.name."
-    return Finding("LAN name", Health.WARNING, f"“{table}” is the name of another table, {', '.join(holders)}", remedy)
+    what = f"“{table}” is the name of another table, {where} port {holder.port}"
+    return Finding("LAN name", Health.WARNING, what, remedy)
 
 
 def installed_at() -> datetime:
@@ -496,7 +537,6 @@ def clock_synchronised() -> bool | None:
 _LOOK_S = 0.02
 _CORNERS = {0: "top left", 1: "top right", 2: "bottom right", 3: "bottom left"}
 _SIMULATED = 'camera.driver is "simulated"'
-_NOT_ANNOUNCED = Finding("LAN name", Health.UNUSED, "lan.announce is false")
 
 
 def _look(config: TableConfig) -> "tuple[list[Finding], Frame | None]":
@@ -537,6 +577,24 @@ def _serial(config: TableConfig) -> Finding:
         what = f"not emulated: {reason}" if reason else "emulated, with the real firmware"
         return Finding("serial", Health.UNUSED, f"{_SIMULATED}: its microcontroller is {what}")
     return check_serial(config.serial.port, config.serial.baud)
+
+
+async def _lan_name(config: TableConfig) -> Finding:
+    if not config.lan.announce:
+        return Finding("LAN name", Health.UNUSED, "lan.announce is false")
+    return await check_lan_name(config.lan.name or config.name, config.lan.port)
+
+
+def _table_at(port: int) -> str:
+    """The name of the table that is served on a port of this machine; empty where there is none."""
+    asking = http.client.HTTPConnection("127.0.0.1", port, timeout=ASKED_S)
+    try:
+        asking.request("GET", "/api/state")
+        return str(json.loads(asking.getresponse().read())["table"])
+    except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+        return ""
+    finally:
+        asking.close()
 
 
 def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":

@@ -288,6 +288,29 @@ class _Query:
     done: "Future[list[Any]]"
 
 
+def check_journal(path: Path) -> int | None:
+    """How many records a journal that nobody has open holds; None where there is no file. Nothing is added to it.
+
+    Raises:
+        JournalForeign, JournalNewer, JournalDamaged, JournalInUse: it cannot be used.
+        JournalWriteFailed: it cannot be read.
+    """
+    if not path.exists():
+        return None
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)) as looking:
+            # As the table does: no shared memory, whose files would be another user's where that one asks.
+            looking.execute("PRAGMA locking_mode = EXCLUSIVE")
+            _check_ours(looking, path)
+            if not looking.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+                return 0  # of a start that the power was cut in
+            _check_whole(looking, path)
+            count: int = looking.execute("SELECT count(*) FROM records").fetchone()[0]
+            return count
+    except (OSError, sqlite3.Error) as error:
+        raise _open_error(path, error) from error
+
+
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:
     """Bring the schema up to date, each version in one transaction with its number."""
     version = connection.execute("PRAGMA user_version").fetchone()[0]

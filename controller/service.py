@@ -44,7 +44,7 @@ from controller.choosing import Choice, NotPlayable, Shelf
 from controller.games.registry import load_game, load_part, needs_faces
 from controller.host_choice import HostChoice, check_table_faces
 from controller.inbox import Inbox
-from controller.journal import JournalError
+from controller.journal import JournalDamaged, JournalError
 from controller.journal_keeper import JournalKeeper
 from controller.moved_mat import MAT_MOVED_MM
 from controller.outlets import DeviceOutlets
@@ -165,7 +165,10 @@ class _Service:
         Raises:
             NotPlayable, ServiceError, ServerError, JournalError, SimulatedTableError: it cannot start or go on.
         """
-        await self._table.start(fresh=fresh)
+        try:
+            await self._table.start(fresh=fresh)
+        except JournalDamaged as error:
+            raise ServiceError(f"{error}. `pizzatable run --fresh` leaves that game be.") from error
         self._show_starting()
         async with contextlib.AsyncExitStack() as stack:
             lan = self._config.lan
@@ -518,7 +521,7 @@ def _prepare_folder(config: TableConfig) -> str:
 
 
 def _what_to_do(error: JournalError) -> str:
-    from controller.journal import JournalDamaged, JournalForeign, JournalInUse
+    from controller.journal import JournalForeign, JournalInUse
 
     match error:
         case JournalInUse():

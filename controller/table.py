@@ -112,7 +112,7 @@ class Table:
 
     async def start(self, *, fresh: bool = False) -> None:
         """Bring back the last game of the journal, note the start, show the first view. `fresh` leaves that game be; so
-        does a table at which another game is played now.
+        does a table at which another game is played now. A game that is left need not replay any more.
 
         Raises:
             JournalError: a record does not replay; names it.
@@ -120,14 +120,17 @@ class Table:
         records = self._journal.records(game=self._journal.last_game())
         if any(record.kind == "game" and record.data["game"] != self._game.name for record in records):
             records = []
-        for record in records:
+        for index, record in enumerate(records):
             try:
                 self._replay(record)
             except (GameError, CommandError, KeyError, IndexError, TypeError, ValueError) as error:
-                raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
+                if not fresh and all(later.kind != "lobby" for later in records[index:]):
+                    raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
+                self._running = None
+                break
         run = await self._write("start", {"version": self._version, "game": self._game.name})
         self._seq = run * SEQ_PER_START
-        if fresh and self._running is not None:
+        if fresh and records:
             await self._write("lobby", {})
             self._running = None
         self._show()

@@ -46,7 +46,7 @@ async def serving(
     Raises:
         PortTaken: nothing can listen at this address.
     """
-    listener = _listen(host, port)
+    listener = listening(host, port)
     config = uvicorn.Config(
         app,
         # A class is wanted, and what makes one will do.
@@ -68,6 +68,27 @@ async def serving(
         hub.close()
         server.should_exit = True
         await task
+
+
+def listening(host: str, port: int, unread_s: int = _UNREAD_S) -> socket.socket:
+    """A socket that listens at this address, whose connections end when nothing they are sent is taken for `unread_s`.
+
+    Raises:
+        PortTaken: nothing can listen there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # tcp(7): what is accepted has this too.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * unread_s)
+        listener.bind((host, port))
+        listener.listen(256)
+    except OSError as error:
+        listener.close()
+        raise PortTaken(f"Cannot listen on {host} port {port}: {error.strerror}; expected a free port.") from error
+    listener.setblocking(False)
+    return listener
 
 
 class _Server(uvicorn.Server):
@@ -111,19 +132,3 @@ class _Impatient(H11Protocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
-
-
-def _listen(host: str, port: int, unread_s: int = _UNREAD_S) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # tcp(7): what is accepted has this too.
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 1000 * unread_s)
-        listener.bind((host, port))
-        listener.listen(256)
-    except OSError as error:
-        listener.close()
-        raise PortTaken(f"Cannot listen on {host} port {port}: {error.strerror}; expected a free port.") from error
-    listener.setblocking(False)
-    return listener

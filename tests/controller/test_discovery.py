@@ -133,6 +133,19 @@ def test_where_the_networks_cannot_be_asked_for_the_state_says_so_and_it_is_trie
     run(scenario)
 
 
+def test_names_whose_letters_no_host_name_has_lead_to_hosts_of_their_own():
+    async def scenario():
+        async with (
+            announced(Announcement("Стол А", "pizzeria", "0.1.0", 8080)),
+            announced(Announcement("Стол Б", "pizzeria", "0.1.0", 8080)),
+            listener() as zeroconf,
+        ):
+            servers = {(await find(zeroconf, SERVICE, name)).server for name in ("Стол А", "Стол Б")}
+            assert len(servers) == 2
+
+    run(scenario)
+
+
 def test_any_name_is_announced():
     async def announce(table):
         async with announced(Announcement(table, "new_york_slice", "0.1.0", 8080)) as discovery:

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -34,17 +35,22 @@ from controller.doctor import (
     check_clock,
     check_copy,
     check_disk,
+    check_kept_games,
     check_lan_name,
     check_lens,
     check_light,
     check_markers,
     check_pins,
+    check_port,
     check_serial,
     clock_synchronised,
     examine,
     installed_at,
 )
+from controller.journal import Journal
 from controller.lenses import lens_file
+from controller.web.hub import Hub
+from controller.web.server import serving
 from firmware_bridge.link import Link, LinkStatus
 from firmware_bridge.schema import Hello
 from firmware_bridge.session import LinkState
@@ -57,6 +63,8 @@ from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import ButtonEdge, World
+from tests.controller.web.fixture_views import ring_served
+from tests.controller.web.table import make_app
 from tests.hardware.fake_lgpio import FakeLgpio
 from tests.rigs.emulation import CannotEmulate, build
 from tests.vision import test_theory as drawn_board
@@ -545,24 +553,65 @@ def test_the_real_disk_can_be_asked(tmp_path: Path) -> None:
     assert check_disk(tmp_path).name == "disk"
 
 
+def test_kept_games(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    assert said(check_kept_games(path)) == ("journal", Health.OK)
+    with Journal(path) as journal:
+        journal.append("start", {}).result()
+        held = check_kept_games(path)
+    assert said(held) == ("journal", Health.WARNING)
+    assert held.what == f"{path} is held by another process"
+    assert check_kept_games(path) == Finding("journal", Health.OK, f"1 records in {path}")
+    path.write_bytes(path.read_bytes()[:10_000])
+    damaged = check_kept_games(path)
+    assert said(damaged) == ("journal", Health.BROKEN)
+    assert damaged.what.startswith(f"{path}: expected a journal that reads back whole")
+
+
+def test_port() -> None:
+    async def ask() -> dict[str, Finding]:
+        hub = Hub()
+        hub.publish(ring_served())
+        table = ring_served().table
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            async with serving(make_app(hub), hub, "127.0.0.1", 0) as port:
+                asked = {
+                    "own": (port, table),
+                    "other": (port, "Left table"),
+                    "silent": (silent.getsockname()[1], table),
+                    "free": (0, table),
+                }
+                return {name: await asyncio.to_thread(check_port, "127.0.0.1", *which) for name, which in asked.items()}
+
+    found = asyncio.run(ask())
+    states = {name: said(finding)[1] for name, finding in found.items()}
+    assert states == {"own": Health.OK, "other": Health.BROKEN, "silent": Health.BROKEN, "free": Health.OK}
+    assert f"is that of another table, “{ring_served().table}”" in found["other"].what
+    assert "Address already in use" in found["silent"].what
+
+
 def test_lan_name_that_is_free() -> None:
-    finding = asyncio.run(check_lan_name("Nobody's table", LOOPBACK))
+    finding = asyncio.run(check_lan_name("Nobody's table", interfaces=LOOPBACK))
     assert said(finding) == ("LAN name", Health.OK)
     assert finding.what == "“Nobody's table” is free on 127.0.0.1"
 
 
-def test_lan_name_of_this_running_table() -> None:
-    async def ask() -> Finding:
+def test_lan_name_of_this_running_table_and_of_another_on_the_same_machine() -> None:
+    async def ask() -> list[Finding]:
         discovery = Discovery(Announcement("Doctor's table", "new_york_slice", "0.1.0", 8080), LOOPBACK)
         await discovery.refresh()
         try:
-            return await check_lan_name("Doctor's table", LOOPBACK)
+            return [await check_lan_name("Doctor's table", port, LOOPBACK) for port in (8080, 8081)]
         finally:
             await discovery.close()
 
-    finding = asyncio.run(ask())
-    assert said(finding) == ("LAN name", Health.OK)
-    assert "runs on this machine" in finding.what
+    own, other = asyncio.run(ask())
+    assert said(own) == ("LAN name", Health.OK)
+    assert "runs on this machine" in own.what
+    assert said(other) == ("LAN name", Health.WARNING)
+    assert other.what == "“Doctor's table” is the name of another table, 127.0.0.1 port 8080"
 
 
 def test_lan_name_of_another_table() -> None:
@@ -573,28 +622,41 @@ def test_lan_name_of_another_table() -> None:
         )
         await (await other.async_register_service(service))
         try:
-            return await check_lan_name("Left table", LOOPBACK)
+            return await check_lan_name("Left table", 1, LOOPBACK)
         finally:
             await other.async_close()
 
     finding = asyncio.run(ask())
     assert said(finding) == ("LAN name", Health.WARNING)
-    assert finding.what == "“Left table” is the name of another table, 192.0.2.7"
+    assert finding.what == "“Left table” is the name of another table, 192.0.2.7 port 1"
 
 
 def test_no_network() -> None:
-    finding = asyncio.run(check_lan_name("Kitchen table", ("nowhere0",)))
+    finding = asyncio.run(check_lan_name("Kitchen table", interfaces=("nowhere0",)))
     assert said(finding) == ("LAN name", Health.BROKEN)
     assert "no address" in finding.what
 
 
 # All of it ------------------------------------------------------------------------------------------------------------
 
-PARTS = ["camera", "markers", "lens", "light", "faces", "pins", "serial", "clock", "disk", "LAN name"]
+PARTS = [
+    "camera",
+    "markers",
+    "lens",
+    "light",
+    "faces",
+    "pins",
+    "serial",
+    "clock",
+    "disk",
+    "journal",
+    "port",
+    "LAN name",
+]
 
 
 def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
-    (tmp_path / "table.toml").write_text("[lan]\nannounce = false\n")
+    (tmp_path / "table.toml").write_text('data_dir = "data"\n[lan]\nannounce = false\nport = 0\n')
     findings = asyncio.run(examine(load_table([tmp_path / "table.toml"])))
     assert [finding.name for finding in findings] == PARTS
     unused = [finding.name for finding in findings if finding.state is Health.UNUSED]

@@ -19,6 +19,7 @@ from controller.journal import (
     JournalOverrun,
     JournalWriteFailed,
     Record,
+    check_journal,
     migrate,
 )
 
@@ -143,6 +144,22 @@ def test_an_open_journal_is_nobody_elses(path: Path) -> None:
             Journal(path)
         journal.append("move", 1).result()
     Journal(path).close()
+
+
+def test_a_journal_is_checked_without_opening_it_for_good(path: Path) -> None:
+    assert check_journal(path) is None
+    assert not path.parent.exists()
+    with Journal(path) as journal:
+        journal.append("start", {}).result()
+        with pytest.raises(JournalInUse, match=r"journal\.db: another process has this journal open"):
+            check_journal(path)
+    assert check_journal(path) == 1
+    assert [file.name for file in path.parent.iterdir()] == ["journal.db"], "nothing is left beside it"
+    path.write_bytes(b"")
+    assert check_journal(path) == 0
+    path.write_text("once upon a time " * 100)
+    with pytest.raises(JournalForeign, match="no SQLite file"):
+        check_journal(path)
 
 
 def test_foreign_files_are_refused_and_left_alone(path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_record_that_does_not_replay_is_named(service: Service) -> None:
         journal.append("play", {"moves": [], "text": "?"}).result()
     said = refused(service)
     assert "record 1" in said
-    assert "no game is running" in said
+    assert "no game is running; start one first. `pizzatable run --fresh` leaves that game be." in said
 
 
 @pytest.mark.parametrize("content", [None, b"no faces", "another game"])

@@ -17,7 +17,7 @@ from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_part
 from controller.hands import Lay
-from controller.journal import Journal
+from controller.journal import Journal, JournalDamaged
 from controller.reading import Reading
 from controller.referee import GLARE
 from controller.table import Table
@@ -207,6 +207,19 @@ async def test_a_fresh_start_leaves_the_last_game_be(tmp_path: Path) -> None:
         fresh = make_table(table.journal, Outlets())
         await fresh.start(fresh=True)
         assert fresh.state is None
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.state is None
+
+
+@in_loop
+async def test_a_game_that_does_not_replay_is_left_be_by_a_fresh_start_for_good(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        table.journal.append("play", {"moves": [{"of": "another version"}], "text": "?"}).result()
+        with pytest.raises(JournalDamaged, match=r"record \d+ \(play\) does not replay"):
+            await make_table(table.journal, Outlets()).start()
+        await make_table(table.journal, Outlets()).start(fresh=True)
         again = make_table(table.journal, Outlets())
         await again.start()
         assert again.state is None

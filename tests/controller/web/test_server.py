@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from controller.web.hub import Hub
-from controller.web.server import PortTaken, _listen, serving
+from controller.web.server import PortTaken, listening, serving
 from tests.controller.web.fixture_views import ring_served
 from tests.controller.web.table import make_app, until
 
@@ -230,7 +230,7 @@ def _crowd(address, stack):
 
 
 def test_who_takes_nothing_of_what_is_sent_is_cut_off():
-    with _listen("127.0.0.1", 0, unread_s=1) as listener, socket.create_connection(listener.getsockname()):
+    with listening("127.0.0.1", 0, unread_s=1) as listener, socket.create_connection(listener.getsockname()):
         listener.settimeout(PATIENCE_S)
         accepted, _ = listener.accept()
         with accepted:
