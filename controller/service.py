@@ -49,6 +49,7 @@ from controller.journal_keeper import JournalKeeper
 from controller.moved_mat import MAT_MOVED_MM
 from controller.outlets import DeviceOutlets
 from controller.parts import JOURNAL_OK, REFEREE_OK, WITHOUT_BUTTONS, lens_part, mat_part, vision_parts
+from controller.records.results import Results
 from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
@@ -203,7 +204,7 @@ class _Service:
     def _app(self) -> FastAPI:
         app = create_app(
             self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
-            host_token=self._token, picture=self._picture,
+            host_token=self._token, picture=self._picture, results=Results(self._journal.records).read,
         )  # fmt: skip
         app.add_exception_handler(JournalError, _not_written)
         return app

@@ -307,6 +307,8 @@ class Table:
         first = next((i for i, s in enumerate(clockwise, 1) if s.seat == self._last_winner_seat), 1)
         data = {
             "game": self._game.name,
+            "table": self._config.name,
+            "event": self._config.event or "",
             "seats": [s.seat for s in clockwise],
             "names": [s.name for s in clockwise],
             "options": {**self._config.options, **options},

@@ -259,3 +259,43 @@ class LegendView(Model):
     """CSS colour."""
     swatch: str
     """What it looks like: a PNG picture as data URI."""
+
+
+class PlayerResultView(Model):
+    """How one player did in a game."""
+
+    seat: int
+    name: str
+    total: int | None
+    """Points; None while the game is not over."""
+    won: bool
+    """Several may share."""
+
+
+class GameResultView(Model):
+    """A game that was begun at a table, and how it ended."""
+
+    table: str
+    """The table's name when it began; empty where that was not written down."""
+    event: str
+    """The event that it counts for; empty for none."""
+    number: int
+    """As the journal numbers it."""
+    game: str
+    title: str
+    began: str
+    """ISO 8601, UTC, by the table's clock."""
+    ended: str
+    """When the last play was made."""
+    over: bool
+    """False where it goes on, or was left."""
+    players: list[PlayerResultView]
+    """Clockwise."""
+    problem: str = ""
+    """Why it cannot be told how it ended: the rules do not allow its moves any more."""
+
+
+class ResultsView(Model):
+    """Every game of a table, the earliest first."""
+
+    games: list[GameResultView]

@@ -18,6 +18,7 @@ COMMANDS = (
     "watch",
     "vision-report",
     "play",
+    "results",
     "replay",
     "referee",
     "components",

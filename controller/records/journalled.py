@@ -1,8 +1,8 @@
 """A game of a table's journal as a record."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from controller.game import GameError
+from controller.game import GameError, Json
 from controller.games.registry import load_game
 from controller.journal import Record as Entry
 from controller.records.record import (
@@ -42,7 +42,7 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
         options=beginning.data["options"],
         first=beginning.data["first"],
         components=components_mark(beginning.data["game"]),
-        notes={"Date": beginning.wall_time[:10]},
+        notes={"Date": beginning.wall_time[:10], **_where(beginning.data)},
     )
     engine = load_game(header.game)
     # The journal is the table's own: its options may name an owner's file.
@@ -61,3 +61,8 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
             lines.append(TakenBack(plays[-1]))
             del states[plays.pop() :]
     return Record(header, tuple(lines), result(engine, states[-1]))
+
+
+def _where(begun: Mapping[str, Json]) -> dict[str, str]:
+    """Table and event, as far as they were written down."""
+    return {name: str(begun[name.lower()]) for name in ("Table", "Event") if begun.get(name.lower())}

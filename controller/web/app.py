@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import FileResponse
 
 from controller.commands import Commands, GameShelf, Sitting
-from controller.views import LegendView, PartState, PartView, PictureView, TableView
+from controller.views import LegendView, PartState, PartView, PictureView, ResultsView, TableView
 from controller.web.hub import Hub
 from controller.web.problems import Problem, add_problem_handlers
 from controller.web.security import Guard, is_host, require_host
@@ -137,6 +137,7 @@ def create_app(
     version: str,
     host_token: str,
     picture: Callable[[], tuple[bytes, PictureView] | None],
+    results: Callable[[], ResultsView],
 ) -> FastAPI:
     """The application of one table.
 
@@ -149,6 +150,7 @@ def create_app(
         host_token: lets its owner use the host's controls; so does a request from this machine itself.
         picture: the newest camera picture with what was read drawn on it, as JPEG, and what was read from it; None when
             there is none. Called from a worker thread, one call at a time.
+        results: the games that were played here. Called from worker threads.
     """
     app = FastAPI(
         title="pizzatable",
@@ -159,7 +161,7 @@ def create_app(
     )
     app.add_middleware(Guard)
     add_problem_handlers(app)
-    app.include_router(_state_router(hub))
+    app.include_router(_state_router(hub, results))
     app.include_router(_picture_router(picture))
     app.include_router(_host_router(commands, shelf, host_token))
     app.include_router(_page_router(games_root))
@@ -167,7 +169,7 @@ def create_app(
     return app
 
 
-def _state_router(hub: Hub) -> APIRouter:
+def _state_router(hub: Hub, results: Callable[[], ResultsView]) -> APIRouter:
     router = APIRouter(prefix="/api", tags=["state"])
 
     @router.get("/state", response_model=TableView, responses={503: {"model": Problem}})
@@ -192,6 +194,11 @@ def _state_router(hub: Hub) -> APIRouter:
     ) -> Response:
         """Every change, as it happens: the newest view at once unless Last-Event-ID says it is known."""
         return EventStream(hub, parse_last_event_id(last_event_id))
+
+    @router.get("/results")
+    def played() -> ResultsView:
+        """Every game that was begun at this table, the earliest first, and how it ended."""
+        return results()
 
     @router.get("/health")
     async def health() -> Health:

@@ -135,12 +135,13 @@ def test_foreign_and_damaged_journals_are_refused_and_left_alone(service: Servic
     assert service.journal.read_bytes() == content
 
 
-def test_a_record_that_does_not_replay_is_named(service: Service) -> None:
+def test_a_record_that_does_not_replay_is_named(tmp_path: Path, service: Service) -> None:
+    (tmp_path / "usb.toml").write_text(SETTINGS.replace("[camera]", '[camera]\ndriver = "opencv:0"'))
     with Journal(service.journal) as journal:
         journal.append("play", {"moves": [], "text": "?"}).result()
-    said = refused(service)
-    assert "record 1" in said
-    assert "no game is running; start one first. `pizzatable run --fresh` leaves that game be." in said
+    said = refused(service, "--config", str(tmp_path / "usb.toml"), "--game", "dice_and_slice")
+    assert "record 1 (play) does not replay: no game is running" in said
+    assert "`pizzatable run --fresh` leaves that game be" in said
 
 
 @pytest.mark.parametrize("content", [None, b"no faces", "another game"])

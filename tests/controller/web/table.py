@@ -6,6 +6,7 @@ from dataclasses import replace
 from config.loader import load_table
 from controller.choosing import Choice, Shelf
 from controller.commands import CommandError, InvalidCommand
+from controller.views import ResultsView
 from controller.web.app import create_app
 from controller.web.hub import Hub
 from tests.controller.web.fixture_views import GAMES_ROOT
@@ -70,5 +71,10 @@ class NotingShelf:
 
 
 def make_app(hub=None, commands=None, shelf=None, **changes):
-    settings = {"version": "1.2.3", "host_token": TOKEN, "picture": lambda: None} | changes
+    settings = {
+        "version": "1.2.3",
+        "host_token": TOKEN,
+        "picture": lambda: None,
+        "results": lambda: ResultsView(games=[]),
+    } | changes
     return create_app(hub or Hub(), commands or NotingCommands(), shelf or NotingShelf(), GAMES_ROOT, **settings)

@@ -1,0 +1,134 @@
+"""`pizzatable results`: how the games of one or several tables ended."""
+
+import csv
+import http.client
+import io
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+from pydantic import ValidationError
+
+from controller.journal import Journal, JournalError, JournalInUse
+from controller.records.results import Results
+from controller.views import GameResultView, ResultsView
+
+ASKED_S = 10.0
+"""A table answers within this, also one that has to look through the games of days."""
+COLUMNS = ("table", "event", "number", "game", "began", "ended", "over", "seat", "name", "total", "won")
+
+
+class SourceError(Exception):
+    """A table or journal that cannot be asked; the message names it and says why."""
+
+
+@click.command(epilog="Example:  pizzatable results --csv http://table1.local:8080 http://table2.local:8080 > day.csv")
+@click.argument("sources", metavar="TABLE...", nargs=-1, required=True)
+@click.option("--csv", "as_csv", is_flag=True, help="A line for each player of each game, for a spreadsheet.")
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
+    help="Leave out games begun before this, by this machine's time zone.",
+)
+@click.pass_context
+def command(ctx: click.Context, sources: tuple[str, ...], as_csv: bool, since: datetime | None) -> None:
+    """Print the games of tables, how they ended, and who won how many.
+
+    Each TABLE is the address of one that runs, such as http://192.168.1.20:8080, or the journal.sqlite of one that does
+    not. The exit status is 1 where one of them cannot be asked; the others are printed.
+    """
+    games: list[GameResultView] = []
+    failed = False
+    for source in sources:
+        try:
+            games += _games(source)
+        except SourceError as error:
+            failed = True
+            click.echo(f"Error: {error}", err=True)
+    games = [game for game in games if since is None or _local(game.began) >= since.astimezone()]
+    games.sort(key=lambda game: (game.began, game.table))
+    for line in csv_lines(games) if as_csv else told_lines(games):
+        click.echo(line)
+    ctx.exit(1 if failed else 0)
+
+
+def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
+    """A line for each game, with its number in its journal, then the standings of the games that are over."""
+    for game in games:
+        times = f"{_local(game.began):%a %H:%M}-{_local(game.ended):%H:%M}"
+        yield f"{times}  {f'{game.table} {game.number}'.strip()}  {game.title}: {_outcome(game)}"
+    over = [game for game in games if game.over]
+    won: dict[str, list[int]] = {}
+    for game in over:
+        for player in game.players:
+            counts = won.setdefault(player.name, [0, 0])
+            counts[0] += player.won
+            counts[1] += 1
+    yield ""
+    yield f"{len(over)} of {len(games)} games are over"
+    width = max(map(len, won), default=0)
+    for name, (wins, played) in sorted(won.items(), key=lambda item: (-item[1][0], item[1][1], item[0])):
+        yield f"{name.ljust(width)}  won {wins} of {played}"
+
+
+def csv_lines(games: Sequence[GameResultView]) -> Iterator[str]:
+    """COLUMNS, then a line for each player of each game."""
+    yield _csv_line(COLUMNS)
+    for game in games:
+        for player in game.players:
+            own = {**game.model_dump(exclude={"players"}), **player.model_dump()}
+            yield _csv_line(["" if own[column] is None else own[column] for column in COLUMNS])
+
+
+def _outcome(game: GameResultView) -> str:
+    if game.problem:
+        return f"cannot be told: {game.problem}"
+    players = ", ".join(
+        player.name if player.total is None else f"{player.name} {player.total}{' won' if player.won else ''}"
+        for player in game.players
+    )
+    return players if game.over else f"{players}: not over"
+
+
+def _games(source: str) -> list[GameResultView]:
+    """Raises SourceError."""
+    if "://" in source:
+        return _ask(source).games
+    if not Path(source).is_file():
+        raise SourceError(f"{source}: expected a journal.sqlite, or a table's address such as http://192.168.1.20:8080")
+    try:
+        with Journal(Path(source)) as journal:
+            return Results(journal.records).read().games
+    except JournalInUse as error:
+        raise SourceError(f"{error}. If its table runs, give that table's address instead.") from error
+    except JournalError as error:
+        raise SourceError(str(error)) from error
+
+
+def _ask(address: str) -> ResultsView:
+    """Raises SourceError."""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise SourceError(f"{address}: expected an address such as http://192.168.1.20:8080")
+    try:
+        with urllib.request.urlopen(f"{parts.scheme}://{parts.netloc}/api/results", timeout=ASKED_S) as answer:
+            return ResultsView.model_validate_json(answer.read())
+    except ValidationError as error:
+        raise SourceError(f"{address}: what answers there is no table of this version") from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        raise SourceError(f"{address}: cannot be asked: {reason or type(error).__name__}") from error
+
+
+def _local(time: str) -> datetime:
+    return datetime.fromisoformat(time).astimezone()
+
+
+def _csv_line(values: Sequence[object]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    return line.getvalue()

@@ -1,0 +1,68 @@
+"""How the games in a journal ended."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+from controller.game import GameError
+from controller.games.registry import load_game
+from controller.journal import Record as Entry
+from controller.records.journalled import record_of
+from controller.views import GameResultView, PlayerResultView, ResultsView
+
+
+class Results:
+    """The games of one journal. Asked again, only what is new is looked at. Ask from any thread."""
+
+    def __init__(self, entries_after: Callable[[int], Sequence[Entry]]) -> None:
+        """`entries_after` gives the journal's entries after a sequence number."""
+        self._entries_after = entries_after
+        self._asking = threading.Lock()
+        self._last = 0
+        self._before: list[GameResultView] = []
+        """Those that another followed: nothing is added to them."""
+        self._newest: list[Entry] = []
+
+    def read(self) -> ResultsView:
+        """Every game, the earliest first. Raises JournalError."""
+        with self._asking:
+            for entry in self._entries_after(self._last):
+                self._last = entry.seq
+                if entry.kind == "game":
+                    self._before += self._newest_result()
+                    self._newest = [entry]
+                elif self._newest:
+                    self._newest.append(entry)
+            return ResultsView(games=[*self._before, *self._newest_result()])
+
+    def _newest_result(self) -> list[GameResultView]:
+        return [_result(self._newest)] if self._newest else []
+
+
+def _result(entries: Sequence[Entry]) -> GameResultView:
+    """The result of the game that the first entry begins."""
+    data = entries[0].data
+    outcome, problem = None, ""
+    try:
+        outcome = record_of(entries, entries[0].seq).result
+    except (GameError, KeyError, IndexError, TypeError, ValueError) as error:
+        problem = f"{type(error).__name__}: {error}"
+    return GameResultView(
+        table=data.get("table", ""),
+        event=data.get("event", ""),
+        number=entries[0].seq,
+        game=data["game"],
+        title=load_game(data["game"]).title,
+        began=entries[0].wall_time,
+        ended=[entry.wall_time for entry in entries if entry.kind in ("game", "play")][-1],
+        over=outcome is not None,
+        players=[
+            PlayerResultView(
+                seat=seat,
+                name=name,
+                total=outcome.totals[player - 1] if outcome else None,
+                won=bool(outcome and player in outcome.winners),
+            )
+            for player, (seat, name) in enumerate(zip(data["seats"], data["names"], strict=True), 1)
+        ],
+        problem=problem,
+    )

@@ -1,0 +1,146 @@
+"""Results: how the games of journals and of running tables ended, for whoever runs the event."""
+
+import asyncio
+import csv
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import results as results_command
+from controller.games.pizza_theory import GAME
+from controller.journal import Journal
+from controller.journal import Record as Entry
+from controller.records.journalled import record_of
+from controller.records.results import Results
+from controller.views import ResultsView
+from controller.web.hub import Hub
+from controller.web.server import serving
+from tests.controller.games.random_play import play
+from tests.controller.web.table import make_app
+
+BEGUN = {"game": "pizza_theory", "seats": [2, 5], "names": ["Ann", "Ben"], "options": {}, "first": 1}
+WHERE = {"table": "Left table", "event": "Con"}
+
+
+def play_whole_game(journal: Journal, seed: int = 1) -> tuple[list[int], tuple[int, ...]]:
+    """The totals and the winners."""
+    journal.append("game", BEGUN | WHERE, begins_game=True)
+    state = GAME.start(2, {}, 1)
+    for ply in play(GAME, state, Random(seed)):
+        journal.append("play", {"moves": [GAME.encode_move(ply.move)], "text": "", "source": "table"})
+        state = GAME.apply(ply.state, ply.move)
+    journal.append("lobby", {}).result()
+    return [sheet.total for sheet in GAME.score(state)], GAME.winners(state)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A journal with a game that was left, of a version that wrote no table's name."""
+    path = tmp_path / "journal.sqlite"
+    with Journal(path, wall_clock=lambda: datetime(2026, 3, 1, 12, tzinfo=UTC)) as journal:
+        journal.append("start", {"version": "1", "game": "pizza_theory"})
+        journal.append("game", BEGUN, begins_game=True).result()
+    return path
+
+
+def ran(*arguments: object) -> Result:
+    return CliRunner().invoke(results_command.command, list(map(str, arguments)))
+
+
+def test_each_game_is_told_and_what_cannot_change_is_looked_at_once(path: Path) -> None:
+    asked: list[int] = []
+    with Journal(path) as journal:
+
+        def entries_after(seq: int) -> list[Entry]:
+            asked.append(seq)
+            return journal.records(seq)
+
+        results = Results(entries_after)
+        (left,) = results.read().games
+        assert (left.table, left.number, left.title, left.over) == ("", 2, "Pizza Theory", False)
+        assert left.began == left.ended == "2026-03-01T12:00:00.000+00:00"
+        assert [(player.seat, player.name, player.total) for player in left.players] == [
+            (2, "Ann", None),
+            (5, "Ben", None),
+        ]
+        totals, winners = play_whole_game(journal)
+        again, over = results.read().games
+        assert again == left
+        assert asked == [0, 2]
+        assert (over.table, over.event, over.number, over.over) == ("Left table", "Con", 3, True)
+        assert over.began < over.ended
+        assert [player.total for player in over.players] == totals
+        assert [player.won for player in over.players] == [player in winners for player in (1, 2)]
+        notes = record_of(journal.records(), 3).header.notes
+        assert (notes["Table"], notes["Event"]) == ("Left table", "Con")
+
+
+def test_a_game_whose_moves_are_not_understood_hides_no_other(path: Path) -> None:
+    with Journal(path) as journal:
+        journal.append("play", {"moves": ["of another version"], "text": "", "source": "table"})
+        play_whole_game(journal)
+        spoilt, over = Results(journal.records).read().games
+    assert spoilt.problem.startswith("NotationError: ")
+    assert not spoilt.over
+    assert over.over
+
+
+def test_the_command_tells_games_and_standings_of_several_tables(path: Path, tmp_path: Path) -> None:
+    with Journal(path) as journal:
+        _, winners = play_whole_game(journal)
+    said = ran(path, tmp_path / "none")
+    assert said.exit_code == 1
+    assert f"Error: {tmp_path / 'none'}: expected a journal.sqlite" in said.stderr
+    first, second, _, *standings = said.stdout.splitlines()
+    assert first.endswith("  2  Pizza Theory: Ann, Ben: not over")
+    assert "  Left table 3  Pizza Theory: Ann " in second
+    best = BEGUN["names"][winners[0] - 1]
+    assert standings[:2] == ["1 of 2 games are over", f"{best}  won 1 of 1"]
+    assert "2  Pizza Theory" not in ran("--since", "2026-03-02", path).stdout
+
+
+def test_a_spreadsheet_has_a_line_for_each_player(path: Path) -> None:
+    with Journal(path) as journal:
+        totals, _ = play_whole_game(journal)
+    rows = list(csv.DictReader(ran("--csv", path).stdout.splitlines()))
+    assert [(row["number"], row["over"], row["seat"], row["name"], row["total"]) for row in rows] == [
+        ("2", "False", "2", "Ann", ""),
+        ("2", "False", "5", "Ben", ""),
+        ("3", "True", "2", "Ann", str(totals[0])),
+        ("3", "True", "5", "Ben", str(totals[1])),
+    ]
+
+
+def test_running_tables_are_asked_at_their_address(path: Path) -> None:
+    with Journal(path) as journal:
+        app = make_app(results=Results(journal.records).read)
+
+        async def ask() -> tuple[Result, Result]:
+            async with serving(app, Hub(), "127.0.0.1", 0) as port:
+                asked = asyncio.to_thread(ran, f"http://127.0.0.1:{port}/?host=x")
+                return await asked, await asyncio.to_thread(ran, f"http://127.0.0.1:{port}", path)
+
+        alone, held = asyncio.run(ask())
+    assert alone.exit_code == 0
+    assert "2  Pizza Theory: Ann, Ben: not over" in alone.stdout
+    assert held.exit_code == 1
+    assert "has this journal open. If its table runs, give that table's address instead" in held.stderr
+
+
+def test_what_is_no_table_is_said() -> None:
+    async def ask() -> list[Result]:
+        async with serving(make_app(results=_failing), Hub(), "127.0.0.1", 0) as port:
+            addresses = (f"http://127.0.0.1:{port}", "ftp://x", "http://127.0.0.1:1")
+            return [await asyncio.to_thread(ran, address) for address in addresses]
+
+    failing, no_http, nobody = asyncio.run(ask())
+    assert "cannot be asked: Internal Server Error" in failing.stderr
+    assert "Error: ftp://x: expected an address such as" in no_http.stderr
+    assert "Error: http://127.0.0.1:1: cannot be asked: [Errno 111] Connection refused" in nobody.stderr
+
+
+def _failing() -> ResultsView:
+    raise RuntimeError("no results")
