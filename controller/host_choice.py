@@ -17,10 +17,12 @@ _log = logging.getLogger("pizzatable")
 class HostChoice:
     """Where the host takes another game from the shelf."""
 
-    def __init__(self, shelf: Shelf, playing: Choice, *, keep: bool) -> None:
-        """`keep` says that the host chose what is played now, which holds from when the table runs."""
+    def __init__(self, shelf: Shelf, playing: Choice, *, keep: bool, forget: bool = False) -> None:
+        """`keep` says that the host chose what is played now, which holds from when the table runs; `forget` that it
+        was named anew, so that what the host chose before holds no more once the table is ours."""
         self._shelf = shelf
         self._keep = keep
+        self._forget = forget
         self._stopped: asyncio.Event | None = None
         self._why_not_now: Callable[[], str] = str
         self.playing = playing
@@ -49,6 +51,11 @@ class HostChoice:
         self.next = choice
         if self._stopped is not None:
             self._stopped.set()
+
+    def ours(self) -> None:
+        """The table is this program's, and no other's that runs."""
+        if self._forget:
+            self._shelf.forget()
 
     def runs(self, stopped: asyncio.Event, why_not_now: Callable[[], str]) -> None:
         """The table runs until `stopped` is set, also by the host's choice, unless `why_not_now` gives a reason. What

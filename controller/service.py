@@ -86,12 +86,12 @@ class ServiceError(Exception):
     """The service cannot start or go on; the message says why and what to do."""
 
 
-def run_service(shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bool) -> None:
+def run_service(shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bool, named: bool = False) -> None:
     """Run a table until it is interrupted: SIGINT, SIGTERM or SIGHUP. When its host chooses another game, everything is
     closed and opened again for that one.
 
     `choice` is played first. `gathering` sits down where the table is a simulated one. `fresh` leaves the journal's
-    last game be.
+    last game be. `named`: what the host chose before counts no more.
 
     Raises:
         ServiceError: something that a table cannot do without is missing.
@@ -99,7 +99,7 @@ def run_service(shelf: Shelf, choice: Choice, gathering: Gathering, *, fresh: bo
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
     port: int | None = None
     while True:
-        host_choice = HostChoice(shelf, choice, keep=port is not None)
+        host_choice = HostChoice(shelf, choice, keep=port is not None, forget=named and port is None)
         config = shelf.settings_of(choice)
         if port is not None:  # displays look for the table where they found it
             config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
@@ -122,6 +122,7 @@ async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostCho
     except JournalError as error:
         raise ServiceError(f"{error}{_what_to_do(error)}") from error
     with contextlib.closing(journal):
+        host_choice.ours()
         simulated = _simulated_table(config, gathering)
         try:
             new = simulated is not None and (not simulated.join() or fresh)

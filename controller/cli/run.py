@@ -72,15 +72,14 @@ def command(
     with told(ConfigError, GameError):
         config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
         shelf = Shelf(config, players)
-        if game is not None or options:
-            shelf.forget()
-        choice = shelf.kept() or shelf.checked(shelf.usual(game, options))
+        named = game is not None or bool(options)
+        choice = (None if named else shelf.kept()) or shelf.checked(shelf.usual(game, options))
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
-        run_service(shelf, choice, Gathering(choice.players or 0, seed, speed, mistakes), fresh=fresh)
+        run_service(shelf, choice, Gathering(choice.players or 0, seed, speed, mistakes), fresh=fresh, named=named)
 
 
 def _overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:

@@ -117,6 +117,15 @@ def test_a_taken_port_is_said_and_leaves_no_process(service: Service) -> None:
     assert service.processes() == {}
 
 
+def test_a_second_one_on_the_same_folder_is_refused_and_changes_nothing(service: Service) -> None:
+    chosen = service.data / "choice.json"
+    chosen.write_text("what the first one's host chose")
+    with Journal(service.journal):
+        said = refused(service, "--game", "slice")
+    assert "another process has this journal open. Does this table run already?" in said
+    assert chosen.exists()
+
+
 def test_a_data_folder_that_cannot_be_made_is_said(tmp_path: Path, service: Service) -> None:
     (tmp_path / "file").touch()
     said = refused(service, "--data", str(tmp_path / "file" / "data"))
