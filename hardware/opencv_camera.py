@@ -14,6 +14,10 @@ from vision.frame import Frame, Image
 
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp"})
 _FAILURES_UNTIL_LOST = 3
+FROZEN_S = 10.0
+"""A sensor has noise: pictures the same to the last level for so long are one picture, given again and again."""
+_COMPARED = 16
+"""Every so many rows are compared."""
 
 
 class UsbCamera:
@@ -86,6 +90,7 @@ class UsbCamera:
 
     def _take_pictures(self) -> None:
         sequence, failures = 0, 0
+        last, news_s = None, self._clock()
         while self._open and failures < _FAILURES_UNTIL_LOST:
             if not self._capture.grab():
                 failures += 1
@@ -96,6 +101,14 @@ class UsbCamera:
                 failures += 1
                 continue
             failures = 0
+            if last is None or not np.array_equal(image[::_COMPARED], last[::_COMPARED]):
+                last, news_s = image, time_s
+            elif time_s - news_s > FROZEN_S:
+                self._problem = (
+                    f"the {self.description} has given the same picture for {FROZEN_S:g} s: it is frozen, or sees "
+                    "nothing at all. Pull its cable and put it back, take the cap off its lens"
+                )
+                break
             with self._news:
                 self._newest = (_colour(image), time_s, sequence)
                 self._news.notify_all()

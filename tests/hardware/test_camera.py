@@ -14,7 +14,7 @@ import pytest
 
 from hardware.camera import Adjustment, Camera, CameraError, CameraLost, CameraTimeout, RecordingEnded
 from hardware.drivers import UnknownDriver, open_camera, recorded_files
-from hardware.opencv_camera import Recording, UsbCamera
+from hardware.opencv_camera import FROZEN_S, Recording, UsbCamera
 from hardware.pi_camera import PiCamera
 from hardware.simulated.camera import SimulatedCamera
 from hardware.simulated.renderer import Renderer
@@ -368,6 +368,45 @@ def test_a_usb_camera_gives_the_newest_picture_and_is_lost_at_its_end(video: Pat
         read_on(camera, frames)
     assert all(a.sequence < b.sequence and a.time_s < b.time_s for a, b in pairwise(frames))
     camera.close()
+    camera.close()
+
+
+class StandInCapture:
+    """A USB camera whose picture stays the same from some picture on; each takes a second of its clock."""
+
+    def __init__(self, clock: VirtualClock, frozen_from: int) -> None:
+        self._clock = clock
+        self._frozen_from = frozen_from
+        self._taken = 0
+
+    def isOpened(self) -> bool:  # noqa: N802 its name in OpenCV
+        return True
+
+    def set(self, _: int, __: float) -> bool:
+        return True
+
+    def get(self, _: int) -> float:
+        return 1.0
+
+    def grab(self) -> bool:
+        self._clock.sleep(1.0)
+        self._taken += 1
+        return True
+
+    def retrieve(self) -> tuple[bool, Any]:
+        return True, np.full((SIZE[1], SIZE[0], 3), min(self._taken, self._frozen_from), np.uint8)
+
+    def release(self) -> None:
+        pass
+
+
+def test_a_usb_camera_that_gives_one_picture_again_and_again_is_lost() -> None:
+    clock = VirtualClock()
+    capture: Any = StandInCapture(clock, frozen_from=30)
+    camera = UsbCamera(0, SIZE, 1.0, clock, lambda _: capture)
+    with pytest.raises(CameraLost, match=r"has given the same picture for 10 s: it is frozen"):
+        read_on(camera, [])
+    assert clock.now_s == 50 + 30 + FROZEN_S + 1
     camera.close()
 
 
