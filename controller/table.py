@@ -294,9 +294,7 @@ class Table:
 
     async def _new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
         seats = [sitting.seat for sitting in players]
-        for seat in seats:
-            if seat not in self._config.seats:
-                raise InvalidCommand(f"seat {seat}: expected one of {sorted(self._config.seats)}")
+        self._check_seats(seats)
         if len(set(seats)) != len(seats):
             raise InvalidCommand(f"seats {seats}: each seat can be taken once")
         if len(players) not in self._game.player_counts:
@@ -439,7 +437,14 @@ class Table:
             case _:
                 pass
 
+    def _check_seats(self, seats: Sequence[int]) -> None:
+        """Raises InvalidCommand for one that the table's settings do not have."""
+        for seat in seats:
+            if seat not in self._config.seats:
+                raise InvalidCommand(f"seat {seat}: expected one of {sorted(self._config.seats)}")
+
     def _begin(self, data: Mapping[str, Any]) -> RunningGame:
+        self._check_seats(data["seats"])
         seats = dict(enumerate(data["seats"], 1))
         names = dict(enumerate(data["names"], 1))
         layout = Layout(areas(self._config, seats))

@@ -225,6 +225,17 @@ async def test_a_game_that_does_not_replay_is_left_be_by_a_fresh_start_for_good(
         assert again.state is None
 
 
+@in_loop
+async def test_a_seat_that_was_taken_away_since_is_named(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (_, _, journal):
+        begun = {"game": "new_york_slice", "seats": [1, 8], "names": ["a", "b"], "options": {}, "first": 1}
+        journal.append("game", begun, begins_game=True).result()
+        with pytest.raises(
+            JournalDamaged, match=r"\(game\) does not replay: seat 8: expected one of \[1, 2, 3, 4, 5, 6\]"
+        ):
+            await make_table(journal, Outlets()).start()
+
+
 # Buttons, questions, breaches -----------------------------------------------------------------------------------------
 
 

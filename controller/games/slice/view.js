@@ -65,7 +65,7 @@ export function renderFinal(parent, view) {
   parent.replaceChildren(html(
     "div",
     { class: "slc-final" },
-    html("h1", { text: done ? `${listed} joins the upper crust: ${goal === 1 ? "a pizza is" : `${goal} pizzas are`} complete` : `${listed} ${names.length > 1 ? "are" : "is"} ahead at the end` }),
+    html("h1", { text: done ? `${listed} ${names.length > 1 ? "join" : "joins"} the upper crust: ${goal === 1 ? "a pizza is" : `${goal} pizzas are`} complete` : `${listed} ${names.length > 1 ? "are" : "is"} ahead at the end` }),
     html("ol", {}, ranked.map((one) => html("li", {}, playerRow(one, view, winners.includes(one.player))))),
   ));
 }

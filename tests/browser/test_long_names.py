@@ -1,0 +1,61 @@
+"""The pages of every game with as many players as find a seat, each of the longest name that a table takes."""
+
+import asyncio
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from config.loader import load_table
+from controller.games.registry import games_with, load_game
+from controller.journal import Journal
+from controller.views import TableView
+from tests.browser.chromium import find_chromium
+from tests.browser.shots import SIZES
+from tests.browser.test_display import OVERFLOWS, room, run
+from tests.controller.games.random_play import play
+from tests.controller.laid_table import Outlets, make_table
+
+pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
+SEATS = len(load_table([]).seats)
+NAMES = ("W" * 40, "Bartholomäus Featherstonehaugh the Third", "Maximiliane-Sophie von Hohenlohe-Öhring")
+
+
+def after(folder: Path, game: str, share: float) -> TableView:
+    """The view of a random game after so much of it, as a table shows it that starts anew and sees nothing yet."""
+    engine: Any = load_game(game)
+    players = min(engine.player_counts[-1], SEATS)
+    plies = list(play(engine, engine.start(players, {}, 1), Random(3)))
+    names = [NAMES[player % len(NAMES)] for player in range(players)]
+    begun = {"game": game, "seats": list(range(1, players + 1)), "names": names, "options": {}, "first": 1}
+    with Journal(folder / f"{share}.sqlite") as journal:
+        journal.append("game", begun, begins_game=True)
+        for ply in plies[: round(share * len(plies))]:
+            text = engine.format(ply.state, ply.move)
+            journal.append("play", {"moves": [engine.encode_move(ply.move)], "text": text, "source": "table"})
+        table = make_table(journal, Outlets(), game=game)
+        asyncio.run(table.start())
+    assert table.view is not None
+    return table.view
+
+
+@pytest.mark.parametrize("game", games_with("table"))
+def test_names_of_any_length_leave_the_page_in_its_window(tmp_path: Path, game: str) -> None:
+    views = [after(tmp_path, game, share) for share in (0.6, 1.0)]
+    assert views[-1].referee.value == "over"
+
+    async def scenario() -> None:
+        async with room(views[0]) as table:
+            for seq, (size, view) in enumerate([(size, view) for size in SIZES for view in views], start=5_000_000):
+                table.hub.publish(view.model_copy(update={"seq": seq}))
+                address = f"http://table.local:{table.port}/"
+                await table.page.open(address, *SIZES[size], still=True)
+                over = str(view.referee.value == "over").lower()
+                await table.page.until(f"document.getElementById('final')?.hidden === !{over}")
+                await table.page.until("document.getElementById('players').children.length")
+                where = f"{game} {size} {view.referee.value}"
+                assert await table.page.evaluate(OVERFLOWS) == [], where
+                assert await table.page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0], where
+
+    run(scenario)
