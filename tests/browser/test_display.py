@@ -299,3 +299,49 @@ def test_a_piece_under_a_hand_stays_as_a_ghost_until_the_hand_is_gone():
             assert await table.page.evaluate(ghosts) == 0
 
     run(scenario)
+
+
+def test_the_page_of_an_older_program_is_loaded_anew():
+    async def scenario():
+        async with room(ring_served()) as table:
+            await table.show(still=True)
+            await table.page.evaluate("window.old = true")
+            table.hub.publish(ring_served().model_copy(update={"seq": 2000}))
+            assert await table.page.evaluate("window.old")
+            table.hub.publish(ring_served().model_copy(update={"seq": 2001, "version": "99.0"}))
+            with contextlib.suppress(RuntimeError):  # the page that is asked goes away
+                await table.page.until("!window.old")
+            await table.page.until("!window.old")
+
+    run(scenario)
+
+
+class Refusing:
+    """An application that refuses the first request for each of these paths, as a table does that is full."""
+
+    def __init__(self, app, paths):
+        self._app = app
+        self.paths = set(paths)
+
+    async def __call__(self, scope, receive, send):
+        if scope.get("path") not in self.paths:
+            await self._app(scope, receive, send)
+            return
+        self.paths.remove(scope["path"])
+        await send({"type": "http.response.start", "status": 503, "headers": []})
+        await send({"type": "http.response.body", "body": b"full"})
+
+
+def test_what_was_refused_once_is_asked_for_again():
+    async def scenario():
+        hub = Hub()
+        hub.publish(ring_served())
+        app = Refusing(make_app(hub), ["/games/new_york_slice/view.js", "/api/role"])
+        async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://127.0.0.1:{port}/", *SIZES["wide"], still=True)
+            await page.until(DRAWN)
+            await page.until("!document.getElementById('host').hidden")
+            assert "cannot draw" not in await page.evaluate("document.getElementById('message').textContent")
+            assert app.paths == set()
+
+    run(scenario)

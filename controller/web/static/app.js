@@ -28,6 +28,7 @@ const REFEREE = {
 const QUIET = new Set(["ok", "absent"]);
 const QUIET_MS = 20000;
 const PATIENCE_MS = 1500;
+const RETRY_MS = 3000;
 
 const byId = (id) => document.getElementById(id);
 const token = hostToken();
@@ -60,14 +61,17 @@ function connect() {
   events.addEventListener("open", () => reached());
   events.addEventListener("message", (event) => {
     reached();
-    newest = JSON.parse(event.data);
+    const view = JSON.parse(event.data);
+    // After an upgrade this page is the old program's.
+    if (newest !== null && view.version !== newest.version) location.reload();
+    newest = view;
     drawn = false;
     schedule();
   });
   events.addEventListener("error", () => {
     complaint ??= setTimeout(() => (byId("lost").hidden = false), PATIENCE_MS);
     // A refused stream (the table is starting, or full) is not tried again by the browser.
-    if (events.readyState === EventSource.CLOSED) setTimeout(connect, 2 * PATIENCE_MS);
+    if (events.readyState === EventSource.CLOSED) setTimeout(connect, RETRY_MS);
   });
 }
 
@@ -104,6 +108,7 @@ async function schedule() {
     }
   } catch (error) {
     byId("message").textContent = `This page cannot draw the game: ${error.message}`;
+    setTimeout(schedule, RETRY_MS);
     throw error;
   } finally {
     drawing = false;
@@ -261,8 +266,14 @@ function renderStatus(view) {
 }
 
 async function askRole() {
-  const role = await (await fetch("/api/role", { headers: headersOf(token) })).json();
-  host = role.host;
+  try {
+    const answer = await fetch("/api/role", { headers: headersOf(token) });
+    if (!answer.ok) throw new Error(`the table answers ${answer.status}`);
+    host = (await answer.json()).host;
+  } catch {
+    setTimeout(askRole, RETRY_MS);
+    return;
+  }
   byId("host").hidden = !host;
   if (newest !== null) {
     drawn = false;
