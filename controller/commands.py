@@ -46,6 +46,10 @@ class Commands(Protocol):
         """End this game and start another with these players, in clockwise order."""
         ...
 
+    async def rename(self, seat: int, name: str) -> None:
+        """Whoever plays at this seat is called so from now on."""
+        ...
+
     async def rule_move(self, text: str) -> None:
         """The host rules that this move, in the game's notation, was made."""
         ...

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from config.schema import TableConfig
+from controller.parts import FULL_BYTES, SCARCE_BYTES
 
 if TYPE_CHECKING:
     from gpiozero.pins import Factory
@@ -54,7 +55,6 @@ BOARD_S = 5.0
 """A board that restarts answers within this."""
 ASKED_S = 2.0
 """A table on this machine says its name within this."""
-FULL_BYTES, SCARCE_BYTES = 100_000_000, 1_000_000_000
 SLOW_FSYNC_S = 0.25
 _CLOCK_UNSYNCHRONISED = 5
 """adjtimex(2): TIME_ERROR."""

@@ -14,8 +14,21 @@ WITHOUT_BUTTONS = (
     'Wire them as hardware/README.md says; without them, timing.confirm = "rest" takes moves that lie still, and the '
     "host's page starts the game. `pizzatable doctor` says more"
 )
+FULL_BYTES, SCARCE_BYTES = 100_000_000, 1_000_000_000
+"""Less free than this on the disk of the journal: it is full, or nearly so."""
 JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before it is shown")
 REFEREE_OK = PartView(state=PartState.OK, text="judging")
+
+
+def disk_part(free_bytes: int) -> PartView | None:
+    """What is shown of the room for the journal; None where there is plenty."""
+    left = f"{free_bytes / 1e9:.2g} GB left"
+    remedy = "Delete what is not needed: when it is full, no move counts any more."
+    if free_bytes < FULL_BYTES:
+        return PartView(state=PartState.LOST, text=f"the disk is nearly full: {left}. {remedy}")
+    if free_bytes < SCARCE_BYTES:
+        return PartView(state=PartState.OK, text=f"the disk is filling up: {left}. {remedy}", note=left)
+    return None
 
 
 def mat_part(shift_mm: float) -> PartView:

@@ -50,6 +50,10 @@ class RunningGame:
         """Who sits there, if anybody plays there."""
         return next((player for player, taken in self.seats.items() if taken == seat), None)
 
+    def rename(self, seat: int, name: str) -> None:
+        """Who plays at this seat is called so from now on."""
+        self.names = {player: name if self.seats[player] == seat else was for player, was in self.names.items()}
+
     def named(self, text: str) -> str:
         """Players' names in place of "Player 2"."""
         return re.sub(r"\b[Pp]layer (\d)\b", lambda found: self.names.get(int(found[1]), found[0]), text)

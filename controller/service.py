@@ -48,7 +48,7 @@ from controller.journal import JournalDamaged, JournalError
 from controller.journal_keeper import JournalKeeper
 from controller.moved_mat import MAT_MOVED_MM
 from controller.outlets import DeviceOutlets
-from controller.parts import JOURNAL_OK, REFEREE_OK, WITHOUT_BUTTONS, lens_part, mat_part, vision_parts
+from controller.parts import JOURNAL_OK, REFEREE_OK, WITHOUT_BUTTONS, disk_part, lens_part, mat_part, vision_parts
 from controller.records.results import Results
 from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
@@ -75,6 +75,8 @@ PANEL_RETRY_S = 5.0
 """Until pins that are missing are looked for again."""
 BOARD_STARTS_S = 5.0
 """How long a microcontroller may take to answer before it is called missing; its boot loader takes one or two."""
+DISK_S = 30.0
+"""Between two looks at how much room the disk has."""
 WATCH_S = 1.0
 """Between two looks whether the simulated table is still there."""
 VISION_STARTS_S = 300.0
@@ -186,7 +188,7 @@ class _Service:
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._keep_panel(), self._keep_board()]
-            work += [self._keep_journal(), self._keep_simulated()]
+            work += [self._keep_journal(), self._keep_disk(), self._keep_simulated()]
             self._host_choice.runs(stopped, self._why_no_other_game)
             await _until_one_ends(stopped, work)
         return port
@@ -425,6 +427,16 @@ class _Service:
                 self._table.set_part("journal", PartView(state=PartState.LOST, text=text))
 
         await self._journal.keep(show)
+
+    async def _keep_disk(self, every_s: float = DISK_S) -> None:
+        """Whether there is room for what will be played; said before there is none."""
+        while True:
+            with contextlib.suppress(OSError):  # a disk that is gone: the journal says so
+                there = await asyncio.to_thread(os.statvfs, self._config.data_dir)
+                part = disk_part(there.f_bavail * there.f_frsize)
+                if part is not None or "disk" in self._table.parts:
+                    self._table.set_part("disk", part or PartView(state=PartState.OK, text="there is room again"))
+            await asyncio.sleep(every_s)
 
     def _why_no_other_game(self) -> str:
         """A table whose journal cannot be written could not start again."""

@@ -253,6 +253,16 @@ class Table:
             await self._new_game(players, options)
             self._show()
 
+    async def rename(self, seat: int, name: str) -> None:
+        """See `Commands`."""
+        async with self._deciding:
+            game = self._require_game()
+            if game.player_at(seat) is None:
+                raise InvalidCommand(f"seat {seat}: nobody plays there; expected one of {sorted(game.seats.values())}")
+            await self._write("rename", {"seat": seat, "name": name})
+            game.rename(seat, name)
+            self._show()
+
     async def to_lobby(self) -> None:
         """Leave the game be, as if it had never ended: whoever wants to may join the next."""
         async with self._deciding:
@@ -432,6 +442,8 @@ class Table:
                 self._count(game, state, moves, LogLine(seq=record.seq, player=None, text=record.data["text"]))
             case "undo":
                 self._undo()
+            case "rename":
+                self._require_game().rename(record.data["seat"], record.data["name"])
             case "lobby":
                 self._running = None
             case _:

@@ -26,6 +26,14 @@ def games_in(entries: Iterable[Entry]) -> tuple[int, ...]:
     return tuple(entry.seq for entry in entries if entry.kind == "game")
 
 
+def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """The players' names, clockwise, as they were called last in the game that the first entry begins."""
+    begun = entries[0].data
+    names = dict(zip(begun["seats"], begun["names"], strict=True))
+    names.update((entry.data["seat"], entry.data["name"]) for entry in entries if entry.kind == "rename")
+    return tuple(names.values())
+
+
 def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
     """One game of a journal; the last one if none is named. Raises NoSuchGame, or GameError for one that the rules do
     not allow any more."""
@@ -38,7 +46,7 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
     header = Header(
         game=beginning.data["game"],
         players=len(beginning.data["seats"]),
-        names=tuple(beginning.data["names"]),
+        names=names_in(ours),
         options=beginning.data["options"],
         first=beginning.data["first"],
         components=components_mark(beginning.data["game"]),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from controller.game import GameError
 from controller.games.registry import load_game
 from controller.journal import Record as Entry
-from controller.records.journalled import record_of
+from controller.records.journalled import names_in, record_of
 from controller.views import GameResultView, PlayerResultView, ResultsView
 
 
@@ -62,7 +62,7 @@ def _result(entries: Sequence[Entry]) -> GameResultView:
                 total=outcome.totals[player - 1] if outcome else None,
                 won=bool(outcome and player in outcome.winners),
             )
-            for player, (seat, name) in enumerate(zip(data["seats"], data["names"], strict=True), 1)
+            for player, (seat, name) in enumerate(zip(data["seats"], names_in(entries), strict=True), 1)
         ],
         problem=problem,
     )

@@ -51,7 +51,7 @@ class Answer(Body):
 
 
 class NewPlayer(Body):
-    """One player of a new game."""
+    """Who plays at a seat."""
 
     seat: Annotated[int, Field(ge=1, le=16)]
     name: Annotated[str, Field(min_length=1, max_length=40)]
@@ -318,6 +318,11 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
     async def new_game(body: NewGame) -> None:
         """End this game and start another."""
         await commands.new_game(_sittings(body.players), body.options)
+
+    @router.post("/rename", status_code=204)
+    async def rename(body: NewPlayer) -> None:
+        """Whoever plays at this seat is called so from now on."""
+        await commands.rename(body.seat, body.name)
 
     @router.post("/play_game", status_code=204)
     async def play_game(body: OtherGame) -> None:

@@ -87,6 +87,27 @@ def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
     run(scenario)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_players_are_renamed_in_the_middle_of_a_game(size: str) -> None:
+    async def scenario() -> None:
+        async with chooser(ring_served(), NotingShelf(players=None), size) as (page, _, commands):
+            assert await page.evaluate(OVERFLOWS) == []
+            playing = [seat for seat in ring_served().seats if seat.player is not None]
+            await page.evaluate(
+                "document.querySelectorAll('.sitting [type=text]').forEach((name, i) => {"
+                " if (i < 2) name.value = `Nonna ${i}`; })"
+            )
+            await page.evaluate("document.querySelector('.games .rename').click()")
+            await page.until("!document.getElementById('games').open")
+            first = [seat.seat for seat in ring_served().seats][:2]
+            assert commands.asked == [
+                ("rename", seat.seat, f"Nonna {first.index(seat.seat)}") for seat in playing if seat.seat in first
+            ]
+            assert page.complaints == []
+
+    run(scenario)
+
+
 def test_only_the_host_sees_it() -> None:
     async def scenario() -> None:
         hub = Hub()

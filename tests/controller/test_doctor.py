@@ -25,8 +25,6 @@ from config.schema import TableConfig
 from controller.discovery import SERVICE, Announcement, Discovery
 from controller.doctor import (
     DARK,
-    FULL_BYTES,
-    SCARCE_BYTES,
     Finding,
     Health,
     _serial,
@@ -49,6 +47,7 @@ from controller.doctor import (
 )
 from controller.journal import Journal
 from controller.lenses import lens_file
+from controller.parts import FULL_BYTES, SCARCE_BYTES
 from controller.web.hub import Hub
 from controller.web.server import serving
 from firmware_bridge.link import Link, LinkStatus

@@ -15,6 +15,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -25,6 +26,7 @@ from config.loader import load_table
 from controller.journal import Journal
 from controller.parts import lens_part
 from controller.slap_book import SETTLED_S
+from controller.views import PartState, PartView
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build
@@ -480,6 +482,40 @@ def test_a_mat_that_was_moved_is_reported(tmp_path: Path) -> None:
                 notes.append(view.parts["mat"].note if "mat" in view.parts else None)
             deciding.cancel()
             assert notes == [None, "moved 12 mm", "moved back"]
+        finally:
+            journal.close()
+
+    asyncio.run(play())
+
+
+def test_a_disk_that_fills_up_is_said_before_it_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from controller.journal_keeper import JournalKeeper
+    from controller.parts import FULL_BYTES, SCARCE_BYTES
+    from controller.service import _Service
+
+    free = 9 * SCARCE_BYTES
+    monkeypatch.setattr("controller.service.os.statvfs", lambda _: SimpleNamespace(f_bavail=free, f_frsize=1))
+
+    async def play() -> None:
+        nonlocal free
+        journal = JournalKeeper(tmp_path / "journal.sqlite")
+        try:
+            service = _Service(load_table().model_copy(update={"data_dir": tmp_path}), journal, None, "token")
+            await service._table.start()
+            keeping = asyncio.create_task(service._keep_disk(every_s=0.0))
+
+            async def until_said(text: str, free_bytes: int) -> PartView:
+                nonlocal free
+                free = free_bytes
+                await until(lambda: text in getattr(service._table.parts.get("disk"), "text", ""))
+                return service._table.parts["disk"]
+
+            await asyncio.sleep(0.1)
+            assert "disk" not in service._table.parts
+            assert (await until_said("filling up", SCARCE_BYTES - 10_000_000)).note == "0.99 GB left"
+            assert (await until_said("nearly full: 0.09 GB left", FULL_BYTES - 10_000_000)).state is PartState.LOST
+            assert (await until_said("room again", SCARCE_BYTES)).state is PartState.OK
+            keeping.cancel()
         finally:
             journal.close()
 

@@ -19,6 +19,8 @@ from controller.games.registry import game_names, load_part
 from controller.hands import Lay
 from controller.journal import Journal, JournalDamaged
 from controller.reading import Reading
+from controller.records.journalled import record_of
+from controller.records.results import Results
 from controller.referee import GLARE
 from controller.table import Table
 from controller.table_view import LOG_LINES
@@ -129,6 +131,25 @@ async def test_players_are_called_by_their_names(tmp_path: Path) -> None:
         assert table.view is not None
         assert [(s.name, s.player) for s in table.view.seats if s.player] == [("Player 2", 1), ("Ünal", 2)]
         assert "Player 2" in table.view.turn.prompt
+
+
+@in_loop
+async def test_a_player_is_renamed_in_the_middle_of_a_game(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (table, outlets, journal):
+        with pytest.raises(CommandError, match="no game is running"):
+            await table.rename(4, "Bo")
+        await table.new_game([Sitting(4, "Player 2"), Sitting(2, "Player 1")], {})
+        with pytest.raises(InvalidCommand, match=r"seat 3: nobody plays there; expected one of \[2, 4\]"):
+            await table.rename(3, "Bo")
+        await table.rename(2, "Ünal")
+        again = make_table(journal, Outlets())
+        await again.start()
+        for view in (outlets.views[-1], again.view):
+            assert view is not None
+            assert [(s.name, s.player) for s in view.seats if s.player] == [("Ünal", 1), ("Player 2", 2)]
+            assert view.turn.prompt.startswith("Ünal ")
+        assert record_of(journal.records()).header.names == ("Ünal", "Player 2")
+        assert [player.name for player in Results(journal.records).read().games[0].players] == ["Ünal", "Player 2"]
 
 
 # A whole game ---------------------------------------------------------------------------------------------------------

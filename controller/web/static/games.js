@@ -101,6 +101,11 @@ export function createChooser(element, { ask, view }) {
       name: html("input", { type: "text", value: seat.name, maxlength: "40", autocomplete: "off", "aria-label": `Name of seat ${seat.seat}` }),
     }));
     const refused = refusal();
+    const rename = async () => {
+      const renamed = seats.filter(({ seat, name }) => seat.player !== null && name.value && name.value !== seat.name);
+      for (const { seat, name } of renamed) if (!await ask("rename", { seat: seat.seat, name: name.value }, refused)) return;
+      element.close();
+    };
     const start = async () => {
       const players = seats.filter(({ plays }) => plays.checked).map(({ seat, name }) => ({ seat: seat.seat, name: name.value || seat.name }));
       if (await ask("new_game", { players }, refused)) element.close();
@@ -114,6 +119,7 @@ export function createChooser(element, { ask, view }) {
       html("div", { class: "games-do" },
         html("p", { class: "shelf-note", text: "Or everybody presses the button of a seat, and the host's button starts." }),
         refused,
+        view().position && html("button", { type: "button", class: "rename", text: "Only change the names", on: { click: rename } }),
         html("button", { type: "button", class: "start", text: "Start a new game", on: { click: start } })),
     );
   }

@@ -40,6 +40,9 @@ class NotingCommands:
     async def new_game(self, players, options):
         self._note("new_game", [(p.seat, p.name) for p in players], options)
 
+    async def rename(self, seat, name):
+        self._note("rename", seat, name)
+
     async def rule_move(self, text):
         if "?" in text:
             raise InvalidCommand(f"{text!r} is no move; expected notation such as 'A 8/1'")

@@ -151,6 +151,7 @@ class TestCommands:
             ("/api/pause", None, ("pause",)),
             ("/api/resume", None, ("resume",)),
             ("/api/rule_move", {"text": "A"}, ("rule_move", "A")),
+            ("/api/rename", {"seat": 4, "name": "Bo"}, ("rename", 4, "Bo")),
             (
                 "/api/new_game",
                 {"players": [{"seat": 1, "name": "Anna"}, {"seat": 4, "name": "Bo"}], "options": {"x": 1}},
