@@ -92,6 +92,8 @@ def test_players_are_renamed_in_the_middle_of_a_game(size: str) -> None:
     async def scenario() -> None:
         async with chooser(ring_served(), NotingShelf(players=None), size) as (page, _, commands):
             assert await page.evaluate(OVERFLOWS) == []
+            width = "Math.min(...[...document.querySelectorAll('.games .shelf-note')].map((note) => note.clientWidth))"
+            assert await page.evaluate(width) > 180, "notes can be read"
             playing = [seat for seat in ring_served().seats if seat.player is not None]
             await page.evaluate(
                 "document.querySelectorAll('.sitting [type=text]').forEach((name, i) => {"
