@@ -301,6 +301,24 @@ def test_a_piece_under_a_hand_stays_as_a_ghost_until_the_hand_is_gone():
     run(scenario)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size):
+    text = (
+        "the USB camera 0 has given the same picture for 10 s: it is frozen. Pull its cable and put it back" + "; w" * 9
+    )
+    view = ring_served()
+    lost = {name: PartView(state=PartState.LOST, text=text) for name in ("camera", "journal")}
+
+    async def scenario():
+        async with room(view.model_copy(update={"parts": view.parts | lost})) as table:
+            await table.show(size, still=True)
+            said = "document.querySelector('.part.lost .part-text')"
+            assert await table.page.evaluate(f"{said}.scrollWidth <= {said}.clientWidth + 1")
+            assert await table.page.evaluate("document.documentElement.scrollHeight <= innerHeight || innerWidth < 900")
+
+    run(scenario)
+
+
 def test_the_page_of_an_older_program_is_loaded_anew():
     async def scenario():
         async with room(ring_served()) as table:
