@@ -9,6 +9,7 @@ import errno
 import ipaddress
 import logging
 import re
+import secrets
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,12 +17,17 @@ from dataclasses import dataclass
 import ifaddr
 from zeroconf import DNSQuestionType, IPVersion, NonUniqueNameException, ServiceInfo
 from zeroconf import Error as ZeroconfError
+from zeroconf._dns import DNSText
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from controller.views import PartState, PartView
 
 SERVICE = "_pizzatable._tcp.local."
 WEB_SERVICE = "_http._tcp.local."
+_IDENTITY = "id"
+"""The key of the TXT record that tells tables of one name apart, whatever else they say."""
+_TYPE_TXT, _CLASS_IN = 16, 1
+"""RFC 1035, sections 3.2.2 and 3.2.4."""
 _MAX_NAMES = 20
 # A responder may hold back for a second what it has just said.
 _PROBE_MS = 1500
@@ -82,6 +88,7 @@ class Discovery:
         self._zeroconf: AsyncZeroconf | None = None
         self._services: list[ServiceInfo] = []
         self._addresses: tuple[str, ...] = ()
+        self._identity = secrets.token_hex(4)
         self._state = PartView(state=PartState.STARTING, text="not announced yet")
         self._lock = asyncio.Lock()
 
@@ -119,7 +126,7 @@ class Discovery:
             if renamed:
                 await self._withdraw()
             elif self._zeroconf is not None:
-                services = _services(announcement, _instance(self._services[0]), self._addresses)
+                services = _services(announcement, _instance(self._services[0]), self._addresses, self._identity)
                 for service in services:
                     await (await self._zeroconf.async_update_service(service))
                 self._services = services
@@ -134,7 +141,7 @@ class Discovery:
 
     async def _refresh(self) -> None:
         addresses = addresses_on(self._interfaces)
-        if addresses == self._addresses and self._services:
+        if addresses == self._addresses and self._services and not await self._yields():
             return
         await self._withdraw()
         if addresses:
@@ -147,7 +154,9 @@ class Discovery:
     async def _announce(self, addresses: tuple[str, ...]) -> None:
         self._zeroconf = AsyncZeroconf(interfaces=list(addresses), ip_version=IPVersion.V4Only)
         for number in range(1, _MAX_NAMES + 1):
-            services = _services(self._announcement, _numbered(self._announcement.table, number), addresses)
+            services = _services(
+                self._announcement, _numbered(self._announcement.table, number), addresses, self._identity
+            )
             if await self._is_taken(self._zeroconf, services[0]):
                 continue
             try:
@@ -158,6 +167,24 @@ class Discovery:
             return
         taken = _numbered(self._announcement.table, _MAX_NAMES)
         raise NoFreeName(f"every name up to {taken!r} is taken; give this table a name of its own")
+
+    async def _yields(self) -> bool:
+        """Whether another table has this one's name too, and is the one to keep it.
+
+        Tables that are switched on together, or whose networks are joined later, cannot hear of one another before they
+        take a name. Of those the one with the lowest identity keeps it.
+        """
+        own = self._services[0]
+        listening = AsyncZeroconf(interfaces=list(self._addresses), ip_version=IPVersion.V4Only)
+        try:
+            asked = AsyncServiceInfo(own.type, own.name)
+            await asked.async_request(listening.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM)
+            await asyncio.sleep(_PROBE_MS / 1000)  # the first answer ends the request; those of others come later
+            told = listening.zeroconf.cache.async_all_by_details(own.name, _TYPE_TXT, _CLASS_IN)
+            texts = [record.text for record in told if isinstance(record, DNSText)]
+            return min(map(_identity, texts), default=self._identity) < self._identity
+        finally:
+            await listening.async_close()
 
     async def _is_taken(self, zeroconf: AsyncZeroconf, service: ServiceInfo) -> bool:
         """Ask everybody for the name.
@@ -242,19 +269,30 @@ def addresses_on(interfaces: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _services(announcement: Announcement, name: str, addresses: Sequence[str]) -> list[ServiceInfo]:
+def _services(announcement: Announcement, name: str, addresses: Sequence[str], identity: str) -> list[ServiceInfo]:
     server = f"{_host_label(name)}-pizzatable.local."
     return [
         ServiceInfo(
             kind,
             f"{name}.{kind}",
             port=announcement.port,
-            properties=announcement.text(),
+            properties={**announcement.text(), _IDENTITY: identity},
             server=server,
             parsed_addresses=list(addresses),
         )
         for kind in (SERVICE, WEB_SERVICE)
     ]
+
+
+def _identity(text: bytes) -> str:
+    """The identity in a TXT record (RFC 6763, section 6.1: strings, each after its length); empty for none."""
+    while text:
+        length = text[0]
+        name, _, value = text[1 : length + 1].partition(b"=")
+        if name == _IDENTITY.encode():
+            return value.decode(errors="replace")
+        text = text[length + 1 :]
+    return ""
 
 
 def _host_label(name: str) -> str:

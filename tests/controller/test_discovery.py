@@ -74,6 +74,7 @@ def test_a_table_is_found_with_what_it_plays():
                 assert info.parsed_addresses() == ["127.0.0.1"]
                 assert info.server == "kitchen-table-pizzatable.local."
                 assert info.decoded_properties == {
+                    "id": discovery._identity,
                     "game": "new_york_slice",
                     "table": "Kitchen table",
                     "version": "0.1.0",
@@ -96,6 +97,35 @@ def test_two_tables_of_one_name_are_both_found():
                 assert (await find(zeroconf, SERVICE, "Kitchen table")).port == 8080
                 info = await find(zeroconf, SERVICE, "Kitchen table (2)")
                 assert (info.port, info.decoded_properties["game"]) == (8081, "pizzeria")
+
+    run(scenario)
+
+
+class Deaf(Discovery):
+    """A table that hears nobody when it takes its name, as where several are switched on at once."""
+
+    async def _is_taken(self, *_):
+        return False
+
+    async def _register(self, zeroconf, services):
+        for service in services:
+            await (await zeroconf.async_register_service(service, cooperating_responders=True))
+        self._services = services
+
+
+def test_tables_that_took_one_name_at_once_part():
+    async def scenario():
+        first, second = (Deaf(replace(KITCHEN, port=port), LOOPBACK) for port in (8080, 8081))
+        first._identity, second._identity = "1", "2"
+        try:
+            await asyncio.gather(first.refresh(), second.refresh())
+            assert first.name == second.name == "Kitchen table"
+            second.__class__ = Discovery
+            await asyncio.gather(first.refresh(), second.refresh())
+            assert (first.name, second.name) == ("Kitchen table", "Kitchen table (2)")
+        finally:
+            await first.close()
+            await second.close()
 
     run(scenario)
 
