@@ -295,7 +295,17 @@ class GameResultView(Model):
     """Why it cannot be told how it ended: the rules do not allow its moves any more."""
 
 
+class StandingView(Model):
+    """How somebody did in all games that are over."""
+
+    name: str
+    won: int
+    played: int
+
+
 class ResultsView(Model):
     """Every game of a table, the earliest first."""
 
     games: list[GameResultView]
+    standings: list[StandingView]
+    """By games won, then by as few as possible played. Whoever has the same name is the same."""

@@ -14,7 +14,7 @@ import click
 from pydantic import ValidationError
 
 from controller.journal import Journal, JournalError, JournalInUse
-from controller.records.results import Results
+from controller.records.results import Results, standings
 from controller.views import GameResultView, ResultsView
 
 ASKED_S = 10.0
@@ -61,18 +61,12 @@ def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     for game in games:
         times = f"{_local(game.began):%a %H:%M}-{_local(game.ended):%H:%M}"
         yield f"{times}  {f'{game.table} {game.number}'.strip()}  {game.title}: {_outcome(game)}"
-    over = [game for game in games if game.over]
-    won: dict[str, list[int]] = {}
-    for game in over:
-        for player in game.players:
-            counts = won.setdefault(player.name, [0, 0])
-            counts[0] += player.won
-            counts[1] += 1
+    best = standings(games)
     yield ""
-    yield f"{len(over)} of {len(games)} games are over"
-    width = max(map(len, won), default=0)
-    for name, (wins, played) in sorted(won.items(), key=lambda item: (-item[1][0], item[1][1], item[0])):
-        yield f"{name.ljust(width)}  won {wins} of {played}"
+    yield f"{sum(game.over for game in games)} of {len(games)} games are over"
+    width = max((len(one.name) for one in best), default=0)
+    for one in best:
+        yield f"{one.name.ljust(width)}  won {one.won} of {one.played}"
 
 
 def csv_lines(games: Sequence[GameResultView]) -> Iterator[str]:

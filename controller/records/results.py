@@ -7,7 +7,7 @@ from controller.game import GameError
 from controller.games.registry import load_game
 from controller.journal import Record as Entry
 from controller.records.journalled import names_in, record_of
-from controller.views import GameResultView, PlayerResultView, ResultsView
+from controller.views import GameResultView, PlayerResultView, ResultsView, StandingView
 
 
 class Results:
@@ -32,10 +32,22 @@ class Results:
                     self._newest = [entry]
                 elif self._newest:
                     self._newest.append(entry)
-            return ResultsView(games=[*self._before, *self._newest_result()])
+            games = [*self._before, *self._newest_result()]
+            return ResultsView(games=games, standings=standings(games))
 
     def _newest_result(self) -> list[GameResultView]:
         return [_result(self._newest)] if self._newest else []
+
+
+def standings(games: Sequence[GameResultView]) -> list[StandingView]:
+    """See `ResultsView.standings`."""
+    played: dict[str, list[bool]] = {}
+    for game in games:
+        for player in game.players:
+            if game.over:
+                played.setdefault(player.name, []).append(player.won)
+    standing = [StandingView(name=name, won=sum(won), played=len(won)) for name, won in played.items()]
+    return sorted(standing, key=lambda one: (-one.won, one.played, one.name))
 
 
 def _result(entries: Sequence[Entry]) -> GameResultView:

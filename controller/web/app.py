@@ -349,6 +349,10 @@ def _page_router(games_root: Path) -> APIRouter:
     async def setup() -> Response:
         return _file(STATIC / "setup.html")
 
+    @router.get("/results")
+    async def results() -> Response:
+        return _file(STATIC / "results.html")
+
     @router.get("/docs")
     async def docs() -> Response:
         return _file(STATIC / "docs.html")

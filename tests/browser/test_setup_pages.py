@@ -7,13 +7,23 @@ import cv2
 import numpy as np
 import pytest
 
-from controller.views import DoubtView, PartState, PartView, PictureView
+from controller.records.results import standings
+from controller.views import (
+    DoubtView,
+    GameResultView,
+    PartState,
+    PartView,
+    PictureView,
+    PlayerResultView,
+    ResultsView,
+)
 from controller.web.enrolling import Desk, create_enrolling_app
 from controller.web.enrolling_board import BoardDesk, create_board_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from controller.whose_faces import GameFaces
 from tests.browser.chromium import browser, find_chromium
+from tests.browser.shots import SIZES
 from tests.browser.test_display import run
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
@@ -393,3 +403,32 @@ def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
     board = load_pack(tmp_path / "mine.faces").board
     assert board is not None
     assert board.diameter_mm == pytest.approx(DIAMETER_MM, abs=2.0)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_games_of_the_day_are_listed(size: str) -> None:
+    players = [
+        PlayerResultView(seat=1, name="Ann", total=21, won=False),
+        PlayerResultView(seat=2, name="W" * 40, total=35, won=True),
+    ]
+    over = GameResultView(
+        table="Left table", event="Con", number=2, game="pizzeria", title="Pizzeria", began="2026-03-01T12:00:00+00:00",
+        ended="2026-03-01T12:40:00+00:00", over=True, players=players,
+    )  # fmt: skip
+    left = over.model_copy(update={"over": False, "title": "SLICE"})
+
+    async def scenario() -> None:
+        results = ResultsView(games=[over, left], standings=standings([over, left]))
+        app = make_app(results=lambda: results)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/results", *SIZES[size])
+            await page.until("document.querySelectorAll('#games tr').length === 2")
+            rows = "[...document.querySelectorAll('tr')].map((row) => row.lastChild.textContent)"
+            assert await page.evaluate(rows) == [
+                "W" * 40, "Ann", f"SLICE Ann, {'W' * 40}: not over", f"Pizzeria {'W' * 40} 35 won, Ann 21",
+            ]  # fmt: skip
+            assert await page.evaluate("document.getElementById('state').textContent") == "1 of 2 games are over."
+            assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+            assert page.complaints == []
+
+    run(scenario)

@@ -78,6 +78,6 @@ def make_app(hub=None, commands=None, shelf=None, **changes):
         "version": "1.2.3",
         "host_token": TOKEN,
         "picture": lambda: None,
-        "results": lambda: ResultsView(games=[]),
+        "results": lambda: ResultsView(games=[], standings=[]),
     } | changes
     return create_app(hub or Hub(), commands or NotingCommands(), shelf or NotingShelf(), GAMES_ROOT, **settings)

@@ -263,6 +263,7 @@ class TestPages:
         [
             ("/", "text/html; charset=utf-8"),
             ("/docs", "text/html; charset=utf-8"),
+            ("/results", "text/html; charset=utf-8"),
             ("/static/app.js", "text/javascript; charset=utf-8"),
             ("/setup", "text/html; charset=utf-8"),
             ("/static/setup.js", "text/javascript; charset=utf-8"),

@@ -1,0 +1,35 @@
+// The games that were played at this table and how they ended, kept current.
+
+import { html } from "/static/kit.js";
+
+const AGAIN_MS = 15000;
+const byId = (id) => document.getElementById(id);
+
+show();
+
+async function show() {
+  try {
+    const { games, standings } = await (await fetch("/api/results", { signal: AbortSignal.timeout(AGAIN_MS) })).json();
+    byId("state").textContent = `${games.filter((game) => game.over).length} of ${games.length} games are over.`;
+    byId("standings").replaceChildren(...standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name)));
+    byId("games").replaceChildren(...games.reverse().map((game) => row(time(game), [html("b", { text: game.title }), ` ${outcome(game)}`])));
+  } catch {
+    byId("state").textContent = "The table does not answer; trying again.";
+  }
+  setTimeout(show, AGAIN_MS);
+}
+
+function row(first, second) {
+  return html("tr", {}, html("td", { text: first }), html("td", {}, second));
+}
+
+function time({ began }) {
+  return new Date(began).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+function outcome({ players, over, problem }) {
+  if (problem) return `cannot be told: ${problem}`;
+  if (!over) return `${players.map(({ name }) => name).join(", ")}: not over`;
+  const best = [...players].sort((one, other) => other.won - one.won || other.total - one.total);
+  return best.map(({ name, total, won }) => `${name} ${total}${won ? " won" : ""}`).join(", ");
+}
