@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import ifaddr
 from zeroconf import DNSQuestionType, IPVersion, NonUniqueNameException, ServiceInfo
 from zeroconf import Error as ZeroconfError
-from zeroconf._dns import DNSText
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from controller.views import PartState, PartView
@@ -181,7 +180,7 @@ class Discovery:
             await asked.async_request(listening.zeroconf, _PROBE_MS, question_type=DNSQuestionType.QM)
             await asyncio.sleep(_PROBE_MS / 1000)  # the first answer ends the request; those of others come later
             told = listening.zeroconf.cache.async_all_by_details(own.name, _TYPE_TXT, _CLASS_IN)
-            texts = [record.text for record in told if isinstance(record, DNSText)]
+            texts = [text for record in told if isinstance(text := getattr(record, "text", None), bytes)]
             return min(map(_identity, texts), default=self._identity) < self._identity
         finally:
             await listening.async_close()
