@@ -5,7 +5,7 @@ Long thin lines that are not the board's print are candidates. Each is moved to 
 high its ends lie follows from what it rests on, and that from which stick is seen uncut where two cross.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, permutations, product
 from math import log, prod
@@ -73,33 +73,44 @@ def find_cutters(
     if not sight.shows_colours:
         return ()
     other = other_than_print(sight, board, fit, spaces)
-    found = _first_found(sight, image, board, fit, other, may_lie)
+    all_lines = candidates(sight, board, fit, other)
+    found, beside = _first_found(sight, image, board, fit, (other, all_lines), may_lie)
     if not _all_settled(found, board):
         # What was taken for a stick may have been its shadow, or its edge.
-        beside = [line for line in candidates(sight, board, fit, other) if _beside_settled(line, found)]
-        for line in filter(may_lie, beside):
+        rest = [line for line in all_lines if may_lie(line) and _beside_settled(line, found)]
+        for line in [*beside, *rest]:
             found = _with_line(found, sight, image, board, fit, line, other)
     straight = [straightened(sight, image, board, fit, cutter) for cutter in _one_of_each(found)]
     return at_rest(sight, image, board, fit, spaces, straight)
 
 
 def _first_found(
-    sight: Sight, image: Image, board: BoardPrint, fit: BoardFit, other: Other, may_lie: Callable[[Array], bool]
-) -> list[CutterFit]:
-    """The cutters that candidates lead to, until those of all colours are settled.
+    sight: Sight,
+    image: Image,
+    board: BoardPrint,
+    fit: BoardFit,
+    looked: tuple[Other, Iterator[Array]],
+    may_lie: Callable[[Array], bool],
+) -> tuple[list[CutterFit], list[Array]]:
+    """The cutters that candidates lead to, until those of all colours are settled, and the candidates that were left
+    aside beside them; `looked` is how the board looks otherwise than print, and the candidates of that.
 
     Many a line through a cutter's coloured end looks like a stick, too: when one has led to nothing that settles, the
     others are those that are left without what was found by then.
     """
+    other, lines = looked
     found: list[CutterFit] = []
     tried: list[Array] = []
+    beside: list[Array] = []
     left_out = 0
-    lines = candidates(sight, board, fit, other)
     for _ in range(CANDIDATES):
         line = next(lines, None)
         if line is None:
             break
-        if not may_lie(line) or _beside_settled(line, found) or any(np.array_equal(line, one) for one in tried):
+        if not may_lie(line) or any(np.array_equal(line, one) for one in tried):
+            continue
+        if _beside_settled(line, found):
+            beside.append(line)
             continue
         tried.append(line)
         before = len(_settled_among(found))
@@ -110,7 +121,7 @@ def _first_found(
         if before == len(settled) > left_out:
             left_out = len(settled)
             lines = candidates(sight, board, fit, other.without([one.seen_mm for one in settled], sight, board, fit))
-    return found
+    return found, beside
 
 
 def _settled_among(found: Sequence[CutterFit]) -> list[CutterFit]:
