@@ -16,7 +16,7 @@ from tests.rigs.traced.art_cards import CardRun, orders, slice_fronts
 from tests.rigs.traced.art_slices import SliceRun, notice_faces, slice_faces
 from tests.rigs.traced.bodies import Body, Floats, Layout, generator, rectangle, wedge
 from tests.rigs.traced.camera import Camera, hang, straight
-from tests.rigs.traced.games import GAMES
+from tests.rigs.traced.games import GAMES, layouts
 from tests.rigs.traced.hands import a_hand, reach_over
 from tests.rigs.traced.lay_board import BoardGame
 from tests.rigs.traced.lay_cards import CardGame
@@ -24,6 +24,7 @@ from tests.rigs.traced.lay_slices import SliceGame
 from tests.rigs.traced.meshes import plate
 from tests.rigs.traced.resting import Rest, rest
 from tests.rigs.traced.solids import pip_die, stick
+from tests.rigs.traced.things import THINGS, strewn
 from tests.rigs.traced.truth import outline_px, truth
 from vision.files.labels import arrangement_label, labels_to_compare, labels_to_learn, sheet_label
 
@@ -81,6 +82,38 @@ def test_cameras_hang_about_90_cm_above_and_lean_8_degrees_at_most(seed: int) ->
     assert 700 <= camera.place[2] <= 1100
     assert np.degrees(np.arccos(-camera.R[2, 2])) <= 8.0
     assert np.linalg.det(camera.R) == pytest.approx(1)
+
+
+# Household things ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", THINGS)
+def test_a_thing_is_a_plate_or_a_solid_that_stands_on_the_table(name: str) -> None:
+    layout = Layout("some", "slice", "any", "cards", [a_plate(0, 0)], {}, 560)
+    for part in THINGS[name](generator("thing", name), layout):
+        assert part.thickness > 0
+        assert (part.mesh is None) != (part.top is None)
+        if part.mesh is not None:
+            assert np.isfinite(part.mesh.vertices).all()
+            assert -4 < part.mesh.vertices[:, 2].min() < 6
+            assert part.mesh.faces.max() < len(part.mesh.vertices) == len(part.mesh.colours)
+            assert part.mesh.colours.min() >= 0
+            assert part.mesh.colours.max() <= 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_things_are_strewn_over_tables_to_be_read_and_named_in_their_truth(game: str) -> None:
+    if game == "dice_and_slice":
+        pytest.importorskip("pypdfium2", reason="the kit's pages are drawn by the traced extra")
+    layout = next(layout for layout in layouts(game, 3, 1) if not layout.plain_light)
+    strewn_over = strewn(layout, 6)
+    assert list(strewn_over.bodies[: len(layout.bodies)]) == list(layout.bodies)
+    said = truth_of(strewn_over)
+    assert len(said["pieces"]) == len(layout.bodies)
+    assert [thing["place"] for thing in said["things"]] == ["pieces", "mat", "beside"] * 2
+    assert len({thing["thing"] for thing in said["things"]}) == 6
+    assert labels_to_compare(said, "truth")
+    assert min(piece["visible"] for piece in said["pieces"]) < 1
 
 
 # Resting -------------------------------------------------------------------------------------------------------------

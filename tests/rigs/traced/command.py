@@ -20,6 +20,8 @@ from tests.rigs.traced.hands import Reach, reach_over
 from tests.rigs.traced.resting import rest
 from tests.rigs.traced.scene import Stage, Tracer
 from tests.rigs.traced.sensor import develop, write
+from tests.rigs.traced.things import strewn
+from tests.rigs.traced.things_report import as_text, things_report
 from tests.rigs.traced.truth import truth
 
 EXAMPLE = 'Example:  make traced-report ARGS="--seed 7 --pictures 20 --only slice"'
@@ -29,11 +31,16 @@ KEPT = Path("build") / "traced"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Render what is missing, then compare what is read with what lies there."""
     options = _options(arguments)
-    folder = options.out / f"seed-{options.seed}"
+    folder = options.out / f"{'things' if options.things else 'seed'}-{options.seed}"
     folder.mkdir(parents=True, exist_ok=True)
     wanted = [layout for game in options.only or GAMES for layout in layouts(game, options.seed, options.pictures)]
+    if options.things:
+        wanted = [layout if layout.plain_light else strewn(layout, options.things) for layout in wanted]
     render(wanted, folder, options.samples, options.light)
     if options.no_report:
+        return 0
+    if options.things:
+        print(as_text(things_report(folder)))
         return 0
     report = ["vision-report", str(folder), "--out", str(options.out / f"report-{options.seed}")]
     code = "import sys; from controller.cli import main; main()"
@@ -91,6 +98,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=1, help="the print run, and how everything lies (default 1)")
     parser.add_argument("--pictures", type=int, default=4, help="how many of each game, besides those to learn from")
+    parser.add_argument("--things", type=int, default=0, help="so many household things on each table (default none)")
     parser.add_argument("--only", choices=GAMES, action="append", help="this game; may be given several times")
     parser.add_argument("--light", choices=lights.LIGHTS, help="this light in every picture that is rendered")
     parser.add_argument("--out", type=Path, default=KEPT, help=f"where pictures are kept (default {KEPT})")

@@ -12,6 +12,8 @@ from tests.rigs.traced.camera import Camera
 from tests.rigs.traced.resting import Rest
 
 HAND = -2
+THING = "thing"
+"""What the label of a body says that is no piece."""
 MARKERS_MM: dict[str, list[list[float]]] = {
     "0": [[-190.0, 190.0], [-154.0, 190.0], [-154.0, 154.0], [-190.0, 154.0]],
     "1": [[154.0, 190.0], [190.0, 190.0], [190.0, 154.0], [154.0, 154.0]],
@@ -38,6 +40,7 @@ def truth(
     pieces = [
         _piece(body, rest, camera, shown, index)
         for index, (body, rest) in enumerate(zip(layout.bodies, rests, strict=True))
+        if body.label["kind"] != THING
     ]
     arrangement = dict(layout.arrangement)
     if finger_mm is not None:
@@ -66,6 +69,7 @@ def truth(
         },
         "arrangement": arrangement,
         "pieces": pieces,
+        "things": _things(layout.bodies, shown),
         **(notes or {}),
     }
 
@@ -122,6 +126,19 @@ def _hand(shown: Shown, finger_mm: tuple[float, float, float]) -> dict[str, Any]
         "outlines_px": [_pairs(one) for one in outlines],
         "visible": 1.0,
     }
+
+
+def _things(bodies: Sequence[Body], shown: Shown) -> list[dict[str, Any]]:
+    """What is no piece, each with its name, where it was laid, and the outlines of what shows of it."""
+    found = []
+    for number in sorted({body.label["number"] for body in bodies if body.label["kind"] == THING}):
+        parts = [i for i, body in enumerate(bodies) if body.label.get("number") == number]
+        mask = np.isin(shown, parts).astype(np.uint8)
+        contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_TC89_L1)
+        outlines = [np.asarray(c, dtype=np.float64).reshape(-1, 2) for c in contours if len(c) > 3]
+        said = {key: bodies[parts[0]].label[key] for key in ("thing", "place")}
+        found.append({**said, "outlines_px": [_pairs(one) for one in outlines]})
+    return found
 
 
 def _covered(bodies: Sequence[Body], pieces: Sequence[dict[str, Any]], shown: Shown) -> list[dict[str, Any]]:
