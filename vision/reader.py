@@ -397,7 +397,12 @@ class Reader:
         known.blinded = hidden_places(bright, known.coarse, cause=HiddenCause.GLARE)
         known.blinded += hidden_places(dark & ~bright, known.coarse, cause=HiddenCause.DARK)
         on_sheets = over_pieces(by_form, PieceKind.SHEET, known.coarse) & known.coarse.seen
-        known.hidden = hidden_places(strange & ~(bright | dark), known.coarse, things=on_sheets & ~(bright | dark))
+        known.hidden = hidden_places(
+            strange & ~(bright | dark),
+            known.coarse,
+            things=on_sheets & ~(bright | dark),
+            goes_on=seen.goes_on,
+        )
         known.hands_are(known.hidden, frame.time_s)
         known.found_beside_hands(previous, busy)
         if known.looks > 1 and not same(before, known.sightings):

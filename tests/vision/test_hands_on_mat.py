@@ -15,7 +15,7 @@ from tests.benchmarks.simulated_pieces import FAMILIES, SIZE, photographs
 from vision.frame import Frame, Image
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
-from vision.scene import HiddenPlace
+from vision.scene import HiddenCause, HiddenPlace
 
 PALM_MM = np.array([[-90.0, -60.0], [-20.0, -60.0], [-15.0, 30.0], [-95.0, 30.0]])
 NOTHING_ENROLLED = FacePack({}, ())
@@ -78,3 +78,33 @@ def test_hands_over_a_side_of_the_mat_are_not_taken_for_its_light(seed: int) -> 
     ]
     area, told = noticed("", scene, reader.registration, outlines).on_mat
     assert told > 0.75 * area
+
+
+def painted(bare: Image, outline_mm: NDArray[np.float64]) -> tuple[Reader, tuple[HiddenPlace, ...]]:
+    """What is hidden where something blue has this outline."""
+    reader, _ = read(bare)
+    assert reader.registration is not None
+    image = bare.copy()
+    cv2.fillPoly(image, [np.round(reader.registration.to_picture(outline_mm)).astype(np.int32)], (140, 60, 50))
+    return read(image)
+
+
+def reach_mm(hidden: tuple[HiddenPlace, ...]) -> float:
+    """How far to the left what is hidden reaches."""
+    return -min(float(np.array(place.outline_mm)[:, 0].min()) for place in hidden)
+
+
+def test_what_ends_beside_the_mats_edge_is_no_hand(bare: Image) -> None:
+    """The table shows beside it as it does elsewhere: no arm goes on there."""
+    around = np.linspace(0, 2 * np.pi, 60)
+    coaster = np.stack([45 * np.cos(around) - 180, 45 * np.sin(around) + 20], 1)
+    _, hidden = painted(bare, coaster)
+    assert {place.cause for place in hidden} == {HiddenCause.FOREIGN}
+    assert reach_mm(hidden) < 240
+
+
+def test_what_goes_on_beyond_the_mats_edge_is_a_hand(bare: Image) -> None:
+    sleeve = np.array([[-900.0, -30.0], [-120.0, -30.0], [-120.0, 45.0], [-900.0, 45.0]])
+    _, hidden = painted(bare, sleeve)
+    assert {place.cause for place in hidden} == {HiddenCause.HAND}
+    assert reach_mm(hidden) > 300

@@ -40,7 +40,9 @@ class CoarseMap:
     seen: Mask
     """255 where the picture shows the table at all."""
     border: Mask
-    """255 at the mat's edge and the picture's: what reaches there goes on."""
+    """255 at the mat's edge and the picture's: what reaches there may go on."""
+    edge: Mask
+    """255 at the picture's edge."""
     plain: Mask
     """255 where the bare mat shows its plain face: not at its markers and edge."""
     around_mat: Part = (slice(None), slice(None))
@@ -97,13 +99,15 @@ def coarse_map(table: TableMap) -> CoarseMap:
     """The cells that cover a map."""
     width, height = (round(side / (PX_PER_MM * CELL_MM)) for side in (table.width, table.height))
     seen = np.asarray(cv2.resize(table.seen, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
-    bare = CoarseMap(table, width, height, seen, np.zeros_like(seen), np.zeros_like(seen))
+    nowhere = np.zeros_like(seen)
+    bare = CoarseMap(table, width, height, seen, nowhere, nowhere, nowhere)
     inner = cv2.erode(seen, disc(4 * CELL_MM), borderValue=0)
     rim = cv2.bitwise_not(bare.polygons([square(0.0, 0.0, MAT_HALF_MM - 15.0)]))
     mat = bare.polygons([square(0.0, 0.0, MAT_HALF_MM)])
-    border = np.asarray(cv2.bitwise_or(cv2.bitwise_not(inner), cv2.bitwise_and(rim, mat)), np.uint8)
+    edge = np.asarray(cv2.bitwise_not(inner), np.uint8)
+    border = np.asarray(cv2.bitwise_or(edge, cv2.bitwise_and(rim, mat)), np.uint8)
     plain = _plain_mat(bare)
-    return replace(bare, border=border, plain=plain, around_mat=part_around(plain, _BEYOND_CELLS))
+    return replace(bare, border=border, edge=edge, plain=plain, around_mat=part_around(plain, _BEYOND_CELLS))
 
 
 def disc(width_mm: float) -> Mask:

@@ -4,7 +4,7 @@ One picture alone shows it in two ways: over the mat, whose plain face is known 
 which do not look there as their faces do. From there a hand goes on to the edge of the picture, as arms do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import cv2
@@ -24,6 +24,7 @@ from vision.hiding.cells import (
     square,
     without_any,
 )
+from vision.hiding.plain_table import Bins, colours_of, rare_on
 from vision.masks import Mask
 from vision.pieces.faces import MAT_HALF_MM
 from vision.pieces.reading import Reading
@@ -45,6 +46,11 @@ LEAST_EDGE = 6
 """So many cells of a part's edge must lie on the mat to tell what kind of edge it is."""
 SEEN_ON_ARM = 0.15
 """There is no arm where pieces are seen in a larger share of where it would be, its outer quarters left aside."""
+BARE_SHARE, LEAST_BARE = 0.8, 20
+"""Nor where so much of it, of so many cells at least, has the table's usual colours"""
+BEYOND_RIM_MM = (6.0, 45.0, 125.0)
+"""between the last two of these distances from the mat's edge, or, where the picture ends there, the first two: what
+lies over the edge hides what is nearer, and an arm hides all. The mat's edge throws a shadow."""
 WASHED_MM, WASHED_SHARE = 30.0, 0.8
 """What is foreign, and so much of it no farther beyond glare than this, is not foreign but washed out."""
 SOFT_EDGE, FADING_SHARE = 0.045, 0.5
@@ -87,6 +93,11 @@ class SeenTable:
             covered = np.asarray(cv2.morphologyEx(covered, cv2.MORPH_CLOSE, disc(4 * CELL_MM)), np.uint8) & ~self._seen
         self._covered = covered
         self._mat = np.ascontiguousarray(self.small[coarse.around_mat])
+        self._arms, self._ended = np.zeros_like(covered), np.zeros_like(covered)
+
+    @cached_property
+    def _colours(self) -> Bins:
+        return colours_of(self.small)
 
     @cached_property
     def _steepest(self) -> Floats:
@@ -125,7 +136,27 @@ class SeenTable:
         others = without_any(found, [grown(outline, BESIDE_MM, coarse) for outline in others_mm])
         if self._glare is not None:
             others = others & ~washed_out(others, self._glare)
-        return (found | _with_arms(others, coarse, seen)) & ~seen
+        arms, ended = _arms(others, coarse, seen, self._shows_table)
+        self._arms |= arms
+        self._ended |= ended
+        return (found | arms) & ~seen
+
+    def goes_on(self, part: Mask) -> bool:
+        """Whether a part of what is foreign is seen only in part: it reaches the picture's edge, or the mat's
+        and does not end there."""
+        if (part & (self._coarse.edge | self._arms)).any():
+            return True
+        return bool((part & self._coarse.border).any()) and not (part & self._ended).any()
+
+    def _shows_table(self, inner: Mask, arm: Mask) -> bool:
+        """Whether the table shows `inner` an arm's place as it does beside the `arm`."""
+        coarse = self._coarse
+        bare = (coarse.seen > 0) & (self._seen == 0)
+        near, middle, far = (coarse.polygons([square(0.0, 0.0, MAT_HALF_MM + out)]) > 0 for out in BEYOND_RIM_MM)
+        stretches = (bare & (inner > 0) & outer & ~within for outer, within in ((far, middle), (middle, near)))
+        told = next((part for part in stretches if np.count_nonzero(part) >= LEAST_BARE), None)
+        rare = None if told is None else rare_on(self._colours, bare & ~near & (arm == 0), told)
+        return rare is not None and 1.0 - float(rare.mean()) >= BARE_SHARE
 
     def _fading(self, strange: Mask, mat: Mask) -> Mask:
         """255 in and around the parts that fade into the mat wherever it goes on: a lamp's reflection has no edge, and
@@ -295,17 +326,18 @@ def _of_parts(labels: Indices, chosen: Sequence[int]) -> Mask:
     return np.asarray(marked[labels])
 
 
-def _with_arms(foreign: Mask, coarse: CoarseMap, seen: Mask) -> Mask:
+def _arms(foreign: Mask, coarse: CoarseMap, seen: Mask, shows_table: Callable[[Mask, Mask], bool]) -> tuple[Mask, Mask]:
     """Parts that end at the mat's edge, and what lies beside it and is as wide as a wrist, go on straight to the edge
     of the picture. What is narrower there is no hand: so lies a slice on its neighbour that was not read in a fan. Nor
-    does an arm go where pieces are `seen`: a hand's shadow ends at the mat's edge, too."""
+    does an arm go where pieces are `seen`: a hand's shadow ends at the mat's edge, too; nor where the table shows as it
+    does elsewhere: so lie a mug and a coaster over the mat's edge. Where arms go, and what ends at the mat's edge."""
+    arms, ended = np.zeros_like(foreign), np.zeros_like(foreign)
     if not foreign.any():
-        return foreign
+        return arms, ended
     edge = MAT_HALF_MM - 12.0
     on_mat = coarse.polygons([square(0.0, 0.0, edge)])
     rim = cv2.bitwise_and(foreign, cv2.bitwise_not(on_mat))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(rim, connectivity=8)
-    grown = foreign.copy()
     for i in range(1, count):
         if stats[i, cv2.CC_STAT_AREA] * CELL_MM < 12.0:
             continue
@@ -313,8 +345,6 @@ def _with_arms(foreign: Mask, coarse: CoarseMap, seen: Mask) -> Mask:
         crossing = coarse.to_table(cells)
         middle = crossing.mean(0)
         part = _part_of(foreign, cells[0])
-        if not (part & (on_mat > 0)).any() and not cv2.erode(part.astype(np.uint8), disc(WRIST_MM)).any():
-            continue
         whole = coarse.to_table(np.column_stack(np.nonzero(part))[:, ::-1].astype(np.float64))
         way = _outward(whole, middle)
         across = np.array([-way[1], way[0]])
@@ -324,11 +354,17 @@ def _with_arms(foreign: Mask, coarse: CoarseMap, seen: Mask) -> Mask:
             np.array([middle - across * wide, far - across * wide, far + across * wide, middle + across * wide])
             for wide in (half, half / 2)
         )
-        along = (coarse.polygons([inner]) & coarse.seen & ~on_mat) > 0
+        arm, within = coarse.polygons([sleeve]) & ~on_mat, coarse.polygons([inner]) & ~on_mat
+        if shows_table(within, arm):
+            ended[labels == i] = 255
+            continue
+        if not (part & (on_mat > 0)).any() and not cv2.erode(part.astype(np.uint8), disc(WRIST_MM)).any():
+            continue
+        along = (within & coarse.seen) > 0
         if along.any() and float((seen[along] > 0).mean()) > SEEN_ON_ARM:
             continue
-        grown |= coarse.polygons([sleeve]) & ~on_mat
-    return grown
+        arms |= arm
+    return arms, ended
 
 
 def _part_of(mask: Mask, cell: Array) -> NDArray[np.bool_]:

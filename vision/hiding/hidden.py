@@ -1,6 +1,6 @@
 """Places that a picture says nothing about: under hands, under things that are no pieces; dice in somebody's hand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -58,14 +58,21 @@ NOBODY_SAYS: Mapping[int, float] = MappingProxyType({})
 
 
 def hidden_places(
-    foreign: Mask, coarse: CoarseMap, *, cause: HiddenCause | None = None, things: Mask | None = None
+    foreign: Mask,
+    coarse: CoarseMap,
+    *,
+    cause: HiddenCause | None = None,
+    things: Mask | None = None,
+    goes_on: Callable[[Mask], bool] | None = None,
 ) -> tuple[HiddenPlace, ...]:
-    """A mask of what is foreign, as outlines. What reaches the mat's or the picture's edge is a hand; `things` (255
-    there) on a piece are none, unless they lie near one: what of a hand lies on a sheet's rim is not known."""
+    """A mask of what is foreign, as outlines. What `goes_on` (`SeenTable.goes_on`; else what reaches the mat's or the
+    picture's edge) is a hand; `things` (255 there) on a piece are none, unless they lie near one: what of a hand lies
+    on a sheet's rim is not known."""
     hands = np.zeros_like(foreign)
     places = []
     for outline, part in _parts(foreign, coarse):
-        what = cause or (HiddenCause.HAND if (part & coarse.border).any() else HiddenCause.FOREIGN)
+        reaches = goes_on(part) if goes_on is not None else bool((part & coarse.border).any())
+        what = cause or (HiddenCause.HAND if reaches else HiddenCause.FOREIGN)
         places.append(HiddenPlace(outline, what))
         if what is HiddenCause.HAND:
             hands |= part
