@@ -26,8 +26,8 @@ from tests.benchmarks.altered_report import blinds, phone
 from tests.benchmarks.simulated_pieces import FAMILIES, Family, enrolled, photograph, photographs
 from tests.benchmarks.theory_report import line_error
 from tests.vision.altered import as_a_phone_shows_it, as_some_camera_shows_it
-from tests.vision.drawn_board import Board, Stick, draw, every_space, label, line_ends, space_mm
-from tests.vision.drawn_table import View
+from tests.vision.drawn_board import COLOURS, Board, Stick, draw, every_space, label, line_ends, space_mm
+from tests.vision.drawn_table import View, project
 from tests.vision.rendered import PHOTOS, load, with_photos
 from vision.board.changed import Changed
 from vision.board.covering import find_covering
@@ -250,6 +250,34 @@ def test_what_a_hand_covers_is_not_guessed() -> None:
     for point in ((0.0, -40.0), (0.0, -190.0)):
         assert any(cv2.pointPolygonTest(outline, point, False) > 0 for outline in places)
     assert not any(cv2.pointPolygonTest(outline, (80.0, 80.0), False) > 0 for outline in places)
+
+
+@pytest.mark.parametrize("wide_mm", [28.0, 32.0, 90.0])
+@pytest.mark.parametrize("colour", ["blue", "black"])
+def test_what_is_wider_than_a_topping_and_looks_like_one_is_none(colour: str, wide_mm: float) -> None:
+    """A bottle cap, or a plate: whatever lies under it is not said."""
+    board = arranged(11, Board(0.0, 0.0, 30.0))
+    around = np.linspace(0.0, 2.0 * np.pi, 60)
+    middle = board.to_table(space_mm("0,0,0")[None])[0] + (4.0, 3.0)
+    cap = middle + wide_mm / 2 * np.stack([np.cos(around), np.sin(around)], 1)
+    picture = draw(board)
+    cv2.fillPoly(picture, [np.round(project(cap, View())).astype(np.int32)], COLOURS[colour])
+    scene = read(picture)
+    found = next(s for s in scene.sightings if s.kind is PieceKind.BOARD)
+    for space in found.spaces:
+        inside = cv2.pointPolygonTest(cap.astype(np.float32), (space.x_mm, space.y_mm), True)
+        if inside > 5.0:
+            assert not space.contents or space.contents[0].probability < SURE, space
+        elif inside < -14.0:
+            assert space.contents[0].face == (board.spaces or {}).get(space.name, EMPTY)
+    toppings = [s for s in scene.sightings if s.kind is PieceKind.TOPPING and s.probability >= SURE]
+    for one in toppings:
+        at = (one.pose.x_mm, one.pose.y_mm)
+        assert cv2.pointPolygonTest(cap.astype(np.float32), at, True) < 0.0
+    assert any(
+        cv2.pointPolygonTest(np.array(place.outline_mm, np.float32), middle.tolist(), False) > 0
+        for place in scene.hidden
+    )
 
 
 def test_a_picture_without_colours_tells_of_no_topping_and_no_cutter() -> None:

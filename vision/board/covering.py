@@ -144,7 +144,8 @@ def find_covering(
     if np.count_nonzero(look.beside) >= LEAST_POINTS:
         strange[look.beside] = _strange_beside(ground, look)
     topped = _spare_toppings(strange, known, _Tops.of(sight, board, fit, spaces), ground, look, light)
-    return _parts(_spread(strange, known), ground.from_rim_mm, ~topped, ground.between & ~topped)
+    wider = _close_to(ground, fit, [space.at_mm for space in spaces if space.wider])
+    return _parts(_spread(strange, known), ground.from_rim_mm, ~topped, ground.between & ~topped, wider)
 
 
 def parts_in(covering: Mask, other: Mask) -> Mask:
@@ -315,6 +316,15 @@ def _spare_toppings(strange: Floats, known: Flags, tops: _Tops, ground: Ground, 
     return topped
 
 
+def _close_to(ground: Ground, fit: BoardFit, middles_mm: Sequence[Array]) -> Flags:
+    """The points closest around these places on the table."""
+    near = np.zeros(ground.number.shape, bool)
+    for at in to_own_frame(np.array(middles_mm).reshape(-1, 2), fit.pose):
+        part = ground.around(at, GROWS_MM)
+        near[part] |= np.hypot(*(ground.own[part] - at).transpose(2, 0, 1)) < GROWS_MM
+    return near
+
+
 def _spread(strange: Floats, known: Flags) -> Floats:
     """Strangeness, over what says nothing that of what is around."""
     weight = known.astype(np.float32)
@@ -323,15 +333,20 @@ def _spread(strange: Floats, known: Flags) -> Floats:
     return np.asarray(np.where(share > LEAST_SHARE, mean, 0.0), np.float32)
 
 
-def _parts(strange: Floats, from_rim_mm: Array, off_toppings: Flags, off_spaces: Flags) -> Mask:
-    """What is strange and large beside toppings, with what is nearly so beside it."""
+def _parts(strange: Floats, from_rim_mm: Array, off_toppings: Flags, off_spaces: Flags, wider: Flags) -> Mask:
+    """What is strange and large beside toppings, or `wider` than one, with what is nearly so beside it."""
     some = (strange > 1.0).astype(np.uint8)
     on_board, off_board = (cv2.morphologyEx(some, cv2.MORPH_OPEN, _disc(width)) for width in WIDER_MM)
     wide = np.where(from_rim_mm < 0.0, on_board, off_board).astype(np.uint8)
     count, labels = cv2.connectedComponents(wide, connectivity=8)
     areas, between = (np.bincount(labels[where], minlength=count) * CELL_MM**2 for where in (off_toppings, off_spaces))
     reaching = set(np.unique(labels[from_rim_mm > -RIM_CELLS_MM]).tolist())
-    large = [i for i in range(1, count) if (areas[i] >= LEAST_MM2 if i in reaching else between[i] >= LEAST_INSIDE_MM2)]
+    told = set(np.unique(labels[wider]).tolist())
+    large = [
+        i
+        for i in range(1, count)
+        if i in told or (areas[i] >= LEAST_MM2 if i in reaching else between[i] >= LEAST_INSIDE_MM2)
+    ]
     grown = np.isin(labels, large).astype(np.uint8)
     suspect = (strange > SUSPECT).astype(np.uint8) | grown
     for _ in range(2):

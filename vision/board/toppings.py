@@ -16,6 +16,7 @@ from vision.short_axes import dot, row_medians, total
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 NOISE = 0.07
 """How far the colour of print and toppings strays under even light (logarithm)."""
@@ -46,6 +47,13 @@ REACH_MM = 5.0
 """A topping is looked for this far from the middle of its space."""
 WINDOW_MM = 11.0
 STEP_MM = 1.5
+RIM_MM, RIM_POINTS = (1.5, 2.5, 3.5), 24
+"""So far beyond a topping's edge it is looked whether it ends there, in so many directions."""
+WIDER_SHARE, WIDER_SURE = 0.4, 0.4
+"""What goes on beyond a topping's edge in so many of them is wider than one, as a bottle cap or a plate is: that a
+topping lies there is no likelier then. Toppings of shared and path-traced pictures go on so in 0.27 of them at most."""
+LEAST_RIM = 0.2
+"""Where so little shows beside other toppings, nothing is told."""
 LEAST_DISC = 0.3
 """So much of a topping's area must look like one for its place to be measured."""
 
@@ -64,6 +72,8 @@ class SpaceFit:
     """Share of it that no cutter covers."""
     cost: float = 0.0
     """What the likeliest costs there, as if all of it were seen."""
+    wider: bool = False
+    """Whether something wider than a topping seems to be one there."""
 
     @property
     def likely(self) -> str | None:
@@ -91,14 +101,18 @@ def read_spaces(
     costs, seen = _costs(sight, board, fit, offsets, covered)
     names = (EMPTY, *board.toppings.names)
     most = np.where(seen >= HARDLY_SEEN, 1.0, HARDLY_SURE)
+    wider = _wider(sight, board, fit, offsets, costs) >= WIDER_SHARE
     fits = []
     for i, name in enumerate(board.space_names):
         ranked = (
             _ranked(costs[i], names, plausible[i], most[i]) if seen[i] >= LEAST_SEEN and sight.shows_colours else ()
         )
+        is_wider = bool(wider[i] and ranked and ranked[0][0] != EMPTY)
+        if is_wider:
+            ranked = tuple((name, share * WIDER_SURE) for name, share in ranked)
         lies = board.spaces_mm[i] + (offsets[i] if ranked and ranked[0][0] != EMPTY else 0.0)
         cost = float(costs[i].min() / max(seen[i], LEAST_SEEN))
-        fits.append(SpaceFit(name, ranked, place(lies[None], fit.pose)[0], float(seen[i]), cost))
+        fits.append(SpaceFit(name, ranked, place(lies[None], fit.pose)[0], float(seen[i]), cost, is_wider))
     return tuple(fits)
 
 
@@ -136,6 +150,30 @@ def _like_topping(
     costs = [_cost(seen - board.toppings.colours[i].mean(0), metric) for i in range(len(board.toppings.names))]
     bare = np.where(known, _cost(seen - printed, metric), 2 * POINT_LIMIT)
     return np.asarray(np.min(costs, axis=0) < bare), ~inside_any(high, covered)
+
+
+def _wider(sight: Sight, board: BoardPrint, fit: BoardFit, offsets: Array, costs: Array) -> Array:
+    """The share of what lies right beyond the edge of a topping on each space, but for other toppings there, that looks
+    more like a topping of the likeliest colour than like print, where its top and where the board's face would be seen,
+    also under what covers the board. `costs` as for `_ranked`, of each space."""
+    angles = np.linspace(0.0, 2 * np.pi, RIM_POINTS, endpoint=False)
+    away = board.topping_mm / 2 + np.repeat(RIM_MM, RIM_POINTS)
+    rim = away[:, None] * np.tile(np.column_stack([np.cos(angles), np.sin(angles)]), (len(RIM_MM), 1))
+    at = board.spaces_mm + offsets
+    own = at[:, None] + rim
+    printed, known = print_at(board, own)
+    tops = at[(costs[:, 1:-1] < costs[:, [0, -1]].min(1)[:, None]).any(1)]
+    if len(tops):
+        known &= (np.linalg.norm(own[:, :, None] - tops, axis=-1) > board.topping_mm / 2).all(-1)
+    light, metric = fit.light_at(own), _shaded_metric()
+    middles = np.stack([colour.mean(0) for colour in board.toppings.colours])[costs[:, 1:-1].argmin(1)][:, None]
+    low, high = (
+        sight.seen_colours(sight.seen(_on_table(own, fit), fit.height_mm + up)) - light
+        for up in (0.0, TOPPING_THICK_MM)
+    )
+    bare = _cost(low - printed, metric)
+    goes_on = known & (_cost(low - middles, metric) < bare) & (_cost(high - middles, metric) < bare)
+    return np.where(known.mean(1) >= LEAST_RIM, goes_on.sum(1) / np.maximum(known.sum(1), 1), 0.0)
 
 
 def _shaded_metric() -> Floats:
