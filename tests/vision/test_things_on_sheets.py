@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -107,6 +108,22 @@ def test_nothing_is_hidden_where_nothing_lies() -> None:
     (seen,) = (one for one in read_sheets(sheet()[1], [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)
     assert len(seen.marks) == sum(kind is not MarkKind.DIAGONAL for kind, _ in places(PRINT.layout))
     assert not [mark for mark in seen.marks if mark.hidden]
+
+
+def test_a_sheet_with_paper_on_a_third_of_its_grid_is_found_and_what_that_hides_is_not_said() -> None:
+    """A playing card, a receipt: paper without print looks like the sheet's own."""
+    image = sheet()[1].copy()
+    registration = lay_out(image, [PRINT.layout])[2][0].registration
+    low, high = PRINT.layout.dots_mm.min(0) - 4.0, PRINT.layout.dots_mm.max(0) + 4.0
+    right = low[0] + 0.36 * (high[0] - low[0])
+    card = np.array([[low[0], low[1]], [right, low[1]], [right, high[1]], [low[0], high[1]]])
+    white = [round(level) for level in CAMERA.white]
+    cv2.fillPoly(image, [np.round(registration.to_picture(card)).astype(np.int32)], white)
+    (seen,) = (one for one in read_sheets(image, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET)
+    dots = [mark for mark in seen.marks if mark.kind is MarkKind.DOT]
+    under = [mark for mark in dots if PRINT.layout.dot_mm((mark.at[0], mark.at[1]))[0] < right - 2.0]
+    assert under
+    assert all(mark.hidden for mark in under)
 
 
 def test_what_lies_on_a_sheet_is_outlined() -> None:

@@ -46,6 +46,9 @@ from vision.sheets.things import with_things
 FACE = "sheet"
 LEAST_AGREEMENT = 0.75
 """A sheet on which less of the print is where it should be is another one."""
+LEAST_WITH_THINGS, LEAST_OPEN, LEAST_BESIDE_THINGS = 0.4, 0.5, 0.9
+"""But paper that lies on one looks like its own: so much of the print tells of one of which nothing seems to lie on at
+least half, where so much beside that is right. Of another print 0.29 was, and 0.65 beside what seemed to lie on it."""
 LEAST_AGAIN = 0.5
 """On one whose markers are still where they were, a hand may lie."""
 SAME_MM = 30.0
@@ -334,13 +337,22 @@ def _read(
     judged = []
     for sheet in found:
         flat = flatten(image, sheet.layout, sheet.registration, over_px=over, places=sheet.places)
-        judged.append((print_agreement(flat), sheet, flat))
+        judged.append((_agreement(flat), sheet, flat))
     kept: list[tuple[float, FoundSheet, FlatSheet]] = []
     for one in sorted(judged, key=lambda judged_one: -judged_one[0]):
         least = LEAST_AGAIN if any(one[1] is sheet for sheet in again) else LEAST_AGREEMENT
         if one[0] >= least and not any(_same(one[1], other) for _, other, _ in kept):
             kept.append(one)
     return [(_sighting(sheet, flat, agreement, registration, blanks), sheet) for agreement, sheet, flat in kept]
+
+
+def _agreement(flat: FlatSheet) -> float:
+    """How much of the print is where it should be, where nothing lies on it."""
+    agreement = print_agreement(flat)
+    if not LEAST_WITH_THINGS <= agreement < LEAST_AGREEMENT:
+        return agreement
+    beside = print_agreement(with_things(flat), LEAST_OPEN)
+    return beside if beside >= LEAST_BESIDE_THINGS else agreement
 
 
 def _laid(piece: Sighting, sheet: FoundSheet, grey: Image, image: Image, before: _Laid | None = None) -> _Laid:

@@ -102,7 +102,7 @@ def _printed_darkness(shown: Plane, noise: float) -> tuple[float, float]:
         if dark.all() or not dark.any() or np.array_equal(dark, before):
             break
         low, high, before = median_of(logs[~dark]), median_of(logs[dark]), dark
-    usual, printed = float(np.exp(low)), shown[shown < float(np.exp((low + high) / 2))]
+    usual, printed = float(np.exp(low)), seen[seen < float(np.exp((low + high) / 2))]
     return usual, 1.5 * median_of(np.abs(printed - usual)) if len(printed) else 0.0
 
 

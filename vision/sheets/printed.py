@@ -11,10 +11,10 @@ INKED = 0.12
 HIDDEN_SHARE = 0.3
 
 
-def print_agreement(flat: FlatSheet) -> float:
+def print_agreement(flat: FlatSheet, least_open: float = 0.0) -> float:
     """The share of toppings that are where they should be, less that of squares that should be empty and are not.
 
-    1 where something hides them all: then the markers alone count.
+    1 where something hides them all: then the markers alone count. 0 where less than `least_open` of them shows.
     """
     layout = flat.layout
     inked = {topping.square for topping in layout.toppings}
@@ -26,6 +26,8 @@ def print_agreement(flat: FlatSheet) -> float:
     ink = flat.sampled(np.asarray(darkest, np.float32), points).mean(axis=1)
     free = (flat.sampled(flat.foreign.astype(np.float32), points) > 127).mean(axis=1) < HIDDEN_SHARE
     printed = np.array([square in inked for square in squares])
+    if np.count_nonzero(free & printed) < least_open * np.count_nonzero(printed):
+        return 0.0
     if not (free & printed).any():
         return 1.0
     hits = float((ink[free & printed] > INKED).mean())
