@@ -107,7 +107,7 @@ def read_spaces(
         ranked = (
             _ranked(costs[i], names, plausible[i], most[i]) if seen[i] >= LEAST_SEEN and sight.shows_colours else ()
         )
-        is_wider = bool(wider[i] and ranked and ranked[0][0] != EMPTY)
+        is_wider = bool(wider[i] and ranked)
         if is_wider:
             ranked = tuple((name, share * WIDER_SURE) for name, share in ranked)
         lies = board.spaces_mm[i] + (offsets[i] if ranked and ranked[0][0] != EMPTY else 0.0)
@@ -155,25 +155,30 @@ def _like_topping(
 def _wider(sight: Sight, board: BoardPrint, fit: BoardFit, offsets: Array, costs: Array) -> Array:
     """The share of what lies right beyond the edge of a topping on each space, but for other toppings there, that looks
     more like a topping of the likeliest colour than like print, where its top and where the board's face would be seen,
-    also under what covers the board. `costs` as for `_ranked`, of each space."""
+    also under what covers the board. `costs` as for `_ranked`, of each space; 0 where no topping is likeliest."""
+    shares = np.zeros(len(costs))
+    topped = costs[:, 1:-1].min(1) < costs[:, [0, -1]].min(1)
+    if not topped.any():
+        return shares
     angles = np.linspace(0.0, 2 * np.pi, RIM_POINTS, endpoint=False)
     away = board.topping_mm / 2 + np.repeat(RIM_MM, RIM_POINTS)
     rim = away[:, None] * np.tile(np.column_stack([np.cos(angles), np.sin(angles)]), (len(RIM_MM), 1))
-    at = board.spaces_mm + offsets
+    at = (board.spaces_mm + offsets)[topped]
     own = at[:, None] + rim
     printed, known = print_at(board, own)
-    tops = at[(costs[:, 1:-1] < costs[:, [0, -1]].min(1)[:, None]).any(1)]
-    if len(tops):
-        known &= (np.linalg.norm(own[:, :, None] - tops, axis=-1) > board.topping_mm / 2).all(-1)
+    known &= (np.linalg.norm(own[:, :, None] - at, axis=-1) > board.topping_mm / 2).all(-1)
     light, metric = fit.light_at(own), _shaded_metric()
-    middles = np.stack([colour.mean(0) for colour in board.toppings.colours])[costs[:, 1:-1].argmin(1)][:, None]
+    usual = np.stack([colour.mean(0) for colour in board.toppings.colours])
+    middles = usual[costs[topped, 1:-1].argmin(1)][:, None]
     low, high = (
         sight.seen_colours(sight.seen(_on_table(own, fit), fit.height_mm + up)) - light
         for up in (0.0, TOPPING_THICK_MM)
     )
     bare = _cost(low - printed, metric)
     goes_on = known & (_cost(low - middles, metric) < bare) & (_cost(high - middles, metric) < bare)
-    return np.where(known.mean(1) >= LEAST_RIM, goes_on.sum(1) / np.maximum(known.sum(1), 1), 0.0)
+    told = known.mean(1) >= LEAST_RIM
+    shares[topped] = np.where(told, goes_on.sum(1) / np.maximum(known.sum(1), 1), 0.0)
+    return shares
 
 
 def _shaded_metric() -> Floats:
