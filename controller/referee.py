@@ -7,7 +7,7 @@ only which buttons were pressed and for how long the same thing has been lying t
 import math
 from collections import deque
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -34,6 +34,8 @@ DARK = "Part of the table is too dark: put a lamp beside it, or lay the pieces w
 GLARE = "Glare hides part of the table: turn the lamp away, draw a curtain, or lay the pieces where they can be seen."
 BLINDED = {HiddenCause.GLARE: GLARE, HiddenCause.DARK: DARK}
 """What players are asked to do before they are told that something is missing."""
+LIES_OVER = "Take away what lies on the table and belongs to no game: it may hide a piece."
+"""What they are told besides where such a thing lies about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,10 +323,15 @@ def mend_light(scene: Scene) -> str | None:
 
 def _breach(scene: Scene, fault: Fault) -> Verdict:
     """A breach; but where glare or darkness hides part of the table, what may only be hidden by it is no breach: the
-    players are asked to mend the light."""
+    players are asked to mend the light. Where a thing lies about, they are told that it may hide what is missing."""
+    if fault.certain:
+        return Verdict(Answer.BREACH, fault=fault)
     light = mend_light(scene)
-    if light is not None and not fault.certain:
+    if light is not None:
         return Verdict(Answer.UNFINISHED, note=f"{fault.refusal.problem} {light}")
+    if any(place.cause is HiddenCause.FOREIGN for place in scene.hidden):
+        remedy = f"{fault.refusal.remedy} {LIES_OVER}".strip()
+        return Verdict(Answer.BREACH, fault=replace(fault, refusal=replace(fault.refusal, remedy=remedy)))
     return Verdict(Answer.BREACH, fault=fault)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from controller.game import Refusal
 from controller.reading import Fault, Play, Reading, ReadingKind
-from controller.referee import BLINDED, Answer, Referee, Timing, Verdict
+from controller.referee import BLINDED, LIES_OVER, Answer, Referee, Timing, Verdict
 from vision.scene import (
     FaceLikelihood,
     HiddenCause,
@@ -322,6 +322,17 @@ def test_what_glare_may_hide_is_asked_for_and_no_breach(
     if answer is Answer.UNFINISHED:
         assert verdicts[-1].note == f"Slice 3/1 cannot be seen. {BLINDED[cause]}"
         assert Answer.BREACH not in {verdict.answer for verdict in verdicts}
+
+
+@pytest.mark.parametrize("certain", [False, True])
+def test_where_a_thing_lies_about_it_may_hide_what_is_missing(referee: Referee, *, certain: bool) -> None:
+    reading = fault("Slice 3/1 cannot be seen.", certain=certain)
+    mug = HiddenPlace(((0.0, 0.0), (50.0, 0.0), (0.0, 50.0)), HiddenCause.FOREIGN)
+    verdicts = [referee.judge(replace(scene(1.0 + i / 5), hidden=(mug,)), reading) for i in range(60)]
+    told = verdicts[-1].fault
+    assert told is not None
+    assert told.refusal.problem == "Slice 3/1 cannot be seen."
+    assert told.refusal.remedy.endswith(LIES_OVER) is not certain
 
 
 def lying(time_s: float, rest_s: float, *places_mm: float) -> Scene:
