@@ -120,13 +120,13 @@ def test_what_a_hand_covers_is_hidden(pack: FacePack) -> None:
 BEYOND = (Piece("special/two", -262.0, 0.0, 90.0), Piece("special/one", -352.0, 0.0, 90.0))
 
 
-@pytest.mark.parametrize(("pieces", "goes_on"), [((), True), (BEYOND, False)])
-def test_no_arm_is_thought_to_lie_over_pieces_that_are_seen(
-    pack: FacePack, pieces: tuple[Piece, ...], goes_on: bool
+@pytest.mark.parametrize(("pieces", "from_mm", "goes_on"), [((), -700, True), ((), -199, False), (BEYOND, -199, False)])
+def test_no_arm_is_thought_to_lie_where_the_table_or_pieces_are_seen(
+    pack: FacePack, pieces: tuple[Piece, ...], from_mm: float, goes_on: bool
 ) -> None:
     """What is dark at the mat's edge may be an arm, or the shadow of one that reaches in elsewhere."""
     image = photograph((*TABLE, *pieces))
-    dark = project(np.array([[-199.0, -80.0], [-110.0, -70.0], [-110.0, -10.0], [-199.0, 10.0]]), View())
+    dark = project(np.array([[from_mm, -80.0], [-110.0, -70.0], [-110.0, -10.0], [from_mm, 10.0]]), View())
     cv2.fillPoly(image, [np.round(dark).astype(np.int32)], (60, 70, 70))
     scene = read_photo(image, pack)
     assert {s.face for s in scene.sightings} >= {piece.face for piece in pieces}
