@@ -67,12 +67,12 @@ EVENER = 0.6
 sheets, altered, they were 0.6 at most where light explained them, and 0.9 at least where hands or things did."""
 EVERY = 3
 """The light is fitted to every third cell."""
-OTHER_COLOUR = 0.1
-"""What is of another colour than the paper beside the sheet's markers, by more than this (logarithm), is no paper, even
-if most of the grid is: a hand may cover more of it than it leaves."""
-LEAST_PAPER, MOST_PAPER = 0.02, 0.5
-"""So much of the grid must be of the paper's colour for the light to be fitted to that alone, and so much for more than
-a plane."""
+OTHER_COLOUR = 0.12
+"""What is of another colour than paper beside the sheet's markers, by more than this (logarithm), may be none: a shadow
+from which the light of a window is taken differs by up to 0.15, skin in blue light by as little as 0.14."""
+LEAST_PAPER, MOST_PAPER = 0.02, 0.6
+"""Where more of the grid than the first share, but less than the second, is of the paper's colour, a hand may cover
+more than it leaves, and the light is that of the paper alone."""
 CUT_OFF = 252.5
 """Paper no darker than this, in every channel, may be brighter than the picture shows."""
 WASHED_MM = 3.0
@@ -491,12 +491,12 @@ def _zone(shape: tuple[int, ...], edges_mm: Array, more_mm: float, left: float, 
 
 def _even_light(surface: Plane, zone: Zone, paper: NDArray[np.bool_] | None = None) -> Callable[[Zone], Plane]:
     """What the light of a zone of the surface tells of any, as light that changes slowly would show it: a quadratic for
-    each colour, fitted to most cells that are `paper`; a plane where few are."""
+    each colour, fitted to most cells; a plane, fitted to what is `paper`, where that is not all."""
     terms = _quadratic(*surface.shape[:2])
     at, seen = terms[zone].reshape(-1, 6)[::EVERY], surface[zone].reshape(-1, 3)[::EVERY].astype(np.float64)
-    if paper is not None:
+    if paper is not None and not paper.all():
         told = paper.reshape(-1)[::EVERY]
-        at, seen = at[told, : None if told.mean() > MOST_PAPER else FLAT_TERMS], seen[told]
+        at, seen = at[told, :FLAT_TERMS], seen[told]
     at = np.ascontiguousarray(at)
     fitted: Array = np.zeros((at.shape[1], 3))
     fitted[0] = np.median(seen, axis=0)
@@ -511,10 +511,11 @@ def _even_light(surface: Plane, zone: Zone, paper: NDArray[np.bool_] | None = No
 
 
 def _paper_in(surface: Plane, hue: Array | None) -> NDArray[np.bool_]:
-    """Which of these cells (height x width x 3) tell how paper looks: all of its `hue`, if any are."""
+    """Which of these cells (height x width x 3) tell how paper looks: all, or, where many are not of its `hue`, those
+    that are."""
     if hue is not None:
         paper = np.asarray(np.abs(_hue(surface) - hue).max(axis=-1) < OTHER_COLOUR)
-        if paper.mean() > LEAST_PAPER:
+        if LEAST_PAPER < paper.mean() < MOST_PAPER:
             return paper
     return np.ones(surface.shape[:2], bool)
 
