@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
 from fastapi import Path as PathParameter
 from fastapi.staticfiles import StaticFiles
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.responses import FileResponse
 
 from controller.commands import Commands, GameShelf, Sitting
@@ -29,6 +29,9 @@ _MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
 }
+_ASKED = ["GET", "HEAD"]
+_SHOWN = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+$"
+"""Without what ends a line, moves a cursor or turns the direction of the text around it."""
 GivenToken = Annotated[str | None, Header(description="Needed from any machine but the table's own")]
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     403: {"model": Problem, "description": "Only the host may do this"},
@@ -50,11 +53,15 @@ class Answer(Body):
     candidate_id: int
 
 
+PlayerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40, pattern=_SHOWN)]
+"""As the display, the log and the records show it."""
+
+
 class NewPlayer(Body):
     """Who plays at a seat."""
 
     seat: Annotated[int, Field(ge=1, le=16)]
-    name: Annotated[str, Field(min_length=1, max_length=40)]
+    name: PlayerName
 
 
 class NewGame(Body):
@@ -341,19 +348,19 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
 def _page_router(games_root: Path) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
-    @router.get("/")
+    @router.api_route("/", methods=_ASKED)
     async def page() -> Response:
         return _file(STATIC / "index.html")
 
-    @router.get("/setup")
+    @router.api_route("/setup", methods=_ASKED)
     async def setup() -> Response:
         return _file(STATIC / "setup.html")
 
-    @router.get("/results")
+    @router.api_route("/results", methods=_ASKED)
     async def results() -> Response:
         return _file(STATIC / "results.html")
 
-    @router.get("/docs")
+    @router.api_route("/docs", methods=_ASKED)
     async def docs() -> Response:
         return _file(STATIC / "docs.html")
 

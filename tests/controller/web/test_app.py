@@ -193,6 +193,17 @@ class TestCommands:
         assert problem["errors"][0]["expected"]
         assert where in problem["detail"]
 
+    @pytest.mark.parametrize("name", ["", "  ", "Bo\nAnna", "\x1b[2J", "Bo\u202eannA", "B" * 41])
+    def test_a_name_that_does_not_show_as_it_is_is_named(self, name):
+        response = host(make_app(), "/api/rename", {"seat": 4, "name": name})
+        assert response.status_code == 422
+        assert response.json()["errors"][0]["where"] == "body.name"
+
+    def test_space_around_a_name_is_none_of_it(self):
+        commands = NotingCommands()
+        assert host(make_app(commands=commands), "/api/rename", {"seat": 4, "name": " Ødegård 李 "}).status_code == 204
+        assert commands.asked == [("rename", 4, "Ødegård 李")]
+
     @pytest.mark.parametrize("body", [b"{", b"\xff\xfe", b"null", b'{"question_id": 1e999}', b"[" * 30000])
     def test_any_bytes_are_a_named_problem(self, body):
         app = make_app()
@@ -315,6 +326,11 @@ class TestPages:
         response = request(make_app(), "GET", path)
         assert response.status_code in {404, 422}
         assert response.headers["content-type"] == "application/problem+json"
+
+    @pytest.mark.parametrize("path", ["/", "/setup", "/results", "/docs"])
+    def test_a_page_can_be_asked_for_without_its_text(self, path):
+        response = request(make_app(), "HEAD", path)
+        assert (response.status_code, response.content) == (200, b"")
 
     def test_load_nothing_from_outside(self):
         games = STATIC.parents[1] / "games"
