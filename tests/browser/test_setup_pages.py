@@ -415,19 +415,22 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
         table="Left table", event="Con", number=2, game="pizzeria", title="Pizzeria", began="2026-03-01T12:00:00+00:00",
         ended="2026-03-01T12:40:00+00:00", over=True, players=players,
     )  # fmt: skip
-    left = over.model_copy(update={"over": False, "title": "SLICE"})
+    left = over.model_copy(update={"over": False, "title": "Pizza Theory"})
+    played = over.model_copy(update={"over": False, "title": "SLICE"})
 
     async def scenario() -> None:
-        results = ResultsView(games=[over, left], standings=standings([over, left]))
+        games = [left, over, played]
+        results = ResultsView(games=games, standings=standings(games))
         app = make_app(results=lambda: results)
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/results", *SIZES[size])
-            await page.until("document.querySelectorAll('#games tr').length === 2")
+            await page.until("document.querySelectorAll('#games tr').length === 3")
             rows = "[...document.querySelectorAll('tr')].map((row) => row.lastChild.textContent)"
             assert await page.evaluate(rows) == [
-                "W" * 40, "Ann", f"SLICE Ann, {'W' * 40}: not over", f"Pizzeria {'W' * 40} 35 won, Ann 21",
+                "W" * 40, "Ann", f"SLICE Ann, {'W' * 40}: being played", f"Pizzeria {'W' * 40} 35 won, Ann 21",
+                f"Pizza Theory Ann, {'W' * 40}: left before it was over",
             ]  # fmt: skip
-            assert await page.evaluate("document.getElementById('state').textContent") == "1 of 2 games are over."
+            assert await page.evaluate("document.getElementById('state').textContent") == "1 of 3 games are over."
             assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
             assert page.complaints == []
 

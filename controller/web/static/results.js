@@ -11,8 +11,10 @@ async function show() {
   try {
     const { games, standings } = await (await fetch("/api/results", { signal: AbortSignal.timeout(AGAIN_MS) })).json();
     byId("state").textContent = `${games.filter((game) => game.over).length} of ${games.length} games are over.`;
-    byId("standings").replaceChildren(...standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name)));
-    byId("games").replaceChildren(...games.reverse().map((game) => row(time(game), [html("b", { text: game.title }), ` ${outcome(game)}`])));
+    const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
+    byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet", "")]));
+    const told = games.map((game, index) => row(time(game), [html("b", { text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
+    byId("games").replaceChildren(...told.reverse());
   } catch {
     byId("state").textContent = "The table does not answer; trying again.";
   }
@@ -27,9 +29,9 @@ function time({ began }) {
   return new Date(began).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 }
 
-function outcome({ players, over, problem }) {
+function outcome({ players, over, problem }, anotherCame) {
   if (problem) return `cannot be told: ${problem}`;
-  if (!over) return `${players.map(({ name }) => name).join(", ")}: not over`;
+  if (!over) return `${players.map(({ name }) => name).join(", ")}: ${anotherCame ? "left before it was over" : "being played"}`;
   const best = [...players].sort((one, other) => other.won - one.won || other.total - one.total);
   return best.map(({ name, total, won }) => `${name} ${total}${won ? " won" : ""}`).join(", ");
 }
