@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from tests.benchmarks.sheets_report import compare_marks
+from tests.benchmarks.simulated_sheets import sheet_table
 from tests.vision.drawn_sheet import PX_PER_MM, Hand, blank_sheet, pencil_all, photograph
 from tests.vision.test_sheets import NEAR, PRINT, only_sheet, pencilled
 from vision.mat.registration import register
-from vision.scene import MarkKind
+from vision.scene import MarkKind, PieceKind
 from vision.sheets.corners import corner_groups
+from vision.sheets.finder import read_sheets
 
 SKIN = {"pale": (0.55, 0.68, 0.95), "tan": (0.33, 0.47, 0.76), "dark": (0.12, 0.2, 0.38)}
 """Of the light that paper sends back: blue, green, red."""
@@ -66,3 +68,19 @@ def test_small_markers_whose_white_reaches_their_edge_are_dark_squares() -> None
         )
         for group in groups
     )
+
+
+@pytest.mark.parametrize("seed", [700501, 990033])
+def test_a_sheet_two_of_whose_markers_are_covered_is_found_by_its_print_on_a_known_table(seed: int) -> None:
+    table = sheet_table(seed)
+    found = [one for one in read_sheets(table.written, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET]
+    assert len(found) == len(table.sheets)
+    for true in table.sheets:
+        off = [np.hypot(one.pose.x_mm - true.piece.pose.x_mm, one.pose.y_mm - true.piece.pose.y_mm) for one in found]
+        assert min(off) < 2.0
+
+
+def test_a_sleeve_over_most_of_a_sheet_is_no_shadow() -> None:
+    table = sheet_table(700528)
+    found = [one for one in read_sheets(table.written, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET]
+    assert len(found) == len(table.sheets)

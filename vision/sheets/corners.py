@@ -53,14 +53,17 @@ ANYWHERE = Where()
 
 
 def corner_groups(
-    grey: Grey, layout: SheetLayout, registration: Registration, where: Where = ANYWHERE
+    grey: Grey, layout: SheetLayout, registration: Registration, where: Where = ANYWHERE, least: int = LEAST_CORNERS
 ) -> Iterator[dict[int, Array]]:
-    """Where the markers of sheets that may lie there would be seen: of each sheet, marker by marker, 4 x 2 pixels; the
-    likeliest sheets first, each either way round. `registration` is of the table."""
+    """Where the markers of sheets that may lie there would be seen, `least` of them on dark squares: of each sheet,
+    marker by marker, 4 x 2 pixels; the likeliest sheets first, each either way round.
+
+    `registration` is of the table.
+    """
     spots = _dark_squares(grey, layout, registration)
     spots = spots[where.free(spots)]
     corners = np.array([corners.mean(axis=0) for corners in layout.marks.values()])
-    poses = _poses(spots, where.new(spots), corners)
+    poses = _poses(spots, where.new(spots), corners, least)
     for pose in poses:
         off = _off(spots, corners, pose)
         yield {
@@ -92,11 +95,11 @@ def _dark_squares(grey: Grey, layout: SheetLayout, registration: Registration) -
     return registration.to_table(np.array(middles[:MOST_SPOTS], np.float64).reshape(-1, 2))
 
 
-def _poses(spots: Array, new: NDArray[np.bool_], corners: Array) -> list[Array]:
-    """Poses (x, y, degrees) that put three of a sheet's corners at least on spots, one on a new spot; those with the
+def _poses(spots: Array, new: NDArray[np.bool_], corners: Array, least: int) -> list[Array]:
+    """Poses (x, y, degrees) that put so many of a sheet's corners at least on spots, one on a new spot; those with the
     most first."""
     found: list[tuple[int, float, Array]] = []
-    if len(spots) < LEAST_CORNERS or not new.any():
+    if len(spots) < least or not new.any():
         return []
     first, second = np.triu_indices(len(corners), 1)
     apart = spots[None, :] - spots[:, None]
@@ -111,7 +114,7 @@ def _poses(spots: Array, new: NDArray[np.bool_], corners: Array) -> list[Array]:
             pose[:2] = (spots[start] + spots[end]) / 2 - place((corners[i : i + 1] + corners[j : j + 1]) / 2, pose)[0]
             off = np.linalg.norm(place(corners, pose)[:, None] - spots[None], axis=2).min(axis=1)
             near = off < OFF_MM
-            if near.sum() >= LEAST_CORNERS:
+            if near.sum() >= least:
                 found.append((int(near.sum()), float(off[near].mean()), pose))
     found.sort(key=lambda one: (-one[0], one[1]))
     kept: list[Array] = []

@@ -34,7 +34,7 @@ from vision.shapes import as_points, to_own_frame
 from vision.sheets.as_read import Looked
 from vision.sheets.blanks import Blanks, covered, in_light, is_paler
 from vision.sheets.corners import Where
-from vision.sheets.finding import FoundSheet, find_on_table, find_sheets, see_markers, seen_again
+from vision.sheets.finding import FoundSheet, find_by_two, find_on_table, find_sheets, see_markers, seen_again
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, flatten
 from vision.sheets.kept_blanks import BlankFiles
 from vision.sheets.layout import Array, SheetLayout
@@ -51,6 +51,8 @@ LEAST_WITH_THINGS, LEAST_OPEN, LEAST_BESIDE_THINGS = 0.4, 0.5, 0.9
 least half, where so much beside that is right. Of another print 0.29 was, and 0.65 beside what seemed to lie on it."""
 LEAST_AGAIN = 0.5
 """On one whose markers are still where they were, a hand may lie."""
+LEAST_BY_PRINT = 0.35
+"""So many of a sheet's toppings must show for these to tell that it lies there."""
 SAME_MM = 30.0
 SPOTS_MM = 10.0
 """How finely it is asked where something changed."""
@@ -144,6 +146,7 @@ class SheetFinder:
         grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
         found = find_sheets(grey, self._layouts, lens=registration.lens)
         found = find_on_table(grey, self._layouts, registration, found)
+        found += find_by_two(grey, self._layouts, registration, found)
         sheets, dice = _sheets_and_dice(image, registration, found, self._blanks)
         self._lain = []
         self._remember(grey, registration, dice, ())
@@ -295,7 +298,8 @@ def lay_out(image: Image, layouts: Sequence[SheetLayout]) -> tuple[Registration,
         try:
             registration = find_mat_in_grey(grey)
             decoded = find_sheets(grey, layouts, lens=registration.lens, seen=seen)
-            return registration, Origin.MAT, find_on_table(grey, layouts, registration, decoded)
+            found = find_on_table(grey, layouts, registration, decoded)
+            return registration, Origin.MAT, found + find_by_two(grey, layouts, registration, found)
         except MarkersMissing as error:
             found = found or find_sheets(grey, layouts, seen=see_markers(grey, layouts, closely=True))
             if not found:
@@ -337,7 +341,7 @@ def _read(
     judged = []
     for sheet in found:
         flat = flatten(image, sheet.layout, sheet.registration, over_px=over, places=sheet.places)
-        judged.append((_agreement(flat), sheet, flat))
+        judged.append((_agreement_by_print(flat) if sheet.by_two else _agreement(flat), sheet, flat))
     kept: list[tuple[float, FoundSheet, FlatSheet]] = []
     for one in sorted(judged, key=lambda judged_one: -judged_one[0]):
         least = LEAST_AGAIN if any(one[1] is sheet for sheet in again) else LEAST_AGREEMENT
@@ -353,6 +357,12 @@ def _agreement(flat: FlatSheet) -> float:
         return agreement
     beside = print_agreement(with_things(flat), LEAST_OPEN)
     return beside if beside >= LEAST_BESIDE_THINGS else agreement
+
+
+def _agreement_by_print(flat: FlatSheet) -> float:
+    """The same where nothing but print tells that this sheet lies there; 0 where too little of it does."""
+    agreement = print_agreement(flat, LEAST_BY_PRINT)
+    return agreement if agreement >= LEAST_BESIDE_THINGS else 0.0
 
 
 def _laid(piece: Sighting, sheet: FoundSheet, grey: Image, image: Image, before: _Laid | None = None) -> _Laid:

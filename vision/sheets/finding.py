@@ -38,6 +38,11 @@ SMALL_PX = 1500
 only where one marker is found already: it takes long."""
 LEAST_PERIMETER_PX = 36.0
 MOST_ERROR_MM = 1.2
+TWO_ALIKE, MOST_PAIRS, MOST_SQUARES = 0.75, 24, 60
+"""Two squares that look so much like the markers of a sheet, the others of which are covered, are looked for among so
+many pairs of dark squares, the likeliest; not on a table that is full of such;"""
+SAME_SIZE = 0.03
+"""they are as far apart as those, but for this share."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,8 @@ class FoundSheet:
     layout: SheetLayout
     registration: Registration
     """In the sheet's own frame."""
+    by_two: bool = False
+    """Whether only two of its markers show, so that its print has to tell."""
 
     @cached_property
     def places(self) -> Places:
@@ -120,6 +127,69 @@ def find_on_table(
             if registration is not None:
                 found.append(FoundSheet(layout, registration))
     return found
+
+
+def find_by_two(
+    grey: Grey, layouts: Sequence[SheetLayout], table: Registration, known: Sequence[FoundSheet]
+) -> list[FoundSheet]:
+    """What may be sheets, beside the `known` ones, of which two markers show on a known table: a hand covers more. The
+    table says how they are seen, the markers where they lie; whether they do their print has to tell."""
+    found: list[FoundSheet] = []
+    for layout in layouts:
+        free = Where(free=lambda spots: _off_sheets(spots, known, table) & (len(spots) <= MOST_SQUARES))
+        groups = [g for g in corner_groups(grey, layout, table, free, least=2) if not any(_covers(s, g) for s in known)]
+        looked = [_two_seen(grey, group, layout.marks) for group in groups[:MOST_PAIRS]]
+        for _, seen in sorted((one for one in looked if len(one[1]) == 2), key=lambda one: -one[0]):
+            laid = _laid_by_table(seen, layout.marks, table)
+            if laid is None or any(_covers(sheet, laid) for sheet in found):
+                continue
+            try:
+                registration = register(laid, (grey.shape[1], grey.shape[0]), lens=table.lens, markers_mm=layout.marks)
+            except RegistrationError:
+                continue
+            found.append(FoundSheet(layout, registration, by_two=True))
+    return found
+
+
+def _two_seen(grey: Grey, group: Mapping[int, Array], places: Mapping[int, Array]) -> tuple[float, dict[int, Array]]:
+    """How much the picture looks like those two of these markers that it looks most like, and where they are seen, if
+    it looks enough like them."""
+    plane = _plane(group, places)
+    if plane is None:
+        return 0.0, {}
+    fits = {marker: _best_fit(grey, plane, marker, place, REACHES_MM[0]) for marker, place in places.items()}
+    best = sorted(fits, key=lambda marker: -fits[marker][0])[:2]
+    seen = {
+        marker: _seen(plane, places[marker] + off)
+        for marker in best
+        if (off := fits[marker][1]) is not None and fits[marker][0] >= TWO_ALIKE
+    }
+    return sum(fits[marker][0] for marker in best), seen
+
+
+def _off_sheets(spots: Array, known: Sequence[FoundSheet], table: Registration) -> NDArray[np.bool_]:
+    """Which places (n x 2) of the table no known sheet lies on."""
+    off = np.ones(len(spots), bool)
+    for sheet in known:
+        own = np.abs(sheet.registration.to_table(table.to_picture(spots))) if len(spots) else spots
+        off &= (own > np.array(sheet.layout.size_mm) / 2).any(axis=1)
+    return off
+
+
+def _laid_by_table(
+    seen: Mapping[int, Array], places: Mapping[int, Array], table: Registration
+) -> dict[int, Array] | None:
+    """Where all markers would be seen of a sheet that lies flat on the table, two of which are `seen`; None where these
+    are not as far apart as they would be."""
+    on_table = np.concatenate([table.to_table(corners) for corners in seen.values()]) * (1.0, -1.0)
+    turn, shift = _similarity(np.concatenate([places[marker] for marker in seen]), on_table)
+    size = float(np.hypot(turn[0, 0], turn[1, 0]))
+    if abs(size - 1.0) > SAME_SIZE:
+        return None
+    return {
+        marker: table.to_picture((place * (1.0, -1.0) @ (turn / size).T + shift) * (1.0, -1.0))
+        for marker, place in places.items()
+    }
 
 
 def seen_again(grey: Grey, layout: SheetLayout, corners_mm: Array, table: Registration) -> FoundSheet | None:

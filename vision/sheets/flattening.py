@@ -220,7 +220,9 @@ def flatten(
     cut_off = np.where(_brightest(surface) >= np.log(CUT_OFF + BLACK), np.uint8(255), np.uint8(0))
     if cut_off.any():
         cut_off = np.asarray(cv2.morphologyEx(cut_off, cv2.MORPH_CLOSE, _disc(TOPPINGS_GONE_MM)), np.uint8)
-    shade = _shade_across(surface, layout, left, top)
+    grid = _zone(surface.shape, np.array([layout.first_mm, _last_mm(layout)]), -1.0, left, top)
+    bare_paper = _paper_in(surface[grid], hue)
+    shade = _shade_across(surface, layout, left, top) if bare_paper.all() else None  # a sleeve is no shadow
     if shade is not None:
         logs += cv2.resize(shade, (width, height), interpolation=cv2.INTER_LINEAR)
         cells = _coarse(logs)
@@ -229,7 +231,7 @@ def flatten(
     paper = np.asarray(cv2.GaussianBlur(_closed(bare, MARKS_GONE_MM), (0, 0), 1.5), np.float32)
     colours = np.asarray(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR) - logs, np.float32)
     outside = np.maximum(outside, _outlines([registration.to_table(one) for one in over_px], outside.shape, left, top))
-    foreign, odd, told = _foreign(cells, bare, surface, printed, cut_off, hue, layout, left, top)
+    foreign, odd, told = _foreign(cells, bare, surface, printed, cut_off, bare_paper, layout, left, top)
     washed = _washed_out(paper, _coarse(colours), layout, left, top)
     blue, green, red = cv2.split(colours)
     return FlatSheet(
@@ -371,14 +373,14 @@ def _foreign(
     surface: Plane,
     printed: Mask,
     cut_off: Mask,
-    hue: Array | None,
+    paper: NDArray[np.bool_],
     layout: SheetLayout,
     left: float,
     top: float,
 ) -> tuple[Mask, Mask, Mask]:
     """255 in the cells where the paper does not look as elsewhere: something lies there; what is `FlatSheet.odd`, and
-    `told`. `bare` are cells without toppings, `surface` those without dots and lines, too; `hue` is that of the paper
-    beside the markers, where it is known."""
+    `told`. `bare` are cells without toppings, `surface` those without dots and lines, too; `paper` is what
+    `_paper_in` says of the grid."""
     strange, odd = (np.zeros(bare.shape[:2], bool) for _ in range(2))
     told = np.zeros(bare.shape[:2], np.uint8)
     of_dark = np.where(cut_off > 0, np.float32(DARK_COLOUR), np.float32(0.0))
@@ -388,7 +390,6 @@ def _foreign(
     unseen = np.asarray(cv2.dilate(printed, _disc(UNSEEN_MM)), np.uint8) > 0
     edges = [np.array(b.centre_mm) + np.outer((-0.5, 0.5), b.size_mm) for b in layout.boxes]
     around = _zone(bare.shape, np.concatenate([[layout.first_mm, last], *edges]), MARGIN_MM, left, top)
-    paper = _paper_in(surface[grid], hue)
     even = _even_light(surface, grid, paper)
     off = surface[grid] - even(grid)
     strange[grid] = ~unseen[grid] & _differs(off, off[paper])
