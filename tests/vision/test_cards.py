@@ -83,7 +83,7 @@ def test_cards_that_were_never_enrolled_are_not_named(pack: FacePack) -> None:
 
 
 def test_what_a_hand_hides_is_not_claimed(pack: FacePack) -> None:
-    hand = np.array([[5.0, -210], [80, -210], [80, 20], [62, 38], [25, 34], [8, 0]])
+    hand = np.array([[5.0, -420], [80, -420], [80, 20], [62, 38], [25, 34], [8, 0]])
     scene = read_photo(photograph(TABLE, hand=hand), pack)
     assert any(place.cause is HiddenCause.HAND for place in scene.hidden)
     assert "slice/pepper" not in [s.face for s in scene.sightings if s.probability > 0.9]
