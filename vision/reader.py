@@ -8,7 +8,8 @@ import cv2
 import numpy as np
 
 from vision.finders import Finder, TellsHeld
-from vision.following.known_table import LOOKS, KnownTable, gone_from, where_they_lay
+from vision.following.known_table import LOOKS, KnownTable, where_they_lay
+from vision.following.read_before import gone_from
 from vision.following.settling import LastRest, same
 from vision.frame import Frame, Image
 from vision.hiding.foreign import SeenTable, washed_out
@@ -354,14 +355,14 @@ class Reader:
         unveiled = {marker: level - known.seen_from_above.veil.max() for marker, level in paper.items()}
         blown = find_glare(known.motion.last, paper.values(), markers_in(known.motion.last, known.registration, paper))
         glare = known.blocks.to_cells(blown) & known.coarse.seen
-        seen = SeenTable(soft, known.coarse, readings, self._kinds, glare)
+        seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare)
         reaching = known.blocks.to_cells(known.reaching_in(covered | blown))
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = seen.foreign() | reaching if readings else reaching
         open_ones = [r for r in known.with_hidden(readings, foreign | glare) if confirmed(r)]
         if lit_otherwise := known.in_other_light(open_ones):
             readings = [*open_ones, *lit_otherwise]
-            seen = SeenTable(soft, known.coarse, readings, self._kinds, glare)
+            seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare)
             foreign = seen.foreign() | reaching
             open_ones = known.with_hidden(readings, foreign | glare)
         previous = known.readings
@@ -387,6 +388,9 @@ class Reader:
             foreign = anew | (foreign if boards else reaching)  # sheets and dice seemed to be arms
         elif not readings:
             foreign = reaching | seen.foreign()
+        things = known.things(previous, busy | blown)
+        seen.ends(things)
+        foreign = foreign | (things & ~seen.seen)
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
         strange = strange | over_pieces(by_form, PieceKind.BOARD, known.coarse)

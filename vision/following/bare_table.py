@@ -12,6 +12,8 @@ from vision.motion import Small, differences, differs
 
 UNLIKE_BARE = 16.0
 """Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
+AS_BARE = 8.0
+"""Levels by which the bare table, with noise and a shadow's rim, looks otherwise at most."""
 GONE_STEPS = 1.5
 """A hand has gone where its outline stood out so many times as much before as now."""
 RARER = 0.25
@@ -29,12 +31,33 @@ class BareTable:
         self._blocks = blocks
         self._bare = small.copy()
         self._known = np.zeros_like(blocks.nowhere)
+        self._first = small.copy()
 
     def laid_over(self, blocks: Blocks) -> "BareTable":
         """The same, with the same memory, where the blocks are laid over the table anew."""
         other = BareTable(self._bare, blocks)
-        other._bare, other._known = self._bare, self._known
+        other._bare, other._known, other._first = self._bare, self._known, self._first
         return other
+
+    @property
+    def looks(self) -> Small:
+        """How it looks where nothing lies, where that is `known`."""
+        return self._bare
+
+    @property
+    def known(self) -> Mask:
+        """255 in the blocks of it that were seen."""
+        return self._known
+
+    @property
+    def looked_first(self) -> Small:
+        """How each block looked when it was bare first: nothing that came since then has been taken for the table."""
+        return self._first
+
+    def as_bare(self, small: Small) -> Mask:
+        """Blocks that look as they did when bare."""
+        alike = (differences(small, self._bare) < AS_BARE) & (self._known > 0)
+        return np.where(alike, np.uint8(255), np.uint8(0))
 
     def remember(self, small: Small, covered: Mask, hidden: Mask, arm: bool) -> None:
         """Learn how the table looks where nothing lies: neither pieces (`covered`) nor what is `hidden`; and nothing
@@ -42,6 +65,7 @@ class BareTable:
         bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
         if arm:
             bare &= ~self._blocks.beyond
+        cv2.copyTo(small, bare.view(np.uint8) & ~self._known, self._first)
         cv2.copyTo(small, bare.view(np.uint8), self._bare)
         self._known[bare] = 255
 
@@ -71,11 +95,11 @@ class BareTable:
         if not len(reaching):
             return np.zeros_like(covered)
         rest = ~different & (covered == 0)
-        gone = (i for i in reaching if not self._has_gone(small, labels == i, covered))
+        gone = (i for i in reaching if not self.has_gone(small, labels == i, covered))
         hands = [i for i in gone if not self._is_lit(small, labels == i, rest)]
         return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
 
-    def _has_gone(self, small: Small, part: NDArray[np.bool_], covered: Mask) -> bool:
+    def has_gone(self, small: Small, part: NDArray[np.bool_], covered: Mask) -> bool:
         """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
         outline showed then and does not show now, or its colours were rarer on the rest of the table than those now
         are. On cloth with a strong pattern outlines alone say nothing."""

@@ -12,9 +12,11 @@ from vision.finders import Finder, FindsAgain
 from vision.following.bare_table import BareTable
 from vision.following.blocks import Blocks
 from vision.following.footprint import Footprint
-from vision.following.found_before import GONE_MM, is_doubtful, is_plain, is_read_as, lies_there
+from vision.following.found_before import is_doubtful, is_plain, is_read_as, lies_there
 from vision.following.looked_at import LookedAt
+from vision.following.read_before import gone_from, lies_among
 from vision.following.settling import Motion, unmatched
+from vision.following.things import Things
 from vision.following.unchanged import Shown
 from vision.frame import Frame, Image
 from vision.hiding.cells import CELL_MM, coarse_map
@@ -123,12 +125,14 @@ class KnownTable:
         self.hand_since_s = time_s
         self._reach, self._around = blocks.reach(REACH_MM), blocks.reach(AROUND_MM)
         self._bare_table = BareTable(small, blocks)
+        self._things = Things(small, blocks)
         self.markers = blocks.polygons(list(registration.markers_px.values()), in_picture=True)
 
     def seen_with(self, registration: Registration, view: FromAbove) -> "KnownTable":
         """The same, laid over the table anew, with the same memory."""
         other = KnownTable(registration, view, self.kinds, self.motion.last, self.looked_s)
         other._bare_table = self._bare_table.laid_over(other.blocks)
+        other._things = self._things
         other.motion, other.looks = self.motion, self.looks
         other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
         other._written = self._written
@@ -156,6 +160,17 @@ class KnownTable:
     def reaching_in(self, covered: Mask) -> Mask:
         """Blocks of hands that reach in from the picture's edge, where no piece lies (`covered`)."""
         return self._bare_table.reaching_in(self.motion.last, self._changed_since, covered, self._pieces_by_form())
+
+    def things(self, before: Sequence[Reading], elsewhere: Mask) -> Mask:
+        """Blocks of things that are neither table nor piece, by how all looked before they came; `before` these pieces
+        were read. Not `elsewhere`."""
+        elsewhere = np.where(self._pieces_by_form(), np.uint8(255), elsewhere)
+        found = self._things.look(self.blocks, self._bare_table, self.motion.last, before, self.readings, elsewhere)
+        return self.blocks.to_cells(found) & self.coarse.seen
+
+    def as_bare(self) -> Mask:
+        """255 in the table's cells where it looks as it did when it was bare."""
+        return self.blocks.to_cells(self._bare_table.as_bare(self.motion.last)) & self.coarse.seen
 
     def _pieces_by_form(self) -> NDArray[np.bool_]:
         """Blocks that pieces without enrolled faces lay on when finders looked last."""
@@ -454,20 +469,6 @@ def where_they_lay(look: Look, kind: PieceKind, prepared: Prepared, readings: Se
     lost = [r for r in mine if not r.shaded and not lies_among(r, [other for other in again if other.settled])]
     faces = np.array([r.face for r in lost], np.intp)
     return again + check_in_shade(look, kind, prepared, np.array([r.pose for r in lost]).reshape(-1, 3), faces)
-
-
-def gone_from(before: Sequence[Reading], again: Sequence[Reading]) -> list[Reading]:
-    """Those that are not found any more where they lay."""
-    kept = set(map(id, again))
-    return [old for old in before if id(old) not in kept and not lies_among(old, again)]
-
-
-def lies_among(one: Reading, readings: Sequence[Reading]) -> bool:
-    """Whether one of the readings is of the same piece where it lies."""
-    return any(
-        other.kind is one.kind and other.face == one.face and np.hypot(*(other.pose[:2] - one.pose[:2])) < GONE_MM
-        for other in readings
-    )
 
 
 def _contours(mask: Mask) -> list[Mask]:

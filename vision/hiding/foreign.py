@@ -5,7 +5,7 @@ which do not look there as their faces do. From there a hand goes on to the edge
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 import cv2
 import numpy as np
@@ -51,6 +51,8 @@ BARE_SHARE, LEAST_BARE = 0.8, 20
 BEYOND_RIM_MM = (6.0, 45.0, 125.0)
 """between the last two of these distances from the mat's edge, or, where the picture ends there, the first two: what
 lies over the edge hides what is nearer, and an arm hides all. The mat's edge throws a shadow."""
+AS_BARE_SHARE = 0.5
+"""Nor where so much of it looks as the bare table did, where that was seen before."""
 WASHED_MM, WASHED_SHARE = 30.0, 0.8
 """What is foreign, and so much of it no farther beyond glare than this, is not foreign but washed out."""
 SOFT_EDGE, FADING_SHARE = 0.045, 0.5
@@ -83,9 +85,11 @@ class SeenTable:
         readings: Sequence[Reading],
         kinds: Mapping[PieceKind, Prepared],
         glare: Mask | None = None,
+        as_bare: Callable[[], Mask] | None = None,
     ) -> None:
-        """`soft` is the table seen from above, softened. What is washed out beside `glare` (255 there) is no arm."""
-        self._coarse, self._glare = coarse, glare
+        """`soft` is the table seen from above, softened. What is washed out beside `glare` (255 there) is no arm; nor
+        is there one where the table looks `as_bare` (255), as it did when nothing lay there."""
+        self._coarse, self._glare, self._as_bare = coarse, glare, cache(as_bare) if as_bare is not None else None
         self.small = coarse.shrink(soft)
         """The table seen from above, in its cells."""
         self._seen, covered = _seen_and_covered(coarse, readings, kinds)
@@ -94,6 +98,11 @@ class SeenTable:
         self._covered = covered
         self._mat = np.ascontiguousarray(self.small[coarse.around_mat])
         self._arms, self._ended = np.zeros_like(covered), np.zeros_like(covered)
+
+    @property
+    def seen(self) -> Mask:
+        """255 in the cells where pieces are seen."""
+        return self._seen
 
     @cached_property
     def _colours(self) -> Bins:
@@ -137,9 +146,15 @@ class SeenTable:
         if self._glare is not None:
             others = others & ~washed_out(others, self._glare)
         arms, ended = _arms(others, coarse, seen, self._shows_table)
+        if self._as_bare is not None and arms.any():
+            arms &= ~opened(self._as_bare())
         self._arms |= arms
         self._ended |= ended
         return (found | arms) & ~seen
+
+    def ends(self, things: Mask) -> None:
+        """These are seen whole, but for those at the picture's edge."""
+        self._ended |= things
 
     def goes_on(self, part: Mask) -> bool:
         """Whether a part of what is foreign is seen only in part: it reaches the picture's edge, or the mat's
@@ -155,6 +170,10 @@ class SeenTable:
         near, middle, far = (coarse.polygons([square(0.0, 0.0, MAT_HALF_MM + out)]) > 0 for out in BEYOND_RIM_MM)
         stretches = (bare & (inner > 0) & outer & ~within for outer, within in ((far, middle), (middle, near)))
         told = next((part for part in stretches if np.count_nonzero(part) >= LEAST_BARE), None)
+        beyond = bare & (inner > 0) & ~near
+        known = self._as_bare is not None and np.count_nonzero(beyond) >= LEAST_BARE
+        if known and float((self._as_bare()[beyond] > 0).mean()) >= AS_BARE_SHARE:
+            return True
         rare = None if told is None else rare_on(self._colours, bare & ~near & (arm == 0), told)
         return rare is not None and 1.0 - float(rare.mean()) >= BARE_SHARE
 

@@ -17,6 +17,7 @@ from tests.rigs.traced.bodies import Layout, generator
 from tests.rigs.traced.camera import hang
 from tests.rigs.traced.games import GAMES, layouts
 from tests.rigs.traced.hands import Reach, reach_over
+from tests.rigs.traced.live_things import as_live_text, live_things_report
 from tests.rigs.traced.resting import rest
 from tests.rigs.traced.scene import Stage, Tracer
 from tests.rigs.traced.sensor import develop, write
@@ -37,7 +38,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.things:
         wanted = [layout if layout.plain_light else strewn(layout, options.things) for layout in wanted]
     render(wanted, folder, options.samples, options.light)
+    if options.live:
+        bare = folder.with_name(f"{folder.name}-bare")
+        bare.mkdir(exist_ok=True)
+        tables_alone = [strewn(layout, 0) for game in options.only or GAMES for layout in _to_read(game, options)]
+        render(tables_alone, bare, options.samples, options.light)
     if options.no_report:
+        return 0
+    if options.live:
+        print(as_live_text(live_things_report(folder, bare)))
         return 0
     if options.things:
         print(as_text(things_report(folder)))
@@ -92,6 +101,12 @@ def picture(tracer: Tracer, layout: Layout, folder: Path, light: str | None) -> 
     (folder / f"{layout.name}.json").write_text(json.dumps(said), encoding="utf-8")
 
 
+def _to_read(game: str, options: argparse.Namespace) -> list[Layout]:
+    """The tables of a game that are watched: a sheet is read by itself."""
+    found = layouts(game, options.seed, options.pictures) if game != "dice_and_slice" else ()
+    return [layout for layout in found if not layout.plain_light]
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="traced-report", description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -99,9 +114,15 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="the print run, and how everything lies (default 1)")
     parser.add_argument("--pictures", type=int, default=4, help="how many of each game, besides those to learn from")
     parser.add_argument("--things", type=int, default=0, help="so many household things on each table (default none)")
+    parser.add_argument(
+        "--live", action="store_true", help="lay the --things on tables that are watched, and take them away again"
+    )
     parser.add_argument("--only", choices=GAMES, action="append", help="this game; may be given several times")
     parser.add_argument("--light", choices=lights.LIGHTS, help="this light in every picture that is rendered")
     parser.add_argument("--out", type=Path, default=KEPT, help=f"where pictures are kept (default {KEPT})")
     parser.add_argument("--samples", type=int, default=128, help="light paths a pixel (default 128)")
     parser.add_argument("--no-report", action="store_true", help="render only")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.live and not options.things:
+        parser.error("--live needs --things, so many on each table")
+    return options

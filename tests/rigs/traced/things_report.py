@@ -86,11 +86,11 @@ def things_report(folder: Path) -> dict[str, Counts]:
         except RegistrationError as error:
             counts.refused.append(f"{path.stem}: {error}")
             continue
-        _Picture(path.stem, image, labels, scene, registration).count(counts)
+        Picture(path.stem, image, labels, scene, registration).count(counts)
     return found
 
 
-class _Picture:
+class Picture:
     """One picture's truth and what was read of it, in pixels."""
 
     def __init__(
@@ -103,9 +103,8 @@ class _Picture:
         ]
         self._any_thing = self._union(mask for _, _, mask in self._things)
         self._opaque = self._union(mask for name, _, mask in self._things if name != CLEAR)
-        hidden = [place.outline_mm for place in scene.hidden if place.cause is not HiddenCause.OUT_OF_PICTURE]
-        self._hidden = self._mask_mm(hidden)
-        self._hidden_by_things = self._mask_mm([p.outline_mm for p in scene.hidden if p.cause in CAUSES])
+        self._hidden = self._hidden_for(*(cause for cause in HiddenCause if cause is not HiddenCause.OUT_OF_PICTURE))
+        self._hidden_by_things = self._hidden_for(*CAUSES)
 
     def count(self, counts: Counts) -> None:
         """Add what this picture shows."""
@@ -133,6 +132,18 @@ class _Picture:
         counts.beside_cm2 += stray
         if stray > 5:
             counts.faults.append(f"{self._name}: {stray:.0f} cm2 are hidden with nothing near")
+
+    def share_hidden(self, thing: int, cause: HiddenCause | None = None) -> float:
+        """The share of a thing that is said to be hidden, for this `cause` or any."""
+        mask = self._things[thing][2]
+        return self._share(self._hidden if cause is None else self._hidden_for(cause), mask)
+
+    def hidden_cm2(self) -> float:
+        """How much is said to be hidden by hands and things."""
+        return float(np.count_nonzero(self._hidden_by_things)) / self._px_per_mm() ** 2 / 100
+
+    def _hidden_for(self, *causes: HiddenCause) -> Mask:
+        return self._mask_mm([place.outline_mm for place in self._scene.hidden if place.cause in causes])
 
     def _is_of(self, piece: Mapping[str, Any], kinds: frozenset[PieceKind]) -> bool:
         return TRUE_KINDS.get(piece["kind"]) in kinds
