@@ -88,7 +88,7 @@ class SeenTable:
         as_bare: Callable[[], Mask] | None = None,
     ) -> None:
         """`soft` is the table seen from above, softened. What is washed out beside `glare` (255 there) is no arm; nor
-        is there one where the table looks `as_bare` (255), as it did when nothing lay there."""
+        is there one where the table looks `as_bare` (255 there), as it did when nothing lay on it."""
         self._coarse, self._glare, self._as_bare = coarse, glare, cache(as_bare) if as_bare is not None else None
         self.small = coarse.shrink(soft)
         """The table seen from above, in its cells."""
@@ -171,11 +171,14 @@ class SeenTable:
         stretches = (bare & (inner > 0) & outer & ~within for outer, within in ((far, middle), (middle, near)))
         told = next((part for part in stretches if np.count_nonzero(part) >= LEAST_BARE), None)
         beyond = bare & (inner > 0) & ~near
-        known = self._as_bare is not None and np.count_nonzero(beyond) >= LEAST_BARE
-        if known and float((self._as_bare()[beyond] > 0).mean()) >= AS_BARE_SHARE:
+        if np.count_nonzero(beyond) >= LEAST_BARE and self._share_as_bare(beyond) >= AS_BARE_SHARE:
             return True
         rare = None if told is None else rare_on(self._colours, bare & ~near & (arm == 0), told)
         return rare is not None and 1.0 - float(rare.mean()) >= BARE_SHARE
+
+    def _share_as_bare(self, where: Flags) -> float:
+        """The share of some cells in which the table is known to look as it did when it was bare."""
+        return 0.0 if self._as_bare is None else float((self._as_bare()[where] > 0).mean())
 
     def _fading(self, strange: Mask, mat: Mask) -> Mask:
         """255 in and around the parts that fade into the mat wherever it goes on: a lamp's reflection has no edge, and
