@@ -54,12 +54,19 @@ def read_front(front: str) -> tuple[str, tuple[Pencilled, ...]]:
 
 
 def standing(marks: Sequence[Pencilled]) -> list[Pencilled]:
-    """What still shows of marks made in this order: what was rubbed out, as a trace, and what was not."""
+    """What still shows of marks made in this order: what was rubbed out, as a trace, and what was not. Who rubs over a
+    trace rubs that out, too."""
     left: list[Pencilled] = []
+    made: set[tuple[MarkKind, tuple[int, ...]]] = set()
     for mark in marks:
+        place = mark.kind, mark.at
+        there = [one for one in left if (one.kind, one.at) == place]
         if mark.rubbed:
-            left = [one for one in left if (one.kind, one.at) != (mark.kind, mark.at) or one.rubbed]
-        left.append(mark)
+            left = [one for one in left if (one.kind, one.at) != place]
+        if not mark.rubbed or place not in made or not all(one.rubbed for one in there):
+            left.append(mark)
+        made.add(place)
+    return left
     return left
 
 

@@ -1,18 +1,20 @@
-"""A game's beginning through pictures, pins, reading, rules and journal."""
+"""A game's beginning through pictures, pins, reading, rules and journal; and what hands leave on paper."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 from config.loader import load_table
 from controller.games.dice_and_slice import GAME
-from controller.games.dice_and_slice.hands import HANDS
+from controller.games.dice_and_slice.hands import HANDS, Pencilled, standing
 from controller.games.dice_and_slice.rules import Phase
 from controller.seating import areas
 from controller.simulation.copy import enrol_own_copy, own_art
 from controller.simulation.play import _HeadlessTable
 from controller.simulation.players import Habits, SimulatedPlayers
 from hardware.simulated.surroundings import Conditions
+from vision.scene import MarkKind
 
 PLAYS = 2
 """The roll and the pick, and the first sheet that is marked."""
@@ -46,3 +48,14 @@ def test_a_game_begins_through_the_real_seams(tmp_path: Path) -> None:
         assert people.tally.read == PLAYS, people.tally.notes
         assert table.table.state.phase in (Phase.MARK, Phase.ROLL)
         assert any(sheet.dots for sheet in table.table.state.sheets)
+
+
+def test_who_rubs_over_a_trace_rubs_that_out_too() -> None:
+    """Who is told that a cross is still seen rubs again, and makes it no darker."""
+    cross = Pencilled(MarkKind.CROSSED_TOPPING, (3, 4))
+    trace = replace(cross, rubbed=True)
+    assert standing([cross, trace]) == [trace]
+    assert standing([cross, trace, cross, trace]) == [trace]
+    assert standing([cross, trace, trace]) == standing([cross, trace, trace, trace]) == []
+    assert standing([trace]) == [trace]
+    assert standing([cross, trace, cross]) == [trace, cross]
