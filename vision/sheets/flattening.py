@@ -211,7 +211,7 @@ def flatten(
     blurs = blurs_mm(image, layout.marks, registration)
     blur = median_of(np.array(list(blurs.values()), np.float32)) if blurs else 0.0
     beside = paper_beside(image, {number: layout.marks[number] for number in blurs}, registration)
-    hue = None if beside is None else _hue(np.median(np.log(beside + BLACK), axis=0))
+    hue = None if beside is None else _hue(np.asarray(np.median(np.log(beside + BLACK), axis=0), np.float32))
     logs = np.asarray(cv2.LUT(cv2.GaussianBlur(flat, (0, 0), SMOOTH_MM * PX_PER_MM), _LOGARITHMS), np.float32)
     printed = _printed(layout, (height // COARSE, width // COARSE), left, top)
     cells = _coarse(logs)
@@ -511,19 +511,19 @@ def _even_light(surface: Plane, zone: Zone, paper: NDArray[np.bool_] | None = No
     return lambda of: np.asarray(np.ascontiguousarray(terms[of][..., : len(fitted)]) @ fitted, np.float32)
 
 
-def _paper_in(surface: Plane, hue: Array | None) -> NDArray[np.bool_]:
+def _paper_in(surface: Plane, hue: Plane | None) -> NDArray[np.bool_]:
     """Which of these cells (height x width x 3) tell how paper looks: all, or, where many are not of its `hue`, those
     that are."""
     if hue is not None:
-        paper = np.asarray(np.abs(_hue(surface) - hue).max(axis=-1) < OTHER_COLOUR)
+        paper = np.asarray(_light_and_colour(np.asarray(surface - hue, np.float32))[1] < OTHER_COLOUR)
         if LEAST_PAPER < paper.mean() < MOST_PAPER:
             return paper
     return np.ones(surface.shape[:2], bool)
 
 
-def _hue(logarithms: Plane | Array) -> Array:
-    """... x 3: without how bright it is."""
-    return np.asarray(logarithms - np.mean(logarithms, axis=-1, keepdims=True), np.float64)
+def _hue(logarithms: Plane) -> Plane:
+    """A colour (3) without how bright it is."""
+    return np.asarray(logarithms - np.mean(logarithms), np.float32)
 
 
 @lru_cache(maxsize=4)
