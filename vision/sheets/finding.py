@@ -39,10 +39,10 @@ only where one marker is found already: it takes long."""
 LEAST_PERIMETER_PX = 36.0
 MOST_ERROR_MM = 1.2
 TWO_ALIKE, MOST_PAIRS, MOST_SQUARES = 0.75, 24, 60
-"""Two squares that look so much like the markers of a sheet, the others of which are covered, are looked for among so
-many pairs of dark squares, the likeliest; not on a table that is full of such;"""
+"""Two dark squares that look so much like two markers of a sheet may be those, its others covered. So many pairs are
+looked at, the likeliest, but none on a table with more dark squares than the last."""
 SAME_SIZE = 0.03
-"""they are as far apart as those, but for this share."""
+"""They are as far apart as those markers, but for this share."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def see_markers(
     grey: Grey, layouts: Sequence[SheetLayout], others: Collection[int] = (), *, closely: bool = False
 ) -> list[SeenMarker]:
     """The markers of these prints in a picture, and of `others` those that are seen in looking for them. `closely` is
-    for a picture that shows nothing else: a large one takes a tenth of a second more."""
+    for a picture that shows nothing else: a large one takes 45 ms more."""
     wanted = {marker for layout in layouts for marker in layout.marks}
     seen = _detected(grey, wanted | set(others), 1)
     count = sum(marker.number in wanted for marker in seen)

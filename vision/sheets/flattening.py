@@ -56,6 +56,7 @@ FOREIGN_MM2 = 25.0
 UNSEEN_MM = 1.4
 """So much wider than a topping's room is what was guessed from its surroundings, as dots and lines are closed over."""
 FLAT_TERMS = 3
+"""Of a quadratic: a plane. Little paper tells no more."""
 LIGHT_ROUNDS = ((1, 0.2), (3, 0.2), (3, 0.1), (3, 0.06), (6, 0.06), (6, 0.06), (6, 0.06), (6, 0.06))
 """The light is fitted in rounds: so many of its terms, and how far (logarithm) most paper is off them."""
 SHADED, SHADED_SHARES = 0.25, (0.1, 0.9)
