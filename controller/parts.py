@@ -52,6 +52,11 @@ def vision_parts(status: "VisionStatus") -> dict[str, PartView]:
                 "camera": PartView(state=PartState.OK, text="pictures come"),
                 "reading": PartView(state=PartState.LOST, text=status.text),
             }
+        case VisionState.SLOW:
+            return {
+                "camera": PartView(state=PartState.OK, text="its pictures wait to be read"),
+                "reading": PartView(state=PartState.LOST, text=status.text),
+            }
         case VisionState.STARTING:
             state, waiting = PartState.STARTING, "waiting for the camera"
         case _:

@@ -25,6 +25,7 @@ import cv2
 from hardware.camera import Camera, CameraError
 from hardware.exposure import ExposureKeeper
 from hardware.pictures import PictureRing, PictureTooLarge, StoredPicture
+from hardware.progress import Patience
 from vision.frame import Frame
 from vision.mat.errors import VisionError
 from vision.scene import Scene
@@ -54,6 +55,8 @@ class VisionState(Enum):
     OK = "ok"
     UNREADABLE = "unreadable"
     """Pictures come, but the table cannot be found in them."""
+    SLOW = "slow"
+    """One picture is being read for long, as the machine is busy or slow."""
     LOST = "lost"
     """No pictures: the camera is gone or the process ended. It is started again."""
     HUNG = "hung"
@@ -124,9 +127,10 @@ class VisionProcess:
     ) -> None:
         """Prepare; `start` starts.
 
-        `largest_picture` is width and height. A child that gives no sign of life for `hang_s` is killed; until its
-        first picture is read it has `start_s`. `follow_light`: whether the camera's exposure and white balance follow
-        the light of the room, where the camera can be adjusted (`hardware.exposure`).
+        `largest_picture` is width and height. A child that gives no sign of life for `hang_s` is killed, unless it
+        gets on with reading, slowly (`hardware.progress`); until its first picture is read it has `start_s`.
+        `follow_light`: whether the camera's exposure and white balance follow the light of the room, where the camera
+        can be adjusted (`hardware.exposure`).
         """
         width, height = largest_picture
         self._child = _Child(open_camera, make_reader, hang_s, width * height * 3, follow_light)
@@ -266,14 +270,18 @@ class VisionProcess:
             return
         self._pid = process.pid
         try:
-            patience_s = self._start_s
+            patience = Patience(self._pid, self._start_s)
             problem = ""
             while True:
-                ready = wait([self._wake_reader, pipe], patience_s)
+                ready = wait([self._wake_reader, pipe], patience.patience_s)
                 if self._wake_reader in ready:
                     return
                 if not ready:
-                    text = f"no sign of life from camera and reading for {patience_s:g} s; starting again"
+                    if not patience.ends():
+                        text = f"nothing was read for {patience.waited_s:g} s: this machine is busy, or too slow for it"
+                        yield VisionStatus(VisionState.SLOW, text)
+                        continue
+                    text = f"no sign of life from camera and reading for {patience.waited_s:g} s; starting again"
                     process.kill()
                     yield VisionStatus(VisionState.HUNG, text)
                     return
@@ -288,8 +296,8 @@ class VisionProcess:
                     problem = message.problem
                 else:
                     yield message
-                if isinstance(message, _Read | _Unreadable):
-                    patience_s = self._hang_s
+                read = isinstance(message, _Read | _Unreadable)
+                patience.heard(self._hang_s if read else patience.patience_s)
         finally:
             _end(process)
             pipe.close()

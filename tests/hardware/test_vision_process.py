@@ -2,6 +2,7 @@
 
 import os
 import queue
+import re
 import select
 import subprocess
 import sys
@@ -99,13 +100,28 @@ def test_a_lost_camera_is_said_and_opened_again(watch, tmp_path: Path) -> None:
     assert watched.vision.counts.restarts == 1
 
 
-def test_a_hanging_child_is_killed_and_started_again(watch, tmp_path: Path) -> None:
-    watched = watch(OpenScripted("hang", marker=tmp_path / "once"), hang_s=0.5)
+@pytest.mark.parametrize("misdeed", ["hang", "compute for ever"])
+def test_a_hanging_child_is_killed_and_started_again(watch, tmp_path: Path, misdeed: str) -> None:
+    watched = watch(OpenScripted(misdeed, marker=tmp_path / "once"), hang_s=0.5)
     assert watched.status().state is VisionState.OK
     hung = watched.status()
+    while hung.state is VisionState.SLOW:
+        hung = watched.status()
     assert hung.state is VisionState.HUNG
-    assert hung.text == "no sign of life from camera and reading for 0.5 s; starting again"
+    assert re.fullmatch(r"no sign of life from camera and reading for \d+(\.5)? s; starting again", hung.text)
     assert watched.status().state is VisionState.OK
+
+
+def test_a_child_that_a_busy_machine_keeps_waiting_is_let_be(watch) -> None:
+    watched = watch(OpenScripted("wait for a core"), hang_s=0.5)
+    assert watched.status().state is VisionState.OK
+    slow = watched.status()
+    assert slow.state is VisionState.SLOW
+    assert slow.text == "nothing was read for 0.5 s: this machine is busy, or too slow for it"
+    while (status := watched.status()).state is VisionState.SLOW:
+        pass
+    assert status.state is VisionState.OK
+    assert watched.vision.counts.restarts == 0
 
 
 def test_a_child_that_dies_is_started_again(watch, tmp_path: Path) -> None:

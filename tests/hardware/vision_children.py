@@ -38,6 +38,14 @@ class ScriptedCamera:
                     raise CameraLost("the cable is out")
                 case "hang":
                     time.sleep(3600)
+                case "compute for ever":
+                    while True:
+                        pass
+                case "wait for a core":
+                    self.misdeed = ""
+                    for _ in range(20):
+                        compute(0.02)
+                        time.sleep(0.06)
                 case "exit":
                     os._exit(7)
                 case "die in the middle of a message":
@@ -71,6 +79,13 @@ class OpenScripted:
                 self.marker.touch()
             return ScriptedCamera(self.misdeed, self.after, self.size)
         return ScriptedCamera("", 0, self.size)
+
+
+def compute(cpu_s: float) -> None:
+    """Keep a core busy."""
+    end_s = time.process_time() + cpu_s
+    while time.process_time() < end_s:
+        pass
 
 
 def make_reader():
