@@ -178,15 +178,12 @@ class Reader:
         if self._kinds:
             readings = self._found_in(view)
             view, readings = self._in_even_light(registration, view, readings)
-            if self._thorough:
-                open_still = self._unexplained(Raster(view.table), readings)
-                readings = with_left_over(view.look, view.looked, self._kinds, self._index, readings, open_still)
-                self._clock.stage("left over")
+            readings = self._with_left_over(view, readings)
         if self._lens is None and readings:
             by_markers = registration
             registration, view, readings = self._with_better_lens(frame, registration, view, readings)
             if largest_move_mm(by_markers, registration) > LENS_FAR_MM:
-                readings = self._found_in(view)
+                readings = self._with_left_over(view, self._found_in(view))
                 registration, view, readings = self._with_better_lens(frame, registration, view, readings)
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
@@ -270,6 +267,15 @@ class Reader:
         readings = find_pieces(look, keypoints, self._kinds, self._index, readings, bare=bare)
         self._clock.stage("pieces")
         return readings
+
+    def _with_left_over(self, view: FromAbove, readings: list[Reading]) -> list[Reading]:
+        """The readings, in a thorough look with what else may lie where they explain nothing."""
+        if not self._thorough:
+            return readings
+        open_still = self._unexplained(Raster(view.table), readings)
+        more = with_left_over(view.look, view.looked, self._kinds, self._index, readings, open_still)
+        self._clock.stage("left over")
+        return more
 
     def _in_even_light(
         self, registration: Registration, view: FromAbove, readings: list[Reading]

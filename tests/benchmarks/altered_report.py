@@ -12,13 +12,15 @@ import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from controller.arranged import misarranged
 from controller.cli.vision_report import SHEET_LAYOUT, learned_faces
@@ -28,6 +30,7 @@ from tests.vision.altered import (
     as_some_camera_shows_it,
     curved,
     in_shadow,
+    mirrored,
     sharpened,
     some_shadow_edge,
 )
@@ -39,7 +42,11 @@ from vision.reports.report import PICTURES, report
 from vision.threads import use_one_core
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
+Outlines = Sequence[NDArray[np.float64]]
+"""Of the pieces: each n x 2 pixels."""
 Alter = Callable[[Image, np.random.Generator], Image]
+LEAST_SHOWN = 0.3
+"""Pieces of which less shows mirror nothing."""
 
 
 def as_it_is(image: Image, _: np.random.Generator) -> Image:
@@ -124,6 +131,15 @@ def shadow_edge(image: Image, rng: np.random.Generator) -> Image:
     return in_shadow(image, some_shadow_edge(rng))
 
 
+def glossy(image: Image, rng: np.random.Generator, outlines: Outlines) -> Image:
+    """A lamp that the pieces mirror, over one of them and those beside it: up to nine tenths of white's light."""
+    if not outlines:
+        return image
+    outline = outlines[rng.integers(len(outlines))]
+    at, wide = outline.mean(0) + rng.normal(0.0, 15.0, 2), np.ptp(outline, axis=0).max() * rng.uniform(0.4, 1.5)
+    return mirrored(image, outlines, at, wide, rng.uniform(0.2, 0.9))
+
+
 ALTERATIONS: Mapping[str, Alter] = {
     alter.__name__.replace("_", "-"): alter
     for alter in (
@@ -143,6 +159,7 @@ ALTERATIONS: Mapping[str, Alter] = {
         shadow_edge,
     )
 }
+NAMES = (*ALTERATIONS, glossy.__name__)
 
 
 def main(folder: Path, names: list[str]) -> int:
@@ -189,10 +206,17 @@ def _alter(folder: Path, out: Path, name: str) -> int:
     for path, labels in labelled(folder, tuple(PICTURES)):
         photo = photo_beside(path, labels)
         rng = np.random.default_rng(zlib.crc32(picture_name(path).encode()))
-        save_photo(out / photo.name, ALTERATIONS[name](load_photo(photo), rng))
+        save_photo(out / photo.name, _alteration(name, labels)(load_photo(photo), rng))
         shutil.copy(path, out / path.name)
         count += 1
     return count
+
+
+def _alteration(name: str, labels: Mapping[str, Any]) -> Alter:
+    if name != glossy.__name__:
+        return ALTERATIONS[name]
+    shown = [piece for piece in labels["pieces"] if piece["visible"] > LEAST_SHOWN and piece["kind"] != "sheet"]
+    return partial(glossy, outlines=[np.array(piece["outline_px"]) for piece in shown])
 
 
 def _levels(image: np.ndarray) -> Image:  # type: ignore[type-arg]
@@ -202,6 +226,6 @@ def _levels(image: np.ndarray) -> Image:  # type: ignore[type-arg]
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, default=PHOTOS)
-    parser.add_argument("--only", action="append", choices=tuple(ALTERATIONS), help="this one; may be repeated")
+    parser.add_argument("--only", action="append", choices=NAMES, help="this one; may be repeated")
     arguments = parser.parse_args()
-    sys.exit(main(arguments.folder, arguments.only or list(ALTERATIONS)))
+    sys.exit(main(arguments.folder, arguments.only or list(NAMES)))

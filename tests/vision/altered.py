@@ -1,15 +1,20 @@
 """Pictures as other cameras, and lamps, would show them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.frame import Image
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import Registration, find_mat
 from vision.pieces.tone import LUMA
 
+Array = NDArray[np.float64]
+GAMMA = 2.2
+"""What cameras raise light to the inverse power of, nearly (IEC 61966-2-1, sRGB)."""
 WITHOUT_MAT_MM = 600.0
 
 
@@ -50,6 +55,19 @@ def lit(picture: Image, x_mm: float, y_mm: float, added: float, wide_mm: float =
     rows, columns = np.indices(picture.shape[:2])
     away = ((columns - at[0, 0]) ** 2 + (rows - at[0, 1]) ** 2) / (2.0 * ((at[1] - at[0]) ** 2).sum())
     return np.asarray(np.clip(picture + added * np.exp(-away)[..., None], 0, 255), np.uint8)
+
+
+def mirrored(picture: Image, pieces_px: Sequence[Array], at_px: Array, wide_px: float, light: float) -> Image:
+    """With a lamp mirrored by glossy pieces (outlines, n x 2 pixels), not by what they lie on: so much light, of what
+    white paper sends back, is added in the middle, and less around it (standard deviation `wide_px`)."""
+    glossy = np.zeros(picture.shape[:2], np.float32)
+    for outline in pieces_px:
+        cv2.fillPoly(glossy, [np.round(outline).astype(np.int32)], 1.0)
+    rows, columns = np.indices(picture.shape[:2], np.float32)
+    away = ((columns - at_px[0]) ** 2 + (rows - at_px[1]) ** 2) / (2.0 * wide_px**2)
+    added = light * np.exp(-away) * cv2.GaussianBlur(glossy, (0, 0), 0.7)
+    lit = (picture / np.float32(255.0)) ** GAMMA + added[..., None]
+    return np.asarray(255.0 * np.clip(lit, 0.0, 1.0) ** (1.0 / GAMMA), np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

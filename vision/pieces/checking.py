@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.pieces.faces import CARDS
-from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, Reading, share
+from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, NO_VEIL, Reading, share
 from vision.pieces.shade import lights
 from vision.pieces.verify import (
     Flags,
@@ -20,6 +20,7 @@ from vision.pieces.verify import (
     judge,
     rank_faces,
     refine,
+    veiled,
 )
 from vision.scene import PieceKind
 from vision.shapes import place
@@ -47,10 +48,10 @@ LEAST_OF_HALF = 0.15
 def check(
     look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, veils: Floats | None = None
 ) -> list[Reading]:
-    """What is at each pose (n x 3), behind `veils` (n) of light: the face that fits best, with its pose refined;
-    nothing where none fits."""
+    """What is at each pose (n x 3), behind `veils` (n x 4, see `verify.veiled`): the face that fits best, with its pose
+    refined; nothing where none fits."""
     sparse, centre = prepared.sparse, prepared.faces.shape.centre
-    veils = np.zeros(len(poses), np.float32) if veils is None else np.asarray(veils, np.float32)
+    veils = np.zeros((len(poses), 4), np.float32) if veils is None else veils
     worth, faces = _first_look(look, prepared, poses, hints, veils)
     poses, veils = poses[worth], veils[worth]
     if not len(poses):
@@ -58,9 +59,9 @@ def check(
     rounds = CARD_ROUNDS if kind in CARDS else ROUNDS
     poses = refine(look, poses, faces, sparse, centre, rounds=rounds, veils=veils)
     poses = refine(look, poses, faces, prepared.full, centre, rounds=1, veils=veils)
-    colours = look.colours(place(prepared.full.points, poses), veils)
+    behind = veiled(veils, prepared.full)
+    colours, brightest = look.colours(place(prepared.full.points, poses), behind), look.brightest(behind)
     candidates = _candidates(rank_faces(colours, prepared.full), faces, RIVALS)
-    brightest = look.brightest(veils)
     verdict = judge(colours, candidates, prepared.full, look.trust, brightest=brightest, least_agreeing=LEAST_AGREEING)
     readings = _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
     return [reading for reading in readings if share(reading.agrees) >= LEAST_AGREEING]
@@ -99,7 +100,7 @@ def check_in_shade(
     best = (costs if free is None else np.where(free[:, None], costs, np.float32(0.0))).mean(-1).argmin(1)
     rows = np.arange(len(poses)) * count + best
     verdict = Verdict(costs, verdict.agrees[rows], best, verdict.gain[rows])
-    readings = _as_readings(look, prepared, kind, poses, candidates, verdict, np.zeros(len(poses), np.float32))
+    readings = _as_readings(look, prepared, kind, poses, candidates, verdict)
     readings = [replace(reading, shaded=True) for reading in readings if share(reading.agrees) >= LEAST_AGREEING]
     return readings if free is not None else [r for r in readings if r.settled and _is_told_in_shade(r)]
 
@@ -156,18 +157,25 @@ def check_under(
     the face that fits these best, with its pose refined; nothing where none fits."""
     if not len(poses):
         return []
-    readings = _check_open(look, kind, prepared, poses, hints, free, np.zeros(len(poses), np.float32))
+    readings = _check_open(look, kind, prepared, poses, hints, free)
     agreeing = np.array([reading.agrees for reading in readings]) & free
     shares = agreeing.sum(1) / np.maximum(free.sum(1), 1)
     return [reading for reading, agrees in zip(readings, shares, strict=True) if agrees >= LEAST_AGREEING]
 
 
 def _check_open(
-    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, faces: Indices, free: Flags, veils: Floats
+    look: Look,
+    kind: PieceKind,
+    prepared: Prepared,
+    poses: Array,
+    faces: Indices,
+    free: Flags,
+    veils: Floats | None = None,
 ) -> list[Reading]:
     """Which face fits best on what is free of each pose, refined by that alone."""
     poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free, veils=veils)
-    colours = look.colours(place(prepared.full.points, poses), veils)
+    behind = veiled(veils, prepared.full)
+    colours = look.colours(place(prepared.full.points, poses), behind)
     candidates = _candidates(rank_faces(colours, prepared.full, free), faces, RIVALS)
     told_by_print = kind is not PieceKind.SPECIAL  # what shows of a Special may be nothing but its even ground
     verdict = judge(
@@ -176,15 +184,15 @@ def _check_open(
         prepared.full,
         look.trust,
         free=free,
-        brightest=look.brightest(veils),
+        brightest=look.brightest(behind),
         even_there=told_by_print,
     )
     return _as_readings(look, prepared, kind, poses, candidates, verdict, veils)
 
 
 def veils_of(readings: Sequence[Reading]) -> Floats:
-    """The light over each that was taken off."""
-    return np.array([reading.veil for reading in readings], np.float32)
+    """The light over each that was taken off: n x 4."""
+    return np.array([reading.veil for reading in readings], np.float32).reshape(-1, 4)
 
 
 def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, veils: Floats) -> tuple[Indices, Indices]:
@@ -192,9 +200,10 @@ def _first_look(look: Look, prepared: Prepared, poses: Array, hints: Indices, ve
     if not len(poses):
         return np.zeros(0, np.intp), hints
     grid = prepared.sparse
-    colours = look.colours(place(grid.points, poses), veils)
+    behind = veiled(veils, grid)
+    colours = look.colours(place(grid.points, poses), behind)
     candidates = _candidates(rank_faces(colours, grid), hints, FIRST_RIVALS)
-    least, brightest = 0.6 * LEAST_AGREEING, look.brightest(veils)
+    least, brightest = 0.6 * LEAST_AGREEING, look.brightest(behind)
     verdict = judge(colours, candidates, grid, look.trust, brightest=brightest, least_agreeing=least)
     own = verdict.agrees
     gain = np.where(own, verdict.gain, 0.0).sum(1) / np.maximum(own.sum(1), 1)
@@ -214,7 +223,13 @@ def _first_look_in_shade(look: Look, prepared: Prepared, poses: Array, hints: In
 
 
 def _as_readings(
-    look: Look, prepared: Prepared, kind: PieceKind, poses: Array, candidates: Indices, verdict: Verdict, veils: Floats
+    look: Look,
+    prepared: Prepared,
+    kind: PieceKind,
+    poses: Array,
+    candidates: Indices,
+    verdict: Verdict,
+    veils: Floats | None = None,
 ) -> list[Reading]:
     """Readings of a verdict; cells outside the picture show nothing, whatever they were compared with."""
     nothing = np.zeros(verdict.agrees.shape[1], bool)
@@ -234,7 +249,7 @@ def _as_readings(
             nothing,
             nothing,
             prepared,
-            float(veils[i]),
+            NO_VEIL if veils is None else tuple(veils[i].tolist()),
         )
         for i, pose in enumerate(poses)
     ]

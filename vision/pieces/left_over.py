@@ -14,28 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.mat.rectify import PX_PER_MM
 from vision.pieces.checking import check, check_under
-from vision.pieces.features import NONE, Colours, log_colours
+from vision.pieces.features import NONE, Colours
 from vision.pieces.finding import find_pieces
+from vision.pieces.mirrored import is_told, mirroring
 from vision.pieces.reading import Reading, confirmed, share
 from vision.pieces.search import Index
+from vision.pieces.sweep import (
+    STEP,
+    STEP_DEG,
+    Points,
+    SmallMap,
+    about,
+    away,
+    indices,
+    map_of,
+    peaks,
+    points_of,
+    poses_at,
+    ranks_within,
+    shrunk,
+)
 from vision.pieces.verify import Flags, Floats, Grid, Indices, Look, Prepared, judge, rank_faces
 from vision.scene import PieceKind
 from vision.shapes import place
 
 Array = NDArray[np.float64]
 
-CELL_MM = 2.4
-"""The table is gone through in a map with cells of this size,"""
-STEP = 3
-"""each time so many of them further,"""
-STEP_DEG = 9.0
-"""and in each place in turns so far apart."""
-BLUR_MM = 3.0
-"""So much is what is compared blurred (standard deviation): a step and a turn may hit a piece no better than that."""
-ENROLLED_BLUR_MM = 0.9
-"""Of this, faces have so much already."""
 POINTS, MORE_POINTS = 20, 60
 """So many points of a face are compared first, and then."""
 LEAST_OPEN = 0.5
@@ -65,38 +70,6 @@ FAR_LEAD, FAR_COST = 5.0, 0.75
 over it threw its shadow led by 7.0 and cost 0.43, one in a tight fan by 5.5 and 0.61."""
 AROUND_MM, AROUND_DEG = 3.0, 4.0
 """So far beside its place and turn a piece may lie: half a step of both, and a little more for the lens."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Points:
-    """Some points of a kind's faces, as blurred as the map."""
-
-    offsets: Array
-    """points x 2, from the kind's centre."""
-    faces: Floats
-    """faces x (3 * points): colours, each channel about its own mean, of length 1."""
-    squares: Floats
-    """faces x points: their squares, all channels together."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Map:
-    """What may be left over of the table, in cells of CELL_MM, with a margin as wide as a piece reaches."""
-
-    first: tuple[int, int]
-    """Column and row of the table's map in such cells with which it begins, behind the margin."""
-
-    colours: Floats
-    """3 x rows x columns: logarithms."""
-    open: Floats
-    """rows x columns: 1 where nothing is explained yet."""
-    stepped: Floats
-    """STEP x STEP x 4 x rows x columns: `open` and `colours`, for each of the first cells those that lie a multiple of
-    STEP below and right of it, so that what is stepped through lies in a row."""
-    margin: int
-    rows: int
-    columns: int
-    """Without the margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +110,8 @@ def with_left_over(
 def _is_plain(reading: Reading) -> bool:
     """Whether a piece is seen as it was enrolled, wherever no other covers it, and that is half of it; or a little
     less, and no other face nor an even surface comes near it; or with a part in shade, and they are far off."""
+    if is_told(reading):
+        return True
     if not reading.settled:
         return confirmed(reading) and reading.lead >= FAR_LEAD and reading.cost <= FAR_COST
     if reading.visible >= PLAIN_SHARE and reading.cost <= PLAIN_COST:
@@ -152,7 +127,7 @@ def _checked(
     found: list[Reading] = []
     if not cv2.countNonZero(unexplained & look.table.seen):
         return found
-    small = _shrunk(look, looked)
+    small = shrunk(look, looked)
     for kind, prepared in kinds.items():
         open_ones, partly = _guess(look, small, prepared, unexplained)
         if len(open_ones.poses):
@@ -162,6 +137,7 @@ def _checked(
             placed = _placed(look, prepared, partly.poses, partly.faces, unexplained)
             found += check(look, kind, prepared, placed, partly.faces)
             found += _under(look, kind, prepared, partly, placed, unexplained)
+        found += mirroring(look, small, kind, prepared, unexplained)
     return found
 
 
@@ -187,56 +163,34 @@ def _under(
     return check_under(look, kind, prepared, again[cheapest], tried[cheapest], free)
 
 
-def _shrunk(look: Look, looked: Image) -> Image:
-    """The table's map in cells of CELL_MM, blurred."""
-    scale = CELL_MM * PX_PER_MM
-    size = round(look.table.width / scale), round(look.table.height / scale)
-    soft = cv2.GaussianBlur(looked, (0, 0), BLUR_MM * PX_PER_MM)
-    return np.asarray(cv2.resize(soft, size, interpolation=cv2.INTER_AREA), np.uint8)
-
-
 def _guess(look: Look, small: Image, prepared: Prepared, unexplained: NDArray[np.uint8]) -> tuple[_Guesses, _Guesses]:
     """Where one kind of piece may lie, to a step and a turn, the likeliest first: in the open, and partly under what is
     explained already. There it is seen less well, and would not come up beside all that looks like a face."""
-    seen = _map_of(look, small, unexplained, prepared.faces.shape.reach_mm)
+    seen = map_of(look, small, unexplained, prepared.faces.shape.reach_mm)
     if seen is None:
         return _NO_GUESSES, _NO_GUESSES
-    few, more = _points(prepared, POINTS), _points(prepared, MORE_POINTS)
+    few, more = (points_of(prepared, count, prepared.full.enrolled) for count in (POINTS, MORE_POINTS))
     places = np.concatenate([_alike(seen, few, turn_deg) for turn_deg in np.arange(0.0, 360.0, STEP_DEG)])
     partly = places[:, 4] <= PARTLY_OPEN
 
     def guesses(some: Array, likeliest: int, of_all_faces: int) -> _Guesses:
         of_a_face = OF_A_FACE + of_all_faces // len(prepared.faces.names)
         best, faces = _likeliest(seen, more, some, likeliest, of_a_face)
-        centres = look.table.to_table((best[:, :2] + seen.first + 0.5) * (CELL_MM * PX_PER_MM))
-        return _Guesses(_about(prepared.faces.shape.centre, centres, best[:, 2]), faces)
+        return _Guesses(poses_at(look, seen, prepared, best[:, :2], best[:, 2]), faces)
 
     return guesses(places[~partly], LIKELIEST, OF_ALL_FACES), guesses(places[partly], LIKELIEST_UNDER, 0)
 
 
-def _likeliest(seen: _Map, points: _Points, places: Array, likeliest: int, of_a_face: int) -> tuple[Array, Indices]:
+def _likeliest(seen: SmallMap, points: Points, places: Array, likeliest: int, of_a_face: int) -> tuple[Array, Indices]:
     """Of places (n x 5, see `_alike`) those that are worth checking, and the face that each looks like."""
     if len(places) > MOST_ALIKE:
         places = places[np.argpartition(-places[:, 3], MOST_ALIKE)[:MOST_ALIKE]]
-    at = _indices(seen, points, places[:, :2].astype(np.intp), places[:, 2])
+    at = indices(seen, points, places[:, :2].astype(np.intp), places[:, 2])
     faces, alike = _likeness_exactly(seen, at, points)
-    kept = _peaks(seen, places, faces, _told(alike, places[:, 4].astype(np.float32)))
+    kept = peaks(seen, places, faces, _told(alike, places[:, 4].astype(np.float32)))
     kept = kept[np.argsort(-alike[kept], kind="stable")]
     kept = kept[_worth_checking(faces[kept], likeliest, of_a_face)]
     return places[kept], faces[kept]
-
-
-def _peaks(seen: _Map, places: Array, faces: Indices, told: Floats) -> Indices:
-    """Which places (n x 5) tell more of a face than those a step or a turn beside them that look like the same face."""
-    at = np.round(places[:, [2, 1, 0]] / [STEP_DEG, STEP, STEP]).astype(np.intp)
-    turns, rows, columns = round(360.0 / STEP_DEG), -(-seen.rows // STEP), -(-seen.columns // STEP)
-    number = np.full((turns, rows + 2, columns + 2), -1, np.intp)
-    number[at[:, 0], at[:, 1] + 1, at[:, 2] + 1] = np.arange(len(places))
-    highest = np.ones(len(places), bool)
-    for turn, row, column in np.ndindex(3, 3, 3):
-        beside = number[(at[:, 0] + turn - 1) % turns, at[:, 1] + row, at[:, 2] + column]
-        highest &= (beside < 0) | (faces[beside] != faces) | (told[beside] <= told)
-    return np.flatnonzero(highest)
 
 
 def _told(alike: Floats, share_open: Floats) -> Floats:
@@ -247,17 +201,7 @@ def _told(alike: Floats, share_open: Floats) -> Floats:
 
 def _worth_checking(faces: Indices, likeliest: int, of_a_face: int) -> Indices:
     """Of guesses, the likeliest first, those first of all and first of their face."""
-    order = np.argsort(faces, kind="stable")
-    starts = np.flatnonzero(np.diff(faces[order], prepend=-1))
-    number = np.empty(len(faces), np.intp)
-    number[order] = np.arange(len(faces)) - np.repeat(starts, np.diff(np.append(starts, len(faces))))
-    return np.flatnonzero((number < of_a_face) | (np.arange(len(faces)) < likeliest))
-
-
-def _about(centre: Array, centres_mm: Array, turns_deg: Array) -> Array:
-    """Poses (n x 3) with a kind's centre at these places (n x 2)."""
-    arms = place(centre[None], np.column_stack([np.zeros((len(turns_deg), 2)), turns_deg]))[:, 0]
-    return np.column_stack([centres_mm - arms, turns_deg])
+    return np.flatnonzero((ranks_within(faces) < of_a_face) | (np.arange(len(faces)) < likeliest))
 
 
 def _placed(look: Look, prepared: Prepared, poses: Array, faces: Indices, unexplained: NDArray[np.uint8]) -> Array:
@@ -270,7 +214,7 @@ def _placed(look: Look, prepared: Prepared, poses: Array, faces: Indices, unexpl
     ]
     centre = prepared.faces.shape.centre
     middles = place(centre[None], poses)[:, 0]
-    tried = np.concatenate([_about(centre, middles + nudge[:2], poses[:, 2] + nudge[2]) for nudge in nudges])
+    tried = np.concatenate([about(centre, middles + nudge[:2], poses[:, 2] + nudge[2]) for nudge in nudges])
     where = place(prepared.sparse.points, tried)
     free = look.table.meets(unexplained, where).astype(np.float32)[:, None]
     count = np.maximum(free.sum(-1, keepdims=True), 1.0)
@@ -283,59 +227,11 @@ def _placed(look: Look, prepared: Prepared, poses: Array, faces: Indices, unexpl
     return np.asarray(tried.reshape(len(nudges), -1, 3)[best, np.arange(len(poses))])
 
 
-def _map_of(look: Look, small: Image, unexplained: NDArray[np.uint8], reach_mm: float) -> _Map | None:
-    """None where nothing is left over."""
-    size = small.shape[1], small.shape[0]
-    free = cv2.resize(unexplained & look.table.seen, size, interpolation=cv2.INTER_NEAREST)
-    left, top, columns, rows = cv2.boundingRect(free)
-    if not columns:
-        return None
-    margin = int(np.ceil(reach_mm / CELL_MM)) + 1
-    wide = np.asarray(cv2.copyMakeBorder(small, *(margin,) * 4, cv2.BORDER_REPLICATE), np.uint8)
-    free = cv2.copyMakeBorder(free, *(margin,) * 4, cv2.BORDER_CONSTANT, value=0)
-    part = slice(top, top + rows + 2 * margin), slice(left, left + columns + 2 * margin)
-    channels = np.ascontiguousarray(np.moveaxis(log_colours(wide[part], look.gain), 2, 0))
-    is_open = (free[part] > 0).astype(np.float32)
-    return _Map((left, top), channels, is_open, _stepped(is_open, channels), margin, rows, columns)
-
-
-def _stepped(is_open: Floats, colours: Floats) -> Floats:
-    planes = np.concatenate([is_open[None], colours])
-    short = [(0, -length % STEP) for length in is_open.shape]
-    rows, columns = (-(-length // STEP) for length in is_open.shape)
-    parted = np.pad(planes, [(0, 0), *short]).reshape(4, rows, STEP, columns, STEP)
-    return np.ascontiguousarray(parted.transpose(2, 4, 0, 1, 3))
-
-
-def _points(prepared: Prepared, count: int) -> _Points:
-    """So many points, as far from each other as they can be, and what the faces show there, blurred within each."""
-    grid, centre = prepared.full, prepared.faces.shape.centre
-    chosen = _spread(grid.points, centre, count)
-    apart = np.square(grid.points[chosen, None] - grid.points[None]).sum(-1)
-    weight = np.exp(-apart / (2 * (BLUR_MM**2 - ENROLLED_BLUR_MM**2))).astype(np.float32)
-    weight /= weight.sum(1, keepdims=True)
-    colours = np.asarray(grid.enrolled @ weight.T, np.float32)
-    colours -= colours.mean(2, keepdims=True)
-    flat = colours.reshape(len(colours), -1)
-    flat /= np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-6)
-    return _Points(grid.points[chosen] - centre, flat, np.square(flat).reshape(len(flat), 3, -1).sum(1))
-
-
-def _spread(points: Array, first: Array, count: int) -> Indices:
-    """Indices of so many points, each as far as can be from those before."""
-    chosen = [int(np.square(points - first).sum(1).argmin())]
-    nearest = np.square(points - points[chosen[0]]).sum(1)
-    for _ in range(min(count, len(points)) - 1):
-        chosen.append(int(nearest.argmax()))
-        nearest = np.minimum(nearest, np.square(points - points[chosen[-1]]).sum(1))
-    return np.array(chosen, np.intp)
-
-
-def _alike(seen: _Map, points: _Points, turn_deg: float) -> Array:
+def _alike(seen: SmallMap, points: Points, turn_deg: float) -> Array:
     """Places of the map that look like a face in this turn: n x 5, column, row, turn, how alike, how much is open."""
     rows, columns = -(-seen.rows // STEP), -(-seen.columns // STEP)
     parts = np.empty((4, len(points.offsets), rows, columns), np.float32)
-    for number, (row, column) in enumerate(_away(seen, points, np.array([turn_deg]))[0].tolist()):
+    for number, (row, column) in enumerate(away(seen, points, np.array([turn_deg]))[0].tolist()):
         (down, row), (right, column) = divmod(row, STEP), divmod(column, STEP)
         parts[:, number] = seen.stepped[row, column, :, down : down + rows, right : right + columns]
     here = parts.reshape(4, len(points.offsets), rows * columns)
@@ -352,28 +248,14 @@ def _alike(seen: _Map, points: _Points, turn_deg: float) -> Array:
     return np.column_stack([column * STEP, row * STEP, np.full(len(good), turn_deg), alike[good], share_open])
 
 
-def _away(seen: _Map, points: _Points, turns_deg: Array) -> Indices:
-    """How many rows and columns of the map (turns x points x 2) below and right of a place without the margin each
-    point lies in turns (n) with the centre there."""
-    poses = np.column_stack([np.zeros((len(turns_deg), 2)), turns_deg])
-    return np.round(place(points.offsets, poses) * [1.0, -1.0] / CELL_MM).astype(np.intp)[..., ::-1] + seen.margin
-
-
-def _indices(seen: _Map, points: _Points, cells: Indices, turns_deg: Array) -> Indices:
-    """Where in the flattened map each point lies (points x n) with the centre in cells (n x 2), in turns (n)."""
-    away = _away(seen, points, turns_deg)
-    width = seen.open.shape[1]
-    return np.asarray((cells[:, 1] * width + cells[:, 0]) + (away[..., 0] * width + away[..., 1]).T)
-
-
-def _likeness(free: Floats, colours: Floats, points: _Points) -> Floats:
+def _likeness(free: Floats, colours: Floats, points: Points) -> Floats:
     """The correlation of what the map shows (3 x points x n), where it is open (points x n), with the face that it
     looks like, as if a face were as full of contrast on any part of it. Overwrites the colours."""
     along, width, count = _compared(free, colours, points)
     return np.asarray(along.max(0) / np.sqrt(width * (count / np.float32(len(free)))), np.float32)
 
 
-def _likeness_exactly(seen: _Map, at: Indices, points: _Points) -> tuple[Indices, Floats]:
+def _likeness_exactly(seen: SmallMap, at: Indices, points: Points) -> tuple[Indices, Floats]:
     """Which face the map looks like at its indices (points x n), where it is open, and the correlation with that."""
     free = seen.open.ravel().take(at)
     along, width, _ = _compared(free, seen.colours.reshape(3, -1).take(at, axis=1), points)
@@ -382,7 +264,7 @@ def _likeness_exactly(seen: _Map, at: Indices, points: _Points) -> tuple[Indices
     return best, np.asarray(along[best, np.arange(len(best))] / np.sqrt(width), np.float32)
 
 
-def _compared(free: Floats, colours: Floats, points: _Points) -> tuple[Floats, Floats, Floats]:
+def _compared(free: Floats, colours: Floats, points: Points) -> tuple[Floats, Floats, Floats]:
     """What each face has in common with what is open (faces x n), how much that strays from its mean colour, squared
     (n), and how many points that are."""
     count = np.maximum(np.ones(len(free), np.float32) @ free, np.float32(1.0))

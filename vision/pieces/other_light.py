@@ -6,9 +6,9 @@ import numpy as np
 
 from vision.pieces.checking import check, check_in_shade, veils_of
 from vision.pieces.raster import Raster, explained, unexplained
-from vision.pieces.reading import Reading
+from vision.pieces.reading import NO_VEIL, Reading
 from vision.pieces.search import Guesses
-from vision.pieces.verify import Look, Prepared
+from vision.pieces.verify import Floats, Look, Prepared
 from vision.scene import PieceKind
 from vision.shapes import place
 
@@ -43,15 +43,15 @@ def behind_veils(
         some = guesses[kind]
         chosen = np.flatnonzero(some.votes >= VEILED_VOTES)
         chosen = chosen[unexplained(some.poses[chosen], prepared, so_far)]
-        doubtful = [r for r in new if r.kind is kind and r.whole and not r.in_plain_light and not r.veil]
+        doubtful = [r for r in new if r.kind is kind and r.whole and not r.in_plain_light and r.veil == NO_VEIL]
         poses = np.concatenate([some.poses[chosen], np.array([r.pose for r in doubtful]).reshape(-1, 3)])
         faces = np.concatenate([some.faces[chosen], np.array([r.face for r in doubtful], np.intp)])
         if not len(poses):
             continue
-        veils = np.repeat(VEILS, len(poses))
+        veils = _even(np.repeat(VEILS, len(poses)))
         veiled += check(look, kind, prepared, np.tile(poses, (len(VEILS), 1)), np.tile(faces, len(VEILS)), veils)
     veiled = [reading for reading in veiled if _shows_behind_veil(reading)]
-    return [*veiled, *_beside_veiled(look, guesses, [*veiled, *(r for r in found if r.veil)], kinds, so_far)]
+    return [*veiled, *_beside_veiled(look, guesses, [*veiled, *(r for r in found if r.veil != NO_VEIL)], kinds, so_far)]
 
 
 def in_shade(
@@ -104,17 +104,22 @@ def _beside_veiled(
         away = np.linalg.norm(middles[:, None] - lit, axis=-1)
         chosen = np.flatnonzero(away.min(axis=1) < BESIDE_VEILED_MM)
         chosen = chosen[unexplained(some.poses[chosen], prepared, so_far)]
-        about = levels[away[chosen].argmin(axis=1)] + VEIL_CHANGES[:, None]
+        about = levels[away[chosen].argmin(axis=1), 0] + VEIL_CHANGES[:, None]
         tried = check(
             look,
             kind,
             prepared,
             np.tile(some.poses[chosen], (len(VEIL_CHANGES), 1)),
             np.tile(some.faces[chosen], len(VEIL_CHANGES)),
-            about.ravel(),
+            _even(about.ravel()),
         )
         found += [reading for reading in tried if _shows_behind_veil(reading)]
     return found
+
+
+def _even(levels: Floats) -> Floats:
+    """Veils as dense all over pieces (n x 4, see `verify.veiled`)."""
+    return np.pad(levels[:, None], ((0, 0), (0, 3)))
 
 
 def _shows_behind_veil(reading: Reading) -> bool:

@@ -73,6 +73,8 @@ COVER_COST = 3.0
 LIKE_TURNED = 0.3
 """A face alike when turned half round is tried so where it costs more than this share of what that would cost."""
 
+NO_VEIL = (0.0, 0.0, 0.0, 0.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Reading:
@@ -96,8 +98,8 @@ class Reading:
     """Lattice: where something lies that is no piece."""
     prepared: Prepared
     """The faces it was compared with."""
-    veil: float = 0.0
-    """Levels (of white paper's 255) of light over it that was taken off."""
+    veil: tuple[float, ...] = NO_VEIL
+    """Light over it that was taken off, see `verify.veiled`."""
     shaded: bool = False
     """Whether light that changes along one direction was taken off (`vision.pieces.shade`)."""
     formerly: int | None = None

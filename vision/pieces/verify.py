@@ -43,6 +43,8 @@ COVERS_ITSELF_MM, TURNED_ALIKE = 2.0, 0.85
 """A shape covers itself when turned half round where every lattice point comes so near to another; a face is alike then
 where at least this share of it agrees."""
 LARGEST_STEP_MM = 1.5
+MOST_RAISED = np.float32(-40.0)
+"""Levels of a veil where there is less than none of it: contrast is raised there."""
 AT_ONCE = 48
 """So many poses are compared at once; more do not stay in the processor's cache."""
 
@@ -67,6 +69,24 @@ class Grid:
     """faces x (3 * cells): centred, of length 1, for a first ranking."""
     neighbours: Indices | None
     """cells x 9, or None on a sparse grid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Veiled:
+    """Light that lies over pieces, as that of a lamp that they mirror, and is taken off."""
+
+    levels: Floats
+    """n x cells, of white paper's 255."""
+    shares: Floats
+    """n: of their own contrast that is left."""
+
+
+def veiled(veils: Floats | None, grid: Grid) -> Veiled | None:
+    """What veils (n x 4: the level in the middle, by how much it grows along x and y as `Grid.light` has them, and the
+    logarithm of the share of contrast that is left) are on a grid; None where there are none."""
+    if veils is None or not veils.any():
+        return None
+    return Veiled(np.maximum(veils[:, :3] @ grid.light.T, MOST_RAISED), np.exp(veils[:, 3]))
 
 
 @dataclass(frozen=True)
@@ -113,19 +133,16 @@ class Look:
     table: TableMap
     gain: Floats
 
-    def colours(self, points_mm: Array, veils: Floats | None = None) -> Colours:
-        """Colours at table points: n x m x 2 gives n x 3 x m. `veils` (n) are levels, of white paper's 255, of light
-        that lies over them and is taken off."""
+    def colours(self, points_mm: Array, behind: Veiled | None = None) -> Colours:
+        """Colours at table points: n x m x 2 gives n x 3 x m, what lies over them taken off."""
         seen = sample_colours(self.soft, self.table, self.gain, points_mm)
-        if veils is not None and veils.any():
-            seen = _less(np.exp(seen), veils)
+        if behind is not None:
+            seen = _less(np.exp(seen), behind)
         return np.ascontiguousarray(np.swapaxes(seen, -1, -2))
 
-    def brightest(self, veils: Floats | None = None) -> Floats:
-        """Colours from which on it is only said that they are at least so bright: 3 x 1, with `veils` (n) n x 3 x 1."""
-        if veils is None or not veils.any():
-            return self._brightest
-        return _less(np.broadcast_to(self._most, (len(veils), 1, 3)), veils).swapaxes(-1, -2)
+    def brightest(self, behind: Veiled | None = None) -> Floats:
+        """Colours from which on it is only said that they are at least so bright: 3 x 1, behind veils n x 3 x m."""
+        return self._brightest if behind is None else _less(self._most, behind).swapaxes(-1, -2)
 
     @cached_property
     def _most(self) -> Floats:
@@ -142,9 +159,11 @@ class Look:
         return np.asarray(trust / np.sqrt((trust**2).mean()), np.float32)[:, None]
 
 
-def _less(lifted: Floats, veils: Floats) -> Floats:
-    """Logarithms of levels (n x m x 3, the floor of logarithms added) less these."""
-    return np.asarray(np.log(np.maximum(lifted - veils[:, None, None], np.float32(LOG_FLOOR))), np.float32)
+def _less(lifted: Floats, behind: Veiled) -> Floats:
+    """Logarithms of levels (n x m x 3, the floor of logarithms added) behind veils."""
+    floor = np.float32(LOG_FLOOR)
+    own = (lifted - floor - behind.levels[..., None]) / behind.shares[:, None, None]
+    return np.asarray(np.log(np.maximum(own, np.float32(0.0)) + floor), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,17 +285,18 @@ def refine(
     veils: Floats | None = None,
     lights: Floats | None = None,
 ) -> Array:
-    """Poses (n x 3) moved to where their faces (n) fit best, on the free cells (n x cells) if given, behind `veils` (n)
-    of light, or with the light (n x 3 x cells, see `vision.pieces.shade`) that falls on each cell taken off."""
+    """Poses (n x 3) moved to where their faces (n) fit best, on the free cells (n x cells) if given, behind `veils` (n
+    x 4, see `veiled`), or with the light (n x 3 x cells, see `vision.pieces.shade`) that falls on each cell
+    taken off."""
     trust, precision = look.trust, grid.precision[chosen]
     enrolled, slopes = grid.enrolled[chosen] * trust, grid.slopes[chosen] * trust
     if free is not None:
         precision = np.where(free, precision, np.float32(1e-3))
-    first, before = poses, np.full(len(poses), np.inf)
+    first, before, behind = poses, np.full(len(poses), np.inf), veiled(veils, grid)
     gradient = _pose_gradient(slopes, grid, centre)
     residual = None
     for turn in range(rounds + 1):
-        colours, brightest = look.colours(place(grid.points, poses), veils), look.brightest(veils)
+        colours, brightest = look.colours(place(grid.points, poses), behind), look.brightest(behind)
         if lights is not None:
             colours, brightest = in_even_light(colours, lights), in_even_light(brightest, lights)
         cut_off = _cut_off(colours, brightest)
@@ -321,8 +341,8 @@ def _grid(faces: KindFaces, cells: Indices, neighbours: Indices | None) -> Grid:
 
 
 _PAIRS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-_PAIR_OF = np.array([0, 1, 2, 1, 3, 4, 2, 4, 5])
-"""Which of these pairs each value of a symmetric 3 x 3 matrix is of."""
+SQUARE_OF = np.array([0, 1, 2, 1, 3, 4, 2, 4, 5])
+"""Which of `Grid.squares` each value of a symmetric 3 x 3 matrix is."""
 _LIGHT_PRIOR = np.diag(np.array([1.0, 150.0, 150.0], np.float32))
 _LEAST_CONTRAST, _MOST_CONTRAST = map(np.float32, CONTRAST_CHANGE)
 
@@ -412,7 +432,7 @@ def _light(plain: Colours, face: Colours | None, weight: Floats, grid: Grid) -> 
     count, channels, cells = plain.shape
     right = ((plain * weight[:, None]).reshape(-1, cells) @ grid.light).reshape(count, channels, 3)
     squares = weight @ grid.squares
-    inverse = np.linalg.inv(squares[:, _PAIR_OF].reshape(count, 1, 3, 3) + _LIGHT_PRIOR)
+    inverse = np.linalg.inv(squares[:, SQUARE_OF].reshape(count, 1, 3, 3) + _LIGHT_PRIOR)
     if face is None:
         return np.asarray((inverse @ right[..., None])[..., 0] @ grid.light.T, np.float32)
     faced = face * weight[:, None]

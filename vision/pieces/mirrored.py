@@ -1,0 +1,227 @@
+"""Pieces that mirror a lamp: pale, and paler towards one side, where a guess needs corners and a check plain colours.
+
+What lies over such a piece is taken for light that grows evenly along it (`verify.veiled`). Where something pale has
+details and no piece explains it, the table is gone through in steps with that slope left out of account; then, for
+each face that may lie there, it is worked out how much light lies over it, by what is not cut off.
+"""
+
+import itertools
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.pieces.checking import check
+from vision.pieces.features import LOG_FLOOR
+from vision.pieces.reading import NO_VEIL, Reading
+from vision.pieces.sweep import (
+    CELL_MM,
+    STEP,
+    STEP_DEG,
+    Points,
+    SmallMap,
+    about,
+    indices,
+    map_of,
+    peaks,
+    points_of,
+    poses_at,
+    ranks_within,
+)
+from vision.pieces.verify import SQUARE_OF, Floats, Grid, Indices, Look, Prepared
+from vision.scene import PieceKind
+from vision.shapes import place
+
+Array = NDArray[np.float64]
+
+PALE = 100.0
+"""Levels, of white paper's 255, that each channel has at least where a lamp may be mirrored,"""
+ROUGH, AROUND_MM = 12.0, 24.0
+"""and by so many the darkest channel must differ within so much around, or nothing is to be told there."""
+OPEN = 0.8
+"""So much of it no other piece explains."""
+EVEN = 3.0
+"""Levels by which an even surface strays."""
+POINTS, MORE_POINTS = 20, 60
+"""So many points of a face are compared first, and then."""
+LEAST_ALIKE = 0.3
+"""The least correlation with a face of what may be one."""
+BLOCK_MM, OF_A_BLOCK, FITTED_OF_A_BLOCK = 36.0, 200, 60
+"""Of the places and turns in each block of the table so large, so many are compared with more points, and so many of
+these fitted: what is printed on the mat leaves room for what lies elsewhere."""
+PLACED, EVEN_SHARE, CHECKED = 200, 1.1, 60
+"""So many are placed roughly, those that cost the least share of what an even surface costs; then so many, of no more
+than this share, closely."""
+NUDGES_MM_DEG = ((3.0, 5.0), (1.5, 2.5), (0.8, 1.2))
+"""A guess is moved to the best of the places so far around it, ever finer."""
+NOISE, MOST_COST, ROUNDS = 12.0, 9.0, 3
+"""Levels that what is seen strays from face and light; squared, in such noises, a level costs no more than this."""
+LEAST_VEIL, LEAST_SHARE, MOST_SHARE = 40.0, 0.1, 1.3
+"""Of less light over it a piece is found without this, and with less contrast left it is not told."""
+MIRRORED_LEAD, MIRRORED_COST = 1.2, 2.2
+"""Seen all over, it leads by this at least, at no more than this cost. On path-traced pictures what was not there led
+by 0.1 at most where it was seen all over, and was seen to 0.7 at most where it led; cards under a lamp led by 2.3."""
+
+
+def mirroring(
+    look: Look, small: Image, kind: PieceKind, prepared: Prepared, unexplained: NDArray[np.uint8]
+) -> list[Reading]:
+    """What of one kind may mirror a lamp where nothing is explained (255 at such pixels of the map). `small` is the
+    map in small (`sweep.shrunk`)."""
+    seen = map_of(look, small, unexplained, prepared.faces.shape.reach_mm)
+    if seen is None:
+        return []
+    poses, faces = _guess(look, seen, prepared)
+    if not len(poses):
+        return []
+    best = np.argsort(_fit(look, prepared, poses, faces)[0] / _even(look, prepared, poses))[:PLACED]
+    poses, costs = _placed(look, prepared, poses[best], faces[best], NUDGES_MM_DEG[:1])
+    faces, shares = faces[best], costs / _even(look, prepared, poses)
+    best = np.argsort(shares)[:CHECKED]
+    best = best[shares[best] < EVEN_SHARE]
+    if not len(best):
+        return []
+    poses, _ = _placed(look, prepared, poses[best], faces[best], NUDGES_MM_DEG[1:])
+    every = range(len(prepared.faces.names))
+    faces = np.stack([_fit(look, prepared, poses, np.full(len(poses), face))[0] for face in every]).argmin(0)
+    veils = _fit(look, prepared, poses, faces)[1]
+    worth = (veils[:, 0] >= LEAST_VEIL) & (veils[:, 3] > np.log(LEAST_SHARE))
+    return check(look, kind, prepared, poses[worth], faces[worth], veils[worth])
+
+
+def is_told(reading: Reading) -> bool:
+    """Whether a piece behind a veil is seen plainly enough to lie there."""
+    return reading.veil != NO_VEIL and reading.whole and reading.lead >= MIRRORED_LEAD and reading.cost <= MIRRORED_COST
+
+
+def _guess(look: Look, seen: SmallMap, prepared: Prepared) -> tuple[Array, Indices]:
+    """Poses (n x 3) that look like a face (n), whatever grows evenly along them."""
+    none = np.zeros((0, 3)), np.zeros(0, np.intp)
+    cells = _pale_places(seen)
+    if not len(cells):
+        return none
+    levels = np.exp(prepared.full.enrolled) - np.float32(LOG_FLOOR)
+    few, more = (points_of(prepared, count, levels) for count in (POINTS, MORE_POINTS))
+    places = np.concatenate(
+        [_alike(seen, few, cells, np.full(len(cells), turn_deg)) for turn_deg in np.arange(0.0, 360.0, STEP_DEG)]
+    )
+    places = _likeliest(places[places[:, 3] > LEAST_ALIKE], OF_A_BLOCK)
+    places = _alike(seen, more, places[:, :2].astype(np.intp), places[:, 2])
+    if not len(places):
+        return none
+    faces = places[:, 4].astype(np.intp)
+    kept = peaks(seen, places, faces, places[:, 3].astype(np.float32))
+    best = _likeliest(places[kept], FITTED_OF_A_BLOCK)
+    return poses_at(look, seen, prepared, best[:, :2], best[:, 2]), best[:, 4].astype(np.intp)
+
+
+def _likeliest(places: Array, of_a_block: int) -> Array:
+    """So many of the places (n x 5, see `_alike`) in each block, the likeliest."""
+    places = places[np.argsort(-places[:, 3], kind="stable")]
+    column, row = (places[:, :2].T * CELL_MM // BLOCK_MM).astype(np.intp)
+    return places[ranks_within(row * _BLOCKS_IN_A_ROW + column) < of_a_block]
+
+
+def _pale_places(seen: SmallMap) -> Indices:
+    """Cells of the map (n x 2: column, row) in which something pale with details may have its middle."""
+    darkest = np.exp(seen.colours.min(0)) - np.float32(LOG_FLOOR)
+    around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (int(AROUND_MM / CELL_MM) | 1,) * 2)
+    rough = cv2.dilate(darkest, around) - cv2.erode(darkest, around)
+    good = (seen.open > 0) & (darkest >= PALE) & (rough >= ROUGH)
+    inner = good[seen.margin : seen.margin + seen.rows : STEP, seen.margin : seen.margin + seen.columns : STEP]
+    return np.argwhere(inner)[:, ::-1] * STEP
+
+
+def _alike(seen: SmallMap, points: Points, cells: Indices, turns_deg: Array) -> Array:
+    """Those of the places that may be: n x 5, column, row, turn, the correlation with the face they look like most,
+    without what grows evenly along them, and which face that is."""
+    at = indices(seen, points, cells, turns_deg)
+    lit = np.exp(seen.colours.reshape(3, -1).take(at, axis=1)) - np.float32(LOG_FLOOR)
+    good = (seen.open.ravel().take(at).mean(0) >= OPEN) & (lit.min((0, 1)) >= PALE)
+    steady = np.column_stack([np.ones(len(points.offsets)), points.offsets])
+    level = (np.eye(len(steady)) - steady @ np.linalg.pinv(steady)).astype(np.float32)
+    strays = np.einsum("pq,cqn->cpn", level, lit[..., good])
+    width = np.sqrt(np.einsum("cpn,cpn->n", strays, strays) + np.float32(EVEN**2 * len(steady)))
+    faces = points.faces.reshape(len(points.faces), 3, -1)
+    shown = np.einsum("pq,fcq->fcp", level, faces).reshape(len(faces), -1)
+    shown /= np.maximum(np.linalg.norm(shown, axis=1, keepdims=True), np.float32(1e-6))
+    along = shown @ strays.reshape(shown.shape[1], -1) / width
+    return np.column_stack([cells[good], turns_deg[good], along.max(0), along.argmax(0)])
+
+
+def _placed(
+    look: Look, prepared: Prepared, poses: Array, faces: Indices, nudges_mm_deg: Sequence[tuple[float, float]]
+) -> tuple[Array, Floats]:
+    """Each pose moved to where its face, and light that grows evenly along it, are what is seen, and what it costs."""
+    centre = prepared.faces.shape.centre
+    costs = np.zeros(len(poses), np.float32)
+    for step_mm, turn_deg in nudges_mm_deg:
+        nudges = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=3))) * [step_mm, step_mm, turn_deg]
+        middles = place(centre[None], poses)[:, 0]
+        tried = np.stack([about(centre, middles + nudge[:2], poses[:, 2] + nudge[2]) for nudge in nudges])
+        each = np.stack([_fit(look, prepared, some, faces)[0] for some in tried])
+        best, rows = each.argmin(0), np.arange(len(poses))
+        poses, costs = tried[best, rows], each[best, rows]
+    return poses, costs
+
+
+def _fit(look: Look, prepared: Prepared, poses: Array, faces: Indices) -> tuple[Floats, Floats]:
+    """What each pose (n x 3) costs its face (n) with the light that fits best over it, and that light (n x 4).
+
+    Levels are a share of the face's own and light that grows evenly, the same in all channels (of white paper's), by
+    iteratively reweighted least squares on what is not cut off.
+    """
+    grid = prepared.sparse
+    levels, told = _levels(look, prepared, poses)
+    own = _own_levels(grid)[faces]
+    weight, count = told, np.maximum(told.sum((1, 2)), np.float32(1.0))
+    for _ in range(ROUNDS):
+        on_face, on_all = weight * own, weight.sum(1)
+        light = np.empty((len(poses), 4, 4), np.float32)
+        light[:, 0, 0] = np.einsum("nkc,nkc->n", on_face, own)
+        light[:, 0, 1:] = light[:, 1:, 0] = on_face.sum(1) @ grid.light
+        light[:, 1:, 1:] = (on_all @ grid.squares)[:, SQUARE_OF].reshape(-1, 3, 3)
+        right = np.empty((len(poses), 4, 1), np.float32)
+        right[:, 0, 0] = np.einsum("nkc,nkc->n", on_face, levels)
+        right[:, 1:, 0] = np.einsum("nkc,nkc->nc", weight, levels) @ grid.light
+        found = np.asarray(np.linalg.solve(light + _PRIOR, right)[..., 0], np.float32)
+        misses = levels - found[:, :1, None] * own - (found[:, 1:] @ grid.light.T)[:, None]
+        misses = np.square(misses / np.float32(NOISE))
+        weight = told / np.square(1.0 + misses / np.float32(2.0))
+    shares = np.log(np.clip(found[:, :1], LEAST_SHARE / 2, MOST_SHARE))
+    return _mean_cost(misses, told, count), np.concatenate([found[:, 1:], shares], axis=1)
+
+
+def _even(look: Look, prepared: Prepared, poses: Array) -> Floats:
+    """What each pose (n x 3) costs an even surface, each channel with light of its own over it."""
+    grid = prepared.sparse
+    levels, told = _levels(look, prepared, poses)
+    weight, count = told, np.maximum(told.sum((1, 2)), np.float32(1.0))
+    for _ in range(ROUNDS):
+        squares = (weight @ grid.squares)[..., SQUARE_OF].reshape(-1, 3, 3, 3)
+        right = ((weight * levels) @ grid.light)[..., None]
+        found = np.asarray(np.linalg.solve(squares + _PRIOR[1:, 1:], right)[..., 0], np.float32)
+        misses = np.asarray(np.square((levels - found @ grid.light.T) / np.float32(NOISE)), np.float32)
+        weight = told / np.square(1.0 + misses / np.float32(2.0))
+    return _mean_cost(misses, told, count)
+
+
+def _levels(look: Look, prepared: Prepared, poses: Array) -> tuple[Floats, Floats]:
+    """Levels (of white paper's 255) seen at each pose, and 1 where they are not cut off: n x 3 x cells each."""
+    seen = np.exp(look.colours(place(prepared.sparse.points, poses)))
+    return seen - np.float32(LOG_FLOOR), (seen < np.exp(look.brightest())).astype(np.float32)
+
+
+def _own_levels(grid: Grid) -> Floats:
+    """The faces' own: faces x 3 x cells."""
+    return np.asarray(np.exp(grid.enrolled) - np.float32(LOG_FLOOR))
+
+
+def _mean_cost(misses: Floats, told: Floats, count: Floats) -> Floats:
+    return np.asarray((np.minimum(misses, np.float32(MOST_COST)) * told).sum((1, 2)) / count + np.float32(1e-6))
+
+
+_BLOCKS_IN_A_ROW = 1000
+_PRIOR = np.diag(np.array([200.0, 0.01, 0.01, 0.01], np.float32))
