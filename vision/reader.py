@@ -14,6 +14,7 @@ from vision.following.settling import LastRest, same
 from vision.frame import Frame, Image
 from vision.hiding.foreign import SeenTable, washed_out
 from vision.hiding.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
+from vision.hiding.lying_about import apart_from, lying_about
 from vision.hiding.shown_around import Surroundings
 from vision.light.darkness import find_dark, without_things
 from vision.light.glare import find_glare, markers_in, paper_levels, with_spaces_open
@@ -394,6 +395,13 @@ class Reader:
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
         strange = strange | over_pieces(by_form, PieceKind.BOARD, known.coarse)
+        if self._thorough:
+            outlines = [
+                np.array(s.outline_mm) for s in known.sightings if s.likely and s.kind is not PieceKind.DIE
+            ] + dice
+            lying = lying_about(known.seen_from_above, seen, known.coarse, outlines)
+            seen.ends(apart_from(lying, strange))
+            strange = strange | lying
         washed = washed_out(strange, glare)
         read = [np.array(piece.outline_mm) for piece in known.sightings if piece.likely]
         dark = without_things(find_dark(seen.small, known.coarse, unveiled, read), strange & ~glare)

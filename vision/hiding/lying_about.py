@@ -1,0 +1,287 @@
+"""Things that lie on the mat, on pieces and beside them, told from one picture by what no light does.
+
+Light has soft edges, or darkens and brightens all colours alike. What has other colours than the ground around it, or
+is far brighter or darker, and ends sharply where the ground goes on, lies on it. What is printed on a mat is thin.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.hiding.cells import CELL_MM, Array, CoarseMap, disc, large_parts, square
+from vision.hiding.foreign import SeenTable
+from vision.hiding.ground import FLOOR, LOGARITHMS, strays_from_ground
+from vision.masks import Mask, part_around
+from vision.mat.rectify import PX_PER_MM
+from vision.pieces.faces import MAT_HALF_MM
+from vision.pieces.features import PAPER_LEVEL
+from vision.pieces.from_above import FromAbove
+from vision.pieces.verify import Floats
+
+Flags = NDArray[np.bool_]
+
+CLEAR_MM = 7.5
+"""So near a piece its height and its shadow make the table look strange."""
+BEYOND_MM = 6.0
+"""So far beyond the mat the table begins, as the mat's edge throws a shadow."""
+LEAST_GROUND = 500
+"""From fewer cells it is not told how ground looks."""
+SPREADS = 5.0
+"""What strays by so many times what is usual in its tints has other colours than the table;"""
+MAT_SPREADS = 4.0
+"""than the mat, which is plain."""
+TINT, OF_SHADE = 0.08, 0.2
+"""In shade, where another lamp's light is left, a tint may differ by so much, and by this share of how much darker it
+is (logarithms)."""
+CHROMA_STEP, CHROMA_STEPS, RARE = 0.05, 81, 0.02
+"""Tints (logarithms) that count as one; a tint is rare that is as frequent as those of this share of the table."""
+PATTERNED = 0.2
+"""Of a table more of which strays only rare tints tell: it is striped, chequered or grained."""
+BRIGHTER, DARKER, MAT_DARKER = 0.35, 1.1, 0.9
+"""What strays by so much (logarithm), and by `BRIGHT_SPREADS` times what is usual, is no light beside the mat, and no
+shadow there or on it: these are softer."""
+BRIGHT_SPREADS = 4.0
+WHITER, WHITE_TINT, WHITE_SPREADS, NO_SHADE = 0.4, 0.025, 5.0, 0.06
+"""White paper on a mat that is less white has a tint that goes so large a share of the way to the paper beside the
+mat's markers, at least so far (logarithm) and so many times what is usual, and strays by no more from that way; and it
+is hardly darker than the mat."""
+SHADED = 0.12
+"""Beside what is so much darker (logarithm) than the mat it is not told how white paper ends: a shadow does there."""
+THIN_PX = 13
+"""A median so wide (pixels of the map) takes away what is printed on mats: lines and letters."""
+EDGE, MAT_EDGE, MAT_EDGE_NOISES = 0.05, 0.04, 4.0
+"""Brightness or a colour (logarithm) changes by so much a cell at the edge of a thing, on the mat at least by so many
+times what is usual there."""
+PALE_EDGE, PALE_EDGE_NOISES = 0.015, 2.0
+CLOSE_EDGE, CLOSE_EDGE_NOISES = 0.09, 4.5
+"""Edges as clear as these lie close together only on things: light and shadow have one,"""
+CLOSE_MM, EDGES_CLEAR_MM = 22.5, 10.0
+"""all over a disc so wide, no nearer to a piece than this."""
+SHARP_SHARE, SEEN_SHARE, LEAST_SEEN = 0.6, 0.3, 6
+"""Along so much of where the ground goes on beside it a thing has sharp edges. That must be so much of what is around
+it, and so many cells."""
+SLIM, FULL_RADIUS = 2.5, 2.5
+"""What is longer than so many squares as wide as it is, is print, unless it is wide (cells)."""
+TABLE_SLIM, TABLE_FULL_RADIUS = 4.0, 2.0
+"""The same beyond the mat, where grain is told by how frequent it is."""
+WRIST_RADIUS = 8.0
+"""What reaches the picture's edge and is narrower is a stripe of the table, and no arm (cells)."""
+OVER_CELLS, OVER_MM2 = 3, 160.0
+"""What lies on a piece hides so many cells of it each way, and so much."""
+_NEAR, _BESIDE = np.ones((3, 3), np.uint8), np.ones((5, 5), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Least:
+    """How large and sharp something must be."""
+
+    edge: float
+    area_mm2: float = 150.0
+    width: int = 3
+    """Cells."""
+    slim: float = SLIM
+    full_radius: float = FULL_RADIUS
+
+
+def lying_about(view: FromAbove, seen: SeenTable, coarse: CoarseMap, pieces_mm: Sequence[Array]) -> Mask:
+    """255 in the cells where things lie on the mat, on pieces and beside them, in which no piece is seen.
+
+    `view` is the table seen from above; `pieces_mm` are the outlines (n x 2 each) of all pieces that are read.
+    """
+    pieces = coarse.polygons(pieces_mm)
+    free = ~(seen.seen | pieces)
+    found = _on_mat(view, coarse, seen.seen | pieces) | _beyond_mat(seen.small, coarse, pieces)
+    # What lies over the mat's edge is seen on both sides of it.
+    rim = coarse.polygons([square(0.0, 0.0, MAT_HALF_MM + BEYOND_MM)]) & ~coarse.plain
+    joined = np.asarray(cv2.morphologyEx(found, cv2.MORPH_CLOSE, disc(2 * BEYOND_MM + CELL_MM)), np.uint8)
+    on_table = (found | (joined & rim)) & free
+    return np.asarray(on_table | (_over_pieces(seen.covered) & ~seen.seen), np.uint8)
+
+
+def apart_from(things: Mask, others: Mask) -> Mask:
+    """Those parts of some things that touch none of the others."""
+    _, labels = cv2.connectedComponents(things | others, connectivity=8)
+    return np.where(np.isin(labels, labels[others > 0]), np.uint8(0), things)
+
+
+def _over_pieces(covered: Mask) -> Mask:
+    """255 in those of the cells in which pieces do not show what they ought to where something lies on them."""
+    opened = cv2.morphologyEx(covered, cv2.MORPH_OPEN, _round(OVER_CELLS))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=8)
+    large = np.where(stats[:, cv2.CC_STAT_AREA] * CELL_MM**2 >= OVER_MM2, np.uint8(255), np.uint8(0))
+    large[0] = 0
+    return np.asarray(large[labels], np.uint8)
+
+
+def _beyond_mat(small: Image, coarse: CoarseMap, pieces: Mask) -> Mask:
+    """255 where something lies beside the mat."""
+    inner = np.asarray(cv2.erode(coarse.seen, _round(5), borderValue=0), np.uint8)
+    near = np.asarray(cv2.dilate(pieces, disc(2 * CLEAR_MM)), np.uint8) | coarse.polygons(
+        [square(0.0, 0.0, MAT_HALF_MM + BEYOND_MM)]
+    )
+    ground = np.asarray(inner & ~near, np.uint8)
+    found = np.zeros_like(ground)
+    if np.count_nonzero(ground) < LEAST_GROUND:
+        return found
+    there, colours = ground > 0, _logarithms(small)
+    off, wide = _strays(colours, ground)
+    tinted = _tinted(off, wide, SPREADS)
+    rare = there & _rare_tints(colours, there) & ~_in_shade(off)
+    bright = there & (off[0] > max(BRIGHTER, BRIGHT_SPREADS * wide[0]))
+    dark = there & (off[0] < -max(DARKER, BRIGHT_SPREADS * wide[0]))
+    told = [rare]
+    if np.count_nonzero(tinted | bright | dark) <= PATTERNED * np.count_nonzero(there):
+        coloured = rare | tinted
+        told = [coloured, bright, dark, coloured | bright, coloured | dark]
+    rim = inner & ~np.asarray(cv2.erode(inner, _round(5), borderValue=0), np.uint8)
+    return (
+        _with_sharp_edges(
+            told, ground, rim, _steepest(colours), _Least(EDGE, slim=TABLE_SLIM, full_radius=TABLE_FULL_RADIUS)
+        )
+        & ground
+    )
+
+
+def _on_mat(view: FromAbove, coarse: CoarseMap, pieces: Mask) -> Mask:
+    """255 where something lies on the mat."""
+    around = np.asarray(cv2.dilate(pieces, disc(3 * CELL_MM)), np.uint8)
+    ground = np.asarray(coarse.plain & ~around, np.uint8)
+    found = np.zeros_like(ground)
+    if np.count_nonzero(ground) < LEAST_GROUND:
+        return found
+    there, colours = ground > 0, _logarithms(_without_print(view.looked, coarse))
+    off, wide = _strays(colours, ground)
+    steepest, steep = _steepest(colours), _steep(colours)
+    noise = float(np.median(steep[there]))
+    tinted = _tinted(off, wide, MAT_SPREADS)
+    dark = there & (off[0] < -MAT_DARKER)
+    bright = there & (off[0] > max(BRIGHTER, BRIGHT_SPREADS * wide[0]))
+    white = there & _whiter(off, PAPER_LEVEL / view.look.gain, np.median(colours[there], axis=0))
+    rim = np.zeros_like(ground)
+    small = _Least(max(MAT_EDGE, MAT_EDGE_NOISES * noise))
+    wide_ones = replace(small, edge=max(PALE_EDGE, PALE_EDGE_NOISES * noise), area_mm2=600.0, width=5, full_radius=4.0)
+    found = _with_sharp_edges([tinted, dark, bright, tinted | dark | bright], ground, rim, steepest, small)
+    lit = np.where(off[0] > -SHADED, ground, np.uint8(0))
+    found |= _with_sharp_edges([white], lit, rim, steepest, wide_ones)
+    clear = coarse.plain & ~np.asarray(cv2.dilate(pieces, disc(2 * EDGES_CLEAR_MM)), np.uint8)
+    edges = np.where(steepest > max(CLOSE_EDGE, CLOSE_EDGE_NOISES * noise), clear, np.uint8(0))
+    close = large_parts(np.asarray(cv2.morphologyEx(edges, cv2.MORPH_OPEN, disc(CLOSE_MM)), np.uint8))
+    return (found | _filled(close)) & ground
+
+
+def _without_print(looked: Image, coarse: CoarseMap) -> Image:
+    """The table in cells, without what is thin on the mat."""
+    cell = PX_PER_MM * CELL_MM
+    rows, columns = (slice(round(part.start * cell), round(part.stop * cell)) for part in part_around(coarse.plain, 4))
+    plain = looked.copy()
+    plain[rows, columns] = cv2.medianBlur(np.ascontiguousarray(looked[rows, columns]), THIN_PX)
+    return coarse.shrink(plain)
+
+
+def _logarithms(small: Image) -> Floats:
+    return np.asarray(cv2.GaussianBlur(cv2.LUT(small, LOGARITHMS), (0, 0), 0.7), np.float32)
+
+
+def _strays(colours: Floats, ground: Mask) -> tuple[Floats, Floats]:
+    """How far each cell of the ground strays from how it usually looks (brightness, then tints: 4 x h x w; nothing
+    beyond it), and how far that usually is."""
+    rows, columns = np.nonzero(ground)
+    off, wide = strays_from_ground(np.ascontiguousarray(colours[rows, columns].T), rows, columns)
+    everywhere = np.zeros((len(off), *ground.shape), np.float32)
+    everywhere[:, rows, columns] = off
+    return everywhere, wide[:, 0]
+
+
+def _tinted(off: Floats, wide: Floats, spreads: float) -> Flags:
+    tint = np.sqrt(np.square(off[1:] / wide[1:, None, None]).sum(0) / 2)
+    return np.asarray((tint > spreads) & ~_in_shade(off))
+
+
+def _whiter(off: Floats, white: Floats, mat: Floats) -> Flags:
+    """Where it is as white as paper is, whose levels are `white`, and the mat's usual colour (logarithm) is not."""
+    way = np.log(white + FLOOR) - mat
+    way -= way.mean()
+    far = float(np.linalg.norm(way))
+    along = np.tensordot(way / max(far, 1e-6), off[1:], 1)
+    usual = 1.5 * float(np.median(np.abs(along[off[0] != 0])))
+    aside = np.sqrt(np.maximum(np.square(off[1:]).sum(0) - np.square(along), 0.0))
+    least = max(WHITER * far, WHITE_TINT, WHITE_SPREADS * usual)
+    return np.asarray((along > least) & (aside < least) & (off[0] > -NO_SHADE))
+
+
+def _in_shade(off: Floats) -> Flags:
+    """Where tints may be those of the light that is left in a shadow."""
+    return np.asarray(np.abs(off[1:]).max(0) <= TINT + OF_SHADE * np.maximum(-off[0], 0))
+
+
+def _rare_tints(colours: Floats, table: Flags) -> Flags:
+    """Where tints are as rare as those of the rarest parts of the table."""
+    blue, green, red = cv2.split(colours)
+    steps = (
+        np.clip(np.round((one - green) / CHROMA_STEP) + CHROMA_STEPS // 2, 0, CHROMA_STEPS - 1) for one in (blue, red)
+    )
+    first, second = (step.astype(np.intp) for step in steps)
+    number = first * CHROMA_STEPS + second
+    count = np.bincount(number[table], minlength=CHROMA_STEPS**2)
+    often = cv2.GaussianBlur(count.astype(np.float32).reshape(CHROMA_STEPS, -1), (0, 0), 1.0).reshape(-1)
+    order = np.argsort(often)
+    rarer = np.empty(len(often))
+    rarer[order] = np.cumsum(count[order]) / max(int(count.sum()), 1)
+    return np.asarray(rarer[number] < RARE)
+
+
+def _steep(colours: Floats) -> Floats:
+    """How steeply the color that changes most does in each cell (logarithm per cell)."""
+    ways = (cv2.Sobel(colours, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1)))
+    across, down = (np.square(way) for way in ways)
+    return np.asarray(np.sqrt((across + down).max(-1)), np.float32)
+
+
+def _steepest(colours: Floats) -> Floats:
+    """The same at most around each cell."""
+    return np.asarray(cv2.dilate(_steep(colours), _NEAR), np.float32)
+
+
+def _with_sharp_edges(told: Iterable[Flags], ground: Mask, rim: Mask, steepest: Floats, least: _Least) -> Mask:
+    """255 in those parts of any of these masks, without holes, that are no print and end sharply on the `ground`. What
+    reaches the picture's `rim` is wide."""
+    goes_on = cv2.erode(ground, _BESIDE, borderValue=0) > 0
+    found = np.zeros_like(ground)
+    for flags in told:
+        parts = cv2.morphologyEx(flags.astype(np.uint8) * np.uint8(255), cv2.MORPH_OPEN, _round(least.width))
+        if not parts.any():
+            continue
+        _count, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+        edges = (parts > 0) & (cv2.erode(parts, _NEAR, borderValue=0) == 0)
+        depth = cv2.distanceTransform(parts, cv2.DIST_L2, 3)
+        for i in np.flatnonzero(stats[:, cv2.CC_STAT_AREA] * CELL_MM**2 >= least.area_mm2)[1:]:
+            left, top, width, height, area = stats[i]
+            box = slice(top, top + height), slice(left, left + width)
+            own = labels[box] == i
+            radius = float(depth[box][own].max())
+            if radius < least.full_radius and area > least.slim * (2 * radius) ** 2:
+                continue
+            if radius < WRIST_RADIUS and (rim[box][own] > 0).any():
+                continue
+            edge = edges[box] & own
+            ends = edge & goes_on[box]
+            if np.count_nonzero(ends) < max(LEAST_SEEN, SEEN_SHARE * np.count_nonzero(edge)):
+                continue
+            if float((steepest[box][ends] > least.edge).mean()) >= SHARP_SHARE:
+                found[box] |= _filled(own.astype(np.uint8) * np.uint8(255))
+    return found
+
+
+def _filled(parts: Mask) -> Mask:
+    outlines, _ = cv2.findContours(parts, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    filled = np.zeros_like(parts)
+    cv2.drawContours(filled, outlines, -1, 255, -1)
+    return filled
+
+
+def _round(cells: int) -> Mask:
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (cells, cells)), np.uint8)
