@@ -51,8 +51,8 @@ mat's markers, at least so far (logarithm) and so many times what is usual, and 
 is hardly darker than the mat."""
 SHADED = 0.12
 """Beside what is so much darker (logarithm) than the mat it is not told how white paper ends: a shadow does there."""
-THIN_PX = 13
-"""A median so wide (pixels of the map) takes away what is printed on mats: lines and letters."""
+THIN = 9
+"""A median so wide (half cells) takes away what is printed on mats: lines and letters."""
 EDGE, MAT_EDGE, MAT_EDGE_NOISES = 0.05, 0.04, 4.0
 """Brightness or a colour (logarithm) changes by so much a cell at the edge of a thing, on the mat at least by so many
 times what is usual there."""
@@ -140,7 +140,11 @@ def _beyond_mat(small: Image, coarse: CoarseMap, pieces: Mask) -> Mask:
     rim = inner & ~np.asarray(cv2.erode(inner, _round(5), borderValue=0), np.uint8)
     return (
         _with_sharp_edges(
-            told, ground, rim, _steepest(colours), _Least(EDGE, slim=TABLE_SLIM, full_radius=TABLE_FULL_RADIUS)
+            told,
+            ground,
+            rim,
+            _at_most_around(_steep(colours)),
+            _Least(EDGE, slim=TABLE_SLIM, full_radius=TABLE_FULL_RADIUS),
         )
         & ground
     )
@@ -155,7 +159,8 @@ def _on_mat(view: FromAbove, coarse: CoarseMap, pieces: Mask) -> Mask:
         return found
     there, colours = ground > 0, _logarithms(_without_print(view.looked, coarse))
     off, wide = _strays(colours, ground)
-    steepest, steep = _steepest(colours), _steep(colours)
+    steep = _steep(colours)
+    steepest = _at_most_around(steep)
     noise = float(np.median(steep[there]))
     tinted = _tinted(off, wide, MAT_SPREADS)
     dark = there & (off[0] < -MAT_DARKER)
@@ -175,11 +180,14 @@ def _on_mat(view: FromAbove, coarse: CoarseMap, pieces: Mask) -> Mask:
 
 def _without_print(looked: Image, coarse: CoarseMap) -> Image:
     """The table in cells, without what is thin on the mat."""
-    cell = PX_PER_MM * CELL_MM
-    rows, columns = (slice(round(part.start * cell), round(part.stop * cell)) for part in part_around(coarse.plain, 4))
-    plain = looked.copy()
-    plain[rows, columns] = cv2.medianBlur(np.ascontiguousarray(looked[rows, columns]), THIN_PX)
-    return coarse.shrink(plain)
+    part = part_around(coarse.plain, 4)
+    cells = np.zeros((coarse.height, coarse.width, 3), np.uint8)
+    height, width, _ = cells[part].shape
+    per_cell = PX_PER_MM * CELL_MM
+    pixels = looked[tuple(slice(round(side.start * per_cell), round(side.stop * per_cell)) for side in part)]
+    half = cv2.resize(pixels, (2 * width, 2 * height), interpolation=cv2.INTER_AREA)
+    cells[part] = cv2.resize(cv2.medianBlur(half, THIN), (width, height), interpolation=cv2.INTER_AREA)
+    return cells
 
 
 def _logarithms(small: Image) -> Floats:
@@ -197,8 +205,13 @@ def _strays(colours: Floats, ground: Mask) -> tuple[Floats, Floats]:
 
 
 def _tinted(off: Floats, wide: Floats, spreads: float) -> Flags:
-    tint = np.sqrt(np.square(off[1:] / wide[1:, None, None]).sum(0) / 2)
-    return np.asarray((tint > spreads) & ~_in_shade(off))
+    blue, green, red = np.square(off[1:] / wide[1:, None, None])
+    return np.asarray((blue + green + red > 2 * spreads**2) & ~_in_shade(off))
+
+
+def _most(channels: Floats) -> Floats:
+    blue, green, red = channels
+    return np.asarray(np.maximum(np.maximum(blue, green), red), np.float32)
 
 
 def _whiter(off: Floats, white: Floats, mat: Floats) -> Flags:
@@ -206,16 +219,17 @@ def _whiter(off: Floats, white: Floats, mat: Floats) -> Flags:
     way = np.log(white + FLOOR) - mat
     way -= way.mean()
     far = float(np.linalg.norm(way))
-    along = np.tensordot(way / max(far, 1e-6), off[1:], 1)
+    blue, green, red = way / max(far, 1e-6)
+    along = blue * off[1] + green * off[2] + red * off[3]
     usual = 1.5 * float(np.median(np.abs(along[off[0] != 0])))
-    aside = np.sqrt(np.maximum(np.square(off[1:]).sum(0) - np.square(along), 0.0))
+    aside = np.sqrt(np.maximum(np.square(off[1]) + np.square(off[2]) + np.square(off[3]) - np.square(along), 0.0))
     least = max(WHITER * far, WHITE_TINT, WHITE_SPREADS * usual)
     return np.asarray((along > least) & (aside < least) & (off[0] > -NO_SHADE))
 
 
 def _in_shade(off: Floats) -> Flags:
     """Where tints may be those of the light that is left in a shadow."""
-    return np.asarray(np.abs(off[1:]).max(0) <= TINT + OF_SHADE * np.maximum(-off[0], 0))
+    return np.asarray(_most(np.abs(off[1:])) <= TINT + OF_SHADE * np.maximum(-off[0], 0))
 
 
 def _rare_tints(colours: Floats, table: Flags) -> Flags:
@@ -235,15 +249,14 @@ def _rare_tints(colours: Floats, table: Flags) -> Flags:
 
 
 def _steep(colours: Floats) -> Floats:
-    """How steeply the color that changes most does in each cell (logarithm per cell)."""
-    ways = (cv2.Sobel(colours, cv2.CV_32F, *way, scale=1 / 8) for way in ((1, 0), (0, 1)))
-    across, down = (np.square(way) for way in ways)
-    return np.asarray(np.sqrt((across + down).max(-1)), np.float32)
+    """How steeply the colour that changes most does in each cell (logarithm per cell)."""
+    across, down = (np.square(cv2.Sobel(colours, cv2.CV_32F, *way, scale=1 / 8)) for way in ((1, 0), (0, 1)))
+    blue, green, red = cv2.split(across + down)
+    return np.asarray(cv2.sqrt(cv2.max(cv2.max(blue, green), red)), np.float32)
 
 
-def _steepest(colours: Floats) -> Floats:
-    """The same at most around each cell."""
-    return np.asarray(cv2.dilate(_steep(colours), _NEAR), np.float32)
+def _at_most_around(steep: Floats) -> Floats:
+    return np.asarray(cv2.dilate(steep, _NEAR), np.float32)
 
 
 def _with_sharp_edges(told: Iterable[Flags], ground: Mask, rim: Mask, steepest: Floats, least: _Least) -> Mask:
@@ -252,27 +265,28 @@ def _with_sharp_edges(told: Iterable[Flags], ground: Mask, rim: Mask, steepest: 
     goes_on = cv2.erode(ground, _BESIDE, borderValue=0) > 0
     found = np.zeros_like(ground)
     for flags in told:
-        parts = cv2.morphologyEx(flags.astype(np.uint8) * np.uint8(255), cv2.MORPH_OPEN, _round(least.width))
+        opened = cv2.morphologyEx(flags.view(np.uint8), cv2.MORPH_OPEN, _round(least.width))
+        around = part_around(np.asarray(opened, np.uint8), 1)
+        parts = np.ascontiguousarray(opened[around])
         if not parts.any():
             continue
-        _count, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
         edges = (parts > 0) & (cv2.erode(parts, _NEAR, borderValue=0) == 0)
         depth = cv2.distanceTransform(parts, cv2.DIST_L2, 3)
-        for i in np.flatnonzero(stats[:, cv2.CC_STAT_AREA] * CELL_MM**2 >= least.area_mm2)[1:]:
+        seen_ends, sharp, at_rim = edges & goes_on[around], steepest[around] > least.edge, rim[around] > 0
+        for i in np.flatnonzero(stats[:, cv2.CC_STAT_AREA] * CELL_MM**2 >= least.area_mm2):
             left, top, width, height, area = stats[i]
             box = slice(top, top + height), slice(left, left + width)
             own = labels[box] == i
             radius = float(depth[box][own].max())
-            if radius < least.full_radius and area > least.slim * (2 * radius) ** 2:
+            slim = radius < least.full_radius and area > least.slim * (2 * radius) ** 2
+            if i == 0 or slim or (radius < WRIST_RADIUS and at_rim[box][own].any()):
                 continue
-            if radius < WRIST_RADIUS and (rim[box][own] > 0).any():
+            ends = seen_ends[box] & own
+            if np.count_nonzero(ends) < max(LEAST_SEEN, SEEN_SHARE * np.count_nonzero(edges[box] & own)):
                 continue
-            edge = edges[box] & own
-            ends = edge & goes_on[box]
-            if np.count_nonzero(ends) < max(LEAST_SEEN, SEEN_SHARE * np.count_nonzero(edge)):
-                continue
-            if float((steepest[box][ends] > least.edge).mean()) >= SHARP_SHARE:
-                found[box] |= _filled(own.astype(np.uint8) * np.uint8(255))
+            if float(sharp[box][ends].mean()) >= SHARP_SHARE:
+                found[around][box] |= _filled(own.astype(np.uint8) * np.uint8(255))
     return found
 
 
