@@ -17,7 +17,7 @@ from vision.scene import HiddenCause, HiddenPlace
 
 Outline = NDArray[np.float64]
 Colour = tuple[float, float, float]
-COPPER, BLUE, GREY = (40.0, 70.0, 110.0), (140.0, 60.0, 50.0), (120.0, 120.0, 120.0)
+COPPER, BLUE, BLACK = (40.0, 70.0, 110.0), (140.0, 60.0, 50.0), (45.0, 45.0, 45.0)
 
 
 @pytest.fixture(scope="module")
@@ -78,8 +78,9 @@ def hidden_share(hidden: tuple[HiddenPlace, ...], outline_mm: Outline) -> float:
     ("outline", "colour"),
     [
         (disc(60.0, 70.0, 10.0), COPPER),  # a coin on the mat
+        (disc(-70.0, 90.0, 7.0), BLACK),  # a button
         (disc(-270.0, 60.0, 30.0), BLUE),  # a lid beside it
-        (disc(-270.0, -60.0, 9.0), BLUE),  # a button
+        (disc(-270.0, -60.0, 9.0), BLUE),  # another button beside it
         (rectangle(260.0, -80.0, 60.0, 90.0), (235.0, 235.0, 235.0)),  # paper on dark wood
     ],
 )

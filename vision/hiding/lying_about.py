@@ -51,6 +51,9 @@ mat's markers, at least so far (logarithm) and so many times what is usual, and 
 is hardly darker than the mat."""
 SHADED = 0.12
 """Beside what is so much darker (logarithm) than the mat it is not told how white paper ends: a shadow does there."""
+SMALL_DARKER, SMALL_EDGE, SMALL_MM2, MOST_SMALL_MM2 = 0.35, 0.15, 90.0, 1500.0
+"""What is so much darker (logarithm), has such edges (logarithm per cell) and is of such a size is a button or a key: a
+shadow as small and as sharp has it beside it."""
 THIN = 9
 """A median so wide (half cells) takes away what is printed on mats: lines and letters."""
 EDGE, MAT_EDGE, MAT_EDGE_NOISES = 0.05, 0.04, 4.0
@@ -175,7 +178,17 @@ def _on_mat(view: FromAbove, coarse: CoarseMap, pieces: Mask) -> Mask:
     clear = coarse.plain & ~np.asarray(cv2.dilate(pieces, disc(2 * EDGES_CLEAR_MM)), np.uint8)
     edges = np.where(steepest > max(CLOSE_EDGE, CLOSE_EDGE_NOISES * noise), clear, np.uint8(0))
     close = large_parts(np.asarray(cv2.morphologyEx(edges, cv2.MORPH_OPEN, disc(CLOSE_MM)), np.uint8))
+    small_dark = _small((off[0] < -SMALL_DARKER) & (clear > 0))
+    found |= _with_sharp_edges([small_dark], clear, rim, steepest, _Least(SMALL_EDGE, area_mm2=SMALL_MM2))
     return (found | _filled(close)) & ground
+
+
+def _small(flags: Flags) -> Flags:
+    """Those parts that are small."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(flags.astype(np.uint8), connectivity=8)
+    small = stats[:, cv2.CC_STAT_AREA] * CELL_MM**2 <= MOST_SMALL_MM2
+    small[0] = False
+    return np.asarray(small[labels])
 
 
 def _without_print(looked: Image, coarse: CoarseMap) -> Image:
