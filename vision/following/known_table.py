@@ -97,7 +97,7 @@ class KnownTable:
         """Where there is too much light, or too little."""
         self.lying: tuple[HiddenPlace, ...] = ()
         """What things hide besides that were looked for when all had been at rest for a while."""
-        self._sought_lying = False
+        self._sought_lying = self._knows_lying = False
         self.out_of_picture = mat_beyond_picture(registration)
         self._made: list[tuple[Reading, Sighting]] = []
         self._found: dict[str, tuple[Sighting, ...]] = {}
@@ -217,9 +217,20 @@ class KnownTable:
         self.lying = tuple(one for one in self.lying if not (self._blocks_of(one) & changed).any())
 
     def lying_due(self, time_s: float, busy: Mask) -> bool:
-        """Whether it is time to look for things that lie about: once after each change, when nothing waits for it."""
+        """Whether it is time to look for things that lie about: when the table is known and after each change that
+        pieces do not explain, once nothing waits for it."""
         rests = self.looks >= LOOKS and time_s - self.looked_s >= LYING_S
-        return rests and not (self._sought_lying or busy.any() or self.hand.any())
+        if not rests or self._sought_lying or busy.any() or self.hand.any():
+            return False
+        self._sought_lying = self._knows_lying and not self._may_hold_things()
+        return not self._sought_lying
+
+    def _may_hold_things(self) -> bool:
+        """Whether what changed shows something else than pieces and the table as it was when bare."""
+        if any(self.blocks.touched(one, self.change) for one in self.readings if not one.whole):
+            return True
+        pieces = self.blocks.covered(self.readings) | np.where(self._pieces_by_form(), np.uint8(255), np.uint8(0))
+        return bool((self._left & ~pieces).any())
 
     def take_lying(self, lying: Mask) -> None:
         """Take what things hide (cells of the table), but for those of which most is known to be hidden."""
@@ -228,7 +239,7 @@ class KnownTable:
         places = hidden_places(lying, self.coarse, cause=HiddenCause.FOREIGN)
         cells = [(one, self.coarse.polygons([np.array(one.outline_mm)]) > 0) for one in places]
         self.lying = tuple(one for one, own in cells if float((told[own] > 0).mean()) < MOST_TOLD)
-        self._sought_lying = True
+        self._sought_lying = self._knows_lying = True
 
     def _blocks_of(self, hidden: HiddenPlace) -> Mask:
         return self.blocks.polygons([np.array(hidden.outline_mm)])
