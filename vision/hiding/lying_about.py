@@ -21,6 +21,7 @@ from vision.pieces.faces import MAT_HALF_MM
 from vision.pieces.features import PAPER_LEVEL
 from vision.pieces.from_above import FromAbove
 from vision.pieces.verify import Floats
+from vision.short_axes import median_of
 
 Flags = NDArray[np.bool_]
 
@@ -51,15 +52,14 @@ mat's markers, at least so far (logarithm) and so many times what is usual, and 
 is hardly darker than the mat."""
 SHADED = 0.12
 """Beside what is so much darker (logarithm) than the mat it is not told how white paper ends: a shadow does there."""
-SMALL_DARKER, SMALL_EDGE, SMALL_MM2, MOST_SMALL_MM2 = 0.35, 0.15, 90.0, 1500.0
-"""What is so much darker (logarithm), has such edges (logarithm per cell) and is of such a size is a button or a key: a
-shadow as small and as sharp has it beside it."""
+SMALL_DARKER, MOST_SMALL_MM2 = 0.35, 1500.0
+"""What is so much darker (logarithm), no larger and ends very sharply is a button or a key: a shadow as small and as
+sharp has it beside it."""
 THIN = 9
 """A median so wide (half cells) takes away what is printed on mats: lines and letters."""
-EDGE, MAT_EDGE, MAT_EDGE_NOISES = 0.05, 0.04, 4.0
-"""Brightness or a colour (logarithm) changes by so much a cell at the edge of a thing, on the mat at least by so many
-times what is usual there."""
-PALE_EDGE, PALE_EDGE_NOISES = 0.015, 2.0
+MAT_EDGE, MAT_EDGE_NOISES, PAPER_EDGE_NOISES = 0.04, 4.0, 2.0
+"""At the edges of things on the mat brightness or a colour (logarithm) changes by so much a cell, and by so many times
+what is usual there; at those of paper, which is told by its white."""
 CLOSE_EDGE, CLOSE_EDGE_NOISES = 0.09, 4.5
 """Edges as clear as these lie close together only on things: light and shadow have one,"""
 CLOSE_MM, EDGES_CLEAR_MM = 22.5, 10.0
@@ -67,10 +67,6 @@ CLOSE_MM, EDGES_CLEAR_MM = 22.5, 10.0
 SHARP_SHARE, SEEN_SHARE, LEAST_SEEN = 0.6, 0.3, 6
 """Along so much of where the ground goes on beside it a thing has sharp edges. That must be so much of what is around
 it, and so many cells."""
-SLIM, FULL_RADIUS = 2.5, 2.5
-"""What is longer than so many squares as wide as it is, is print, unless it is wide (cells)."""
-TABLE_SLIM, TABLE_FULL_RADIUS = 4.0, 2.0
-"""The same beyond the mat, where grain is told by how frequent it is."""
 WRIST_RADIUS = 8.0
 """What reaches the picture's edge and is narrower is a stripe of the table, and no arm (cells)."""
 OVER_CELLS, OVER_MM2 = 3, 160.0
@@ -80,14 +76,40 @@ _NEAR, _BESIDE = np.ones((3, 3), np.uint8), np.ones((5, 5), np.uint8)
 
 @dataclass(frozen=True, slots=True)
 class _Least:
-    """How large and sharp something must be."""
+    """How large and sharp something must be to be a thing."""
 
     edge: float
+    """How much its edge changes a cell (logarithm)."""
     area_mm2: float = 150.0
     width: int = 3
-    """Cells."""
-    slim: float = SLIM
-    full_radius: float = FULL_RADIUS
+    """Cells each way."""
+    full_radius: float = 2.5
+    """What has no disc of so many cells in it may be a line or letters,"""
+    slim: float = 2.5
+    """and is, if it is longer than so many squares as wide as it is."""
+
+
+_ON_TABLE = _Least(edge=0.05, full_radius=2.0, slim=4.0)  # nothing is printed there, and grain is frequent
+_PAPER = _Least(edge=0.015, area_mm2=600.0, width=5, full_radius=4.0)
+_SMALL = _Least(edge=0.15, area_mm2=90.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """How mat or table looks, in cells (h x w)."""
+
+    there: Flags
+    """Where it is to be seen."""
+    colours: Floats
+    """Logarithms: h x w x 3."""
+    off: Floats
+    """How far brightness and tints stray from what is usual in the light there (logarithms): 4 x h x w."""
+    wide: Floats
+    """How far they usually do: 4."""
+    steepest: Floats
+    """How much a colour changes a cell at most around each (logarithm)."""
+    noise: float
+    """How much it usually does."""
 
 
 def lying_about(view: FromAbove, seen: SeenTable, coarse: CoarseMap, pieces_mm: Sequence[Array]) -> Mask:
@@ -123,64 +145,43 @@ def _over_pieces(covered: Mask) -> Mask:
 def _beyond_mat(small: Image, coarse: CoarseMap, pieces: Mask) -> Mask:
     """255 where something lies beside the mat."""
     inner = np.asarray(cv2.erode(coarse.seen, _round(5), borderValue=0), np.uint8)
-    near = np.asarray(cv2.dilate(pieces, disc(2 * CLEAR_MM)), np.uint8) | coarse.polygons(
-        [square(0.0, 0.0, MAT_HALF_MM + BEYOND_MM)]
-    )
-    ground = np.asarray(inner & ~near, np.uint8)
-    found = np.zeros_like(ground)
-    if np.count_nonzero(ground) < LEAST_GROUND:
-        return found
-    there, colours = ground > 0, _logarithms(small)
-    off, wide = _strays(colours, ground)
-    tinted = _tinted(off, wide, SPREADS)
-    rare = there & _rare_tints(colours, there) & ~_in_shade(off)
-    bright = there & (off[0] > max(BRIGHTER, BRIGHT_SPREADS * wide[0]))
-    dark = there & (off[0] < -max(DARKER, BRIGHT_SPREADS * wide[0]))
+    mat = coarse.polygons([square(0.0, 0.0, MAT_HALF_MM + BEYOND_MM)])
+    free = inner & ~(np.asarray(cv2.dilate(pieces, disc(2 * CLEAR_MM)), np.uint8) | mat)
+    if np.count_nonzero(free) < LEAST_GROUND:
+        return np.zeros_like(free)
+    table = _ground(small, free)
+    tinted = _tinted(table, SPREADS)
+    rare = table.there & _rare_tints(table) & ~_in_shade(table.off)
+    bright, dark = _brighter(table, BRIGHTER), _darker(table, max(DARKER, BRIGHT_SPREADS * table.wide[0]))
     told = [rare]
-    if np.count_nonzero(tinted | bright | dark) <= PATTERNED * np.count_nonzero(there):
+    if np.count_nonzero(tinted | bright | dark) <= PATTERNED * np.count_nonzero(free):
         coloured = rare | tinted
         told = [coloured, bright, dark, coloured | bright, coloured | dark]
     rim = inner & ~np.asarray(cv2.erode(inner, _round(5), borderValue=0), np.uint8)
-    return (
-        _with_sharp_edges(
-            told,
-            ground,
-            rim,
-            _at_most_around(_steep(colours)),
-            _Least(EDGE, slim=TABLE_SLIM, full_radius=TABLE_FULL_RADIUS),
-        )
-        & ground
-    )
+    return _with_sharp_edges(told, table.steepest, free, _ON_TABLE, rim) & free
 
 
 def _on_mat(view: FromAbove, coarse: CoarseMap, pieces: Mask) -> Mask:
     """255 where something lies on the mat."""
-    around = np.asarray(cv2.dilate(pieces, disc(3 * CELL_MM)), np.uint8)
-    ground = np.asarray(coarse.plain & ~around, np.uint8)
-    found = np.zeros_like(ground)
-    if np.count_nonzero(ground) < LEAST_GROUND:
-        return found
-    there, colours = ground > 0, _logarithms(_without_print(view.looked, coarse))
-    off, wide = _strays(colours, ground)
-    steep = _steep(colours)
-    steepest = _at_most_around(steep)
-    noise = float(np.median(steep[there]))
-    tinted = _tinted(off, wide, MAT_SPREADS)
-    dark = there & (off[0] < -MAT_DARKER)
-    bright = there & (off[0] > max(BRIGHTER, BRIGHT_SPREADS * wide[0]))
-    white = there & _whiter(off, PAPER_LEVEL / view.look.gain, np.median(colours[there], axis=0))
-    rim = np.zeros_like(ground)
-    small = _Least(max(MAT_EDGE, MAT_EDGE_NOISES * noise))
-    wide_ones = replace(small, edge=max(PALE_EDGE, PALE_EDGE_NOISES * noise), area_mm2=600.0, width=5, full_radius=4.0)
-    found = _with_sharp_edges([tinted, dark, bright, tinted | dark | bright], ground, rim, steepest, small)
-    lit = np.where(off[0] > -SHADED, ground, np.uint8(0))
-    found |= _with_sharp_edges([white], lit, rim, steepest, wide_ones)
+    free = coarse.plain & ~np.asarray(cv2.dilate(pieces, disc(3 * CELL_MM)), np.uint8)
+    if np.count_nonzero(free) < LEAST_GROUND:
+        return np.zeros_like(free)
+    mat = _ground(_without_print(view.looked, coarse), free)
+    tinted, bright, dark = _tinted(mat, MAT_SPREADS), _brighter(mat, BRIGHTER), _darker(mat, MAT_DARKER)
+    least = _Least(max(MAT_EDGE, MAT_EDGE_NOISES * mat.noise))
+    found = _with_sharp_edges([tinted, dark, bright, tinted | dark | bright], mat.steepest, free, least)
+    lit = np.where(mat.off[0] > -SHADED, free, np.uint8(0))
+    least = replace(_PAPER, edge=max(_PAPER.edge, PAPER_EDGE_NOISES * mat.noise))
+    found |= _with_sharp_edges([_whiter(mat, PAPER_LEVEL / view.look.gain)], mat.steepest, lit, least)
     clear = coarse.plain & ~np.asarray(cv2.dilate(pieces, disc(2 * EDGES_CLEAR_MM)), np.uint8)
-    edges = np.where(steepest > max(CLOSE_EDGE, CLOSE_EDGE_NOISES * noise), clear, np.uint8(0))
-    close = large_parts(np.asarray(cv2.morphologyEx(edges, cv2.MORPH_OPEN, disc(CLOSE_MM)), np.uint8))
-    small_dark = _small((off[0] < -SMALL_DARKER) & (clear > 0))
-    found |= _with_sharp_edges([small_dark], clear, rim, steepest, _Least(SMALL_EDGE, area_mm2=SMALL_MM2))
-    return (found | _filled(close)) & ground
+    small = _small(_darker(mat, SMALL_DARKER) & (clear > 0))
+    found |= _with_sharp_edges([small], mat.steepest, clear, _SMALL)
+    return (found | _edges_close_together(mat, clear)) & free
+
+
+def _edges_close_together(mat: _Ground, clear: Mask) -> Mask:
+    edges = np.where(mat.steepest > max(CLOSE_EDGE, CLOSE_EDGE_NOISES * mat.noise), clear, np.uint8(0))
+    return _filled(large_parts(np.asarray(cv2.morphologyEx(edges, cv2.MORPH_OPEN, disc(CLOSE_MM)), np.uint8)))
 
 
 def _small(flags: Flags) -> Flags:
@@ -203,62 +204,16 @@ def _without_print(looked: Image, coarse: CoarseMap) -> Image:
     return cells
 
 
-def _logarithms(small: Image) -> Floats:
-    return np.asarray(cv2.GaussianBlur(cv2.LUT(small, LOGARITHMS), (0, 0), 0.7), np.float32)
-
-
-def _strays(colours: Floats, ground: Mask) -> tuple[Floats, Floats]:
-    """How far each cell of the ground strays from how it usually looks (brightness, then tints: 4 x h x w; nothing
-    beyond it), and how far that usually is."""
-    rows, columns = np.nonzero(ground)
+def _ground(small: Image, free: Mask) -> _Ground:
+    """How ground looks, softened, in the cells that are `free`."""
+    colours = np.asarray(cv2.GaussianBlur(cv2.LUT(small, LOGARITHMS), (0, 0), 0.7), np.float32)
+    rows, columns = np.nonzero(free)
     off, wide = strays_from_ground(np.ascontiguousarray(colours[rows, columns].T), rows, columns)
-    everywhere = np.zeros((len(off), *ground.shape), np.float32)
+    everywhere = np.zeros((len(off), *free.shape), np.float32)
     everywhere[:, rows, columns] = off
-    return everywhere, wide[:, 0]
-
-
-def _tinted(off: Floats, wide: Floats, spreads: float) -> Flags:
-    blue, green, red = np.square(off[1:] / wide[1:, None, None])
-    return np.asarray((blue + green + red > 2 * spreads**2) & ~_in_shade(off))
-
-
-def _most(channels: Floats) -> Floats:
-    blue, green, red = channels
-    return np.asarray(np.maximum(np.maximum(blue, green), red), np.float32)
-
-
-def _whiter(off: Floats, white: Floats, mat: Floats) -> Flags:
-    """Where it is as white as paper is, whose levels are `white`, and the mat's usual colour (logarithm) is not."""
-    way = np.log(white + FLOOR) - mat
-    way -= way.mean()
-    far = float(np.linalg.norm(way))
-    blue, green, red = way / max(far, 1e-6)
-    along = blue * off[1] + green * off[2] + red * off[3]
-    usual = 1.5 * float(np.median(np.abs(along[off[0] != 0])))
-    aside = np.sqrt(np.maximum(np.square(off[1]) + np.square(off[2]) + np.square(off[3]) - np.square(along), 0.0))
-    least = max(WHITER * far, WHITE_TINT, WHITE_SPREADS * usual)
-    return np.asarray((along > least) & (aside < least) & (off[0] > -NO_SHADE))
-
-
-def _in_shade(off: Floats) -> Flags:
-    """Where tints may be those of the light that is left in a shadow."""
-    return np.asarray(_most(np.abs(off[1:])) <= TINT + OF_SHADE * np.maximum(-off[0], 0))
-
-
-def _rare_tints(colours: Floats, table: Flags) -> Flags:
-    """Where tints are as rare as those of the rarest parts of the table."""
-    blue, green, red = cv2.split(colours)
-    steps = (
-        np.clip(np.round((one - green) / CHROMA_STEP) + CHROMA_STEPS // 2, 0, CHROMA_STEPS - 1) for one in (blue, red)
-    )
-    first, second = (step.astype(np.intp) for step in steps)
-    number = first * CHROMA_STEPS + second
-    count = np.bincount(number[table], minlength=CHROMA_STEPS**2)
-    often = cv2.GaussianBlur(count.astype(np.float32).reshape(CHROMA_STEPS, -1), (0, 0), 1.0).reshape(-1)
-    order = np.argsort(often)
-    rarer = np.empty(len(often))
-    rarer[order] = np.cumsum(count[order]) / max(int(count.sum()), 1)
-    return np.asarray(rarer[number] < RARE)
+    steep = _steep(colours)
+    steepest = np.asarray(cv2.dilate(steep, _NEAR), np.float32)
+    return _Ground(free > 0, colours, everywhere, wide[:, 0], steepest, float(np.median(steep[rows, columns])))
 
 
 def _steep(colours: Floats) -> Floats:
@@ -268,11 +223,58 @@ def _steep(colours: Floats) -> Floats:
     return np.asarray(cv2.sqrt(cv2.max(cv2.max(blue, green), red)), np.float32)
 
 
-def _at_most_around(steep: Floats) -> Floats:
-    return np.asarray(cv2.dilate(steep, _NEAR), np.float32)
+def _brighter(ground: _Ground, least: float) -> Flags:
+    return np.asarray(ground.off[0] > max(least, BRIGHT_SPREADS * ground.wide[0]))
 
 
-def _with_sharp_edges(told: Iterable[Flags], ground: Mask, rim: Mask, steepest: Floats, least: _Least) -> Mask:
+def _darker(ground: _Ground, least: float) -> Flags:
+    return np.asarray(ground.off[0] < -least)
+
+
+def _tinted(ground: _Ground, spreads: float) -> Flags:
+    blue, green, red = np.square(ground.off[1:] / ground.wide[1:, None, None])
+    return np.asarray((blue + green + red > 2 * spreads**2) & ~_in_shade(ground.off))
+
+
+def _whiter(mat: _Ground, white: Floats) -> Flags:
+    """Where it is as white as paper is, whose levels are `white`, and the mat's usual colour is not."""
+    way = np.log(white + FLOOR) - np.median(mat.colours[mat.there], axis=0)
+    way -= way.mean()
+    far = float(np.linalg.norm(way))
+    blue, green, red = mat.off[1:]
+    along = (way[0] * blue + way[1] * green + way[2] * red) / max(far, 1e-6)
+    aside = np.sqrt(np.maximum(np.square(blue) + np.square(green) + np.square(red) - np.square(along), 0.0))
+    usual = 1.5 * median_of(np.abs(along[mat.there]))
+    least = max(WHITER * far, WHITE_TINT, WHITE_SPREADS * usual)
+    return np.asarray((along > least) & (aside < least) & (mat.off[0] > -NO_SHADE))
+
+
+def _in_shade(off: Floats) -> Flags:
+    """Where tints may be those of the light that is left in a shadow."""
+    blue, green, red = np.abs(off[1:])
+    most = np.maximum(np.maximum(blue, green), red)
+    return np.asarray(most <= TINT + OF_SHADE * np.maximum(-off[0], 0))
+
+
+def _rare_tints(table: _Ground) -> Flags:
+    """Where tints are as rare as those of the rarest parts of the table."""
+    blue, green, red = cv2.split(table.colours)
+    steps = (
+        np.clip(np.round((one - green) / CHROMA_STEP) + CHROMA_STEPS // 2, 0, CHROMA_STEPS - 1) for one in (blue, red)
+    )
+    first, second = (step.astype(np.intp) for step in steps)
+    number = first * CHROMA_STEPS + second
+    count = np.bincount(number[table.there], minlength=CHROMA_STEPS**2)
+    often = cv2.GaussianBlur(count.astype(np.float32).reshape(CHROMA_STEPS, -1), (0, 0), 1.0).reshape(-1)
+    order = np.argsort(often)
+    rarer = np.empty(len(often))
+    rarer[order] = np.cumsum(count[order]) / max(int(count.sum()), 1)
+    return np.asarray(rarer[number] < RARE)
+
+
+def _with_sharp_edges(
+    told: Iterable[Flags], steepest: Floats, ground: Mask, least: _Least, rim: Mask | None = None
+) -> Mask:
     """255 in those parts of any of these masks, without holes, that are no print and end sharply on the `ground`. What
     reaches the picture's `rim` is wide."""
     goes_on = cv2.erode(ground, _BESIDE, borderValue=0) > 0
@@ -286,7 +288,8 @@ def _with_sharp_edges(told: Iterable[Flags], ground: Mask, rim: Mask, steepest: 
         _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
         edges = (parts > 0) & (cv2.erode(parts, _NEAR, borderValue=0) == 0)
         depth = cv2.distanceTransform(parts, cv2.DIST_L2, 3)
-        seen_ends, sharp, at_rim = edges & goes_on[around], steepest[around] > least.edge, rim[around] > 0
+        seen_ends, sharp = edges & goes_on[around], steepest[around] > least.edge
+        at_rim = np.zeros(parts.shape, bool) if rim is None else rim[around] > 0
         for i in np.flatnonzero(stats[:, cv2.CC_STAT_AREA] * CELL_MM**2 >= least.area_mm2):
             left, top, width, height, area = stats[i]
             box = slice(top, top + height), slice(left, left + width)
