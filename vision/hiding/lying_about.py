@@ -85,7 +85,7 @@ class _Least:
     """Cells each way."""
     full_radius: float = 2.5
     """What has no disc of so many cells in it may be a line or letters,"""
-    slim: float = 2.5
+    slim: float = 1.6
     """and is, if it is longer than so many squares as wide as it is."""
 
 
