@@ -40,8 +40,8 @@ TINT, OF_SHADE = 0.08, 0.2
 is (logarithms)."""
 CHROMA_STEP, CHROMA_STEPS, RARE = 0.05, 81, 0.02
 """Tints (logarithms) that count as one; a tint is rare that is as frequent as those of this share of the table."""
-PATTERNED = 0.2
-"""Of a table more of which strays only rare tints tell: it is striped, chequered or grained."""
+PATTERNED, AMONG_PATTERNS_MM2 = 0.2, 400.0
+"""Of a table more of which strays only rare tints tell, and parts as large: it is striped, chequered or grained."""
 BRIGHTER, DARKER, MAT_DARKER = 0.35, 1.1, 0.9
 """What strays by so much (logarithm), and by `BRIGHT_SPREADS` times what is usual, is no light beside the mat, and no
 shadow there or on it: these are softer."""
@@ -55,9 +55,9 @@ SHADED = 0.12
 SMALL_DARKER, MOST_SMALL_MM2 = 0.35, 1500.0
 """What is so much darker (logarithm), no larger and ends very sharply is a button or a key: a shadow as small and as
 sharp has it beside it."""
-THIN = 9
+THIN = 11
 """A median so wide (half cells) takes away what is printed on mats: lines and letters."""
-MAT_EDGE, MAT_EDGE_NOISES, PAPER_EDGE_NOISES = 0.04, 4.0, 2.0
+MAT_EDGE, MAT_EDGE_NOISES, PAPER_EDGE_NOISES = 0.07, 4.0, 2.0
 """At the edges of things on the mat brightness or a colour (logarithm) changes by so much a cell, and by so many times
 what is usual there; at those of paper, which is told by its white."""
 CLOSE_EDGE, CLOSE_EDGE_NOISES = 0.09, 4.5
@@ -153,12 +153,12 @@ def _beyond_mat(small: Image, coarse: CoarseMap, pieces: Mask) -> Mask:
     tinted = _tinted(table, SPREADS)
     rare = table.there & _rare_tints(table) & ~_in_shade(table.off)
     bright, dark = _brighter(table, BRIGHTER), _darker(table, max(DARKER, BRIGHT_SPREADS * table.wide[0]))
-    told = [rare]
+    told, least = [rare], replace(_ON_TABLE, area_mm2=AMONG_PATTERNS_MM2)
     if np.count_nonzero(tinted | bright | dark) <= PATTERNED * np.count_nonzero(free):
         coloured = rare | tinted
-        told = [coloured, bright, dark, coloured | bright, coloured | dark]
+        told, least = [coloured, bright, dark, coloured | bright, coloured | dark], _ON_TABLE
     rim = inner & ~np.asarray(cv2.erode(inner, _round(5), borderValue=0), np.uint8)
-    return _with_sharp_edges(told, table.steepest, free, _ON_TABLE, rim) & free
+    return _with_sharp_edges(told, table.steepest, free, least, rim) & free
 
 
 def _on_mat(view: FromAbove, coarse: CoarseMap, pieces: Mask) -> Mask:
