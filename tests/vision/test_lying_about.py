@@ -1,5 +1,7 @@
 """Things told from one picture by their colours and sharp edges; light, shadow and print are none."""
 
+from random import Random
+
 import cv2
 import numpy as np
 import pytest
@@ -103,6 +105,13 @@ def test_a_grey_cup_is_told_from_a_shadow_by_its_edges(bare: Image, registration
         cup = lit(bare if radius == 40.0 else cup, registration, disc(60.0, 70.0, radius), (share,) * 3, 0.8)
     assert hidden_share(read(cup), disc(60.0, 70.0, 40.0)) > 0.5
     assert not read(lit(bare, registration, disc(60.0, 70.0, 40.0), (0.6,) * 3, 0.8))
+
+
+@pytest.mark.parametrize("seed", [72004, 72033, 72036])
+def test_letters_and_rings_on_dark_mats_are_no_things(seed: int) -> None:
+    conditions = Conditions.random(Random(seed))
+    renderer = Renderer({}, conditions.camera_model(*SIZE), conditions)
+    assert not read(renderer.render(WorldSnapshot(0.0, (), (), frozenset(), ())))
 
 
 def test_the_mats_print_and_light_on_the_table_are_no_things(bare: Image, registration: Registration) -> None:
