@@ -14,6 +14,7 @@ from vision.following.settling import LastRest, same
 from vision.frame import Frame, Image
 from vision.hiding.foreign import SeenTable, washed_out
 from vision.hiding.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
+from vision.hiding.lying_about import apart_from, lying_about
 from vision.hiding.shown_around import Surroundings
 from vision.light.darkness import find_dark, without_things
 from vision.light.glare import find_glare, markers_in, paper_levels, with_spaces_open
@@ -155,6 +156,10 @@ class Reader:
             known = self._read_again(frame, known, come_to_rest, busy)
         elif known.is_worth_a_look(frame.time_s, busy) and not known.shows_the_same(frame, busy):
             known = self._read_again(frame, known, None, busy)
+        elif not self._thorough and known.lying_due(frame.time_s, busy):
+            seen = SeenTable(known.seen_from_above.look.soft, known.coarse, known.readings, self._kinds)
+            known.take_lying(_lying(known, seen))
+            self._clock.stage("hidden")
         if known.hand.any() and frame.time_s - known.hand_since_s < ABSORB_S:
             busy = busy | known.hand
             known.motion.disturb(known.hand)
@@ -400,6 +405,10 @@ class Reader:
         by_form, strange = told_by_form(by_form, foreign & ~glare, known.coarse, in_hand, soft)
         known.sightings = by_faces + by_form
         strange = strange | over_pieces(by_form, PieceKind.BOARD, known.coarse)
+        if self._thorough:
+            lying = _lying(known, seen)
+            seen.ends(apart_from(lying, strange))
+            strange = strange | lying
         washed = washed_out(strange, glare)
         read = [np.array(piece.outline_mm) for piece in known.sightings if piece.likely]
         dark = without_things(find_dark(seen.small, known.coarse, unveiled, read), strange & ~glare)
@@ -461,7 +470,7 @@ class Reader:
             frame.time_s,
         )
         return Scene(
-            frame.time_s, frame.sequence, sightings, hidden + known.blinded + known.out_of_picture,
+            frame.time_s, frame.sequence, sightings, hidden + known.blinded + known.lying + known.out_of_picture,
             0.0 if busy is not None else at_rest_s, round(shift, 2), self._clock.stages, settled=settled,
             paper=self._paper(frame, known, sightings) if busy is None else (),
         )  # fmt: skip
@@ -485,6 +494,13 @@ class _StageClock:
         now = perf_counter()
         self.stages[name] = round(self.stages.get(name, 0.0) + (now - self._last) * 1e3, 3)
         self._last = now
+
+
+def _lying(known: KnownTable, seen: SeenTable) -> Mask:
+    """Cells in which things lie about, and none of the pieces that are known."""
+    likely = [piece for piece in known.sightings if piece.likely]
+    flat = [np.array(piece.outline_mm) for piece in likely if piece.kind is not PieceKind.DIE]
+    return lying_about(known.seen_from_above, seen, known.coarse, flat + dice_as_seen(likely))
 
 
 def _explained_by(readings: Sequence[Reading]) -> float:

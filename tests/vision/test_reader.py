@@ -283,11 +283,11 @@ def test_a_die_in_a_hand_is_not_read(pack: FacePack) -> None:
 def test_what_a_finder_found_is_nothing_foreign(pack: FacePack) -> None:
     """A white paper with a die on it, on the mat."""
     picture = photograph(TABLE[2:], View(light=(0.4, 0.4, 0.4)))
-    paper = np.array([[-60.0, -150.0], [40.0, -150.0], [40.0, -70.0], [-60.0, -70.0]])
+    paper = np.array([[-140.0, -150.0], [-40.0, -150.0], [-40.0, -70.0], [-140.0, -70.0]])
     cv2.fillPoly(picture, [project(paper, View()).round().astype(np.int32)], (120, 120, 120))
     assert read_photo(picture, pack).hidden != ()
     sheet = replace(die(0.0, 0.0), kind=PieceKind.SHEET, outline_mm=tuple(map(tuple, paper.tolist())))
-    scene = read_photo(picture, pack, finders=[Finds(sheet, die(-10.0, -110.0))])
+    scene = read_photo(picture, pack, finders=[Finds(sheet, die(-90.0, -110.0))])
     assert scene.hidden == ()
     assert {s.kind for s in scene.sightings} >= {PieceKind.SHEET, PieceKind.DIE}
 

@@ -117,6 +117,14 @@ def test_what_lay_there_from_the_beginning_and_is_taken_away_leaves_nothing(pack
     assert scene.hidden == ()
 
 
+def test_a_small_grey_thing_is_told_from_a_shadow_once_all_is_at_rest(pack: FacePack) -> None:
+    """It only makes the mat darker; but no shadow is so small and so sharp."""
+    button = disc(-80, 100, 9)
+    _, lies, after = watched(pack, views(1), [shaded(one, button, 0.5) for one in views(6) + views(11)], views(16))
+    assert causes_at(lies, -80, 100) == {HiddenCause.FOREIGN}
+    assert after.hidden == ()
+
+
 @pytest.mark.parametrize("share", [0.55, 0.75])
 def test_a_shadow_hides_nothing(pack: FacePack, share: float) -> None:
     shadow = square(290, 40, 60)

@@ -20,6 +20,7 @@ from vision.following.things import Things
 from vision.following.unchanged import Shown
 from vision.frame import Frame, Image
 from vision.hiding.cells import CELL_MM, coarse_map
+from vision.hiding.hidden import hidden_places
 from vision.masks import widened
 from vision.mat.beyond_picture import mat_beyond_picture
 from vision.mat.rectify import Box
@@ -58,6 +59,10 @@ NOTICED_LESS = 1.3
 read, the sheet is read again."""
 AS_NOISY = 1.2 * LEAST_STEP
 """By how many levels more blocks may have to differ where their noise is what it was: it is told in steps."""
+LYING_S = 1.0
+"""So long after it was last read a table that rests is looked at for things that lie about."""
+MOST_TOLD = 0.6
+"""They are not told twice where so much of them is hidden already."""
 MOST_GONE = 24
 """So many pieces that are gone are remembered with the place where they lay."""
 
@@ -90,6 +95,9 @@ class KnownTable:
         self.hidden: tuple[HiddenPlace, ...] = ()
         self.blinded: tuple[HiddenPlace, ...] = ()
         """Where there is too much light, or too little."""
+        self.lying: tuple[HiddenPlace, ...] = ()
+        """What things hide besides that were looked for when all had been at rest for a while."""
+        self._sought_lying = self._knows_lying = False
         self.out_of_picture = mat_beyond_picture(registration)
         self._made: list[tuple[Reading, Sighting]] = []
         self._found: dict[str, tuple[Sighting, ...]] = {}
@@ -205,6 +213,36 @@ class KnownTable:
         for looked in self._looked.values():
             looked.changed(np.asarray(cv2.dilate(changed, _NEAR), np.uint8))
         self.looks = 0
+        self._sought_lying = False
+        self.lying = tuple(one for one in self.lying if not (self._blocks_of(one) & changed).any())
+
+    def lying_due(self, time_s: float, busy: Mask) -> bool:
+        """Whether it is time to look for things that lie about: when the table is known and after each change that
+        pieces do not explain, once nothing waits for it."""
+        rests = self.looks >= LOOKS and time_s - self.looked_s >= LYING_S
+        if not rests or self._sought_lying or busy.any() or self.hand.any():
+            return False
+        self._sought_lying = self._knows_lying and not self._may_hold_things()
+        return not self._sought_lying
+
+    def _may_hold_things(self) -> bool:
+        """Whether what changed shows something else than pieces and the table as it was when bare."""
+        if any(self.blocks.touched(one, self.change) for one in self.readings if not one.whole):
+            return True
+        pieces = self.blocks.covered(self.readings) | np.where(self._pieces_by_form(), np.uint8(255), np.uint8(0))
+        return bool((self._left & ~pieces).any())
+
+    def take_lying(self, lying: Mask) -> None:
+        """Take what things hide (cells of the table), but for those of which most is known to be hidden."""
+        outlines = [np.array(one.outline_mm) for one in (*self.hidden, *self.blinded)]
+        told = self.coarse.polygons(outlines)
+        places = hidden_places(lying, self.coarse, cause=HiddenCause.FOREIGN)
+        cells = [(one, self.coarse.polygons([np.array(one.outline_mm)]) > 0) for one in places]
+        self.lying = tuple(one for one, own in cells if float((told[own] > 0).mean()) < MOST_TOLD)
+        self._sought_lying = self._knows_lying = True
+
+    def _blocks_of(self, hidden: HiddenPlace) -> Mask:
+        return self.blocks.polygons([np.array(hidden.outline_mm)])
 
     def leave_over(self, readings: list[Reading]) -> None:
         """Keep in mind what of the change these do not explain, before it is taken for the bare table: what does not

@@ -24,13 +24,13 @@ from vision.hiding.cells import (
     square,
     without_any,
 )
+from vision.hiding.ground import FLOOR, LOGARITHMS, strays_from_ground
 from vision.hiding.plain_table import Bins, colours_of, rare_on
 from vision.masks import Mask
 from vision.pieces.faces import MAT_HALF_MM
 from vision.pieces.reading import Reading
 from vision.pieces.verify import Floats, Indices, Prepared
 from vision.scene import PieceKind
-from vision.short_axes import row_medians
 
 Flags = NDArray[np.bool_]
 WRIST_MM = 34.0
@@ -61,17 +61,8 @@ shadow. A hand's own shadow may be soft along more than 0.3 of the edge that bot
 of a renderer that is not ours, and less than half."""
 SOFT_SHARE = 0.3
 """Along so much of its edge paper may end on what is printed on the mat."""
-SAMPLE = 800
-"""So many cells tell how light changes over the mat: its colour by six numbers."""
-ROUNDS = 5
-"""So often it is fitted."""
-FLOOR = 20.0
-"""Levels (of 255) added before logarithms are taken."""
-DEEP = 0.3
-"""What is darker (logarithm) than this has lost some of its tint by that."""
 _NARROW = np.ones((5, 5), np.uint8)
 """Smaller than a disc of `PALE_WIDTH_MM`."""
-_LOGARITHMS = np.log(np.arange(256) + FLOOR).astype(np.float32)
 
 
 class SeenTable:
@@ -103,6 +94,11 @@ class SeenTable:
     def seen(self) -> Mask:
         """255 in the cells where pieces are seen."""
         return self._seen
+
+    @property
+    def covered(self) -> Mask:
+        """255 in the cells where pieces do not show what they ought to."""
+        return self._covered
 
     @cached_property
     def _colours(self) -> Bins:
@@ -261,7 +257,7 @@ def _strange_on_mat(small: Image, mat: Mask) -> tuple[Mask, Mask, Mask]:
     if len(rows) < 400:
         return strange, pale, coloured
     where = rows * mat.shape[1] + columns
-    colours = np.stack([channel.reshape(-1).take(where) for channel in cv2.split(cv2.LUT(small, _LOGARITHMS))])
+    colours = np.stack([channel.reshape(-1).take(where) for channel in cv2.split(cv2.LUT(small, LOGARITHMS))])
     told = _strangeness(colours, rows, columns)
     for mask, flags in zip((strange, pale, coloured), told, strict=True):
         mask.reshape(-1)[where] = flags.astype(np.uint8) * np.uint8(255)
@@ -279,58 +275,13 @@ def _wide_parts(mask: Mask) -> Mask:
 def _strangeness(colours: Floats, rows: Indices, columns: Indices) -> tuple[Flags, Flags, Flags]:
     """Of each cell's colour (channels x cells) whether it strays from the mat's, whose light changes slowly, shadows
     left aside; whether it is a little brighter; and whether it is a little of another colour and no light."""
-    u, v = (((along - along.mean()) / 80.0).astype(np.float32) for along in (rows, columns))
-    basis = np.stack([np.ones_like(u), u, v, u * u, u * v, v * v])
-    light = colours.mean(0, keepdims=True)
-    off, wide = _strays(np.concatenate([light, colours - light]), basis)
+    off, wide = strays_from_ground(colours, rows, columns)
     brightness = np.maximum(off[0], -off[0] - np.float32(SHADOW_DEPTH)) / wide[0]
-    deep = off[0] < -DEEP
-    if deep.any():
-        shaded = _in_shade(colours[:, deep], (light - off[0])[:, deep], (colours - light - off[1:])[:, deep])
-        off[1:, deep] = (colours - light)[:, deep] - shaded
     tinted = np.sqrt(np.square(off[1:] / wide[1:]).sum(0) / 2)
     strays = np.maximum(brightness * np.float32(0.7), tinted) > COLOUR_SPREADS
     changed = off[0] + off[1:]
     no_light = (changed.max(0) > -NO_LIGHT) & (changed.min(0) < NO_LIGHT)
     return strays, off[0] / wide[0] > PALE_SPREADS, no_light & (tinted > COLOURED_SPREADS)
-
-
-def _in_shade(colours: Floats, light: Floats, tints: Floats) -> Floats:
-    """The tints (channels x cells) that the mat, which has these in its light, shows where it is as dark as cells of
-    these colours are: all logarithms have `FLOOR` added to levels, which leaves little of a tint in the dark."""
-    levels = np.maximum(np.exp(light + tints) - FLOOR, 1.0)
-    share = np.maximum(np.exp(colours) - FLOOR, 0.0).mean(0) / levels.mean(0)
-    logarithms = np.log(share * levels + FLOOR)
-    return np.asarray(logarithms - logarithms.mean(0), np.float32)
-
-
-def _strays(values: Floats, basis: Floats) -> tuple[Floats, Floats]:
-    """What of each row (brightness, then tints) a slowly changing light does not explain, and its usual width.
-
-    Fitted on a sample, robustly: what strays in one tint counts less in all, first by what is usual on the mat, so that
-    hands over a side of it are not taken for the light there. Brightness changes more than that over a mat.
-    """
-    step = max(values.shape[1] // SAMPLE, 1)
-    some, sample = (np.ascontiguousarray(part[:, ::step], np.float64) for part in (basis, values))
-    ridge = 1e-6 * np.eye(len(basis))
-    weights, width = _weights(sample - row_medians(sample)[:, None])
-    weights[0] = 1.0
-    for _ in range(ROUNDS):
-        weighted = some * weights[:, None]
-        fit = np.linalg.solve(weighted @ some.T + ridge, weighted @ sample[..., None])[..., 0]
-        residual = sample - fit @ some
-        middle = row_medians(residual)[:, None]
-        weights, width = _weights(residual - middle)
-    fit[:, :1] += middle
-    return values - fit.astype(np.float32) @ basis, width.astype(np.float32)
-
-
-def _weights(off: Array) -> tuple[Array, Array]:
-    """How much each cell counts, by row, and how far cells usually stray (rows x 1)."""
-    width = np.maximum(1.5 * row_medians(np.abs(off))[:, None], 0.018)
-    weights = 1.0 / np.square(1.0 + np.square(off / (2 * width)))
-    weights[1:] = weights[1:].prod(0)
-    return weights, width
 
 
 def _grown_into(cores: Mask, suspect: Mask) -> Mask:
