@@ -31,7 +31,7 @@ from vision.frame import Image
 from vision.mat.registration import find_mat
 from vision.scene import HiddenCause, MarkKind, PieceKind, Scene, SheetMark
 from vision.shapes import to_own_frame
-from vision.sheets.finder import lay_out, read_sheets
+from vision.sheets.finder import lay_out, read_sheets, sightings
 
 PRINT = load_sheet_print()
 CAMERA = Camera(px_per_mm=3.0)
@@ -124,6 +124,35 @@ def test_a_sheet_with_paper_on_a_third_of_its_grid_is_found_and_what_that_hides_
     under = [mark for mark in dots if PRINT.layout.dot_mm((mark.at[0], mark.at[1]))[0] < right - 2.0]
     assert under
     assert all(mark.hidden for mark in under)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("over", ["grid", "boxes"])
+def test_paper_with_a_grain_hides_what_it_lies_on(over: str, seed: int) -> None:
+    """A napkin: here and there its grain looks like a printed dot."""
+    rng = np.random.default_rng(seed)
+    drawn, layout = blank_sheet(PRINT), PRINT.layout
+    pencil_all(drawn, rng, Hand(forgets=0.1))
+    image = photograph(drawn, rng, Camera(px_per_mm=1.7, blur_px=0.9, gradient=0.0))
+    registration, _, found = lay_out(image, [layout])
+    (left, low), (right, high) = layout.dots_mm.min(0), layout.dots_mm.max(0)
+    if over == "grid":
+        right = left + 0.25 * (right - left)
+    else:
+        low, high = high + 4.0, max(box.centre_mm[1] + box.size_mm[1] for box in layout.boxes)
+    napkin = np.array([[left, low], [right, low], [right, high], [left, high]])
+    mask = np.zeros(image.shape[:2], np.uint8)
+    wider = napkin + 6.0 * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (over == "grid")
+    cv2.fillPoly(mask, [np.round(registration.to_picture(wider)).astype(np.int32)], (255,))
+    grain = cv2.GaussianBlur(rng.normal(0.0, 1.0, mask.shape), (0, 0), 1.6)
+    bright = 1.0 + 0.02 * grain / grain.std()
+    level = np.quantile(image[mask > 0], 0.6, axis=0)
+    image[mask > 0] = np.clip(level * bright[..., None], 0, 255).astype(np.uint8)[mask > 0]
+    (seen,) = (one for one in sightings(image, registration, found) if one.kind is PieceKind.SHEET)
+    surely = [mark for mark in seen.marks if not mark.hidden and max(mark.probability, 1 - mark.probability) >= SURE]
+    wrong = [mark for mark in surely if (mark.probability >= 0.5) != ((mark.kind, mark.at) in drawn.marks)]
+    assert not [mark for mark in wrong if mark.probability < 0.5]
+    assert sum(not mark.hidden for mark in seen.marks if mark.kind is MarkKind.DOT) >= 0.6 * len(layout.dots)
 
 
 def test_what_lies_on_a_sheet_is_outlined() -> None:
