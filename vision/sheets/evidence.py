@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.scene import MarkKind
 from vision.sheets import measures
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
-from vision.sheets.layout import Array, BonusBox, PrintedTopping
+from vision.sheets.layout import Array, BonusBox, PrintedTopping, SheetLayout
 from vision.short_axes import median_of, row_quantiles
 
 Bools = NDArray[np.bool_]
@@ -52,6 +52,9 @@ nearly all pencilled ones are, and by so many times what printed ones spread, ma
 FAINT_LINES, LOST_DOTS = 0.12, (0.1, 0.8)
 """Where most lines are not darker than the first times what dots are, half of what they usually are, strokes may not
 show at all and dots hardly, and traces of what was rubbed out may seem as dark, where print is darker than paper."""
+ONE_STROKE, LEAST_STROKE = 0.25, 0.3
+"""Of a cross the paler stroke is no less dark than this share of the other (5 of 3100 were), or that is a line between
+dots at opposite corners, if it is darker than such a share of lines."""
 PALEST = 0.1
 """Of all but this share of a sheet's marks,"""
 ENOUGH = 6
@@ -76,8 +79,8 @@ class Evidence:
     """Whether what is pencilled there may be washed out."""
     unsure: Bools | None = None
     """Whether something is there that may be one, or belong to another mark."""
-    lost: Bools | None = None
-    """Whether light takes so much from pencil there that neither is it sure."""
+    doubted: Bools | None = None
+    """Whether what looks like one there may be none."""
     bare: Bools | None = None
     """Whether nothing is darker there than when the sheet was blank: what is, is no mark, and is not measured."""
 
@@ -230,8 +233,18 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 of_lines(paths, none, none, dots.core[across].min(axis=1)),
                 np.asarray(hidden[across].any(axis=1)),
                 np.asarray(washed[across].any(axis=1)),
+                unsure=_over_toppings(layout, pairs, found[MarkKind.CROSSED_TOPPING].doubted),
             )
     return found
+
+
+def _over_toppings(layout: SheetLayout, pairs: Sequence[tuple[int, int]], chosen: Bools | None) -> Bools:
+    """Which of these pairs of dots (their numbers) are at opposite corners of a square whose topping is `chosen`."""
+    if chosen is None:
+        return np.zeros(len(pairs), bool)
+    squares = {topping.square for topping, one in zip(layout.toppings, chosen, strict=True) if one}
+    corners = [tuple(np.minimum(layout.dots[a], layout.dots[b]).tolist()) for a, b in pairs]
+    return np.array([corner in squares for corner in corners])
 
 
 def _palest(lines: Plane, dots: Plane) -> float:
@@ -345,17 +358,22 @@ def _of_toppings(seen: _Seen, pencil: _Pencil, lost: bool) -> Evidence:
         return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
     hidden, washed, cut_off = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed, _cut_off))
+    taken = lost & cut_off
     bare = seen.bare(centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
     if bare is not None:
         toppings = tuple(topping for topping, none in zip(toppings, bare, strict=True) if not none)
         if not toppings:
-            return Evidence(places, np.zeros((0, 1), np.float32), hidden, washed, lost=lost & cut_off, bare=bare)
+            return Evidence(places, np.zeros((0, 1), np.float32), hidden, washed, taken, taken, bare)
     strokes, added = measures.crosses(flat, toppings, hidden)
     shown = [topping.kind for topping, under in zip(flat.layout.toppings, hidden, strict=True) if not under]
     alike = np.minimum([shown.count(topping.kind) for topping in toppings], 4)
     features = _table(*pencil.ratios(*_by_strength(strokes), added), alike, *pencil.constants(len(toppings)))
-    return Evidence(places, features, hidden, washed, lost=lost & cut_off, bare=bare)
+    single = np.zeros(len(places), bool)
+    darker = strokes.whole.max(axis=1)
+    alone = (strokes.whole.min(axis=1) < ONE_STROKE * darker) & (darker > LEAST_STROKE * pencil.line)
+    single[slice(None) if bare is None else ~bare] = alone
+    return Evidence(places, features, hidden, washed, taken, taken | single, bare)
 
 
 def _of_boxes(seen: _Seen, pencil: _Pencil, lost: bool) -> dict[MarkKind, Evidence]:
@@ -373,7 +391,7 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, lost: bool) -> dict[MarkKind, Eviden
     rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
     if bare is None:
         features = _of_box_marks(rings, strokes, pencil)
-        return {kind: Evidence(places, features, hidden, washed, lost=taken) for kind in kinds}
+        return {kind: Evidence(places, features, hidden, washed, taken, taken) for kind in kinds}
     left = _stroke_left(flat)
     ringed, crossed = rings[:, 1] > FAINT_RING * left, strokes.weak.min(axis=1) > FAINT_STROKE * left
     not_ringed, not_crossed = bare & ~ringed, bare & ~crossed
@@ -384,8 +402,8 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, lost: bool) -> dict[MarkKind, Eviden
     if with_print:  # how crosses over bonuses were fitted, print in them is expected
         cross = _of_box_marks(measures.rings(flat, with_print), measures.box_crosses(flat, with_print), pencil)
     return {
-        MarkKind.CIRCLED_BONUS: Evidence(places, ring, hidden, washed, bare & ringed, taken, not_ringed),
-        MarkKind.CROSSED_BONUS: Evidence(places, cross, hidden, washed, bare & crossed, taken, not_crossed),
+        MarkKind.CIRCLED_BONUS: Evidence(places, ring, hidden, washed, taken | (bare & ringed), taken, not_ringed),
+        MarkKind.CROSSED_BONUS: Evidence(places, cross, hidden, washed, taken | (bare & crossed), taken, not_crossed),
     }
 
 

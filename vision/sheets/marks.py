@@ -14,8 +14,8 @@ from vision.sheets.likelihood import DOUBT, FITTED, Judge
 SHOWS = 0.5
 """What is no less likely a mark than this shows in spite of a lamp's light."""
 UNSURE = 0.25
-"""What may be a dot, or the end of a cross, is no less likely a dot than this; nor is a faint ring or cross one. Where
-light takes much from pencil nothing is likelier than one less this, either."""
+"""What may be a dot, or the end of a cross, is no less likely a dot than this; nor is a faint ring or cross one. What
+looks like a mark and may be none is no likelier than one less this."""
 
 
 def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[SheetMark, ...]:
@@ -47,8 +47,8 @@ def _doubt(evidence: Evidence, likely: Array) -> None:
     """Makes marks no surer than they may be."""
     if evidence.unsure is not None:
         likely[evidence.unsure] = np.maximum(likely[evidence.unsure], UNSURE)
-    if evidence.lost is not None:
-        likely[evidence.lost] = np.clip(likely[evidence.lost], UNSURE, 1.0 - UNSURE)
+    if evidence.doubted is not None:
+        likely[evidence.doubted] = np.minimum(likely[evidence.doubted], 1.0 - UNSURE)
 
 
 def _likely(evidence: Evidence, judge: Judge) -> Array:
