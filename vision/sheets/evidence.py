@@ -51,7 +51,8 @@ FAINT_DOTS, FAINT_SPREADS = (0.4, 0.8), 5.0
 nearly all pencilled ones are, and by so many times what printed ones spread, may be one that light took much from."""
 FAINT_LINES, LOST_DOTS = 0.12, (0.1, 0.8)
 """Where most lines are not darker than the first times what dots are, half of what they usually are, strokes may not
-show at all and dots hardly, and traces of what was rubbed out may seem as dark, where print is darker than paper."""
+show at all and dots hardly, and traces of what was rubbed out may seem as dark, where print is darker than paper. So it
+is with crosses and circles where dots, too, are of two sorts by `PALE_APART` only."""
 ONE_STROKE, LEAST_STROKE = 0.25, 0.3
 """Of a cross the paler stroke is no less dark than this share of the other (5 of 3100 were), or that is a line between
 dots at opposite corners, if it is darker than such a share of lines."""
@@ -183,6 +184,7 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
     faint = FAINT_LINES * line_left / left * (high - low)
     lost = len(told) >= ENOUGH and float(usual - bare[0]) < faint
+    no_strokes = lost or (flat.blank is None and high - low < DOT_APART * left)
     pale = _paled(dots.core, dotted & clear & cut_off, ~dotted & clear & cut_off, LOST_DOTS if lost else FAINT_DOTS)
     pale &= cut_off
     unsure = pale | (dots.beside > DOT_SHARE * (high - low))
@@ -218,8 +220,8 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             unsure=(joined & _across_smear(flat, places[clear & ~dotted]))
             | (between & ((lost & _cut_off(flat, along)) | pale[ends].any(axis=1))),
         ),
-        MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil, lost),
-        **_of_boxes(seen, pencil, lost),
+        MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil, no_strokes),
+        **_of_boxes(seen, pencil, no_strokes),
     }
     if flat.blank is not None:
         pairs = [(number[a], number[b]) for a, b in layout.diagonals if dotted[number[a]] and dotted[number[b]]]
@@ -350,15 +352,15 @@ def _straight(paths: measures.Paths, pencil: _Pencil) -> Plane:
     return _table(mean, mean / pencil.line, mean / (pencil.noise + 0.01), spread / pencil.line)
 
 
-def _of_toppings(seen: _Seen, pencil: _Pencil, lost: bool) -> Evidence:
-    """`lost`: whether strokes may not show where paper is brighter than the picture shows."""
+def _of_toppings(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> Evidence:
+    """`no_strokes`: whether they may not show where paper is brighter than the picture shows."""
     flat = seen.flat
     toppings = flat.layout.toppings
     if not toppings:
         return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
     hidden, washed, cut_off = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed, _cut_off))
-    taken = lost & cut_off
+    taken = no_strokes & cut_off
     bare = seen.bare(centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
     if bare is not None:
@@ -376,8 +378,8 @@ def _of_toppings(seen: _Seen, pencil: _Pencil, lost: bool) -> Evidence:
     return Evidence(places, features, hidden, washed, taken, taken | single, bare)
 
 
-def _of_boxes(seen: _Seen, pencil: _Pencil, lost: bool) -> dict[MarkKind, Evidence]:
-    """`lost` as in `_of_toppings`."""
+def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, Evidence]:
+    """`no_strokes` as in `_of_toppings`."""
     flat = seen.flat
     boxes = flat.layout.boxes
     kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
@@ -386,7 +388,7 @@ def _of_boxes(seen: _Seen, pencil: _Pencil, lost: bool) -> dict[MarkKind, Eviden
         return {kind: Evidence((), np.zeros((0, 1), np.float32), none, none) for kind in kinds}
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
-    washed, taken = _washed(flat, points), lost & _cut_off(flat, points)
+    washed, taken = _washed(flat, points), no_strokes & _cut_off(flat, points)
     bare = seen.bare(np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
     rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
     if bare is None:
