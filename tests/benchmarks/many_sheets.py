@@ -4,8 +4,8 @@ Each table is read twice: by a reader that saw its sheets blank before, as at a 
 one picture alone, as `pizzatable read` does. Hands reach over a third of the tables. Of a place that is open and of one
 that is covered by a hand or a die it is known which it is; places that are partly covered are not counted.
 
-Run with `make many-sheets`; ARGS="--pictures 20 --seed 5 --jobs 1 --things --faults DIR". Ctrl-C and SIGTERM stop it;
-what was read by then is shown.
+Run with `make many-sheets`; ARGS="--pictures 20 --seed 5 --jobs 1 --things --napkins --faults DIR". Ctrl-C and SIGTERM
+stop it; what was read by then is shown.
 """
 
 import argparse
@@ -66,10 +66,10 @@ class Both:
     ways: dict[str, Read]
 
 
-def read_one(seed: int, faults: Path | None, things: bool = False) -> Both:
+def read_one(seed: int, faults: Path | None, things: bool = False, napkins: bool = False) -> Both:
     """Render, read and compare one table."""
     use_one_core()
-    table = sheet_table(seed, things=things)
+    table = sheet_table(seed, things=things, napkins=napkins)
     ways = {BLANK_FIRST: _compared(table, followed(table), seed), ALONE: _compared(table, alone(table), seed)}
     if faults is not None and not all(read.found.perfect for read in ways.values()):
         cv2.imwrite(str(faults / f"sheets-{seed}.png"), table.written)
@@ -140,6 +140,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the first table")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--things", action="store_true", help="pencils, pens and coins lie on the sheets")
+    parser.add_argument("--napkins", action="store_true", help="a napkin lies on each sheet")
     parser.add_argument("--faults", type=Path, help="folder for pictures that were not wholly right")
     options = parser.parse_args(arguments)
     if options.faults is not None:
@@ -169,7 +170,7 @@ def _piece_surely_wrong(found: PhotoReport) -> int:
 def _read_all(seeds: Sequence[int], options: argparse.Namespace, stop: Event) -> list[Both]:
     """The tables that were read until all were or somebody stopped it, by seed."""
     tables: list[Both] = []
-    tasks = [(seed, options.faults, options.things) for seed in seeds]
+    tasks = [(seed, options.faults, options.things, options.napkins) for seed in seeds]
     told = perf_counter()
     for table in results(read_one, tasks, stop, processes=options.jobs):
         tables.append(table)

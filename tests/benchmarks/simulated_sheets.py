@@ -37,7 +37,7 @@ from tests.benchmarks.simulated_pieces import (
     shares_beside_hands,
     shares_visible,
 )
-from tests.vision.drawn_sticks import draw_thing, some_thing
+from tests.vision.drawn_sticks import draw_napkin, draw_thing, some_thing
 from vision.frame import Image
 from vision.mat.markers import MARKERS_MM
 from vision.reports.compared import TruePiece
@@ -64,6 +64,8 @@ ON_A_SHEET = 0.1
 """The share of dice that may come to lie on a sheet."""
 THINGS, THING_OFF_MM = 0.85, 60.0
 """The share of sheets on which something lies, and how far at most its middle from theirs, across and along."""
+NAPKIN_COVERS = (0.15, 0.5)
+"""Of a grid, at least and at most."""
 THROWN_MM = 150.0
 APART_MM = 26.0
 _PICTURE_EDGE_PX = 12
@@ -96,9 +98,9 @@ class SheetTable:
     style: str
 
 
-def sheet_table(seed: int, size: tuple[int, int] = SIZE, *, things: bool = False) -> SheetTable:
+def sheet_table(seed: int, size: tuple[int, int] = SIZE, *, things: bool = False, napkins: bool = False) -> SheetTable:
     """Both pictures of a table, and the truth; the seed decides everything. With `things` pencils, pens, coins lie on
-    most of the written sheets."""
+    most of the written sheets, with `napkins` one on each."""
     rng = Random(f"sheets {seed}")
     conditions = Conditions.random(rng)
     camera = conditions.camera_model(*size)
@@ -117,6 +119,8 @@ def sheet_table(seed: int, size: tuple[int, int] = SIZE, *, things: bool = False
     over, after_image = over_sheets(camera, masks, dice), renderer.render(after)
     if things:
         over = np.maximum(over, _things_on(after_image, blank, conditions, camera, seed))
+    if napkins:
+        over = np.maximum(over, _napkins_on(after_image, blank, camera, seed))
     return SheetTable(
         before,
         after_image,
@@ -145,6 +149,24 @@ def _things_on(
                 noise=conditions.noise,
             )  # fmt: skip
             over = np.maximum(over, mask)
+    return over
+
+
+def _napkins_on(image: Image, sheets: Sequence[PieceView], camera: CameraModel, seed: int) -> Picture:
+    """Draws a napkin on each sheet, over one side of its grid and beyond, and says where they are, as `_things_on`."""
+    rng = np.random.default_rng(seed)
+    over = np.zeros(image.shape[:2], np.uint8)
+    low, high = printed().dots_mm.min(axis=0), printed().dots_mm.max(axis=0)
+    for sheet in sheets:
+        way = np.array(((-1, 0), (1, 0), (0, 1), (0, -1))[int(rng.integers(4))], np.float64)
+        across = np.array([-way[1], way[0]])
+        wide = rng.uniform(*NAPKIN_COVERS) * abs(float(way @ (high - low)))
+        edge = (low + high) / 2 + way * (np.abs(way @ (high - low)) / 2 - wide) + across * rng.uniform(-25.0, 25.0)
+        side, out = across * rng.uniform(50.0, 110.0), way * (wide + rng.choice([14.0, 44.0]))
+        turn = np.radians(rng.normal(0.0, 12.0))
+        turned = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        corners = np.array([-side, side, side + out, out - side]) @ turned.T + edge
+        over = np.maximum(over, draw_napkin(image, _seen(corners, sheet.pose, camera), rng))
     return over
 
 
@@ -329,12 +351,17 @@ def open_places(pose: Pose, camera: CameraModel, over: Picture) -> Mapping[MarkP
 
 
 def _covers(spots_mm: Array, pose: Pose, camera: CameraModel, over: Picture) -> NDArray[np.uint8]:
-    # A sheet's own frame has y up; a piece's has x along its angle, which is the sheet's up.
-    own: list[Point] = [(float(y), float(-x)) for x, y in spots_mm]
-    table = np.array(placed(own, pose))
-    pixels = np.round(camera.project(np.column_stack([table, np.zeros(len(table))]))).astype(np.intp)
+    pixels = np.round(_seen(spots_mm, pose, camera)).astype(np.intp)
     columns, rows = np.clip(pixels, 0, np.array([camera.width, camera.height]) - 1).T
     return np.asarray(over[rows, columns], np.uint8)
+
+
+def _seen(spots_mm: Array, pose: Pose, camera: CameraModel) -> Array:
+    """Where points of a sheet's own frame are seen."""
+    # That has y up; a piece's has x along its angle, which is the sheet's up.
+    own: list[Point] = [(float(y), float(-x)) for x, y in spots_mm]
+    table = np.array(placed(own, pose))
+    return np.asarray(camera.project(np.column_stack([table, np.zeros(len(table))])))
 
 
 @cache

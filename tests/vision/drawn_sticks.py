@@ -158,6 +158,24 @@ def draw_thing(
     return mask
 
 
+def draw_napkin(image: Image, corners_px: Array, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Draws paper (4 x 2 corners) about as bright as what it lies on, with a grain of its own and a shadow; where it is
+    (255)."""
+    mask = np.zeros(image.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round(corners_px * 16).astype(np.int32)], (255,), shift=4)
+    soft = cv2.GaussianBlur(mask.astype(np.float32) / 255, (0, 0), 1.0)[..., None]
+    closed = cv2.morphologyEx(image, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (41, 41)))
+    level = cv2.GaussianBlur(closed, (0, 0), 15).astype(np.float32)
+    fine, broad = (cv2.GaussianBlur(rng.normal(0, 1, mask.shape), (0, 0), wide) for wide in (rng.uniform(1.0, 2.5), 25))
+    grain = 1.0 + rng.choice([0.004, 0.015, 0.03]) * fine / fine.std() + 0.01 * broad / broad.std()
+    shadow = (
+        1.0 - 0.15 * cv2.GaussianBlur(np.roll(mask, (2, 2), (0, 1)).astype(np.float32) / 255, (0, 0), 2.0)[..., None]
+    )
+    paper = level * (rng.uniform(0.93, 1.03) * grain)[..., None] + rng.normal(0, 2.0, image.shape)
+    image[:] = np.clip(image * shadow * (1.0 - soft) + soft * paper, 0, 255).astype(np.uint8)
+    return mask
+
+
 def _fill(plane: NDArray[np.float32], corners: Array, value: float | Array) -> None:
     points = np.round(((corners + 0.5) * _FINE - 0.5) * 8).astype(np.int32)
     cv2.fillConvexPoly(plane, points, [float(v) for v in np.atleast_1d(value)], cv2.LINE_8, 3)

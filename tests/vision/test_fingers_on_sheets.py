@@ -99,13 +99,14 @@ def test_a_box_that_a_finger_covers_is_hidden() -> None:
 
 def test_print_that_lies_a_little_beside_its_place_is_seen() -> None:
     flat = flatten(plain(), PRINT.layout, where())
-    assert not dots_missing(flat).any()
+    shown = np.zeros(len(PRINT.layout.toppings), bool)
+    assert not dots_missing(flat, shown).any()
     height, width = flat.darkness.shape
     corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     off = corners + np.array([[0, 0], [0, 0], [0, 0], OFF_MM], np.float32) * PX_PER_MM
     warp = cv2.getPerspectiveTransform(corners, off)
     moved = np.asarray(cv2.warpPerspective(flat.colours, warp, (width, height)), np.float32)
-    assert not dots_missing(replace(flat, colours=moved)).any()
+    assert not dots_missing(replace(flat, colours=moved), shown).any()
 
 
 @pytest.mark.parametrize("after_blank", [False, True])

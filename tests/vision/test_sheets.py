@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from hardware.kit.score_sheets import load_sheet_print
+from tests.benchmarks.fit_sheet_marks import flat_sheet
 from tests.benchmarks.sheets_report import Count, compare_marks
 from tests.vision.drawn_sheet import (
     PX_PER_MM,
@@ -19,10 +20,12 @@ from tests.vision.drawn_sheet import (
     DrawnSheet,
     Hand,
     blank_sheet,
+    disc,
     draw_die,
     pencil_all,
     photograph,
     smudge,
+    stroke,
 )
 from vision.frame import Image
 from vision.mat.errors import PictureTooDark
@@ -32,6 +35,8 @@ from vision.scene import MarkKind, Origin, PieceKind, SheetMark, Sighting
 from vision.sheets.finder import SheetFinder, SheetMissing, lay_out, read_sheets
 from vision.sheets.finding import find_sheets
 from vision.sheets.layout import SheetLayout, SheetLayoutError, parse_layout
+from vision.sheets.likelihood import judges_for
+from vision.sheets.marks import read_marks
 
 PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos" / "table"
 PRINT = load_sheet_print()
@@ -290,3 +295,26 @@ def test_a_sheet_on_which_something_changed_is_read_anew() -> None:
     # Its markers are looked for where they were: it may seem to lie a hundredth of a millimetre elsewhere.
     assert [likely(one.marks) for one in again] == [likely(one.marks) for one in whole]
     assert likely(again[0].marks) != likely(before[0].marks)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_line_across_a_square_is_no_cross_over_its_topping(number: int) -> None:
+    """Between dots at opposite corners, which the rules forbid: it is asked about."""
+    rng, hand, layout = np.random.default_rng(number), Hand(off_mm=0.2), PRINT.layout
+    sheet = blank_sheet(PRINT)
+    camera = replace(NEAR, px_per_mm=1.8)
+    blank = flat_sheet(sheet, photograph(sheet, np.random.default_rng(8), camera))
+    pencil_all(sheet, rng, hand, share=0.2)
+    squares = [topping.square for topping in layout.toppings]
+    column, row = [at for at in squares if (MarkKind.CROSSED_TOPPING, at) not in sheet.marks][number]
+    ends = [np.array(layout.dot_mm(dot)) for dot in ((column, row), (column + 1, row + 1))]
+    for end in ends:
+        disc(sheet, rng, hand, end)
+    stroke(sheet, rng, hand, ends)
+    written = flat_sheet(sheet, photograph(sheet, np.random.default_rng(8), camera))
+    assert blank is not None
+    assert written is not None
+    flat = replace(written, blank=blank.darkness)
+    said = {(mark.kind, mark.at): mark.probability for mark in read_marks(flat, judges_for(flat))}
+    assert said[MarkKind.CROSSED_TOPPING, (column, row)] < 0.9
+    assert said[MarkKind.DIAGONAL, (column, row, column + 1, row + 1)] > 0.1

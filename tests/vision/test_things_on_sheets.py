@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from controller.games.polygons import inside
 from hardware.kit.score_sheets import load_sheet_print
-from tests.benchmarks.simulated_sheets import places
+from tests.benchmarks.simulated_sheets import places, sheet_table
 from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
 from tests.vision.drawn_sticks import (
     BLACK,
@@ -21,6 +21,7 @@ from tests.vision.drawn_sticks import (
     YELLOW,
     Thing,
     coin,
+    draw_napkin,
     draw_thing,
     pen,
     pencil,
@@ -31,7 +32,7 @@ from vision.frame import Image
 from vision.mat.registration import find_mat
 from vision.scene import HiddenCause, MarkKind, PieceKind, Scene, SheetMark
 from vision.shapes import to_own_frame
-from vision.sheets.finder import lay_out, read_sheets
+from vision.sheets.finder import lay_out, read_sheets, sightings
 
 PRINT = load_sheet_print()
 CAMERA = Camera(px_per_mm=3.0)
@@ -124,6 +125,37 @@ def test_a_sheet_with_paper_on_a_third_of_its_grid_is_found_and_what_that_hides_
     under = [mark for mark in dots if PRINT.layout.dot_mm((mark.at[0], mark.at[1]))[0] < right - 2.0]
     assert under
     assert all(mark.hidden for mark in under)
+
+
+def test_napkins_whose_grain_looks_like_dots_here_and_there_hide_what_they_lie_on() -> None:
+    table = sheet_table(994002, napkins=True)
+    seen = [one for one in read_sheets(table.written, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET]
+    assert len(seen) == 2, "of the third the markers are covered"
+    for sheet in seen:
+        at, poses = sheet.pose, [true.piece.pose for true in table.sheets]
+        off = [float(np.hypot(pose.x_mm - at.x_mm, pose.y_mm - at.y_mm)) for pose in poses]
+        shows = table.open_places[int(np.argmin(off))]
+        under = [mark for mark in sheet.marks if shows[mark.kind, mark.at] is False]
+        assert len(under) > 20
+        assert all(mark.hidden for mark in under)
+        far = [mark for mark in sheet.marks if shows[mark.kind, mark.at]]
+        assert sum(mark.hidden for mark in far) <= 0.3 * len(far), "lines that end beside the napkin, too"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bonus_boxes_that_are_all_covered_are_hidden(seed: int) -> None:
+    low = PRINT.layout.dots_mm.max(0)[1] + 4.0
+    high = max(box.centre_mm[1] + box.size_mm[1] for box in PRINT.layout.boxes)
+    left, right = PRINT.layout.dots_mm[:, 0].min(), PRINT.layout.dots_mm[:, 0].max()
+    drawn = blank_sheet(PRINT)
+    image = photograph(drawn, np.random.default_rng(seed), Camera(px_per_mm=1.7, blur_px=0.9, gradient=0.0))
+    registration, _, found = lay_out(image, [PRINT.layout])
+    corners = np.array([(left, low), (right, low), (right, high), (left, high)])
+    draw_napkin(image, registration.to_picture(corners), np.random.default_rng(seed))
+    (seen,) = (one for one in sightings(image, registration, found) if one.kind is PieceKind.SHEET)
+    kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
+    assert all(mark.hidden for mark in seen.marks if mark.kind in kinds)
+    assert not any(mark.hidden for mark in seen.marks if mark.kind is MarkKind.DOT)
 
 
 def test_what_lies_on_a_sheet_is_outlined() -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.scene import MarkKind
 from vision.sheets import measures
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, Plane
-from vision.sheets.layout import Array, BonusBox, PrintedTopping
+from vision.sheets.layout import Array, BonusBox, PrintedTopping, SheetLayout
 from vision.short_axes import median_of, row_quantiles
 
 Bools = NDArray[np.bool_]
@@ -27,6 +27,9 @@ DOT_APART = 0.14
 """Pencilled dots measure so much more than printed ones, or there are not both."""
 DOT_APART_ALONE = 0.08
 """The same where pencil is seen alone: print does not blur what is between them."""
+PALE_APART, PALE_SPREADS = 0.05, 10.0
+"""Where paper is brighter than the picture shows light takes as much from all pencil, and print: there so much tells,
+and so many times what printed dots spread. Of 103 such sheets on which nothing was pencilled none had 0.015."""
 DOT_SHARE = 0.33
 """Of the way from printed dots to pencilled ones, from where on a dot is taken for pencilled at first."""
 LEAST_LINE = 0.02
@@ -43,6 +46,16 @@ BARE, BARE_SHARE, BARE_MM = 0.03, 0.9, 0.4
 FAINT_RING, FAINT_STROKE = 0.016, 0.012
 """But where a ring about a bonus, or both strokes over it, are darker by so much along most of their way, something is:
 they cover little of its box."""
+FAINT_DOTS, FAINT_SPREADS = (0.4, 0.8), 5.0
+"""Where paper is brighter than the picture shows, what is darker than printed dots by a share between these of what
+nearly all pencilled ones are, and by so many times what printed ones spread, may be one that light took much from."""
+FAINT_LINES, LOST_DOTS = 0.12, (0.1, 0.8)
+"""Where most lines are not darker than the first times what dots are, half of what they usually are, strokes may not
+show at all and dots hardly, and traces of what was rubbed out may seem as dark, where print is darker than paper. So it
+is with crosses and circles where dots, too, are of two sorts by `PALE_APART` only."""
+ONE_STROKE, LEAST_STROKE = 0.25, 0.3
+"""Of a cross the paler stroke is no less dark than this share of the other (5 of 3100 were), or that is a line between
+dots at opposite corners, if it is darker than such a share of lines."""
 PALEST = 0.1
 """Of all but this share of a sheet's marks,"""
 ENOUGH = 6
@@ -67,6 +80,8 @@ class Evidence:
     """Whether what is pencilled there may be washed out."""
     unsure: Bools | None = None
     """Whether something is there that may be one, or belong to another mark."""
+    doubted: Bools | None = None
+    """Whether what looks like one there may be none."""
     bare: Bools | None = None
     """Whether nothing is darker there than when the sheet was blank: what is, is no mark, and is not measured."""
 
@@ -136,7 +151,11 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     hidden, washed = _hidden(flat, spots), _washed(flat, spots)
     clear = ~(hidden | washed)
     left = _dot_left(flat)
+    cut_off = _cut_off(flat, spots)
     low, high = _sorts(dots.core[clear], DOT_APART if flat.blank is None else DOT_APART_ALONE, left)
+    inner = cut_off & clear & ~layout.outer_dots  # more may be printed at those
+    if flat.blank is None and 2 * np.count_nonzero(inner) > np.count_nonzero(clear):
+        low, high = _pale_sorts(dots.core[inner]) or (low, high)
     dotted = dots.core > low + DOT_SHARE * (high - low)
     noise = measures.noise_of(flat)
 
@@ -163,6 +182,13 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
     line_left = _stroke_left(flat)
     usual = float(np.quantile(told, 0.7)) if len(told) >= ENOUGH else LINE_TO_DOT * line_left / left * (high - low)
     bare = _middle_and_spread(free) if len(free) >= ENOUGH else (0.0, noise)
+    faint = FAINT_LINES * line_left / left * (high - low)
+    lost = len(told) >= ENOUGH and float(usual - bare[0]) < faint
+    no_strokes = lost or (flat.blank is None and high - low < DOT_APART * left)
+    pale = _paled(dots.core, dotted & clear & cut_off, ~dotted & clear & cut_off, LOST_DOTS if lost else FAINT_DOTS)
+    pale &= cut_off
+    unsure = pale | (dots.beside > DOT_SHARE * (high - low))
+    between = (dotted | unsure)[ends].all(axis=1)
     pencil = _Pencil(max(usual, LEAST_LINE * line_left), noise, flat.px_per_mm, flat.soft_mm)
     arms = _arms(weak, ends, len(places))
 
@@ -184,17 +210,18 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
             ),
             hidden,
             washed,
-            unsure=dots.beside > DOT_SHARE * (high - low),
+            unsure=unsure,
         ),
         MarkKind.LINE: Evidence(
             tuple((*a, *b) for a, b in layout.lines),
             of_lines(paths, edge, edge * border, dots.core[ends].min(axis=1)),
             under,
             out,
-            unsure=joined & _across_smear(flat, places[clear & ~dotted]),
+            unsure=(joined & _across_smear(flat, places[clear & ~dotted]))
+            | (between & ((lost & _cut_off(flat, along)) | pale[ends].any(axis=1))),
         ),
-        MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil),
-        **_of_boxes(seen, pencil),
+        MarkKind.CROSSED_TOPPING: _of_toppings(seen, pencil, no_strokes),
+        **_of_boxes(seen, pencil, no_strokes),
     }
     if flat.blank is not None:
         pairs = [(number[a], number[b]) for a, b in layout.diagonals if dotted[number[a]] and dotted[number[b]]]
@@ -208,8 +235,18 @@ def gather(flat: FlatSheet) -> dict[MarkKind, Evidence]:
                 of_lines(paths, none, none, dots.core[across].min(axis=1)),
                 np.asarray(hidden[across].any(axis=1)),
                 np.asarray(washed[across].any(axis=1)),
+                unsure=_over_toppings(layout, pairs, found[MarkKind.CROSSED_TOPPING].doubted),
             )
     return found
+
+
+def _over_toppings(layout: SheetLayout, pairs: Sequence[tuple[int, int]], chosen: Bools | None) -> Bools:
+    """Which of these pairs of dots (their numbers) are at opposite corners of a square whose topping is `chosen`."""
+    if chosen is None:
+        return np.zeros(len(pairs), bool)
+    squares = {topping.square for topping, one in zip(layout.toppings, chosen, strict=True) if one}
+    corners = [tuple(np.minimum(layout.dots[a], layout.dots[b]).tolist()) for a, b in pairs]
+    return np.array([corner in squares for corner in corners])
 
 
 def _palest(lines: Plane, dots: Plane) -> float:
@@ -219,6 +256,16 @@ def _palest(lines: Plane, dots: Plane) -> float:
     if len(lines) >= ENOUGH:
         return float(np.quantile(lines, PALEST))
     return LINE_TO_DOT * float(np.quantile(dots, PALEST)) if len(dots) >= ENOUGH else 0.0
+
+
+def _paled(core: Plane, pencilled: Bools, printed: Bools, between: tuple[float, float]) -> Bools:
+    """Which dots are darker than `printed` ones are, by too much for one, and paler than those `pencilled`: by a share
+    `between` these."""
+    if min(np.count_nonzero(pencilled), np.count_nonzero(printed)) < ENOUGH:
+        return np.zeros(len(core), bool)
+    middle, spread = _middle_and_spread(core[printed])
+    least, most = np.array(between) * (float(np.quantile(core[pencilled], PALEST)) - middle)
+    return np.asarray((core - middle > max(least, FAINT_SPREADS * spread)) & (core - middle < most))
 
 
 def _across_smear(flat: FlatSheet, printed_mm: Array) -> Bools:
@@ -305,27 +352,34 @@ def _straight(paths: measures.Paths, pencil: _Pencil) -> Plane:
     return _table(mean, mean / pencil.line, mean / (pencil.noise + 0.01), spread / pencil.line)
 
 
-def _of_toppings(seen: _Seen, pencil: _Pencil) -> Evidence:
+def _of_toppings(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> Evidence:
+    """`no_strokes`: whether they may not show where paper is brighter than the picture shows."""
     flat = seen.flat
     toppings = flat.layout.toppings
     if not toppings:
         return Evidence((), np.zeros((0, 1), np.float32), np.zeros(0, bool), np.zeros(0, bool))
     centres = np.array([topping.centre_mm for topping in toppings])
-    hidden, washed = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed))
+    hidden, washed, cut_off = (looked(flat, centres[:, None] + _around(4.0)) for looked in (_hidden, _washed, _cut_off))
+    taken = no_strokes & cut_off
     bare = seen.bare(centres[:, None] + _around(3.6))
     places = tuple(topping.square for topping in toppings)
     if bare is not None:
         toppings = tuple(topping for topping, none in zip(toppings, bare, strict=True) if not none)
         if not toppings:
-            return Evidence(places, np.zeros((0, 1), np.float32), hidden, washed, bare=bare)
+            return Evidence(places, np.zeros((0, 1), np.float32), hidden, washed, taken, taken, bare)
     strokes, added = measures.crosses(flat, toppings, hidden)
     shown = [topping.kind for topping, under in zip(flat.layout.toppings, hidden, strict=True) if not under]
     alike = np.minimum([shown.count(topping.kind) for topping in toppings], 4)
     features = _table(*pencil.ratios(*_by_strength(strokes), added), alike, *pencil.constants(len(toppings)))
-    return Evidence(places, features, hidden, washed, bare=bare)
+    single = np.zeros(len(places), bool)
+    darker = strokes.whole.max(axis=1)
+    alone = (strokes.whole.min(axis=1) < ONE_STROKE * darker) & (darker > LEAST_STROKE * pencil.line)
+    single[slice(None) if bare is None else ~bare] = alone
+    return Evidence(places, features, hidden, washed, taken, taken | single, bare)
 
 
-def _of_boxes(seen: _Seen, pencil: _Pencil) -> dict[MarkKind, Evidence]:
+def _of_boxes(seen: _Seen, pencil: _Pencil, no_strokes: bool) -> dict[MarkKind, Evidence]:
+    """`no_strokes` as in `_of_toppings`."""
     flat = seen.flat
     boxes = flat.layout.boxes
     kinds = (MarkKind.CIRCLED_BONUS, MarkKind.CROSSED_BONUS)
@@ -334,12 +388,12 @@ def _of_boxes(seen: _Seen, pencil: _Pencil) -> dict[MarkKind, Evidence]:
         return {kind: Evidence((), np.zeros((0, 1), np.float32), none, none) for kind in kinds}
     points = np.stack([np.array(box.centre_mm) + _around(min(box.size_mm) * 0.48) for box in boxes])
     places, hidden = tuple((number,) for number in range(len(boxes))), _hidden(flat, points)
-    washed = _washed(flat, points)
+    washed, taken = _washed(flat, points), no_strokes & _cut_off(flat, points)
     bare = seen.bare(np.stack([np.array(box.centre_mm) + _all_over(box) for box in boxes]))
     rings, strokes = measures.rings(seen.pencilled, boxes), measures.box_crosses(seen.pencilled, boxes)
     if bare is None:
         features = _of_box_marks(rings, strokes, pencil)
-        return {kind: Evidence(places, features, hidden, washed) for kind in kinds}
+        return {kind: Evidence(places, features, hidden, washed, taken, taken) for kind in kinds}
     left = _stroke_left(flat)
     ringed, crossed = rings[:, 1] > FAINT_RING * left, strokes.weak.min(axis=1) > FAINT_STROKE * left
     not_ringed, not_crossed = bare & ~ringed, bare & ~crossed
@@ -350,8 +404,8 @@ def _of_boxes(seen: _Seen, pencil: _Pencil) -> dict[MarkKind, Evidence]:
     if with_print:  # how crosses over bonuses were fitted, print in them is expected
         cross = _of_box_marks(measures.rings(flat, with_print), measures.box_crosses(flat, with_print), pencil)
     return {
-        MarkKind.CIRCLED_BONUS: Evidence(places, ring, hidden, washed, unsure=bare & ringed, bare=not_ringed),
-        MarkKind.CROSSED_BONUS: Evidence(places, cross, hidden, washed, unsure=bare & crossed, bare=not_crossed),
+        MarkKind.CIRCLED_BONUS: Evidence(places, ring, hidden, washed, taken | (bare & ringed), taken, not_ringed),
+        MarkKind.CROSSED_BONUS: Evidence(places, cross, hidden, washed, taken | (bare & crossed), taken, not_crossed),
     }
 
 
@@ -383,18 +437,31 @@ def _sorts(darkness: Plane, apart: float, left: float) -> tuple[float, float]:
     """How dark printed dots are, and pencilled ones; those are darker by so much, of which this share is `left`."""
     if not len(darkness):
         return 0.1, FIRM * left
-    low, high, before = float(darkness.min()), float(darkness.max()), np.zeros(0, bool)
+    low, high, _ = _two_sorts(darkness)
+    if high - low >= apart * left:
+        return low, high
+    # Only one sort: print is never dark all over.
+    usual = median_of(darkness)
+    return (0.0, usual) if usual > 0.3 * left else (usual, usual + FIRM * left)
+
+
+def _pale_sorts(darkness: Plane) -> tuple[float, float] | None:
+    """The same where paper is brighter than the picture shows; None where dots are of one sort."""
+    low, high, upper = _two_sorts(darkness)
+    spread = _middle_and_spread(darkness[~upper])[1]
+    return (low, high) if high - low >= max(PALE_APART, PALE_SPREADS * spread) else None
+
+
+def _two_sorts(darkness: Plane) -> tuple[float, float, Bools]:
+    """The means of the paler and the darker ones, and which those are."""
+    low, high, before = float(darkness.min()), float(darkness.max()), np.zeros(len(darkness), bool)
     for _ in range(12):
         upper = darkness > (low + high) / 2
         if upper.all() or not upper.any() or np.array_equal(upper, before):
             break
         before = upper
         low, high = float(darkness[~upper].mean()), float(darkness[upper].mean())
-    if high - low >= apart * left:
-        return low, high
-    # Only one sort: print is never dark all over.
-    usual = median_of(darkness)
-    return (0.0, usual) if usual > 0.3 * left else (usual, usual + FIRM * left)
+    return low, high, before
 
 
 def _arms(weak: Plane, ends: NDArray[np.intp], count: int) -> Array:
@@ -431,6 +498,11 @@ def _table(*columns: Array | Plane) -> Plane:
 def _hidden(flat: FlatSheet, points_mm: Array) -> Bools:
     """Of which of n x m points a share lies under something."""
     return _share_within(flat, flat.foreign, points_mm)
+
+
+def _cut_off(flat: FlatSheet, points_mm: Array) -> Bools:
+    """Of which of n x m points paper under a share may be brighter than the picture shows."""
+    return _share_within(flat, flat.cut_off, points_mm)
 
 
 def _washed(flat: FlatSheet, points_mm: Array) -> Bools:

@@ -14,7 +14,8 @@ from vision.sheets.likelihood import DOUBT, FITTED, Judge
 SHOWS = 0.5
 """What is no less likely a mark than this shows in spite of a lamp's light."""
 UNSURE = 0.25
-"""What may be a dot, or the end of a cross, is no less likely a dot than this; nor is a faint ring or cross one."""
+"""What may be a dot, or the end of a cross, is no less likely a dot than this; nor is a faint ring or cross one. What
+looks like a mark and may be none is no likelier than one less this."""
 
 
 def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[SheetMark, ...]:
@@ -23,11 +24,12 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
     `judges` are those for sheets that were seen blank, or for others, in focus or out of it, as this one is."""
     evidence = gather(flat)
     likely = {kind: _likely(one, judges[kind]) for kind, one in evidence.items()}
-    for kind, one in evidence.items():
-        if one.unsure is not None:
-            likely[kind][one.unsure] = np.maximum(likely[kind][one.unsure], UNSURE)
+    dots = evidence[MarkKind.DOT]
+    _doubt(dots, likely[MarkKind.DOT])
     for kind in evidence.keys() & {MarkKind.LINE, MarkKind.DIAGONAL}:
-        likely[kind] *= _both_ends(evidence[MarkKind.DOT], evidence[kind], likely[MarkKind.DOT])
+        likely[kind] *= _both_ends(dots, evidence[kind], likely[MarkKind.DOT])
+    for kind, one in evidence.items():
+        _doubt(one, likely[kind])
     marks = [
         SheetMark(kind, at, round(p, 4), unseen)
         for kind in FITTED
@@ -39,6 +41,14 @@ def read_marks(flat: FlatSheet, judges: Mapping[MarkKind, Judge]) -> tuple[Sheet
         hidden = evidence[MarkKind.DOT].hidden
         marks += _diagonals(flat, evidence[MarkKind.DIAGONAL], likely[MarkKind.DIAGONAL], hidden)
     return tuple(marks)
+
+
+def _doubt(evidence: Evidence, likely: Array) -> None:
+    """Makes marks no surer than they may be."""
+    if evidence.unsure is not None:
+        likely[evidence.unsure] = np.maximum(likely[evidence.unsure], UNSURE)
+    if evidence.doubted is not None:
+        likely[evidence.doubted] = np.minimum(likely[evidence.doubted], 1.0 - UNSURE)
 
 
 def _likely(evidence: Evidence, judge: Judge) -> Array:

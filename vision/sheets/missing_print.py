@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Plane, disc_points
-from vision.sheets.layout import Array
+from vision.sheets.layout import Array, SheetLayout
 from vision.short_axes import median_of, row_medians, row_quantiles
 
 Bools = NDArray[np.bool_]
@@ -24,6 +24,9 @@ BESIDE_MISSING, BESIDE_TOLD = 0.5, 1.5
 NOISES, FEW, ABOUT_NOTHING = 3.0, 0.1, 0.5
 """Dots that are darker by no more than so many standard deviations of the paper's noise do not show, if they are no
 greater share of all or darker by no more than the last on average: a hand lies over them. Else print is as faint."""
+HARDLY, LEAST_TOLD = 0.7, 5
+"""Beside a topping that does not show dots do not, either, where with those next to them, so many at least, they show
+less than this share of what is usual on average."""
 TOPPING_MM, TOPPING_STEP_MM = 3.6, 0.4
 LEAST_ALIKE, LESS_ALIKE = 0.6, 0.25
 """A topping whose colours, or how these differ from each other, correlate less than this with what is usual for its
@@ -33,12 +36,16 @@ OF_A_KIND = 3
 PLAIN, PLAIN_BOX = 0.35, 0.25
 """A topping, or a box, whose colours differ by less than this share of what those of the second of its kind do that
 differs most, does not show. Of 3700 toppings and 1000 boxes that lay open none differed by less than 0.45."""
+PLAIN_BESIDE = 0.3
+"""Nor does a box that differs, point by point, by less than this share of what most toppings do: 0.68 at least on 125
+sheets of three prints."""
 BOX_SHARE, BOX_STEPS = 0.42, 19
 """A box is looked at so far from its middle, in its size, at so many points each way."""
 
 
-def dots_missing(flat: FlatSheet) -> Bools:
-    """At which of the sheet's dots neither a printed nor a pencilled one shows; nowhere if printed dots hardly do."""
+def dots_missing(flat: FlatSheet, toppings: Bools) -> Bools:
+    """At which of the sheet's dots neither a printed nor a pencilled one shows; nowhere if printed dots hardly do.
+    `toppings` are those that do not show."""
     layout = flat.layout
     if not len(layout.bare_mm):
         return np.zeros(len(layout.dots_mm), bool)
@@ -54,12 +61,12 @@ def dots_missing(flat: FlatSheet) -> Bools:
     paper = median_of(bare)
     noise = 1.5 * median_of(np.abs(bare - paper))
     shown = spots(layout.dots_mm)
-    usual, spread = _printed_darkness(shown - paper, noise)
+    usual, spread, most = _printed_darkness(shown - paper, noise)
     shifts = _shifts(flat, soft, usual)
     moved = shifts.any(axis=1)
     if moved.any():
         shown[moved] = np.maximum(shown[moved], spots(layout.dots_mm[moved] + shifts[moved]))
-        usual, spread = _printed_darkness(shown - paper, noise)
+        usual, spread, most = _printed_darkness(shown - paper, noise)
     spread = max(spread, noise)
     darker = (shown - paper).reshape(layout.rows, layout.columns)
     missing = darker < min(MISSING * usual, usual - TOLD * spread)
@@ -67,7 +74,31 @@ def dots_missing(flat: FlatSheet) -> Bools:
     whole = _mean_of_four(darker) < min(MISSING * usual, usual - TOLD * spread / 2)
     missing |= cv2.dilate(np.pad(whole, 1).astype(np.uint8), np.ones((2, 2), np.uint8))[1:, 1:] > 0
     beside = darker < min(BESIDE_MISSING * usual, usual - BESIDE_TOLD * spread)
-    return _spread(missing, beside).reshape(-1)
+    missing = _spread(missing, beside)
+    if usual and toppings.any():
+        told = ~missing & (flat.sampled(flat.foreign.astype(np.float32), layout.dots_mm) == 0.0).reshape(missing.shape)
+        about = _beside_toppings(layout, toppings).reshape(missing.shape)
+        missing |= _beside_missing(darker / usual, told, about) & (darker < most)
+    return missing.reshape(-1)
+
+
+def _beside_toppings(layout: SheetLayout, toppings: Bools) -> Bools:
+    """Which dots are corners of squares whose toppings are among these."""
+    squares = {topping.square for topping, one in zip(layout.toppings, toppings, strict=True) if one}
+    corners = {(column + i, row + j) for column, row in squares for i in (0, 1) for j in (0, 1)}
+    return np.array([dot in corners for dot in layout.dots])
+
+
+def _beside_missing(shown: Plane, told: Bools, about: Bools) -> Bools:
+    """Which dots of the grid lie among such as hardly show on average (`shown`: beside what is usual, of those that are
+    `told`), beside those `about` print that does not: paper with a grain of its own looks here and there like dots."""
+    weight = told.astype(np.float32)
+    near, many = (
+        cv2.blur(one, (3, 3), borderType=cv2.BORDER_CONSTANT) for one in (np.clip(shown, 0.0, 1.0) * weight, weight)
+    )
+    pale = (9.0 * many > LEAST_TOLD - 0.5) & (near < HARDLY * many)
+    there = _spread(pale & about, pale)
+    return np.asarray(cv2.dilate(there.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0)
 
 
 def _mean_of_four(values: Plane) -> Plane:
@@ -85,15 +116,15 @@ def _spread(missing: Bools, doubtful: Bools) -> Bools:
     return np.asarray(told[labels])
 
 
-def _printed_darkness(shown: Plane, noise: float) -> tuple[float, float]:
+def _printed_darkness(shown: Plane, noise: float) -> tuple[float, float, float]:
     """How dark printed dots usually are, among pencilled ones and others that do not show: the paler of the two sorts
     that are darker than noise of the paper (standard deviation) makes it; and how much they differ, as where paper is
-    brighter than the picture shows."""
+    brighter than the picture shows; and how dark they are at most."""
     faint = shown[shown <= NOISES * noise]
     none = len(faint) <= FEW * len(shown) or float(faint.mean()) < noise * (ABOUT_NOTHING + 1.0 / np.sqrt(len(faint)))
     seen = shown[shown > (NOISES * noise if none else 0.0)]
     if not len(seen):
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     logs = np.log(seen)
     low, high = (float(value) for value in np.quantile(logs, (0.02, 0.98)))
     before = np.zeros(0, bool)
@@ -102,8 +133,9 @@ def _printed_darkness(shown: Plane, noise: float) -> tuple[float, float]:
         if dark.all() or not dark.any() or np.array_equal(dark, before):
             break
         low, high, before = median_of(logs[~dark]), median_of(logs[dark]), dark
-    usual, printed = float(np.exp(low)), seen[seen < float(np.exp((low + high) / 2))]
-    return usual, 1.5 * median_of(np.abs(printed - usual)) if len(printed) else 0.0
+    usual, most = float(np.exp(low)), float(np.exp((low + high) / 2))
+    printed = seen[seen < most]
+    return usual, 1.5 * median_of(np.abs(printed - usual)) if len(printed) else 0.0, most
 
 
 def _shifts(flat: FlatSheet, soft: Plane, usual: float) -> Array:
@@ -127,8 +159,7 @@ def toppings_missing(flat: FlatSheet) -> Bools:
     missing = np.zeros(len(toppings), bool)
     if not len(toppings):
         return missing
-    centres = np.array([topping.centre_mm for topping in toppings])
-    looks = _looks(flat, centres[:, None] + disc_points(0.0, TOPPING_MM, TOPPING_STEP_MM))
+    looks = _topping_looks(flat)
     # Pencil darkens all colours alike, so that how they differ from each other still shows.
     tints = looks - looks.mean(axis=2, keepdims=True)
     for kind in set(kinds.tolist()):
@@ -140,15 +171,26 @@ def toppings_missing(flat: FlatSheet) -> Bools:
     return missing
 
 
-def boxes_missing(flat: FlatSheet) -> Bools:
-    """Which bonus boxes show no print."""
+def boxes_missing(flat: FlatSheet, toppings: Bools) -> Bools:
+    """Which bonus boxes show no print. `toppings` are those that do not show."""
     boxes = flat.layout.boxes
-    if len(boxes) < OF_A_KIND:
-        return np.zeros(len(boxes), bool)
+    if not boxes:
+        return np.zeros(0, bool)
     line = np.linspace(-BOX_SHARE, BOX_SHARE, BOX_STEPS)
     places = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     points = np.stack([np.array(box.centre_mm) + places * box.size_mm for box in boxes])
-    return _plain(_looks(flat, points), PLAIN_BOX)
+    looks = _looks(flat, points)
+    missing = _plain(looks, PLAIN_BOX) if len(boxes) >= OF_A_KIND else np.zeros(len(boxes), bool)
+    shown = np.count_nonzero(~toppings)
+    if shown >= OF_A_KIND:  # where all boxes are covered none of them tells
+        missing |= _differing(looks) < PLAIN_BESIDE * np.median(_differing(_topping_looks(flat)[~toppings]))
+    return missing
+
+
+def _topping_looks(flat: FlatSheet) -> Plane:
+    """The colours (logarithms) of each topping: n x points x 3."""
+    centres = np.array([topping.centre_mm for topping in flat.layout.toppings])
+    return _looks(flat, centres[:, None] + disc_points(0.0, TOPPING_MM, TOPPING_STEP_MM))
 
 
 def _looks(flat: FlatSheet, points_mm: Array) -> Plane:
@@ -160,8 +202,14 @@ def _looks(flat: FlatSheet, points_mm: Array) -> Plane:
 
 def _plain(looks: Plane, share: float) -> Bools:
     """Which looks (n x points x 3) differ within themselves by less than this share of the second largest."""
-    differ = np.linalg.norm((looks - looks.mean(axis=1, keepdims=True)).reshape(len(looks), -1), axis=1)
+    differ = _differing(looks)
     return np.asarray(differ < share * np.sort(differ)[-2])
+
+
+def _differing(looks: Plane) -> Plane:
+    """How much each look (n x points x 3) differs within itself, point by point."""
+    off = (looks - looks.mean(axis=1, keepdims=True)).reshape(len(looks), -1)
+    return np.asarray(np.linalg.norm(off, axis=1) / looks.shape[1] ** 0.5, np.float32)
 
 
 def _alike(looks: Plane, shown: Bools) -> Array:

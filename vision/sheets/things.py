@@ -53,7 +53,8 @@ WIDER_MM, LONGER_MM = 1.3, 4.0
 def with_things(flat: FlatSheet) -> FlatSheet:
     """The sheet with all that lies on it as foreign."""
     layout = flat.layout
-    dots, toppings, boxes = dots_missing(flat), toppings_missing(flat), boxes_missing(flat)
+    toppings = toppings_missing(flat)
+    dots, boxes = dots_missing(flat, toppings), boxes_missing(flat, toppings)
     long = _long_things(flat.odd, flat.told)
     if not (dots.any() or toppings.any() or boxes.any() or long.any()):
         return flat

@@ -1,0 +1,55 @@
+"""Faint pencil on paper that is brighter than the picture shows: light takes much of it, and that is not overlooked."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hardware.kit.score_sheets import load_sheet_print
+from tests.benchmarks.fit_sheet_marks import flat_sheet
+from tests.benchmarks.sheets_report import Count, compare_marks
+from tests.vision.drawn_sheet import Camera, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
+from vision.scene import MarkKind
+from vision.sheets.flattening import FlatSheet
+from vision.sheets.likelihood import judges_for
+from vision.sheets.marks import read_marks
+
+PRINT = load_sheet_print()
+SEEDS = (0, 1, 3)
+
+
+@pytest.mark.parametrize("after_blank", [False, True], ids=["one picture alone", "after blank"])
+@pytest.mark.parametrize(("white", "read"), [(310.0, 0.4), (330.0, 0.3)])
+def test_pencil_that_light_takes_much_from_is_doubtful(white: float, read: float, after_blank: bool) -> None:
+    count = Count()
+    for seed in SEEDS:
+        flat, blank, sheet = pictured(white, seed)
+        flat = replace(flat, blank=blank.darkness) if after_blank else flat
+        count.add(compare_marks(read_marks(flat, judges_for(flat)), sheet.marks))
+    there = np.array([said for said, true in count.claims if true])
+    assert np.count_nonzero(there <= 0.1) <= 0.02 * len(there)
+    assert (there >= 0.5).mean() >= read
+    # Saying of everything that it is doubtful would be easy.
+    assert count.doubtful <= 0.4 * len(count.claims)
+
+
+@pytest.mark.parametrize("gradient", [0.15, 0.25])
+def test_a_bright_sheet_on_which_nothing_was_pencilled_is_blank(gradient: float) -> None:
+    """Also where light takes from a part of its printed dots only, so that they seem to be of two sorts."""
+    for seed in SEEDS:
+        _, blank, _ = pictured(285.0, seed, gradient)
+        dots = [mark for mark in read_marks(blank, judges_for(blank)) if mark.kind is MarkKind.DOT]
+        assert max(dot.probability for dot in dots) < 0.5
+
+
+def pictured(white: float, seed: int, gradient: float = 0.06) -> tuple[FlatSheet, FlatSheet, DrawnSheet]:
+    """A faintly pencilled sheet in so much light, the same when it was blank, and what is on it."""
+    camera = Camera(px_per_mm=1.55, white=(white - 8.0, white, white), gradient=gradient, noise=2.0, blur_px=0.9)
+    sheet, flats = blank_sheet(PRINT), []
+    for written in (False, True):
+        if written:
+            pencil_all(sheet, np.random.default_rng(seed), Hand(forgets=0.1, darkness=(0.3, 0.42)), share=0.5)
+        flat = flat_sheet(sheet, photograph(sheet, np.random.default_rng(seed + 50), camera))
+        assert flat is not None
+        flats.append(flat)
+    return flats[1], flats[0], sheet
