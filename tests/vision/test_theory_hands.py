@@ -1,10 +1,13 @@
 """Hands over Pizza Theory's board: what they hide is hidden, and what shows beside them is read."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from controller.games.pizza_theory.describe import KINDS
 from tests.benchmarks.altered_report import blinds, phone
@@ -15,10 +18,12 @@ from tests.vision.drawn_board import Board, draw
 from tests.vision.rendered import load, with_photos
 from tests.vision.theory_pictures import SURE, UNDER_HANDS, arranged, kit_pack, learned_from, read
 from vision.board.covering import covering_outlines, find_covering
+from vision.board.covering_light import ground_of, look_at
 from vision.board.pose import find_board
 from vision.board.sight import inside_any, sight_of
 from vision.board.sightings import odd_ones_doubted
 from vision.board.toppings import SpaceFit, read_spaces
+from vision.frame import Image
 from vision.looking_for import finders_for
 from vision.mat.registration import find_mat
 from vision.pieces.faces import enrol
@@ -26,6 +31,9 @@ from vision.reader import read_photo
 from vision.reports.report import report_photo
 from vision.scene import EMPTY, HiddenCause, PieceKind
 from vision.shapes import place
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 def test_what_is_white_on_a_white_mat_is_no_tip_where_a_hand_hides_the_other_end() -> None:
@@ -144,6 +152,16 @@ def test_cutters_side_by_side_are_no_hand() -> None:
     assert len([s for s in seen if s.probability > SURE]) == len([p for p in labels["pieces"] if p["kind"] == "cutter"])
 
 
+def truly_under(labels: Mapping[str, Any], image: Image, at_px: Array) -> Flags:
+    """Whether hands cover points of a picture (n x 2)."""
+    truth = np.zeros(image.shape[:2], np.uint8)
+    for piece in labels["pieces"]:
+        if piece["kind"] == "hand":
+            cv2.fillPoly(truth, [np.array(outline, np.int32) for outline in piece["outlines_px"]], 255)
+    column, row = np.clip(np.round(at_px).astype(int).T, 0, [[image.shape[1] - 1], [image.shape[0] - 1]])
+    return np.asarray(truth[row, column] > 0)
+
+
 @pytest.mark.parametrize(
     ("seed", "hands"),
     [(7, 1.0), (36, 1.0), (10, 1.0), (732024, 1.0), (732041, 1.0), (732062, 1.0), (7, 0.0), (12, 0.0)],
@@ -158,18 +176,39 @@ def test_what_lies_over_a_board_is_known_from_its_print(seed: int, hands: float)
     assert fit is not None
     covering = find_covering(sight, board, fit, read_spaces(sight, board, fit))
     hidden = replace(fit, covering=covering).hidden_at(board.points)
-    truth = np.zeros(image.shape[:2], np.uint8)
-    for piece in labels["pieces"]:
-        if piece["kind"] == "hand":
-            cv2.fillPoly(truth, [np.array(outline, np.int32) for outline in piece["outlines_px"]], 255)
     table = place(board.points.reshape(-1, 2), fit.pose)
-    column, row = np.round(registration.to_picture(sight.seen(table, fit.height_mm))).astype(int).T
-    under = (truth[row, column] > 0).reshape(hidden.shape)
+    under = truly_under(labels, image, registration.to_picture(sight.seen(table, fit.height_mm))).reshape(hidden.shape)
     on_board = np.linalg.norm(board.points, axis=-1) < board.diameter_mm / 2
     assert under[on_board].any() == bool(hands)
     assert hidden[on_board & ~under].mean() < (0.2 if hands else 0.001)
     if hands:
         assert hidden[on_board & under].mean() > 0.9
+
+
+@pytest.mark.parametrize("seed", [741000, 741145])
+def test_what_reaches_for_a_board_hides_the_table_beside_it(seed: int) -> None:
+    image, labels = photographs(UNDER_HANDS, seed)
+    board = kit_pack().board
+    assert board is not None
+    sight = sight_of(image, find_mat(image))
+    fit = find_board(sight, board)
+    assert fit is not None
+    covering = find_covering(sight, board, fit, read_spaces(sight, board, fit)) > 0
+    look = look_at(sight, ground_of(board), fit)
+    under = truly_under(labels, image, sight.registration.to_picture(look.at_mm.reshape(-1, 2))).reshape(covering.shape)
+    assert np.count_nonzero(look.beside & under) > 50
+    assert covering[look.beside & under].mean() > 0.8
+    assert covering[look.beside & ~under].mean() < 0.1
+
+
+@pytest.mark.parametrize("seed", [741265, 741312])
+def test_a_board_of_which_hands_leave_half_is_found(seed: int) -> None:
+    """A plain table costs less than that, though hardly anything shows its print there."""
+    image, labels = photographs(UNDER_HANDS, seed)
+    (true,) = [piece for piece in labels["pieces"] if piece["kind"] == "board"]
+    (seen,) = [s for s in read(image, kit_pack()).sightings if s.kind is PieceKind.BOARD]
+    assert (seen.pose.x_mm, seen.pose.y_mm) == pytest.approx((true["x_mm"], true["y_mm"]), abs=1.5)
+    assert abs((seen.pose.angle_deg - true["angle_deg"] + 180.0) % 360.0 - 180.0) < 1.0
 
 
 @pytest.mark.parametrize("seed", [732055, 740144])

@@ -57,6 +57,9 @@ LEAST_INSIDE_MM2 = 600.0
 """The same, between spaces, where it does not reach the board's rim, from where hands come: some spaces were never seen
 bare, and three cutters may cross at one place."""
 LEAST_POINTS = 50
+CLOSE_BESIDE, ALIKE_BESIDE, ENOUGH_BESIDE = 0.06, 0.25, 400
+"""Most of the table beside the board looks like the colour (logarithms) of it that most of so many points are so close
+to; what is no farther from that than the second tells how light changes there."""
 LEAST_PRINTED = 0.2
 """Where print shows on less than this share of the board, all of it tells the light."""
 RIM_CELLS_MM = 6.0
@@ -93,7 +96,7 @@ def find_covering(
     left -= light.at(ground.slow[look.inside], look.printed[look.inside])
     strange[look.inside] = strangeness(left, STRANGE_TINT * board.richer, (STRANGE_BRIGHT, STRANGE_DARK))
     if np.count_nonzero(look.beside) >= LEAST_POINTS:
-        strange[look.beside] = _strange_beside(ground, look)
+        strange[look.beside] = _strange_beside(ground, look, light)
     topped = _spare_toppings(strange, known, _Tops.of(sight, board, fit, spaces), ground, look, light)
     wider = _close_to(ground, fit, [space.at_mm for space in spaces if space.wider])
     over = _parts(_spread(strange, known), ground.from_rim_mm, ~topped, ground.between & ~topped, wider)
@@ -136,14 +139,24 @@ def _outlines(mask: Mask) -> list[Array]:
     return outlines
 
 
-def _strange_beside(ground: Ground, look: Look) -> Floats:
-    """How strange the table beside a board is, at each point of it."""
-    seen, slow = look.seen[look.beside], ground.slow[look.beside]
-    plain = seen - np.median(seen, axis=0).astype(np.float32)
-    nothing = np.zeros_like(plain)
-    left = plain - light_on(slow, nothing, plain).at(slow, nothing)
+def _strange_beside(ground: Ground, look: Look, light: Light) -> Floats:
+    """How strange the table beside a board is, at each point of it: unlike what most of it looks like, in the light
+    that falls on the board."""
+    slow = ground.slow[look.beside]
+    nothing = np.zeros((len(slow), 3), np.float32)
+    plain = look.seen[look.beside] - light.at(slow, nothing)
+    plain -= _most_frequent(plain)
+    alike = np.abs(plain).max(-1) < ALIKE_BESIDE
+    left = plain - light_on(slow[alike], nothing[alike], plain[alike]).at(slow, nothing)
     usual = float(np.median(shade_and_tint(left)[1]))
     return strangeness(left, max(STRANGE_BESIDE, SPREADS * usual), (STRANGE_BRIGHT, STRANGE_DARK))
+
+
+def _most_frequent(colours: Floats) -> Floats:
+    """The colour (of n x 3) that most others are close to."""
+    some = colours[:: max(len(colours) // ENOUGH_BESIDE, 1)]
+    close = np.abs(some[:, None] - some).max(-1) < CLOSE_BESIDE
+    return np.asarray(np.median(some[close[int(close.sum(1).argmax())]], axis=0), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
