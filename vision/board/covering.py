@@ -57,7 +57,7 @@ LEAST_INSIDE_MM2 = 600.0
 """The same, between spaces, where it does not reach the board's rim, from where hands come: some spaces were never seen
 bare, and three cutters may cross at one place."""
 LEAST_POINTS = 50
-CLOSE_BESIDE, ALIKE_BESIDE, ENOUGH_BESIDE = 0.06, 0.25, 400
+CLOSE_BESIDE, ALIKE_BESIDE, ENOUGH_BESIDE = 0.06, 0.25, 200
 """Most of the table beside the board looks like the colour (logarithms) of it that most of so many points are so close
 to; what is no farther from that than the second tells how light changes there."""
 LEAST_PRINTED = 0.2
@@ -146,7 +146,7 @@ def _strange_beside(ground: Ground, look: Look, light: Light) -> Floats:
     nothing = np.zeros((len(slow), 3), np.float32)
     plain = look.seen[look.beside] - light.at(slow, nothing)
     plain -= _most_frequent(plain)
-    alike = np.abs(plain).max(-1) < ALIKE_BESIDE
+    alike = np.logical_and.reduce(np.abs(plain.T) < ALIKE_BESIDE)
     left = plain - light_on(slow[alike], nothing[alike], plain[alike]).at(slow, nothing)
     usual = float(np.median(shade_and_tint(left)[1]))
     return strangeness(left, max(STRANGE_BESIDE, SPREADS * usual), (STRANGE_BRIGHT, STRANGE_DARK))
@@ -155,7 +155,7 @@ def _strange_beside(ground: Ground, look: Look, light: Light) -> Floats:
 def _most_frequent(colours: Floats) -> Floats:
     """The colour (of n x 3) that most others are close to."""
     some = colours[:: max(len(colours) // ENOUGH_BESIDE, 1)]
-    close = np.abs(some[:, None] - some).max(-1) < CLOSE_BESIDE
+    close = np.logical_and.reduce([np.abs(np.subtract.outer(one, one)) < CLOSE_BESIDE for one in some.T])
     return np.asarray(np.median(some[close[int(close.sum(1).argmax())]], axis=0), np.float32)
 
 
