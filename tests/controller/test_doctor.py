@@ -66,7 +66,7 @@ from tests.controller.web.fixture_views import ring_served
 from tests.controller.web.table import make_app
 from tests.hardware.fake_lgpio import FakeLgpio
 from tests.rigs.emulation import CannotEmulate, build
-from tests.vision import test_theory as drawn_board
+from tests.vision import theory_pictures as drawn_board
 from tests.vision.drawn_table import enrolled
 from vision.frame import Frame, Image
 from vision.light.lamp import mirrored_beyond_mm

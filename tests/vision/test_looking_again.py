@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.sheet_prints import load_prints
 from tests.vision.camera_noise import camera_noise
+from tests.vision.drawn_board import draw
 from tests.vision.test_sheets_on_table import A1, DIE_AT, DOTS, LINE, POSES, picture
-from tests.vision.test_theory import BEFORE, draw
-from tests.vision.test_theory import pack as board_pack
+from tests.vision.theory_pictures import BEFORE
+from tests.vision.theory_pictures import pack as board_pack
 from vision.board import finder as board_finder_module
 from vision.board.finder import board_finder
 from vision.finders import Finder

@@ -8,7 +8,7 @@ import pytest
 
 from tests.vision.drawn_board import DIAMETER_MM, FACE_MM, TOP_MM, TOPPING_MM, Board, draw, every_space, space_mm
 from tests.vision.drawn_table import View, project
-from tests.vision.test_theory import arranged, read, spaces_of
+from tests.vision.theory_pictures import arranged, read, spaces_of
 from vision.board.marks import MarkedBoard, board_of_marks
 from vision.enrolling.marked_board import draw_marked_board
 from vision.files.board_marks import parse_marks

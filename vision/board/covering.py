@@ -12,14 +12,25 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.pose import BoardFit, on_grid
+from vision.board.between_fingers import toppings_shown
+from vision.board.covering_light import (
+    TOPPING_RIM_MM,
+    Ground,
+    Light,
+    Look,
+    ground_of,
+    light_on,
+    look_at,
+    shade_and_tint,
+    shows_print,
+    strangeness,
+)
+from vision.board.pose import BoardFit
 from vision.board.record import RING_STEP_MM, TOPPING_THICK_MM, BoardPrint
 from vision.board.sight import Sight, inside_any
 from vision.board.toppings import SpaceFit
-from vision.mat.markers import MAT_HALF_MM
 from vision.scene import EMPTY
 from vision.shapes import CELL_MM, place, to_own_frame
-from vision.short_axes import dot, total
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
@@ -27,21 +38,6 @@ Flags = NDArray[np.bool_]
 Mask = NDArray[np.uint8]
 Indices = NDArray[np.intp]
 
-AROUND_MM = 27.5
-"""So far beyond its rim a board is looked at: as far as cutters reach."""
-MAT_EDGE_MM = 6.0
-"""So near the mat's edge what is around is neither mat nor table."""
-RIM_MM = (3.0, 8.0)
-"""So far inside and outside its rim a board's edge and shadow say nothing,"""
-TOPPING_RIM_MM = (1.0, 3.0)
-"""and those of a topping."""
-ROUNDS = 12
-EVERY = 5
-"""Every so many-th point is enough to know the light."""
-STRAY_TINT = (0.06, 0.02)
-"""Tints (logarithm) that stray from the light's by more say little of it: at first, and in the end."""
-STRAY_NARROWS = 0.7
-STRAY_SHADE = 0.15
 STRANGE_TINT, STRANGE_BESIDE, STRANGE_TOPPING = 0.045, 0.06, 0.1
 """A tint (logarithm, root mean square of the channels) is strange that is so far from print under the light, from the
 table beside the board, and from a topping; the first grows with how rich a picture shows colours;"""
@@ -61,59 +57,14 @@ LEAST_INSIDE_MM2 = 600.0
 """The same, between spaces, where it does not reach the board's rim, from where hands come: some spaces were never seen
 bare, and three cutters may cross at one place."""
 LEAST_POINTS = 50
-LIGHT_MM, STIFFNESS = 100.0, (2e-9, 2e-3, 2e-3, 6e-3, 6e-3, 6e-3, 1e-3, 1e-3, 1e-3)
-"""Light changes little over so much: what holds its terms of first and second degree, and the change of other colours
-than the print's usual one, back for each point."""
+CLOSE_BESIDE, ALIKE_BESIDE, ENOUGH_BESIDE = 0.06, 0.25, 200
+"""Most of the table beside the board looks like the colour (logarithms) of it that most of so many points are so close
+to; what is no farther from that than the second tells how light changes there."""
+LEAST_PRINTED = 0.2
+"""Where print shows on less than this share of the board, all of it tells the light."""
 RIM_CELLS_MM = 6.0
 """A part that comes so near the rim reaches it."""
 STRANGEST, LEAST_SHARE = 3.0, 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """A board and what is around it, on a grid in its own frame: points CELL_MM apart, its middle in the middle,
-    rows from far to near. Worked out once for each board."""
-
-    own: Array
-    """n x n x 2."""
-    slow: Array
-    """n x n x 6: the terms by which light changes."""
-    printed: Floats
-    """n x n x 3: the print's colours (logarithms)."""
-    from_rim_mm: Array
-    """How far outside the board each point lies."""
-    bare: Flags
-    """Which points lie where no topping can,"""
-    between: Flags
-    """and which off all spaces."""
-    number: Indices
-    """n x n: the points counted, row by row."""
-
-    def around(self, at_mm: Array, reach_mm: float) -> tuple[slice, slice]:
-        """The rows and columns so near to a point of the board's frame."""
-        half = self.own.shape[0] // 2
-        middles = (half - at_mm[1] / CELL_MM, half + at_mm[0] / CELL_MM)
-        reach = reach_mm / CELL_MM
-        rows, columns = (slice(max(int(at - reach), 0), max(int(at + reach) + 2, 0)) for at in middles)
-        return rows, columns
-
-
-def ground_of(board: BoardPrint) -> Ground:
-    """What looking for what lies over a board needs of it."""
-    radius = board.diameter_mm / 2
-    reach = int((radius + AROUND_MM) / CELL_MM)
-    steps = np.arange(-reach, reach + 1) * CELL_MM
-    own = np.stack(np.meshgrid(steps, steps[::-1]), axis=-1)
-    from_space = np.min([np.hypot(own[..., 0] - x, own[..., 1] - y) for x, y in board.spaces_mm], axis=0)
-    return Ground(
-        own,
-        _slow(own),
-        on_grid(board.colours, own),
-        np.hypot(own[..., 0], own[..., 1]) - radius,
-        from_space > board.topping_mm / 2 + TOPPING_RIM_MM[1] - 1.0,
-        from_space > board.topping_mm / 2,
-        np.arange(own.shape[0] * own.shape[1]).reshape(own.shape[:2]),
-    )
 
 
 def find_covering(
@@ -130,22 +81,29 @@ def find_covering(
     Of points of the board's own frame, as of its `ground`: what `ground_of` gives, worked out before.
     """
     ground = ground or ground_of(board)
-    look = _look(sight, ground, fit)
+    look = look_at(sight, ground, fit)
     strange, known = np.zeros(look.inside.shape, np.float32), look.inside | look.beside
     if np.count_nonzero(look.inside) < LEAST_POINTS:
         return np.zeros(known.shape, np.uint8)
     told = look.inside & ground.bare
+    printed = told & shows_print(look, told)
+    if np.count_nonzero(printed) >= LEAST_PRINTED * np.count_nonzero(told):
+        told = printed
     if len(sticks):
         known &= ~inside_any(look.at_mm, sticks)
-    light = _light_on(ground.slow[told], look.printed[told], look.seen[told])
+    light = light_on(ground.slow[told], look.printed[told], look.seen[told])
     left = look.seen[look.inside] - look.printed[look.inside]
     left -= light.at(ground.slow[look.inside], look.printed[look.inside])
-    strange[look.inside] = _strangeness(left, STRANGE_TINT * board.richer, (STRANGE_BRIGHT, STRANGE_DARK))
+    strange[look.inside] = strangeness(left, STRANGE_TINT * board.richer, (STRANGE_BRIGHT, STRANGE_DARK))
     if np.count_nonzero(look.beside) >= LEAST_POINTS:
-        strange[look.beside] = _strange_beside(ground, look)
+        strange[look.beside] = _strange_beside(ground, look, light)
     topped = _spare_toppings(strange, known, _Tops.of(sight, board, fit, spaces), ground, look, light)
     wider = _close_to(ground, fit, [space.at_mm for space in spaces if space.wider])
-    return _parts(_spread(strange, known), ground.from_rim_mm, ~topped, ground.between & ~topped, wider)
+    over = _parts(_spread(strange, known), ground.from_rim_mm, ~topped, ground.between & ~topped, wider)
+    if over.any():
+        spots = _seen_on_face(sight, fit, place(board.spaces_mm, fit.pose))
+        over[toppings_shown(over > 0, spots, board, ground, look, light)] = 0
+    return over
 
 
 def parts_in(covering: Mask, other: Mask) -> Mask:
@@ -159,111 +117,46 @@ def covering_outlines(sight: Sight, fit: BoardFit) -> list[Array]:
     """The outlines (n x 2 each, where they seem to lie at z = 0) of what lies over a board."""
     if fit.covering is None:
         return []
-    contours, _ = cv2.findContours(fit.covering, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     half = fit.covering.shape[0] // 2
-    own = [(contour.reshape(-1, 2) - half) * np.array([CELL_MM, -CELL_MM]) for contour in contours if len(contour) > 2]
+    own = [(outline - half) * np.array([CELL_MM, -CELL_MM]) for outline in _outlines(fit.covering)]
     return [sight.seen(place(outline, fit.pose), fit.height_mm) for outline in own]
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """How a board and what is around it look, at the points of its ground."""
-
-    at_mm: Array
-    """n x n x 2: where they seem to lie at z = 0."""
-    seen: Floats
-    """n x n x 3 logarithms of colours,"""
-    printed: Floats
-    """and those of the print;"""
-    usual: Floats
-    """all less what the print mostly is."""
-    inside: Flags
-    """Which points lie on the board,"""
-    beside: Flags
-    """and which on the table."""
-
-
-def _look(sight: Sight, ground: Ground, fit: BoardFit) -> _Look:
-    own, printed = ground.own, ground.printed
-    table = place(own.reshape(-1, 2), fit.pose).reshape(own.shape)
-    at_mm = sight.seen(table, fit.height_mm)
-    shown, seen = sight.table.shows(at_mm), sight.seen_colours(at_mm)
-    inside = shown & (ground.from_rim_mm < -RIM_MM[0])
-    usual = np.median(printed[inside] if inside.any() else printed.reshape(-1, 3), axis=0).astype(np.float32)
-    beside = _of_one_ground(table, shown & (ground.from_rim_mm > RIM_MM[1]))
-    return _Look(at_mm, seen - usual, printed - usual, usual, inside, beside)
+def _outlines(mask: Mask) -> list[Array]:
+    """The outlines (n x 2 pixels each) of a mask's parts; each goes to its holes and back where they are nearest."""
+    contours, tree = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
+    rings = [contour.reshape(-1, 2).astype(np.float64) for contour in contours]
+    outlines: list[Array] = []
+    for i, ring in enumerate(rings):
+        if tree[0, i, 3] >= 0 or len(ring) < 3:
+            continue
+        for hole in (other for j, other in enumerate(rings) if tree[0, j, 3] == i and len(other) > 2):
+            apart = np.linalg.norm(ring[:, None] - hole, axis=-1)
+            here, there = (int(k) for k in np.unravel_index(int(apart.argmin()), apart.shape))
+            around = np.roll(hole, -there, axis=0)
+            ring = np.concatenate([ring[: here + 1], around, around[:1], ring[here:]])
+        outlines.append(ring)
+    return outlines
 
 
-def _of_one_ground(table_mm: Array, beside: Flags) -> Flags:
-    """Of the points around a board those on the mat or those off it, whichever are more: where the mat ends, what lies
-    around looks otherwise without anything lying over it."""
-    from_middle = np.abs(table_mm).max(-1)
-    on_mat, off_mat = from_middle < MAT_HALF_MM - MAT_EDGE_MM, from_middle > MAT_HALF_MM + MAT_EDGE_MM
-    more = np.count_nonzero(beside & on_mat) >= np.count_nonzero(beside & off_mat)
-    return np.asarray(beside & (on_mat if more else off_mat))
+def _strange_beside(ground: Ground, look: Look, light: Light) -> Floats:
+    """How strange the table beside a board is, at each point of it: unlike what most of it looks like, in the light
+    that falls on the board."""
+    slow = ground.slow[look.beside]
+    nothing = np.zeros((len(slow), 3), np.float32)
+    plain = look.seen[look.beside] - light.at(slow, nothing)
+    plain -= _most_frequent(plain)
+    alike = np.logical_and.reduce(np.abs(plain.T) < ALIKE_BESIDE)
+    left = plain - light_on(slow[alike], nothing[alike], plain[alike]).at(slow, nothing)
+    usual = float(np.median(shade_and_tint(left)[1]))
+    return strangeness(left, max(STRANGE_BESIDE, SPREADS * usual), (STRANGE_BRIGHT, STRANGE_DARK))
 
 
-@dataclass(frozen=True, slots=True)
-class _Light:
-    """Light that changes slowly over the board, of second degree, and pictures show all colours a little otherwise."""
-
-    terms: Array
-    """terms x 3."""
-
-    def at(self, slow: Array, expected: Floats) -> Floats:
-        """What it adds to colours expected (n x 3) at points of the board with these terms (n x 6)."""
-        return np.asarray(_terms(slow, expected) @ self.terms, np.float32)
-
-
-def _slow(own: Array) -> Array:
-    u, v = np.moveaxis(own / LIGHT_MM, -1, 0)
-    return np.stack([np.ones_like(u), u, v, u * u, u * v, v * v], axis=-1)
-
-
-def _terms(slow: Array, expected: Floats) -> Array:
-    return np.concatenate([slow, expected], axis=-1)
-
-
-def _light_on(slow: Array, expected: Floats, seen: Floats) -> _Light:
-    """The light, told by some points' terms (n x 6), what is expected and what is seen there; things may lie over
-    some."""
-    slow, expected, seen = slow[::EVERY], expected[::EVERY], seen[::EVERY]
-    some, colours = _terms(slow, expected), (seen - expected).astype(np.float64)
-    # The mat's markers said what is white: tints begin at none, so that the light is not a large hand's.
-    terms = np.zeros((some.shape[-1], 3))
-    terms[0] = np.median(colours.mean(1))
-    stiff = np.diag(STIFFNESS) * len(some)
-    for turn in range(ROUNDS):
-        shade, tint = _shade_and_tint(colours - some @ terms)
-        width = max(STRAY_TINT[0] * STRAY_NARROWS**turn, STRAY_TINT[1])
-        weight = 1.0 / (1.0 + (tint / width) ** 2) ** 2 / (1.0 + (shade / STRAY_SHADE) ** 2)
-        weighted = some * weight[:, None]
-        terms = np.linalg.solve(weighted.T @ some + stiff, weighted.T @ colours)
-    return _Light(terms)
-
-
-def _shade_and_tint(colours: Array | Floats) -> tuple[Array, Array]:
-    """How much brighter these differences of colours are, and how far (root mean square) they are otherwise tinted."""
-    shade = total(colours) / 3
-    tint = colours - shade[..., None]
-    return np.asarray(shade, np.float64), np.sqrt(dot(tint, tint) / 3)
-
-
-def _strangeness(left: Floats, tint: float | Floats, bright_dark: tuple[float, float]) -> Floats:
-    """How strange what light leaves is; from 1 on it is no light."""
-    shade, tinted = _shade_and_tint(left)
-    bright, dark = bright_dark
-    return np.asarray(np.maximum(tinted / tint, np.maximum(shade / bright, -shade / dark)), np.float32)
-
-
-def _strange_beside(ground: Ground, look: _Look) -> Floats:
-    """How strange the table beside a board is, at each point of it."""
-    seen, slow = look.seen[look.beside], ground.slow[look.beside]
-    plain = seen - np.median(seen, axis=0).astype(np.float32)
-    nothing = np.zeros_like(plain)
-    left = plain - _light_on(slow, nothing, plain).at(slow, nothing)
-    usual = float(np.median(_shade_and_tint(left)[1]))
-    return _strangeness(left, max(STRANGE_BESIDE, SPREADS * usual), (STRANGE_BRIGHT, STRANGE_DARK))
+def _most_frequent(colours: Floats) -> Floats:
+    """The colour (of n x 3) that most others are close to."""
+    some = colours[:: max(len(colours) // ENOUGH_BESIDE, 1)]
+    close = np.logical_and.reduce([np.abs(np.subtract.outer(one, one)) < CLOSE_BESIDE for one in some.T])
+    return np.asarray(np.median(some[close[int(close.sum(1).argmax())]], axis=0), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,11 +175,17 @@ class _Tops:
         some = [space for space in spaces if space.likely not in (None, EMPTY)]
         colours = board.toppings.colours[[board.toppings.names.index(str(space.likely)) for space in some]]
         middles = np.array([space.at_mm for space in some]).reshape(-1, 2)
-        seen = sight.registration.on_table(sight.seen(middles, fit.height_mm + TOPPING_THICK_MM), fit.height_mm)
-        return _Tops(to_own_frame(seen, fit.pose), np.asarray(colours, np.float32), board.topping_mm / 2)
+        seen = _seen_on_face(sight, fit, middles)
+        return _Tops(seen, np.asarray(colours, np.float32), board.topping_mm / 2)
 
 
-def _spare_toppings(strange: Floats, known: Flags, tops: _Tops, ground: Ground, look: _Look, light: _Light) -> Flags:
+def _seen_on_face(sight: Sight, fit: BoardFit, middles_mm: Array) -> Array:
+    """Where on the plane of the board's face (own frame) the tops of toppings are seen that lie there (n x 2)."""
+    seen = sight.registration.on_table(sight.seen(middles_mm, fit.height_mm + TOPPING_THICK_MM), fit.height_mm)
+    return np.asarray(to_own_frame(seen, fit.pose))
+
+
+def _spare_toppings(strange: Floats, known: Flags, tops: _Tops, ground: Ground, look: Look, light: Light) -> Flags:
     """Where toppings were read what looks like them is not strange, and their rims say nothing. Which points lie on or
     close around one."""
     topped = np.zeros(known.shape, bool)
@@ -304,7 +203,7 @@ def _spare_toppings(strange: Floats, known: Flags, tops: _Tops, ground: Ground, 
         points.append(ground.number[part][on])
         looks.append(rings[np.minimum((away[on] / RING_STEP_MM).astype(int), len(rings) - 1)])
         # Toppings are no print: what pictures do to its colours need not be done to theirs.
-        usual = float(np.median(_shade_and_tint(looks[-1])[1])) if on.any() else 0.0
+        usual = float(np.median(shade_and_tint(looks[-1])[1])) if on.any() else 0.0
         tints.append(np.full(len(points[-1]), max(STRANGE_TOPPING, TINTED_SHARE * usual), np.float32))
     if not points:
         return topped
@@ -312,7 +211,7 @@ def _spare_toppings(strange: Floats, known: Flags, tops: _Tops, ground: Ground, 
     seen, slow = look.seen.reshape(-1, 3)[where], ground.slow.reshape(-1, ground.slow.shape[-1])[where]
     for like_print in (expected, np.zeros_like(expected)):
         left = seen - expected - light.at(slow, like_print)
-        np.minimum.at(strange.reshape(-1), where, _strangeness(left, tint, (STRANGE_SHADE, STRANGE_SHADE)))
+        np.minimum.at(strange.reshape(-1), where, strangeness(left, tint, (STRANGE_SHADE, STRANGE_SHADE)))
     return topped
 
 

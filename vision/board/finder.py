@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.board.changed import changed_discs, changed_places, changed_spaces, may_be_stick, stick_changed
-from vision.board.covering import Ground, covering_outlines, find_covering, ground_of, parts_in
+from vision.board.covering import covering_outlines, find_covering, parts_in
+from vision.board.covering_light import Ground, ground_of
 from vision.board.cutters import certainty, everywhere, find_cutters
 from vision.board.loose import find_loose
 from vision.board.pose import (

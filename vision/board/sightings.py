@@ -31,6 +31,8 @@ ODD_COST = 7.0
 """In any light that holds where what is likeliest on a space fits as badly as this: fingertips look like white toppings
 there, at a cost of 7.3 to 25. Of 98 right claims beside hands (shared, path-traced and simulated pictures) twelve cost
 more, before toppings were tried in a lamp's sheen."""
+HALF_SEEN = 0.5
+"""Of what shows less beside hands nothing is sure, as what hides the rest may hide more than it seems to."""
 CIRCLE = np.radians(np.arange(0.0, 360.0, 10.0))
 
 
@@ -112,9 +114,13 @@ def doubted_beside(covering_mm: Sequence[Array], lying: Sequence[Sighting]) -> l
 def odd_ones_doubted(
     covering_mm: Sequence[Array], spaces: Sequence[SpaceFit], topping_mm: float
 ) -> tuple[SpaceFit, ...]:
-    """The same spaces; nothing is sure on those that fit badly beside what covers the board (outlines, n x 2 each)."""
+    """The same spaces; nothing is sure on those that fit badly, or of which less than half shows, beside what covers
+    the board (outlines, n x 2 each)."""
     rim = topping_mm / 2 * np.column_stack([np.cos(CIRCLE), np.sin(CIRCLE)])
-    odd = [space.cost > ODD_COST and _beside(space.at_mm + rim, covering_mm) for space in spaces]
+    odd = [
+        (space.cost > ODD_COST or space.seen < HALF_SEEN) and _beside(space.at_mm + rim, covering_mm)
+        for space in spaces
+    ]
     return tuple(
         replace(space, contents=tuple((name, share * DOUBTED) for name, share in space.contents)) if doubt else space
         for space, doubt in zip(spaces, odd, strict=True)
