@@ -8,7 +8,8 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _STATE, _UTIME, _STIME = 0, 11, 12
 """Of proc_pid_stat(5), counted from behind the name, which is in brackets and may hold anything."""
 IDLE = 0.02
-"""Who computed for less than this share of a time, and does not wait for a core, did nothing in it."""
+"""Who computed for no more than this share of a time, or two ticks of the clock, and does not wait for a core, did
+nothing in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class Patience:
         self._before = now
         if now is None or before is None or told is None:
             return True
-        idle = now.cpu_s - before.cpu_s < IDLE * self.patience_s and not now.runnable
+        little_s = max(IDLE * self.patience_s, 2 / _TICKS_PER_S)
+        idle = now.cpu_s - before.cpu_s <= little_s and not now.runnable
         return idle or now.cpu_s - told.cpu_s >= self.patience_s
 
 

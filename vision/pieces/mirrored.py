@@ -76,17 +76,20 @@ def mirroring(
     poses, faces = _guess(look, seen, prepared)
     if not len(poses):
         return []
-    best = np.argsort(_fit(look, prepared, poses, faces)[0] / _even(look, prepared, poses))[:PLACED]
+    grid, seen_there = prepared.sparse, _levels(look, prepared, poses)
+    best = np.argsort(_fit(grid, seen_there, faces)[0] / _even(grid, seen_there))[:PLACED]
     poses, costs = _placed(look, prepared, poses[best], faces[best], NUDGES_MM_DEG[:1])
-    faces, shares = faces[best], costs / _even(look, prepared, poses)
+    faces, shares = faces[best], costs / _even(grid, _levels(look, prepared, poses))
     best = np.argsort(shares)[:CHECKED]
     best = best[shares[best] < EVEN_SHARE]
     if not len(best):
         return []
     poses, _ = _placed(look, prepared, poses[best], faces[best], NUDGES_MM_DEG[1:])
+    seen_there = _levels(look, prepared, poses)
     every = range(len(prepared.faces.names))
-    faces = np.stack([_fit(look, prepared, poses, np.full(len(poses), face))[0] for face in every]).argmin(0)
-    veils = _fit(look, prepared, poses, faces)[1]
+    each, lights = zip(*(_fit(grid, seen_there, np.full(len(poses), face)) for face in every), strict=True)
+    faces = np.stack(each).argmin(0)
+    veils = np.stack(lights)[faces, np.arange(len(poses))]
     worth = (veils[:, 0] >= LEAST_VEIL) & (veils[:, 3] > np.log(LEAST_SHARE))
     return check(look, kind, prepared, poses[worth], faces[worth], veils[worth])
 
@@ -102,8 +105,7 @@ def _guess(look: Look, seen: SmallMap, prepared: Prepared) -> tuple[Array, Indic
     cells = _pale_places(seen)
     if not len(cells):
         return none
-    levels = np.exp(prepared.full.enrolled) - np.float32(LOG_FLOOR)
-    few, more = (points_of(prepared, count, levels) for count in (POINTS, MORE_POINTS))
+    few, more = (points_of(prepared, count, _own_levels(prepared.full)) for count in (POINTS, MORE_POINTS))
     places = np.concatenate(
         [_alike(seen, few, cells, np.full(len(cells), turn_deg)) for turn_deg in np.arange(0.0, 360.0, STEP_DEG)]
     )
@@ -161,29 +163,29 @@ def _placed(
         nudges = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=3))) * [step_mm, step_mm, turn_deg]
         middles = place(centre[None], poses)[:, 0]
         tried = np.stack([about(centre, middles + nudge[:2], poses[:, 2] + nudge[2]) for nudge in nudges])
-        each = np.stack([_fit(look, prepared, some, faces)[0] for some in tried])
+        each = np.stack([_fit(prepared.sparse, _levels(look, prepared, some), faces)[0] for some in tried])
         best, rows = each.argmin(0), np.arange(len(poses))
         poses, costs = tried[best, rows], each[best, rows]
     return poses, costs
 
 
-def _fit(look: Look, prepared: Prepared, poses: Array, faces: Indices) -> tuple[Floats, Floats]:
-    """What each pose (n x 3) costs its face (n) with the light that fits best over it, and that light (n x 4).
+def _fit(grid: Grid, seen: tuple[Floats, Floats], faces: Indices) -> tuple[Floats, Floats]:
+    """What is `seen` at poses (n, see `_levels`) costs their faces (n) with the light that fits best over them, and
+    that light (n x 4).
 
     Levels are a share of the face's own and light that grows evenly, the same in all channels (of white paper's), by
     iteratively reweighted least squares on what is not cut off.
     """
-    grid = prepared.sparse
-    levels, told = _levels(look, prepared, poses)
+    levels, told = seen
     own = _own_levels(grid)[faces]
     weight, count = told, np.maximum(told.sum((1, 2)), np.float32(1.0))
     for _ in range(ROUNDS):
         on_face, on_all = weight * own, weight.sum(1)
-        light = np.empty((len(poses), 4, 4), np.float32)
+        light = np.empty((len(faces), 4, 4), np.float32)
         light[:, 0, 0] = np.einsum("nkc,nkc->n", on_face, own)
         light[:, 0, 1:] = light[:, 1:, 0] = on_face.sum(1) @ grid.light
         light[:, 1:, 1:] = (on_all @ grid.squares)[:, SQUARE_OF].reshape(-1, 3, 3)
-        right = np.empty((len(poses), 4, 1), np.float32)
+        right = np.empty((len(faces), 4, 1), np.float32)
         right[:, 0, 0] = np.einsum("nkc,nkc->n", on_face, levels)
         right[:, 1:, 0] = np.einsum("nkc,nkc->nc", weight, levels) @ grid.light
         found = np.asarray(np.linalg.solve(light + _PRIOR, right)[..., 0], np.float32)
@@ -194,10 +196,9 @@ def _fit(look: Look, prepared: Prepared, poses: Array, faces: Indices) -> tuple[
     return _mean_cost(misses, told, count), np.concatenate([found[:, 1:], shares], axis=1)
 
 
-def _even(look: Look, prepared: Prepared, poses: Array) -> Floats:
-    """What each pose (n x 3) costs an even surface, each channel with light of its own over it."""
-    grid = prepared.sparse
-    levels, told = _levels(look, prepared, poses)
+def _even(grid: Grid, seen: tuple[Floats, Floats]) -> Floats:
+    """What is `seen` at poses (n, see `_levels`) costs an even surface, each channel with light of its own over it."""
+    levels, told = seen
     weight, count = told, np.maximum(told.sum((1, 2)), np.float32(1.0))
     for _ in range(ROUNDS):
         squares = (weight @ grid.squares)[..., SQUARE_OF].reshape(-1, 3, 3, 3)
@@ -209,7 +210,7 @@ def _even(look: Look, prepared: Prepared, poses: Array) -> Floats:
 
 
 def _levels(look: Look, prepared: Prepared, poses: Array) -> tuple[Floats, Floats]:
-    """Levels (of white paper's 255) seen at each pose, and 1 where they are not cut off: n x 3 x cells each."""
+    """Levels (of white paper's 255) seen at each pose (n x 3), and 1 where they are not cut off: n x 3 x cells each."""
     seen = np.exp(look.colours(place(prepared.sparse.points, poses)))
     return seen - np.float32(LOG_FLOOR), (seen < np.exp(look.brightest())).astype(np.float32)
 

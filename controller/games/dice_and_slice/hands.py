@@ -67,7 +67,6 @@ def standing(marks: Sequence[Pencilled]) -> list[Pencilled]:
             left.append(mark)
         made.add(place)
     return left
-    return left
 
 
 def _read_mark(text: str) -> Pencilled:
