@@ -18,6 +18,9 @@ _MAX_CONNECTIONS = 512
 """More are told that the table is full;"""
 _MOST_OPEN = _MAX_CONNECTIONS + 64
 """and from here on they are not even told: a process may have 1024 files open, and camera and journal need some."""
+_CROWDED = _MAX_CONNECTIONS * 3 // 4
+"""Where so many are open, an address that holds more than half of them gets no more: what is left is for others.
+Through a proxy all displays come from one address: then these are all that there can be."""
 REQUEST_S = 20.0
 """How long a request may take to arrive, from connecting or from its first byte."""
 _UNREAD_S = 60
@@ -109,10 +112,18 @@ class _Impatient(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > _MOST_OPEN:
+        if len(self.connections) > _MOST_OPEN or self._takes_all():
             transport.abort()
             return
         self._watch()
+
+    def _takes_all(self) -> bool:
+        """Whether hardly any place is left, and most are taken by the address of this one."""
+        if len(self.connections) <= _CROWDED or self.client is None:
+            return False
+        clients = [one.client for one in self.connections if isinstance(one, H11Protocol) and one.client]
+        held = sum(host == self.client[0] for host, _ in clients)
+        return 2 * held > len(self.connections)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)

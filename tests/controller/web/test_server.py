@@ -214,17 +214,37 @@ def test_more_connections_than_files_are_there_for_are_cut_off_at_once():
         async with table(Hub()) as session:
             address = session.base_url.host, session.base_url.port
             with contextlib.ExitStack() as crowd:
-                assert await asyncio.to_thread(_crowd, address, crowd) == b""
+                for number in range(4):
+                    last = await asyncio.to_thread(_crowd, address, crowd, f"127.0.0.{2 + number}", 150)
+                assert await asyncio.to_thread(_heard, last) == b""
 
     asyncio.run(scenario())
 
 
-def _crowd(address, stack):
-    """600 connections that ask for nothing; gives what the last one hears."""
-    for _ in range(600):
-        one = stack.enter_context(socket.create_connection(address, PATIENCE_S))
+def test_one_address_that_takes_most_places_leaves_some_to_others():
+    async def scenario():
+        hub = Hub()
+        hub.publish(numbered(1))
+        async with table(hub) as session:
+            address = session.base_url.host, session.base_url.port
+            with contextlib.ExitStack() as crowd:
+                last = await asyncio.to_thread(_crowd, address, crowd, "127.0.0.2", 600)
+                assert await asyncio.to_thread(_heard, last) == b""
+                assert (await session.get("/api/state")).status_code == 200
+
+    asyncio.run(scenario())
+
+
+def _crowd(address, stack, source, count):
+    """So many connections from an address that ask for nothing; gives the last one."""
+    for _ in range(count):
+        one = stack.enter_context(socket.create_connection(address, PATIENCE_S, source_address=(source, 0)))
+    return one
+
+
+def _heard(connection):
     try:
-        return one.recv(1)
+        return connection.recv(1)
     except ConnectionResetError:
         return b""
 
