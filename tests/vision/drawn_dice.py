@@ -33,6 +33,12 @@ SOLIDS = 0.7
 """So many dice are drawn as solids, the others with flat faces."""
 FAINT_LEVELS = 32.0
 """Pips whose colour differs less from the die's are not drawn: nobody could read them."""
+FAR_ENOUGH, NEAR = 9.0, 3.5
+"""How near the camera may be, in sides of a die: as a rule, and in pictures from low down, where some fill it,"""
+WIDEST = 0.7
+"""but never so near that a wide lens would be needed: so many widths of what the picture shows;"""
+BEFORE_CAMERA = 2.5
+"""and no die lies nearer to it than so many sides."""
 SOLD_RGB = (
     (28, 26, 28), (60, 56, 56), (120, 118, 116), (240, 238, 232), (235, 222, 190), (190, 24, 34), (120, 16, 30),
     (225, 90, 90), (235, 110, 30), (240, 210, 40), (40, 150, 60), (16, 80, 50), (20, 140, 150), (30, 110, 200),
@@ -169,21 +175,23 @@ def draw_dice(
 ) -> tuple[Image, list[DrawnDie], float]:
     """A square picture of up to `most` dice of about the same size, what is true of them, and the camera's roll in
     degrees (0: away from the viewer is up). They stand on `cloth` (as large), else on some other surface. `tilts_deg`:
-    how far the camera is tilted from straight above, least and most; else 0 to 57, mostly little. `sixes`: so many dice
-    show a 6, and the others any value. `dim`: so many have pips that are hardly lighter or darker than they.
-    `shiny`: so many mirror the lamps above. `sold`: so many look as dice in shops do, mostly polished and on a plain
-    table, often in the light of a ring around the camera. `rows`: they are alike and stand flush in a row."""
+    how far the camera is tilted from straight above, least and most, and it may be near; else 0 to 57, mostly little.
+    `sixes`: so many dice show a 6, and the others any value. `dim`: so many have pips that are hardly lighter or darker
+    than they. `shiny`: so many mirror the lamps above. `sold`: so many look as dice in shops do, mostly polished and on
+    a plain table, often in the light of a ring around the camera. `rows`: they are alike and stand flush in a row."""
     kind = rng.random()
     tilt = rng.uniform(0, 14) if kind < 0.45 else rng.uniform(10, 30) if kind < 0.83 else rng.uniform(30, 57)
     tilt = rng.uniform(*tilts_deg) if tilts_deg else tilt
     side = side_px or float(np.exp(rng.uniform(np.log(15), np.log(52))))
-    distance = float(np.exp(rng.uniform(np.log(9), np.log(50))))
+    nearest = max(NEAR, WIDEST * size / side) if tilts_deg else FAR_ENOUGH
+    distance = float(np.exp(rng.uniform(np.log(nearest), np.log(50))))
     roll = rng.uniform(0, 360) if tilt < 30 else rng.uniform(-25, 25)
     camera = Camera(tilt, distance, side * distance, roll, (size / 2, size / 2))
     picture = background(rng, size) if cloth is None else cloth.astype(np.float64)
     plain, ring = (sold > 0 and rng.random() < share for share in (0.8, 0.6))
     picture = plain_table(rng, size) if plain else picture
     dice = _in_a_row(rng, most) if rows else _lay_out(rng, size / side, most)
+    dice = [die for die in dice if np.linalg.norm(camera.place - [die.x, die.y, die.side]) > BEFORE_CAMERA]
     dice = [replace(die, value=6) if sixes and rng.random() < sixes else die for die in dice]
     dice = [replace(die, style=dim_style(rng)) if dim and rng.random() < dim else die for die in dice]
     dice = [replace(die, style=shiny_style(rng)) if shiny and rng.random() < shiny else die for die in dice]

@@ -9,7 +9,8 @@ That of vision/dice began with its `all`, see train.py; that of the folders of t
 It learns from what we drew and simulated alone, on from the reader in dice_without (for today's, the one before, and
 a network since thrown away learned beside it, with half of the processes and the GPU); then two go on from
 there at once, with all photographs and rendered tables, and with every second one, so that the others can be tested on.
-Tops of photographs lie where the reader without photographs sees them.
+Tops of photographs lie where the reader without photographs sees them. Since then dice in rows, and more dice from low
+down, some of them from near, were added to what it draws (COUNTS): no reader in use learned from these here.
 """
 
 import argparse
@@ -34,15 +35,13 @@ SETS: dict[str, tuple[tuple[str, ...], int]] = {"drawn": ((), 1), "all": (SOURCE
 """What is learned from besides what we drew, and every how manieth picture of that."""
 OWN = ("drawn", "clutter", "own table")
 COUNTS = {
-    sources.drawn: 9000, sources.drawn_from_aside: 2500, sources.drawn_sixes: 4000, sources.drawn_dim: 2500,
-    sources.drawn_shiny: 5000, sources.drawn_sold: 7000, sources.clutter: 5000, sources.cloths: 4000,
-    sources.own_tables: 700,
+    sources.drawn: 8000, sources.drawn_from_aside: 6000, sources.drawn_sixes: 4000, sources.drawn_dim: 2500,
+    sources.drawn_shiny: 5000, sources.drawn_sold: 7000, sources.drawn_rows: 5000, sources.clutter: 5000,
+    sources.cloths: 4000, sources.own_tables: 700,
 }  # fmt: skip
 SEED_STEP = 100_000
 SOME_OWN = 200
 """So many of our own pictures set the batch norms of a reader that is read from a file."""
-RATE, RATE_ON = 2e-3, 8e-4
-"""Without photographs, and of those that go on."""
 ECHOES = 2
 
 
@@ -88,6 +87,9 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=120, help="simulated tables")
     parser.add_argument("--drawn-s", type=float, default=310.0, help="seconds for what we drew")
     parser.add_argument("--all-s", type=float, default=85.0, help="seconds to go on with photographs")
+    parser.add_argument("--rate", type=float, default=2e-3, help="how fast what we drew is learned")
+    parser.add_argument("--rate-on", type=float, default=8e-4, help="how fast those that go on learn")
+    parser.add_argument("--on", choices=["all", "half"], nargs="+", default=["all", "half"], help="which go on")
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--first-seed", type=int, default=20_000_000)
     parser.add_argument("--device", default="cuda")
@@ -111,13 +113,13 @@ def main() -> None:
     proposer = cv2.dnn.readNetFromONNX(str(WITHOUT_PHOTOGRAPHS / "proposer.onnx"), cv2.dnn.ENGINE_NEW)
     mixture.find_wrong(proposer, 3000, options.jobs)
     tell(f"{len(mixture.hard)} places that are no dice")
-    for stage, seconds in ((("drawn",), options.drawn_s), (("all", "half"), options.all_s)):
+    for stage, seconds in ((["drawn"], options.drawn_s), (options.on, options.all_s)):
         each = max(options.jobs // len(stage), 1)
         running = []
         for number, learned in enumerate(stage):
             more, every = SETS[learned]
             some = mixture.restricted((*OWN, *more), every=every)
-            rate, mean = (RATE, 0.999) if learned == "drawn" else (RATE_ON, 0.998)
+            rate, mean = (options.rate, 0.999) if learned == "drawn" else (options.rate_on, 0.998)
             out = options.out / learned / "reader.onnx"
             plan = Plan(seconds, rate, options.batch, out, options.device, each, mean, 1 + number, ECHOES)
             running.append(FORK.Process(target=train, args=(some, learned, plan)))

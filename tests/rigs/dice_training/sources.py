@@ -37,7 +37,7 @@ SOURCES = ("nellbyler", "epanemu", "table")
 REACH_MM = 230.0
 """On own tables, so far from the mat's middle things lie."""
 PRINT_PX_PER_MM = 3.0
-LOW_DEG = (35.0, 67.0)
+LOW_DEG = (35.0, 70.0)
 """How far the camera is tilted in pictures from low down."""
 SIXES = 0.3
 DIM = 0.7
