@@ -530,6 +530,18 @@ def test_dice_of_one_make_that_touch_are_each_found(seed: int) -> None:
     assert all(np.hypot(one.pose.x_mm - die.x, one.pose.y_mm - die.y) < 4 for one, die in zip(near, dice, strict=True))
 
 
+@pytest.mark.parametrize("seed", [63_000_024, 63_000_045])
+def test_dice_that_touch_are_found_without_a_mat_where_they_are_seen_from_above(seed: int) -> None:
+    picture, dice, _ = draw_dice(np.random.default_rng(seed), rows=True)
+    width = float(np.median([np.sqrt((x2 - x1) * (y2 - y1)) for x1, y1, x2, y2 in (die.box for die in dice)]))
+    seen = reader().find(picture, (0.5 * width, 2.0 * width))
+    for die in dice:
+        middle = die.top_px.mean(0)
+        one = min(seen, key=lambda one: float(np.linalg.norm(one.centre_px - middle)))
+        assert one.value == die.value
+        assert np.linalg.norm(one.centre_px - middle) < 0.25 * width
+
+
 def test_dice_beside_each_other_are_in_no_hand() -> None:
     """What is strange around a die is the others, and the sides of it that show; in fingers it goes on."""
     coarse = coarse_map(table_map(find_mat(photograph([], View()))))

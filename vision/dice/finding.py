@@ -142,6 +142,8 @@ TOUCH = 0.3, 0.75
 BETWEEN, TWICE = 1.2, (1.1, 3.2)
 """Where dice touch, some may be proposed as one: nearer to the middle of a die that was found than the first, and as
 large as the others, in widths of that die. Then as wide ones are looked for around it within what was proposed,"""
+FROM_ABOVE = 0.85
+"""where it is known how the table lies, or tops are hardly shorter one way than the other: sides that show are then,"""
 AROUND, WAYS = 0.95, 10
 """so far from its middle, in widths, in so many directions. Middles of dice that touch are 0.8 to 1.1 of it apart, and
 a look sees a die whose middle it misses by 0.3."""
@@ -289,8 +291,9 @@ class DiceReader:
         self, pyramid: Pyramid, proposals: Sequence[Proposal], found: Sequence["_Look"], ground_at: GroundAt
     ) -> list["_Look"]:
         """What is found around dice that were found, where several dice seem to have been proposed as one. Where nobody
-        knows how the table lies sides of dice would be, too (six more of epanemu's photographs)."""
-        sure = _apart([look for look in found if look.strength > ONE and look.lean is not None])
+        knows how the table lies sides of dice would be, too (six more of epanemu's photographs), unless it is seen from
+        above."""
+        sure = _apart([look for look in found if look.strength > ONE and _from_above(look)])
         several = [p for p in proposals if not any(_is_one(p, look) for look in sure)]
         around = [p for look in sure for p in _places_around(look, [s for s in several if _may_be_some(s, look)])]
         free = [p for p in around if not any(_is_at(p, look.centre) for look in sure)]
@@ -300,7 +303,8 @@ class DiceReader:
             if not any(_is_at(p, np.array(other.centre_px)) for other in free[:i])
         ][:AT_ONCE]
         said = self._read([shown(pyramid.cut(look.centre, look.to_px), look.lean) for look in looks])
-        return _promising(looks, said)
+        new = _promising(looks, said)
+        return [look for look in new if look.lean is not None or (look.strength > ONE and _from_above(look))]
 
     def _looked_again(self, pyramid: Pyramid, looks: Sequence["_Look"]) -> list[Measured]:
         patches = []
@@ -431,6 +435,12 @@ def _may_be_some(one: Proposal, look: _Look) -> bool:
 def _is_one(one: Proposal, look: _Look) -> bool:
     """Whether what is proposed is the die that this look found."""
     return _is_at(one, look.centre) and _alike(one.size_px, np.array([_width(look)]))
+
+
+def _from_above(look: _Look) -> bool:
+    """Whether a die's sides cannot be mistaken for tops where this one was seen."""
+    least, most = np.sort(np.linalg.svd(look.to_px, compute_uv=False))
+    return look.lean is not None or bool(least > FROM_ABOVE * most)
 
 
 def _places_around(look: _Look, several: Sequence[Proposal]) -> list[Proposal]:
