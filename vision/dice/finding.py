@@ -142,11 +142,12 @@ TOUCH = 0.3, 0.75
 BETWEEN, TWICE = 1.2, (1.1, 3.2)
 """Where dice touch, some may be proposed as one: nearer to the middle of a die that was found than the first, and as
 large as the others, in widths of that die. Then as wide ones are looked for around it within what was proposed,"""
-FROM_ABOVE = 0.85
-"""where it is known how the table lies, or tops are hardly shorter one way than the other: sides that show are then,"""
 AROUND, WAYS = 0.95, 10
 """so far from its middle, in widths, in so many directions. Middles of dice that touch are 0.8 to 1.1 of it apart, and
 a look sees a die whose middle it misses by 0.3."""
+FROM_ABOVE = 0.85
+"""Where nobody knows how the table lies, only beside tops no shorter one way than this share of the other: sides that
+show there are shorter."""
 ONE = 0.9
 """A first look that finds a die so likely found one."""
 BESIDE = 0.6
