@@ -1,6 +1,7 @@
 """Score sheets most of which a hand covers, and small ones in large pictures, are there; what shows of them is read."""
 
 from dataclasses import replace
+from itertools import combinations
 
 import cv2
 import numpy as np
@@ -8,8 +9,8 @@ import pytest
 
 from tests.benchmarks.sheets_report import compare_marks
 from tests.benchmarks.simulated_sheets import sheet_table
-from tests.vision.drawn_sheet import PX_PER_MM, Hand, blank_sheet, pencil_all, photograph
-from tests.vision.test_sheets import NEAR, PRINT, only_sheet, pencilled
+from tests.vision.drawn_sheet import PX_PER_MM, DrawnSheet, Hand, blank_sheet, pencil_all, photograph
+from tests.vision.test_sheets import NEAR, PRINT, drawn, only_sheet, pencilled
 from vision.mat.registration import register
 from vision.scene import MarkKind, PieceKind
 from vision.sheets.corners import corner_groups
@@ -84,3 +85,49 @@ def test_a_sleeve_over_most_of_a_sheet_is_no_shadow() -> None:
     table = sheet_table(700528)
     found = [one for one in read_sheets(table.written, [PRINT.layout]).sightings if one.kind is PieceKind.SHEET]
     assert len(found) == len(table.sheets)
+
+
+@pytest.mark.parametrize("covered", list(combinations(PRINT.layout.marks, 2)), ids=str)
+def test_a_sheet_two_of_whose_markers_are_covered_is_found_by_its_dots_without_a_mat(covered: tuple[int, int]) -> None:
+    rng = np.random.default_rng(covered)
+    sheet = _under_fingers(drawn(seed=8), covered)
+    camera = replace(NEAR, size=(1280, 960), px_per_mm=3.5, turn_deg=float(rng.uniform(0.0, 360.0)), tilt=0.12)
+    found = only_sheet(photograph(sheet, rng, camera))
+    assert all(mark.hidden for mark in found.marks if mark.kind is MarkKind.DOT and mark.at in _under(sheet, covered))
+    open_marks = [mark for mark in found.marks if not mark.hidden]
+    told = {(mark.kind, mark.at) for mark in open_marks}
+    count = compare_marks(open_marks, {at for at in sheet.marks if at in told})
+    assert sum(mark.kind is MarkKind.DOT for mark in open_marks) > 100
+    assert (count.missing, count.extra) == ([], [])
+
+
+def test_two_markers_of_a_sheet_of_another_print_are_none_of_this_one() -> None:
+    sheet = _under_fingers(drawn(seed=8), (10, 12))
+    toppings = tuple(replace(one, square=(11 - one.square[0], 8 - one.square[1])) for one in PRINT.layout.toppings)
+    other = replace(PRINT.layout, toppings=toppings)
+    image = photograph(sheet, np.random.default_rng(8), NEAR)
+    assert [one.kind for one in read_sheets(image, [PRINT.layout]).sightings] == [PieceKind.SHEET]
+    assert read_sheets(image, [other]).sightings == ()
+
+
+FINGER_MM = 14.0
+"""Half as wide as what lies on a marker."""
+
+
+def _under_fingers(sheet: DrawnSheet, covered: tuple[int, ...]) -> DrawnSheet:
+    """The sheet with something as dark as skin over each of these markers."""
+    for number in covered:
+        middle = sheet.layout.marks[number].mean(axis=0) * (1, -1) + np.array(sheet.layout.size_mm) / 2
+        (left, top), (right, low) = (
+            np.round((middle + off) * PX_PER_MM).astype(int) for off in (-FINGER_MM, FINGER_MM)
+        )
+        over = np.s_[max(top, 0) : low, max(left, 0) : right]
+        sheet.ink[over], sheet.pencil[over] = SKIN["tan"], 1.0
+    return sheet
+
+
+def _under(sheet: DrawnSheet, covered: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """The dots well under that."""
+    middles = [sheet.layout.marks[number].mean(axis=0) for number in covered]
+    places = zip(sheet.layout.dots, sheet.layout.dots_mm, strict=True)
+    return {dot for dot, at in places if min(np.abs(at - one).max() for one in middles) < FINGER_MM - 3.0}

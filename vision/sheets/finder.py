@@ -34,7 +34,15 @@ from vision.shapes import as_points, to_own_frame
 from vision.sheets.as_read import Looked
 from vision.sheets.blanks import Blanks, covered, in_light, is_paler
 from vision.sheets.corners import Where
-from vision.sheets.finding import FoundSheet, find_by_two, find_on_table, find_sheets, see_markers, seen_again
+from vision.sheets.finding import (
+    FoundSheet,
+    find_by_print,
+    find_by_two,
+    find_on_table,
+    find_sheets,
+    see_markers,
+    seen_again,
+)
 from vision.sheets.flattening import PX_PER_MM, FlatSheet, Mask, flatten
 from vision.sheets.kept_blanks import BlankFiles
 from vision.sheets.layout import Array, SheetLayout
@@ -301,10 +309,13 @@ def lay_out(image: Image, layouts: Sequence[SheetLayout]) -> tuple[Registration,
             found = find_on_table(grey, layouts, registration, decoded)
             return registration, Origin.MAT, found + find_by_two(grey, layouts, registration, found)
         except MarkersMissing as error:
-            found = found or find_sheets(grey, layouts, seen=see_markers(grey, layouts, closely=True))
+            if not found:
+                seen = see_markers(grey, layouts, closely=True)
+                found = find_sheets(grey, layouts, seen=seen)
+            found += find_by_print(grey, layouts, seen, found)
             if not found:
                 wanted = ", ".join(str(i) for i in sorted({i for layout in layouts for i in layout.marks}))
-                raise SheetMissing(f"{error}; nor does a score sheet with three of its markers {wanted}") from error
+                raise SheetMissing(f"{error}; nor does a score sheet with two of its markers {wanted}") from error
     lowest = max(found, key=lambda sheet: float(sheet.registration.to_picture([[0.0, 0.0]])[0, 1]))
     return lowest.registration, Origin.SHEET, found
 

@@ -4,6 +4,7 @@ Several sheets of one print may lie in one picture: every marker says where its 
 agree are of one sheet.
 """
 
+import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from vision.mat.lens import Lens
 from vision.mat.markers import DICTIONARY, detector_parameters
 from vision.mat.registration import Registration, register
 from vision.sheets.as_read import Strokes, strokes_px
+from vision.sheets.by_print import laid_by_print, seen_at
 from vision.sheets.corners import ANYWHERE, Where, corner_groups
 from vision.sheets.flattening import Places, places_of
 from vision.sheets.layout import Array, SheetLayout
@@ -107,6 +109,25 @@ def find_sheets(
     return found
 
 
+def find_by_print(
+    grey: Grey, layouts: Sequence[SheetLayout], seen: Sequence[SeenMarker], known: Sequence[FoundSheet]
+) -> list[FoundSheet]:
+    """What may be sheets, beside the `known` ones, of which two markers are `seen` in a picture that shows no table.
+    Whether they are their print has to tell."""
+    found: list[FoundSheet] = []
+    for layout in layouts:
+        for group in _groups(seen, layout.marks):
+            laid = laid_by_print(grey, group, layout)
+            if any(_covers(sheet, laid) for sheet in known):
+                continue
+            registration = _registered(grey, laid, layout.marks, None)
+            with contextlib.suppress(RegistrationError):
+                size = (grey.shape[1], grey.shape[0])
+                registration = registration or register(laid, size, markers_mm=layout.marks)
+                found.append(FoundSheet(layout, registration, by_two=True))
+    return found
+
+
 def find_on_table(
     grey: Grey,
     layouts: Sequence[SheetLayout],
@@ -160,7 +181,7 @@ def _two_seen(grey: Grey, group: Mapping[int, Array], places: Mapping[int, Array
     fits = {marker: _best_fit(grey, plane, marker, place, REACHES_MM[0]) for marker, place in places.items()}
     best = sorted(fits, key=lambda marker: -fits[marker][0])[:2]
     seen = {
-        marker: _seen(plane, places[marker] + off)
+        marker: seen_at(plane, places[marker] + off)
         for marker in best
         if (off := fits[marker][1]) is not None and fits[marker][0] >= TWO_ALIKE
     }
@@ -198,7 +219,7 @@ def seen_again(grey: Grey, layout: SheetLayout, corners_mm: Array, table: Regist
     plane = _homography(layout.corners_mm, corners_mm)
     if plane is None:
         return None
-    group = {number: table.to_picture(_seen(plane, corners)) for number, corners in layout.marks.items()}
+    group = {number: table.to_picture(seen_at(plane, corners)) for number, corners in layout.marks.items()}
     if _likeness(grey, group, layout.marks) < ALIKE:
         return None
     registration = _registered(grey, group, layout.marks, table.lens)
@@ -312,12 +333,6 @@ def _homography(start: Array, end: Array) -> Array | None:
     return None if fitted is None else np.asarray(fitted, np.float64)
 
 
-def _seen(plane: Array, points_mm: Array) -> Array:
-    """Where points (n x 2) of the sheet lie in the picture."""
-    px = np.column_stack([points_mm, np.ones(len(points_mm))]) @ plane.T
-    return np.asarray(px[:, :2] / px[:, 2:])
-
-
 def _px_per_mm(registration: Registration, places: Mapping[int, Array]) -> float:
     mm = np.concatenate(list(places.values()))
     px = registration.to_picture(mm)
@@ -330,7 +345,7 @@ def _looked_at_again(grey: Grey, plane: Array, places: Mapping[int, Array], reac
     for marker, place in places.items():
         off = _offset_mm(grey, plane, marker, place, reach_mm)
         if off is not None:
-            found[marker] = _seen(plane, place + off)
+            found[marker] = seen_at(plane, place + off)
     return found
 
 
@@ -350,7 +365,7 @@ def _best_fit(grey: Grey, plane: Array, marker: int, place: Array, reach_mm: flo
     along, down = (place[1] - place[0]), (place[3] - place[0])
     along, down = along / np.linalg.norm(along), down / np.linalg.norm(down)
     grid = place.mean(0) + steps[None, :, None] * along + steps[:, None, None] * down
-    px = _seen(plane, grid.reshape(-1, 2)).astype(np.float32).reshape(count, count, 2)
+    px = seen_at(plane, grid.reshape(-1, 2)).astype(np.float32).reshape(count, count, 2)
     height, width = grey.shape
     if px.min() < -half or px[..., 0].max() > width + half or px[..., 1].max() > height + half:
         return 0.0, None
