@@ -132,6 +132,13 @@ def test_a_printed_line_that_ends_in_a_white_number_is_no_cutter(seed: int) -> N
     assert any(s.kind is PieceKind.BOARD for s in scene.sightings)
 
 
+@pytest.mark.parametrize("seed", [740026, 740057])
+def test_a_line_that_is_hardly_like_a_cutter_is_not_asked_about(seed: int) -> None:
+    image, labels = photographs(FAMILIES["boards"], seed)
+    seen = report_photo(image, labels, enrolled(FAMILIES["boards"]), str(seed))
+    assert [one for one in seen.extra if one.kind is PieceKind.CUTTER] == []
+
+
 def test_cutters_under_and_over_each_other_are_where_they_lie() -> None:
     errors, lying = [], 0
     for seed in (31, 32, 33, 34):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vision.board.changed import changed_discs, changed_places, changed_spaces, may_be_stick, stick_changed
 from vision.board.covering import covering_outlines, find_covering, parts_in
 from vision.board.covering_light import Ground, ground_of
-from vision.board.cutters import certainty, everywhere, find_cutters
+from vision.board.cutters import certainty, everywhere, find_cutters, may_be
 from vision.board.loose import find_loose
 from vision.board.pose import (
     LEAST_AGREEING,
@@ -252,7 +252,7 @@ def _lying(
     they `may_lie` only."""
     hands = covering_outlines(sight, fit)
     cutters = find_cutters(sight, image, board, fit, spaces, may_lie)
-    cutters = tuple(cutter for cutter in cutters if certainty(cutter) > 0.0)
+    cutters = tuple(cutter for cutter in cutters if may_be(cutter))
     over = [cutter.outline(board.cutter_mm[1]) for cutter in cutters]
     if hands or over:
         spaces = odd_ones_doubted(hands, read_spaces(sight, board, fit, [*hands, *over]), board.topping_mm)
