@@ -464,13 +464,15 @@ def check_disk(
 
 def check_kept_games(journal: Path) -> Finding:
     """Whether the journal of the games that were played here can be gone on with."""
-    from controller.journal import JournalError, JournalInUse, check_journal
+    from controller.journal import JournalDamaged, JournalError, JournalInUse, check_journal
 
     try:
         records = check_journal(journal)
     except JournalInUse:
         remedy = "If this table runs, that is it; another table needs a data_dir of its own."
         return Finding("journal", Health.WARNING, f"{journal} is held by another process", remedy)
+    except JournalDamaged as error:
+        return Finding("journal", Health.BROKEN, str(error), "`pizzatable run` recovers what can be read.")
     except JournalError as error:
         return Finding("journal", Health.BROKEN, str(error), "Move it away to begin with an empty journal.")
     if records is None:

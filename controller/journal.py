@@ -19,7 +19,10 @@ import errno
 import json
 import os
 import queue
+import shutil
 import sqlite3
+import struct
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -31,9 +34,17 @@ from types import TracebackType
 from typing import Any, Self
 
 from controller.game import Json
+from controller.sqlite_pages import frames_surely_synced, wal_path
 
 APPLICATION_ID = 0x50697A7A
 """SQLite's mark for whose file this is: "Pizz"."""
+LOST = "lost"
+"""The kind of a record that stands for one that could not be read when a damaged journal was recovered."""
+RECOVERED = "recovered"
+"""The kind of the record that a recovered journal goes on with: what of its game stands between a LOST one and it does
+not count."""
+MX_FRAME_AT = 16
+"""Where the index of a log, its -shm file, says how many frames count (https://www.sqlite.org/walformat.html)."""
 
 MIGRATIONS: Sequence[Sequence[str]] = (
     (
@@ -288,6 +299,17 @@ class _Query:
     done: "Future[list[Any]]"
 
 
+def counted(records: Sequence[Record]) -> list[Record]:
+    """Those of a game's records that count: not what follows one that was lost until the journal was recovered, as it
+    may build on that."""
+    kept, gap = [], False
+    for record in records:
+        gap = record.kind == LOST or (gap and record.kind != RECOVERED)
+        if not gap:
+            kept.append(record)
+    return kept
+
+
 def check_journal(path: Path) -> int | None:
     """How many records a journal that nobody has open holds; None where there is no file. Nothing is added to it.
 
@@ -298,6 +320,7 @@ def check_journal(path: Path) -> int | None:
     if not path.exists():
         return None
     try:
+        _check_log(path)
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)) as looking:
             # As the table does: no shared memory, whose files would be another user's where that one asks.
             looking.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -322,6 +345,15 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]])
             connection.execute(f"PRAGMA user_version = {number}")
 
 
+def sync_folder(folder: Path) -> None:
+    """A new file's name must reach the disk too."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _record(row: tuple[int, int, str, float, str, str]) -> Record:
     seq, game, wall_time, monotonic_s, kind, data = row
     return Record(seq, game, wall_time, monotonic_s, kind, json.loads(data))
@@ -338,6 +370,7 @@ def _open(path: Path) -> sqlite3.Connection:
     existed = path.exists()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _check_log(path)
         connection = sqlite3.connect(path, isolation_level=None, timeout=0)
     except (OSError, sqlite3.Error) as error:
         raise _write_error(path, error) from error
@@ -351,7 +384,7 @@ def _open(path: Path) -> sqlite3.Connection:
         migrate(connection, MIGRATIONS)
         _check_whole(connection, path)
         if not existed:
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
     except (OSError, sqlite3.Error) as error:
         connection.close()
         raise _open_error(path, error) from error
@@ -359,6 +392,29 @@ def _open(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _check_log(path: Path) -> None:
+    """Raises JournalDamaged where SQLite would leave out what was written for good: it takes nothing of a log after the
+    first frame that is broken, and nothing at all beside an empty file, says nothing of it, and deletes the log."""
+    synced = frames_surely_synced(wal_path(path))
+    if not synced or not path.exists():
+        return
+    if not path.stat().st_size:
+        raise JournalDamaged(f"{path}: expected what its log of {synced} pages goes with, found an empty file")
+    with tempfile.TemporaryDirectory(prefix="pizzatable-log-") as folder:
+        copy = Path(folder, "journal")
+        with contextlib.closing(sqlite3.connect(copy)) as empty:
+            empty.execute("PRAGMA journal_mode = WAL")
+        shutil.copyfile(wal_path(path), wal_path(copy))
+        with contextlib.closing(sqlite3.connect(copy)) as looking:
+            looking.execute("PRAGMA user_version")
+            taken: int = struct.unpack_from("=I", Path(folder, "journal-shm").read_bytes(), MX_FRAME_AT)[0]
+    if taken < synced:
+        raise JournalDamaged(
+            f"{wal_path(path)}: expected a log that reads back whole, found {taken} sound pages before a "
+            f"broken one, of {synced} or more"
+        )
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
@@ -375,22 +431,22 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_whole(connection: sqlite3.Connection, path: Path) -> None:
-    # The pictures are left out: they are most of the file, and no state is made from them.
-    problem = connection.execute("PRAGMA quick_check(records)").fetchone()[0]
+    # The pictures are left out: they are most of the file, and no state is made from them. The index is not: a game is
+    # read by it.
+    problem = connection.execute("PRAGMA integrity_check(records)").fetchone()[0]
     if problem != "ok":
         raise JournalDamaged(f"{path}: expected a journal that reads back whole, found: {problem}")
     count, last = connection.execute("SELECT count(*), coalesce(max(seq), 0) FROM records").fetchone()
     if count != last:
         raise JournalDamaged(f"{path}: expected records 1 to {last} without gaps, found {count} of them")
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new file's name must reach the disk too."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    # SQLite checks neither.
+    columns = "seq, CAST(wall_time AS BLOB), CAST(kind AS BLOB), CAST(data AS BLOB)"
+    for seq, wall_time, kind, data in connection.execute(f"SELECT {columns} FROM records"):
+        try:
+            datetime.fromisoformat(wall_time.decode())
+            (kind + data).decode()
+        except ValueError as error:
+            raise JournalDamaged(f"{path}: record {seq}: expected a time and UTF-8, found: {error}") from error
 
 
 def _answer(connection: sqlite3.Connection, query: _Query, path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from controller.game import Json
 from controller.journal import Journal, JournalError, Record
+from controller.journal_recovery import open_recovering
 
 RETRY_S = 2.0
 """Between two attempts to write again."""
@@ -20,13 +21,13 @@ class JournalKeeper:
     """A journal that recovers. To be made in the event loop; closing twice is fine."""
 
     def __init__(self, path: Path) -> None:
-        """Open the journal.
+        """Open the journal; what can be read of a damaged one goes into a new file, and `recovery` says what that is.
 
         Raises:
-            JournalError: see `Journal`.
+            JournalError: see `open_recovering`.
         """
         self._path = path
-        self._journal = Journal(path)
+        self._journal, self.recovery = open_recovering(path)
         self._failure: JournalError | None = None
         self._failed = asyncio.Event()
         self._loop = asyncio.get_running_loop()

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from controller.journal_recovery import Recovery
 from controller.moved_mat import MAT_MOVED_MM, where_mat_lies
 from controller.views import PartState, PartView
 
@@ -17,7 +18,16 @@ WITHOUT_BUTTONS = (
 FULL_BYTES, SCARCE_BYTES = 100_000_000, 1_000_000_000
 """Less free than this on the disk of the journal: it is full, or nearly so."""
 JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before it is shown")
+MEND_BY_STARTING = "End the program and start it again: what can be read of the journal is recovered then."
 REFEREE_OK = PartView(state=PartState.OK, text="judging")
+
+
+def journal_part(recovery: Recovery | None) -> PartView:
+    """What is shown of a journal that is written; `recovery` is what was found in a damaged one."""
+    if recovery is None:
+        return JOURNAL_OK
+    lost = f"{len(recovery.lost)} records lost" if recovery.lost else "nothing known to be lost"
+    return PartView(state=PartState.OK, text=recovery.told, note=f"was damaged, {lost}")
 
 
 def disk_part(free_bytes: int) -> PartView | None:

@@ -48,7 +48,16 @@ from controller.journal import JournalDamaged, JournalError
 from controller.journal_keeper import JournalKeeper
 from controller.moved_mat import MAT_MOVED_MM
 from controller.outlets import DeviceOutlets
-from controller.parts import JOURNAL_OK, REFEREE_OK, WITHOUT_BUTTONS, disk_part, lens_part, mat_part, vision_parts
+from controller.parts import (
+    MEND_BY_STARTING,
+    REFEREE_OK,
+    WITHOUT_BUTTONS,
+    disk_part,
+    journal_part,
+    lens_part,
+    mat_part,
+    vision_parts,
+)
 from controller.records.results import Results
 from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
@@ -124,6 +133,8 @@ async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostCho
     except JournalError as error:
         raise ServiceError(f"{error}{_what_to_do(error)}") from error
     with contextlib.closing(journal):
+        if journal.recovery is not None:
+            _log.warning("%s", journal.recovery.told)
         host_choice.ours()
         simulated = _simulated_table(config, gathering)
         try:
@@ -196,7 +207,7 @@ class _Service:
     # Starting ------------------------------------------------------------------------------------------------------
 
     def _show_starting(self) -> None:
-        self._table.set_part("journal", JOURNAL_OK)
+        self._table.set_part("journal", journal_part(self._journal.recovery))
         self._table.set_part("referee", REFEREE_OK)
         self._table.set_part("camera", PartView(state=PartState.STARTING, text="the camera is starting"))
         learned = self._config.faces is not None or any(self._config.data_dir.glob("own-copy-*.faces"))
@@ -420,10 +431,12 @@ class _Service:
         def show(failure: JournalError | None) -> None:
             if failure is None:
                 _log.info("the journal is written again")
-                self._table.set_part("journal", JOURNAL_OK)
+                self._table.set_part("journal", journal_part(self._journal.recovery))
             else:
                 _log.error("nothing counts until the journal can be written again: %s", failure)
-                text = f"{failure}. Moves count again when it can be written."
+                mended = isinstance(failure, JournalDamaged)
+                remedy = MEND_BY_STARTING if mended else "Moves count again when it can be written."
+                text = f"{failure}. {remedy}"
                 self._table.set_part("journal", PartView(state=PartState.LOST, text=text))
 
         await self._journal.keep(show)

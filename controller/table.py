@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from config.schema import TableConfig
 from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
-from controller.journal import JournalDamaged, Record
+from controller.journal import RECOVERED, JournalDamaged, Record, counted
 from controller.reading import GameTable, Layout, Play, Reading
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
@@ -120,14 +120,19 @@ class Table:
         records = self._journal.records(game=self._journal.last_game())
         if any(record.kind == "game" and record.data["game"] != self._game.name for record in records):
             records = []
-        for index, record in enumerate(records):
+        standing = counted(records)
+        for index, record in enumerate(standing):
             try:
                 self._replay(record)
             except (GameError, CommandError, KeyError, IndexError, TypeError, ValueError) as error:
-                if not fresh and all(later.kind != "lobby" for later in records[index:]):
+                if not fresh and all(later.kind != "lobby" for later in standing[index:]):
                     raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
                 self._running = None
                 break
+        changes = [record.kind for record in standing if record.kind not in ("start", "interrupted")]
+        if changes[-1:] == [RECOVERED] and self._running is not None and not self._over:
+            unread = sum(record.kind == "play" for record in records) - sum(kind == "play" for kind in changes)
+            self._set_paused(True, _recovered_note(len(self._running.plays), len(standing) < len(records), unread))
         run = await self._write("start", {"version": self._version, "game": self._game.name})
         self._seq = run * SEQ_PER_START
         if fresh and records:
@@ -495,3 +500,14 @@ class Table:
         if self._running is None:
             raise CommandError("no game is running; start one first")
         return self._running
+
+
+def _recovered_note(plays: int, lost: bool, unread: int) -> str:
+    """What the players are told of a game in a journal that was damaged; `unread`: plays that follow what was lost."""
+    if not lost:
+        return f"The journal was damaged. Check that the table lies as shown, after {plays} plays. "
+    later = f", and {unread} later plays do not count" if unread else ""
+    return (
+        f"The journal was damaged: the game stands as after {plays} plays, what came next is lost{later}. "
+        "Lay the table as shown, or rule what was played since. "
+    )

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from controller.game import GameError, Json
 from controller.games.registry import load_game
 from controller.journal import Record as Entry
+from controller.journal import counted
 from controller.records.record import (
     Header,
     MoveLine,
@@ -41,7 +42,7 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
     if not games or (game is not None and game not in games):
         raise NoSuchGame(f"game {game if game is not None else ''}: the journal has {list(games) or 'no games'}")
     number = game if game is not None else games[-1]
-    ours = [entry for entry in entries if entry.game == number]
+    ours = counted([entry for entry in entries if entry.game == number])
     beginning = ours[0]
     header = Header(
         game=beginning.data["game"],

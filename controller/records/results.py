@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from controller.game import GameError
 from controller.games.registry import load_game
+from controller.journal import LOST, counted
 from controller.journal import Record as Entry
 from controller.records.journalled import names_in, record_of
 from controller.views import GameResultView, PlayerResultView, ResultsView, StandingView
@@ -27,9 +28,9 @@ class Results:
         with self._asking:
             for entry in self._entries_after(self._last):
                 self._last = entry.seq
-                if entry.kind == "game":
+                if entry.kind == "game" or (entry.kind == LOST and entry.game == entry.seq):
                     self._before += self._newest_result()
-                    self._newest = [entry]
+                    self._newest = [entry] if entry.kind == "game" else []
                 elif self._newest:
                     self._newest.append(entry)
             games = [*self._before, *self._newest_result()]
@@ -58,6 +59,8 @@ def _result(entries: Sequence[Entry]) -> GameResultView:
         outcome = record_of(entries, entries[0].seq).result
     except (GameError, KeyError, IndexError, TypeError, ValueError) as error:
         problem = f"{type(error).__name__}: {error}"
+    if outcome is None and entries[-1] not in counted(entries):
+        problem = "what came after its first part was lost when the journal was damaged"
     return GameResultView(
         table=data.get("table", ""),
         event=data.get("event", ""),

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli import results as results_command
 from controller.games.pizza_theory import GAME
-from controller.journal import Journal
+from controller.journal import LOST, Journal
 from controller.journal import Record as Entry
 from controller.records.journalled import record_of
 from controller.records.results import Results
@@ -86,6 +86,22 @@ def test_a_game_whose_moves_are_not_understood_hides_no_other(path: Path) -> Non
     assert spoilt.problem.startswith("NotationError: ")
     assert not spoilt.over
     assert over.over
+
+
+def test_a_game_of_which_records_were_lost_says_so_and_one_without_its_beginning_is_no_other_ones(path: Path) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal)
+        journal.append(LOST, {}, begins_game=True)
+        journal.append("play", {"moves": ["of the game that was lost"], "text": "", "source": "table"})
+        journal.append("game", BEGUN, begins_game=True)
+        journal.append(LOST, {})
+        journal.append("play", {"moves": ["after it"], "text": "", "source": "table"})
+        play_whole_game(journal)
+        _, one, torn, other = Results(journal.records).read().games
+        assert one.over
+        assert other.over
+        assert (one.problem, other.problem) == ("", "")
+        assert torn.problem == "what came after its first part was lost when the journal was damaged"
 
 
 def test_the_command_tells_games_and_standings_of_several_tables(path: Path, tmp_path: Path) -> None:

@@ -134,6 +134,26 @@ def test_a_data_folder_that_cannot_be_made_is_said(tmp_path: Path, service: Serv
     assert f"Error: data_dir {tmp_path / 'file' / 'data'}: expected a folder that can be written" in said
 
 
+def test_a_damaged_journal_is_recovered_and_the_page_says_so(tmp_path: Path, service: Service) -> None:
+    settings = tmp_path / "usb.toml"
+    settings.write_text(SETTINGS.replace("[camera]", '[camera]\ndriver = "opencv:9"'))
+    begun = {"game": "dice_and_slice", "seats": [1, 3], "names": ["Ann", "Ben"], "options": {}, "first": 1}
+    with Journal(service.journal) as journal:
+        journal.append("game", begun, begins_game=True).result()
+    content = bytearray(service.journal.read_bytes())
+    content[:100] = bytes(100)
+    service.journal.write_bytes(content)
+    for _ in range(2):
+        service.start("--config", str(settings), "--game", "dice_and_slice")
+        view = service.look_until(lambda view: True, 30)
+        assert [seat["name"] for seat in view["seats"] if seat["player"]] == ["Ann", "Ben"]
+        assert view["message"].startswith("The journal was damaged. Check that the table lies as shown, after 0 plays.")
+        service.end()
+    first = "the journal was damaged: 1 of its records could be read, none is known to be missing; the damaged file is"
+    assert service.log.read_text().count(f"WARNING {first} journal-damaged-1.sqlite") == 1
+    assert (service.data / "journal-damaged-1.sqlite").read_bytes() == content
+
+
 def test_foreign_and_damaged_journals_are_refused_and_left_alone(service: Service) -> None:
     service.journal.write_text("once upon a time " * 100)
     assert "expected a journal, found a file that is no SQLite file. Move it away" in refused(service)

@@ -18,6 +18,7 @@ from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_part
 from controller.hands import Lay
 from controller.journal import Journal, JournalDamaged
+from controller.journal_recovery import open_recovering
 from controller.reading import Reading
 from controller.records.journalled import record_of
 from controller.records.results import Results
@@ -244,6 +245,47 @@ async def test_a_game_that_does_not_replay_is_left_be_by_a_fresh_start_for_good(
         again = make_table(table.journal, Outlets())
         await again.start()
         assert again.state is None
+
+
+@in_loop
+async def test_a_game_whose_journal_was_damaged_stands_where_it_can_be_read_and_waits(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        states = [table.state]
+        for _ in range(6):
+            await table.make_next()
+            states.append(table.state)
+        plays = [record for record in table.journal.records() if record.kind == "play"]
+    path = table.journal.path
+    content = path.read_bytes()
+    spoilt = plays[2].data["text"].encode()
+    assert content.count(spoilt) == 1
+    path.write_bytes(content.replace(spoilt, b"\xff" * len(spoilt)))
+    journal, recovery = open_recovering(path)
+    assert recovery is not None
+    assert recovery.lost == (plays[2].seq,)
+    with journal:
+        for _ in range(2):  # also after one more start, as long as nobody has gone on
+            again = make_table(journal, Outlets())
+            await again.start()
+            assert again.state == states[2]
+            assert again.view is not None
+            assert again.view.referee is RefereeState.PAUSED
+            assert again.view.message.startswith(
+                "The journal was damaged: the game stands as after 2 plays, what came next is lost, and 3 later plays "
+                "do not count. Lay the table as shown, or rule what was played since. Paused."
+            )
+        (told,) = Results(journal.records).read().games
+        assert (told.over, told.problem) == (False, "")
+        await again.rule_move(GAME.format(again.state, next(GAME.legal(again.state))))
+        after = make_table(journal, Outlets())
+        await after.start()
+        assert after.state == again.state
+        assert after.view is not None
+        assert after.view.referee is not RefereeState.PAUSED
+        assert len(record_of(journal.records()).lines) == 4
+        await after.new_game([Sitting(1, "Ann"), Sitting(3, "Ben")], {})
+        left, _ = Results(journal.records).read().games
+        assert left.problem == ""
 
 
 @in_loop

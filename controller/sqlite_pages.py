@@ -1,0 +1,244 @@
+"""The rows that still stand in a damaged SQLite file and in its write-ahead log, page by page.
+
+SQLite refuses a file whose header is gone or that was cut off, and takes nothing of a log after its first broken frame.
+Each leaf of a B-tree can be read by itself, though. The form of pages, cells and logs is that of
+https://www.sqlite.org/fileformat2.html.
+"""
+
+import mmap
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
+USUAL_PAGE = 4096
+"""SQLite's default, where a file's own page size cannot be read."""
+_FILE_HEADER, _WAL_HEADER, _FRAME_HEADER = 100, 32, 24
+_WAL_MAGIC = (0x377F0682, 0x377F0683)
+_INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
+
+Value = int | float | str | bytes | None
+
+
+class Cell(NamedTuple):
+    """One row of a table, or one entry of an index."""
+
+    rowid: int | None
+    """None in an index."""
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """What could be read of one leaf of a B-tree."""
+
+    kind: int
+    """TABLE_LEAF or INDEX_LEAF."""
+    cells: tuple[Cell | None, ...]
+    """In order; None for one that is damaged."""
+
+
+def read_leaves(path: Path, widest: int) -> Iterator[Leaf]:
+    """Every leaf of the file at `path` that can be read: first those of its log, oldest first, then its own; of a page
+    that was changed there are several. What claims to have more than `widest` bytes counts as damaged.
+
+    Raises:
+        OSError: the files cannot be read.
+    """
+    log = wal_path(path)
+    frames = _sound_frames(log.read_bytes() if log.exists() else b"")
+    with path.open("rb") as file:
+        empty = not file.seek(0, 2)
+        content = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        page_size = len(frames[0].page) if frames else _page_size(content[:_FILE_HEADER])
+        pages = _Pages(content, page_size, {frame.number: frame.page for frame in frames}, widest)
+        for frame in frames:
+            yield from pages.leaf(frame.number, frame.page)
+        for number in range(1, len(content) // page_size + 1):
+            yield from pages.leaf(number, content[(number - 1) * page_size : number * page_size])
+
+
+def wal_path(path: Path) -> Path:
+    """Where SQLite keeps the write-ahead log of a file."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def frames_surely_synced(log: Path) -> int:
+    """How many frames of a log were on the disk for good: up to the last commit that another frame followed."""
+    content = log.read_bytes() if log.exists() else b""
+    heads = _frame_heads(content)
+    commits = [index for index, head in enumerate(heads[:-1]) if head.commits]
+    return commits[-1] + 1 if commits else 0
+
+
+class _Head(NamedTuple):
+    number: int
+    commits: bool
+    checksum: tuple[int, int]
+    at: int
+    """Where the frame begins in its log."""
+
+
+class _Frame(NamedTuple):
+    number: int
+    page: bytes
+
+
+def _wal_page_size(content: bytes) -> int:
+    """0 where the log's header does not say."""
+    size = struct.unpack_from(">I", content, 8)[0] if len(content) >= _WAL_HEADER else 0
+    return size if 512 <= size <= 65536 and size & (size - 1) == 0 else 0
+
+
+def _frame_heads(content: bytes) -> list[_Head]:
+    """The frames of the log's newest round: those with its header's salts, or where none has, with the first one's."""
+    step = _FRAME_HEADER + (_wal_page_size(content) or USUAL_PAGE)
+    starts = range(_WAL_HEADER, len(content) - step + 1, step)
+    salts = [content[at + 8 : at + 16] for at in starts]
+    own = content[16:24] if content[16:24] in salts else salts[0] if salts else b""
+    heads = []
+    for at, salt in zip(starts, salts, strict=True):
+        if salt == own:
+            number, size = struct.unpack_from(">II", content, at)
+            heads.append(_Head(number, size != 0, struct.unpack_from(">II", content, at + 16), at))
+    return heads
+
+
+def _sound_frames(content: bytes) -> list[_Frame]:
+    """Those of a log whose checksums fit, up to the last commit; each one's goes on from that of the frame before."""
+    heads = _frame_heads(content)
+    if not heads:
+        return []
+    magic = struct.unpack_from(">I", content)[0]
+    order = ">" if magic == _WAL_MAGIC[1] else "<"
+    page_size = _wal_page_size(content) or USUAL_PAGE
+    last = max((index for index, head in enumerate(heads) if head.commits), default=-1)
+    before: tuple[int, int] = struct.unpack_from(">II", content, 24)
+    sound = []
+    for head in heads[: last + 1]:
+        page = content[head.at + _FRAME_HEADER : head.at + _FRAME_HEADER + page_size]
+        if _checksum(content[head.at : head.at + 8] + page, before, order) == head.checksum:
+            sound.append(_Frame(head.number, page))
+        before = head.checksum
+    return sound
+
+
+def _checksum(content: bytes, start: tuple[int, int], order: str) -> tuple[int, int]:
+    first, second = start
+    for one, two in struct.iter_unpack(f"{order}II", content):
+        first = (first + one + second) & 0xFFFFFFFF
+        second = (second + two + first) & 0xFFFFFFFF
+    return first, second
+
+
+def _page_size(header: bytes) -> int:
+    size: int = struct.unpack_from(">H", header, 16)[0] if len(header) == _FILE_HEADER else 0
+    size = 65536 if size == 1 else size
+    return size if size >= 512 and size & (size - 1) == 0 else USUAL_PAGE
+
+
+class _Damaged(Exception):
+    """What is being read makes no sense."""
+
+
+class _Pages:
+    """The pages of a file as they were last written, as far as they can be read."""
+
+    def __init__(self, content: "bytes | mmap.mmap", page_size: int, newer: dict[int, bytes], widest: int) -> None:
+        """`newer`: pages by number that the log has and the file may not have yet."""
+        self._content = content
+        self._size = page_size
+        self._newer = newer
+        self._widest = widest
+
+    def leaf(self, number: int, page: bytes) -> Iterator[Leaf]:
+        """The leaf on this page, where it is one."""
+        head = _FILE_HEADER if number == 1 else 0
+        kind = page[head]
+        if kind in (TABLE_LEAF, INDEX_LEAF):
+            count = struct.unpack_from(">H", page, head + 3)[0]
+            if head + 8 + 2 * count <= len(page):
+                places = struct.unpack_from(f">{count}H", page, head + 8)
+                yield Leaf(kind, tuple(self._cells(page, kind, places)))
+
+    def _cells(self, page: bytes, kind: int, places: Sequence[int]) -> Iterator[Cell | None]:
+        for at in places:
+            try:
+                yield self._cell(page, kind, at)
+            except (_Damaged, IndexError, struct.error, UnicodeDecodeError):
+                yield None
+
+    def _cell(self, page: bytes, kind: int, at: int) -> Cell:
+        length, at = _varint(page, at)
+        if not 2 <= length <= self._widest:
+            raise _Damaged
+        rowid = None
+        if kind == TABLE_LEAF:
+            rowid, at = _varint(page, at)
+        most = self._size - 35 if kind == TABLE_LEAF else (self._size - 12) * 64 // 255 - 23
+        least = (self._size - 12) * 32 // 255 - 23
+        here = length
+        if length > most:
+            here = least + (length - least) % (self._size - 4)
+            here = here if here <= most else least
+        payload = page[at : at + here]
+        if length > here:
+            payload += self._overflow(struct.unpack_from(">I", page, at + here)[0], length - here)
+        if len(payload) != length:
+            raise _Damaged
+        return Cell(rowid, tuple(_values(payload)))
+
+    def _overflow(self, number: int, length: int) -> bytes:
+        parts = bytearray()
+        while len(parts) < length:
+            page = self._newer.get(number) or self._content[(number - 1) * self._size : number * self._size]
+            if not number or len(page) != self._size:
+                raise _Damaged
+            number = struct.unpack_from(">I", page)[0]
+            parts += page[4 : 4 + length - len(parts)]
+        return bytes(parts)
+
+
+def _varint(content: bytes, at: int) -> tuple[int, int]:
+    """A number, and where the next begins."""
+    value = 0
+    for index in range(8):
+        byte = content[at + index]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, at + index + 1
+    value = value << 8 | content[at + 8]
+    return value - (1 << 64) if value >> 63 else value, at + 9
+
+
+def _values(payload: bytes) -> Iterator[Value]:
+    """The columns of a row."""
+    end, at = _varint(payload, 0)
+    body = end
+    if not 1 <= end <= len(payload):
+        raise _Damaged
+    while at < end:
+        serial, at = _varint(payload, at)
+        value, body = _value(payload, serial, body)
+        yield value
+    if (at, body) != (end, len(payload)):
+        raise _Damaged
+
+
+def _value(payload: bytes, serial: int, at: int) -> tuple[Value, int]:
+    if serial in _INTEGER_BYTES:
+        end = at + _INTEGER_BYTES[serial]
+        return int.from_bytes(payload[at:end], "big", signed=True), end
+    if serial == 7:
+        return struct.unpack_from(">d", payload, at)[0], at + 8
+    if serial in (8, 9):
+        return serial - 8, at
+    if serial == 0:
+        return None, at
+    if serial < 12:
+        raise _Damaged
+    end = at + (serial - 12) // 2
+    content = payload[at:end]
+    return (content.decode() if serial % 2 else content), end
