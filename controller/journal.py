@@ -24,7 +24,6 @@ import sqlite3
 import struct
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from controller.boot import boot_clock
 from controller.game import Json
 from controller.sqlite_pages import frames_surely_synced, wal_path
 
@@ -131,7 +131,7 @@ class Record:
     wall_time: str
     """ISO 8601, UTC. For people: clocks jump."""
     monotonic_s: float
-    """Comparable only between records of one run of the program."""
+    """Comparable only between records of one start of the computer."""
     kind: str
     data: Json
 
@@ -148,7 +148,7 @@ class Journal:
         path: Path,
         *,
         wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        monotonic: Callable[[], float] = time.monotonic,
+        monotonic: Callable[[], float] = boot_clock,
         most_waiting: int = 4096,
     ) -> None:
         """Open the file, made if it is not there, and bring its schema up to date.

@@ -40,6 +40,7 @@ import controller.games
 from config.schema import TableConfig
 from controller.board import SteadyBound, board_part, board_view, no_board
 from controller.board_signals import BoardSignals
+from controller.boot import boot_id
 from controller.choosing import Choice, NotPlayable, Shelf
 from controller.games.registry import load_game, load_part, needs_faces
 from controller.host_choice import HostChoice, check_table_faces
@@ -171,6 +172,7 @@ class _Service:
         self._table = Table(
             config, load_game(config.game), load_part(config.game, "table").GAME_TABLE, Referee(timing(config)),
             journal, self._outlets, version=self._version, simulated=simulated is not None,
+            boot=boot_id(),
         )  # fmt: skip
         self._unproved_lens: Lens | None = None
 
@@ -218,7 +220,7 @@ class _Service:
     def _app(self) -> FastAPI:
         app = create_app(
             self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
-            host_token=self._token, picture=self._picture, results=Results(self._journal.records).read,
+            host_token=self._token, picture=self._picture, results=Results(self._journal.records, boot=boot_id()).read,
         )  # fmt: skip
         app.add_exception_handler(JournalError, _not_written)
         return app

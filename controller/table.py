@@ -79,7 +79,10 @@ class Table:
         *,
         version: str,
         simulated: bool,
+        boot: str = "",
     ) -> None:
+        """`boot`: which start of the computer it runs in (`boot_id`)."""
+        self._boot = boot
         self._config = config
         self._game = game
         self._game_table = game_table
@@ -133,7 +136,7 @@ class Table:
         if changes[-1:] == [RECOVERED] and self._running is not None and not self._over:
             unread = sum(record.kind == "play" for record in records) - sum(kind == "play" for kind in changes)
             self._set_paused(True, _recovered_note(len(self._running.plays), len(standing) < len(records), unread))
-        run = await self._write("start", {"version": self._version, "game": self._game.name})
+        run = await self._write("start", {"version": self._version, "game": self._game.name, "boot": self._boot})
         self._seq = run * SEQ_PER_START
         if fresh and records:
             await self._write("lobby", {})

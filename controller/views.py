@@ -284,9 +284,12 @@ class GameResultView(Model):
     game: str
     title: str
     began: str
-    """ISO 8601, UTC, by the table's clock."""
+    """ISO 8601, UTC, by the table's clock as it was set last before the computer was switched off."""
     ended: str
     """When the last play was made."""
+    began_ago_s: float | None = None
+    """Seconds since then, whatever the table's clock says; None where the computer was switched off in between."""
+    ended_ago_s: float | None = None
     over: bool
     """False where it goes on, or was left."""
     players: list[PlayerResultView]

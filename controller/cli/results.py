@@ -6,7 +6,7 @@ import io
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -49,6 +49,7 @@ def command(ctx: click.Context, sources: tuple[str, ...], as_csv: bool, since: d
         except SourceError as error:
             failed = True
             click.echo(f"Error: {error}", err=True)
+    games = [_by_our_clock(game) for game in games]
     games = [game for game in games if since is None or _local(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
@@ -116,6 +117,14 @@ def _ask(address: str) -> ResultsView:
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         raise SourceError(f"{address}: cannot be asked: {reason or type(error).__name__}") from error
+
+
+def _by_our_clock(game: GameResultView) -> GameResultView:
+    """A table may have no clock and no time server: how long ago something was is right all the same."""
+    now = datetime.now(UTC)
+    agos = {"began": game.began_ago_s, "ended": game.ended_ago_s}
+    times = {name: now - timedelta(seconds=ago) for name, ago in agos.items() if ago is not None}
+    return game.model_copy(update={name: time.isoformat(timespec="milliseconds") for name, time in times.items()})
 
 
 def _local(time: str) -> datetime:

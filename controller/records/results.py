@@ -2,7 +2,11 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
 
+from controller.boot import boot_clock
 from controller.game import GameError
 from controller.games.registry import load_game
 from controller.journal import LOST, counted
@@ -12,32 +16,88 @@ from controller.views import GameResultView, PlayerResultView, ResultsView, Stan
 
 
 class Results:
-    """The games of one journal. Asked again, only what is new is looked at. Ask from any thread."""
+    """The games of one journal. Asked again, only what is new is looked at. Ask from any thread.
 
-    def __init__(self, entries_after: Callable[[int], Sequence[Entry]]) -> None:
-        """`entries_after` gives the journal's entries after a sequence number."""
+    A computer without a clock of its own starts at a wrong date and is put right later, or never: what was written
+    before is told by the clock as it was set last.
+    """
+
+    def __init__(
+        self,
+        entries_after: Callable[[int], Sequence[Entry]],
+        *,
+        boot: str = "",
+        clock: Callable[[], float] = boot_clock,
+    ) -> None:
+        """`entries_after` gives the journal's entries after a sequence number; `boot` and `clock`: which start of the
+        computer this is, and the seconds since (`boot_clock`)."""
         self._entries_after = entries_after
+        self._boot = boot
+        self._clock = clock
         self._asking = threading.Lock()
         self._last = 0
-        self._before: list[GameResultView] = []
+        self._before: list[_Game] = []
         """Those that another followed: nothing is added to them."""
-        self._newest: list[Entry] = []
+        self._newest: list[_Dated] = []
+        self._writing = ""
+        """Which start of the computer the last entry was written in."""
+        self._switched_on: dict[str, float] = {}
+        """When each start was, in POSIX seconds, by the clock as it was set last."""
 
     def read(self) -> ResultsView:
         """Every game, the earliest first. Raises JournalError."""
         with self._asking:
             for entry in self._entries_after(self._last):
                 self._last = entry.seq
+                if entry.kind == "start":
+                    self._writing = entry.data.get("boot", "")
+                dated = _Dated(entry, self._writing)
+                if self._writing:
+                    self._switched_on[self._writing] = _posix(entry.wall_time) - entry.monotonic_s
                 if entry.kind == "game" or (entry.kind == LOST and entry.game == entry.seq):
-                    self._before += self._newest_result()
-                    self._newest = [entry] if entry.kind == "game" else []
+                    self._before += self._newest_game()
+                    self._newest = [dated] if entry.kind == "game" else []
                 elif self._newest:
-                    self._newest.append(entry)
-            games = [*self._before, *self._newest_result()]
+                    self._newest.append(dated)
+            games = [self._told(game) for game in (*self._before, *self._newest_game())]
             return ResultsView(games=games, standings=standings(games))
 
-    def _newest_result(self) -> list[GameResultView]:
-        return [_result(self._newest)] if self._newest else []
+    def _newest_game(self) -> list["_Game"]:
+        return [_game(self._newest)] if self._newest else []
+
+    def _told(self, game: "_Game") -> GameResultView:
+        return game.result.model_copy(
+            update={
+                "began": self._time(game.began),
+                "ended": self._time(game.ended),
+                "began_ago_s": self._ago_s(game.began),
+                "ended_ago_s": self._ago_s(game.ended),
+            }
+        )
+
+    def _time(self, dated: "_Dated") -> str:
+        if dated.boot not in self._switched_on:
+            return dated.entry.wall_time
+        posix_s = self._switched_on[dated.boot] + dated.entry.monotonic_s
+        return datetime.fromtimestamp(posix_s, UTC).isoformat(timespec="milliseconds")
+
+    def _ago_s(self, dated: "_Dated") -> float | None:
+        known = dated.boot and dated.boot == self._boot
+        return round(self._clock() - dated.entry.monotonic_s, 3) if known else None
+
+
+class _Dated(NamedTuple):
+    entry: Entry
+    boot: str
+    """Which start of the computer it was written in; empty where that was not written down."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    result: GameResultView
+    began: _Dated
+    ended: _Dated
+    """When the last play was made."""
 
 
 def standings(games: Sequence[GameResultView]) -> list[StandingView]:
@@ -51,7 +111,17 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
     return sorted(standing, key=lambda one: (-one.won, one.played, one.name))
 
 
-def _result(entries: Sequence[Entry]) -> GameResultView:
+def _posix(time: str) -> float:
+    return datetime.fromisoformat(time).timestamp()
+
+
+def _game(dated: Sequence[_Dated]) -> _Game:
+    """The game that the first entry begins."""
+    ended = [one for one in dated if one.entry.kind in ("game", "play")][-1]
+    return _Game(_result([one.entry for one in dated], ended.entry), dated[0], ended)
+
+
+def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
     """The result of the game that the first entry begins."""
     data = entries[0].data
     outcome, problem = None, ""
@@ -68,7 +138,7 @@ def _result(entries: Sequence[Entry]) -> GameResultView:
         game=data["game"],
         title=load_game(data["game"]).title,
         began=entries[0].wall_time,
-        ended=[entry.wall_time for entry in entries if entry.kind in ("game", "play")][-1],
+        ended=ended.wall_time,
         over=outcome is not None,
         players=[
             PlayerResultView(

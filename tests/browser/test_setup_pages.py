@@ -416,7 +416,7 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
         ended="2026-03-01T12:40:00+00:00", over=True, players=players,
     )  # fmt: skip
     left = over.model_copy(update={"over": False, "title": "Pizza Theory"})
-    played = over.model_copy(update={"over": False, "title": "SLICE"})
+    played = over.model_copy(update={"over": False, "title": "SLICE", "began_ago_s": 3600.0})
 
     async def scenario() -> None:
         games = [left, over, played]
@@ -430,6 +430,9 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
                 "W" * 40, "Ann", f"SLICE Ann, {'W' * 40}: being played", f"Pizzeria {'W' * 40} 35 won, Ann 21",
                 f"Pizza Theory Ann, {'W' * 40}: left before it was over",
             ]  # fmt: skip
+            newest = await page.evaluate("document.querySelector('#games tr').firstChild.textContent")
+            hour_ago = "new Date(Date.now() - 3600e3).toLocaleString(undefined, {weekday: 'short', hour: '2-digit'})"
+            assert newest[:6] == (await page.evaluate(hour_ago))[:6], "not by the table's clock"
             assert await page.evaluate("document.getElementById('state').textContent") == "1 of 3 games are over."
             assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
             assert page.complaints == []

@@ -2,7 +2,7 @@
 
 import asyncio
 import csv
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
@@ -102,6 +102,46 @@ def test_a_game_of_which_records_were_lost_says_so_and_one_without_its_beginning
         assert other.over
         assert (one.problem, other.problem) == ("", "")
         assert torn.problem == "what came after its first part was lost when the journal was damaged"
+
+
+def test_a_clock_that_is_put_right_in_the_middle_tells_the_times_before_too(tmp_path: Path) -> None:
+    """As on a Raspberry Pi, which has no clock of its own, once it finds a time server."""
+    wrong, right = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 6, 6, 9, tzinfo=UTC)
+    since_boot_s, switched_on = 60.0, wrong
+    path = tmp_path / "journal.sqlite"
+
+    def wall_clock() -> datetime:
+        return switched_on + timedelta(seconds=since_boot_s)
+
+    with Journal(path, wall_clock=wall_clock, monotonic=lambda: since_boot_s) as journal:
+        results = Results(journal.records, boot="second", clock=lambda: since_boot_s)
+        journal.append("start", {"boot": "first"})
+        play_whole_game(journal)
+        since_boot_s, switched_on = 30.0, wrong + timedelta(days=1)
+        journal.append("start", {"boot": "second"})
+        play_whole_game(journal)
+        since_boot_s = 630.0
+        before = results.read()
+        switched_on = right
+        play_whole_game(journal)
+        since_boot_s = 1230.0
+        old, second, third = results.read().games
+        told = datetime.now(UTC)
+        app = make_app(results=results.read)
+
+        async def ask() -> Result:
+            async with serving(app, Hub(), "127.0.0.1", 0) as port:
+                return await asyncio.to_thread(ran, "--csv", "--since", "2026-02-01", f"http://127.0.0.1:{port}")
+
+        rows = list(csv.DictReader(asyncio.run(ask()).stdout.splitlines()))
+    assert [game.began[:16] for game in before.games] == ["2026-01-01T00:01", "2026-01-02T00:00"]
+    assert (old.began[:19], old.began_ago_s) == ("2026-01-01T00:01:00", None), "no more is known of this one"
+    assert (second.began[:19], second.began_ago_s) == ("2026-06-06T09:00:30", 1200.0)
+    assert (third.began[:19], third.ended_ago_s) == ("2026-06-06T09:10:30", 600.0)
+    began = {row["number"]: datetime.fromisoformat(row["began"]) for row in rows}
+    ago_s = [(told - began[str(game.number)]).total_seconds() for game in (second, third)]
+    assert ago_s == pytest.approx([1200, 600], abs=10), "by the clock of whoever asks"
+    assert str(old.number) not in began
 
 
 def test_the_command_tells_games_and_standings_of_several_tables(path: Path, tmp_path: Path) -> None:

@@ -25,8 +25,9 @@ function row(first, second) {
   return html("tr", {}, html("td", { text: first }), html("td", {}, second));
 }
 
-function time({ began }) {
-  return new Date(began).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+// The table's clock may be wrong; how long ago it was is not.
+function time({ began, began_ago_s }) {
+  return new Date(began_ago_s === null ? began : Date.now() - began_ago_s * 1000).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 }
 
 function outcome({ players, over, problem }, anotherCame) {
