@@ -26,13 +26,18 @@ class Sitting:
 
 
 class Commands(Protocol):
-    """A table as its host sees it. Everything raises CommandError when it is refused."""
+    """A table as its host sees it. Everything raises CommandError when it is refused.
 
-    async def answer(self, question_id: int, candidate_id: int) -> None:
+    There may be several hosts. `by` is the name of the one who asks, for the journal; empty where it was not said.
+    `last` is the number of the newest line of the log that this one sees, 0 for none: where another host was faster,
+    what is asked is refused. None: whatever came last.
+    """
+
+    async def answer(self, question_id: int, candidate_id: int, *, by: str = "") -> None:
         """The players say which candidate of the open question they meant."""
         ...
 
-    async def undo(self) -> None:
+    async def undo(self, *, by: str = "", last: int | None = None) -> None:
         """Take the last move back."""
         ...
 
@@ -42,16 +47,20 @@ class Commands(Protocol):
 
     async def resume(self) -> None: ...
 
-    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
+    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
         """End this game and start another with these players, in clockwise order."""
         ...
 
-    async def rename(self, seat: int, name: str) -> None:
+    async def rename(self, seat: int, name: str, *, by: str = "") -> None:
         """Whoever plays at this seat is called so from now on."""
         ...
 
-    async def rule_move(self, text: str) -> None:
+    async def rule_move(self, text: str, *, by: str = "", last: int | None = None) -> None:
         """The host rules that this move, in the game's notation, was made."""
+        ...
+
+    def legal_moves(self, words: str, most: int) -> Sequence[str]:
+        """At most so many of the moves that may be made now, in the game's notation: those with all of these words."""
         ...
 
 

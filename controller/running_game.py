@@ -3,11 +3,15 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from controller.game import Actor, Game, Player
 from controller.reading import Layout, Play
 from controller.views import LogLine
+
+MOVES_LOOKED_AT = 3000
+"""Of the moves that a host may rule; where there are more, the host writes the one meant."""
 
 
 @dataclass(slots=True)
@@ -57,6 +61,14 @@ class RunningGame:
     def named(self, text: str) -> str:
         """Players' names in place of "Player 2"."""
         return re.sub(r"\b[Pp]layer (\d)\b", lambda found: self.names.get(int(found[1]), found[0]), text)
+
+    def legal_moves(self, words: str, most: int) -> list[str]:
+        """See `Commands.legal_moves`."""
+        wanted = words.casefold().split()
+        texts = (
+            self.engine.format(self.state, move) for move in islice(self.engine.legal(self.state), MOVES_LOOKED_AT)
+        )
+        return list(islice((text for text in texts if all(word in text.casefold() for word in wanted)), most))
 
     def notation(self, play: Play) -> list[str]:
         """The moves of a play that could be made now, as the game writes them."""

@@ -19,7 +19,7 @@ from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
 from controller.seating import areas
 from controller.table_view import Question, Standing, TableViews
-from controller.views import BoardView, Lamp, LogLine, PartView, TableView
+from controller.views import BoardView, Lamp, LogLine, PartView, Source, TableView
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from vision.scene import Scene
 
@@ -215,7 +215,7 @@ class Table:
 
     # What the host may do ------------------------------------------------------------------------------------------
 
-    async def answer(self, question_id: int, candidate_id: int) -> None:
+    async def answer(self, question_id: int, candidate_id: int, *, by: str = "") -> None:
         """See `Commands`."""
         async with self._deciding:
             question = self._question
@@ -225,16 +225,17 @@ class Table:
             if not 0 <= candidate_id < len(question.plays):
                 expected = f"expected 0 to {len(question.plays) - 1}"
                 raise InvalidCommand(f"candidate {candidate_id} of question {question_id}: {expected}")
-            await self._make(question.plays[candidate_id], "answer")
+            await self._make(question.plays[candidate_id], "answer", by)
             self._show()
 
-    async def undo(self) -> None:
+    async def undo(self, *, by: str = "", last: int | None = None) -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
+            _check_last(game, last)
             if len(game.states) < 2:
                 raise CommandError("there is no move to take back")
-            await self._write("undo", {})
+            await self._write("undo", _signed({}, by))
             self._undo()
             self._show()
 
@@ -255,19 +256,19 @@ class Table:
             self._set_paused(False)
             self._show()
 
-    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
+    async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
         """See `Commands`."""
         async with self._deciding:
-            await self._new_game(players, options)
+            await self._new_game(players, options, by)
             self._show()
 
-    async def rename(self, seat: int, name: str) -> None:
+    async def rename(self, seat: int, name: str, *, by: str = "") -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
             if game.player_at(seat) is None:
                 raise InvalidCommand(f"seat {seat}: nobody plays there; expected one of {sorted(game.seats.values())}")
-            await self._write("rename", {"seat": seat, "name": name})
+            await self._write("rename", _signed({"seat": seat, "name": name}, by))
             game.rename(seat, name)
             self._show()
 
@@ -280,16 +281,21 @@ class Table:
                 self._set_paused(False)
                 self._show()
 
-    async def rule_move(self, text: str) -> None:
+    async def rule_move(self, text: str, *, by: str = "", last: int | None = None) -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
+            _check_last(game, last)
             try:
                 move = self._game.parse(game.state, text)
             except GameError as error:
                 raise InvalidCommand(str(error)) from error
-            await self._make(Play((move,), 1.0, self._game.format(game.state, move)), "ruling")
+            await self._make(Play((move,), 1.0, self._game.format(game.state, move)), "ruling", by)
             self._show()
+
+    def legal_moves(self, words: str, most: int) -> list[str]:
+        """See `Commands`."""
+        return self._require_game().legal_moves(words, most)
 
     async def _hold_hosts_button(self) -> None:
         """Take back the move that the host saw when the press began; a later one was not meant."""
@@ -310,7 +316,7 @@ class Table:
         self._verdict = Verdict(Answer.HANDS)
         self._referee.forget()
 
-    async def _new_game(self, players: Sequence[Sitting], options: Mapping[str, Json]) -> None:
+    async def _new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], by: str = "") -> None:
         seats = [sitting.seat for sitting in players]
         self._check_seats(seats)
         if len(set(seats)) != len(seats):
@@ -334,7 +340,7 @@ class Table:
             running = self._begin(data)
         except GameError as error:
             raise InvalidCommand(str(error)) from error
-        await self._write("game", data, begins_game=True)
+        await self._write("game", _signed(data, by), begins_game=True)
         self._running, self._joined = running, []
         self._set_paused(False)
 
@@ -388,15 +394,16 @@ class Table:
             self._questions += 1
             self._question = Question(self._questions, candidates)
 
-    async def _make(self, play: Play, source: str) -> None:
+    async def _make(self, play: Play, source: Source, by: str = "") -> None:
         """Journal a play, then let it count: what is shown has been written."""
         game = self._require_game()
         state = game.state
         for move in play.moves:
             state = self._game.apply(state, move)
         data = {"moves": [self._game.encode_move(m) for m in play.moves], "text": play.text, "source": source}
-        seq = await self._write("play", data, self._outlets.evidence())
-        self._count(game, state, play.moves, LogLine(seq=seq, player=None, text=play.text))
+        seq = await self._write("play", _signed(data, by), self._outlets.evidence())
+        line = LogLine(seq=seq, player=None, text=play.text, source=source, by=by)
+        self._count(game, state, play.moves, line)
 
     def _count(self, game: RunningGame, state: Any, moves: tuple[Any, ...], line: LogLine) -> None:
         game.count(state, moves, line)
@@ -447,7 +454,9 @@ class Table:
                 moves = tuple(self._game.decode_move(data) for data in record.data["moves"])
                 for move in moves:
                     state = self._game.apply(state, move)
-                self._count(game, state, moves, LogLine(seq=record.seq, player=None, text=record.data["text"]))
+                source, by = record.data.get("source", "table"), record.data.get("by", "")
+                line = LogLine(seq=record.seq, player=None, text=record.data["text"], source=source, by=by)
+                self._count(game, state, moves, line)
             case "undo":
                 self._undo()
             case "rename":
@@ -503,6 +512,18 @@ class Table:
         if self._running is None:
             raise CommandError("no game is running; start one first")
         return self._running
+
+
+def _signed(data: dict[str, Json], by: str) -> dict[str, Json]:
+    """What a host did, with the name, where it was said."""
+    return data | {"by": by} if by else data
+
+
+def _check_last(game: RunningGame, last: int | None) -> None:
+    """Raises CommandError where the newest line of the log is another than its host sees."""
+    newest = game.plays[-1].seq if game.plays else 0
+    if last is not None and last != newest:
+        raise CommandError(f"the game has gone on: its last line is {newest}, not {last}; look again")
 
 
 def _recovered_note(plays: int, lost: bool, unread: int) -> str:

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from firmware_bridge.session import LinkState
 
 Outline = list[tuple[float, float]]
+Source = Literal["table", "answer", "ruling"]
+"""Whether a move was read from the table, chosen by the players where it was not clear, or ruled by a host."""
 Lamp = Literal["off", "on", "blink"]
 """What a seat's lamp does."""
 
@@ -182,6 +184,9 @@ class LogLine(Model):
     seq: int
     player: int | None
     text: str
+    source: Source = "table"
+    by: str = ""
+    """The host who answered or ruled; empty where that was not said."""
 
 
 class TableView(Model):

@@ -1,6 +1,7 @@
 """A game of a table's journal as a record."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from controller.game import GameError, Json
 from controller.games.registry import load_game
@@ -62,14 +63,21 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
         if entry.kind == "play":
             plays.append(len(states))
             source = Source.RULING if entry.data["source"] == "ruling" else Source.PLAYER
+            said = "ruled" if source is Source.RULING else "answered"
             for data in entry.data["moves"]:
                 move = engine.decode_move(data)
-                lines.append(move_line(engine, states[-1], move, source))
+                line = move_line(engine, states[-1], move, source)
+                lines.append(replace(line, comments=_signature(said, entry.data)))
                 states.append(engine.apply(states[-1], move))
         elif entry.kind == "undo":
-            lines.append(TakenBack(plays[-1]))
+            lines.append(TakenBack(plays[-1], _signature("taken back", entry.data)))
             del states[plays.pop() :]
     return Record(header, tuple(lines), result(engine, states[-1]))
+
+
+def _signature(did: str, data: Mapping[str, Json]) -> tuple[str, ...]:
+    """Which host did it, where that was written down."""
+    return (f"{did} by {data['by']}",) if data.get("by") else ()
 
 
 def _where(begun: Mapping[str, Json]) -> dict[str, str]:

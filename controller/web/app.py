@@ -5,11 +5,12 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import unquote
 
-from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi import Path as PathParameter
 from fastapi.staticfiles import StaticFiles
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from starlette.responses import FileResponse
 
 from controller.commands import Commands, GameShelf, Sitting
@@ -55,6 +56,22 @@ class Answer(Body):
 
 PlayerName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40, pattern=_SHOWN)]
 """As the display, the log and the records show it."""
+
+
+def _host_name(
+    x_host_name: Annotated[str | None, Header(description="The host's name for the journal, percent-encoded")] = None,
+) -> str:
+    """Who asks; empty where that is not said."""
+    if x_host_name is None:
+        return ""
+    try:
+        return TypeAdapter(PlayerName).validate_python(unquote(x_host_name, errors="strict"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        expected = "expected 1 to 40 characters that can be shown, as percent-encoded UTF-8"
+        raise HTTPException(422, f"X-Host-Name: {x_host_name[:120]!r}: {expected}") from error
+
+
+By = Annotated[str, Depends(_host_name)]
 
 
 class NewPlayer(Body):
@@ -112,10 +129,19 @@ class Games(BaseModel):
     games: list[GameView]
 
 
+class Undo(Body):
+    """Which move is taken back."""
+
+    last: Annotated[int, Field(ge=0)] | None = None
+    """The number of the log's newest line, as its host sees it; where another came since, nothing is taken back."""
+
+
 class Ruling(Body):
     """A move in the game's notation."""
 
     text: Annotated[str, Field(min_length=1, max_length=400)]
+    last: Annotated[int, Field(ge=0)] | None = None
+    """The number of the log's newest line, as its host sees it, 0 for none; where another came since, it is refused."""
 
 
 class Health(BaseModel):
@@ -301,15 +327,22 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
 
     router = APIRouter(dependencies=[Depends(host_only)], responses=_PROBLEMS)
 
+    @router.get("/moves")
+    async def moves(
+        words: Annotated[str, Query(max_length=400)] = "", most: Annotated[int, Query(ge=1, le=200)] = 40
+    ) -> list[str]:
+        """Moves that could be ruled now, in the game's notation: those with all of these words."""
+        return list(commands.legal_moves(words, most))
+
     @router.post("/answer", status_code=204)
-    async def answer(body: Answer) -> None:
+    async def answer(body: Answer, by: By) -> None:
         """The players say which candidate of the open question they meant."""
-        await commands.answer(body.question_id, body.candidate_id)
+        await commands.answer(body.question_id, body.candidate_id, by=by)
 
     @router.post("/undo", status_code=204)
-    async def undo() -> None:
+    async def undo(by: By, body: Undo | None = None) -> None:
         """Take the last move back."""
-        await commands.undo()
+        await commands.undo(by=by, last=body.last if body else None)
 
     @router.post("/pause", status_code=204)
     async def pause() -> None:
@@ -322,14 +355,14 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
         await commands.resume()
 
     @router.post("/new_game", status_code=204)
-    async def new_game(body: NewGame) -> None:
+    async def new_game(body: NewGame, by: By) -> None:
         """End this game and start another."""
-        await commands.new_game(_sittings(body.players), body.options)
+        await commands.new_game(_sittings(body.players), body.options, by=by)
 
     @router.post("/rename", status_code=204)
-    async def rename(body: NewPlayer) -> None:
+    async def rename(body: NewPlayer, by: By) -> None:
         """Whoever plays at this seat is called so from now on."""
-        await commands.rename(body.seat, body.name)
+        await commands.rename(body.seat, body.name, by=by)
 
     @router.post("/play_game", status_code=204)
     async def play_game(body: OtherGame) -> None:
@@ -337,9 +370,9 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
         await shelf.play(body.game, body.options, body.players)
 
     @router.post("/rule_move", status_code=204)
-    async def rule_move(body: Ruling) -> None:
+    async def rule_move(body: Ruling, by: By) -> None:
         """The host rules that this move, in the game's notation, was made."""
-        await commands.rule_move(body.text)
+        await commands.rule_move(body.text, by=by, last=body.last)
 
     open_router.include_router(router)
     return open_router

@@ -191,17 +191,22 @@ def test_the_host_answers_the_question():
     async def scenario():
         async with room(question()) as table:
             page = table.page
-            await table.show(query=f"?host={TOKEN.replace(' ', '%20')}")
+            await table.show(query=f"?host={TOKEN.replace(' ', '%20')}&by=Zo%C3%AB")
             assert await page.evaluate("location.search") == ""
+            assert await page.evaluate("document.querySelector('#by').value") == "Zoë"
             await page.until("document.querySelectorAll('.candidate button').length === 3")
             await page.evaluate("document.querySelectorAll('.candidate button')[1].click()")
             await page.until("performance.getEntriesByName(new URL('/api/answer', location).href).length === 1")
             await page.evaluate("document.querySelector('#pause').click()")
             await page.until("performance.getEntriesByName(new URL('/api/pause', location).href).length === 1")
+            await page.evaluate("document.querySelector('#ruling').focus()")
+            await page.until("document.querySelectorAll('#moves option').length === 3")
             await page.evaluate("document.querySelector('#ruling').value = 'A 8/1'; 0")
             await page.evaluate("document.querySelector('#rule').requestSubmit()")
             await page.until("document.querySelector('#ruling').value === ''")
             assert table.commands.asked == [("answer", 7, 1), ("pause",), ("rule_move", "A 8/1")]
+            assert table.commands.by == ["Zoë", "", "Zoë"]
+            assert table.commands.last == [None, None, question().log[-1].seq]
             table.commands.refusal = "There is nothing to undo."
             await page.evaluate("document.querySelector('#undo').click()")
             await page.until("document.querySelector('#refused').textContent === 'There is nothing to undo.'")

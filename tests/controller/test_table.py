@@ -559,6 +559,41 @@ async def test_the_host_rules_a_move(tmp_path: Path) -> None:
 
 
 @in_loop
+async def test_who_ruled_is_written_down_and_shown_after_a_restart_too(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        (text, *_) = table.table.legal_moves("STACK 2", 40)
+        assert text == "stack 2"
+        await table.table.rule_move(text, by="Zoë")
+        await table.table.undo(by="Mia")
+        await table.table.rule_move(text)
+        await table.table.undo()
+        await table.table.rule_move(text, by="Zoë")
+        written = [(record.kind, record.data.get("by")) for record in table.journal.records()][-5:]
+        assert written == [("play", "Zoë"), ("undo", "Mia"), ("play", None), ("undo", None), ("play", "Zoë")]
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        for view in (table.view, again.view):
+            assert view is not None
+            assert [(line.text, line.source, line.by) for line in view.log] == [("stack 2", "ruling", "Zoë")]
+        lines = record_of(table.journal.records()).lines
+        assert [line.comments for line in lines] == [
+            ("ruled by Zoë",), ("taken back by Mia",), (), (), ("ruled by Zoë",),
+        ]  # fmt: skip
+
+
+@in_loop
+async def test_two_hosts_who_undo_at_once_take_one_move_back(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.table.rule_move("stack 2", last=0)
+        seen = table.view.log[-1].seq
+        with pytest.raises(CommandError, match=f"its last line is {seen}, not 0; look again"):
+            await table.table.rule_move("stack 2", last=0)
+        await table.table.undo(last=seen)
+        with pytest.raises(CommandError, match=f"its last line is 0, not {seen}; look again"):
+            await table.table.undo(last=seen)
+
+
+@in_loop
 async def test_nothing_is_judged_while_the_table_is_paused(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
         before = table.state

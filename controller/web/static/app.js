@@ -11,7 +11,7 @@
 // Elements are kept between calls. /static/kit.js has the tools.
 
 import { createChooser } from "/static/games.js";
-import { headersOf, hostToken } from "/static/host.js";
+import { headersOf, hostName, hostToken, keepHostName } from "/static/host.js";
 import { badge, colour, html, named } from "/static/kit.js";
 import { breachCard, createStage } from "/static/stage.js";
 
@@ -48,12 +48,28 @@ connect();
 setInterval(checkConnection, QUIET_MS / 4);
 askRole();
 byId("choose").addEventListener("click", () => chooser.open());
-byId("undo").addEventListener("click", () => command("undo"));
+byId("undo").addEventListener("click", () => command("undo", { last: lastLine() }));
+byId("by").value = hostName();
+byId("by").addEventListener("change", ({ target }) => keepHostName(target.value));
 byId("pause").addEventListener("click", () => command(newest?.referee === "paused" ? "resume" : "pause"));
 byId("rule").addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (await command("rule_move", { text: byId("ruling").value })) byId("rule").reset();
+  if (await command("rule_move", { text: byId("ruling").value, last: lastLine() })) byId("rule").reset();
 });
+
+for (const kind of ["focus", "input"]) byId("ruling").addEventListener(kind, offerMoves);
+
+// What could be ruled now, while the host writes.
+async function offerMoves() {
+  const words = byId("ruling").value;
+  try {
+    const answer = await fetch(`/api/moves?${new URLSearchParams({ words })}`, { headers: headersOf(token) });
+    if (!answer.ok || words !== byId("ruling").value) return;
+    byId("moves").replaceChildren(...(await answer.json()).map((value) => html("option", { value })));
+  } catch {
+    // It can be written without.
+  }
+}
 
 function connect() {
   events?.close();
@@ -251,7 +267,7 @@ function renderStatus(view) {
   byId("referee").textContent = REFEREE[state] ?? state;
   byId("referee").dataset.state = state;
   const last = view.log.at(-1);
-  byId("event").textContent = last ? named(view, last.text) : "";
+  byId("event").textContent = last ? `${named(view, last.text)}${ruled(last)}` : "";
   byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";
   const parts = Object.entries(view.parts).filter(([, part]) => part.state !== "absent" || part.note);
   whenChanged("parts", [parts, view.simulated], () => byId("parts").replaceChildren(
@@ -263,6 +279,16 @@ function renderStatus(view) {
       html("span", { class: "part-text", text: QUIET.has(part.state) ? part.note || "ok" : part.text }),
     )),
   ));
+}
+
+function ruled({ source, by }) {
+  const did = { table: "", answer: by && "answered", ruling: "ruled" }[source];
+  return did && ` (${did}${by && ` by ${by}`})`;
+}
+
+/** The number of the log's newest line that this host sees. */
+function lastLine() {
+  return newest?.log.at(-1)?.seq ?? 0;
 }
 
 async function askRole() {
@@ -285,7 +311,7 @@ async function askRole() {
 async function command(name, body, refused = byId("refused")) {
   refused.textContent = "";
   try {
-    const response = await fetch(`/api/${name}`, { method: "POST", headers: headersOf(token), body: body && JSON.stringify(body) });
+    const response = await fetch(`/api/${name}`, { method: "POST", headers: headersOf(token, hostName()), body: body && JSON.stringify(body) });
     if (!response.ok) refused.textContent = (await response.json()).detail;
     return response.ok;
   } catch {

@@ -23,13 +23,15 @@ async def until(condition):
 class NotingCommands:
     def __init__(self):
         self.asked = []
+        self.by = []
+        self.last = []
         self.refusal = None
 
-    async def answer(self, question_id, candidate_id):
-        self._note("answer", question_id, candidate_id)
+    async def answer(self, question_id, candidate_id, *, by=""):
+        self._note("answer", question_id, candidate_id, by=by)
 
-    async def undo(self):
-        self._note("undo")
+    async def undo(self, *, by="", last=None):
+        self._note("undo", by=by, last=last)
 
     async def pause(self):
         self._note("pause")
@@ -37,21 +39,26 @@ class NotingCommands:
     async def resume(self):
         self._note("resume")
 
-    async def new_game(self, players, options):
-        self._note("new_game", [(p.seat, p.name) for p in players], options)
+    async def new_game(self, players, options, *, by=""):
+        self._note("new_game", [(p.seat, p.name) for p in players], options, by=by)
 
-    async def rename(self, seat, name):
-        self._note("rename", seat, name)
+    async def rename(self, seat, name, *, by=""):
+        self._note("rename", seat, name, by=by)
 
-    async def rule_move(self, text):
+    async def rule_move(self, text, *, by="", last=None):
         if "?" in text:
             raise InvalidCommand(f"{text!r} is no move; expected notation such as 'A 8/1'")
-        self._note("rule_move", text)
+        self._note("rule_move", text, by=by, last=last)
 
-    def _note(self, *what):
+    def legal_moves(self, words, most):
+        return [move for move in ("A 8/1", "A 9/2", "B") if words in move][:most]
+
+    def _note(self, *what, by="", last=None):
         if self.refusal:
             raise CommandError(self.refusal)
         self.asked.append(what)
+        self.by.append(by)
+        self.last.append(last)
 
 
 class NotingShelf:

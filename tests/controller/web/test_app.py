@@ -33,8 +33,8 @@ def request(app, method, path, *, client="192.0.2.7", base_url="http://table.loc
     return asyncio.run(send())
 
 
-def host(app, path, body=None):
-    return request(app, "POST", path, json=body, headers={"X-Host-Token": TOKEN})
+def host(app, path, body=None, headers=()):
+    return request(app, "POST", path, json=body, headers={"X-Host-Token": TOKEN} | dict(headers))
 
 
 def published(view):
@@ -164,6 +164,30 @@ class TestCommands:
         response = host(make_app(commands=commands), path, body)
         assert (response.status_code, response.content) == (204, b"")
         assert commands.asked == [asked]
+
+    def test_who_asks_and_what_was_seen_go_along(self):
+        commands = NotingCommands()
+        name = {"X-Host-Name": "Zo%C3%AB%20%F0%9F%8D%95"}
+        host(make_app(commands=commands), "/api/undo", {"last": 12}, headers=name)
+        host(make_app(commands=commands), "/api/rule_move", {"text": "A", "last": 0}, headers=name)
+        host(make_app(commands=commands), "/api/answer", {"question_id": 7, "candidate_id": 1}, headers=name)
+        host(make_app(commands=commands), "/api/undo")
+        assert commands.by == ["Zoë 🍕"] * 3 + [""]
+        assert commands.last == [12, 0, None, None]
+
+    @pytest.mark.parametrize("name", ["", "%FF", "a%0Ab", "x" * 41, "%E2%80%AEevil"])
+    def test_a_hosts_name_that_does_not_show_is_named(self, name):
+        commands = NotingCommands()
+        response = host(make_app(commands=commands), "/api/undo", headers={"X-Host-Name": name})
+        assert response.status_code == 422
+        assert response.json()["detail"].startswith(f"X-Host-Name: {name!r}: expected 1 to 40 characters")
+        assert commands.asked == []
+
+    def test_what_could_be_ruled_is_the_hosts_to_know(self):
+        for given, status in (({"X-Host-Token": TOKEN}, 200), ({}, 403)):
+            response = request(make_app(), "GET", "/api/moves?words=A&most=1", headers=given)
+            assert response.status_code == status
+            assert status != 200 or response.json() == ["A 8/1"]
 
     def test_a_refusal_says_why(self):
         commands = NotingCommands()
