@@ -22,7 +22,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from config.schema import TableConfig
+from config.schema import Confirm, TableConfig
 from controller.parts import FULL_BYTES, SCARCE_BYTES
 
 if TYPE_CHECKING:
@@ -347,8 +347,9 @@ def _where_a_lamp_helps(image: "Image") -> str:
     )
 
 
-def check_pins(pins: "PanelPins", open_pins: Callable[[], "Factory"]) -> Finding:
-    """Whether the panel's pins can be had, and no button is stuck."""
+def check_pins(pins: "PanelPins", open_pins: Callable[[], "Factory"], confirm: Confirm = Confirm.BUTTON) -> Finding:
+    """Whether the panel's pins can be had, and no button is stuck; where moves count without buttons, there may be
+    none."""
     from firmware_bridge.signals import HOST_SEAT, Signal
     from hardware.panel import Panel, PanelError
 
@@ -362,6 +363,8 @@ def check_pins(pins: "PanelPins", open_pins: Callable[[], "Factory"]) -> Finding
     except PanelError as error:
         if "busy" in str(error).lower():
             return Finding("pins", Health.WARNING, str(error), "If the table runs, it holds them; else end what does.")
+        if confirm is Confirm.REST:
+            return Finding("pins", Health.UNUSED, f'timing.confirm is "rest", and there are no buttons: {error}')
         remedy = (
             "On a Raspberry Pi: `sudo usermod -aG gpio $USER`, then log in anew. Elsewhere the table has no buttons."
         )
@@ -568,7 +571,7 @@ def _pins(config: TableConfig) -> Finding:
     from controller.wiring import panel_pins
     from hardware.panel import open_real_pins
 
-    return check_pins(panel_pins(config), open_real_pins)
+    return check_pins(panel_pins(config), open_real_pins, config.timing.confirm)
 
 
 def _serial(config: TableConfig) -> Finding:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from config.schema import Confirm
 from controller.journal_recovery import Recovery
 from controller.moved_mat import MAT_MOVED_MM, where_mat_lies
 from controller.views import PartState, PartView
@@ -28,6 +29,14 @@ def journal_part(recovery: Recovery | None) -> PartView:
         return JOURNAL_OK
     lost = f"{len(recovery.lost)} records lost" if recovery.lost else "nothing known to be lost"
     return PartView(state=PartState.OK, text=recovery.told, note=f"was damaged, {lost}")
+
+
+def no_panel_part(problem: str, confirm: Confirm) -> PartView:
+    """What is shown where the buttons' pins cannot be had."""
+    if confirm is Confirm.REST:
+        note = "none, moves count when they lie still"
+        return PartView(state=PartState.ABSENT, text=f"buttons: {note}. {problem}", note=note)
+    return PartView(state=PartState.LOST, text=f"buttons: missing. {problem}. {WITHOUT_BUTTONS}")
 
 
 def disk_part(free_bytes: int) -> PartView | None:

@@ -52,11 +52,11 @@ from controller.outlets import DeviceOutlets
 from controller.parts import (
     MEND_BY_STARTING,
     REFEREE_OK,
-    WITHOUT_BUTTONS,
     disk_part,
     journal_part,
     lens_part,
     mat_part,
+    no_panel_part,
     vision_parts,
 )
 from controller.records.results import Results
@@ -365,8 +365,7 @@ class _Service:
                 with contextlib.ExitStack() as stack:
                     await self._poll(self._open_panel(stack))
             except PanelError as error:
-                text = f"buttons: missing. {error}. {WITHOUT_BUTTONS}"
-                self._table.set_part("panel", PartView(state=PartState.LOST, text=text))
+                self._table.set_part("panel", no_panel_part(str(error), self._config.timing.confirm))
             await asyncio.sleep(PANEL_RETRY_S)
 
     async def _poll(self, panel: "Panel") -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from config.schema import SeatConfig, TableConfig
+from config.schema import Confirm, SeatConfig, TableConfig
 from controller.game import Game, Json, Player
 from controller.reading import GameTable, Play
 from controller.referee import Answer, Verdict, mend_light
@@ -86,6 +86,7 @@ class TableViews:
         self._game_table = game_table
         self._version = version
         self._simulated = simulated
+        self._buttons = config.timing.confirm is Confirm.BUTTON
         self._pieces = _Pieces()
         self._viewed: tuple[Any, Json] | None = None
 
@@ -114,6 +115,7 @@ class TableViews:
             log=_log(table),
             parts=dict(table.parts),
             board=table.board,
+            buttons=self._buttons,
         )
 
     def _position(self, table: Standing) -> Json:
@@ -129,7 +131,8 @@ class TableViews:
         if table.running is None:
             return self._lobby_message(table)
         if table.pause_note is not None:
-            return f"{table.pause_note}Paused. The host's button goes on."
+            goes_on = "The host's button goes on." if self._buttons else "The host's page resumes."
+            return f"{table.pause_note}Paused. {goes_on}"
         verdict = table.verdict
         if verdict.answer is Answer.BREACH and verdict.fault is not None:
             return verdict.fault.refusal.problem
@@ -137,13 +140,17 @@ class TableViews:
             light = mend_light(table.scene) if table.scene is not None else None
             return "The table can be read in more than one way." + (f" {light}" if light else "")
         if verdict.answer is Answer.WAITING_FOR_BUTTON:
-            return f"{verdict.note}. Player {verdict.confirm}: press your button."
+            what_now = f"Player {verdict.confirm}: press your button." if self._buttons else "It counts if it stays so."
+            return f"{verdict.note}. {what_now}"
         if verdict.answer is Answer.UNFINISHED and verdict.note:
             return verdict.note
         return self._game.turn(table.running.state).prompt
 
     def _lobby_message(self, table: Standing) -> str:
         counts = self._game.player_counts
+        if not self._buttons and not table.joined:
+            many = f"{counts.start} to {counts.stop - 1} players"
+            return f"{self._game.title} for {many}: the host says who plays, at Game… on the host's page."
         if len(table.joined) in counts:
             return f"{len(table.joined)} players have joined. The host's button starts the game."
         return f"{self._game.title}: press your button to join, {counts.start} to {counts.stop - 1} players."

@@ -219,6 +219,8 @@ class TableView(Model):
     parts: dict[str, PartView]
     board: BoardView | None = None
     """The microcontroller; None where there is none."""
+    buttons: bool = True
+    """Whether a move counts with its player's button; else it counts when it has lain still, and the page begins."""
 
 
 class DoubtView(Model):

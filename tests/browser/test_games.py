@@ -72,7 +72,11 @@ def test_another_game_is_set_with_its_options(size: str) -> None:
 
 def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
     async def scenario() -> None:
-        async with chooser(lobby(), NotingShelf(players=None)) as (page, _, commands):
+        view = lobby().model_copy(update={"buttons": False})
+        async with chooser(view, NotingShelf(players=None)) as (page, _, commands):
+            states = "[...document.querySelectorAll('.lobby-state')].map((state) => state.textContent)"
+            assert set(await page.evaluate(states)) == {"joined", "free"}
+            assert "button" not in await page.evaluate("document.querySelector('.games').innerText")
             await page.evaluate(
                 "document.querySelectorAll('.sitting li').forEach((li, i) => {"
                 " const [plays, name] = li.querySelectorAll('input'); plays.checked = i === 0 || i === 2;"

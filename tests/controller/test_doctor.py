@@ -21,7 +21,7 @@ from zeroconf import IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncZeroconf
 
 from config.loader import load_table
-from config.schema import TableConfig
+from config.schema import Confirm, TableConfig
 from controller.discovery import SERVICE, Announcement, Discovery
 from controller.doctor import (
     DARK,
@@ -380,6 +380,13 @@ def test_no_pins_on_this_machine() -> None:
     finding = check_pins(PINS, open_real_pins)
     assert said(finding) == ("pins", Health.BROKEN)
     assert "no GPIO pins on this machine" in finding.what
+
+
+@pytest.mark.skipif(Path("/dev/gpiochip0").exists(), reason="this machine has GPIO pins")
+def test_a_table_that_needs_no_buttons_may_have_none() -> None:
+    finding = check_pins(PINS, open_real_pins, Confirm.REST)
+    assert said(finding) == ("pins", Health.UNUSED)
+    assert finding.what.startswith('timing.confirm is "rest", and there are no buttons: no GPIO pins on this machine')
 
 
 def test_pins_that_the_running_table_holds_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -220,9 +220,17 @@ def test_a_table_without_pins_goes_on_and_says_so(tmp_path: Path, service: Servi
     _, said = part(until_part(service, "panel", "lost", 120), "panel")
     assert said.startswith("buttons: missing. no GPIO pins on this machine: ")
     assert 'timing.confirm = "rest"' in said
-    assert service.look()["turn"]["prompt"]
+    assert service.look()["turn"]["prompt"].endswith("press your button to join, 2 to 6 players.")
     service.send(signal.SIGTERM)
     assert service.wait() == 0
+    with (tmp_path / "real.toml").open("a") as settings:
+        settings.write('\n[timing]\nconfirm = "rest"\n')
+    service.start("--config", str(tmp_path / "real.toml"))
+    view = until_part(service, "panel", "absent", 120)
+    assert view["parts"]["panel"]["note"] == "none, moves count when they lie still"
+    assert view["turn"]["prompt"] == (
+        "New York Slice for 2 to 6 players: the host says who plays, at Game… on the host's page."
+    )
 
 
 def test_a_picture_in_which_a_marker_is_hidden_proves_no_lens() -> None:

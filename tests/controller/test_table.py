@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from config.loader import load_table
 from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Actor
 from controller.games.new_york_slice import GAME
@@ -22,10 +23,11 @@ from controller.journal_recovery import open_recovering
 from controller.reading import Reading
 from controller.records.journalled import record_of
 from controller.records.results import Results
-from controller.referee import GLARE
+from controller.referee import GLARE, Referee
 from controller.table import Table
 from controller.table_view import LOG_LINES
 from controller.views import BoardView, PartState, PartView, RefereeState, TableView
+from controller.wiring import timing
 from firmware_bridge.session import LinkState
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from tests.controller.laid_table import LaidTable, Outlets, make_table
@@ -322,6 +324,40 @@ async def test_a_move_waits_for_its_lit_button(tmp_path: Path) -> None:
         await table.look()
         assert table.state.phase is Phase.CHOOSE
         assert len(table.view.log) == 2
+
+
+@in_loop
+async def test_where_there_are_no_buttons_none_is_asked_for(tmp_path: Path) -> None:
+    settings = tmp_path / "table.toml"
+    settings.write_text('[timing]\nconfirm = "rest"\n')
+    config = load_table([settings])
+    laid = LaidTable(tmp_path, 3, 2)
+    table = Table(
+        config, GAME, load_part("new_york_slice", "table").GAME_TABLE, Referee(timing(config)), laid.journal,
+        laid.outlets, version="test", simulated=False,
+    )  # fmt: skip
+    laid.table = table
+    with laid.journal:
+        await table.start()
+        said = [laid.view.message]
+        await table.new_game([Sitting(seat, f"Player {p}") for p, seat in laid.seats.items()], {})
+        await table.pause()
+        said.append(laid.view.message)
+        await table.resume()
+        moves, _ = laid.hands.next_play(laid.state)
+        await laid.make(moves, None)
+        moves, _ = laid.hands.next_play(laid.state)
+        laid.play(laid.state, *moves)
+        said.append((await laid.moved()).message)
+        served = laid.state
+        await laid.look(scenes=40)
+        assert laid.state != served
+        assert not laid.view.buttons
+    assert said[:2] == [
+        "New York Slice for 2 to 6 players: the host says who plays, at Game… on the host's page.",
+        "Paused. The host's page resumes.",
+    ]
+    assert said[2].endswith(". It counts if it stays so.")
 
 
 @in_loop

@@ -189,7 +189,7 @@ function dieArt(name, picture) {
 function diceCards(view) {
   const { dice, active, phase, players } = view.position;
   if (!dice.length) {
-    return [html("p", { class: "das-hint", text: phase === "over" ? "All slices are counted" : `${nameOf(view, active)} throws both dice onto the mat, takes one, and presses the button` })];
+    return [html("p", { class: "das-hint", text: phase === "over" ? "All slices are counted" : `${nameOf(view, active)} throws both dice onto the mat${view.buttons ? ", takes one, and presses the button" : " and takes one"}` })];
   }
   return dice.map(({ die, face, picture, picked, used_by: users }) => html(
     "article",

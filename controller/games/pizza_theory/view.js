@@ -287,7 +287,9 @@ function hint(view) {
   const { phase, players_to_act: acting, players, unselected } = view.position;
   if (phase === "add") {
     const one = players.find(({ player }) => player === acting[0]);
-    return one.legal_spaces.length ? `${nameOf(view, one.player)}: any of the ${one.legal_spaces.length} lit spaces, then the button` : `${nameOf(view, one.player)}: no space is free of own neighbours; press the button`;
+    const name = nameOf(view, one.player);
+    if (one.legal_spaces.length) return `${name}: any of the ${one.legal_spaces.length} lit spaces${view.buttons ? ", then the button" : ""}`;
+    return `${name}: no space is free of own neighbours${view.buttons ? "; press the button" : ""}`;
   }
   if (phase === "roll") return `Roll the ${unselected.colour} die, lay the ${unselected.colour} cutter on that line of its side`;
   if (phase === "cut") return "Choose on your die under your hand, reveal together, lay your cutters; then the first player presses";

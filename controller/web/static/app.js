@@ -158,7 +158,7 @@ function render(view) {
   stage.show(view);
   game.drawTable(stage.layers, view);
   whenChanged("players", [view.position, view.seats, view.turn.players], () => {
-    if (lobby) byId("players").replaceChildren(...view.seats.map(lobbySeat));
+    if (lobby) byId("players").replaceChildren(...view.seats.map((seat) => lobbySeat(seat, view.buttons)));
     else game.renderPlayers(byId("players"), view);
   });
   whenChanged("board", [view.position, view.seats], () => {
@@ -194,15 +194,15 @@ function renderTurn(view, over) {
   });
 }
 
-// Before a game: who has pressed the button of a seat.
-function lobbySeat(seat) {
+// Before a game: who has pressed the button of a seat, where there are buttons.
+function lobbySeat(seat, buttons) {
   const joined = seat.lamp !== "off";
   return html(
     "article",
     { class: `lobby-seat${joined ? " joined" : ""}`, vars: { seat: colour(seat.colour) } },
     html("span", { class: "badge", vars: { seat: colour(seat.colour) }, text: String(seat.seat) }),
     html("h2", { text: seat.name }),
-    html("span", { class: "lobby-state", text: joined ? "joined" : "press your button to join" }),
+    html("span", { class: "lobby-state", text: joined ? "joined" : buttons ? "press your button to join" : "free" }),
   );
 }
 

@@ -117,7 +117,7 @@ export function createChooser(element, { ask, view }) {
       html("ul", { class: "sitting" }, seats.map(({ seat, plays, name }) => html(
         "li", { vars: { seat: colour(seat.colour) } }, plays, html("span", { class: "badge small", text: String(seat.seat) }), name))),
       html("div", { class: "games-do" },
-        html("p", { class: "shelf-note", text: "Or everybody presses the button of a seat, and the host's button starts." }),
+        html("p", { class: "shelf-note", text: view().buttons ? "Or everybody presses the button of a seat, and the host's button starts." : "" }),
         refused,
         view().position && html("button", { type: "button", class: "rename", text: "Only change the names", on: { click: rename } }),
         html("button", { type: "button", class: "start", text: "Start a new game", on: { click: start } })),
