@@ -33,16 +33,22 @@ run: $(INSTALLED) emulated-board ## Set up, then start the table; ARGS="--port 9
 
 UNITS := $(or $(XDG_CONFIG_HOME),$(HOME)/.config)/systemd/user
 
-start-at-boot: $(INSTALLED) ## Set up, then start the table now and whenever this computer starts (systemd, your own user)
-	mkdir -p "$(UNITS)"
-	sed 's|@CLONE@|$(CURDIR)|' hardware/pizzatable.service > "$(UNITS)/pizzatable.service"
-	systemctl --user daemon-reload
-	systemctl --user enable --now pizzatable
-	loginctl enable-linger
-	@echo "It runs. Its log, with the display's address:  journalctl --user --unit pizzatable --follow"
+# One unit for each settings file, so that a computer may have several tables.
+CONFIG ?=
+UNIT := pizzatable$(if $(CONFIG),-$(basename $(notdir $(CONFIG))))
 
-not-at-boot: ## Stop the table that start-at-boot started, and start it no more
-	systemctl --user disable --now pizzatable
+start-at-boot: $(INSTALLED) ## Set up, then start the table now and whenever this computer starts (systemd, your own user); CONFIG=left.toml for each of several
+	$(if $(CONFIG),@test -f "$(CONFIG)" || { echo "CONFIG=$(CONFIG): expected a table's settings file" >&2; exit 1; })
+	mkdir -p "$(UNITS)"
+	sed 's|@CLONE@|$(CURDIR)|; s|@CONFIG@|$(if $(CONFIG), --config "$(abspath $(CONFIG))")|' hardware/pizzatable.service > "$(UNITS)/$(UNIT).service"
+	systemctl --user daemon-reload
+	systemctl --user enable $(UNIT)
+	systemctl --user restart $(UNIT)
+	loginctl enable-linger
+	@echo "It runs. Its log, with the display's address:  journalctl --user --unit $(UNIT) --follow"
+
+not-at-boot: ## Stop the table that start-at-boot started, and start it no more; CONFIG=left.toml for one of several
+	systemctl --user disable --now $(UNIT)
 
 # The tests start dozens of processes: what one of them has compiled, the others need not.
 test: check firmware-tools ## Set up, then everything that `check` does, then the tests

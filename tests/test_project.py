@@ -51,8 +51,9 @@ def test_the_defaults_explain_every_setting_and_hold_no_other() -> None:
     assert {_general(key) for key in places} - set(_settings(TableConfig)) - tables == set()
 
 
+@pytest.mark.parametrize("config", ["", "left.toml"])
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd")
-def test_systemd_takes_the_unit_that_starts_the_table_at_boot(tmp_path: Path) -> None:
+def test_systemd_takes_the_unit_that_starts_the_table_at_boot(tmp_path: Path, config: str) -> None:
     """As `make start-at-boot` writes it, with a systemctl and a loginctl that only take notes."""
     said, tools = tmp_path / "said", tmp_path / "tools"
     tools.mkdir()
@@ -61,10 +62,17 @@ def test_systemd_takes_the_unit_that_starts_the_table_at_boot(tmp_path: Path) ->
         (tools / name).chmod(0o755)
     own = {"PATH": f"{tools}:{os.environ['PATH']}", "XDG_CONFIG_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
     make = ["make", "--silent", "--old-file=.venv/.installed", "start-at-boot"]
+    name, options = "pizzatable", ""
+    if config:
+        make.append(f"CONFIG={tmp_path / config}")
+        refused = subprocess.run(make, cwd=ROOT, env=os.environ | own, capture_output=True, text=True)
+        assert f"CONFIG={tmp_path / config}: expected a table's settings file" in refused.stderr
+        (tmp_path / config).touch()
+        name, options = "pizzatable-left", f' --config "{tmp_path / config}"'
     subprocess.run(make, cwd=ROOT, env=os.environ | own, check=True, capture_output=True)
-    unit = tmp_path / "systemd" / "user" / "pizzatable.service"
-    assert f"ExecStart={ROOT}/.venv/bin/pizzatable run\n" in unit.read_text()
-    assert "systemctl --user enable --now pizzatable" in said.read_text()
+    unit = tmp_path / "systemd" / "user" / f"{name}.service"
+    assert f"ExecStart={ROOT}/.venv/bin/pizzatable run{options}\n" in unit.read_text()
+    assert f"systemctl --user enable {name}\nsystemctl --user restart {name}\n" in said.read_text()
     checked = subprocess.run(
         ["systemd-analyze", "verify", "--user", str(unit)], env=os.environ | own, capture_output=True, text=True
     )
