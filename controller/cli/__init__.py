@@ -19,6 +19,7 @@ COMMANDS = (
     "vision-report",
     "play",
     "results",
+    "event",
     "replay",
     "referee",
     "components",

@@ -1,24 +1,18 @@
 """`pizzatable results`: how the games of one or several tables ended."""
 
 import csv
-import http.client
 import io
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
-from pydantic import ValidationError
 
+from controller.asking_tables import TableNotAsked, ask_results, by_clock
 from controller.journal import Journal, JournalError, JournalInUse
 from controller.records.results import Results, standings
-from controller.views import GameResultView, ResultsView
+from controller.views import GameResultView
 
-ASKED_S = 10.0
-"""A table answers within this, also one that has to look through the games of days."""
 COLUMNS = ("table", "event", "number", "game", "began", "ended", "over", "seat", "name", "total", "won")
 
 
@@ -49,7 +43,6 @@ def command(ctx: click.Context, sources: tuple[str, ...], as_csv: bool, since: d
         except SourceError as error:
             failed = True
             click.echo(f"Error: {error}", err=True)
-    games = [_by_our_clock(game) for game in games]
     games = [game for game in games if since is None or _local(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
@@ -92,7 +85,10 @@ def _outcome(game: GameResultView) -> str:
 def _games(source: str) -> list[GameResultView]:
     """Raises SourceError."""
     if "://" in source:
-        return _ask(source).games
+        try:
+            return [by_clock(game, datetime.now(UTC)) for game in ask_results(source).games]
+        except TableNotAsked as error:
+            raise SourceError(str(error)) from error
     if not Path(source).is_file():
         raise SourceError(f"{source}: expected a journal.sqlite, or a table's address such as http://192.168.1.20:8080")
     try:
@@ -102,29 +98,6 @@ def _games(source: str) -> list[GameResultView]:
         raise SourceError(f"{error}. If its table runs, give that table's address instead.") from error
     except JournalError as error:
         raise SourceError(str(error)) from error
-
-
-def _ask(address: str) -> ResultsView:
-    """Raises SourceError."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise SourceError(f"{address}: expected an address such as http://192.168.1.20:8080")
-    try:
-        with urllib.request.urlopen(f"{parts.scheme}://{parts.netloc}/api/results", timeout=ASKED_S) as answer:
-            return ResultsView.model_validate_json(answer.read())
-    except ValidationError as error:
-        raise SourceError(f"{address}: what answers there is no table of this version") from error
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        raise SourceError(f"{address}: cannot be asked: {reason or type(error).__name__}") from error
-
-
-def _by_our_clock(game: GameResultView) -> GameResultView:
-    """A table may have no clock and no time server: how long ago something was is right all the same."""
-    now = datetime.now(UTC)
-    agos = {"began": game.began_ago_s, "ended": game.ended_ago_s}
-    times = {name: now - timedelta(seconds=ago) for name, ago in agos.items() if ago is not None}
-    return game.model_copy(update={name: time.isoformat(timespec="milliseconds") for name, time in times.items()})
 
 
 def _local(time: str) -> datetime:

@@ -22,6 +22,7 @@ from controller.web.stream import EventStream, parse_last_event_id
 
 PICTURE_HEADER = "X-Picture"
 """What was read from a picture travels with it, in this header."""
+NO_STORE = {"Cache-Control": "no-store"}
 STATIC = Path(__file__).parent / "static"
 # Said here and not left to the system's tables: a browser runs no module of another type.
 _MEDIA_TYPES = {
@@ -202,6 +203,22 @@ def create_app(
     return app
 
 
+def app_of_page(page: str, router: APIRouter, version: str, *, title: str) -> FastAPI:
+    """The application of a page that is not a table's, and of what the page asks for."""
+    app = FastAPI(title=title, version=version, docs_url=None, redoc_url=None)
+    app.add_middleware(Guard)
+    add_problem_handlers(app)
+    app.include_router(router)
+    app.mount("/static", _Static(directory=STATIC))
+
+    @app.get("/", include_in_schema=False)
+    def whole_page() -> FileResponse:
+        """The page."""
+        return FileResponse(STATIC / page, headers=NO_STORE)
+
+    return app
+
+
 def _state_router(hub: Hub, results: Callable[[], ResultsView]) -> APIRouter:
     router = APIRouter(prefix="/api", tags=["state"])
 
@@ -210,7 +227,7 @@ def _state_router(hub: Hub, results: Callable[[], ResultsView]) -> APIRouter:
         """The newest view that a spectator may see."""
         if hub.newest is None:
             raise HTTPException(503, "The table has shown nothing yet.", {"Retry-After": "1"})
-        return Response(hub.newest.body, media_type="application/json", headers={"Cache-Control": "no-store"})
+        return Response(hub.newest.body, media_type="application/json", headers=NO_STORE)
 
     @router.get(
         "/events",
@@ -276,7 +293,7 @@ def _picture_router(picture: Callable[[], tuple[bytes, PictureView] | None]) -> 
         if answer is None:
             raise HTTPException(503, "The camera has given no picture yet.", {"Retry-After": "1"})
         data, told = answer
-        headers = {"Cache-Control": "no-store", PICTURE_HEADER: json.dumps(told.model_dump(mode="json"))}
+        headers = NO_STORE | {PICTURE_HEADER: json.dumps(told.model_dump(mode="json"))}
         return Response(data, media_type="image/jpeg", headers=headers)
 
     @router.get("/legend")

@@ -9,15 +9,12 @@ from typing import Annotated, Any
 
 import cv2
 from fastapi import APIRouter, FastAPI, Header, HTTPException, Request, Response
-from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, Field
-from starlette.responses import FileResponse
 
 from controller.enrolling import Learned, Naming, Spread, label_of, learn, preview, spread
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, names_again, pieces_again, seen_in
-from controller.web.app import STATIC, Body
-from controller.web.problems import add_problem_handlers
-from controller.web.security import Guard, require_host
+from controller.web.app import NO_STORE, Body, app_of_page
+from controller.web.security import require_host
 from controller.whose_faces import GameFaces
 from hardware.camera import CameraError
 from vision.enrolling.by_hand import CORNERS, corners_px, outlined
@@ -33,7 +30,6 @@ GivenToken = Annotated[str | None, Header(alias="X-Host-Token")]
 Pixel = Annotated[float, Field(ge=-FAR_PX, le=FAR_PX, allow_inf_nan=False)]
 Place = Annotated[str | None, Field(max_length=40)]
 """The piece's own, as the page showed it: it is another's number if outlines were changed on another page since."""
-NO_STORE = {"Cache-Control": "no-store"}
 ELSEWHERE = "it was changed on another page; nothing is done: look at what is shown now"
 EMPTY = "empty.png"
 """What the photo of the empty table is called."""
@@ -335,23 +331,7 @@ def _place_of(one: Spread, number: int) -> str:
 
 def create_enrolling_app(desk: Desk, *, version: str, token: str) -> FastAPI:
     """The application; everything but the page itself needs the host's token, or this machine's own browser."""
-    return app_of_page("enrol.html", _router(desk, token), version)
-
-
-def app_of_page(name: str, router: APIRouter, version: str) -> FastAPI:
-    """The application of a page for enrolling, and of what the page asks for."""
-    app = FastAPI(title="pizzatable enrol", version=version, docs_url=None, redoc_url=None)
-    app.add_middleware(Guard)
-    add_problem_handlers(app)
-    app.include_router(router)
-    app.mount("/static", StaticFiles(directory=STATIC))
-
-    @app.get("/", include_in_schema=False)
-    def page() -> FileResponse:
-        """The page."""
-        return FileResponse(STATIC / name, headers=NO_STORE)
-
-    return app
+    return app_of_page("enrol.html", _router(desk, token), version, title="pizzatable enrol")
 
 
 def _router(desk: Desk, token: str) -> APIRouter:

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from controller.enrolling import Learned, learn, marked_board, with_pieces
 from controller.kept_enrolment import SEEN, KeptEnrolment, check_all_here, seen_in
-from controller.web.app import Body
-from controller.web.enrolling import GivenToken, LearnedView, app_of_page, as_jpeg, told_as_answer
+from controller.web.app import Body, app_of_page
+from controller.web.enrolling import GivenToken, LearnedView, as_jpeg, told_as_answer
 from controller.web.security import require_host
 from controller.whose_faces import GameFaces
 from vision.enrolling.marked_board import draw_marked_board
@@ -196,7 +196,7 @@ class BoardDesk:
 
 def create_board_app(desk: BoardDesk, *, version: str, token: str) -> FastAPI:
     """The application; everything but the page itself needs the host's token, or this machine's own browser."""
-    return app_of_page("enrol-board.html", _router(desk, token), version)
+    return app_of_page("enrol-board.html", _router(desk, token), version, title="pizzatable enrol")
 
 
 def _router(desk: BoardDesk, token: str) -> APIRouter:

@@ -1,0 +1,67 @@
+// One screen for all tables of an event, kept current.
+
+import { colour, html, keyed } from "/static/kit.js";
+
+const AGAIN_MS = 2000;
+const ANSWERS_WITHIN_MS = 8000;
+const MOST_STANDINGS = 16;
+const PLAYING = { lobby: "Free: a game can begin", paused: "Paused", over: "The game is over" };
+const byId = (id) => document.getElementById(id);
+
+show();
+
+async function show() {
+  try {
+    render(await (await fetch("/api/event", { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })).json());
+    byId("lost").hidden = true;
+  } catch {
+    byId("lost").hidden = false;
+  }
+  setTimeout(show, AGAIN_MS);
+}
+
+function render({ event, tables, standings, games, newest }) {
+  document.title = byId("event").textContent = event || "Pizza tables";
+  const calling = tables.filter(({ calls }) => calls).length;
+  byId("count").textContent = `Tables: ${tables.length}, ${calling ? `of which ${calling} call somebody` : "all is well"} · games over: ${games}`;
+  const names = tables.map(({ table }) => table);
+  const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
+  keyed(byId("tables"), tables, ({ address }) => address, () => html("li"), (element, table) => drawTable(element, table, alike(table)));
+  const rows = standings.slice(0, MOST_STANDINGS).map(({ name, won, played }) => html("li", {}, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
+  byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
+  byId("newest").replaceChildren(...(newest.length ? newest.map(game) : [html("li", { class: "faint", text: "none yet" })]));
+}
+
+function drawTable(element, { address, table, title, state, message, calls, calls_for_s, players }, alike) {
+  const drawn = JSON.stringify([alike, table, title, state, message, calls, Math.floor(calls_for_s / 60), players]);
+  if (element.dataset.drawn === drawn) return;
+  element.dataset.drawn = drawn;
+  element.className = `table ${state}${calls ? " calls" : ""}`;
+  element.replaceChildren(
+    html("h3", {}, html("a", { href: `${address}/`, target: "_blank", rel: "noopener", dir: "auto", text: table })),
+    html("p", { class: "title", text: [title, alike ? new URL(address).host : ""].filter(Boolean).join(" · ") }),
+    calls ? html("p", { class: "call", text: `${calls}${calls_for_s >= 60 ? `, for ${minutes(calls_for_s)}` : ""}` })
+      : html("p", { class: "says", text: PLAYING[state] ?? message }),
+    html("ul", { class: "players" }, players.map(({ name, colour: seat, acts }) => html("li", { class: acts ? "acts" : "", vars: { seat: colour(seat) }, dir: "auto", text: name }))),
+  );
+}
+
+function game({ table, title, ended, players }) {
+  const at = new Date(ended).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  return html(
+    "li",
+    {},
+    html("p", { class: "faint" }, `${at} · `, ofAnyDirection(table), ` · ${title}`),
+    html("p", {}, players.flatMap(({ name, total, won }, i) => [i ? ", " : "", html(won ? "b" : "span", { dir: "auto", text: name }), ` ${total}`])),
+  );
+}
+
+// A name keeps its own direction and turns nothing around it.
+function ofAnyDirection(name) {
+  return html("bdi", { text: name });
+}
+
+function minutes(seconds) {
+  const whole = Math.floor(seconds / 60);
+  return whole < 60 ? `${whole} min` : `${Math.floor(whole / 60)} h`;
+}

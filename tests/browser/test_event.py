@@ -1,0 +1,86 @@
+"""The event's screen in a browser: a television and a helper's phone."""
+
+import pytest
+
+from controller.event import EventGameView, EventPlayerView, EventTableView, EventView
+from controller.views import PlayerResultView, StandingView
+from controller.web.event import create_event_app
+from controller.web.hub import Hub
+from controller.web.server import serving
+from tests.browser.chromium import browser, find_chromium
+from tests.browser.test_setup_pages import SIZES, run
+
+pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs chromium")
+NAMES = ["Ann", "عمر الفاروق", "W" * 40, "🍕🍕🍕"]
+
+
+class Shown:
+    """What the page asks for, made up."""
+
+    def __init__(self) -> None:
+        players = [EventPlayerView(name=name, colour="#0072B2", acts=name == "Ann") for name in NAMES]
+        table = EventTableView(
+            address="http://table1.local:8080", table="Left table", title="SLICE", state="plays", message="Ann draws",
+            calls="", calls_for_s=0.0, players=players,
+        )  # fmt: skip
+        asks = {"state": "asks", "calls": "asks which move was meant", "calls_for_s": 125.0}
+        away = {"state": "away", "calls": "does not answer: timed out", "calls_for_s": 5.0, "players": []}
+        addresses = [f"http://192.168.1.{number}:8080" for number in range(6)]
+        self.newest = EventView(
+            event="ConCon",
+            tables=[
+                table,
+                table.model_copy(update=asks | {"address": addresses[0]}),
+                table.model_copy(update=away | {"address": addresses[1], "table": "192.168.1.1:8080", "title": ""}),
+                *(table.model_copy(update={"address": one, "table": f"T{one[15]}"}) for one in addresses[2:]),
+            ],
+            standings=[StandingView(name=name, won=4 - i, played=5) for i, name in enumerate(NAMES)],
+            games=3,
+            newest=[
+                EventGameView(
+                    table="Left table", title="SLICE", ended="2026-06-06T20:00:00+00:00",
+                    players=[PlayerResultView(seat=i, name=name, total=i, won=i == 0) for i, name in enumerate(NAMES)],
+                )
+            ] * 3,
+        )  # fmt: skip
+
+    def view(self) -> EventView:
+        return self.newest
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
+    shown = Shown()
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/", *SIZES[size])
+            await page.until("document.querySelectorAll('.table').length === 7")
+            assert await page.evaluate("document.title") == "ConCon"
+            count = "document.getElementById('count').textContent"
+            assert await page.evaluate(count) == "Tables: 7, of which 2 call somebody · games over: 3"
+            calls = "[...document.querySelectorAll('.calls .call')].map((call) => call.textContent)"
+            assert await page.evaluate(calls) == [
+                "asks which move was meant, for 2 min", "does not answer: timed out",
+            ]  # fmt: skip
+            titles = "[...document.querySelectorAll('.title')].slice(0, 3).map((title) => title.textContent)"
+            assert await page.evaluate(titles) == ["SLICE · table1.local:8080", "SLICE · 192.168.1.0:8080", ""]
+            assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+            shown.newest = shown.newest.model_copy(update={"tables": shown.newest.tables[:1]})
+            await page.until("document.querySelectorAll('.table').length === 1")
+            assert await page.evaluate(count) == "Tables: 1, all is well · games over: 3"
+            assert page.complaints == []
+
+    run(scenario)
+
+
+def test_when_the_program_is_gone_the_page_says_so() -> None:
+    async def scenario() -> None:
+        async with browser() as page:
+            async with serving(create_event_app(Shown(), "1"), Hub(), "127.0.0.1", 0) as port:  # type: ignore[arg-type]
+                await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+                await page.until("document.querySelectorAll('.table').length === 7")
+            await page.until("!document.getElementById('lost').hidden")
+
+    run(scenario)
