@@ -194,7 +194,7 @@ class _Service:
             except ServerError as error:
                 raise ServiceError(f"{error} Set lan.port or use --port.") from error
             _say_where(port, self._token)
-            await asyncio.to_thread(_import_devices)
+            await asyncio.to_thread(_import_devices, self._simulated is None)
             await self._set_up_simulated(port, new=new_table)
             if self._config.faces is not None and needs_faces(self._config.game):
                 await asyncio.to_thread(check_table_faces, self._config)
@@ -504,8 +504,13 @@ async def _until_one_ends(stopped: asyncio.Event, work: Sequence[Coroutine[objec
         ) from task.exception()
 
 
-def _import_devices() -> None:
+def _import_devices(real: bool) -> None:
     """What camera and panel need, imported while the display is served already."""
+    if real:
+        # Before the camera's process starts: while this is imported the working directory is one that vanishes, and a
+        # process that is started just then finds none. Where it cannot be imported, the panel says why.
+        with contextlib.suppress(Exception):
+            import_module("hardware.real_pins")
     for name in ("hardware.vision_process", "controller.watching", "hardware.simulated.pins", "firmware_bridge.link"):
         import_module(name)
 

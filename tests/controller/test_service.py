@@ -12,6 +12,8 @@ import resource
 import signal
 import socket
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -231,6 +233,14 @@ def test_a_table_without_pins_goes_on_and_says_so(tmp_path: Path, service: Servi
     assert view["turn"]["prompt"] == (
         "New York Slice for 2 to 6 players: the host says who plays, at Game… on the host's page."
     )
+
+
+def test_real_pins_are_imported_before_another_process_is_started() -> None:
+    """Their import changes the working directory for a moment."""
+    for real in (True, False):
+        asks = f"import sys; _import_devices({real}); print('hardware.real_pins' in sys.modules)"
+        program = [sys.executable, "-c", f"from controller.service import _import_devices; {asks}"]
+        assert subprocess.run(program, capture_output=True, text=True, check=True).stdout == f"{real}\n"
 
 
 def test_a_picture_in_which_a_marker_is_hidden_proves_no_lens() -> None:
