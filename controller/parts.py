@@ -27,7 +27,7 @@ def journal_part(recovery: Recovery | None) -> PartView:
     """What is shown of a journal that is written; `recovery` is what was found in a damaged one."""
     if recovery is None:
         return JOURNAL_OK
-    lost = f"{len(recovery.lost)} records lost" if recovery.lost else "nothing known to be lost"
+    lost = f"records lost: {len(recovery.lost)}" if recovery.lost else "nothing known to be lost"
     return PartView(state=PartState.OK, text=recovery.told, note=f"was damaged, {lost}")
 
 

@@ -133,7 +133,7 @@ class Table:
                 self._running = None
                 break
         changes = [record.kind for record in standing if record.kind not in ("start", "interrupted")]
-        if changes[-1:] == [RECOVERED] and self._running is not None and not self._over:
+        if not fresh and changes[-1:] == [RECOVERED] and self._running is not None and not self._over:
             unread = sum(record.kind == "play" for record in records) - sum(kind == "play" for kind in changes)
             self._set_paused(True, _recovered_note(len(self._running.plays), len(standing) < len(records), unread))
         run = await self._write("start", {"version": self._version, "game": self._game.name, "boot": self._boot})

@@ -18,7 +18,7 @@ from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_part
 from controller.hands import Lay
-from controller.journal import Journal, JournalDamaged
+from controller.journal import RECOVERED, Journal, JournalDamaged
 from controller.journal_recovery import open_recovering
 from controller.reading import Reading
 from controller.records.journalled import record_of
@@ -288,6 +288,18 @@ async def test_a_game_whose_journal_was_damaged_stands_where_it_can_be_read_and_
         await after.new_game([Sitting(1, "Ann"), Sitting(3, "Ben")], {})
         left, _ = Results(journal.records).read().games
         assert left.problem == ""
+
+
+@in_loop
+async def test_a_fresh_start_with_a_recovered_journal_waits_for_nobody(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        table.journal.append(RECOVERED, {}).result()
+        fresh = make_table(table.journal, Outlets())
+        await fresh.start(fresh=True)
+        assert fresh.view is not None
+        assert fresh.view.position is None
+        assert fresh.view.referee is RefereeState.WAITING
 
 
 @in_loop
