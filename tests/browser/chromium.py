@@ -114,6 +114,10 @@ class Page:
         wanted = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
         await self._call("Emulation.setEmulatedMedia", features=wanted)
 
+    async def as_printed(self) -> None:
+        """Show the page as it would be printed."""
+        await self._call("Emulation.setEmulatedMedia", media="print")
+
     async def screenshot(self, whole: bool = False, *, hasty: bool = False) -> bytes:
         """The page as PNG; `whole`: also what must be scrolled to; `hasty`: less compressed, which is soon done."""
         how = {"captureBeyondViewport": whole, "optimizeForSpeed": hasty}

@@ -67,6 +67,9 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             titles = "[...document.querySelectorAll('.title')].slice(0, 3).map((title) => title.textContent)"
             assert await page.evaluate(titles) == ["SLICE · table1.local:8080", "SLICE · 192.168.1.0:8080", ""]
             assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+            await page.as_printed()
+            assert await page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+            assert await page.evaluate("document.querySelector('#tables').clientHeight") == 0, "only the standings"
             shown.newest = shown.newest.model_copy(update={"tables": shown.newest.tables[:1]})
             await page.until("document.querySelectorAll('.table').length === 1")
             assert await page.evaluate(count) == "Tables: 1, all is well · games over: 3"

@@ -114,6 +114,21 @@ def test_players_are_renamed_in_the_middle_of_a_game(size: str) -> None:
     run(scenario)
 
 
+def test_a_running_game_is_ended_by_no_single_click() -> None:
+    async def scenario() -> None:
+        async with chooser(ring_served(), NotingShelf(players=None)) as (page, _, commands):
+            start = "document.querySelector('.games .start')"
+            await page.evaluate(f"{start}.click()")
+            assert await page.evaluate(f"{start}.textContent") == "Yes, end the running game"
+            assert commands.asked == []
+            assert await page.evaluate(OVERFLOWS) == []
+            await page.evaluate(f"{start}.click()")
+            await page.until("!document.getElementById('games').open")
+            assert [asked[0] for asked in commands.asked] == ["new_game"]
+
+    run(scenario)
+
+
 def test_only_the_host_sees_it() -> None:
     async def scenario() -> None:
         hub = Hub()

@@ -433,8 +433,13 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
             newest = await page.evaluate("document.querySelector('#games tr').firstChild.textContent")
             hour_ago = "new Date(Date.now() - 3600e3).toLocaleString(undefined, {weekday: 'short', hour: '2-digit'})"
             assert newest[:6] == (await page.evaluate(hour_ago))[:6], "not by the table's clock"
+            oldest = await page.evaluate("[...document.querySelectorAll('#games tr')].at(-1).firstChild.textContent")
+            assert "2026" in oldest, "of a game that is long over the weekday says nothing"
             assert await page.evaluate("document.getElementById('state').textContent") == "1 of 3 games are over."
             assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+            await page.as_printed()
+            colours = "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+            assert await page.evaluate(colours) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
             assert page.complaints == []
 
     run(scenario)

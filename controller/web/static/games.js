@@ -69,8 +69,7 @@ export function createChooser(element, { ask, view }) {
       element.close();
     };
     const refused = refusal();
-    const running = view()?.position && view().referee !== "over";
-    const note = !running ? ""
+    const note = !goesOn(view()) ? ""
       : shelf.players !== null ? "The people at the simulated table leave their game and begin anew."
       : current ? "The running game goes on as it was begun; options count from the next one on."
       : "The running game stays in the journal: coming back before another is begun goes on with it.";
@@ -106,7 +105,15 @@ export function createChooser(element, { ask, view }) {
       for (const { seat, name } of renamed) if (!await ask("rename", { seat: seat.seat, name: name.value }, refused)) return;
       element.close();
     };
-    const start = async () => {
+    // There is no way back to a game that another was begun after.
+    let sure = false;
+    const start = async ({ target }) => {
+      if (goesOn(view()) && !sure) {
+        sure = true;
+        target.textContent = "Yes, end the running game";
+        refused.textContent = "The running game would end here, for good.";
+        return;
+      }
       const players = seats.filter(({ plays }) => plays.checked).map(({ seat, name }) => ({ seat: seat.seat, name: name.value || seat.name }));
       if (await ask("new_game", { players }, refused)) element.close();
     };
@@ -144,6 +151,10 @@ function field({ name, choices, value }) {
 /** Each start of the table's program numbers its views from a million of their own. */
 function startOf(view) {
   return view === null ? null : Math.floor(view.seq / VIEWS_PER_START);
+}
+
+function goesOn(view) {
+  return Boolean(view?.position) && view.referee !== "over";
 }
 
 function refusal() {

@@ -3,6 +3,7 @@
 import { html } from "/static/kit.js";
 
 const AGAIN_MS = 15000;
+const WEEKDAY_TELLS_MS = 6 * 24 * 3600 * 1000;
 const byId = (id) => document.getElementById(id);
 
 show();
@@ -27,7 +28,9 @@ function row(first, second) {
 
 // The table's clock may be wrong; how long ago it was is not.
 function time({ began, began_ago_s }) {
-  return new Date(began_ago_s === null ? began : Date.now() - began_ago_s * 1000).toLocaleString(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+  const at = new Date(began_ago_s === null ? began : Date.now() - began_ago_s * 1000);
+  const day = Date.now() - at < WEEKDAY_TELLS_MS ? { weekday: "short" } : { year: "numeric", month: "short", day: "numeric" };
+  return at.toLocaleString(undefined, { ...day, hour: "2-digit", minute: "2-digit" });
 }
 
 function outcome({ players, over, problem }, anotherCame) {
