@@ -75,6 +75,7 @@ def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
         view = lobby().model_copy(update={"buttons": False})
         async with chooser(view, NotingShelf(players=None)) as (page, _, commands):
             states = "[...document.querySelectorAll('.lobby-state')].map((state) => state.textContent)"
+            await page.until("document.querySelectorAll('.lobby-state').length > 0")
             assert set(await page.evaluate(states)) == {"joined", "free"}
             assert "button" not in await page.evaluate("document.querySelector('.games').innerText")
             await page.evaluate(
