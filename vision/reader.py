@@ -35,6 +35,7 @@ from vision.pieces.raster import Raster, explained, select
 from vision.pieces.reading import Reading, confirmed
 from vision.pieces.search import Index, build_index
 from vision.pieces.tone import PLAIN, in_tone, tone_of
+from vision.pieces.top_down import from_top_down
 from vision.pieces.verify import Look, Prepared, prepare
 from vision.scene import HiddenCause, HiddenPlace, PaperLevel, PieceKind, Scene, Sighting
 from vision.shapes import place
@@ -190,6 +191,9 @@ class Reader:
             if largest_move_mm(by_markers, registration) > LENS_FAR_MM:
                 readings = self._with_left_over(view, self._found_in(view))
                 registration, view, readings = self._with_better_lens(frame, registration, view, readings)
+        if self._thorough and self._kinds:
+            readings = from_top_down(view.look, readings, self._kinds, Raster(view.table))
+            self._clock.stage("pieces")
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
         known = KnownTable(registration, view, self._kinds, small, frame.time_s)
@@ -237,11 +241,16 @@ class Reader:
             readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
         if changed is not None:
             known.leave_over([*readings, *far])
-        elif self._kinds and known.looks == LOOKS and not known.hand.any():
+        covered = explained(far, self._kinds, known.bare.bare())
+        if self._kinds and known.may_be_told_otherwise([*readings, *far], busy):
+            readings = from_top_down(look, readings, self._kinds, covered, [*stay, *again])
+        if changed is None and self._kinds and known.looks == LOOKS and not known.hand.any():
             left = known.left_over([*readings, *far], busy)
             if left is not None:
                 left = self._unexplained(known.bare, [*readings, *far], left)
+                told = readings
                 readings = with_left_over(look, looked, self._kinds, self._index, readings, left, far)
+                readings = from_top_down(look, readings, self._kinds, covered, told)
         readings = known.without_new_under(busy, readings) + far
         self._clock.stage("pieces")
         lens_due = self._lens is None and _outer(readings) >= max(4, LENS_GROWTH * self._lens_by)
@@ -253,6 +262,7 @@ class Reader:
             if registration is not known.registration:
                 if self._first is known.registration:
                     self._first = registration
+                readings = from_top_down(view.look, readings, self._kinds, Raster(view.table))
                 known = self._table = known.seen_with(registration, view)
         self._settle(frame, known, readings, busy)
         if not busy.any() and not lens_due and known.is_plain():

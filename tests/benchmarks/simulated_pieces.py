@@ -1,8 +1,9 @@
 """Tables full of pieces that lie as they fell, as the simulated camera sees them in any light, with truth files.
 
-Each family is one kind of picture: tiles (New York Slice), pizzeria, cards (SLICE), theory (Pizza Theory's board),
-boards (the same tables, no die looked for), heaps (such with toppings of one colour side by side around the board),
-dice (on bare tables, and among tiles, cards and prints nobody enrolled).
+Each family is one kind of picture: tiles (New York Slice), pizzeria, fans and pizzeria-fans (slices of these in rows in
+which each covers up to six tenths of the next), cards (SLICE), theory (Pizza Theory's board), boards (the same tables,
+no die looked for), heaps (such with toppings of one colour side by side around the board), dice (on bare tables, and
+among tiles, cards and prints nobody enrolled).
 """
 
 import math
@@ -316,6 +317,54 @@ def _tile_table(art: Mapping[str, Artwork], rng: Random) -> list[PieceView]:
     return scattered(rng, pieces, most_covered=MOST_COVERED)
 
 
+FANS, FAN_OF = (4, 7), (4, 12)
+"""So many fans lie on a table, of so many slices each."""
+FAN_PITCH_MM, FAN_SPREAD_DEG = (13.0, 24.0), (-1.5, 3.0)
+"""From slice to slice of a fan, and by how much each is turned further: such as cover a third to six tenths."""
+FAN_STRAYS_MM, FAN_STRAYS_DEG = 0.7, 1.2
+"""How exactly people lay them, as simulated players do."""
+FAN_COVERED, HEAD_TO_TAIL = 0.6, 0.25
+"""A slice is covered to this share at most; in so many fans every other one points the other way."""
+SLICE_MM = 100.0
+SHARE_DOWN = (0.0, 0.3, 0.3, 0.8, 1.0)
+"""How many slices of a fan are face down: a fan has one of these shares."""
+
+
+def _fan_table(art: Mapping[str, Artwork], rng: Random) -> list[PieceView]:
+    """Rows of slices that lie on each other, faces and backs mixed, laid from either end or in any order."""
+    faces = rng.sample([face for face in art if as_tile(face)[0] is PieceKind.SLICE], 40)
+    views: list[PieceView] = []
+    for _ in range(rng.randint(*FANS)):
+        for _ in range(60 if len(faces) >= FAN_OF[1] else 0):
+            fan = _fan(rng, faces[-FAN_OF[1] :])
+            if all(fits(view, views, 0.0) for view in fan) and min(shares_visible(fan)) >= 1.0 - FAN_COVERED:
+                views += fan
+                faces = [face for face in faces if face not in {view.face for view in fan}]
+                break
+    return views
+
+
+def _fan(rng: Random, faces: Sequence[str]) -> list[PieceView]:
+    """One fan anywhere, bottom first; in some every other slice points the other way."""
+    angle, pitch, spread = rng.uniform(0, 360), rng.uniform(*FAN_PITCH_MM), rng.uniform(*FAN_SPREAD_DEG)
+    first, down = [rng.uniform(-reach, reach) for reach in REACH_MM], rng.choice(SHARE_DOWN)
+    head_to_tail = rng.random() < HEAD_TO_TAIL
+    fan = []
+    for number, face in enumerate(faces[: rng.randint(*FAN_OF)]):
+        turn = angle - number * spread + rng.gauss(0, FAN_STRAYS_DEG)
+        ahead, turn = (SLICE_MM, turn + 180.0) if head_to_tail and number % 2 else (0.0, turn)
+        way, beside = math.radians(angle), math.radians(angle - 90.0)
+        at = (
+            first[0] + number * pitch * math.cos(beside) + ahead * math.cos(way),
+            first[1] + number * pitch * math.sin(beside) + ahead * math.sin(way),
+        )
+        pose = Pose(*(along + rng.gauss(0, FAN_STRAYS_MM) for along in at), turn % 360.0)
+        shown = BACKS[PieceKind.SLICE] if rng.random() < down else face
+        fan.append(piece_view(f"{face}:{number}", PieceKind.SLICE, shown, pose))
+    order = rng.choice(("along", "back", "any"))
+    return fan if order == "along" else fan[::-1] if order == "back" else rng.sample(fan, len(fan))
+
+
 # SLICE ----------------------------------------------------------------------------------------------------------------
 
 
@@ -463,6 +512,10 @@ def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
     )
 
 
+def _fan_family(name: str, tiles: Family) -> Family:
+    return replace(tiles, name=name, table=lambda rng: _fan_table(tiles.art(), rng), with_hands=0.0)
+
+
 # Dice -----------------------------------------------------------------------------------------------------------------
 
 BARE = 0.4
@@ -487,11 +540,14 @@ def _dice_table(rng: Random) -> list[PieceView]:
     return scattered(rng, rng.sample(pieces, rng.randint(3, min(18, len(pieces)))), most_covered=0.1)
 
 
+_NEW_YORK_SLICE, _PIZZERIA = _tile_family("tiles", _tiles), _tile_family("pizzeria", _offers)
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
-        _tile_family("tiles", _tiles),
-        _tile_family("pizzeria", _offers),
+        _NEW_YORK_SLICE,
+        _PIZZERIA,
+        _fan_family("fans", _NEW_YORK_SLICE),
+        _fan_family("pizzeria-fans", _PIZZERIA),
         Family(
             "cards", "cards", _cards, lambda: _apart([as_card(face) for face in _cards()], (80.0, 80.0)), _card_table
         ),

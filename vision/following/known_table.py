@@ -54,6 +54,8 @@ MOVED_SHARE = 0.4
 """Of the markers' blocks more change where the mat moves; where a hand moves over one marker, fewer."""
 LEAST_LEFT = 30
 """Blocks that no piece explains: from so many on (seven square centimetres) a piece may have been missed there."""
+LEAST_STRIP = 10
+"""From so many on a piece may show there of which others cover half, and which others are taken to lie on."""
 NOTICED_LESS = 1.3
 """Where a mark must be so many times as dark to be noticed as it would have to be in the light in which a sheet was
 read, the sheet is read again."""
@@ -251,6 +253,15 @@ class KnownTable:
 
     def _explained_by(self, readings: list[Reading]) -> Mask:
         return self.blocks.covered([reading for reading in readings if confirmed(reading)])
+
+    def may_be_told_otherwise(self, readings: list[Reading], busy: Mask) -> bool:
+        """Whether what changed may be explained better than by these: something of it is left over, or a piece in it is
+        not settled, or lies under others. In the first picture, in which all is left over, the last look tells."""
+        left = self._left & ~self._explained_by(readings) & ~busy
+        if np.count_nonzero(left) >= LEAST_STRIP and (self._changed_since.any() or self.looks == LOOKS):
+            return True
+        doubtful = [reading for reading in readings if reading.taken.any() or not reading.settled]
+        return any(self.blocks.touched(reading, self.change & ~busy) for reading in doubtful)
 
     def left_over(self, readings: list[Reading], busy: Mask) -> Mask | None:
         """255 in the table map's pixels where a piece may have been missed; None where there are hardly any."""

@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 
 ROUNDS, CARD_ROUNDS = 2, 5
 """So often a pose is improved. Keypoints so near to each other as on a card leave its turn more open."""
+OPEN_ROUNDS = 3
+"""And so often where only what is open of it tells it."""
 RIVALS = 6
 FIRST_RIVALS = 3
 SHADED_AGREEING = 0.9
@@ -151,13 +153,19 @@ def check_uncovered(look: Look, kind: PieceKind, prepared: Prepared, readings: S
 
 
 def check_under(
-    look: Look, kind: PieceKind, prepared: Prepared, poses: Array, hints: Indices, free: Flags
+    look: Look,
+    kind: PieceKind,
+    prepared: Prepared,
+    poses: Array,
+    hints: Indices,
+    free: Flags,
+    rounds: int = OPEN_ROUNDS,
 ) -> list[Reading]:
     """What is at each pose (n x 3) under pieces that are known already, of which only `free` cells (n x cells) show:
-    the face that fits these best, with its pose refined; nothing where none fits."""
+    the face that fits these best, with its pose refined in so many rounds; nothing where none fits."""
     if not len(poses):
         return []
-    readings = _check_open(look, kind, prepared, poses, hints, free)
+    readings = _check_open(look, kind, prepared, poses, hints, free, rounds=rounds)
     agreeing = np.array([reading.agrees for reading in readings]) & free
     shares = agreeing.sum(1) / np.maximum(free.sum(1), 1)
     return [reading for reading, agrees in zip(readings, shares, strict=True) if agrees >= LEAST_AGREEING]
@@ -171,9 +179,11 @@ def _check_open(
     faces: Indices,
     free: Flags,
     veils: Floats | None = None,
+    rounds: int = OPEN_ROUNDS,
 ) -> list[Reading]:
     """Which face fits best on what is free of each pose, refined by that alone."""
-    poses = refine(look, poses, faces, prepared.full, prepared.faces.shape.centre, rounds=3, free=free, veils=veils)
+    centre = prepared.faces.shape.centre
+    poses = refine(look, poses, faces, prepared.full, centre, rounds=rounds, free=free, veils=veils)
     behind = veiled(veils, prepared.full)
     colours = look.colours(place(prepared.full.points, poses), behind)
     candidates = _candidates(rank_faces(colours, prepared.full, free), faces, RIVALS)

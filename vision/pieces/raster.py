@@ -137,6 +137,14 @@ def select(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], ras
     return _with_all_taken(chosen, raster)
 
 
+def taken_from(reading: Reading, taken: Flags) -> Reading:
+    """The reading where others are seen instead in these cells: right beside these are their edge and shadow."""
+    if taken.any():
+        beside = taken[reading.prepared.faces.shape.neighbours].any(1)
+        taken = taken | (beside & ~reading.agrees)
+    return reading if (reading.taken == taken).all() else replace(reading, taken=taken)
+
+
 def _hardly_shows(reading: Reading, own: Flags) -> bool:
     """Whether what is seen of a piece in these cells is no more than an even surface."""
     gain = _mean(reading.gain, own)
@@ -150,16 +158,13 @@ def _mean(values: Floats, where: Flags) -> float:
 
 def _with_all_taken(chosen: Sequence[tuple[Reading, Flags, Flags, Indices, Indices]], raster: Raster) -> list[Reading]:
     """Readings, strongest first, with what is taken from each by stronger ones, and by weaker ones where it is not
-    seen: a small piece that is clear may lie on a large one, and right beside it are its edge and shadow. Each comes
-    with its cells, as `Raster.cells_of` gives them."""
+    seen: a small piece that is clear may lie on a large one. Each comes with its cells, as `Raster.cells_of` gives
+    them."""
     weaker = raster.bare()
     readings = []
     for reading, taken, own, at, around in reversed(chosen):
         taken = taken | (weaker.taken_cells(at) & ~reading.agrees)
-        if taken.any():
-            beside = taken[reading.prepared.faces.shape.neighbours].any(1)
-            taken = taken | (beside & ~reading.agrees)
-        open_now = reading if (reading.taken == taken).all() else replace(reading, taken=taken)
+        open_now = taken_from(reading, taken)
         if open_now.lies_there:
             weaker.paint_cells(around.compress(own, 0))
         readings.append(open_now)

@@ -117,8 +117,16 @@ class Reading:
         What it explains is told by its own cost alone, beside what an even surface costs where this face truly is: in
         this picture that costs the more, the more of what is beside a piece a wrong pose takes in. Cards count alike.
         """
+        return self._explained(np.ones_like(self.agrees))
+
+    @cached_property
+    def own_strength(self) -> float:
+        """The same, of what no other piece covers."""
+        return self._explained(~self.taken)
+
+    def _explained(self, cells: Flags) -> float:
         explains = (COST_LIMIT if self.kind in CARDS else self.prepared.contrast[self.face]) - self.best
-        return float(explains[self.agrees].sum()) - COVER_COST * np.count_nonzero(~self.agrees)
+        return float(explains[self.agrees & cells].sum()) - COVER_COST * np.count_nonzero(~self.agrees & cells)
 
     @cached_property
     def visible(self) -> float:

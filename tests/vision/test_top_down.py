@@ -1,0 +1,67 @@
+"""Rows of slices each of which covers half of the next, explained from the top down."""
+
+from functools import cache
+from random import Random
+
+from hardware.simulated.surroundings import Conditions
+from tests.benchmarks.simulated_pieces import FAMILIES, Photo, enrolled, photograph, photographs
+from tests.benchmarks.vision_tables import enrolled as learned
+from tests.benchmarks.vision_tables import render, ring_table
+from vision.frame import Frame
+from vision.mat.rectify import table_map
+from vision.mat.registration import find_mat
+from vision.pieces.features import find_keypoints
+from vision.pieces.finding import find_pieces
+from vision.pieces.from_above import FromAbove
+from vision.pieces.raster import Raster
+from vision.pieces.search import build_index
+from vision.pieces.top_down import from_top_down
+from vision.pieces.verify import prepare
+from vision.reader import Reader, read_photo
+from vision.reports.compared import compare, true_pieces
+from vision.scene import Scene
+
+FANS, SEED = FAMILIES["fans"], 110
+"""Faces and backs on chequered cloth; of 32 slices four tenths show at least."""
+NEAR_MM, NEAR_DEG = 8.0, 8.0
+
+
+@cache
+def bare() -> Photo:
+    """The same table before anything lay on it."""
+    rng = Random(SEED)
+    FANS.table(rng)
+    return photograph(FANS, (), Conditions.random(rng))
+
+
+def faults(scene: Scene) -> list[str]:
+    """What is missing, of nothing, or taken for another."""
+    truth = true_pieces(photographs(FANS, SEED)[1], "fans")
+    assert len(truth) == 32
+    matches, missing, extra = compare(scene, truth, near_mm=NEAR_MM, near_deg=NEAR_DEG)
+    wrong = [f"{match.truth.face} as {match.sighting.face}" for match in matches if not match.right]
+    return wrong + [f"no {piece.face}" for piece in missing] + [f"{seen.face} of nothing" for seen in extra]
+
+
+def test_every_slice_of_tight_fans_is_found() -> None:
+    assert faults(read_photo(photographs(FANS, SEED)[0], enrolled(FANS))) == []
+
+
+def test_every_slice_of_tight_fans_is_found_while_the_table_is_watched() -> None:
+    reader = Reader(enrolled(FANS))
+    pictures = [bare()[0]] * 4 + [photographs(FANS, SEED)[0]] * 5
+    scenes = [reader.read(Frame(image, 0.4 * number, number)) for number, image in enumerate(pictures)]
+    assert scenes[3].sightings == ()
+    assert faults(scenes[-1]) == []
+
+
+def test_what_lies_side_by_side_stays_as_it_was_read() -> None:
+    picture = render(ring_table(Random(1)), (1280, 720), 10)
+    registration = find_mat(picture)
+    view = FromAbove(picture, table_map(registration), registration)
+    faces = learned((1280, 720)).kinds
+    kinds = {kind: prepare(some) for kind, some in faces.items()}
+    readings = find_pieces(view.look, find_keypoints(view.looked, view.table), kinds, build_index(faces))
+    assert len(readings) == 12
+    again = from_top_down(view.look, readings, kinds, Raster(view.table))
+    assert [id(reading) for reading in again] == [id(reading) for reading in readings]
