@@ -241,8 +241,8 @@ class Reader:
             readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
         if changed is not None:
             known.leave_over([*readings, *far])
-        covered = explained(far, self._kinds, known.bare.bare())
         if self._kinds and known.may_be_told_otherwise([*readings, *far], busy):
+            covered = explained(far, self._kinds, known.bare.bare())
             readings = from_top_down(look, readings, self._kinds, covered, [*stay, *again])
         if changed is None and self._kinds and known.looks == LOOKS and not known.hand.any():
             left = known.left_over([*readings, *far], busy)
@@ -250,6 +250,7 @@ class Reader:
                 left = self._unexplained(known.bare, [*readings, *far], left)
                 told = readings
                 readings = with_left_over(look, looked, self._kinds, self._index, readings, left, far)
+                covered = explained(far, self._kinds, known.bare.bare())
                 readings = from_top_down(look, readings, self._kinds, covered, told)
         readings = known.without_new_under(busy, readings) + far
         self._clock.stage("pieces")

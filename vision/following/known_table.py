@@ -257,11 +257,14 @@ class KnownTable:
     def may_be_told_otherwise(self, readings: list[Reading], busy: Mask) -> bool:
         """Whether what changed may be explained better than by these: something of it is left over, or a piece in it is
         not settled, or lies under others. In the first picture, in which all is left over, the last look tells."""
-        left = self._left & ~self._explained_by(readings) & ~busy
-        if np.count_nonzero(left) >= LEAST_STRIP and (self._changed_since.any() or self.looks == LOOKS):
-            return True
+        changed = self.change & ~busy
         doubtful = [reading for reading in readings if reading.taken.any() or not reading.settled]
-        return any(self.blocks.touched(reading, self.change & ~busy) for reading in doubtful)
+        if any(self.blocks.touched(reading, changed) for reading in doubtful):
+            return True
+        left = self._left & changed
+        if np.count_nonzero(left) < LEAST_STRIP or not (self._changed_since.any() or self.looks == LOOKS):
+            return False
+        return bool(np.count_nonzero(left & ~self._explained_by(readings)) >= LEAST_STRIP)
 
     def left_over(self, readings: list[Reading], busy: Mask) -> Mask | None:
         """255 in the table map's pixels where a piece may have been missed; None where there are hardly any."""
