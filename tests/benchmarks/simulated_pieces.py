@@ -325,6 +325,8 @@ FAN_STRAYS_MM, FAN_STRAYS_DEG = 0.7, 1.2
 """How exactly people lay them, as simulated players do."""
 FAN_COVERED, HEAD_TO_TAIL = 0.6, 0.25
 """A slice is covered to this share at most; in so many fans every other one points the other way."""
+FAN_NEAR_MM, FAN_NEAR_DEG = 8.0, 8.0
+"""A slice that lies on others is raised, and seems to lie farther out."""
 SLICE_MM = 100.0
 SHARE_DOWN = (0.0, 0.3, 0.3, 0.8, 1.0)
 """How many slices of a fan are face down: a fan has one of these shares."""
@@ -513,7 +515,14 @@ def _tile_family(name: str, art: Callable[[], Mapping[str, Artwork]]) -> Family:
 
 
 def _fan_family(name: str, tiles: Family) -> Family:
-    return replace(tiles, name=name, table=lambda rng: _fan_table(tiles.art(), rng), with_hands=0.0)
+    return replace(
+        tiles,
+        name=name,
+        table=lambda rng: _fan_table(tiles.art(), rng),
+        with_hands=0.0,
+        near_mm=FAN_NEAR_MM,
+        near_deg=FAN_NEAR_DEG,
+    )
 
 
 # Dice -----------------------------------------------------------------------------------------------------------------
