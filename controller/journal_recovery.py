@@ -8,15 +8,17 @@ stand records of the kind LOST. The damaged file is kept beside it, untouched, a
 import contextlib
 import fcntl
 import json
+import math
 import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mode
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
+from controller.boot import boot_clock
 from controller.journal import (
     LOST,
     MIGRATIONS,
@@ -40,6 +42,8 @@ WIDEST_RECORD = 1_000_000
 """Bytes; no record comes near, a picture may."""
 LEAST_RECORD = 40
 """Bytes that a record takes at least: a number that is too high for the file is none of a record."""
+LOCKED_FROM, LOCKED_BYTES = 0x40000000, 512
+"""What SQLite locks of a file that it has open, from PENDING_BYTE on (https://www.sqlite.org/lockingv3.html)."""
 _READY = ".recovered-"
 """Between the journal's name and that which the damaged file will have."""
 
@@ -75,10 +79,7 @@ def open_recovering(path: Path) -> tuple[Journal, Recovery | None]:
     except (JournalDamaged, JournalForeign) as error:
         problem = error
     recovery = _recover(path, problem)
-    journal = Journal(path)
-    data = {"problem": str(problem), "read": recovery.read, "lost": list(recovery.lost), "kept": recovery.kept.name}
-    journal.append(RECOVERED, data).result()
-    return journal, recovery
+    return Journal(path), recovery
 
 
 def spans(numbers: Iterable[int]) -> str:
@@ -103,23 +104,34 @@ class _Found:
 def _recover(path: Path, problem: JournalError) -> Recovery:
     """Raises `problem` where nothing can be read."""
     with path.open("rb") as held:
+        _claim(held, path)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(held, fcntl.LOCK_SH | fcntl.LOCK_NB, LOCKED_BYTES, LOCKED_FROM)
         except OSError as error:
-            raise JournalInUse(f"{path}: another process recovers this journal") from error
+            raise JournalInUse(f"{path}: another process has this journal open") from error
         found = _find(path)
         if not found.rows:
             raise problem
         lost = tuple(sorted(set(range(1, max(found.games) + 1)) - found.rows.keys()))
-        kept = _unused(path)
+        recovery = Recovery(len(found.rows), lost, _unused(path))
         try:
-            _write(_part(path), found)
-            _part(path).replace(_ready(path, kept))
+            _write(_part(path), found, recovery, problem)
+            _part(path).replace(_ready(path, recovery.kept))
             sync_folder(path.parent)
         except (OSError, sqlite3.Error) as error:
-            raise JournalWriteFailed(f"{path}: {problem}. It cannot be recovered now: {error}") from error
+            with contextlib.suppress(OSError):  # what is left of it takes room on a full disk
+                _part(path).unlink(missing_ok=True)
+            raise JournalWriteFailed(f"{problem}. It cannot be recovered now: {error}") from error
         _finish_swap(path)
-    return Recovery(len(found.rows), lost, kept)
+    return recovery
+
+
+def _claim(file: BinaryIO, path: Path) -> None:
+    """Raises JournalInUse where another process recovers the journal at `path`."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise JournalInUse(f"{path}: another process recovers this journal") from error
 
 
 def _find(path: Path) -> _Found:
@@ -163,7 +175,7 @@ def _row(cell: Cell) -> tuple[int, Row] | None:
                 datetime.fromisoformat(wall_time)
             except ValueError:
                 return None
-            if 1 <= game <= seq and kind.isidentifier():
+            if 1 <= game <= seq and kind.isidentifier() and math.isfinite(monotonic_s):
                 return seq, (game, wall_time, float(monotonic_s), kind, data)
     return None
 
@@ -172,8 +184,9 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON")
 
 
-def _write(path: Path, found: _Found) -> None:
-    """A whole journal of what was found, on the disk."""
+def _write(path: Path, found: _Found, recovery: Recovery, problem: JournalError) -> None:
+    """A whole journal of what was found, on the disk. RECOVERED is its last record already: if it were appended later,
+    the power could go in between."""
     path.unlink(missing_ok=True)
     known = sorted(found.games)
     game, wall_time, monotonic_s = 1, found.rows[min(found.rows)][1], 0.0
@@ -187,6 +200,10 @@ def _write(path: Path, found: _Found) -> None:
             row = found.rows.get(seq, (game, wall_time, monotonic_s, LOST, "{}"))
             _, wall_time, monotonic_s, *_ = row
             connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", (seq, *row))
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        told = {"problem": str(problem), "read": recovery.read, "lost": recovery.lost, "kept": recovery.kept.name}
+        recovered = (known[-1] + 1, found.games[known[-1]], now, boot_clock(), RECOVERED, json.dumps(told))
+        connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", recovered)
         connection.execute("COMMIT")
 
 
@@ -194,12 +211,21 @@ def _finish_swap(path: Path) -> None:
     """Put a recovered file that is ready in the damaged one's place; goes on from wherever the power was cut."""
     for ready in path.parent.glob(f"{path.name}{_READY}*"):
         kept = path.with_name(ready.name.removeprefix(f"{path.name}{_READY}"))
-        # The log first: it must never lie beside the new file.
-        for old, new in ((wal_path(path), wal_path(kept)), (path, kept)):
-            if old.exists() and not new.exists():
-                old.rename(new)
-        ready.replace(path)
-        sync_folder(path.parent)
+        try:
+            with ready.open("rb") as held:
+                _claim(held, path)
+                if not ready.exists():
+                    continue  # another process was faster
+                # The log first: it must never lie beside the new file.
+                for old, new in ((wal_path(path), wal_path(kept)), (path, kept)):
+                    if old.exists() and not new.exists():
+                        old.rename(new)
+                ready.replace(path)
+                sync_folder(path.parent)
+        except JournalInUse:
+            raise
+        except OSError as error:
+            raise JournalWriteFailed(f"{path}: {ready.name} cannot be put in its place: {error}") from error
 
 
 def _part(path: Path) -> Path:

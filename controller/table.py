@@ -23,6 +23,8 @@ from controller.views import BoardView, Lamp, LogLine, PartView, Source, TableVi
 from firmware_bridge.signals import HOST_SEAT, Signal, SignalKind
 from vision.scene import Scene
 
+_CHANGES = ("game", "play", "undo", "lobby", RECOVERED)
+"""After these records another game stands on the table, or may; all others leave it as it is."""
 SEQ_PER_START = 1_000_000
 """Views of one run of the program; the journal numbers the runs, so that ids grow across restarts."""
 
@@ -121,7 +123,8 @@ class Table:
             JournalError: a record does not replay; names it.
         """
         records = self._journal.records(game=self._journal.last_game())
-        if any(record.kind == "game" and record.data["game"] != self._game.name for record in records):
+        name = self._game.name
+        if any(record.kind == "game" and record.data.get("game", name) != name for record in records):
             records = []
         standing = counted(records)
         for index, record in enumerate(standing):
@@ -132,7 +135,7 @@ class Table:
                     raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
                 self._running = None
                 break
-        changes = [record.kind for record in standing if record.kind not in ("start", "interrupted")]
+        changes = [record.kind for record in standing if record.kind in _CHANGES]
         if not fresh and changes[-1:] == [RECOVERED] and self._running is not None and not self._over:
             unread = sum(record.kind == "play" for record in records) - sum(kind == "play" for kind in changes)
             self._set_paused(True, _recovered_note(len(self._running.plays), len(standing) < len(records), unread))

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from controller.boot import boot_clock
 from controller.game import GameError
-from controller.games.registry import load_game
-from controller.journal import LOST, counted
+from controller.games.registry import game_names, load_game
+from controller.journal import LOST, RECOVERED, counted
 from controller.journal import Record as Entry
 from controller.records.journalled import names_in, record_of
+from controller.records.record import Result
 from controller.views import GameResultView, PlayerResultView, ResultsView, StandingView
 
 
@@ -51,6 +52,8 @@ class Results:
                 self._last = entry.seq
                 if entry.kind == "start":
                     self._writing = entry.data.get("boot", "")
+                elif entry.kind in (LOST, RECOVERED):  # the start may be what is lost; RECOVERED comes before its own
+                    self._writing = ""
                 dated = _Dated(entry, self._writing)
                 if self._writing:
                     self._switched_on[self._writing] = _posix(entry.wall_time) - entry.monotonic_s
@@ -78,8 +81,11 @@ class Results:
     def _time(self, dated: "_Dated") -> str:
         if dated.boot not in self._switched_on:
             return dated.entry.wall_time
-        posix_s = self._switched_on[dated.boot] + dated.entry.monotonic_s
-        return datetime.fromtimestamp(posix_s, UTC).isoformat(timespec="milliseconds")
+        try:
+            posix_s = self._switched_on[dated.boot] + dated.entry.monotonic_s
+            return datetime.fromtimestamp(posix_s, UTC).isoformat(timespec="milliseconds")
+        except (OverflowError, ValueError):  # bits of a damaged file, which nothing tells
+            return dated.entry.wall_time
 
     def _ago_s(self, dated: "_Dated") -> float | None:
         known = dated.boot and dated.boot == self._boot
@@ -124,9 +130,12 @@ def _game(dated: Sequence[_Dated]) -> _Game:
 def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
     """The result of the game that the first entry begins."""
     data = entries[0].data
-    outcome, problem = None, ""
+    name = str(data.get("game", ""))
+    outcome, problem, players = None, "", list[PlayerResultView]()
     try:
+        players = _players(entries, None)
         outcome = record_of(entries, entries[0].seq).result
+        players = _players(entries, outcome)
     except (GameError, KeyError, IndexError, TypeError, ValueError) as error:
         problem = f"{type(error).__name__}: {error}"
     if outcome is None and entries[-1] not in counted(entries):
@@ -135,19 +144,23 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
         table=data.get("table", ""),
         event=data.get("event", ""),
         number=entries[0].seq,
-        game=data["game"],
-        title=load_game(data["game"]).title,
+        game=name,
+        title=load_game(name).title if name in game_names() else name,
         began=entries[0].wall_time,
         ended=ended.wall_time,
         over=outcome is not None,
-        players=[
-            PlayerResultView(
-                seat=seat,
-                name=name,
-                total=outcome.totals[player - 1] if outcome else None,
-                won=bool(outcome and player in outcome.winners),
-            )
-            for player, (seat, name) in enumerate(zip(data["seats"], names_in(entries), strict=True), 1)
-        ],
+        players=players,
         problem=problem,
     )
+
+
+def _players(entries: Sequence[Entry], outcome: Result | None) -> list[PlayerResultView]:
+    return [
+        PlayerResultView(
+            seat=seat,
+            name=name,
+            total=outcome.totals[player - 1] if outcome else None,
+            won=bool(outcome and player in outcome.winners),
+        )
+        for player, (seat, name) in enumerate(zip(entries[0].data["seats"], names_in(entries), strict=True), 1)
+    ]

@@ -1,5 +1,6 @@
 """Damaged journals: what can be read of them is gone on with, and nothing is called read that was not."""
 
+import errno
 import fcntl
 import os
 import random
@@ -16,6 +17,7 @@ from controller.journal import (
     JournalDamaged,
     JournalForeign,
     JournalInUse,
+    JournalWriteFailed,
     Record,
     check_journal,
     counted,
@@ -235,11 +237,12 @@ def test_the_power_may_go_while_the_recovered_file_is_put_in_place(
     with monkeypatch.context() as patch:
         for name in ("rename", "replace"):
             patch.setattr(Path, name, until_the_power_goes(getattr(Path, name)))
-        with pytest.raises(InterruptedError):
+        with pytest.raises(JournalWriteFailed, match="the power is gone"):
             open_recovering(path)
     journal, recovery = open_recovering(path)
     with journal:
-        assert journal.records()[: len(true)] == true
+        assert journal.records()[:-1] == true
+        assert journal.records()[-1].kind == RECOVERED, "without it nothing that follows would count"
     kept = path.with_name("journal-damaged-1.sqlite")
     assert kept.exists()
     assert wal_path(kept).exists()
@@ -263,6 +266,48 @@ def test_only_one_process_recovers(path: Path) -> None:
         fcntl.flock(held, fcntl.LOCK_EX)
         with pytest.raises(JournalInUse, match="another process recovers"):
             open_recovering(path)
+
+
+def test_a_journal_that_another_process_has_open_is_not_taken_from_it(path: Path) -> None:
+    broken = zeros(1, 2 * USUAL_PAGE, 100)
+    ours, theirs = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        journal = Journal(path)
+        journal.append("play", {})
+        for number in range(3):
+            journal.append("play", {"number": number}).result()
+        os.write(ours[1], b"open")
+        os.read(theirs[0], 1)
+        journal.append("play", {"number": 3}).result()
+        os._exit(0)
+    os.read(ours[0], 4)
+    with wal_path(path).open("r+b") as log:
+        content = bytearray(log.read())
+        broken(bytearray(), content)
+        log.seek(0)
+        log.write(content)
+    with pytest.raises(JournalInUse, match="another process has this journal open"):
+        open_recovering(path)
+    os.write(theirs[1], b"!")
+    assert os.waitpid(child, 0)[1] == 0
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, wal_path(path).name]
+
+
+def test_what_cannot_be_written_leaves_nothing_on_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed(path)
+    damage(path, zeros(0, 0, 100))
+    content = path.read_bytes()
+
+    def full(*_: Path) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", full)
+        with pytest.raises(JournalWriteFailed, match=r"It cannot be recovered now: .*No space left"):
+            open_recovering(path)
+    assert path.read_bytes() == content
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
 def test_what_follows_a_lost_record_counts_again_once_it_was_recovered() -> None:

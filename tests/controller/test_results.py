@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import results as results_command
+from controller.game import Json
 from controller.games.pizza_theory import GAME
 from controller.journal import LOST, Journal
 from controller.journal import Record as Entry
@@ -102,6 +103,49 @@ def test_a_game_of_which_records_were_lost_says_so_and_one_without_its_beginning
         assert other.over
         assert (one.problem, other.problem) == ("", "")
         assert torn.problem == "what came after its first part was lost when the journal was damaged"
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"gbme": "pizza_theory"} | {key: value for key, value in BEGUN.items() if key != "game"},
+        BEGUN | {"game": "pizza_theorx"}, BEGUN | {"seats": ["2", "x"]}, BEGUN | {"names": ["Ann"]},
+    ],
+    ids=["key", "game", "seats", "names"],
+)  # fmt: skip
+def test_a_damaged_letter_in_a_games_beginning_hides_no_other(path: Path, spoilt: dict[str, Json]) -> None:
+    with Journal(path) as journal:
+        journal.append("game", spoilt, begins_game=True)
+        play_whole_game(journal)
+        _, one, over = Results(journal.records).read().games
+    assert one.problem
+    assert not one.over
+    assert [player.name for player in one.players] in ([], ["Ann", "Ben"])
+    assert over.over
+
+
+@pytest.mark.parametrize("kinds", [["recovered"], [LOST, "recovered"]])
+def test_a_recovery_in_another_start_of_the_computer_moves_no_game_in_time(path: Path, kinds: list[str]) -> None:
+    """A recovered journal goes on with a record of the new start before that start's own."""
+    noon = datetime(2026, 6, 6, 12, tzinfo=UTC)
+    with Journal(path, wall_clock=lambda: noon, monotonic=lambda: 100_000.0) as journal:
+        journal.append("start", {"boot": "first"})
+        journal.append("game", BEGUN, begins_game=True).result()
+    with Journal(path, wall_clock=lambda: noon + timedelta(hours=1), monotonic=lambda: 50.0) as journal:
+        for kind in kinds:
+            journal.append(kind, {})
+        journal.append("start", {"boot": "second"})
+        *_, game = Results(journal.records, boot="second", clock=lambda: 60.0).read().games
+    assert (game.began[:16], game.began_ago_s) == ("2026-06-06T12:00", None)
+
+
+def test_a_time_that_was_damaged_beyond_all_calendars_is_told_by_the_wall_clock(path: Path) -> None:
+    noon, since_boot_s = datetime(2026, 6, 6, 12, tzinfo=UTC), iter([1.0, 1e300, 3.0])
+    with Journal(path, wall_clock=lambda: noon, monotonic=lambda: next(since_boot_s)) as journal:
+        journal.append("start", {"boot": "first"})
+        journal.append("game", BEGUN, begins_game=True)
+        journal.append("start", {"boot": "first"})
+        assert Results(journal.records).read().games[-1].began[:16] == "2026-06-06T12:00"
 
 
 def test_a_clock_that_is_put_right_in_the_middle_tells_the_times_before_too(tmp_path: Path) -> None:

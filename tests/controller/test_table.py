@@ -303,6 +303,27 @@ async def test_a_fresh_start_with_a_recovered_journal_waits_for_nobody(tmp_path:
 
 
 @in_loop
+async def test_what_the_microcontroller_feels_does_not_end_the_wait_after_a_recovery(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        await table.make_next()
+        for kind in (RECOVERED, "start", "signal", "verdict"):
+            table.journal.append(kind, {}).result()
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.view is not None
+        assert again.view.referee is RefereeState.PAUSED
+
+
+@in_loop
+async def test_a_game_whose_name_was_damaged_is_named_and_a_fresh_start_leaves_it(tmp_path: Path) -> None:
+    async with in_lobby(tmp_path) as (_, _, journal):
+        journal.append("game", {"gbme": "new_york_slice"}, begins_game=True).result()
+        with pytest.raises(JournalDamaged, match=r"\(game\) does not replay: 'seats'"):
+            await make_table(journal, Outlets()).start()
+        await make_table(journal, Outlets()).start(fresh=True)
+
+
+@in_loop
 async def test_a_seat_that_was_taken_away_since_is_named(tmp_path: Path) -> None:
     async with in_lobby(tmp_path) as (_, _, journal):
         begun = {"game": "new_york_slice", "seats": [1, 8], "names": ["a", "b"], "options": {}, "first": 1}
