@@ -59,7 +59,7 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             await page.until("document.querySelectorAll('.table').length === 7")
             assert await page.evaluate("document.title") == "ConCon"
             count = "document.getElementById('count').textContent"
-            assert await page.evaluate(count) == "Tables: 7, of which 2 call somebody · games over: 3"
+            assert await page.evaluate(count) == "Tables: 7, calling somebody: 2 · games over: 3"
             calls = "[...document.querySelectorAll('.calls .call')].map((call) => call.textContent)"
             assert await page.evaluate(calls) == [
                 "asks which move was meant, for 2 min", "does not answer: timed out",

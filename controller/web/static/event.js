@@ -23,7 +23,7 @@ async function show() {
 function render({ event, tables, standings, games, newest }) {
   document.title = byId("event").textContent = event || "Pizza tables";
   const calling = tables.filter(({ calls }) => calls).length;
-  byId("count").textContent = `Tables: ${tables.length}, ${calling ? `of which ${calling} call somebody` : "all is well"} · games over: ${games}`;
+  byId("count").textContent = `Tables: ${tables.length}, ${calling ? `calling somebody: ${calling}` : "all is well"} · games over: ${games}`;
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   keyed(byId("tables"), tables, ({ address }) => address, () => html("li"), (element, table) => drawTable(element, table, alike(table)));
