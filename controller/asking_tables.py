@@ -13,6 +13,8 @@ from controller.views import GameResultView, ResultsView, TableView
 
 ASKED_S = 10.0
 """A table answers within this, also one that has to look through the games of days."""
+MOST_BYTES = 16_000_000
+"""No table says more: the games of years."""
 _View = TypeVar("_View", bound=BaseModel)
 
 
@@ -50,7 +52,10 @@ def _ask(address: str, what: str, kind: type[_View]) -> _View:
     origin = parse_address(address)
     try:
         with urllib.request.urlopen(f"{origin}/api/{what}", timeout=ASKED_S) as answer:
-            return kind.model_validate_json(answer.read())
+            said = answer.read(MOST_BYTES + 1)
+            if len(said) > MOST_BYTES:
+                raise TableNotAsked(f"{address}: what answers there is no table: it says more than {MOST_BYTES} bytes")
+            return kind.model_validate_json(said)
     except ValidationError as error:
         raise TableNotAsked(f"{address}: what answers there is no table of this version") from error
     except (OSError, http.client.HTTPException, ValueError) as error:

@@ -1,14 +1,18 @@
 """An event's screen: several tables, some of which call for somebody, on one page."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from controller.asking_tables import TableNotAsked, ask_state
 from controller.cli.event import command
 from controller.event import BREACH_S, Event, EventTableView, EventView
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, ResultsView, TableView
@@ -133,6 +137,25 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
     assert (counted.event, counted.games, [one.name for one in counted.standings]) == ("Con", 1, ["Ann"])
     assert [table.state for table in gone.tables] == ["away", "away"]
     assert gone.standings == there.standings
+
+
+def test_what_never_stops_answering_is_no_table() -> None:
+    class Endless(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                while True:
+                    self.wfile.write(b" " * 1_000_000)
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(TableNotAsked, match="no table: it says more than 16000000 bytes"):
+            ask_state(f"http://127.0.0.1:{server.server_port}")
+        server.shutdown()
 
 
 @pytest.mark.parametrize("address", ["table1:8080", "ftp://table1"])
