@@ -1,6 +1,8 @@
 """What running tables say of themselves, asked at their addresses."""
 
+import contextlib
 import http.client
+import time
 import urllib.error
 import urllib.request
 from datetime import UTC, datetime, timedelta
@@ -15,6 +17,7 @@ ASKED_S = 10.0
 """A table answers within this, also one that has to look through the games of days."""
 MOST_BYTES = 16_000_000
 """No table says more: the games of years."""
+_PART = 65536
 _View = TypeVar("_View", bound=BaseModel)
 
 
@@ -24,15 +27,24 @@ class TableNotAsked(Exception):
 
 def parse_address(address: str) -> str:
     """The origin of a table's address, whatever page of it was named. Raises TableNotAsked for one that is none."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise TableNotAsked(f"{address}: expected an address such as http://192.168.1.20:8080")
-    return f"{parts.scheme}://{parts.netloc}"
+    with contextlib.suppress(ValueError):  # brackets that do not close, a port that is none
+        parts = urlsplit(address)
+        named = parts.hostname and parts.port != 0 and "@" not in parts.netloc
+        if parts.scheme in ("http", "https") and named:
+            return f"{parts.scheme}://{parts.netloc}"
+    raise TableNotAsked(f"{address}: expected an address such as http://192.168.1.20:8080")
 
 
 def ask_results(address: str) -> ResultsView:
     """The games of a table. Raises TableNotAsked."""
-    return _ask(address, "results", ResultsView)
+    results = _ask(address, "results", ResultsView)
+    for game in results.games:
+        for told in (game.began, game.ended):
+            if not _is_time(told):
+                raise TableNotAsked(
+                    f"{address}: game {game.number}: expected an ISO 8601 time with its zone, found {told!r}"
+                )
+    return results
 
 
 def ask_state(address: str) -> TableView:
@@ -44,21 +56,40 @@ def by_clock(game: GameResultView, now: datetime) -> GameResultView:
     """A game's times by the clock that says `now`: a table may have no clock and no time server, but how long ago
     something was it knows all the same."""
     agos = {"began": game.began_ago_s, "ended": game.ended_ago_s}
-    times = {name: now.astimezone(UTC) - timedelta(seconds=ago) for name, ago in agos.items() if ago is not None}
-    return game.model_copy(update={name: time.isoformat(timespec="milliseconds") for name, time in times.items()})
+    times = {}
+    for name, ago in agos.items():
+        if ago is not None:
+            with contextlib.suppress(OverflowError, ValueError):  # beyond all calendars: bits of a damaged journal
+                times[name] = (now.astimezone(UTC) - timedelta(seconds=ago)).isoformat(timespec="milliseconds")
+    return game.model_copy(update=times)
 
 
 def _ask(address: str, what: str, kind: type[_View]) -> _View:
     origin = parse_address(address)
     try:
         with urllib.request.urlopen(f"{origin}/api/{what}", timeout=ASKED_S) as answer:
-            said = answer.read(MOST_BYTES + 1)
-            if len(said) > MOST_BYTES:
-                raise TableNotAsked(f"{address}: what answers there is no table: it says more than {MOST_BYTES} bytes")
-            return kind.model_validate_json(said)
+            return kind.model_validate_json(_read(answer))
     except ValidationError as error:
         raise TableNotAsked(f"{address}: what answers there is no table of this version") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         words = getattr(reason, "strerror", None) or reason or type(error).__name__
         raise TableNotAsked(f"{address}: cannot be asked: {words}") from error
+
+
+def _read(answer: http.client.HTTPResponse) -> bytes:
+    """All of an answer. Raises OSError for one that is too long, or that does not end in time."""
+    content, until_s = bytearray(), time.monotonic() + ASKED_S
+    while part := answer.read1(_PART):
+        content += part
+        if len(content) > MOST_BYTES:
+            raise OSError(f"what answers there is no table: it says more than {MOST_BYTES} bytes")
+        if time.monotonic() > until_s:
+            raise TimeoutError(f"its answer did not end within {ASKED_S:.0f} s")
+    return bytes(content)
+
+
+def _is_time(text: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return datetime.fromisoformat(text).tzinfo is not None
+    return False

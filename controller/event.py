@@ -7,9 +7,10 @@ stays.
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
 from controller.records.results import standings
@@ -23,6 +24,9 @@ NEWEST = 12
 """How many of the last games are shown."""
 _UNNAMED = re.compile(r"Player \d+")
 """What a player is called whose name nobody has said: not the same person at the next table."""
+
+
+_Answer = TypeVar("_Answer")
 
 
 class EventPlayerView(Model):
@@ -86,6 +90,8 @@ class _Watched:
     problem: str = "not asked yet"
     """Why it does not answer; empty where it does."""
     games: Sequence[GameResultView] = ()
+    unknown: str = ""
+    """Why its games cannot be told anew; empty where they can."""
 
 
 class Event:
@@ -107,6 +113,8 @@ class Event:
         self._now = now
         self._event = event
         self._since = since
+        # One for each: a table that is switched off holds up no other.
+        self._asking = ThreadPoolExecutor(len(self._tables))
 
     async def keep(self) -> None:
         """Ask all tables, each by itself, for good."""
@@ -140,15 +148,21 @@ class Event:
     async def _look(self, table: _Watched, results: bool) -> None:
         before = _standing(table)
         try:
-            table.view = await asyncio.to_thread(ask_state, table.address)
+            table.view = await self._ask(ask_state, table)
             table.name, table.problem = table.view.table, ""
-            if results:
-                asked = await asyncio.to_thread(ask_results, table.address)
-                table.games = [by_clock(game, self._now()) for game in asked.games]
         except TableNotAsked as error:
-            table.problem = str(error).removeprefix(f"{table.address}: ").removeprefix("cannot be asked: ")
+            table.problem = _why(table, error)
+        if results and not table.problem:
+            try:
+                asked = await self._ask(ask_results, table)
+                table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""
+            except TableNotAsked as error:
+                table.unknown = _why(table, error)
         if _standing(table) != before:
             table.changed_s = self._clock()
+
+    async def _ask(self, ask: Callable[[str], _Answer], table: _Watched) -> _Answer:
+        return await asyncio.get_running_loop().run_in_executor(self._asking, ask, table.address)
 
     def _counts(self, game: GameResultView) -> bool:
         if self._event and game.event != self._event:
@@ -203,7 +217,11 @@ def _standing(table: _Watched) -> object:
     view = table.view
     asked = view.question.id if view is not None and view.question is not None else None
     broken = view.breach.problem if view is not None and view.breach is not None else None
-    return _state(table), _lost(table)[:1], asked, broken
+    return _state(table), _lost(table)[:1], asked, broken, table.unknown
+
+
+def _why(table: _Watched, error: TableNotAsked) -> str:
+    return str(error).removeprefix(f"{table.address}: ").removeprefix("cannot be asked: ")
 
 
 def _calls(table: _Watched, state: str, for_s: float) -> str:
@@ -213,7 +231,10 @@ def _calls(table: _Watched, state: str, for_s: float) -> str:
     calls = ["asks which move was meant"] if state == "asks" else []
     if state == "breach" and for_s >= BREACH_S and table.view is not None and table.view.breach is not None:
         calls.append(table.view.breach.problem)
-    return " · ".join(calls + _lost(table)[:1])
+    calls += _lost(table)[:1]
+    if table.unknown:
+        calls.append(f"its games cannot be told: {table.unknown}")
+    return " · ".join(calls)
 
 
 def _ended(table: _Watched, game: GameResultView) -> EventGameView:

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import io
+import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -158,7 +160,74 @@ def test_what_never_stops_answering_is_no_table() -> None:
         server.shutdown()
 
 
-@pytest.mark.parametrize("address", ["table1:8080", "ftp://table1"])
+@pytest.mark.parametrize("ago_s", [1e300, -1e12])
+def test_a_time_beyond_all_calendars_is_told_by_the_tables_own_clock(ago_s: float) -> None:
+    """As bits of a damaged journal make one."""
+
+    async def scenario() -> EventView:
+        damaged = game("A", 1, ("Ann", 3, True)).model_copy(update={"ended_ago_s": ago_s})
+        async with tables((ring_served(), [damaged])) as (addresses, _):
+            return await Watched(addresses).look()
+
+    view = asyncio.run(scenario())
+    assert [one.ended[:16] for one in view.newest] == ["2026-01-01T00:20"]
+
+
+@pytest.mark.parametrize("began", ["yesterday", "2026-01-01T00:00:00"])
+def test_a_table_whose_games_are_not_understood_is_still_there_and_so_are_the_others(began: str) -> None:
+    async def scenario() -> EventView:
+        wrong = game("A", 1, ("Ann", 3, True)).model_copy(update={"began": began, "began_ago_s": None})
+        right = game("B", 2, ("Ben", 3, True))
+        async with tables((ring_served(), [wrong]), (ring_served(), [right])) as (addresses, _):
+            return await Watched(addresses, since=NOW - timedelta(days=1)).look()
+
+    view = asyncio.run(scenario())
+    problem = f"its games cannot be told: game 2: expected an ISO 8601 time with its zone, found '{began}'"
+    assert [(table.state, table.calls) for table in view.tables] == [("plays", problem), ("plays", "")]
+    assert [standing.name for standing in view.standings] == ["Ben"]
+
+
+def test_tables_that_are_slow_to_answer_hold_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 40
+    all_asked = threading.Barrier(count)
+
+    def answers_when_all_were_asked(address: str) -> TableView:
+        all_asked.wait(5)
+        return ring_served()
+
+    monkeypatch.setattr("controller.event.ask_state", answers_when_all_were_asked)
+
+    async def scenario() -> EventView:
+        event = Event([f"http://table{number}" for number in range(count)], lambda: 0.0, lambda: NOW)
+        await asyncio.gather(*(event.look(table, results=False) for table in range(count)))
+        return event.view()
+
+    assert {table.state for table in asyncio.run(scenario()).tables} == {"plays"}
+
+
+def test_an_answer_that_trickles_in_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Answer(io.BytesIO):
+        def read1(self, size: int | None = -1) -> bytes:
+            return b" "
+
+    monkeypatch.setattr("controller.asking_tables.ASKED_S", 0.0)
+    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: Answer())
+    with pytest.raises(TableNotAsked, match="http://table1: cannot be asked: its answer did not end within 0 s"):
+        ask_state("http://table1")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "table1:8080",
+        "ftp://table1",
+        "http://[::1",
+        "http://:8080",
+        "http://table1:99999",
+        "http://table1:x",
+        "http://me:secret@table1",
+    ],
+)
 def test_an_address_that_is_none_is_named(address: str) -> None:
     refused = CliRunner().invoke(command, [address])
     assert refused.exit_code == 1

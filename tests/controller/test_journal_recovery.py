@@ -287,9 +287,11 @@ def test_a_journal_that_another_process_has_open_is_not_taken_from_it(path: Path
         broken(bytearray(), content)
         log.seek(0)
         log.write(content)
-    with pytest.raises(JournalInUse, match="another process has this journal open"):
-        open_recovering(path)
-    os.write(theirs[1], b"!")
+    try:
+        with pytest.raises(JournalInUse, match="another process has this journal open"):
+            open_recovering(path)
+    finally:
+        os.write(theirs[1], b"!")
     assert os.waitpid(child, 0)[1] == 0
     assert sorted(file.name for file in path.parent.iterdir()) == [path.name, wal_path(path).name]
 
