@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from vision.pieces.beside import beside
 from vision.pieces.checking import check_uncovered
+from vision.pieces.finding import COVERED
 from vision.pieces.raster import LEAST_SEEN, Raster, explained, select, taken_from
 from vision.pieces.reading import CLEAR_COST, DOUBTFUL_GAIN, Reading, share
 from vision.pieces.verify import Look, Prepared
@@ -21,8 +22,6 @@ from vision.shapes import place
 
 Array = NDArray[np.float64]
 
-COVERED = 0.04
-"""A piece of which so much more is covered than when it was fitted is fitted again."""
 DEAR_COST, DEAR_LEAD = 1.25, 1.2
 """What costs up to this and leads by so much lies there as well, if nothing fits better: of what shows in a tight row,
 much lies in the shadow of the piece above. At 24 places beside pieces of a simulated table where nothing lay, faces

@@ -117,9 +117,9 @@ def find_by_print(
     found: list[FoundSheet] = []
     for layout in layouts:
         for group in _groups(seen, layout.marks):
-            laid = laid_by_print(grey, group, layout)
-            if any(_covers(sheet, laid) for sheet in known):
+            if any(_covers(sheet, _without_perspective(group, layout.marks)) for sheet in known):
                 continue
+            laid = laid_by_print(grey, group, layout)
             registration = _registered(grey, laid, layout.marks, None)
             with contextlib.suppress(RegistrationError):
                 size = (grey.shape[1], grey.shape[0])
