@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import zip_longest
 from time import perf_counter
 
 import cv2
@@ -243,7 +244,10 @@ class Reader:
             known.leave_over([*readings, *far])
         if self._kinds and known.may_be_told_otherwise([*readings, *far], busy):
             covered = explained(far, self._kinds, known.bare.bare())
-            readings = from_top_down(look, readings, self._kinds, covered, [*stay, *again])
+            told = from_top_down(look, readings, self._kinds, covered, [*stay, *again])
+            if all(one is before for one, before in zip_longest(told, readings)):
+                known.told_in_vain([*readings, *far], busy)
+            readings = told
         if changed is None and self._kinds and known.looks == LOOKS and not known.hand.any():
             left = known.left_over([*readings, *far], busy)
             if left is not None:

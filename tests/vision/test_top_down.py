@@ -1,7 +1,11 @@
 """Rows of slices each of which covers half of the next, explained from the top down."""
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from random import Random
+
+import cv2
+import pytest
 
 from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_pieces import FAMILIES, Photo, enrolled, photograph, photographs
@@ -14,12 +18,13 @@ from vision.pieces.features import find_keypoints
 from vision.pieces.finding import find_pieces
 from vision.pieces.from_above import FromAbove
 from vision.pieces.raster import Raster
+from vision.pieces.reading import Reading
 from vision.pieces.search import build_index
 from vision.pieces.top_down import from_top_down
-from vision.pieces.verify import prepare
+from vision.pieces.verify import Look, Prepared, prepare
 from vision.reader import Reader, read_photo
 from vision.reports.compared import compare, true_pieces
-from vision.scene import Scene
+from vision.scene import PieceKind, Scene
 
 FANS, SEED = FAMILIES["fans"], 110
 """Faces and backs on chequered cloth; of 32 slices four tenths show at least."""
@@ -65,3 +70,31 @@ def test_what_lies_side_by_side_stays_as_it_was_read() -> None:
     assert len(readings) == 12
     again = from_top_down(view.look, readings, kinds, Raster(view.table))
     assert [id(reading) for reading in again] == [id(reading) for reading in readings]
+
+
+def test_what_was_told_in_vain_is_not_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_vain: list[int] = []
+
+    def told(
+        look: Look,
+        readings: Sequence[Reading],
+        kinds: Mapping[PieceKind, Prepared],
+        raster: Raster,
+        others: Sequence[Reading] = (),
+    ) -> list[Reading]:
+        found = from_top_down(look, readings, kinds, raster, others)
+        if {id(one) for one in found} == {id(one) for one in readings}:
+            in_vain.append(len(readings))
+        return found
+
+    monkeypatch.setattr("vision.reader.from_top_down", told)
+    before = render(ring_table(Random(1)), (1280, 720), 10)
+    after = before.copy()
+    for row in range(8):  # a thing, which no face is like
+        cv2.circle(after, (640 + 9 * row, 360 - 5 * row), 7, (40 + 25 * row, 90, 200 - 20 * row), -1)
+    reader = Reader(learned((1280, 720)))
+    for number, image in enumerate([before] * 4 + [after] * 5):
+        if number == 4:
+            in_vain.clear()
+        reader.read(Frame(image, 0.4 * number, number))
+    assert len(in_vain) == 1

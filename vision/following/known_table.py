@@ -27,9 +27,10 @@ from vision.mat.rectify import Box
 from vision.mat.registration import Registration
 from vision.motion import LEAST_STEP, Mask, Small
 from vision.pieces.checking import check_again, check_in_shade
+from vision.pieces.finding import COVERED
 from vision.pieces.from_above import FromAbove
 from vision.pieces.raster import Raster
-from vision.pieces.reading import Reading, confirmed
+from vision.pieces.reading import Reading, confirmed, share
 from vision.pieces.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
 from vision.pieces.sightings import sighting
 from vision.pieces.verify import Look, Prepared
@@ -56,6 +57,9 @@ LEAST_LEFT = 30
 """Blocks that no piece explains: from so many on (seven square centimetres) a piece may have been missed there."""
 LEAST_STRIP = 10
 """From so many on a piece may show there of which others cover half, and which others are taken to lie on."""
+AS_TOLD = 0.5
+"""Readings that differ by no more than this (millimetres and degrees) are the same: told from the top down in vain in
+the picture before, they would be again."""
 NOTICED_LESS = 1.3
 """Where a mark must be so many times as dark to be noticed as it would have to be in the light in which a sheet was
 read, the sheet is read again."""
@@ -119,6 +123,8 @@ class KnownTable:
         """Blocks where a piece lay that was gone then."""
         self._left: Mask = self.change
         """Blocks of the change that do not look as they did when bare, and under no piece."""
+        self._in_vain: tuple[list[Reading], Mask] | None = None
+        """What was told from the top down in vain since the last change, and what was left over then."""
         self._beside_hands: list[Reading] = []
         """Those that were found while hands were about, which may be no more than a hand that looked like them."""
         self._otherwise_lit: list[Reading] = []
@@ -215,6 +221,7 @@ class KnownTable:
         for looked in self._looked.values():
             looked.changed(np.asarray(cv2.dilate(changed, _NEAR), np.uint8))
         self.looks = 0
+        self._in_vain = None
         self._sought_lying = False
         self.lying = tuple(one for one in self.lying if not (self._blocks_of(one) & changed).any())
 
@@ -257,14 +264,33 @@ class KnownTable:
     def may_be_told_otherwise(self, readings: list[Reading], busy: Mask) -> bool:
         """Whether what changed may be explained better than by these: something of it is left over, or a piece in it is
         not settled, or lies under others. In the first picture, in which all is left over, the last look tells."""
+        if self._in_vain is not None and self._as_told(*self._in_vain, readings, busy):
+            return False
         changed = self.change & ~busy
-        doubtful = [reading for reading in readings if reading.taken.any() or not reading.settled]
+        doubtful = [reading for reading in readings if share(reading.taken) > COVERED or not reading.settled]
         if any(self.blocks.touched(reading, changed) for reading in doubtful):
             return True
         left = self._left & changed
         if np.count_nonzero(left) < LEAST_STRIP or not (self._changed_since.any() or self.looks == LOOKS):
             return False
         return bool(np.count_nonzero(left & ~self._explained_by(readings)) >= LEAST_STRIP)
+
+    def told_in_vain(self, readings: list[Reading], busy: Mask) -> None:
+        """Remember that nothing came of telling these from the top down."""
+        self._in_vain = readings, self._left & ~busy
+
+    def _as_told(self, told: list[Reading], left: Mask, readings: list[Reading], busy: Mask) -> bool:
+        """Whether these are the readings told before, and no more of the change is left over now."""
+        if len(told) != len(readings) or np.count_nonzero(self._left & ~busy & ~left) >= LEAST_STRIP:
+            return False
+        if not readings:
+            return True
+        apart = np.abs(np.array([one.pose for one in readings])[:, None] - np.array([one.pose for one in told]))
+        nearest = apart.max(axis=2).argmin(axis=1)
+        return all(
+            apart[i, k].max() <= AS_TOLD and (one.kind, one.face) == (told[k].kind, told[k].face)
+            for i, (one, k) in enumerate(zip(readings, nearest, strict=True))
+        )
 
     def left_over(self, readings: list[Reading], busy: Mask) -> Mask | None:
         """255 in the table map's pixels where a piece may have been missed; None where there are hardly any."""
