@@ -43,6 +43,8 @@ COVERS_ITSELF_MM, TURNED_ALIKE = 2.0, 0.85
 """A shape covers itself when turned half round where every lattice point comes so near to another; a face is alike then
 where at least this share of it agrees."""
 LARGEST_STEP_MM = 1.5
+STILL_MM = 0.02
+"""Where no pose would move or turn (at its rim) by more, all lie where they fit best."""
 MOST_RAISED = np.float32(-40.0)
 """Levels of a veil where there is less than none of it: contrast is raised there."""
 AT_ONCE = 48
@@ -314,6 +316,8 @@ def refine(
         normal = weighted @ np.swapaxes(gradient, 1, 2) + _POSE_PRIOR
         step = np.linalg.solve(normal, weighted @ residual.reshape(len(poses), -1, 1))[..., 0]
         step = np.clip(step, -LARGEST_STEP_MM, LARGEST_STEP_MM)
+        if np.abs(step).max(initial=0.0) < STILL_MM:
+            break
         poses = _moved(poses, -step[:, :2], -np.degrees(step[:, 2] / TURN_SCALE_MM), centre)
     return np.where((cost <= before)[:, None], poses, first)
 
