@@ -427,9 +427,12 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
     if is_setting_up(state) and not pressed:
         gap = next((spot for spot in seen.contents if not seen.is_seen(spot)), None)
         return replace(_unfinished(faults.EIGHT_SLICES), fault=None if gap is None else faults.empty(gap, DOWN))
-    if under_way and (not pressed or known.is_uncovered):
+    if under_way and not pressed:
         return _unfinished(faults.under_way([way.state for way in under_way]))
-    return Reading(ReadingKind.FAULT, (), fault=faults.fault_of(state, [(way.state, way.fit) for way in ways], seen))
+    fault = faults.fault_of(state, [(way.state, way.fit) for way in ways], seen)
+    if under_way and known.is_uncovered:  # whatever was pressed, the card may still be on its way
+        return replace(_unfinished(faults.under_way([way.state for way in under_way])), fault=fault)
+    return Reading(ReadingKind.FAULT, (), fault=fault)
 
 
 def _bares(state: State, way: Way) -> bool:

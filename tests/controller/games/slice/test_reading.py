@@ -249,6 +249,22 @@ def test_hot_sauce_on_the_drawers_pizza_needs_a_button() -> None:
     assert scene.moves(3) == ["P3 grabs", "P3 blocks P1 2"]
 
 
+def test_hot_sauce_that_went_where_some_lies_is_asked_for_when_somebody_presses() -> None:
+    """A second Hot Sauce looks like the first; all that is seen is that the card is gone from the Open Pile."""
+    scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?"), next="hot-sauce")
+    scene.read()  # where the onion lies is known from now on
+    drawn = scene.play("P1 counts", "draw hot-sauce")
+    assert scene.moves() == ["P1 counts", "draw hot-sauce"]
+    scene.state = drawn
+    scene.lay(Lay(scene.hands.open[-1], scene.hands._slice_pose((2, 3)), True))
+    assert scene.read().kind is ReadingKind.UNFINISHED
+    assert scene.read().fault is None, "nobody says to be done"
+    reading = scene.read(3)
+    assert reading.kind is ReadingKind.UNFINISHED
+    assert reading.fault is not None
+    assert "face-down slice of another player" in reading.fault.refusal.problem
+
+
 def test_a_slice_removes_hot_sauce() -> None:
     scene = laid(table(ALL_DOWN, "? ? ?! ? ? ? ? ?", open=["bacon", "onion"]))
     scene.play("P2 grabs", "P2 frees 3")
