@@ -184,7 +184,7 @@ class Referee:
 
     def hands(self, scene: Scene) -> Verdict:
         """The verdict on a scene that is not at rest."""
-        self._use_up_answered()
+        self._use_up_answered(scene)
         self._moves_again(scene)
         self._standing.clear()
         self._taken_back = None
@@ -209,7 +209,7 @@ class Referee:
     def judge_apart(self, scene: Scene, reading: Reading) -> Verdict:
         """The verdict on what is at rest while hands move elsewhere, and what its reading says: a play that explains
         all of it counts. All else waits for the hands: under them may lie what makes it right, or wrong."""
-        self._use_up_answered()
+        self._use_up_answered(scene)
         self._moves_again(scene)
         stood_s = self._stood_s(scene, reading)
         if reading.kind is not ReadingKind.MOVES or stood_s <= 0:
@@ -244,8 +244,11 @@ class Referee:
         let_go = any(_lies_under(change, hands.outlines) for hands in until if hands.time_s >= pressed_s - EARLY_S)
         return let_go and not any(_lies_under(change, hands.outlines) for hands in since)
 
-    def _use_up_answered(self) -> None:
-        """Hands come to put right what was a breach: half-way there it may look like a play nobody pressed for."""
+    def _use_up_answered(self, scene: Scene) -> None:
+        """Hands come to put right what was a breach: half-way there it may look like a play nobody pressed for. Where
+        there are none, all is only read anew, as in other light."""
+        if scene.settled is not None and all(place.cause is not HiddenCause.HAND for place in scene.hidden):
+            return
         self._pressed = {p: pressed_s for p, pressed_s in self._pressed.items() if p not in self._answered}
         self._answered = frozenset()
 

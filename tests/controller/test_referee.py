@@ -391,6 +391,17 @@ def test_a_press_that_a_breach_has_answered_makes_no_play_of_what_is_put_right(r
     assert referee.judge(last, moves(1.0)).answer is Answer.MOVE, "a press after it counts"
 
 
+def test_a_breach_stays_when_all_is_read_anew_and_no_hand_is_there(referee: Referee) -> None:
+    """As when the camera follows the light."""
+    follow(referee, lying(1.0, 1.0, 0.0))
+    referee.press(2, 1.1)
+    assert [referee.judge(lying(t, t, 0.0), fault()).answer for t in (1.2, 1.3)][-1] is Answer.BREACH
+    anew = lying(1.4, 0.0, 0.0)
+    referee.follow(anew)
+    assert referee.hands(anew).answer is Answer.HANDS
+    assert [referee.judge(lying(t, t, 0.0), fault()).answer for t in (1.8, 1.9)][-1] is Answer.BREACH
+
+
 def as_kind(scene: Scene, kind: PieceKind) -> Scene:
     """The same with other pieces in place of slices."""
     assert scene.settled is not None
