@@ -54,6 +54,7 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 )
 @click.option("--evening", is_flag=True, help="It grows dark while they play, and a lamp is switched on and off.")
 @click.option("--loose-corners", is_flag=True, help="Somebody laid four corner markers by hand, in place of the mat's.")
+@click.option("--knocks", is_flag=True, help="Somebody knocks the camera now and then, and it hangs otherwise then.")
 @click.option("--game", type=click.Choice(games_with("hands")), help="The game; without it that of the defaults.")
 @click.option(
     "--option",
@@ -74,6 +75,7 @@ def command(
     mistakes: float,
     evening: bool,
     loose_corners: bool,
+    knocks: bool,
     game: str | None,
     options: dict[str, Any],
 ) -> None:
@@ -113,6 +115,7 @@ def command(
             options=options,
             evening=evening,
             loose_corners=loose_corners,
+            knocks=knocks,
         )
     click.echo(tally)
     ctx.exit(0 if tally.clean else 1)

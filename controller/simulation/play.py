@@ -30,17 +30,21 @@ from hardware.exposure import ExposureKeeper
 from hardware.panel import LampState, Panel
 from hardware.simulated.artwork import Artwork
 from hardware.simulated.camera import SimulatedCamera, steady
+from hardware.simulated.knocks import KnockedCamera
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World, WorldSnapshot
 from vision.frame import Frame
 from vision.looking_for import finders_for
+from vision.mat.errors import RegistrationError
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.scene import Scene
 
 LONGEST_GAME_S = 3600.0
+KNOCKED_EVERY_S = 20.0
+"""So often the camera is knocked, where it is."""
 Watch = Callable[[WorldSnapshot, Frame, Scene], None]
 """Is told what truly lay on the table in a picture, the picture, and what was read from it."""
 
@@ -74,10 +78,12 @@ def play_game(
     room: Callable[[float], float] = steady,
     *,
     loose_corners: bool = False,
+    knocks: bool = False,
 ) -> Played:
     """Play one game to its end; everything about it follows from the seed. Where the settings leave the game's options
     open, people agree on some. `watch` is told of every picture; `room` says how many times as much light as at first
-    there is after so many seconds; with `loose_corners` somebody laid four of them by hand, in place of a mat's."""
+    there is after so many seconds; with `loose_corners` somebody laid four of them by hand, in place of a mat's; with
+    `knocks` the camera is knocked now and then, and hangs otherwise afterwards."""
     rng = Random(seed)
     conditions = Conditions.random(rng)
     if loose_corners:
@@ -87,7 +93,7 @@ def play_game(
         config = config.model_copy(update={"options": hands_of.agreed_options(Random(seed))})
     with (
         TemporaryDirectory() as folder,
-        _HeadlessTable(config, art, pack, conditions, Path(folder), watch, room) as table,
+        _HeadlessTable(config, art, pack, conditions, Path(folder), watch, room, knocks=knocks) as table,
     ):
         seats = random_seats(config, players, rng)
         game = load_game(config.game)
@@ -123,6 +129,8 @@ class _HeadlessTable:
         folder: Path,
         watch: Watch | None = None,
         room: Callable[[float], float] = steady,
+        *,
+        knocks: bool = False,
     ) -> None:
         self._stack = ExitStack()
         self.world = World(Random(conditions.seed))
@@ -130,9 +138,10 @@ class _HeadlessTable:
         self._frame_s = 1.0 / config.camera.rate
         clock: Callable[[], float] = lambda: self._now  # noqa: E731
         camera_model = conditions.camera_model(config.camera.width, config.camera.height)
-        self._camera = SimulatedCamera(
+        camera = SimulatedCamera(
             self._snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 2.0 * config.camera.rate, room
         )
+        self._camera = KnockedCamera(camera, Random(conditions.seed), KNOCKED_EVERY_S) if knocks else camera
         self._reader = Reader(pack, finders=finders_for(kinds_of(config.game), pack, load_prints()))
         self._keeper = ExposureKeeper(self._camera, self._reader) if config.camera.follow_light else None
         self._signals: list[Signal] = []
@@ -172,7 +181,8 @@ class _HeadlessTable:
             self._panel.poll()
             while self._signals:
                 await self.table.on_signal(self._signals.pop(0))
-            await self.table.on_scene(self._read())
+            with suppress(RegistrationError):  # what shakes too much is not seen
+                await self.table.on_scene(self._read())
             while self._answers:
                 with suppress(CommandError):  # the question is gone, as a display would say; people look again
                     await self.table.answer(*self._answers.pop(0))

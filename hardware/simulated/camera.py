@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from hardware.camera import Adjustment, CameraLost, CameraTimeout
+from hardware.simulated.lens import CameraModel
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.world import WorldSnapshot
 from vision.frame import Frame
@@ -68,6 +69,15 @@ class SimulatedCamera:
         """What it is, for people: driver, size, rate."""
         model = self._renderer.camera
         return f"simulated camera {model.width}x{model.height} at {1 / self._period_s:g} pictures/s"
+
+    @property
+    def model(self) -> CameraModel:
+        """How it hangs, and its lens."""
+        return self._renderer.camera
+
+    def hang(self, model: CameraModel) -> None:
+        """Take the next pictures from elsewhere, or through another lens."""
+        self._renderer = self._renderer.seen_by(model)
 
     def read(self, timeout_s: float) -> Frame:
         """Wait for a picture newer than the last one given; see `hardware.camera.Camera`."""

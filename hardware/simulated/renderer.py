@@ -151,6 +151,10 @@ class Renderer:
         self._bodies: tuple[_Body, ...] = ()
         self._noise = _noise_pool(camera, conditions.noise)
 
+    def seen_by(self, camera: CameraModel) -> "Renderer":
+        """One of the same table for another camera."""
+        return Renderer(self._art, camera, self.conditions, self._seed)
+
     def render(self, snapshot: WorldSnapshot) -> Picture:
         """The picture, shape (height, width, 3), blue-green-red."""
         self._settle([view for view in snapshot.pieces if view.holder is None], snapshot.dice)

@@ -17,12 +17,14 @@ from hardware.drivers import UnknownDriver, open_camera, recorded_files
 from hardware.opencv_camera import FROZEN_S, Recording, UsbCamera
 from hardware.pi_camera import PiCamera
 from hardware.simulated.camera import SimulatedCamera
+from hardware.simulated.knocks import KnockedCamera
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.slice_art import SliceArt, draw_slice
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
 from vision.frame import Frame
 from vision.mat.lens import ANY_CAMERA
+from vision.mat.registration import find_mat
 from vision.scene import PieceKind, Pose
 
 SIZE = (320, 180)
@@ -235,6 +237,23 @@ def test_the_simulated_camera_is_lost_with_its_world() -> None:
     renderer = Renderer({}, conditions.camera_model(*SIZE), conditions)
     with pytest.raises(CameraLost, match="nobody there"):
         SimulatedCamera(gone, renderer, clock, clock.sleep).read(1.0)
+
+
+def test_a_knocked_camera_shakes_and_hangs_otherwise_afterwards() -> None:
+    conditions, clock = Conditions(), VirtualClock()
+    model = conditions.camera_model(640, 360)
+    steady = SimulatedCamera(World(Random(0)).snapshot, Renderer({}, model, conditions), clock, clock.sleep, 10.0)
+    camera = KnockedCamera(steady, Random(3), every_s=2.0)
+    frames = [camera.read(1.0) for _ in range(60)]
+    apart = [float(cv2.absdiff(a.image, b.image).mean()) for a, b in pairwise(frames)]
+    still = sorted(apart)[len(apart) // 2]
+    shaken = [i for i, far in enumerate(apart) if far > 3.0 * still]
+    assert 4 <= len(shaken) <= 20
+    assert not {0, 1, 2} & set(shaken)
+    first, last = (find_mat(frames[i].image) for i in (0, -1))
+    assert steady.model != model
+    moved = np.linalg.norm(first.to_picture(np.zeros((1, 2))) - last.to_picture(np.zeros((1, 2))))
+    assert 0.3 < moved < 40.0
 
 
 # picamera2 --------------------------------------------------------------------------------------------------------
