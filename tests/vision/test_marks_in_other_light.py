@@ -94,6 +94,14 @@ def test_a_sheet_first_seen_in_a_veil_of_light_is_read_when_that_is_gone() -> No
     assert {at for at, mark in crosses.items() if mark.probability > 0.5} == set(CROSSED)
 
 
+def test_print_beside_paper_that_was_too_bright_when_it_was_blank_is_no_cross_in_less_light() -> None:
+    """Beside paper brighter than the picture showed, print seemed less dark than it is."""
+    (blank, _), (_, pencilled) = (pictures(4000.0, light, crossed=True) for light in (1.15, 0.5))
+    crosses = marks_after(blank, pencilled, MarkKind.CROSSED_TOPPING)
+    assert {at for at, mark in crosses.items() if mark.probability > 0.5} == set(CROSSED)
+    assert max(mark.probability for at, mark in crosses.items() if at not in CROSSED) < 0.1
+
+
 def test_bright_paper_is_read_where_its_printed_dots_show() -> None:
     """Crossed toppings are darker than others of their kind: those did not seem to be washed out by a lamp alone."""
     dots = marks_after(*pictures(light=1.4, crossed=True))

@@ -166,8 +166,10 @@ def test_a_restart_does_not_forget_how_sheets_looked_when_blank(pictures: Pictur
     assert sure_crosses(make_reader(table)(Frame(written, 9.0, 1)).sightings) == [set(CROSSED)] * len(POSES)
 
 
-def test_what_is_kept_reads_as_what_was_seen(pictures: Pictures, tmp_path: Path) -> None:
+@pytest.mark.parametrize("brighter", [1.0, 1.6])
+def test_what_is_kept_reads_as_what_was_seen(pictures: Pictures, tmp_path: Path, brighter: float) -> None:
     (blank, where), (written, now) = pictures
+    blank = np.minimum(blank * brighter, 255.0).astype(np.uint8)
     same_run = SheetFinder([LAYOUT], tmp_path)
     same_run.find(blank, where, ())
     pairs = zip(same_run.find(written, now, ()), SheetFinder([LAYOUT], tmp_path).find(written, now, ()), strict=True)

@@ -47,6 +47,8 @@ DARK_PRINT, LEAST_PRINT, LEAST_SHOWN = 0.4, 400, 0.05
 the sheet that takes of all contrast: a veil, as of a window that the camera sees."""
 LEAST_VEIL, MOST_VEIL, BLACKEST = 0.06, 2.0, 0.02
 """Less of it, beside the paper's own light, is none; nor is more believed."""
+PRINTED = 0.06
+"""What is darker than paper by less may be brighter than the picture showed, too."""
 AS_DARK = 0.95
 """A sheet that bears nothing and shows less than this of the print's darkness (mean) is paler than it was."""
 UNMARKED, MARKED = 0.02, 0.5
@@ -64,10 +66,10 @@ class Blanks:
         self._known: list[Blank] = [] if files is None else files.load(layouts)[-MOST:]
 
     def at(self, flat: FlatSheet, pose: Pose) -> Plane | None:
-        """The darkness of the blank sheet that lay there, as a picture so far out of focus shows it; None where none
-        was seen, or from another distance."""
+        """The darkness of the blank sheet that lay there, as a picture so far out of focus and no brighter shows it;
+        None where none was seen, or from another distance."""
         known = self._nearest(flat.layout, flat.px_per_mm, pose)
-        return None if known is None else _softened(known, flat)
+        return None if known is None else _softened(_not_cut_off(known, flat), flat)
 
     def has(self, layout: SheetLayout, px_per_mm: float, pose: Pose) -> bool:
         """Whether `at` knows the blank sheet of a flat one of this print and distance."""
@@ -81,7 +83,8 @@ class Blanks:
         others = [one for one in self._known if one is not before][-MOST + 1 :]
         taken = {one.number for one in others}
         number = before.number if before is not None else next(n for n in range(MOST) if n not in taken)
-        blank = Blank(number, flat.layout, pose, flat.px_per_mm, flat.blur_mm, flat.darkness)
+        colours = flat.colours if flat.cut_off.any() else None
+        blank = Blank(number, flat.layout, pose, flat.px_per_mm, flat.blur_mm, flat.darkness, colours)
         self._known = [*others, blank]
         if self._files is not None:
             self._files.keep(blank)
@@ -221,6 +224,24 @@ def _mean_around(flat: FlatSheet, points_mm: Array, first: Plane, second: Plane)
 def _square(side_mm: float) -> Mask:
     side = round(side_mm * PX_PER_MM)
     return np.ones((side, side), np.uint8)
+
+
+def _not_cut_off(known: Blank, flat: FlatSheet) -> Blank:
+    """The blank sheet as it would have looked where its paper was brighter than the picture showed, and this one's is
+    not: print was darker beside it than it seemed, in each colour by as much as all print tells."""
+    told = (flat.cut_off == 0) & (flat.foreign == 0)
+    if known.colours is None or 2 * np.count_nonzero(told) < told.size:
+        return known
+    more = np.zeros(3, np.float32)
+    for colour in range(3):
+        then = known.colours[..., colour]
+        printed = told & (then > DARK)
+        if np.count_nonzero(printed) >= LEAST_PRINT:
+            more[colour] = max(float(np.median(flat.colours[..., colour][printed] - then[printed])), 0.0)
+    darker = known.colours + more * np.clip(known.colours / np.float32(PRINTED), 0.0, 1.0)
+    blue, green, red = cv2.split(np.asarray(darker, np.float32))
+    darkness = np.asarray(cv2.min(cv2.min(blue, green), red), np.float32)
+    return replace(known, darkness=np.where(flat.cut_off == 0, darkness, known.darkness))
 
 
 def _softened(known: Blank, flat: FlatSheet) -> Plane:

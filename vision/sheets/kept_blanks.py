@@ -13,6 +13,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.files.whole_files import write_whole
 from vision.scene import Pose
@@ -40,6 +41,8 @@ class Blank:
     blur_mm: float
     """In which it was seen; 0 where that is not known."""
     darkness: Plane
+    colours: Plane | None = None
+    """`FlatSheet.colours`, where paper may have been brighter than the picture showed; None: it was not."""
 
 
 class BlankFiles:
@@ -86,10 +89,6 @@ class BlankFiles:
 
 
 def _encode(blank: Blank) -> bytes:
-    levels = np.clip(np.round((blank.darkness - LEAST) / STEP), 0, 65535).astype(np.uint16)
-    coded, picture = cv2.imencode(".png", levels, [cv2.IMWRITE_PNG_COMPRESSION, 1])
-    if not coded:
-        raise ValueError(f"a sheet of {levels.shape} cells cannot be coded")
     pose = np.array([blank.pose.x_mm, blank.pose.y_mm, blank.pose.angle_deg])
     written = BytesIO()
     np.savez(
@@ -98,7 +97,8 @@ def _encode(blank: Blank) -> bytes:
         pose=pose,
         px_per_mm=np.array(blank.px_per_mm),
         blur_mm=np.array(blank.blur_mm),
-        picture=picture,
+        picture=_as_png(blank.darkness),
+        colours=np.zeros(0, np.uint8) if blank.colours is None else _as_png(blank.colours),
     )
     data = written.getvalue()
     return hashlib.sha256(data).digest() + data
@@ -114,13 +114,29 @@ def _decode(data: bytes, number: int, known: Mapping[str, SheetLayout]) -> Blank
         if layout is None:
             return None
         x_mm, y_mm, angle_deg = (float(value) for value in stored["pose"])
-        px_per_mm, picture = float(stored["px_per_mm"]), np.asarray(stored["picture"], np.uint8)
+        px_per_mm = float(stored["px_per_mm"])
+        darkness = _from_png(stored["picture"], flat_size(layout))
+        coloured = "colours" in stored and stored["colours"].size  # files of older versions have none
+        colours = _from_png(stored["colours"], (*flat_size(layout), 3)) if coloured else None
         blur_mm = float(stored["blur_mm"]) if "blur_mm" in stored else 0.0  # files of older versions say none
-    levels = cv2.imdecode(picture, cv2.IMREAD_UNCHANGED)
-    if levels is None or levels.shape != flat_size(layout):
+    return Blank(number, layout, Pose(x_mm, y_mm, angle_deg), px_per_mm, blur_mm, darkness, colours)
+
+
+def _as_png(plane: Plane) -> NDArray[np.uint8]:
+    """A plane in steps of STEP."""
+    levels = np.clip(np.round((plane - LEAST) / STEP), 0, 65535).astype(np.uint16)
+    coded, picture = cv2.imencode(".png", levels, [cv2.IMWRITE_PNG_COMPRESSION, 1])
+    if not coded:
+        raise ValueError(f"a sheet of {levels.shape} cells cannot be coded")
+    return np.asarray(picture, np.uint8)
+
+
+def _from_png(picture: NDArray[np.uint8], shape: tuple[int, ...]) -> Plane:
+    """The plane again. Raises ValueError where it has not this shape."""
+    levels = cv2.imdecode(np.asarray(picture, np.uint8), cv2.IMREAD_UNCHANGED)
+    if levels is None or levels.shape != shape:
         raise ValueError("sheets of this print are laid flat in another size now")
-    darkness = np.asarray(levels.astype(np.float32) * np.float32(STEP) + np.float32(LEAST), np.float32)
-    return Blank(number, layout, Pose(x_mm, y_mm, angle_deg), px_per_mm, blur_mm, darkness)
+    return np.asarray(levels.astype(np.float32) * np.float32(STEP) + np.float32(LEAST), np.float32)
 
 
 def _lies_as(before: Pose | None, now: Pose) -> bool:
