@@ -237,7 +237,7 @@ def test_what_is_no_table_is_said() -> None:
             return [await asyncio.to_thread(ran, address) for address in addresses]
 
     failing, no_http, nobody = asyncio.run(ask())
-    assert "cannot be asked: Internal Server Error" in failing.stderr
+    assert "cannot be asked: it answers 500 Internal Server Error" in failing.stderr
     assert "Error: ftp://x: expected an address such as" in no_http.stderr
     assert "Error: http://127.0.0.1:1: cannot be asked: Connection refused" in nobody.stderr
 
