@@ -18,6 +18,8 @@ MOVES_LOOKED_AT = 3000
 class RunningGame:
     """A running game; the lists grow by a play at a time, and shrink by one."""
 
+    number: int
+    """As the journal numbers it."""
     engine: Game[Any, Any]
     seats: Mapping[Player, int]
     names: Mapping[Player, str]

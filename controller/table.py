@@ -231,11 +231,11 @@ class Table:
             await self._make(question.plays[candidate_id], "answer", by)
             self._show()
 
-    async def undo(self, *, by: str = "", last: int | None = None) -> None:
+    async def undo(self, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
-            _check_last(game, last)
+            _check_seen(game, number, last)
             if len(game.states) < 2:
                 raise CommandError("there is no move to take back")
             await self._write("undo", _signed({}, by))
@@ -284,11 +284,11 @@ class Table:
                 self._set_paused(False)
                 self._show()
 
-    async def rule_move(self, text: str, *, by: str = "", last: int | None = None) -> None:
+    async def rule_move(self, text: str, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
-            _check_last(game, last)
+            _check_seen(game, number, last)
             try:
                 move = self._game.parse(game.state, text)
             except GameError as error:
@@ -340,10 +340,10 @@ class Table:
             "first": first,
         }
         try:
-            running = self._begin(data)
+            running = self._begin(data, 0)
         except GameError as error:
             raise InvalidCommand(str(error)) from error
-        await self._write("game", _signed(data, by), begins_game=True)
+        running.number = await self._write("game", _signed(data, by), begins_game=True)
         self._running, self._joined = running, []
         self._set_paused(False)
 
@@ -450,7 +450,7 @@ class Table:
         """Bring one record's effect back. Calls no clock and no random number generator."""
         match record.kind:
             case "game":
-                self._running = self._begin(record.data)
+                self._running = self._begin(record.data, record.seq)
             case "play":
                 game = self._require_game()
                 state = game.state
@@ -475,13 +475,13 @@ class Table:
             if seat not in self._config.seats:
                 raise InvalidCommand(f"seat {seat}: expected one of {sorted(self._config.seats)}")
 
-    def _begin(self, data: Mapping[str, Any]) -> RunningGame:
+    def _begin(self, data: Mapping[str, Any], number: int) -> RunningGame:
         self._check_seats(data["seats"])
         seats = dict(enumerate(data["seats"], 1))
         names = dict(enumerate(data["names"], 1))
         layout = Layout(areas(self._config, seats))
         return RunningGame(
-            self._game, seats, names, layout, [self._game.start(len(seats), data["options"], data["first"])]
+            number, self._game, seats, names, layout, [self._game.start(len(seats), data["options"], data["first"])]
         )
 
     # Showing -------------------------------------------------------------------------------------------------------
@@ -522,8 +522,11 @@ def _signed(data: dict[str, Json], by: str) -> dict[str, Json]:
     return data | {"by": by} if by else data
 
 
-def _check_last(game: RunningGame, last: int | None) -> None:
-    """Raises CommandError where the newest line of the log is another than its host sees."""
+def _check_seen(game: RunningGame, number: int | None, last: int | None) -> None:
+    """Raises CommandError where the game, or the newest line of its log, is another than its host sees."""
+    if number is not None and number != game.number:
+        seen = f"game {number}, which your page shows, is no longer played" if number else "a game has begun since"
+        raise CommandError(f"{seen}: now it is game {game.number}; look again")
     newest = game.plays[-1].seq if game.plays else 0
     if last is not None and last != newest:
         raise CommandError(f"the game has gone on: its last line is {newest}, not {last}; look again")

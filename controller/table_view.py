@@ -101,6 +101,7 @@ class TableViews:
             table=self._config.name,
             game=self._game.name,
             title=self._game.title,
+            number=table.running.number if table.running is not None else 0,
             simulated=self._simulated,
             referee=_referee_state(table),
             message=_named(table, self._message(table)),

@@ -200,6 +200,8 @@ class TableView(Model):
     game: str
     """The game's folder name; its view.js draws `position`."""
     title: str
+    number: int = 0
+    """That of the game that is played, as the journal numbers it; 0 where none is."""
     simulated: bool
     """Whether the camera looks at the simulated table."""
     referee: RefereeState

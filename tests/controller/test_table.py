@@ -651,6 +651,32 @@ async def test_who_ruled_is_written_down_and_shown_after_a_restart_too(tmp_path:
 
 
 @in_loop
+async def test_a_host_whose_page_shows_the_game_before_decides_nothing_in_the_next(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        before = table.view.number
+        assert before == table.journal.last_game()
+        await table.table.new_game([Sitting(1, "Ann"), Sitting(2, "Ben")], {})
+        now = table.view.number
+        assert now == table.journal.last_game() != before
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.view is not None
+        assert again.view.number == now
+        old = f"game {before}, which your page shows, is no longer played: now it is game {now}; look again"
+        for number, why in ((before, old), (0, f"a game has begun since: now it is game {now}; look again")):
+            for refused in (
+                table.table.rule_move("stack 2", number=number, last=0),
+                table.table.undo(number=number, last=0),
+            ):
+                with pytest.raises(CommandError, match=why):
+                    await refused
+        await table.table.rule_move("stack 2", number=now, last=0)
+        await table.table.undo(number=now)
+        await table.table.to_lobby()
+        assert table.view.number == 0
+
+
+@in_loop
 async def test_two_hosts_who_undo_at_once_take_one_move_back(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
         await table.table.rule_move("stack 2", last=0)
