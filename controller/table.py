@@ -238,8 +238,7 @@ class Table:
             _check_seen(game, number, last)
             if len(game.states) < 2:
                 raise CommandError("there is no move to take back")
-            await self._write("undo", _signed({}, by))
-            self._undo()
+            self._undo(await self._write("undo", _signed({}, by)), by)
             self._show()
 
     async def pause(self) -> None:
@@ -308,8 +307,7 @@ class Table:
             return
         note = ""
         if seen and len(game.plays) == seen:
-            await self._write("undo", {})
-            self._undo()
+            self._undo(await self._write("undo", {}))
             note = "The last move is taken back. "
         self._set_paused(True, note)
 
@@ -420,8 +418,9 @@ class Table:
             winners = self._game.winners(self._running.state)
             self._last_winner_seat = self._running.seats[winners[0]] if winners else None
 
-    def _undo(self) -> None:
-        self._referee.taken_back(self._require_game().take_back())
+    def _undo(self, seq: int, by: str = "") -> None:
+        """Let the last play count no more: the record `seq` says so."""
+        self._referee.taken_back(self._require_game().take_back(seq, by))
         self._after_change()
 
     @property
@@ -461,7 +460,7 @@ class Table:
                 line = LogLine(seq=record.seq, player=None, text=record.data["text"], source=source, by=by)
                 self._count(game, state, moves, line)
             case "undo":
-                self._undo()
+                self._undo(record.seq, record.data.get("by", ""))
             case "rename":
                 self._require_game().rename(record.data["seat"], record.data["name"])
             case "lobby":
@@ -527,7 +526,7 @@ def _check_seen(game: RunningGame, number: int | None, last: int | None) -> None
     if number is not None and number != game.number:
         seen = f"game {number}, which your page shows, is no longer played" if number else "a game has begun since"
         raise CommandError(f"{seen}: now it is game {game.number}; look again")
-    newest = game.plays[-1].seq if game.plays else 0
+    newest = game.log[-1].seq if game.log else 0
     if last is not None and last != newest:
         raise CommandError(f"the game has gone on: its last line is {newest}, not {last}; look again")
 

@@ -260,7 +260,7 @@ def _breach(table: Standing, pieces: Sequence[PieceView]) -> BreachView | None:
 
 
 def _log(table: Standing) -> list[LogLine]:
-    return table.running.plays[-LOG_LINES:] if table.running is not None else []
+    return table.running.log[-LOG_LINES:] if table.running is not None else []
 
 
 def _named(table: Standing, text: str) -> str:

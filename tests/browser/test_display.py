@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from controller.views import PartState, PartView
+from controller.views import LogLine, PartState, PartView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
@@ -211,6 +211,9 @@ def test_the_host_answers_the_question():
             await page.evaluate("document.querySelector('#undo').click()")
             await page.until("document.querySelector('#refused').textContent === 'There is nothing to undo.'")
             page.complaints.clear()
+            undone = LogLine(seq=63, player=None, text="Taken back: Player 2 eats 4", source="undo", by="Zoë")
+            table.hub.publish(question().model_copy(update={"seq": 1063, "log": [undone]}))
+            await page.until("document.querySelector('#event').textContent.endsWith(' eats 4 (by Zoë)')")
 
     run(scenario)
 

@@ -643,7 +643,11 @@ async def test_who_ruled_is_written_down_and_shown_after_a_restart_too(tmp_path:
         await again.start()
         for view in (table.view, again.view):
             assert view is not None
-            assert [(line.text, line.source, line.by) for line in view.log] == [("stack 2", "ruling", "Zoë")]
+            assert [(line.text, line.source, line.by) for line in view.log] == [
+                ("Taken back: stack 2", "undo", "Mia"),
+                ("Taken back: stack 2", "undo", ""),
+                ("stack 2", "ruling", "Zoë"),
+            ]
         lines = record_of(table.journal.records()).lines
         assert [line.comments for line in lines] == [
             ("ruled by Zoë",), ("taken back by Mia",), (), (), ("ruled by Zoë",),
@@ -684,7 +688,9 @@ async def test_two_hosts_who_undo_at_once_take_one_move_back(tmp_path: Path) -> 
         with pytest.raises(CommandError, match=f"its last line is {seen}, not 0; look again"):
             await table.table.rule_move("stack 2", last=0)
         await table.table.undo(last=seen)
-        with pytest.raises(CommandError, match=f"its last line is 0, not {seen}; look again"):
+        undone = seen + 1
+        assert table.view.log[-1].seq == undone
+        with pytest.raises(CommandError, match=f"its last line is {undone}, not {seen}; look again"):
             await table.table.undo(last=seen)
 
 

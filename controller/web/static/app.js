@@ -282,8 +282,9 @@ function renderStatus(view) {
 }
 
 function ruled({ source, by }) {
-  const did = { table: "", answer: by && "answered", ruling: "ruled" }[source];
-  return did && ` (${did}${by && ` by ${by}`})`;
+  const did = { answer: by && "answered", ruling: "ruled" }[source] ?? "";
+  const words = [did, by && `by ${by}`].filter(Boolean).join(" ");
+  return words && ` (${words})`;
 }
 
 /** What this host sees: the number of the game, and of its log's newest line. */
