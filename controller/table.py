@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
-from config.schema import TableConfig
+from config.schema import Confirm, TableConfig
 from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
 from controller.journal import RECOVERED, JournalDamaged, Record, counted
@@ -478,7 +478,7 @@ class Table:
         self._check_seats(data["seats"])
         seats = dict(enumerate(data["seats"], 1))
         names = dict(enumerate(data["names"], 1))
-        layout = Layout(areas(self._config, seats))
+        layout = Layout(areas(self._config, seats), buttons=self._config.timing.confirm is Confirm.BUTTON)
         return RunningGame(
             number, self._game, seats, names, layout, [self._game.start(len(seats), data["options"], data["first"])]
         )

@@ -386,6 +386,8 @@ async def test_where_there_are_no_buttons_none_is_asked_for(tmp_path: Path) -> N
         await laid.look(scenes=40)
         assert laid.state != served
         assert not laid.view.buttons
+        assert table._running is not None
+        assert not table._running.layout.buttons, "the game's own texts ask for none either"
     assert said[:2] == [
         "New York Slice for 2 to 6 players: the host says who plays, at Game… on the host's page.",
         "Paused. The host's page resumes.",
