@@ -332,6 +332,12 @@ def counted(records: Sequence[Record]) -> list[Record]:
     return kept
 
 
+def set_aside(records: Sequence[Record]) -> list[Record]:
+    """Those of a game's records that do not count, without LOST ones; see `counted`."""
+    kept = {record.seq for record in counted(records)}
+    return [record for record in records if record.seq not in kept and record.kind != LOST]
+
+
 def check_journal(path: Path) -> int | None:
     """How many records a journal that nobody has open holds; None where there is no file. Nothing is added to it.
 

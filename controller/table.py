@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from config.schema import Confirm, TableConfig
 from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
-from controller.journal import RECOVERED, JournalDamaged, Record, counted
+from controller.journal import RECOVERED, JournalDamaged, Record, counted, set_aside
 from controller.reading import GameTable, Layout, Play, Reading
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
@@ -135,10 +135,15 @@ class Table:
                     raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
                 self._running = None
                 break
-        changes = [record.kind for record in standing if record.kind in _CHANGES]
-        if not fresh and changes[-1:] == [RECOVERED] and self._running is not None and not self._over:
-            unread = sum(record.kind == "play" for record in records) - sum(kind == "play" for kind in changes)
-            self._set_paused(True, _recovered_note(len(self._running.plays), len(standing) < len(records), unread))
+        changes = [record for record in standing if record.kind in _CHANGES]
+        if not fresh and self._running is not None and changes[-1].kind == RECOVERED:
+            unread = sum(record.kind == "play" for record in set_aside(records))
+            if self._over:
+                # It stays over, as the players saw it end: hardly ever is a game gone on with that was over, and one
+                # that is would wait for people who have gone home. That it may have been is said.
+                self._running.log.append(LogLine(seq=changes[-1].seq, player=None, text=_recovered_end(unread)))
+            else:
+                self._set_paused(True, _recovered_note(len(self._running.plays), len(standing) < len(records), unread))
         run = await self._write("start", {"version": self._version, "game": self._game.name, "boot": self._boot})
         self._seq = run * SEQ_PER_START
         if fresh and records:
@@ -529,6 +534,14 @@ def _check_seen(game: RunningGame, number: int | None, last: int | None) -> None
     newest = game.log[-1].seq if game.log else 0
     if last is not None and last != newest:
         raise CommandError(f"the game has gone on: its last line is {newest}, not {last}; look again")
+
+
+def _recovered_end(unread: int) -> str:
+    """What the players are told of a game that was over in a journal that was damaged; `unread`: as there."""
+    if unread:
+        gone_on = f"It was gone on with: {unread} later plays do not count"
+        return f"The journal was damaged. {gone_on}. Take the last move back and rule what was played since"
+    return "The journal was damaged, and what came next may be lost: if the end was taken back, take it back again"
 
 
 def _recovered_note(plays: int, lost: bool, unread: int) -> str:

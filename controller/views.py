@@ -306,6 +306,8 @@ class GameResultView(Model):
     """Clockwise."""
     problem: str = ""
     """Why it cannot be told how it ended: the rules do not allow its moves any more."""
+    doubt: str = ""
+    """Why it may have ended otherwise; empty where nothing speaks for that."""
 
 
 class StandingView(Model):

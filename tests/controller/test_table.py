@@ -18,7 +18,7 @@ from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_part
 from controller.hands import Lay
-from controller.journal import RECOVERED, Journal, JournalDamaged
+from controller.journal import LOST, RECOVERED, Journal, JournalDamaged
 from controller.journal_recovery import open_recovering
 from controller.reading import Reading
 from controller.records.journalled import record_of
@@ -288,6 +288,33 @@ async def test_a_game_whose_journal_was_damaged_stands_where_it_can_be_read_and_
         await after.new_game([Sitting(1, "Ann"), Sitting(3, "Ben")], {})
         left, _ = Results(journal.records).read().games
         assert left.problem == ""
+
+
+@in_loop
+async def test_a_game_that_was_over_when_the_journal_was_damaged_stays_over_and_says_what_may_be_missing(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, players=2, seed=3) as table:
+        while GAME.turn(table.state).actor is not Actor.NOBODY:
+            await table.make_next()
+        over, last = table.state, table.view.log[-1].text
+        for kinds, said in (
+            ([LOST, RECOVERED], "what came next may be lost: if the end was taken back, take it back again"),
+            ([LOST, "play", RECOVERED], "It was gone on with: 1 later plays do not count. Take the last move back"),
+        ):
+            for kind in kinds:
+                table.journal.append(kind, {}).result()
+            again = make_table(table.journal, Outlets())
+            await again.start()
+            assert again.state == over
+            assert again.view is not None
+            assert again.view.referee is RefereeState.OVER
+            assert said in again.view.log[-1].text
+            assert again.view.log[-2].text == last
+        await again.undo(last=again.view.log[-1].seq)
+        after = make_table(table.journal, Outlets())
+        await after.start()
+        assert after.state == again.state != over
 
 
 @in_loop
