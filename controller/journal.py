@@ -448,9 +448,9 @@ def _make(path: Path) -> None:
 
 
 def _check_log(path: Path) -> None:
-    """Raises JournalMixed or JournalDamaged where SQLite would leave out or replace what was written for good: it takes
-    whatever log lies beside a file, of it nothing after the first frame that is broken, and nothing at all beside an
-    empty file, says nothing of it, and deletes the log."""
+    """Raises JournalMixed, JournalDamaged or JournalForeign where SQLite would leave out or replace what was written
+    for good: it takes whatever log lies beside a file, of it nothing after the first frame that is broken, and nothing
+    at all beside an empty file, says nothing of it, and deletes the log."""
     log = wal_path(path)
     written = frames_written(log)
     if not path.exists():
@@ -461,8 +461,9 @@ def _check_log(path: Path) -> None:
             )
         return
     if not path.stat().st_size:
-        beside = f"what its log of {written} pages goes with" if written else "a journal, which is never empty"
-        raise JournalDamaged(f"{path}: expected {beside}, found an empty file")
+        if written:
+            raise JournalDamaged(f"{path}: expected what its log of {written} pages goes with, found an empty file")
+        raise JournalForeign(f"{path}: expected a journal, which is never empty, found an empty file")
     _check_rollback(path)
     if not written:
         return

@@ -32,7 +32,7 @@ from controller.journal import (
     migrate,
     sync_folder,
 )
-from controller.sqlite_pages import INDEX_LEAF, Cell, read_leaves, rollback_path, wal_path
+from controller.sqlite_pages import INDEX_LEAF, Cell, read_leaves, wal_path
 
 _Content = TypeVar("_Content")
 Row = tuple[int, str, float, str, str]
@@ -216,9 +216,8 @@ def _finish_swap(path: Path) -> None:
                 _claim(held, path)
                 if not ready.exists():
                     continue  # another process was faster
-                # What lies beside it first: it must never lie beside the new file.
-                moves = [(beside(path), beside(kept)) for beside in (wal_path, rollback_path)]
-                for old, new in (*moves, (path, kept)):
+                # The log first: it must never lie beside the new file.
+                for old, new in ((wal_path(path), wal_path(kept)), (path, kept)):
                     if old.exists() and not new.exists():
                         old.rename(new)
                 ready.replace(path)

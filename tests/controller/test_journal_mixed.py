@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from controller import journal as journals
-from controller.journal import Journal, JournalDamaged, JournalDiskFull, JournalError, JournalMixed, check_journal
+from controller.journal import Journal, JournalDiskFull, JournalError, JournalForeign, JournalMixed, check_journal
 from controller.journal_recovery import open_recovering
-from controller.sqlite_pages import USUAL_PAGE, is_closed, wal_path
+from controller.sqlite_pages import USUAL_PAGE, is_closed, rollback_path, wal_path
 
 LOOKS: tuple[Callable[[Path], object], ...] = (Journal, check_journal, open_recovering)
 
@@ -77,9 +77,8 @@ def test_an_older_copy_is_refused_beside_a_log_that_goes_on_elsewhere(tmp_path: 
 def test_another_tables_rollback_is_refused(tmp_path: Path) -> None:
     path = played(table(tmp_path, "ours"), 60)
     pages = path.stat().st_size // USUAL_PAGE
-    rollback = path.with_name(f"{path.name}-journal")
     head = bytes.fromhex("d9d505f920a163d7") + struct.pack(">5I", 0, 1, 2, 512, USUAL_PAGE)
-    rollback.write_bytes(head.ljust(512, b"\0"))
+    rollback_path(path).write_bytes(head.ljust(512, b"\0"))
     refused(path, rf"-journal beside it is another table's.*: it is of a file of 2 pages, and .* has {pages}")
 
 
@@ -106,7 +105,7 @@ def test_a_log_without_its_journal_is_no_empty_journal(tmp_path: Path) -> None:
 def test_an_empty_file_is_no_new_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "journal.sqlite"
     path.touch()
-    refused(path, "expected a journal, which is never empty, found an empty file", JournalDamaged)
+    refused(path, "expected a journal, which is never empty, found an empty file", JournalForeign)
 
     path.unlink()
     migrate = journals.migrate
