@@ -2,9 +2,10 @@
 
 import contextlib
 import http.client
-import time
-import urllib.error
-import urllib.request
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -17,7 +18,6 @@ ASKED_S = 10.0
 """A table answers within this, also one that has to look through the games of days."""
 MOST_BYTES = 16_000_000
 """No table says more: the games of years."""
-_PART = 65536
 _View = TypeVar("_View", bound=BaseModel)
 
 
@@ -67,26 +67,62 @@ def by_clock(game: GameResultView, now: datetime) -> GameResultView:
 def _ask(address: str, what: str, kind: type[_View]) -> _View:
     origin = parse_address(address)
     try:
-        with urllib.request.urlopen(f"{origin}/api/{what}", timeout=ASKED_S) as answer:
-            return kind.model_validate_json(_read(answer))
+        return kind.model_validate_json(_read(origin, f"/api/{what}"))
     except ValidationError as error:
         raise TableNotAsked(f"{address}: what answers there is no table of this version") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        reason = error.reason if isinstance(error, urllib.error.URLError) else error
-        words = getattr(reason, "strerror", None) or reason or type(error).__name__
+        words = getattr(error, "strerror", None) or error or type(error).__name__
         raise TableNotAsked(f"{address}: cannot be asked: {words}") from error
 
 
-def _read(answer: http.client.HTTPResponse) -> bytes:
-    """All of an answer. Raises OSError for one that is too long, or that does not end in time."""
-    content, until_s = bytearray(), time.monotonic() + ASKED_S
-    while part := answer.read1(_PART):
-        content += part
-        if len(content) > MOST_BYTES:
-            raise OSError(f"what answers there is no table: it says more than {MOST_BYTES} bytes")
-        if time.monotonic() > until_s:
-            raise TimeoutError(f"its answer did not end within {ASKED_S:.0f} s")
-    return bytes(content)
+def _read(origin: str, path: str) -> bytes:
+    """What is answered there. Raises OSError, HTTPException or ValueError."""
+    parts = urlsplit(origin)
+    safe = parts.scheme == "https"
+    kind = http.client.HTTPSConnection if safe else http.client.HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=ASKED_S)
+    with contextlib.closing(connection):
+        line = socket.create_connection((connection.host, connection.port), ASKED_S)
+        connection.sock = line
+        if safe:
+            context = ssl.create_default_context()
+            connection.sock = context.wrap_socket(line, server_hostname=parts.hostname, do_handshake_on_connect=False)
+        with _answered_within(ASKED_S, connection.sock):
+            if isinstance(connection.sock, ssl.SSLSocket):
+                connection.sock.do_handshake()
+            connection.request("GET", path)
+            with connection.getresponse() as answer:
+                if answer.status != http.client.OK:
+                    raise OSError(f"it answers {answer.status} {answer.reason}")
+                content = answer.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise OSError(f"what answers there is no table: it says more than {MOST_BYTES} bytes")
+    return content
+
+
+@contextlib.contextmanager
+def _answered_within(most_s: float, line: socket.socket) -> Iterator[None]:
+    """Cuts a line when this takes longer, whatever trickles in meanwhile: its own timeout is for each byte anew. Raises
+    TimeoutError."""
+    late = threading.Event()
+
+    def cut() -> None:
+        late.set()
+        with contextlib.suppress(OSError):  # it is closed
+            socket.socket.shutdown(line, socket.SHUT_RDWR)  # of TLS too there is nothing more to be said
+
+    timer = threading.Timer(most_s, cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except (OSError, http.client.HTTPException, ValueError):
+        if not late.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if late.is_set():
+        raise TimeoutError(f"its answer did not end within {most_s:.0f} s")
 
 
 def _is_time(text: str) -> bool:

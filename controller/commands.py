@@ -29,15 +29,15 @@ class Commands(Protocol):
     """A table as its host sees it. Everything raises CommandError when it is refused.
 
     There may be several hosts. `by` is the name of the one who asks, for the journal; empty where it was not said.
-    `last` is the number of the newest line of the log that this one sees, 0 for none: where another host was faster,
-    what is asked is refused. None: whatever came last.
+    `number` is that of the game that this one sees, 0 for none, and `last` that of the newest line of its log, 0 for
+    none: where another game has begun, or another host was faster, what is asked is refused. None: whatever is there.
     """
 
     async def answer(self, question_id: int, candidate_id: int, *, by: str = "") -> None:
         """The players say which candidate of the open question they meant."""
         ...
 
-    async def undo(self, *, by: str = "", last: int | None = None) -> None:
+    async def undo(self, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         """Take the last move back."""
         ...
 
@@ -55,7 +55,7 @@ class Commands(Protocol):
         """Whoever plays at this seat is called so from now on."""
         ...
 
-    async def rule_move(self, text: str, *, by: str = "", last: int | None = None) -> None:
+    async def rule_move(self, text: str, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         """The host rules that this move, in the game's notation, was made."""
         ...
 

@@ -467,7 +467,7 @@ def check_disk(
 
 def check_kept_games(journal: Path) -> Finding:
     """Whether the journal of the games that were played here can be gone on with."""
-    from controller.journal import JournalDamaged, JournalError, JournalInUse, check_journal
+    from controller.journal import JournalDamaged, JournalError, JournalInUse, JournalMixed, check_journal
 
     try:
         records = check_journal(journal)
@@ -476,6 +476,9 @@ def check_kept_games(journal: Path) -> Finding:
         return Finding("journal", Health.WARNING, f"{journal} is held by another process", remedy)
     except JournalDamaged as error:
         return Finding("journal", Health.BROKEN, str(error), "`pizzatable run` recovers what can be read.")
+    except JournalMixed as error:
+        remedy = "Until then the table does not start, so that no game is replaced by another."
+        return Finding("journal", Health.BROKEN, str(error), remedy)
     except JournalError as error:
         return Finding("journal", Health.BROKEN, str(error), "Move it away to begin with an empty journal.")
     if records is None:

@@ -6,8 +6,9 @@ stays.
 
 import asyncio
 import re
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeVar
@@ -113,8 +114,6 @@ class Event:
         self._now = now
         self._event = event
         self._since = since
-        # One for each: a table that is switched off holds up no other.
-        self._asking = ThreadPoolExecutor(len(self._tables))
 
     async def keep(self) -> None:
         """Ask all tables, each by itself, for good."""
@@ -162,7 +161,18 @@ class Event:
             table.changed_s = self._clock()
 
     async def _ask(self, ask: Callable[[str], _Answer], table: _Watched) -> _Answer:
-        return await asyncio.get_running_loop().run_in_executor(self._asking, ask, table.address)
+        """In a thread of its own, so that a table that is switched off holds up no other, and not the program's end."""
+        answer: Future[_Answer] = Future()
+        answer.set_running_or_notify_cancel()
+
+        def work() -> None:
+            try:
+                answer.set_result(ask(table.address))
+            except BaseException as error:
+                answer.set_exception(error)
+
+        threading.Thread(target=work, name="asking", daemon=True).start()
+        return await asyncio.wrap_future(answer)
 
     def _counts(self, game: GameResultView) -> bool:
         if self._event and game.event != self._event:

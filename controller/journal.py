@@ -8,6 +8,7 @@ JournalError
 ├── JournalForeign (ValueError)     the file is no journal of ours
 ├── JournalNewer (ValueError)       a newer version of this program wrote it
 ├── JournalDamaged (ValueError)     it does not read back whole
+├── JournalMixed (ValueError)       the log beside it is another's, or it is gone itself and its log is there
 ├── JournalInUse (OSError)          another process has it open
 ├── JournalOverrun (BufferError)    more waits to be written than may wait
 └── JournalWriteFailed (OSError)    the disk refused; nothing of it is kept
@@ -16,6 +17,7 @@ JournalError
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import queue
@@ -34,7 +36,19 @@ from typing import Any, Self
 
 from controller.boot import boot_clock
 from controller.game import Json
-from controller.sqlite_pages import frames_surely_synced, wal_path
+from controller.sqlite_pages import (
+    TABLE_LEAF,
+    USUAL_PAGE,
+    frames_surely_synced,
+    frames_written,
+    is_closed,
+    leaves_of_log,
+    pages_before,
+    pages_of,
+    pages_only_in_log,
+    rollback_path,
+    wal_path,
+)
 
 APPLICATION_ID = 0x50697A7A
 """SQLite's mark for whose file this is: "Pizz"."""
@@ -45,6 +59,9 @@ RECOVERED = "recovered"
 not count."""
 MX_FRAME_AT = 16
 """Where the index of a log, its -shm file, says how many frames count (https://www.sqlite.org/walformat.html)."""
+
+_COLUMNS = 6
+"""Of `records`; of `evidence` there are fewer."""
 
 MIGRATIONS: Sequence[Sequence[str]] = (
     (
@@ -104,6 +121,10 @@ class JournalDamaged(JournalError, ValueError):
     """It does not read back whole."""
 
 
+class JournalMixed(JournalError, ValueError):
+    """The log beside it is another journal's, or it is gone itself and its log is there."""
+
+
 class JournalInUse(JournalError, OSError):
     """Another process has it open."""
 
@@ -156,7 +177,8 @@ class Journal:
         At most `most_waiting` jobs wait for the disk; more are refused, none is dropped.
 
         Raises:
-            JournalForeign, JournalNewer, JournalDamaged, JournalInUse: the file cannot be used; it is left as it was.
+            JournalForeign, JournalNewer, JournalDamaged, JournalMixed, JournalInUse: the file cannot be used; it is
+                left as it was.
             JournalWriteFailed: it cannot be made or written.
         """
         self.path = path
@@ -269,7 +291,7 @@ class Journal:
                 failure = _write(connection, batch, self.path, failure)
                 batch = []
                 if job is None:
-                    connection.close()
+                    _close(connection)
                     return
                 _answer(connection, job, self.path)
             failure = _write(connection, batch, self.path, failure)
@@ -310,17 +332,23 @@ def counted(records: Sequence[Record]) -> list[Record]:
     return kept
 
 
+def set_aside(records: Sequence[Record]) -> list[Record]:
+    """Those of a game's records that do not count, without LOST ones; see `counted`."""
+    kept = {record.seq for record in counted(records)}
+    return [record for record in records if record.seq not in kept and record.kind != LOST]
+
+
 def check_journal(path: Path) -> int | None:
     """How many records a journal that nobody has open holds; None where there is no file. Nothing is added to it.
 
     Raises:
-        JournalForeign, JournalNewer, JournalDamaged, JournalInUse: it cannot be used.
+        JournalForeign, JournalNewer, JournalDamaged, JournalMixed, JournalInUse: it cannot be used.
         JournalWriteFailed: it cannot be read.
     """
-    if not path.exists():
-        return None
     try:
         _check_log(path)
+        if not path.exists():
+            return None
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)) as looking:
             # As the table does: no shared memory, whose files would be another user's where that one asks.
             looking.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -330,6 +358,8 @@ def check_journal(path: Path) -> int | None:
             _check_whole(looking, path)
             count: int = looking.execute("SELECT count(*) FROM records").fetchone()[0]
             return count
+    except JournalError:
+        raise
     except (OSError, sqlite3.Error) as error:
         raise _open_error(path, error) from error
 
@@ -367,11 +397,14 @@ def _uncancellable() -> "Future[Any]":
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    existed = path.exists()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _check_log(path)
+        if not path.exists():
+            _make(path)
         connection = sqlite3.connect(path, isolation_level=None, timeout=0)
+    except JournalError:
+        raise
     except (OSError, sqlite3.Error) as error:
         raise _write_error(path, error) from error
     try:
@@ -383,8 +416,6 @@ def _open(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
         migrate(connection, MIGRATIONS)
         _check_whole(connection, path)
-        if not existed:
-            sync_folder(path.parent)
     except (OSError, sqlite3.Error) as error:
         connection.close()
         raise _open_error(path, error) from error
@@ -394,27 +425,123 @@ def _open(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _close(connection: sqlite3.Connection) -> None:
+    """Leave a file that says it has no log: one that lies beside it later is another's."""
+    with contextlib.suppress(sqlite3.Error):  # the disk is full or gone: it stays as after a power cut
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+
+
+def _make(path: Path) -> None:
+    """A new journal, whole or not at all: an empty file is none, but what is left of one."""
+    draft = path.with_name(f"{path.name}.new")
+    with draft.open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if path.exists():  # another process was faster
+            return
+        held.truncate(0)
+        with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            migrate(connection, MIGRATIONS)
+        draft.replace(path)
+        sync_folder(path.parent)
+
+
 def _check_log(path: Path) -> None:
-    """Raises JournalDamaged where SQLite would leave out what was written for good: it takes nothing of a log after the
-    first frame that is broken, and nothing at all beside an empty file, says nothing of it, and deletes the log."""
-    synced = frames_surely_synced(wal_path(path))
-    if not synced or not path.exists():
+    """Raises JournalMixed, JournalDamaged or JournalForeign where SQLite would leave out or replace what was written
+    for good: it takes whatever log lies beside a file, of it nothing after the first frame that is broken, and nothing
+    at all beside an empty file, says nothing of it, and deletes the log."""
+    log = wal_path(path)
+    written = frames_written(log)
+    if not path.exists():
+        if written:
+            raise JournalMixed(
+                f"{path}: is gone, and its log {log.name} is there with {written} pages. Put {path.name} back beside "
+                f"it; to begin with an empty journal, move {log.name} away too. Nothing was touched"
+            )
         return
     if not path.stat().st_size:
-        raise JournalDamaged(f"{path}: expected what its log of {synced} pages goes with, found an empty file")
-    with tempfile.TemporaryDirectory(prefix="pizzatable-log-") as folder:
-        copy = Path(folder, "journal")
-        with contextlib.closing(sqlite3.connect(copy)) as empty:
-            empty.execute("PRAGMA journal_mode = WAL")
-        shutil.copyfile(wal_path(path), wal_path(copy))
-        with contextlib.closing(sqlite3.connect(copy)) as looking:
-            looking.execute("PRAGMA user_version")
-            taken: int = struct.unpack_from("=I", Path(folder, "journal-shm").read_bytes(), MX_FRAME_AT)[0]
+        if written:
+            raise JournalDamaged(f"{path}: expected what its log of {written} pages goes with, found an empty file")
+        raise JournalForeign(f"{path}: expected a journal, which is never empty, found an empty file")
+    _check_rollback(path)
+    if not written:
+        return
+    if is_closed(path):
+        _check_all_in_file(path)
+    else:
+        _check_of_file(path, _check_log_whole(path))
+
+
+def _check_rollback(path: Path) -> None:
+    """While a journal is opened or closed only its first page is changed, and its size never."""
+    before, pages = pages_before(path), pages_of(path)
+    if before not in (None, pages):
+        raise _mixed(path, rollback_path(path), f"it is of a file of {before} pages, and {path.name} has {pages}")
+
+
+def _check_all_in_file(path: Path) -> None:
+    """Of a file that was closed. Its own log may come back where the power was cut: its pages are all in the file."""
+    pages = pages_only_in_log(path)
+    if pages:
+        why = f"{path.name} was closed with all its records in it, and {pages} pages are only in the log"
+        raise _mixed(path, wal_path(path), why)
+
+
+def _check_log_whole(path: Path) -> int:
+    """How many pages of its log SQLite takes; it is asked on a copy."""
+    log = wal_path(path)
+    synced = frames_surely_synced(log)
+    try:
+        with tempfile.TemporaryDirectory(prefix="pizzatable-log-") as folder:
+            copy = Path(folder, "journal")
+            with contextlib.closing(sqlite3.connect(copy)) as empty:
+                empty.execute("PRAGMA journal_mode = WAL")
+            shutil.copyfile(log, wal_path(copy))
+            with contextlib.closing(sqlite3.connect(copy)) as looking:
+                looking.execute("PRAGMA user_version")
+                taken: int = struct.unpack_from("=I", Path(folder, "journal-shm").read_bytes(), MX_FRAME_AT)[0]
+    except (OSError, sqlite3.Error) as error:
+        raise _copy_error(path, error) from error
     if taken < synced:
         raise JournalDamaged(
-            f"{wal_path(path)}: expected a log that reads back whole, found {taken} sound pages before a "
+            f"{log}: expected a log that reads back whole, found {taken} sound pages before a "
             f"broken one, of {synced} or more"
         )
+    return taken
+
+
+def _check_of_file(path: Path, taken: int) -> None:
+    """Whether what SQLite takes of the log is of this file, where that was not closed. Records never change, and each
+    is the next one: what the file has already is in the log as it is there, or not at all, and the log goes on from
+    it."""
+    logged = {
+        cell.rowid: cell.values[1:]
+        for leaf in leaves_of_log(path, taken, USUAL_PAGE)
+        for cell in leaf.cells
+        if leaf.kind == TABLE_LEAF and cell is not None and cell.rowid and len(cell.values) == _COLUMNS
+    }
+    # "immutable" is without the log. While its pages were being brought into the file, the file alone may be broken.
+    with (
+        contextlib.suppress(sqlite3.DatabaseError),
+        contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as alone,
+    ):
+        last: int = alone.execute("SELECT coalesce(max(seq), 0) FROM records").fetchone()[0]
+        if min(logged, default=0) > last + 1:
+            why = f"{path.name} ends with record {last}, and the log goes on with {min(logged)}"
+            raise _mixed(path, wal_path(path), why)
+        for seq, values in sorted(logged.items()):
+            row = alone.execute("SELECT game, wall_time, monotonic_s, kind, data FROM records WHERE seq = ?", (seq,))
+            written = row.fetchone()
+            if written is not None and written != values:
+                raise _mixed(path, wal_path(path), f"record {seq} is one in {path.name} and another in the log")
+
+
+def _mixed(path: Path, other: Path, why: str) -> JournalMixed:
+    return JournalMixed(
+        f"{path}: {other.name} beside it is another table's, or of another copy of this journal: {why}. Put files that "
+        f"belong together beside each other, or move {other.name} away to go on without it. Nothing was touched"
+    )
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
@@ -504,6 +631,17 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
+def _copy_error(path: Path, error: Exception) -> JournalWriteFailed:
+    """The disk is not the journal's."""
+    folder = tempfile.gettempdir()
+    if _is_full(error):
+        return JournalDiskFull(
+            f"{folder}: the disk of this folder is full, and the log of {path} is copied there to be checked; free "
+            "some space there, or set TMPDIR to another folder"
+        )
+    return JournalWriteFailed(f"{folder}: the log of {path} cannot be copied there to be checked: {error}")
+
+
 def _open_error(path: Path, error: Exception) -> JournalError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -516,7 +654,10 @@ def _open_error(path: Path, error: Exception) -> JournalError:
 
 
 def _write_error(path: Path, error: Exception) -> JournalWriteFailed:
-    full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) == errno.ENOSPC
-    if full:
+    if _is_full(error):
         return JournalDiskFull(f"{path}: the disk is full; free some space, then open the journal again")
     return JournalWriteFailed(f"{path}: cannot be written: {error}")
+
+
+def _is_full(error: Exception) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) == errno.ENOSPC

@@ -15,6 +15,12 @@ class Layout:
 
     areas: Mapping[Player, Sequence[Sequence[Point]]]
     """Each player's own area: polygons in table millimetres."""
+    buttons: bool = True
+    """Whether a play counts with its player's button; else it counts when it has lain still."""
+
+    def pressing(self, clause: str) -> str:
+        """What a text says of pressing the button: nothing where there is none."""
+        return clause if self.buttons else ""
 
 
 class ReadingKind(Enum):

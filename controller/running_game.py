@@ -18,6 +18,8 @@ MOVES_LOOKED_AT = 3000
 class RunningGame:
     """A running game; the lists grow by a play at a time, and shrink by one."""
 
+    number: int
+    """As the journal numbers it."""
     engine: Game[Any, Any]
     seats: Mapping[Player, int]
     names: Mapping[Player, str]
@@ -25,6 +27,9 @@ class RunningGame:
     states: list[Any]
     """The one that it began with, and one after each play."""
     plays: list[LogLine] = field(default_factory=list)
+    """Those that count."""
+    log: list[LogLine] = field(default_factory=list)
+    """What is shown: these, and a line for each that was taken back, when that was done."""
     moves: list[tuple[Any, ...]] = field(default_factory=list)
     """The moves of each play."""
 
@@ -42,12 +47,16 @@ class RunningGame:
         """A play counts: its moves led to this state."""
         self.states.append(state)
         self.moves.append(moves)
-        self.plays.append(line.model_copy(update={"text": self.named(line.text)}))
+        named = line.model_copy(update={"text": self.named(line.text)})
+        self.plays.append(named)
+        self.log.append(named)
 
-    def take_back(self) -> tuple[Any, ...]:
-        """The last play counts no more; its moves."""
+    def take_back(self, seq: int, by: str) -> tuple[Any, ...]:
+        """The last play counts no more, as the record `seq` says, of the host `by`; its moves."""
         self.states.pop()
-        self.plays.pop()
+        play = self.plays.pop()
+        self.log.remove(play)
+        self.log.append(LogLine(seq=seq, player=None, text=f"Taken back: {play.text}", source="undo", by=by))
         return self.moves.pop()
 
     def player_at(self, seat: int) -> Player | None:

@@ -560,7 +560,7 @@ def _what_to_do(error: JournalError) -> str:
         case JournalInUse():
             return ". Does this table run already? Another table needs a data_dir of its own (--data)."
         case JournalDamaged() | JournalForeign():
-            return ". Move it away to begin with an empty journal; it was not touched."
+            return ". Move it away, and its -wal too, to begin with an empty journal; nothing was touched."
         case _:
             return ""
 

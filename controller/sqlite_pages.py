@@ -10,12 +10,13 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
 USUAL_PAGE = 4096
 """SQLite's default, where a file's own page size cannot be read."""
-_FILE_HEADER, _WAL_HEADER, _FRAME_HEADER = 100, 32, 24
+_FILE_HEADER, _WAL_HEADER, _FRAME_HEADER, _ROLLBACK_HEADER = 100, 32, 24, 28
+_ROLLBACK_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _WAL_MAGIC = (0x377F0682, 0x377F0683)
 _INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 
@@ -65,12 +66,75 @@ def wal_path(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
+def rollback_path(path: Path) -> Path:
+    """Where SQLite keeps, while a file without a log is being changed, what it was before."""
+    return path.with_name(f"{path.name}-journal")
+
+
+def pages_before(path: Path) -> int | None:
+    """How many pages the file at `path` had, by what lies beside it to bring that back; None where nothing does."""
+    rollback = rollback_path(path)
+    head = rollback.read_bytes()[:_ROLLBACK_HEADER] if rollback.exists() else b""
+    if len(head) < _ROLLBACK_HEADER or not head.startswith(_ROLLBACK_MAGIC):
+        return None
+    pages: int = struct.unpack_from(">I", head, 16)[0]
+    return pages
+
+
+def pages_of(path: Path) -> int:
+    """How many pages the file has, whole ones."""
+    with path.open("rb") as file:
+        return path.stat().st_size // _page_size(file.read(_FILE_HEADER))
+
+
+def is_closed(path: Path) -> bool:
+    """Whether the file says of itself that it has no log: SQLite's "legacy" read and write version."""
+    with path.open("rb") as file:
+        return file.read(_FILE_HEADER)[18:20] == b"\x01\x01"
+
+
+def frames_written(log: Path) -> int:
+    """How many frames a log has, sound or not."""
+    return len(_frame_heads(log.read_bytes())) if log.exists() else 0
+
+
 def frames_surely_synced(log: Path) -> int:
     """How many frames of a log were on the disk for good: up to the last commit that another frame followed."""
     content = log.read_bytes() if log.exists() else b""
     heads = _frame_heads(content)
     commits = [index for index, head in enumerate(heads[:-1]) if head.commits]
     return commits[-1] + 1 if commits else 0
+
+
+def pages_only_in_log(path: Path) -> int:
+    """How many pages are otherwise in the log of the file at `path`, up to its last commit, than in the file."""
+    newest = _newest_pages(wal_path(path))
+    with path.open("rb") as file:
+        return sum(page != _page_of(file, number, len(page)) for number, page in newest.items())
+
+
+def leaves_of_log(path: Path, frames: int, widest: int) -> Iterator[Leaf]:
+    """The leaves of a B-tree as the first `frames` of the log of the file at `path` have them at their last commit; see
+    `read_leaves`. What goes on in pages that are only in the file counts as damaged."""
+    newest = _newest_pages(wal_path(path), frames)
+    for number, page in newest.items():
+        yield from _Pages(b"", len(page), newest, widest).leaf(number, page)
+
+
+def _newest_pages(log: Path, frames: int | None = None) -> dict[int, bytes]:
+    """Pages by number as the first `frames` of a log have them at their last commit, all where it is None; their
+    checksums are not looked at."""
+    content = log.read_bytes() if log.exists() else b""
+    heads = _frame_heads(content)[:frames]
+    page_size = _wal_page_size(content) or USUAL_PAGE
+    last = max((index for index, head in enumerate(heads) if head.commits), default=-1)
+    starts = {head.number: head.at + _FRAME_HEADER for head in heads[: last + 1]}
+    return {number: content[at : at + page_size] for number, at in starts.items()}
+
+
+def _page_of(file: BinaryIO, number: int, page_size: int) -> bytes:
+    file.seek((number - 1) * page_size)
+    return file.read(page_size)
 
 
 class _Head(NamedTuple):

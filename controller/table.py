@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
 
-from config.schema import TableConfig
+from config.schema import Confirm, TableConfig
 from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
-from controller.journal import RECOVERED, JournalDamaged, Record, counted
+from controller.journal import RECOVERED, JournalDamaged, Record, counted, set_aside
 from controller.reading import GameTable, Layout, Play, Reading
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
@@ -135,10 +135,15 @@ class Table:
                     raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
                 self._running = None
                 break
-        changes = [record.kind for record in standing if record.kind in _CHANGES]
-        if not fresh and changes[-1:] == [RECOVERED] and self._running is not None and not self._over:
-            unread = sum(record.kind == "play" for record in records) - sum(kind == "play" for kind in changes)
-            self._set_paused(True, _recovered_note(len(self._running.plays), len(standing) < len(records), unread))
+        changes = [record for record in standing if record.kind in _CHANGES]
+        if not fresh and self._running is not None and changes[-1].kind == RECOVERED:
+            unread = sum(record.kind == "play" for record in set_aside(records))
+            if self._over:
+                # It stays over, as the players saw it end: hardly ever is a game gone on with that was over, and one
+                # that is would wait for people who have gone home. That it may have been is said.
+                self._running.log.append(LogLine(seq=changes[-1].seq, player=None, text=_recovered_end(unread)))
+            else:
+                self._set_paused(True, _recovered_note(len(self._running.plays), len(standing) < len(records), unread))
         run = await self._write("start", {"version": self._version, "game": self._game.name, "boot": self._boot})
         self._seq = run * SEQ_PER_START
         if fresh and records:
@@ -231,15 +236,14 @@ class Table:
             await self._make(question.plays[candidate_id], "answer", by)
             self._show()
 
-    async def undo(self, *, by: str = "", last: int | None = None) -> None:
+    async def undo(self, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
-            _check_last(game, last)
+            _check_seen(game, number, last)
             if len(game.states) < 2:
                 raise CommandError("there is no move to take back")
-            await self._write("undo", _signed({}, by))
-            self._undo()
+            self._undo(await self._write("undo", _signed({}, by)), by)
             self._show()
 
     async def pause(self) -> None:
@@ -284,11 +288,11 @@ class Table:
                 self._set_paused(False)
                 self._show()
 
-    async def rule_move(self, text: str, *, by: str = "", last: int | None = None) -> None:
+    async def rule_move(self, text: str, *, by: str = "", number: int | None = None, last: int | None = None) -> None:
         """See `Commands`."""
         async with self._deciding:
             game = self._require_game()
-            _check_last(game, last)
+            _check_seen(game, number, last)
             try:
                 move = self._game.parse(game.state, text)
             except GameError as error:
@@ -308,8 +312,7 @@ class Table:
             return
         note = ""
         if seen and len(game.plays) == seen:
-            await self._write("undo", {})
-            self._undo()
+            self._undo(await self._write("undo", {}))
             note = "The last move is taken back. "
         self._set_paused(True, note)
 
@@ -340,10 +343,10 @@ class Table:
             "first": first,
         }
         try:
-            running = self._begin(data)
+            running = self._begin(data, 0)
         except GameError as error:
             raise InvalidCommand(str(error)) from error
-        await self._write("game", _signed(data, by), begins_game=True)
+        running.number = await self._write("game", _signed(data, by), begins_game=True)
         self._running, self._joined = running, []
         self._set_paused(False)
 
@@ -420,8 +423,9 @@ class Table:
             winners = self._game.winners(self._running.state)
             self._last_winner_seat = self._running.seats[winners[0]] if winners else None
 
-    def _undo(self) -> None:
-        self._referee.taken_back(self._require_game().take_back())
+    def _undo(self, seq: int, by: str = "") -> None:
+        """Let the last play count no more: the record `seq` says so."""
+        self._referee.taken_back(self._require_game().take_back(seq, by))
         self._after_change()
 
     @property
@@ -450,7 +454,7 @@ class Table:
         """Bring one record's effect back. Calls no clock and no random number generator."""
         match record.kind:
             case "game":
-                self._running = self._begin(record.data)
+                self._running = self._begin(record.data, record.seq)
             case "play":
                 game = self._require_game()
                 state = game.state
@@ -461,7 +465,7 @@ class Table:
                 line = LogLine(seq=record.seq, player=None, text=record.data["text"], source=source, by=by)
                 self._count(game, state, moves, line)
             case "undo":
-                self._undo()
+                self._undo(record.seq, record.data.get("by", ""))
             case "rename":
                 self._require_game().rename(record.data["seat"], record.data["name"])
             case "lobby":
@@ -475,13 +479,13 @@ class Table:
             if seat not in self._config.seats:
                 raise InvalidCommand(f"seat {seat}: expected one of {sorted(self._config.seats)}")
 
-    def _begin(self, data: Mapping[str, Any]) -> RunningGame:
+    def _begin(self, data: Mapping[str, Any], number: int) -> RunningGame:
         self._check_seats(data["seats"])
         seats = dict(enumerate(data["seats"], 1))
         names = dict(enumerate(data["names"], 1))
-        layout = Layout(areas(self._config, seats))
+        layout = Layout(areas(self._config, seats), buttons=self._config.timing.confirm is Confirm.BUTTON)
         return RunningGame(
-            self._game, seats, names, layout, [self._game.start(len(seats), data["options"], data["first"])]
+            number, self._game, seats, names, layout, [self._game.start(len(seats), data["options"], data["first"])]
         )
 
     # Showing -------------------------------------------------------------------------------------------------------
@@ -522,11 +526,22 @@ def _signed(data: dict[str, Json], by: str) -> dict[str, Json]:
     return data | {"by": by} if by else data
 
 
-def _check_last(game: RunningGame, last: int | None) -> None:
-    """Raises CommandError where the newest line of the log is another than its host sees."""
-    newest = game.plays[-1].seq if game.plays else 0
+def _check_seen(game: RunningGame, number: int | None, last: int | None) -> None:
+    """Raises CommandError where the game, or the newest line of its log, is another than its host sees."""
+    if number is not None and number != game.number:
+        seen = f"game {number}, which your page shows, is no longer played" if number else "a game has begun since"
+        raise CommandError(f"{seen}: now it is game {game.number}; look again")
+    newest = game.log[-1].seq if game.log else 0
     if last is not None and last != newest:
         raise CommandError(f"the game has gone on: its last line is {newest}, not {last}; look again")
+
+
+def _recovered_end(unread: int) -> str:
+    """What the players are told of a game that was over in a journal that was damaged; `unread`: as there."""
+    if unread:
+        gone_on = f"It was gone on with: {unread} later plays do not count"
+        return f"The journal was damaged. {gone_on}. Take the last move back and rule what was played since"
+    return "The journal was damaged, and what came next may be lost: if the end was taken back, take it back again"
 
 
 def _recovered_note(plays: int, lost: bool, unread: int) -> str:

@@ -101,6 +101,7 @@ class TableViews:
             table=self._config.name,
             game=self._game.name,
             title=self._game.title,
+            number=table.running.number if table.running is not None else 0,
             simulated=self._simulated,
             referee=_referee_state(table),
             message=_named(table, self._message(table)),
@@ -259,7 +260,7 @@ def _breach(table: Standing, pieces: Sequence[PieceView]) -> BreachView | None:
 
 
 def _log(table: Standing) -> list[LogLine]:
-    return table.running.plays[-LOG_LINES:] if table.running is not None else []
+    return table.running.log[-LOG_LINES:] if table.running is not None else []
 
 
 def _named(table: Standing, text: str) -> str:

@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from firmware_bridge.session import LinkState
 
 Outline = list[tuple[float, float]]
-Source = Literal["table", "answer", "ruling"]
-"""Whether a move was read from the table, chosen by the players where it was not clear, or ruled by a host."""
+Source = Literal["table", "answer", "ruling", "undo"]
+"""Whether a move was read from the table, chosen by the players where it was not clear, ruled by a host, or taken
+back."""
 Lamp = Literal["off", "on", "blink"]
 """What a seat's lamp does."""
 
@@ -186,7 +187,7 @@ class LogLine(Model):
     text: str
     source: Source = "table"
     by: str = ""
-    """The host who answered or ruled; empty where that was not said."""
+    """The host who answered, ruled or took back; empty where that was not said."""
 
 
 class TableView(Model):
@@ -200,6 +201,8 @@ class TableView(Model):
     game: str
     """The game's folder name; its view.js draws `position`."""
     title: str
+    number: int = 0
+    """That of the game that is played, as the journal numbers it; 0 where none is."""
     simulated: bool
     """Whether the camera looks at the simulated table."""
     referee: RefereeState
@@ -303,6 +306,8 @@ class GameResultView(Model):
     """Clockwise."""
     problem: str = ""
     """Why it cannot be told how it ended: the rules do not allow its moves any more."""
+    doubt: str = ""
+    """Why it may have ended otherwise; empty where nothing speaks for that."""
 
 
 class StandingView(Model):

@@ -79,7 +79,7 @@ def _outcome(game: GameResultView) -> str:
         player.name if player.total is None else f"{player.name} {player.total}{' won' if player.won else ''}"
         for player in game.players
     )
-    return players if game.over else f"{players}: not over"
+    return f"{players}{f' ({game.doubt})' if game.doubt else ''}" if game.over else f"{players}: not over"
 
 
 def _games(source: str) -> list[GameResultView]:

@@ -53,6 +53,7 @@ class Look(Generic[State]):
     changed: Changes
     pressed: frozenset[Player]
     """Who has pressed the button since the pieces moved last."""
+    layout: Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class CutAndChooseTable(ABC, Generic[State]):
     def read(self, state: State, scene: Scene, layout: Layout, pressed: frozenset[Player]) -> Reading:
         """Which play, if any, a scene at rest shows; see `controller.reading`."""
         found = [
-            _Found(share, seen, self._read(self._look(state, seen, pressed)))
+            _Found(share, seen, self._read(self._look(state, seen, layout, pressed)))
             for share, seen in identify(state, scene, layout, self.faults.ahead)
         ]
         seen = found[0].seen
@@ -201,8 +202,8 @@ class CutAndChooseTable(ABC, Generic[State]):
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
-    def _look(self, state: State, seen: Seen, pressed: frozenset[Player]) -> Look[State]:
-        return Look(state, seen, changes(state, seen, self.faults.ahead), pressed)
+    def _look(self, state: State, seen: Seen, layout: Layout, pressed: frozenset[Player]) -> Look[State]:
+        return Look(state, seen, changes(state, seen, self.faults.ahead), pressed, layout)
 
     def _read(self, look: Look[State]) -> Reading:
         reads = self.phases().get(look.state.phase)
@@ -435,7 +436,8 @@ class CutAndChooseTable(ABC, Generic[State]):
         """Two have taken; the one who is not to be judged first has to wait."""
         faces = look.changed.new[other] or (str(look.state.special),)
         fault = self.faults.out_of_turn(look.state, other, faces, look.seen)
-        remedy = f"Lay it back until player {player} has decided what to eat and pressed the button."
+        press = look.layout.pressing(" and pressed the button")
+        remedy = f"Lay it back until player {player} has decided what to eat{press}."
         return replace(fault, refusal=replace(fault.refusal, remedy=remedy))
 
     def _taking(self, look: Look[State], player: Player) -> Reading:

@@ -4,16 +4,20 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import NamedTuple
 
 from controller.boot import boot_clock
 from controller.game import GameError
 from controller.games.registry import game_names, load_game
-from controller.journal import LOST, RECOVERED, counted
+from controller.journal import LOST, RECOVERED, counted, set_aside
 from controller.journal import Record as Entry
 from controller.records.journalled import names_in, record_of
 from controller.records.record import Result
 from controller.views import GameResultView, PlayerResultView, ResultsView, StandingView
+
+_CHANGES = ("play", "undo")
+TORN = "its end may have been taken back: what came next may be lost, as the journal was damaged"
 
 
 class Results:
@@ -138,7 +142,10 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
         players = _players(entries, outcome)
     except (GameError, KeyError, IndexError, TypeError, ValueError) as error:
         problem = f"{type(error).__name__}: {error}"
-    if outcome is None and entries[-1] not in counted(entries):
+    if outcome is not None and _gone_on(entries):
+        outcome, players = None, _players(entries, None)
+        problem = "it was gone on with after its end, and that was lost when the journal was damaged"
+    elif outcome is None and entries[-1] not in counted(entries):
         problem = "what came after its first part was lost when the journal was damaged"
     return GameResultView(
         table=data.get("table", ""),
@@ -151,7 +158,21 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
         over=outcome is not None,
         players=players,
         problem=problem,
+        doubt=TORN if outcome and _torn(entries) else "",
     )
+
+
+def _gone_on(entries: Sequence[Entry]) -> bool:
+    """Whether a game was changed after its last change that counts."""
+    last = max((entry.seq for entry in counted(entries) if entry.kind in _CHANGES), default=0)
+    return any(entry.kind in _CHANGES and entry.seq > last for entry in set_aside(entries))
+
+
+def _torn(entries: Sequence[Entry]) -> bool:
+    """Whether something that came after a game's last play may be lost, while it could be taken back."""
+    after = list(takewhile(lambda entry: entry.kind != "play", reversed(entries)))
+    still = takewhile(lambda entry: entry.kind != "lobby", reversed(after))
+    return any(entry.kind in (LOST, RECOVERED) for entry in still)
 
 
 def _players(entries: Sequence[Entry], outcome: Result | None) -> list[PlayerResultView]:

@@ -133,6 +133,8 @@ class Games(BaseModel):
 class Undo(Body):
     """Which move is taken back."""
 
+    number: Annotated[int, Field(ge=0)] | None = None
+    """The number of the game that its host sees, 0 for none; where another is played, nothing is taken back."""
     last: Annotated[int, Field(ge=0)] | None = None
     """The number of the log's newest line, as its host sees it; where another came since, nothing is taken back."""
 
@@ -141,6 +143,8 @@ class Ruling(Body):
     """A move in the game's notation."""
 
     text: Annotated[str, Field(min_length=1, max_length=400)]
+    number: Annotated[int, Field(ge=0)] | None = None
+    """The number of the game that its host sees, 0 for none; where another is played, it is refused."""
     last: Annotated[int, Field(ge=0)] | None = None
     """The number of the log's newest line, as its host sees it, 0 for none; where another came since, it is refused."""
 
@@ -359,7 +363,8 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
     @router.post("/undo", status_code=204)
     async def undo(by: By, body: Undo | None = None) -> None:
         """Take the last move back."""
-        await commands.undo(by=by, last=body.last if body else None)
+        seen = body or Undo()
+        await commands.undo(by=by, number=seen.number, last=seen.last)
 
     @router.post("/pause", status_code=204)
     async def pause() -> None:
@@ -389,7 +394,7 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
     @router.post("/rule_move", status_code=204)
     async def rule_move(body: Ruling, by: By) -> None:
         """The host rules that this move, in the game's notation, was made."""
-        await commands.rule_move(body.text, by=by, last=body.last)
+        await commands.rule_move(body.text, by=by, number=body.number, last=body.last)
 
     open_router.include_router(router)
     return open_router

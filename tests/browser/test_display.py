@@ -6,12 +6,20 @@ from dataclasses import dataclass
 
 import pytest
 
-from controller.views import PartState, PartView
+from controller.views import LogLine, PartState, PartView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
 from tests.browser.shots import DRAWN, MOMENTS, SIZES
-from tests.controller.web.fixture_views import breach, portions_taken, question, ring_served, slapped, unseen
+from tests.controller.web.fixture_views import (
+    breach,
+    portions_taken,
+    question,
+    ring_served,
+    six_players,
+    slapped,
+    unseen,
+)
 from tests.controller.web.table import TOKEN, NotingCommands, make_app
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Debian's chromium (apt-get install chromium)")
@@ -206,11 +214,31 @@ def test_the_host_answers_the_question():
             await page.until("document.querySelector('#ruling').value === ''")
             assert table.commands.asked == [("answer", 7, 1), ("pause",), ("rule_move", "A 8/1")]
             assert table.commands.by == ["Zoë", "", "Zoë"]
-            assert table.commands.last == [None, None, question().log[-1].seq]
+            assert table.commands.seen[-1] == (question().number, question().log[-1].seq)
             table.commands.refusal = "There is nothing to undo."
             await page.evaluate("document.querySelector('#undo').click()")
             await page.until("document.querySelector('#refused').textContent === 'There is nothing to undo.'")
             page.complaints.clear()
+
+    run(scenario)
+
+
+def test_the_hosts_controls_leave_room_for_what_was_played_last():
+    async def scenario():
+        text = "Taken back: Player 2 takes portion A: collects 11 and 8, eats 4"
+        undone = LogLine(seq=63, player=None, text=text, source="undo", by="Zoë")
+        async with room(question()) as table:
+            page = table.page
+            for seq, view in enumerate((question(), six_players()), start=1063):
+                table.hub.publish(view.model_copy(update={"seq": seq, "log": [undone]}))
+                await page.open(f"http://table.local:{table.port}/?host={TOKEN.replace(' ', '%20')}", 1280, 720)
+                await page.until("document.querySelector('#host')?.hidden === false")
+                await page.until("document.querySelector('#event').textContent.endsWith(' eats 4 (by Zoë)')")
+                cut = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#event'))"
+                assert await page.evaluate(cut) <= 0
+                assert await page.evaluate(OVERFLOWS) == []
+                bottom = "document.querySelector('.status').getBoundingClientRect().bottom"
+                assert await page.evaluate(bottom) == pytest.approx(720, abs=1)
 
     run(scenario)
 

@@ -48,6 +48,7 @@ from controller.doctor import (
 from controller.journal import Journal
 from controller.lenses import lens_file
 from controller.parts import FULL_BYTES, SCARCE_BYTES
+from controller.sqlite_pages import wal_path
 from controller.web.hub import Hub
 from controller.web.server import serving
 from firmware_bridge.link import Link, LinkStatus
@@ -565,6 +566,7 @@ def test_kept_games(tmp_path: Path) -> None:
     with Journal(path) as journal:
         journal.append("start", {}).result()
         held = check_kept_games(path)
+        log = wal_path(path).read_bytes()
     assert said(held) == ("journal", Health.WARNING)
     assert held.what == f"{path} is held by another process"
     assert check_kept_games(path) == Finding("journal", Health.OK, f"1 records in {path}")
@@ -572,6 +574,11 @@ def test_kept_games(tmp_path: Path) -> None:
     damaged = check_kept_games(path)
     assert said(damaged) == ("journal", Health.BROKEN)
     assert damaged.what.startswith(f"{path}: expected a journal that reads back whole")
+    path.unlink()
+    wal_path(path).write_bytes(log)
+    mixed = check_kept_games(path)
+    assert said(mixed) == ("journal", Health.BROKEN)
+    assert mixed.remedy.startswith("Until then the table does not start")
 
 
 def test_port() -> None:

@@ -2,12 +2,15 @@
 
 import asyncio
 import contextlib
-import io
+import signal
+import subprocess
+import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
 from typing import Any
 
@@ -25,6 +28,8 @@ from tests.controller.web.table import make_app
 
 LOST = "panel: No answer on /dev/ttyACM0: plug it in again"
 """What the view with a question has."""
+SLOW_MACHINE_S = 4.0
+"""Beside what is promised; an answer is waited for for longer."""
 NOW = datetime(2026, 6, 6, 20, tzinfo=UTC)
 
 
@@ -205,15 +210,60 @@ def test_tables_that_are_slow_to_answer_hold_up_no_other(monkeypatch: pytest.Mon
     assert {table.state for table in asyncio.run(scenario()).tables} == {"plays"}
 
 
-def test_an_answer_that_trickles_in_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Answer(io.BytesIO):
-        def read1(self, size: int | None = -1) -> bytes:
-            return b" "
+@contextlib.contextmanager
+def trickling(start: bytes, then: bytes) -> Iterator[str]:
+    """Something that answers `start` and then this again and again, a little at a time; its address."""
 
-    monkeypatch.setattr("controller.asking_tables.ASKED_S", 0.0)
-    monkeypatch.setattr("urllib.request.urlopen", lambda *_, **__: Answer())
-    with pytest.raises(TableNotAsked, match="http://table1: cannot be asked: its answer did not end within 0 s"):
-        ask_state("http://table1")
+    class Trickling(StreamRequestHandler):
+        def handle(self) -> None:
+            self.wfile.write(start)
+            with contextlib.suppress(OSError):
+                while not ended.wait(0.02):
+                    self.wfile.write(then)
+
+    ended = threading.Event()
+    with ThreadingTCPServer(("127.0.0.1", 0), Trickling) as server:
+        Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        ended.set()
+        server.shutdown()
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "then"),
+    [(b"", b"H"), (b"HTTP/1.1 200 OK\r\nX-", b"x"), (b"HTTP/1.1 200 OK\r\n\r\n", b" "), (CHUNKED, b"0")],
+    ids=["status", "header", "body", "chunk"],
+)
+def test_an_answer_that_trickles_in_without_an_end_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, start: bytes, then: bytes
+) -> None:
+    monkeypatch.setattr("controller.asking_tables.ASKED_S", 0.15)
+    late = "cannot be asked: its answer did not end within 0 s"
+    with trickling(start, then) as address, pytest.raises(TableNotAsked, match=f"{address}: {late}"):
+        ask_state(address)
+
+
+def test_the_program_ends_at_once_also_while_a_table_is_asked() -> None:
+    program = (
+        "import asyncio, sys\n"
+        "from datetime import UTC, datetime\n"
+        "from controller.cli.event import _serve\n"
+        "from controller.event import Event\n"
+        "asyncio.run(_serve(Event([sys.argv[1]], lambda: 0.0, lambda: datetime.now(UTC)), 0))\n"
+    )
+    with (
+        trickling(b"", b"H") as address,
+        subprocess.Popen([sys.executable, "-c", program, address], stdout=subprocess.PIPE) as running,
+    ):
+        assert running.stdout is not None
+        for _ in range(2):
+            running.stdout.readline()  # it serves
+        threading.Event().wait(0.1)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(1.0 + SLOW_MACHINE_S) == 0
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import asyncio
 import csv
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -10,12 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import results as results_command
+from controller.cli.results import told_lines
 from controller.game import Json
 from controller.games.pizza_theory import GAME
-from controller.journal import LOST, Journal
+from controller.journal import LOST, RECOVERED, Journal
 from controller.journal import Record as Entry
 from controller.records.journalled import record_of
-from controller.records.results import Results
+from controller.records.results import TORN, Results
 from controller.views import ResultsView
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -26,14 +28,18 @@ BEGUN = {"game": "pizza_theory", "seats": [2, 5], "names": ["Ann", "Ben"], "opti
 WHERE = {"table": "Left table", "event": "Con"}
 
 
-def play_whole_game(journal: Journal, seed: int = 1) -> tuple[list[int], tuple[int, ...]]:
+def play_whole_game(
+    journal: Journal, seed: int = 1, then: Sequence[str] = ("lobby",)
+) -> tuple[list[int], tuple[int, ...]]:
     """The totals and the winners."""
     journal.append("game", BEGUN | WHERE, begins_game=True)
     state = GAME.start(2, {}, 1)
     for ply in play(GAME, state, Random(seed)):
         journal.append("play", {"moves": [GAME.encode_move(ply.move)], "text": "", "source": "table"})
         state = GAME.apply(ply.state, ply.move)
-    journal.append("lobby", {}).result()
+    written = [entry for entry in journal.records() if entry.kind == "play"]
+    for kind in then:
+        journal.append(*("play", written[-1].data) if kind == "last" else (kind, {}))
     return [sheet.total for sheet in GAME.score(state)], GAME.winners(state)
 
 
@@ -103,6 +109,29 @@ def test_a_game_of_which_records_were_lost_says_so_and_one_without_its_beginning
         assert other.over
         assert (one.problem, other.problem) == ("", "")
         assert torn.problem == "what came after its first part was lost when the journal was damaged"
+
+
+@pytest.mark.parametrize(
+    ("kinds", "over", "doubt"),
+    [
+        ([], True, ""),
+        ([LOST, "lobby"], True, TORN),
+        ([RECOVERED], True, TORN),
+        (["lobby", LOST, RECOVERED], True, ""),
+        ([LOST, "play", RECOVERED], False, ""),
+        ([LOST, "undo"], False, ""),
+        ([LOST, "undo", RECOVERED, "undo", "last", "lobby"], True, ""),
+    ],
+)
+def test_a_game_that_was_over_may_have_been_taken_back_in_what_was_lost(
+    path: Path, kinds: list[str], over: bool, doubt: str
+) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal, then=kinds)
+        game = Results(journal.records).read().games[-1]
+    assert (game.over, game.doubt, any(player.won for player in game.players)) == (over, doubt, over)
+    assert bool(game.problem) is not over
+    assert next(told_lines([game])).endswith(f"({TORN})") is bool(doubt)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +266,7 @@ def test_what_is_no_table_is_said() -> None:
             return [await asyncio.to_thread(ran, address) for address in addresses]
 
     failing, no_http, nobody = asyncio.run(ask())
-    assert "cannot be asked: Internal Server Error" in failing.stderr
+    assert "cannot be asked: it answers 500 Internal Server Error" in failing.stderr
     assert "Error: ftp://x: expected an address such as" in no_http.stderr
     assert "Error: http://127.0.0.1:1: cannot be asked: Connection refused" in nobody.stderr
 

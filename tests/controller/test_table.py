@@ -18,7 +18,7 @@ from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
 from controller.games.registry import game_names, load_part
 from controller.hands import Lay
-from controller.journal import RECOVERED, Journal, JournalDamaged
+from controller.journal import LOST, RECOVERED, Journal, JournalDamaged
 from controller.journal_recovery import open_recovering
 from controller.reading import Reading
 from controller.records.journalled import record_of
@@ -291,6 +291,33 @@ async def test_a_game_whose_journal_was_damaged_stands_where_it_can_be_read_and_
 
 
 @in_loop
+async def test_a_game_that_was_over_when_the_journal_was_damaged_stays_over_and_says_what_may_be_missing(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, players=2, seed=3) as table:
+        while GAME.turn(table.state).actor is not Actor.NOBODY:
+            await table.make_next()
+        over, last = table.state, table.view.log[-1].text
+        for kinds, said in (
+            ([LOST, RECOVERED], "what came next may be lost: if the end was taken back, take it back again"),
+            ([LOST, "play", RECOVERED], "It was gone on with: 1 later plays do not count. Take the last move back"),
+        ):
+            for kind in kinds:
+                table.journal.append(kind, {}).result()
+            again = make_table(table.journal, Outlets())
+            await again.start()
+            assert again.state == over
+            assert again.view is not None
+            assert again.view.referee is RefereeState.OVER
+            assert said in again.view.log[-1].text
+            assert again.view.log[-2].text == last
+        await again.undo(last=again.view.log[-1].seq)
+        after = make_table(table.journal, Outlets())
+        await after.start()
+        assert after.state == again.state != over
+
+
+@in_loop
 async def test_a_fresh_start_with_a_recovered_journal_waits_for_nobody(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
         await table.make_next()
@@ -386,6 +413,8 @@ async def test_where_there_are_no_buttons_none_is_asked_for(tmp_path: Path) -> N
         await laid.look(scenes=40)
         assert laid.state != served
         assert not laid.view.buttons
+        assert table._running is not None
+        assert not table._running.layout.buttons, "the game's own texts ask for none either"
     assert said[:2] == [
         "New York Slice for 2 to 6 players: the host says who plays, at Game… on the host's page.",
         "Paused. The host's page resumes.",
@@ -643,11 +672,41 @@ async def test_who_ruled_is_written_down_and_shown_after_a_restart_too(tmp_path:
         await again.start()
         for view in (table.view, again.view):
             assert view is not None
-            assert [(line.text, line.source, line.by) for line in view.log] == [("stack 2", "ruling", "Zoë")]
+            assert [(line.text, line.source, line.by) for line in view.log] == [
+                ("Taken back: stack 2", "undo", "Mia"),
+                ("Taken back: stack 2", "undo", ""),
+                ("stack 2", "ruling", "Zoë"),
+            ]
         lines = record_of(table.journal.records()).lines
         assert [line.comments for line in lines] == [
             ("ruled by Zoë",), ("taken back by Mia",), (), (), ("ruled by Zoë",),
         ]  # fmt: skip
+
+
+@in_loop
+async def test_a_host_whose_page_shows_the_game_before_decides_nothing_in_the_next(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        before = table.view.number
+        assert before == table.journal.last_game()
+        await table.table.new_game([Sitting(1, "Ann"), Sitting(2, "Ben")], {})
+        now = table.view.number
+        assert now == table.journal.last_game() != before
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.view is not None
+        assert again.view.number == now
+        old = f"game {before}, which your page shows, is no longer played: now it is game {now}; look again"
+        for number, why in ((before, old), (0, f"a game has begun since: now it is game {now}; look again")):
+            for refused in (
+                table.table.rule_move("stack 2", number=number, last=0),
+                table.table.undo(number=number, last=0),
+            ):
+                with pytest.raises(CommandError, match=why):
+                    await refused
+        await table.table.rule_move("stack 2", number=now, last=0)
+        await table.table.undo(number=now)
+        await table.table.to_lobby()
+        assert table.view.number == 0
 
 
 @in_loop
@@ -658,7 +717,9 @@ async def test_two_hosts_who_undo_at_once_take_one_move_back(tmp_path: Path) -> 
         with pytest.raises(CommandError, match=f"its last line is {seen}, not 0; look again"):
             await table.table.rule_move("stack 2", last=0)
         await table.table.undo(last=seen)
-        with pytest.raises(CommandError, match=f"its last line is 0, not {seen}; look again"):
+        undone = seen + 1
+        assert table.view.log[-1].seq == undone
+        with pytest.raises(CommandError, match=f"its last line is {undone}, not {seen}; look again"):
             await table.table.undo(last=seen)
 
 

@@ -7,7 +7,7 @@ from controller.games.dice_and_slice import grid, headings, rules
 from controller.games.dice_and_slice.components import DICE
 from controller.games.dice_and_slice.rules import Mark, Phase, State
 from controller.games.dice_and_slice.seen import Odd, SheetSeen, What
-from controller.reading import Fault
+from controller.reading import Fault, Layout
 
 MOST_NAMED = 6
 """Of more places than this only some are named."""
@@ -23,9 +23,10 @@ _ORDER = (
 )
 
 
-def take_one(state: State, thrown: Sequence[str]) -> str:
+def take_one(state: State, thrown: Sequence[str], layout: Layout) -> str:
     """Dice lie on the mat, and none is taken yet."""
-    return f"{' and '.join(thrown)} lie there: player {state.active} takes one of the dice and presses the button"
+    press = layout.pressing(" and presses the button")
+    return f"{' and '.join(thrown)} lie there: player {state.active} takes one of the dice{press}"
 
 
 def no_die_taken(state: State, thrown: Sequence[str] | None, seen: Sequence[str]) -> Fault:

@@ -262,7 +262,7 @@ class Seen:
         self._state = state
         self._traces = traces or {}
         self._scene = scene
-        self._layout = layout
+        self.layout = layout
         self._parts = state.options.components
 
     @cached_property
@@ -272,7 +272,7 @@ class Seen:
         for index, one in enumerate(self._scene.sightings):
             if one.kind is not PieceKind.SHEET or not self._is_of_this_game(one):
                 continue
-            player = laid.owner(laid.at(one), self._layout)
+            player = laid.owner(laid.at(one), self.layout)
             known = self._state.sheets[player - 1]
             sheet = SheetSeen(one, index, known, self._parts, self._traces.get(player, {}))
             log = sheet.fit(self._state.sheets[player - 1]).log_dots - sheet.ceiling()
@@ -291,7 +291,7 @@ class Seen:
                 continue
             face = self._face(one.face.split("/"))
             if face is not None:
-                area = laid.area_of(spot, self._layout)
+                area = laid.area_of(spot, self.layout)
                 found.append(DieSeen(index, face, one.probability, area, laid.is_in_middle(spot)))
         return tuple(found)
 

@@ -150,7 +150,7 @@ def _rolling(state: State, seen: Seen, pressed: frozenset[Player]) -> Reading:
             )
         if thrown is None:
             return Reading(ReadingKind.AS_BEFORE, ())
-        return Reading(ReadingKind.UNFINISHED, (), note=faults.take_one(state, thrown))
+        return Reading(ReadingKind.UNFINISHED, (), note=faults.take_one(state, thrown, seen.layout))
     refused = _refused(state, plays[0].moves)
     if refused is not None:
         fault = Fault(refused, player)

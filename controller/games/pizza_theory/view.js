@@ -292,7 +292,7 @@ function hint(view) {
     return `${name}: no space is free of own neighbours${view.buttons ? "; press the button" : ""}`;
   }
   if (phase === "roll") return `Roll the ${unselected.colour} die, lay the ${unselected.colour} cutter on that line of its side`;
-  if (phase === "cut") return "Choose on your die under your hand, reveal together, lay your cutters; then the first player presses";
+  if (phase === "cut") return `Choose on your die under your hand, reveal together, lay your cutters${view.buttons ? "; then the first player presses" : ""}`;
   return "";
 }
 

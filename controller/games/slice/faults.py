@@ -8,7 +8,7 @@ from controller.games.slice import headings, rules
 from controller.games.slice.components import HOT_SAUCE
 from controller.games.slice.rules import Block, Draw, Grab, Phase, Place, State, Stop
 from controller.games.slice.seen import BLOCKED, BLOCKED_TOO, DOWN, Fit, Odd, Seen, Spot, name_of
-from controller.reading import Fault
+from controller.reading import Fault, Layout
 
 EIGHT_SLICES = "Still to deal: eight slices face down around each order"
 
@@ -20,10 +20,10 @@ def to_deal(missing: Sequence[Player]) -> str:
     return "Everybody gets an order card, face up, and eight slices face down around it"
 
 
-def to_deal_anew(state: State, is_dealt: bool) -> str:
+def to_deal_anew(state: State, is_dealt: bool, layout: Layout) -> str:
     """What is still to be done after a pizza is finished."""
     if is_dealt:
-        return f"Player {state.drawer} turns the hidden card over on the Open Pile, then presses"
+        return f"Player {state.drawer} turns the hidden card over on the Open Pile{layout.pressing(', then presses')}"
     return (
         f"Player {state.drawer}: pizza and Open Pile go under the draw pile; a new order, eight new slices; "
         "then turn over the hidden card"
@@ -41,9 +41,9 @@ def under_way(states: Sequence[State]) -> str:
     return rules.turn(state).prompt
 
 
-def who_did(text: str, *, several: bool) -> str:
-    """A play that waits for a button."""
-    return "Who has done it presses the own button" if several else text
+def who_did(text: str, layout: Layout, *, several: bool) -> str:
+    """A play that waits for a button, or until it has lain still."""
+    return (several and layout.pressing("Who has done it presses the own button")) or text
 
 
 def no_order(player: Player) -> Fault:
@@ -107,13 +107,13 @@ def _added(state: State, nearest: State, odd: Odd, seen: Seen) -> Fault:
     """A slice face up where none may be."""
     assert odd.spot is not None
     assert odd.found is not None
-    player, place = odd.spot
-    refusal = _refused(state, nearest, player, place, odd.found)
-    return Fault(refusal, player, tuple(seen.at(odd.spot)), certain=odd.certain)
+    refusal = _refused(state, nearest, odd.spot, odd.found, seen.layout)
+    return Fault(refusal, odd.spot[0], tuple(seen.at(odd.spot)), certain=odd.certain)
 
 
-def _refused(state: State, nearest: State, player: Player, place: int, card: str) -> Refusal:
-    """What the rules say to this player's putting that card there."""
+def _refused(state: State, nearest: State, spot: Spot, card: str, layout: Layout) -> Refusal:
+    """What the rules say to that card's being put there by whose place it is."""
+    player, place = spot
     if state.phase is Phase.DRAW and rules.refusal(state, Draw(card)) is None:
         state = rules.apply(state, Draw(card))
     if state.phase is Phase.GRAB and state.open[-1] == card:
@@ -122,7 +122,7 @@ def _refused(state: State, nearest: State, player: Player, place: int, card: str
             return refused
         grabbed = rules.apply(state, Grab(player))
         if grabbed.phase is not Phase.PLACE:
-            return _burns(state, player, card)
+            return _burns(state, player, card, layout)
         nearest = grabbed
     if nearest.phase is Phase.PLACE and nearest.hand == card:
         refused = rules.refusal(nearest, Place(player, place))
@@ -137,11 +137,11 @@ def _refused(state: State, nearest: State, player: Player, place: int, card: str
     return Refusal(headings.IF_YOU_GRAB, problem, remedy, (card,))
 
 
-def _burns(state: State, player: Player, card: str) -> Refusal:
+def _burns(state: State, player: Player, card: str, layout: Layout) -> Refusal:
     problem = f"Player {player} has grabbed {_words(state, card)} and does not need it: that burns."
     remedy = (
-        "All face-up slices go with the Open Pile under the draw pile, new cards face down into the gaps; "
-        f"then player {player} presses."
+        "All face-up slices go with the Open Pile under the draw pile, new cards face down into the gaps"
+        f"{layout.pressing(f'; then player {player} presses')}."
     )
     return Refusal(headings.GETTING_BURNED, problem, remedy, (card,))
 
@@ -185,7 +185,8 @@ def _pile(state: State, ways: Sequence[tuple[State, Fit]], odd: Odd, seen: Seen)
     cards = tuple(seen.open[:1])
     if odd.found is None:
         problem = "There is no Open Pile."
-        remedy = f"Put {_words(state, odd.expected or '')} back, face up. Who got burned deals anew, then presses."
+        then_press = seen.layout.pressing(", then presses")
+        remedy = f"Put {_words(state, odd.expected or '')} back, face up. Who got burned deals anew{then_press}."
         return Fault(Refusal(headings.YOUR_TURN, problem, remedy, (odd.expected or "",)), None, certain=False)
     for after, fit in ways:
         # Somebody has discarded a card that must be used.

@@ -112,7 +112,7 @@ class Seen:
     def __init__(self, scene: Scene, layout: Layout, players: Sequence[Player]) -> None:
         self.scene = scene
         self._players = players
-        self._areas = layout.areas
+        self.layout = layout
         self._hands = [place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND]
         self._laid = self._sorted()
         self.contents = {spot: self._contents(spot) for spot in self._spots()}
@@ -286,7 +286,7 @@ class Seen:
         for index, sighting in enumerate(sightings):
             if sighting.kind is not PieceKind.ORDER_CARD or not sighting.face_up:
                 continue
-            player = laid.nearest_player(sighting.pose, self._areas)
+            player = laid.nearest_player(sighting.pose, self.layout.areas)
             around = sum(laid.place_at(sighting.pose, sightings[i].pose) is not None for i in cards)
             if sighting.probability < (LEAST_ORDER if around >= AROUND_ORDER else LEAST):
                 continue

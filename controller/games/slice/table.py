@@ -423,7 +423,7 @@ def _judged(state: State, seen: Seen, ways: Sequence[Way], pressed: frozenset[Pl
     if whole:
         return _moves(state, seen, whole, under_way, chances, pressed, known)
     if _after_finish(state):
-        return _unfinished(faults.to_deal_anew(state, bool(under_way)))
+        return _unfinished(faults.to_deal_anew(state, bool(under_way), seen.layout))
     if is_setting_up(state) and not pressed:
         gap = next((spot for spot in seen.contents if not seen.is_seen(spot)), None)
         return replace(_unfinished(faults.EIGHT_SLICES), fault=None if gap is None else faults.empty(gap, DOWN))
@@ -524,7 +524,7 @@ def _moves(
         told = tuple(replace(play, probability=play.probability * UNTOLD_DRAW) for play in told)
     if under_way and pressed and who not in pressed and state.phase is not Phase.ORDER:
         return Reading(ReadingKind.FAULT, (), fault=faults.in_hand(under_way[0].state))
-    note = faults.who_did(told[0].text, several=several)
+    note = faults.who_did(told[0].text, seen.layout, several=several)
     return Reading(ReadingKind.MOVES, (), plays=told, confirm=who if waits else None, note=note)
 
 

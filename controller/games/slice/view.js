@@ -50,7 +50,7 @@ export function renderBoard(parent, view) {
       html("p", { class: "slc-kind", text: top ? words(top, view) : "The Open Pile is empty" }),
       html("p", { class: "slc-hint", text: hint(view) }),
       html("p", { class: "slc-drawer" }, badge(view, drawer, "large"), html("b", { text: nameOf(view, drawer) }), html("span", { text: phase === "over" ? "drew last" : "is the Drawer" })),
-      top && ["grab", "draw"].includes(phase) && html("p", { class: "slc-note", text: `A second ${words(top, view)} right on this one needs the Drawer’s button` })),
+      top && ["grab", "draw"].includes(phase) && html("p", { class: "slc-note", text: `A second ${words(top, view)} right on this one ${view.buttons ? "needs the Drawer’s button" : "is ruled by the host"}` })),
     html("dl", { class: "slc-piles" }, fact("draw pile", pile), fact("open pile", open.length)),
   ));
 }
@@ -224,7 +224,7 @@ function fact(name, count) {
 function hint(view) {
   const { phase, drawer, to_grab: toGrab, grabbers, card_aside: aside } = view.position;
   const who = nameOf(view, drawer);
-  if (phase === "order") return aside ? `${who}: the pizza and the Open Pile go under the draw pile; a new order, eight new slices, then turn over the hidden card and press` : "Everybody: an order card face up, eight slices face down around it";
+  if (phase === "order") return aside ? `${who}: the pizza and the Open Pile go under the draw pile; a new order, eight new slices, then turn over the hidden card${view.buttons ? " and press" : ""}` : "Everybody: an order card face up, eight slices face down around it";
   if (phase === "hidden") return `${who} turns over the hidden card`;
   if (phase === "draw") return `${who} draws the next card`;
   if (phase === "over") return "";

@@ -48,13 +48,13 @@ connect();
 setInterval(checkConnection, QUIET_MS / 4);
 askRole();
 byId("choose").addEventListener("click", () => chooser.open());
-byId("undo").addEventListener("click", () => command("undo", { last: lastLine() }));
+byId("undo").addEventListener("click", () => command("undo", seen()));
 byId("by").value = hostName();
 byId("by").addEventListener("change", ({ target }) => keepHostName(target.value));
 byId("pause").addEventListener("click", () => command(newest?.referee === "paused" ? "resume" : "pause"));
 byId("rule").addEventListener("submit", async (event) => {
   event.preventDefault();
-  if (await command("rule_move", { text: byId("ruling").value, last: lastLine() })) byId("rule").reset();
+  if (await command("rule_move", { text: byId("ruling").value, ...seen() })) byId("rule").reset();
 });
 
 for (const kind of ["focus", "input"]) byId("ruling").addEventListener(kind, offerMoves);
@@ -282,13 +282,14 @@ function renderStatus(view) {
 }
 
 function ruled({ source, by }) {
-  const did = { table: "", answer: by && "answered", ruling: "ruled" }[source];
-  return did && ` (${did}${by && ` by ${by}`})`;
+  const did = { answer: by && "answered", ruling: "ruled" }[source] ?? "";
+  const words = [did, by && `by ${by}`].filter(Boolean).join(" ");
+  return words && ` (${words})`;
 }
 
-/** The number of the log's newest line that this host sees. */
-function lastLine() {
-  return newest?.log.at(-1)?.seq ?? 0;
+/** What this host sees: the number of the game, and of its log's newest line. */
+function seen() {
+  return { number: newest?.number ?? 0, last: newest?.log.at(-1)?.seq ?? 0 };
 }
 
 async function askRole() {

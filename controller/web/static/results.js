@@ -33,9 +33,9 @@ function time({ began, began_ago_s }) {
   return at.toLocaleString(undefined, { ...day, hour: "2-digit", minute: "2-digit" });
 }
 
-function outcome({ players, over, problem }, anotherCame) {
+function outcome({ players, over, problem, doubt }, anotherCame) {
   if (problem) return `cannot be told: ${problem}`;
   if (!over) return `${players.map(({ name }) => name).join(", ")}: ${anotherCame ? "left before it was over" : "being played"}`;
   const best = [...players].sort((one, other) => other.won - one.won || other.total - one.total);
-  return best.map(({ name, total, won }) => `${name} ${total}${won ? " won" : ""}`).join(", ");
+  return best.map(({ name, total, won }) => `${name} ${total}${won ? " won" : ""}`).join(", ") + (doubt && ` (${doubt})`);
 }

@@ -253,6 +253,7 @@ def _view(moment: Moment, seq: int) -> TableView:
         table="Kitchen table",
         game="new_york_slice",
         title="New York Slice",
+        number=3,
         simulated=True,
         referee=moment.referee,
         message=moment.message,

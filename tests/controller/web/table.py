@@ -24,14 +24,14 @@ class NotingCommands:
     def __init__(self):
         self.asked = []
         self.by = []
-        self.last = []
+        self.seen = []
         self.refusal = None
 
     async def answer(self, question_id, candidate_id, *, by=""):
         self._note("answer", question_id, candidate_id, by=by)
 
-    async def undo(self, *, by="", last=None):
-        self._note("undo", by=by, last=last)
+    async def undo(self, *, by="", number=None, last=None):
+        self._note("undo", by=by, seen=(number, last))
 
     async def pause(self):
         self._note("pause")
@@ -45,20 +45,20 @@ class NotingCommands:
     async def rename(self, seat, name, *, by=""):
         self._note("rename", seat, name, by=by)
 
-    async def rule_move(self, text, *, by="", last=None):
+    async def rule_move(self, text, *, by="", number=None, last=None):
         if "?" in text:
             raise InvalidCommand(f"{text!r} is no move; expected notation such as 'A 8/1'")
-        self._note("rule_move", text, by=by, last=last)
+        self._note("rule_move", text, by=by, seen=(number, last))
 
     def legal_moves(self, words, most):
         return [move for move in ("A 8/1", "A 9/2", "B") if words in move][:most]
 
-    def _note(self, *what, by="", last=None):
+    def _note(self, *what, by="", seen=(None, None)):
         if self.refusal:
             raise CommandError(self.refusal)
         self.asked.append(what)
         self.by.append(by)
-        self.last.append(last)
+        self.seen.append(seen)
 
 
 class NotingShelf:

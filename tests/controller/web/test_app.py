@@ -168,12 +168,12 @@ class TestCommands:
     def test_who_asks_and_what_was_seen_go_along(self):
         commands = NotingCommands()
         name = {"X-Host-Name": "Zo%C3%AB%20%F0%9F%8D%95"}
-        host(make_app(commands=commands), "/api/undo", {"last": 12}, headers=name)
+        host(make_app(commands=commands), "/api/undo", {"number": 3, "last": 12}, headers=name)
         host(make_app(commands=commands), "/api/rule_move", {"text": "A", "last": 0}, headers=name)
         host(make_app(commands=commands), "/api/answer", {"question_id": 7, "candidate_id": 1}, headers=name)
         host(make_app(commands=commands), "/api/undo")
         assert commands.by == ["Zoë 🍕"] * 3 + [""]
-        assert commands.last == [12, 0, None, None]
+        assert commands.seen == [(3, 12), (None, 0), (None, None), (None, None)]
 
     @pytest.mark.parametrize("name", ["", "%FF", "a%0Ab", "x" * 41, "%E2%80%AEevil"])
     def test_a_hosts_name_that_does_not_show_is_named(self, name):

@@ -1,0 +1,135 @@
+"""Journals whose files do not belong together: SQLite would take them all the same, and say nothing."""
+
+import errno
+import shutil
+import struct
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from controller import journal as journals
+from controller.journal import Journal, JournalDiskFull, JournalError, JournalForeign, JournalMixed, check_journal
+from controller.journal_recovery import open_recovering
+from controller.sqlite_pages import USUAL_PAGE, is_closed, rollback_path, wal_path
+
+LOOKS: tuple[Callable[[Path], object], ...] = (Journal, check_journal, open_recovering)
+
+
+def played(path: Path, plays: int, *, killed: bool = False) -> Path:
+    """A journal with so many plays more, closed, or as it is left where the program is killed."""
+    with Journal(path) as journal:
+        written = [journal.append("play", {"table": path.parent.name}, bytes(100)) for _ in range(plays)]
+        written[-1].result()
+        if killed:
+            copied(path, path.with_name("killed"))
+    if killed:
+        copied(path.with_name("killed"), path)
+    return path
+
+
+def copied(journal: Path, to: Path) -> None:
+    for one, other in ((journal, to), (wal_path(journal), wal_path(to))):
+        shutil.copyfile(one, other)
+
+
+def table(tmp_path: Path, name: str) -> Path:
+    return tmp_path / name / "journal.sqlite"
+
+
+def refused(path: Path, because: str, kind: type[JournalError] = JournalMixed) -> None:
+    """By whoever opens it, with this reason, and nothing is touched."""
+    files = {file: file.read_bytes() for file in path.parent.iterdir()}
+    for look in LOOKS:
+        with pytest.raises(kind, match=because):
+            look(path)
+    assert {file: file.read_bytes() for file in path.parent.iterdir()} == files
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "killed"), [(5, 3, False), (50, 5, False), (3, 30, True)], ids=["few", "many", "killed"]
+)
+def test_another_tables_log_is_refused(tmp_path: Path, ours: int, theirs: int, killed: bool) -> None:
+    path = played(table(tmp_path, "ours"), ours)
+    if killed:
+        played(path, 1, killed=True)
+    other = played(table(tmp_path, "theirs"), theirs, killed=True)
+    shutil.copyfile(wal_path(other), wal_path(path))
+    why = "record 1 is one in" if killed else "journal.sqlite was closed with all its records"
+    refused(path, rf"journal\.sqlite: journal\.sqlite-wal beside it is another table's, or of another copy.*: {why}")
+    wal_path(path).unlink()
+    with Journal(path) as journal:
+        assert len(journal.records()) == ours, "without the log it goes on"
+
+
+def test_an_older_copy_is_refused_beside_a_log_that_goes_on_elsewhere(tmp_path: Path) -> None:
+    path = played(table(tmp_path, "ours"), 3)
+    older = path.read_bytes()
+    played(played(path, 60), 2, killed=True)
+    path.write_bytes(older)
+    refused(path, "closed with all its records")
+    path.write_bytes(older[:18] + b"\2\2" + older[20:])
+    refused(path, r"journal\.sqlite ends with record 3, and the log goes on with \d\d")
+
+
+def test_another_tables_rollback_is_refused(tmp_path: Path) -> None:
+    path = played(table(tmp_path, "ours"), 60)
+    pages = path.stat().st_size // USUAL_PAGE
+    head = bytes.fromhex("d9d505f920a163d7") + struct.pack(">5I", 0, 1, 2, 512, USUAL_PAGE)
+    rollback_path(path).write_bytes(head.ljust(512, b"\0"))
+    refused(path, rf"-journal beside it is another table's.*: it is of a file of 2 pages, and .* has {pages}")
+
+
+def test_a_journals_own_log_may_come_back_when_it_was_closed(tmp_path: Path) -> None:
+    """The power was cut before the folder without it was on the disk."""
+    path = played(played(table(tmp_path, "ours"), 3), 5, killed=True)
+    log = wal_path(path).read_bytes()
+    Journal(path).close()
+    assert is_closed(path)
+    wal_path(path).write_bytes(log)
+    assert check_journal(path) == 8
+    wal_path(path).write_bytes(log)
+    with Journal(path) as journal:
+        assert journal.append("play", {}).result() == 9
+
+
+def test_a_log_without_its_journal_is_no_empty_journal(tmp_path: Path) -> None:
+    path = played(table(tmp_path, "ours"), 3, killed=True)
+    path.unlink()
+    path.with_name("killed").unlink()
+    refused(path, r"journal\.sqlite: is gone, and its log journal\.sqlite-wal is there with \d+ pages")
+
+
+def test_an_empty_file_is_no_new_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "journal.sqlite"
+    path.touch()
+    refused(path, "expected a journal, which is never empty, found an empty file", JournalForeign)
+
+    path.unlink()
+    migrate = journals.migrate
+
+    def cut(*arguments: Any) -> None:
+        migrate(*arguments)
+        raise OSError("the power is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journals, "migrate", cut)
+        with pytest.raises(JournalError, match="the power is gone"):
+            Journal(path)
+    assert not path.exists(), "a first start leaves none"
+    Journal(path).close()
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_the_disk_that_is_full_is_the_one_that_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = played(table(tmp_path, "ours"), 3, killed=True)
+
+    def full(*_: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    for look in LOOKS:
+        with pytest.raises(JournalDiskFull, match=rf"^{tempfile.gettempdir()}: the disk of this folder is full"):
+            look(path)
