@@ -112,6 +112,8 @@ class Referee:
         self._answered: frozenset[Player] = frozenset()
         """Whose press has been answered by a breach: it was meant for what lay there then."""
         self._lies: tuple[Sighting, ...] | None = None
+        self._used_up: tuple[dict[Player, float], tuple[Sighting, ...]] | None = None
+        """Presses that a breach had answered when hands came, and what lay there then."""
         self._hands: deque[_Hands] = deque()
         self._at_rest = False
         self._standing: dict[Hashable, _Standing] = {}
@@ -137,7 +139,7 @@ class Referee:
         A press was meant for what lay there when it was made. It is used up when that has changed, but where a hand was
         when it was made: people press with one hand while the other still lets go. Nor by what a hand had let go of a
         moment before, and none has touched since: it lay there already, only the camera had not seen it at rest. A
-        hand that changes nothing uses up nothing, but what was answered by a breach.
+        hand that changes nothing uses up nothing: what was answered by a breach counts again when the hand is gone.
         """
         hands = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND)
         self._hands.append(_Hands(scene.time_s, hands))
@@ -155,6 +157,11 @@ class Referee:
                 for player, pressed_s in self._pressed.items()
                 if all(self._meant(change, pressed_s) for change in changed)
             }
+        if self._used_up is not None and self.settled(scene):
+            pressed, lay = self._used_up
+            if all(map(_measured_anew, changes(lay, self._lies))):
+                self._pressed = {**pressed, **self._pressed}
+            self._used_up = None
 
     def settled(self, scene: Scene) -> bool:
         """Whether this scene may be judged at all."""
@@ -220,7 +227,7 @@ class Referee:
     def forget(self) -> None:
         """After a correction: buttons pressed before it no longer count."""
         self._pressed.clear()
-        self._answered = frozenset()
+        self._answered, self._used_up = frozenset(), None
         self._standing.clear()
         self._just_made = None
         self._taken_back = None
@@ -249,6 +256,9 @@ class Referee:
         there are none, all is only read anew, as in other light."""
         if scene.settled is not None and all(place.cause is not HiddenCause.HAND for place in scene.hidden):
             return
+        used_up = {p: pressed_s for p, pressed_s in self._pressed.items() if p in self._answered}
+        if used_up and self._lies is not None:
+            self._used_up = used_up, self._lies
         self._pressed = {p: pressed_s for p, pressed_s in self._pressed.items() if p not in self._answered}
         self._answered = frozenset()
 

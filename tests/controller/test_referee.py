@@ -402,6 +402,23 @@ def test_a_breach_stays_when_all_is_read_anew_and_no_hand_is_there(referee: Refe
     assert [referee.judge(lying(t, t, 0.0), fault()).answer for t in (1.8, 1.9)][-1] is Answer.BREACH
 
 
+@pytest.mark.parametrize(("moved_mm", "answer"), [(0.0, Answer.BREACH), (50.0, Answer.UNFINISHED)])
+def test_a_breach_stays_when_a_hand_has_changed_nothing(referee: Referee, moved_mm: float, answer: Answer) -> None:
+    """Nobody needs to press again for what nobody has put right."""
+    follow(referee, lying(1.0, 1.0, 0.0))
+    referee.press(2, 1.1)
+    assert [referee.judge(lying(t, t, 0.0), fault()).answer for t in (1.2, 1.3)][-1] is Answer.BREACH
+    for t in (1.4, 1.5, 1.6):
+        referee.follow(moving(lying(t, 0.0, 0.0)))
+        referee.hands(moving(lying(t, 0.0, 0.0)))
+    assert not referee.counted(lying(1.6, 0.0, 0.0))
+    for t in (2.0, 2.1):
+        after = lying(t, t - 1.6, moved_mm)
+        referee.follow(after)
+        verdict = referee.judge(after, fault())
+    assert verdict.answer is answer
+
+
 def as_kind(scene: Scene, kind: PieceKind) -> Scene:
     """The same with other pieces in place of slices."""
     assert scene.settled is not None
