@@ -4,6 +4,8 @@ Each place has the middle colour of what lies before and behind it in the one di
 so planks of two tones are seen through, as are gaps between them and grain.
 """
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -90,12 +92,18 @@ class _Turned:
 
 def _middles(seen: Pixels, inside: NDArray[np.bool_], half: int) -> Pixels:
     """Each pixel's colour: the middle levels of those `inside` that lie in its row, up to `half` before and behind."""
-    levels = np.where(inside[..., None], seen.astype(np.uint16), np.uint16(NOTHING))
-    padded = np.pad(levels, ((0, 0), (half, half), (0, 0)), constant_values=NOTHING)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1, axis=1)
-    counts = np.lib.stride_tricks.sliding_window_view(np.pad(inside, ((0, 0), (half, half))), 2 * half + 1, axis=1).sum(
-        axis=-1
-    )
-    middle = np.broadcast_to((np.maximum(counts - 1, 0) // 2)[..., None, None], (*seen.shape, 1))
-    chosen = np.take_along_axis(np.sort(windows, axis=-1, kind="stable"), middle, axis=-1)[..., 0]
-    return np.asarray(np.where(counts[..., None] > 0, chosen, 0), np.uint8)
+    levels = np.where(inside[..., None], seen, np.int32(NOTHING))
+    counts = _windows(inside, half, False).sum(axis=-1)
+    middle = (np.maximum(counts - 1, 0) // 2)[..., None]
+    # Of 32 bits and one colour at a time: so numpy sorts fast on every processor, in little memory.
+    chosen = [
+        np.take_along_axis(np.sort(_windows(levels[..., colour], half, NOTHING), axis=-1), middle, axis=-1)
+        for colour in range(seen.shape[2])
+    ]
+    return np.asarray(np.where(counts[..., None] > 0, np.concatenate(chosen, axis=-1), 0), np.uint8)
+
+
+def _windows(values: NDArray[Any], half: int, beyond: int) -> NDArray[Any]:
+    """Of each pixel those up to `half` before and behind it in its row, along a last axis."""
+    padded = np.pad(values, ((0, 0), (half, half)), constant_values=beyond)
+    return np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1, axis=1)
