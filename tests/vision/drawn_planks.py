@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 CARDS_MM = {PieceKind.SLICE_CARD: (48.0, 67.2), PieceKind.ORDER_CARD: (72.0, 72.0)}
 CORNER_MM = 3.0
 SHADOW_MM = np.array([0.7, -0.5])
+SHADOW_REACH_MM = 3.0
+"""Farther than that beyond a card's corners neither it nor its shadow reaches."""
 BESIDE_MAT_MM = 206.0
 
 
@@ -92,16 +94,16 @@ def on_planks(cards: Sequence[PlainCard], planks: Planks, view: View | None = No
     beyond = np.abs(at).max(axis=1) > 201.0
     picture[beyond] = _wood(at[beyond], planks)
     for card in cards:
-        shape = card_shape(card.kind, *CARDS_MM[card.kind])
-        own = to_own_frame(at, np.array(card.pose))
-        half = shape.outline.max(axis=0)
+        half = card_shape(card.kind, *CARDS_MM[card.kind]).outline.max(axis=0)
+        near = np.flatnonzero(np.hypot(*(at - card.pose[:2]).T) < np.hypot(*half) + SHADOW_REACH_MM)
+        own = to_own_frame(at[near], np.array(card.pose))
         inside = _within(own, half)
-        shadow = _within(to_own_frame(at - SHADOW_MM, np.array(card.pose)), half + 0.6)
-        picture *= 1.0 - 0.25 * (shadow * (1.0 - inside))[:, None]
+        shadow = _within(to_own_frame(at[near] - SHADOW_MM, np.array(card.pose)), half + 0.6)
+        under = picture[near] * (1.0 - 0.25 * (shadow * (1.0 - inside))[:, None])
         from_edge = (half - np.abs(own)).min(axis=1)
         printed = ((from_edge > 2.0) & (from_edge < 3.5)) | (np.hypot(*own.T) < half.min() * 0.3)
         colour = np.array(card.colour) * (1.0 - card.frame * printed)[:, None]
-        picture = picture * (1.0 - inside[:, None]) + colour * inside[:, None]
+        picture[near] = under * (1.0 - inside[:, None]) + colour * inside[:, None]
     lit = 1.0 + at @ [0.0002, -0.0002]
     return taken(np.clip(picture * lit[:, None], 0, 255).reshape(bare.shape).astype(np.uint8), view)
 

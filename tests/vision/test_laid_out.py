@@ -1,6 +1,7 @@
 """Pieces laid out apart, found without knowing any face: drawn ones, and the pictures that shared faces come from."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,11 @@ def found_in(image: Any, empty: Any = None) -> list[LaidOut]:
     return [*find_laid_out(SeenTable(image, find_mat(image), empty), KINDS).pieces]
 
 
+@cache
+def found_of_enrolment(view: View) -> list[LaidOut]:
+    return found_in(photograph(enrolment(), view))
+
+
 def doubt_in(image: Any, empty: Any = None) -> str:
     return doubt_of_table(SeenTable(image, find_mat(image), empty))
 
@@ -47,7 +53,7 @@ def off_mm(one: LaidOut, piece: Piece) -> float:
 @pytest.mark.parametrize("view", [View(), View(size=(1920, 1080), turn_deg=178.0)])
 def test_every_piece_is_found_where_it_lies_and_nothing_else(view: View) -> None:
     pieces = enrolment()
-    found = found_in(photograph(pieces, view))
+    found = found_of_enrolment(view)
     assert len(found) == len(pieces)
     for piece in pieces:
         one = nearest(found, piece.x_mm, piece.y_mm)
@@ -80,7 +86,7 @@ def test_what_was_found_teaches_as_well_as_labels_do() -> None:
     pieces = enrolment()
     image = photograph(pieces)
     registration = find_mat(image)
-    labels, found = label(pieces), found_in(image)
+    labels, found = label(pieces), found_of_enrolment(View())
     for truth, piece in zip(labels["pieces"], pieces, strict=True):
         one = nearest(found, piece.x_mm, piece.y_mm).as_label(registration)
         turned = abs((one["angle_deg"] - piece.angle_deg + 180.0) % 360.0 - 180.0) > 90.0
@@ -180,7 +186,7 @@ def covers(one: LaidOut, truth: Any, registration: Any) -> float:
 
 @pytest.mark.parametrize(("seed", "least", "doubtful"), [(2, 8, 4), (4, 9, 3)])
 def test_cards_of_nearly_the_planks_colours_are_found_or_said_to_be_doubtful(
-    seed: int, least: int, doubtful: int
+    seed: int, least: int, doubtful: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Planks of two tones; some cards lie on planks of their own colour. No outline is a plank's."""
     rng = np.random.default_rng(seed)
@@ -196,6 +202,7 @@ def test_cards_of_nearly_the_planks_colours_are_found_or_said_to_be_doubtful(
     where = [max(covers(one, place, registration) for place in truth) for one in found.doubtful]
     assert len(where) >= doubtful
     assert sum(share > 0.3 for share in where) >= len(where) - 1
+    monkeypatch.setattr("controller.enrolling.find_laid_out", lambda seen, kinds: found)
     said = spread("laid.jpg", image, CARDS).faint
     assert said.startswith("what hardly stands out from the table may be a piece at (")
 
