@@ -26,6 +26,21 @@ def pytest_xdist_auto_num_workers() -> int:
 
 FIRST = ("tests/vision/", "tests/browser/", "tests/controller/test_", "tests/controller/games/")
 """Whose files take longest: they begin first, so that no process has a long one left when the others are done."""
+WAITING = (
+    "tests/browser/",
+    "tests/controller/test_discovery.py",
+    "tests/controller/test_doctor.py",
+    "tests/controller/test_event.py",
+    "tests/controller/test_kill_signals.py",
+    "tests/controller/test_service.py",
+    "tests/firmware_bridge/test_link",
+    "tests/hardware/test_link.py",
+    "tests/hardware/test_panel.py",
+    "tests/hardware/test_vision_process.py",
+)
+"""Whose files mostly wait, for a browser, a service, a line or a clock."""
+BESIDE = 3
+"""So many other files come after each that waits: where several processes wait at once, a core is idle."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -39,8 +54,20 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take long before all others."""
-    items.sort(key=lambda item: next((i for i, start in enumerate(FIRST) if item.nodeid.startswith(start)), len(FIRST)))
+    """Files that take long before all others, those that wait dealt out among those that work."""
+    files = sorted(
+        dict.fromkeys(_file(item) for item in items),
+        key=lambda file: next((i for i, start in enumerate(FIRST) if file.startswith(start)), len(FIRST)),
+    )
+    working = [file for file in files if not file.startswith(WAITING)]
+    place = {file: float(number) for number, file in enumerate(working)}
+    for number, file in enumerate(file for file in files if file.startswith(WAITING)):
+        place[file] = BESIDE * number - 0.5
+    items.sort(key=lambda item: place[_file(item)])
+
+
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.split("::")[0]
 
 
 def pytest_collection_finish() -> None:

@@ -1,4 +1,4 @@
-"""The browser of these tests: one for all of a file."""
+"""The browser of these tests: one for all of a process."""
 
 from collections.abc import Iterator
 
@@ -7,8 +7,8 @@ import pytest
 from tests.browser.chromium import end_browser
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def one_browser() -> Iterator[None]:
-    """The browser that a file's first test starts ends with its last."""
+    """The browser that the first test starts ends with the last."""
     yield
     end_browser()

@@ -26,7 +26,7 @@ from controller.journal import Journal, Record
 from firmware_bridge.slaps import RESOLUTION_US
 from hardware.simulated.emulated_board import CYCLES_PER_TICK, HERTZ, EmulatedBoard
 from tests.rigs.emulation import build
-from tests.rigs.running import SETTINGS, Patience, Service, Spectator, learn_own_copy
+from tests.rigs.running import SETTINGS, Patience, Service, Spectator
 
 MS = HERTZ // 1000
 SLOW_DISK_MS = 30
@@ -81,10 +81,10 @@ class Outcome:
 class Killing:
     """A table, its board, and what happened there."""
 
-    def __init__(self, folder: Path, rng: Random, own_copy: list[Path]) -> None:
+    def __init__(self, folder: Path, rng: Random) -> None:
         self._rng = rng
         self._board = EmulatedBoard(folder / "board")
-        self._service = Service(folder, settings=_settings(folder, own_copy), environment=_slow_disk(folder))
+        self._service = Service(folder, settings=_settings(folder), environment=_slow_disk(folder))
         self._bursts: list[list[Slap]] = []
         self._ordered: list[tuple[int, str, int]] = []
         """Edges of the last burst, by their order."""
@@ -271,14 +271,13 @@ def _offset_s(board: EmulatedBoard) -> float:
     return nanoseconds / 1e9 - cycle / HERTZ
 
 
-def _settings(folder: Path, own_copy: list[Path]) -> str:
-    """A camera that sees an empty table, so that the service has time for the board."""
+def _settings(folder: Path) -> str:
+    """A camera that sees an empty table, so that the service has time for the board, and a game without faces."""
     pictures = folder / "pictures"
     pictures.mkdir()
     cv2.imwrite(str(pictures / "1.png"), np.full((720, 1280, 3), 90, np.uint8))
-    faces = next(file for file in own_copy if file.suffix == ".faces")
     camera = SETTINGS.replace("[camera]", f'[camera]\ndriver = "opencv:{pictures}"')
-    return f'faces = "{faces}"\n{camera}\n[serial]\nport = "{folder / "board"}"\n'
+    return f'game = "dice_and_slice"\n{camera}\n[serial]\nport = "{folder / "board"}"\n'
 
 
 def _slow_disk(folder: Path) -> dict[str, str]:
@@ -294,9 +293,8 @@ def kill(kills: int, rng: Random, folder: Path) -> Outcome:
     Raises:
         TimeoutError: the service does not come up.
     """
-    (folder / "copy").mkdir(exist_ok=True)
     (folder / "table").mkdir()
-    return Killing(folder / "table", rng, learn_own_copy(folder / "copy")).run(kills)
+    return Killing(folder / "table", rng).run(kills)
 
 
 def _main() -> None:

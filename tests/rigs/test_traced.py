@@ -101,7 +101,7 @@ def test_a_thing_is_a_plate_or_a_solid_that_stands_on_the_table(name: str) -> No
             assert part.mesh.colours.max() <= 1
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [game for game in GAMES if game != "pizzeria"])  # laid as New York Slice is
 def test_things_are_strewn_over_tables_to_be_read_and_named_in_their_truth(game: str) -> None:
     if game == "dice_and_slice":
         pytest.importorskip("pypdfium2", reason="the kit's pages are drawn by the traced extra")

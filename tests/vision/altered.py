@@ -22,8 +22,12 @@ def as_a_phone_shows_it(image: Image, saturation: float, contrast: float) -> Ima
     """More or less colourful than it is, and of more or less contrast."""
     seen = image.astype(np.float64)
     grey = (seen @ LUMA)[..., None]
-    seen = grey + (seen - grey) * saturation
-    return np.clip((seen - 128.0) * contrast + 128.0, 0, 255).astype(np.uint8)
+    for step, by in (
+        (np.subtract, grey), (np.multiply, saturation), (np.add, grey),
+        (np.subtract, 128.0), (np.multiply, contrast), (np.add, 128.0),
+    ):  # fmt: skip
+        step(seen, by, out=seen)  # in place, as there is much of it
+    return np.clip(seen, 0, 255, out=seen).astype(np.uint8)
 
 
 def sharpened(image: Image, amount: float, wide_px: float) -> Image:

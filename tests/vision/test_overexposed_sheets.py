@@ -1,6 +1,7 @@
 """Faint pencil on paper that is brighter than the picture shows: light takes much of it, and that is not overlooked."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -42,6 +43,7 @@ def test_a_bright_sheet_on_which_nothing_was_pencilled_is_blank(gradient: float)
         assert max(dot.probability for dot in dots) < 0.5
 
 
+@cache
 def pictured(white: float, seed: int, gradient: float = 0.06) -> tuple[FlatSheet, FlatSheet, DrawnSheet]:
     """A faintly pencilled sheet in so much light, the same when it was blank, and what is on it."""
     camera = Camera(px_per_mm=1.55, white=(white - 8.0, white, white), gradient=gradient, noise=2.0, blur_px=0.9)

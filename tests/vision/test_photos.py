@@ -69,8 +69,15 @@ def tinted(image: Image) -> Image:
     return np.asarray(np.clip(image * np.array([0.6, 0.85, 1.1]), 0, 255), np.uint8)
 
 
-@pytest.mark.parametrize("damage", [darkened, blurred, squeezed, tinted])
-@pytest.mark.parametrize("name", ["split-alpha-04", "seats-beta-01"])
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("split-alpha-04", darkened),
+        ("seats-beta-01", blurred),
+        ("split-alpha-04", squeezed),
+        ("seats-beta-01", tinted),
+    ],
+)
 def test_bad_pictures_are_read_too(name: str, damage: Any) -> None:
     image, labels = load(name)
     result = report_photo(damage(image), labels, pack_of(labels["style"]), name)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from shutil import copytree
 
 import cv2
 import numpy as np
@@ -71,6 +72,15 @@ def pictures() -> tuple[tuple[Image, Registration], tuple[Image, Registration]]:
 
 
 Pictures = tuple[tuple[Image, Registration], tuple[Image, Registration]]
+
+
+@pytest.fixture(scope="module")
+def kept(pictures: Pictures, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is kept of the sheets that were seen blank: to copy from."""
+    folder = tmp_path_factory.mktemp("kept")
+    (blank, where), _ = pictures
+    SheetFinder([LAYOUT], folder).find(blank, where, ())
+    return folder
 
 
 def likely(sheet: Sighting, kind: MarkKind, least: float) -> set[tuple[int, ...]]:
@@ -181,10 +191,10 @@ def test_what_is_kept_reads_as_what_was_seen(pictures: Pictures, tmp_path: Path,
 
 @pytest.mark.parametrize("damage", ["cut short", "a bit turned", "empty", "foreign", "no number"])
 def test_a_damaged_file_is_named_and_left_out(
-    pictures: Pictures, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
+    pictures: Pictures, kept: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
 ) -> None:
-    (blank, where), (written, now) = pictures
-    SheetFinder([LAYOUT], tmp_path).find(blank, where, ())
+    written, now = pictures[1]
+    copytree(kept, tmp_path, dirs_exist_ok=True)
     path, *others = sorted(tmp_path.iterdir())
     data = bytearray(path.read_bytes())
     match damage:
@@ -220,9 +230,11 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_reading_goes_on(
     assert sure_crosses(finder.find(written, now, ())) == [set(CROSSED)] * len(POSES)
 
 
-def test_a_blank_sheet_of_another_print_or_another_distance_is_none(pictures: Pictures, tmp_path: Path) -> None:
-    (blank, where), (written, now) = pictures
-    SheetFinder([LAYOUT], tmp_path).find(blank, where, ())
+def test_a_blank_sheet_of_another_print_or_another_distance_is_none(
+    pictures: Pictures, kept: Path, tmp_path: Path
+) -> None:
+    written, now = pictures[1]
+    copytree(kept, tmp_path, dirs_exist_ok=True)
     other = replace(LAYOUT, toppings=LAYOUT.toppings[1:])
     assert sure_crosses(SheetFinder([other], tmp_path).find(written, now, ())) == [set()] * len(POSES)
     half = (written.shape[1] * 3 // 4, written.shape[0] * 3 // 4)
