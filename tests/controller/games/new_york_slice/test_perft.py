@@ -502,15 +502,15 @@ def engine_check(state):
 
 
 def agree(state, depth, *house):
-    """Plays all moves in both ways: the same situations, each reached as often, scored alike. Returns the numbers of
-    sequences after each move."""
+    """Plays all moves in both ways: the same situations, each reached as often, scored alike; of those in which the
+    same lies in front of everybody, one is scored. Returns the numbers of sequences after each move."""
     fast = reached(state, depth)
     slow = Counter([seen(state)])
     model = Model(state.players, frozenset(house))
     for layer in fast[1:]:
         slow = model.layer_after(slow)
         assert Counter(map(seen, layer)) == slow
-    for one in fast[-1]:
+    for one in {(one.holdings, one.phase): one for one in fast[-1]}.values():
         check_scores(one)
     return [len(layer) for layer in fast[1:]]
 
