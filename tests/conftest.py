@@ -24,7 +24,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0)) + 1
 
 
-FIRST = ("tests/vision/", "tests/browser/", "tests/controller/test_", "tests/controller/games/")
+FIRST = ("tests/vision/", "tests/browser/", "tests/controller/test_", "tests/controller/games/", "tests/rigs/")
 """Whose files take longest: they begin first, so that no process has a long one left when the others are done."""
 WAITING = (
     "tests/browser/",
@@ -39,7 +39,7 @@ WAITING = (
     "tests/hardware/test_vision_process.py",
 )
 """Whose files mostly wait, for a browser, a service, a line or a clock."""
-BESIDE = 3
+BESIDE = 4
 """So many other files come after each that waits: where several processes wait at once, a core is idle."""
 
 

@@ -25,6 +25,7 @@ from controller.whose_faces import GameFaces
 from tests.browser.chromium import browser, find_chromium
 from tests.browser.shots import SIZES
 from tests.browser.test_display import run
+from tests.controller.found_once import spread_once
 from tests.controller.web.fixture_views import question
 from tests.controller.web.table import make_app
 from tests.controller.web.test_enrolling_board import GAME
@@ -209,6 +210,12 @@ def test_the_legend_is_the_drawings_and_the_page_fits_a_phone() -> None:
     run(scenario)
 
 
+@pytest.fixture
+def found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.web.enrolling.spread", spread_once)
+
+
+@pytest.mark.usefixtures("found_once")
 def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
     kinds, faces = frozenset({PieceKind.SLICE, PieceKind.SPECIAL}), ("a/1", "a/2")
     looks = {"a/1": "two olives", "a/2": "none", "special/one": "One"}
@@ -255,6 +262,7 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
     assert load_pack(tmp_path / "mine.faces").names == ("a/1",)
 
 
+@pytest.mark.usefixtures("found_once")
 def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -> None:
     """A piece is removed and outlined again, its first corner beside its place at first, which is said, then moved."""
     kinds = frozenset({PieceKind.SLICE, PieceKind.SPECIAL})
@@ -333,6 +341,7 @@ def test_an_owner_outlines_a_missed_piece_by_touch_and_by_keys(tmp_path: Path) -
     assert np.array(after[1].corners)[0] == pytest.approx(np.array(pieces[1].corners)[0] + [0.0, 2.0], abs=0.11)
 
 
+@pytest.mark.usefixtures("found_once")
 def test_what_was_changed_on_another_page_is_shown_and_nothing_else_is_taken_away(tmp_path: Path) -> None:
     desk = Desk(GameFaces("drawn", frozenset({PieceKind.SLICE}), ("a/1",)), tmp_path / "mine.faces", None)
     desk.add("laid.jpg", photograph(enrolment()))
