@@ -22,7 +22,7 @@ endif
 PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help run start-at-boot not-at-boot test pytest check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report hands-report live-report light-report \
+.PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report hands-report live-report light-report \
 	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
@@ -50,13 +50,9 @@ start-at-boot: $(INSTALLED) ## Set up, then start the table now and whenever thi
 not-at-boot: ## Stop the table that start-at-boot started, and start it no more; CONFIG=left.toml for one of several
 	systemctl --user disable --now $(UNIT)
 
-# Side by side: mypy keeps one core busy for a while, and the tests do not always need all of them.
-test: $(DEV_INSTALLED) firmware-tools ## Set up, then everything that `check` does and the tests
-	@$(MAKE) --no-print-directory --jobs=2 check pytest
-
-# The tests start dozens of processes: what one of them has compiled, the others need not. None of them is one of make's.
-pytest: $(DEV_INSTALLED)
-	MAKEFLAGS= PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
+# The tests start dozens of processes: what one of them has compiled, the others need not.
+test: check firmware-tools ## Set up, then everything that `check` does, then the tests
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV_INSTALLED) ## Set up, then ruff, mypy --strict and the rules of imports
 	$(BIN)/ruff check .
