@@ -38,7 +38,6 @@ from controller.boot import boot_clock
 from controller.game import Json
 from controller.sqlite_pages import (
     TABLE_LEAF,
-    USUAL_PAGE,
     frames_surely_synced,
     frames_written,
     is_closed,
@@ -60,6 +59,8 @@ not count."""
 MX_FRAME_AT = 16
 """Where the index of a log, its -shm file, says how many frames count (https://www.sqlite.org/walformat.html)."""
 
+WIDEST_RECORD = 1_000_000
+"""Bytes; no record comes near, a picture may."""
 _COLUMNS = 6
 """Of `records`; of `evidence` there are fewer."""
 
@@ -514,14 +515,15 @@ def _check_log_whole(path: Path) -> int:
 def _check_of_file(path: Path, taken: int) -> None:
     """Whether what SQLite takes of the log is of this file, where that was not closed. Records never change, and each
     is the next one: what the file has already is in the log as it is there, or not at all, and the log goes on from
-    it."""
+    it, and to the end."""
     logged = {
-        cell.rowid: cell.values[1:]
-        for leaf in leaves_of_log(path, taken, USUAL_PAGE)
+        cell.rowid: cell.values[1:-1]
+        for leaf in leaves_of_log(path, taken, WIDEST_RECORD)
         for cell in leaf.cells
         if leaf.kind == TABLE_LEAF and cell is not None and cell.rowid and len(cell.values) == _COLUMNS
     }
-    # "immutable" is without the log. While its pages were being brought into the file, the file alone may be broken.
+    # "immutable" is without the log. While its pages were being brought into the file, the file alone may be broken:
+    # of what is long only the beginning may be there, so the data are not compared.
     with (
         contextlib.suppress(sqlite3.DatabaseError),
         contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as alone,
@@ -530,8 +532,11 @@ def _check_of_file(path: Path, taken: int) -> None:
         if min(logged, default=0) > last + 1:
             why = f"{path.name} ends with record {last}, and the log goes on with {min(logged)}"
             raise _mixed(path, wal_path(path), why)
+        if max(logged, default=last) < last:
+            why = f"{path.name} ends with record {last}, and the log, which is older, with {max(logged)}"
+            raise _mixed(path, wal_path(path), why)
         for seq, values in sorted(logged.items()):
-            row = alone.execute("SELECT game, wall_time, monotonic_s, kind, data FROM records WHERE seq = ?", (seq,))
+            row = alone.execute("SELECT game, wall_time, monotonic_s, kind FROM records WHERE seq = ?", (seq,))
             written = row.fetchone()
             if written is not None and written != values:
                 raise _mixed(path, wal_path(path), f"record {seq} is one in {path.name} and another in the log")

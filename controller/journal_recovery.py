@@ -23,6 +23,7 @@ from controller.journal import (
     LOST,
     MIGRATIONS,
     RECOVERED,
+    WIDEST_RECORD,
     Journal,
     JournalDamaged,
     JournalError,
@@ -38,8 +39,6 @@ _Content = TypeVar("_Content")
 Row = tuple[int, str, float, str, str]
 """Game, wall time, monotonic seconds, kind, data."""
 
-WIDEST_RECORD = 1_000_000
-"""Bytes; no record comes near, a picture may."""
 LEAST_RECORD = 40
 """Bytes that a record takes at least: a number that is too high for the file is none of a record."""
 LOCKED_FROM, LOCKED_BYTES = 0x40000000, 512

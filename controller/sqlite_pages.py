@@ -94,23 +94,28 @@ def is_closed(path: Path) -> bool:
 
 
 def frames_written(log: Path) -> int:
-    """How many frames a log has, sound or not."""
+    """How many frames a log has of one round, sound or not."""
     return len(_frame_heads(log.read_bytes())) if log.exists() else 0
 
 
 def frames_surely_synced(log: Path) -> int:
-    """How many frames of a log were on the disk for good: up to the last commit that another frame followed."""
+    """How many frames of a log were on the disk for good: up to the last commit that another frame followed. None of a
+    round whose header alone is written yet: what the frames before it say is in the file."""
     content = log.read_bytes() if log.exists() else b""
-    heads = _frame_heads(content)
+    heads = [] if _begins_anew(content) else _frame_heads(content)
     commits = [index for index, head in enumerate(heads[:-1]) if head.commits]
     return commits[-1] + 1 if commits else 0
 
 
 def pages_only_in_log(path: Path) -> int:
-    """How many pages are otherwise in the log of the file at `path`, up to its last commit, than in the file."""
+    """How many pages are otherwise in the log of the file at `path`, up to its last commit, than in the file; what
+    SQLite itself changes of the file's header when it does without a log is left out."""
     newest = _newest_pages(wal_path(path))
     with path.open("rb") as file:
-        return sum(page != _page_of(file, number, len(page)) for number, page in newest.items())
+        return sum(
+            _lasting(number, page) != _lasting(number, _page_of(file, number, len(page)))
+            for number, page in newest.items()
+        )
 
 
 def leaves_of_log(path: Path, frames: int, widest: int) -> Iterator[Leaf]:
@@ -130,6 +135,11 @@ def _newest_pages(log: Path, frames: int | None = None) -> dict[int, bytes]:
     last = max((index for index, head in enumerate(heads) if head.commits), default=-1)
     starts = {head.number: head.at + _FRAME_HEADER for head in heads[: last + 1]}
     return {number: content[at : at + page_size] for number, at in starts.items()}
+
+
+def _lasting(number: int, page: bytes) -> bytes:
+    """A page without the versions for reading and writing, and without the counts of changes."""
+    return page[:18] + page[20:24] + page[28:92] + page[100:] if number == 1 else page
 
 
 def _page_of(file: BinaryIO, number: int, page_size: int) -> bytes:
@@ -170,16 +180,25 @@ def _frame_heads(content: bytes) -> list[_Head]:
     return heads
 
 
+def _begins_anew(content: bytes) -> bool:
+    """Whether a log has a whole header and no frame of its round: it is synced before the first one is written."""
+    header = content[:_WAL_HEADER]
+    if len(header) < _WAL_HEADER or struct.unpack_from(">I", header)[0] not in _WAL_MAGIC:
+        return False
+    if _checksum(header[:24], (0, 0), _byte_order(header)) != _header_checksum(header):
+        return False
+    return all(content[head.at + 8 : head.at + 16] != header[16:24] for head in _frame_heads(content)[:1])
+
+
 def _sound_frames(content: bytes) -> list[_Frame]:
     """Those of a log whose checksums fit, up to the last commit; each one's goes on from that of the frame before."""
     heads = _frame_heads(content)
     if not heads:
         return []
-    magic = struct.unpack_from(">I", content)[0]
-    order = ">" if magic == _WAL_MAGIC[1] else "<"
+    order = _byte_order(content)
     page_size = _wal_page_size(content) or USUAL_PAGE
     last = max((index for index, head in enumerate(heads) if head.commits), default=-1)
-    before: tuple[int, int] = struct.unpack_from(">II", content, 24)
+    before = _header_checksum(content[:_WAL_HEADER])
     sound = []
     for head in heads[: last + 1]:
         page = content[head.at + _FRAME_HEADER : head.at + _FRAME_HEADER + page_size]
@@ -187,6 +206,17 @@ def _sound_frames(content: bytes) -> list[_Frame]:
             sound.append(_Frame(head.number, page))
         before = head.checksum
     return sound
+
+
+def _byte_order(header: bytes) -> str:
+    """Of what a log's checksums are made from."""
+    return ">" if struct.unpack_from(">I", header)[0] == _WAL_MAGIC[1] else "<"
+
+
+def _header_checksum(header: bytes) -> tuple[int, int]:
+    """The checksum of a log's header, which its first frame's goes on from."""
+    first, second = struct.unpack_from(">II", header, 24)
+    return first, second
 
 
 def _checksum(content: bytes, start: tuple[int, int], order: str) -> tuple[int, int]:

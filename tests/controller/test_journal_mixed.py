@@ -35,6 +35,23 @@ def copied(journal: Path, to: Path) -> None:
         shutil.copyfile(one, other)
 
 
+def open_again(path: Path) -> None:
+    """As the versions left a journal that did not say of one that it was closed."""
+    content = path.read_bytes()
+    path.write_bytes(content[:18] + b"\2\2" + content[20:])
+
+
+def next_round(log: bytes) -> bytes:
+    """A log with the header that SQLite writes before it begins at the front again."""
+    magic, version, size, rounds, first_salt, second_salt = struct.unpack_from(">6I", log)
+    header = struct.pack(">6I", magic, version, size, rounds + 1, first_salt + 1, second_salt ^ 1)
+    one = two = 0
+    for left, right in struct.iter_unpack(">II" if magic & 1 else "<II", header):
+        one = (one + left + two) & 0xFFFFFFFF
+        two = (two + right + one) & 0xFFFFFFFF
+    return header + struct.pack(">II", one, two) + log[32:]
+
+
 def table(tmp_path: Path, name: str) -> Path:
     return tmp_path / name / "journal.sqlite"
 
@@ -70,7 +87,7 @@ def test_an_older_copy_is_refused_beside_a_log_that_goes_on_elsewhere(tmp_path: 
     played(played(path, 60), 2, killed=True)
     path.write_bytes(older)
     refused(path, "closed with all its records")
-    path.write_bytes(older[:18] + b"\2\2" + older[20:])
+    open_again(path)
     refused(path, r"journal\.sqlite ends with record 3, and the log goes on with \d\d")
 
 
@@ -84,15 +101,58 @@ def test_another_tables_rollback_is_refused(tmp_path: Path) -> None:
 
 def test_a_journals_own_log_may_come_back_when_it_was_closed(tmp_path: Path) -> None:
     """The power was cut before the folder without it was on the disk."""
-    path = played(played(table(tmp_path, "ours"), 3), 5, killed=True)
+    path = played(played(table(tmp_path, "ours"), 3), 60, killed=True)
     log = wal_path(path).read_bytes()
     Journal(path).close()
     assert is_closed(path)
     wal_path(path).write_bytes(log)
-    assert check_journal(path) == 8
+    assert check_journal(path) == 63
     wal_path(path).write_bytes(log)
     with Journal(path) as journal:
+        assert journal.append("play", {}).result() == 64
+
+
+def test_an_older_log_of_the_same_journal_is_refused(tmp_path: Path) -> None:
+    path = played(table(tmp_path, "ours"), 3, killed=True)
+    older = wal_path(path).read_bytes()
+    open_again(played(path, 5))
+    wal_path(path).write_bytes(older)
+    refused(path, "journal.sqlite ends with record 8, and the log, which is older, with 3")
+
+
+def test_a_log_whose_next_round_had_just_begun_is_whole(tmp_path: Path) -> None:
+    """The program was killed while the round's header was being synced, before its first page."""
+    path = played(table(tmp_path, "ours"), 8, killed=True)
+    log = wal_path(path).read_bytes()
+    Journal(path).close()
+    open_again(path)
+    wal_path(path).write_bytes(next_round(log))
+    assert check_journal(path) == 8
+    wal_path(path).write_bytes(next_round(log))
+    with Journal(path) as journal:
         assert journal.append("play", {}).result() == 9
+
+
+def test_long_records_are_no_other_tables(tmp_path: Path) -> None:
+    path = table(tmp_path, "ours")
+    for count in (3, 1):  # each fills a page of its own, and goes on in another
+        with Journal(path) as journal:
+            for _ in range(count):
+                journal.append("play", {"text": "x" * 8030}).result()
+            journal.append("play", {}).result()
+            copied(path, path.with_name("killed"))
+    copied(path.with_name("killed"), path)
+    whole = path.with_name("whole")
+    copied(path, whole)
+    assert check_journal(whole) == 6
+
+    # The power was cut while the log was brought into the file: what the pages go on in is not there yet.
+    content, before = whole.read_bytes(), path.stat().st_size
+    brought = [content[at : at + USUAL_PAGE] for at in range(before, len(content), USUAL_PAGE)]
+    missing = [bytes(USUAL_PAGE) if page[4:].startswith(b"xxx") else page for page in brought]
+    assert missing != brought
+    path.write_bytes(content[:before] + b"".join(missing))
+    assert check_journal(path) == 6
 
 
 def test_a_log_without_its_journal_is_no_empty_journal(tmp_path: Path) -> None:
