@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from controller.boot import boot_clock
 from controller.game import Json
@@ -61,6 +61,8 @@ MX_FRAME_AT = 16
 
 WIDEST_RECORD = 1_000_000
 """Bytes; no record comes near, a picture may."""
+LOCKED_FROM, LOCKED_BYTES = 0x40000000, 512
+"""What SQLite locks of a file that it has open, from PENDING_BYTE on (https://www.sqlite.org/lockingv3.html)."""
 _COLUMNS = 6
 """Of `records`; of `evidence` there are fewer."""
 
@@ -347,7 +349,7 @@ def check_journal(path: Path) -> int | None:
         JournalWriteFailed: it cannot be read.
     """
     try:
-        _check_log(path)
+        _check_files(path)
         if not path.exists():
             return None
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=0)) as looking:
@@ -376,6 +378,14 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]])
             connection.execute(f"PRAGMA user_version = {number}")
 
 
+def hold_shared(file: BinaryIO, path: Path) -> None:
+    """Keep others from writing to the journal at `path` until `file`, its own, is closed. Raises JournalInUse."""
+    try:
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, LOCKED_BYTES, LOCKED_FROM)
+    except OSError as error:
+        raise JournalInUse(f"{path}: another process has this journal open") from error
+
+
 def sync_folder(folder: Path) -> None:
     """A new file's name must reach the disk too."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -400,7 +410,7 @@ def _uncancellable() -> "Future[Any]":
 def _open(path: Path) -> sqlite3.Connection:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _check_log(path)
+        _check_files(path)
         if not path.exists():
             _make(path)
         connection = sqlite3.connect(path, isolation_level=None, timeout=0)
@@ -446,6 +456,32 @@ def _make(path: Path) -> None:
             migrate(connection, MIGRATIONS)
         draft.replace(path)
         sync_folder(path.parent)
+
+
+def _check_files(path: Path) -> None:
+    """As `_check_log`, once nobody changes the files meanwhile: what is looked at while another process writes, or
+    closes its journal, fits nothing. Raises JournalInUse too."""
+    while True:
+        before = _stamps(path)
+        try:
+            return _check_log(path)
+        except (JournalError, OSError):
+            with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+                hold_shared(file, path)
+            if _stamps(path) == before:
+                raise
+
+
+def _stamps(path: Path) -> list[tuple[int, int, int] | None]:
+    """What is otherwise after the journal's files were changed."""
+    stamps: list[tuple[int, int, int] | None] = []
+    for file in (path, wal_path(path), rollback_path(path)):
+        try:
+            status = file.stat()
+            stamps.append((status.st_ino, status.st_size, status.st_mtime_ns))
+        except FileNotFoundError:
+            stamps.append(None)
+    return stamps
 
 
 def _check_log(path: Path) -> None:

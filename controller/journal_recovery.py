@@ -30,6 +30,7 @@ from controller.journal import (
     JournalForeign,
     JournalInUse,
     JournalWriteFailed,
+    hold_shared,
     migrate,
     sync_folder,
 )
@@ -41,8 +42,6 @@ Row = tuple[int, str, float, str, str]
 
 LEAST_RECORD = 40
 """Bytes that a record takes at least: a number that is too high for the file is none of a record."""
-LOCKED_FROM, LOCKED_BYTES = 0x40000000, 512
-"""What SQLite locks of a file that it has open, from PENDING_BYTE on (https://www.sqlite.org/lockingv3.html)."""
 _READY = ".recovered-"
 """Between the journal's name and that which the damaged file will have."""
 
@@ -104,10 +103,7 @@ def _recover(path: Path, problem: JournalError) -> Recovery:
     """Raises `problem` where nothing can be read."""
     with path.open("rb") as held:
         _claim(held, path)
-        try:
-            fcntl.lockf(held, fcntl.LOCK_SH | fcntl.LOCK_NB, LOCKED_BYTES, LOCKED_FROM)
-        except OSError as error:
-            raise JournalInUse(f"{path}: another process has this journal open") from error
+        hold_shared(held, path)
         found = _find(path)
         if not found.rows:
             raise problem

@@ -3,6 +3,8 @@
 import errno
 import shutil
 import struct
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +13,15 @@ from typing import Any
 import pytest
 
 from controller import journal as journals
-from controller.journal import Journal, JournalDiskFull, JournalError, JournalForeign, JournalMixed, check_journal
+from controller.journal import (
+    Journal,
+    JournalDiskFull,
+    JournalError,
+    JournalForeign,
+    JournalInUse,
+    JournalMixed,
+    check_journal,
+)
 from controller.journal_recovery import open_recovering
 from controller.sqlite_pages import USUAL_PAGE, is_closed, rollback_path, wal_path
 
@@ -160,6 +170,39 @@ def test_a_log_without_its_journal_is_no_empty_journal(tmp_path: Path) -> None:
     path.unlink()
     path.with_name("killed").unlink()
     refused(path, r"journal\.sqlite: is gone, and its log journal\.sqlite-wal is there with \d+ pages")
+
+
+def test_what_another_process_writes_or_closes_meanwhile_is_not_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = played(table(tmp_path, "ours"), 3)
+    other = Journal(path)
+    other.append("play", {}).result()
+    copy = shutil.copyfile
+
+    def closed_meanwhile(*files: Path) -> None:
+        other.close()
+        copy(*files)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "copyfile", closed_meanwhile)
+        journal, recovery = open_recovering(path)
+    journal.close()
+    assert recovery is None
+
+    hold = (
+        "import sys; from pathlib import Path; from controller.journal import Journal\n"
+        "with Journal(Path(sys.argv[1])) as journal: print(journal.append('play', {}).result(), flush=True); input()"
+    )
+    monkeypatch.setattr(journals, "frames_surely_synced", lambda log: 1000)  # as they were before the next round
+    command = [sys.executable, "-c", hold, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"5\n"
+        for look in LOOKS:
+            with pytest.raises(JournalInUse):
+                look(path)
+        running.communicate(b"\n")
 
 
 def test_an_empty_file_is_no_new_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
