@@ -184,7 +184,7 @@ class Journal:
                 left as it was.
             JournalWriteFailed: it cannot be made or written.
         """
-        self.path = path
+        self.path = linked(path)
         self._wall_clock = wall_clock
         self._monotonic = monotonic
         self._jobs: queue.Queue[_Append | _Query | None] = queue.Queue(most_waiting)
@@ -348,6 +348,7 @@ def check_journal(path: Path) -> int | None:
         JournalForeign, JournalNewer, JournalDamaged, JournalMixed, JournalInUse: it cannot be used.
         JournalWriteFailed: it cannot be read.
     """
+    path = linked(path)
     try:
         _check_files(path)
         if not path.exists():
@@ -365,6 +366,20 @@ def check_journal(path: Path) -> int | None:
         raise
     except (OSError, sqlite3.Error) as error:
         raise _open_error(path, error) from error
+
+
+def linked(path: Path) -> Path:
+    """Where the file at `path` lies, and so its log, if that is a link. Raises JournalWriteFailed where it is gone: a
+    new one would be taken for it."""
+    if not path.is_symlink():
+        return path
+    file = path.resolve()
+    if not file.exists():
+        raise JournalWriteFailed(
+            f"{path}: is a link to {file}, which is not there. Plug in its disk; to begin with an empty journal, "
+            "remove the link"
+        )
+    return file
 
 
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]]) -> None:

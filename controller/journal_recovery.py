@@ -31,6 +31,7 @@ from controller.journal import (
     JournalInUse,
     JournalWriteFailed,
     hold_shared,
+    linked,
     migrate,
     sync_folder,
 )
@@ -71,6 +72,7 @@ def open_recovering(path: Path) -> tuple[Journal, Recovery | None]:
     Raises:
         JournalError: as `Journal`; also where nothing of a damaged one can be read.
     """
+    path = linked(path)
     _finish_swap(path)
     try:
         return Journal(path), None

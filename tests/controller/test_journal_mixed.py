@@ -20,6 +20,7 @@ from controller.journal import (
     JournalForeign,
     JournalInUse,
     JournalMixed,
+    JournalWriteFailed,
     check_journal,
 )
 from controller.journal_recovery import open_recovering
@@ -68,11 +69,11 @@ def table(tmp_path: Path, name: str) -> Path:
 
 def refused(path: Path, because: str, kind: type[JournalError] = JournalMixed) -> None:
     """By whoever opens it, with this reason, and nothing is touched."""
-    files = {file: file.read_bytes() for file in path.parent.iterdir()}
+    files = {file: file.read_bytes() for file in path.parent.iterdir() if file.is_file()}
     for look in LOOKS:
         with pytest.raises(kind, match=because):
             look(path)
-    assert {file: file.read_bytes() for file in path.parent.iterdir()} == files
+    assert {file: file.read_bytes() for file in path.parent.iterdir() if file.is_file()} == files
 
 
 @pytest.mark.parametrize(
@@ -203,6 +204,23 @@ def test_what_another_process_writes_or_closes_meanwhile_is_not_damaged(
             with pytest.raises(JournalInUse):
                 look(path)
         running.communicate(b"\n")
+
+
+def test_a_link_to_a_disk_that_is_not_there_is_no_new_journal(tmp_path: Path) -> None:
+    path = played(table(tmp_path, "disk"), 3, killed=True)
+    link = tmp_path / "journal.sqlite"
+    link.symlink_to(path)
+    there = path.parent.rename(tmp_path / "unplugged")
+    refused(link, r"journal\.sqlite: is a link to .*/disk/journal\.sqlite, which is not there", JournalWriteFailed)
+    there.rename(path.parent)
+    log = wal_path(path).read_bytes()
+    open_again(played(path, 5))
+    wal_path(path).write_bytes(log)
+    refused(link, "which is older, with 3")
+    wal_path(path).unlink()
+    with Journal(link) as journal:
+        assert len(journal.records()) == 8
+    assert link.is_symlink()
 
 
 def test_an_empty_file_is_no_new_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
