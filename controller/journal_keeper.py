@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from controller.game import Json
-from controller.journal import Journal, JournalError, Record
+from controller.journal import Journal, JournalError, JournalWriteFailed, Record
 from controller.journal_recovery import open_recovering
 
 RETRY_S = 2.0
@@ -92,6 +92,8 @@ class JournalKeeper:
 def _reopened(old: Journal, problem: str) -> Journal:
     """The same file, opened anew, which has taken a record: that there was a gap."""
     old.close()
+    if not old.path.exists():
+        raise JournalWriteFailed(f"{old.path}: is gone. Plug in its disk, or put it back where it was")
     journal = Journal(old.path)
     try:
         journal.append("interrupted", {"problem": problem}).result()
