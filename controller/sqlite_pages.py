@@ -99,12 +99,15 @@ def frames_written(log: Path) -> int:
 
 
 def frames_surely_synced(log: Path) -> int:
-    """How many frames of a log were on the disk for good: up to the last commit that another frame followed. None of a
-    round whose header alone is written yet: what the frames before it say is in the file."""
+    """How many frames of a log were on the disk for good: up to the last commit that another frame goes on from, which
+    what a power cut has left of a transaction before does not. None of a round whose header alone is written yet: what
+    the frames before it say is in the file."""
     content = log.read_bytes() if log.exists() else b""
     heads = [] if _begins_anew(content) else _frame_heads(content)
-    commits = [index for index, head in enumerate(heads[:-1]) if head.commits]
-    return commits[-1] + 1 if commits else 0
+    for count in range(len(heads) - 1, 0, -1):
+        if heads[count - 1].commits and _is_sound(content, heads[count], heads[count - 1].checksum):
+            return count
+    return 0
 
 
 def pages_only_in_log(path: Path) -> int:
@@ -195,17 +198,23 @@ def _sound_frames(content: bytes) -> list[_Frame]:
     heads = _frame_heads(content)
     if not heads:
         return []
-    order = _byte_order(content)
     page_size = _wal_page_size(content) or USUAL_PAGE
     last = max((index for index, head in enumerate(heads) if head.commits), default=-1)
     before = _header_checksum(content[:_WAL_HEADER])
     sound = []
     for head in heads[: last + 1]:
-        page = content[head.at + _FRAME_HEADER : head.at + _FRAME_HEADER + page_size]
-        if _checksum(content[head.at : head.at + 8] + page, before, order) == head.checksum:
-            sound.append(_Frame(head.number, page))
+        if _is_sound(content, head, before):
+            at = head.at + _FRAME_HEADER
+            sound.append(_Frame(head.number, content[at : at + page_size]))
         before = head.checksum
     return sound
+
+
+def _is_sound(content: bytes, head: _Head, before: tuple[int, int]) -> bool:
+    """Whether a frame's checksum fits, and goes on from that of the frame before."""
+    at = head.at + _FRAME_HEADER
+    page = content[at : at + (_wal_page_size(content) or USUAL_PAGE)]
+    return _checksum(content[head.at : head.at + 8] + page, before, _byte_order(content)) == head.checksum
 
 
 def _byte_order(header: bytes) -> str:

@@ -144,6 +144,25 @@ def test_a_log_whose_next_round_had_just_begun_is_whole(tmp_path: Path) -> None:
         assert journal.append("play", {}).result() == 9
 
 
+def test_what_two_power_cuts_leave_of_two_transactions_is_not_damage(tmp_path: Path) -> None:
+    """The second is written over what is left of the first, which goes on behind it."""
+    path = played(table(tmp_path, "ours"), 8, killed=True)
+    whole = wal_path(path).read_bytes()
+    logs = []
+    for picture in (bytes(100), bytes(60_000)):
+        copy = path.with_name(f"cut{len(picture)}")
+        copied(path, copy)
+        with Journal(copy) as journal:
+            journal.append("play", {}, picture).result()
+            logs.append(bytearray(wal_path(copy).read_bytes()))
+    second, first = logs
+    assert second.startswith(whole)
+    assert first.startswith(whole)
+    second[len(whole) + 24] ^= 0xFF  # of its first page
+    wal_path(path).write_bytes(second + first[len(second) :])
+    assert check_journal(path) == 8
+
+
 def test_long_records_are_no_other_tables(tmp_path: Path) -> None:
     path = table(tmp_path, "ours")
     for count in (3, 1):  # each fills a page of its own, and goes on in another
