@@ -11,17 +11,12 @@ from hardware.simulated.surroundings import Conditions
 from tests.benchmarks.simulated_pieces import FAMILIES, Photo, enrolled, photograph, photographs
 from tests.benchmarks.vision_tables import enrolled as learned
 from tests.benchmarks.vision_tables import render, ring_table
+from tests.vision.ring_read import read_ring
 from vision.frame import Frame
-from vision.mat.rectify import table_map
-from vision.mat.registration import find_mat
-from vision.pieces.features import find_keypoints
-from vision.pieces.finding import find_pieces
-from vision.pieces.from_above import FromAbove
 from vision.pieces.raster import Raster
 from vision.pieces.reading import Reading
-from vision.pieces.search import build_index
 from vision.pieces.top_down import from_top_down
-from vision.pieces.verify import Look, Prepared, prepare
+from vision.pieces.verify import Look, Prepared
 from vision.reader import Reader, read_photo
 from vision.reports.compared import compare, true_pieces
 from vision.scene import PieceKind, Scene
@@ -61,12 +56,7 @@ def test_every_slice_of_tight_fans_is_found_while_the_table_is_watched() -> None
 
 
 def test_what_lies_side_by_side_stays_as_it_was_read() -> None:
-    picture = render(ring_table(Random(1)), (1280, 720), 10)
-    registration = find_mat(picture)
-    view = FromAbove(picture, table_map(registration), registration)
-    faces = learned((1280, 720)).kinds
-    kinds = {kind: prepare(some) for kind, some in faces.items()}
-    readings = find_pieces(view.look, find_keypoints(view.looked, view.table), kinds, build_index(faces))
+    view, kinds, readings = read_ring()
     assert len(readings) == 12
     again = from_top_down(view.look, readings, kinds, Raster(view.table))
     assert [id(reading) for reading in again] == [id(reading) for reading in readings]
