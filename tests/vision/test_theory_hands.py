@@ -222,6 +222,16 @@ def test_toppings_of_which_fingers_leave_half_are_told(seed: int) -> None:
         assert [s.face for s in near] == [true["colour"]]
 
 
+def test_fingers_that_too_much_light_makes_pale_are_no_white_toppings() -> None:
+    image, labels = photographs(FAMILIES["boards"], 742137)
+    seen = read(np.clip(image * 1.6, 0.0, 255.0).astype(np.uint8), kit_pack()).sightings
+    white = [s for s in seen if s.kind is PieceKind.TOPPING and s.face == "white" and s.probability >= SURE]
+    true = np.array([[p["x_mm"], p["y_mm"]] for p in labels["pieces"] if p.get("colour") == "white"])
+    assert white
+    for one in white:
+        assert np.hypot(*(true - [one.pose.x_mm, one.pose.y_mm]).T).min() < 6.0
+
+
 def test_what_shows_amid_what_covers_a_board_is_outside_its_outlines() -> None:
     image, _ = photographs(UNDER_HANDS, 7)
     board = kit_pack().board

@@ -49,7 +49,7 @@ def toppings_shown(over: Flags, spots_mm: Array, board: BoardPrint, ground: Grou
         if len(some) < least or len(others) < LEAST_BESIDE:
             continue
         others = others[:: -(-len(others) // ENOUGH_BESIDE)]
-        nearest = [LIKER * _from_most_alike(seen[where], seen[others]) for where in (some, others)]
+        nearest = [LIKER * from_most_alike(seen[where], seen[others]) for where in (some, others)]
         best = some[:0]
         for from_colour in from_colours:
             like, mistaken = (from_colour[where] < near for where, near in zip((some, others), nearest, strict=True))
@@ -77,7 +77,7 @@ def _from_toppings(over: Flags, board: BoardPrint, ground: Ground, look: Look, l
     return found
 
 
-def _from_most_alike(colours: Floats, others: Floats) -> Array:
+def from_most_alike(colours: Floats, others: Floats) -> Array:
     """How far apart colours (n x 3) are from those others that are most like each."""
     return np.asarray(np.quantile(_apart(colours[:, None] - others), MOST_ALIKE, axis=1), np.float64)
 

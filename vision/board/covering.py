@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.board.between_fingers import toppings_shown
+from vision.board.between_fingers import from_most_alike, toppings_shown
 from vision.board.covering_light import (
     TOPPING_RIM_MM,
     Ground,
@@ -56,6 +56,12 @@ LEAST_MM2 = 400.0
 LEAST_INSIDE_MM2 = 600.0
 """The same, between spaces, where it does not reach the board's rim, from where hands come: some spaces were never seen
 bare, and three cutters may cross at one place."""
+BEYOND_MM, ALIKE, ENOUGH_ALIKE = 7.5, 0.5, 100
+"""What is wider than a cutter and unlike print goes on from what lies over a board if it looks so much like what is
+most alike of that (1: as unlike as parts of one thing are), of so many of its points;"""
+MOSTLY, GOES_ON, RIM_WIDE_MM = 0.6, 0.12, 3.0
+"""no topping lies where that makes up most of one, and so much of what is right beyond its rim: a finger makes up a
+sixth where it ends on it."""
 LEAST_POINTS = 50
 CLOSE_BESIDE, ALIKE_BESIDE, ENOUGH_BESIDE = 0.06, 0.25, 200
 """Most of the table beside the board looks like the colour (logarithms) of it that most of so many points are so close
@@ -95,12 +101,15 @@ def find_covering(
     left = look.seen[look.inside] - look.printed[look.inside]
     left -= light.at(ground.slow[look.inside], look.printed[look.inside])
     strange[look.inside] = strangeness(left, STRANGE_TINT * board.richer, (STRANGE_BRIGHT, STRANGE_DARK))
+    unlike_print = look.inside & (strange > SUSPECT)
     if np.count_nonzero(look.beside) >= LEAST_POINTS:
         strange[look.beside] = _strange_beside(ground, look, light)
-    topped = _spare_toppings(strange, known, _Tops.of(sight, board, fit, spaces), ground, look, light)
+    tops = _Tops.of(sight, board, fit, spaces)
+    topped = _spare_toppings(strange, known, tops, ground, look, light)
     wider = _close_to(ground, fit, [space.at_mm for space in spaces if space.wider])
     over = _parts(_spread(strange, known), ground.from_rim_mm, ~topped, ground.between & ~topped, wider)
     if over.any():
+        over[_taken_for_toppings(over, unlike_print, topped, tops, ground, look)] = 255
         spots = _seen_on_face(sight, fit, place(board.spaces_mm, fit.pose))
         over[toppings_shown(over > 0, spots, board, ground, look, light)] = 0
     return over
@@ -251,6 +260,47 @@ def _parts(strange: Floats, from_rim_mm: Array, off_toppings: Flags, off_spaces:
     for _ in range(2):
         grown = np.asarray(cv2.dilate(grown, _disc(GROWS_MM)), np.uint8) & suspect
     return np.asarray(cv2.morphologyEx(grown * 255, cv2.MORPH_CLOSE, _disc(GROWS_MM)), np.uint8)
+
+
+def _taken_for_toppings(
+    over: Mask, unlike_print: Flags, topped: Flags, tops: _Tops, ground: Ground, look: Look
+) -> Flags:
+    """Where toppings were read on what goes on beyond them, looks like what lies `over` a board, and hangs together
+    with it: fingers as pale as toppings are."""
+    taken = np.zeros(over.shape, bool)
+    seen = look.seen.reshape(-1, 3)
+    some = ground.number[(over > 0) & look.inside & ground.between]
+    if len(some) < LEAST_POINTS:
+        return taken
+    beyond = cv2.morphologyEx(unlike_print.astype(np.uint8), cv2.MORPH_OPEN, _disc(BEYOND_MM)) > 0
+    away = from_most_alike(seen[ground.number[beyond]], seen[some[:: -(-len(some) // ENOUGH_ALIKE)]])
+    alike = over > 0
+    alike[beyond] |= away < ALIKE
+    left = list(tops.at)
+    while True:
+        hangs = parts_in(np.where(alike & (~topped | taken | (over > 0)), np.uint8(255), np.uint8(0)), over) > 0
+        more = [at for at in left if _goes_on(at, alike, hangs, topped & ~taken, tops.radius_mm, ground)]
+        if not more:
+            return taken
+        for at in more:
+            taken |= _around(at, ground, 0.0, tops.radius_mm + TOPPING_RIM_MM[1])
+        left = [at for at in left if not any(at is other for other in more)]
+
+
+def _goes_on(at: Array, alike: Flags, hangs: Flags, topped: Flags, radius_mm: float, ground: Ground) -> bool:
+    """Whether what lies here looks, mostly, like what also lies beyond a topping's rim."""
+    disc = _around(at, ground, 0.0, radius_mm)
+    rim = _around(at, ground, radius_mm + TOPPING_RIM_MM[1], radius_mm + TOPPING_RIM_MM[1] + RIM_WIDE_MM) & ~topped
+    return bool(alike[disc].mean() > MOSTLY and hangs[rim].mean() > GOES_ON) if disc.any() and rim.any() else False
+
+
+def _around(at_mm: Array, ground: Ground, from_mm: float, to_mm: float) -> Flags:
+    """The points of a board's ground so far from a point of it."""
+    there = np.zeros(ground.number.shape, bool)
+    part = ground.around(at_mm, to_mm)
+    away = np.hypot(*(ground.own[part] - at_mm).transpose(2, 0, 1))
+    there[part] = (away >= from_mm) & (away < to_mm)
+    return there
 
 
 def _disc(width_mm: float) -> Mask:
