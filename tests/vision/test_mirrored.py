@@ -1,6 +1,7 @@
 """Pieces that mirror a lamp are told behind its light, and only where they lie."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
 
 import cv2
@@ -8,16 +9,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tests.benchmarks.altered_report import LEAST_SHOWN, glossy
+from tests.benchmarks.simulated_pieces import FAMILIES, photographs
+from tests.benchmarks.simulated_pieces import enrolled as learned
 from tests.benchmarks.vision_tables import camera, enrolled, labels, new_world, render
 from tests.vision.altered import mirrored
 from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
 from vision.pieces.checking import check
 from vision.pieces.from_above import FromAbove
-from vision.pieces.mirrored import is_told, mirroring
+from vision.pieces.mirrored import is_told, mirroring, mirroring_there
 from vision.pieces.reading import Reading
 from vision.pieces.sweep import shrunk
 from vision.pieces.verify import Prepared, prepare
+from vision.reports.report import report_photo
 from vision.scene import PieceKind, Pose
 from vision.shapes import place
 
@@ -80,6 +85,29 @@ def test_a_piece_is_told_behind_the_light_of_a_lamp(
     assert told.face == lit.face
     assert np.abs(told.pose - lit.pose[0]).max() < 2.0
     assert {reading.face for reading in lit.told(lit.middle())} == {lit.face}
+
+
+@pytest.mark.parametrize("off_mm", [0.0, 1.5])
+def test_a_piece_to_which_keypoints_lead_is_told_there(kinds: Mapping[PieceKind, Prepared], off_mm: float) -> None:
+    lit = Lit(kinds, "7/2", 0.6, 60.0)
+    assert not lit.in_plain_light()
+    guess = lit.pose + np.array([off_mm, 0.0, 0.0])
+    found = mirroring_there(lit.view.look, lit.kind, lit.prepared, guess, np.array([lit.face]))
+    assert [reading.face for reading in found if is_told(reading)] == [lit.face]
+    assert not mirroring_there(
+        lit.view.look, lit.kind, lit.prepared, guess + np.array([90.0, 0.0, 0.0]), np.array([lit.face])
+    )
+
+
+def test_pieces_that_keypoints_find_under_a_lamp_are_read() -> None:
+    """Going through the table in steps finds two less."""
+    image, truth = photographs(replace(FAMILIES["tiles"], with_hands=0.0), 300)
+    outlines = [np.array(piece["outline_px"]) for piece in truth["pieces"] if piece["visible"] > LEAST_SHOWN]
+    read = report_photo(
+        glossy(image, np.random.default_rng(300), outlines), truth, learned(FAMILIES["tiles"]), "lamp", near_mm=8.0
+    )
+    assert read.sure_but_wrong == 0
+    assert read.right >= read.expected - 1
 
 
 def test_nothing_is_told_where_none_lies_nor_of_one_that_is_blinded(kinds: Mapping[PieceKind, Prepared]) -> None:

@@ -30,7 +30,7 @@ from vision.pieces.sweep import (
     poses_at,
     ranks_within,
 )
-from vision.pieces.verify import SQUARE_OF, Floats, Grid, Indices, Look, Prepared
+from vision.pieces.verify import SQUARE_OF, Flags, Floats, Grid, Indices, Look, Prepared
 from vision.scene import PieceKind
 from vision.shapes import place
 
@@ -60,6 +60,9 @@ NOISE, MOST_COST, ROUNDS = 12.0, 9.0, 3
 """Levels that what is seen strays from face and light; squared, in such noises, a level costs no more than this."""
 LEAST_VEIL, LEAST_SHARE, MOST_SHARE = 40.0, 0.1, 1.3
 """Of less light over it a piece is found without this, and with less contrast left it is not told."""
+SHOWN_SHARE, SOME, DARK = 0.9, 3, 0.05
+"""What keypoints guess is looked at where its face costs less than the first, as a share of what an even surface does
+(0.1 to 0.7 up to 1.5 mm beside its place), and of every so many-th point no more than the last is darker than that."""
 MIRRORED_LEAD, MIRRORED_COST = 1.2, 2.2
 """Seen all over, it leads by this at least, at no more than this cost. On path-traced pictures what was not there led
 by 0.1 at most where it was seen all over, and was seen to 0.7 at most where it led; cards under a lamp led by 2.3."""
@@ -82,16 +85,43 @@ def mirroring(
     faces, shares = faces[best], costs / _even(grid, _levels(look, prepared, poses))
     best = np.argsort(shares)[:CHECKED]
     best = best[shares[best] < EVEN_SHARE]
-    if not len(best):
+    return _behind_own_light(look, kind, prepared, poses[best], faces[best])
+
+
+def mirroring_there(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, faces: Indices) -> list[Reading]:
+    """What of one kind mirrors a lamp at guesses (n x 3) of these faces (n): a lamp takes no corners away unless it
+    cuts off what is seen."""
+    if not len(poses):
         return []
-    poses, _ = _placed(look, prepared, poses[best], faces[best], NUDGES_MM_DEG[1:])
+    grid = prepared.sparse
     seen_there = _levels(look, prepared, poses)
+    pale = np.quantile(seen_there[0].min(1)[:, ::SOME], DARK, axis=1) >= LEAST_VEIL
+    poses, faces, seen_there = poses[pale], faces[pale], (seen_there[0][pale], seen_there[1][pale])
+    if not len(poses):
+        return []
+    costs, veils = _fit(grid, seen_there, faces)
+    shown = _lies_over(veils)
+    shown[shown] = costs[shown] < SHOWN_SHARE * _even(grid, (seen_there[0][shown], seen_there[1][shown]))
+    return _behind_own_light(look, kind, prepared, poses[shown], faces[shown])
+
+
+def _behind_own_light(look: Look, kind: PieceKind, prepared: Prepared, poses: Array, faces: Indices) -> list[Reading]:
+    """What lies close to poses (n x 3) where these faces (n) were guessed, behind the light that fits best over it."""
+    if not len(poses):
+        return []
+    poses, _ = _placed(look, prepared, poses, faces, NUDGES_MM_DEG[1:])
+    grid, seen_there = prepared.sparse, _levels(look, prepared, poses)
     every = range(len(prepared.faces.names))
     each, lights = zip(*(_fit(grid, seen_there, np.full(len(poses), face)) for face in every), strict=True)
     faces = np.stack(each).argmin(0)
     veils = np.stack(lights)[faces, np.arange(len(poses))]
-    worth = (veils[:, 0] >= LEAST_VEIL) & (veils[:, 3] > np.log(LEAST_SHARE))
+    worth = _lies_over(veils)
     return check(look, kind, prepared, poses[worth], faces[worth], veils[worth])
+
+
+def _lies_over(veils: Floats) -> Flags:
+    """Which of these (n x 4) are light that hides pieces' colours, and leaves some of them."""
+    return np.asarray((veils[:, 0] >= LEAST_VEIL) & (veils[:, 3] > np.log(LEAST_SHARE)))
 
 
 def is_told(reading: Reading) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from vision.pieces.checking import check, check_in_shade, veils_of
+from vision.pieces.mirrored import is_told, mirroring_there
 from vision.pieces.raster import Raster, explained, unexplained
 from vision.pieces.reading import NO_VEIL, Reading
 from vision.pieces.search import Guesses
@@ -50,7 +51,11 @@ def behind_veils(
             continue
         veils = _even(np.repeat(VEILS, len(poses)))
         veiled += check(look, kind, prepared, np.tile(poses, (len(VEILS), 1)), np.tile(faces, len(VEILS)), veils)
-    veiled = [reading for reading in veiled if _shows_behind_veil(reading)]
+    for kind, prepared in kinds.items():
+        some = guesses[kind]
+        left = unexplained(some.poses, prepared, so_far)
+        veiled += mirroring_there(look, kind, prepared, some.poses[left], some.faces[left])
+    veiled = [reading for reading in veiled if _shows_behind_veil(reading) or is_told(reading)]
     return [*veiled, *_beside_veiled(look, guesses, [*veiled, *(r for r in found if r.veil != NO_VEIL)], kinds, so_far)]
 
 
