@@ -64,6 +64,8 @@ class EventGameView(Model):
     """ISO 8601, UTC, by the clock of whoever asks the tables."""
     players: list[PlayerResultView]
     """The best first."""
+    doubt: str = ""
+    """Why it may have ended otherwise."""
 
 
 class EventView(Model):
@@ -249,4 +251,5 @@ def _calls(table: _Watched, state: str, for_s: float) -> str:
 
 def _ended(table: _Watched, game: GameResultView) -> EventGameView:
     best = sorted(game.players, key=lambda player: (not player.won, -(player.total or 0)))
-    return EventGameView(table=game.table or table.name, title=game.title, ended=game.ended, players=best)
+    name = game.table or table.name
+    return EventGameView(table=name, title=game.title, ended=game.ended, players=best, doubt=game.doubt)

@@ -13,7 +13,11 @@ from controller.journal import Journal, JournalError, JournalInUse
 from controller.records.results import Results, standings
 from controller.views import GameResultView
 
-COLUMNS = ("table", "event", "number", "game", "began", "ended", "over", "seat", "name", "total", "won")
+COLUMNS = (
+    *("table", "event", "number", "game", "began", "ended", "over"),
+    *("seat", "name", "total", "won"),
+    *("problem", "doubt"),
+)
 
 
 class SourceError(Exception):

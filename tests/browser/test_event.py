@@ -3,6 +3,7 @@
 import pytest
 
 from controller.event import EventGameView, EventPlayerView, EventTableView, EventView
+from controller.records.results import TORN
 from controller.views import PlayerResultView, StandingView
 from controller.web.event import create_event_app
 from controller.web.hub import Hub
@@ -40,6 +41,7 @@ class Shown:
                 EventGameView(
                     table="Left table", title="SLICE", ended="2026-06-06T20:00:00+00:00",
                     players=[PlayerResultView(seat=i, name=name, total=i, won=i == 0) for i, name in enumerate(NAMES)],
+                    doubt=TORN,
                 )
             ] * 3,
         )  # fmt: skip
@@ -66,6 +68,7 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             ]  # fmt: skip
             titles = "[...document.querySelectorAll('.title')].slice(0, 3).map((title) => title.textContent)"
             assert await page.evaluate(titles) == ["SLICE · table1.local:8080", "SLICE · 192.168.1.0:8080", ""]
+            assert await page.evaluate("document.querySelector('#newest li').lastChild.textContent") == TORN
             assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
             await page.as_printed()
             assert await page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"

@@ -122,7 +122,9 @@ def test_a_broken_rule_calls_somebody_when_the_players_do_not_put_it_right() -> 
 
 def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() -> None:
     async def scenario() -> tuple[EventView, EventView, EventView]:
-        first = [game("A", 50, ("Ann", 3, False), ("Zoë 🍕", 9, True)), game("A", 2, ("Ann", 9, True), over=False)]
+        doubted = {"doubt": "may have been taken back"}
+        zoe = game("A", 50, ("Ann", 3, False), ("Zoë 🍕", 9, True)).model_copy(update=doubted)
+        first = [zoe, game("A", 2, ("Ann", 9, True), over=False)]
         second = [
             game("B", 10, ("Ann", 7, True), ("Player 2", 1, False), event="Con"),
             game("B", 70, ("Player 1", 5, True), ("Player 2", 1, False)),
@@ -141,6 +143,7 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
     assert [(one.table, one.ended[:16], one.players[0].name) for one in there.newest] == [
         ("B", "2026-06-06T19:50", "Ann"), ("A", "2026-06-06T19:10", "Zoë 🍕"), ("B", "2026-06-06T18:50", "Player 1"),
     ]  # fmt: skip
+    assert [one.doubt for one in there.newest] == ["", "may have been taken back", ""]
     assert (counted.event, counted.games, [one.name for one in counted.standings]) == ("Con", 1, ["Ann"])
     assert [table.state for table in gone.tables] == ["away", "away"]
     assert gone.standings == there.standings

@@ -243,6 +243,13 @@ def test_a_spreadsheet_has_a_line_for_each_player(path: Path) -> None:
     ]
 
 
+def test_a_spreadsheet_says_which_results_are_in_doubt_and_which_cannot_be_told(path: Path) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal, then=[LOST])
+    rows = list(csv.DictReader(ran("--csv", path).stdout.splitlines()))
+    assert {(row["number"], row["doubt"], row["problem"]) for row in rows} == {("2", "", ""), ("3", TORN, "")}
+
+
 def test_running_tables_are_asked_at_their_address(path: Path) -> None:
     with Journal(path) as journal:
         app = make_app(results=Results(journal.records).read)

@@ -46,13 +46,14 @@ function drawTable(element, { address, table, title, state, message, calls, call
   );
 }
 
-function game({ table, title, ended, players }) {
+function game({ table, title, ended, players, doubt }) {
   const at = new Date(ended).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   return html(
     "li",
     {},
     html("p", { class: "faint" }, `${at} · `, ofAnyDirection(table), ` · ${title}`),
     html("p", {}, players.flatMap(({ name, total, won }, i) => [i ? ", " : "", html(won ? "b" : "span", { dir: "auto", text: name }), ` ${total}`])),
+    doubt && html("p", { class: "faint", text: doubt }),
   );
 }
 
