@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from controller.game import Player
-from controller.games.polygons import inside
+from controller.games.polygons import apart_mm, inside
 from controller.reading import Fault, Play, Reading, ReadingKind
 from vision.following.settling import changes, same_marks, turned_deg
 from vision.scene import LIKELY, Change, HiddenCause, PieceKind, Point, Scene, Sighting
@@ -27,6 +27,10 @@ MEASURED_ANEW_MM_DEG = {PieceKind.CUTTER: (5.0, 3.0), PieceKind.SHEET: (5.0, 3.0
 which a hand hid a corner, a die seen from another side. None of them means anything else a little farther on."""
 EARLY_S = 1.5
 """What a hand let go of no longer than this before a press may be seen to lie there only after it."""
+BESIDE_GLARE_MM = 40.0
+"""Glare may hide what lies no farther from it: it washes out what is beside it, and most of a piece must show."""
+MOST_HANDS = 1000
+"""In so many pictures it is remembered where hands were since all lay as it should."""
 OLDEST_S = 60.0
 """Where hands were before that is forgotten: whatever changes then uses up a press as old as that."""
 
@@ -114,6 +118,12 @@ class Referee:
         self._lies: tuple[Sighting, ...] | None = None
         self._used_up: tuple[dict[Player, float], tuple[Sighting, ...]] | None = None
         """Presses that a breach had answered when hands came, and what lay there then."""
+        self._lay: tuple[Sighting, ...] = ()
+        """What lay there when all lay as it should last; nothing where that is not known any more."""
+        self._hands_since: list[Outlines] = []
+        """Where hands were in each picture since then that showed any."""
+        self._beside: tuple[Hashable, bool] = (None, True)
+        """Whether glare may hide what is missing, as it was told last, and of what."""
         self._hands: deque[_Hands] = deque()
         self._at_rest = False
         self._standing: dict[Hashable, _Standing] = {}
@@ -143,6 +153,10 @@ class Referee:
         """
         hands = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.HAND)
         self._hands.append(_Hands(scene.time_s, hands))
+        if hands and self._lay:
+            self._hands_since.append(hands)
+            if len(self._hands_since) > MOST_HANDS:
+                self._lay_right(())
         oldest_s = max(min((*self._pressed.values(), scene.time_s)) - EARLY_S, scene.time_s - OLDEST_S)
         while len(self._hands) > 1 and self._hands[1].time_s <= oldest_s:
             self._hands.popleft()
@@ -203,10 +217,11 @@ class Referee:
         stood_s = self._stood_s(scene, reading)
         match reading.kind:
             case ReadingKind.AS_BEFORE:
+                self._lay_right(self._lies or ())
                 return self._as_before(scene, reading, stood_s)
             case ReadingKind.UNFINISHED:
                 if reading.fault is not None and stood_s >= self._timing.linger_s:
-                    return _breach(scene, reading.fault)
+                    return self._breach(scene, reading.fault)
                 return Verdict(Answer.UNFINISHED, note=reading.note)
             case ReadingKind.FAULT:
                 return self._fault(scene, reading, stood_s)
@@ -231,10 +246,12 @@ class Referee:
         self._standing.clear()
         self._just_made = None
         self._taken_back = None
+        self._lay_right(())
 
     def made(self, player: Player | None, time_s: float) -> None:
         """A play was made, confirmed by this player's button where it needed one."""
         self.forget()
+        self._lay_right(self._lies or ())
         self._just_made = (player, time_s)
 
     def taken_back(self, moves: tuple[Any, ...]) -> None:
@@ -321,31 +338,57 @@ class Referee:
         fault = reading.fault
         finished = fault is not None and fault.certain and bool(self.counted(scene)) and stood_s > 0
         if fault is not None and (finished or stood_s >= self._timing.breach_s):
-            verdict = _breach(scene, fault)
+            verdict = self._breach(scene, fault)
             if verdict.answer is Answer.BREACH:
                 self._answered |= self.counted(scene)
             return verdict
         return Verdict(Answer.UNFINISHED)
+
+    def _breach(self, scene: Scene, fault: Fault) -> Verdict:
+        """A breach; but what glare or darkness may hide is none: the players are asked to mend the light. Where a thing
+        lies about, they are told that it may hide what is missing."""
+        if fault.certain:
+            return Verdict(Answer.BREACH, fault=fault)
+        light = mend_light(scene)
+        if light is not None and self._may_be_blinded(scene, fault):
+            return Verdict(Answer.UNFINISHED, note=f"{fault.refusal.problem} {light}")
+        if any(place.cause is HiddenCause.FOREIGN for place in scene.hidden):
+            remedy = f"{fault.refusal.remedy} {LIES_OVER}".strip()
+            return Verdict(Answer.BREACH, fault=replace(fault, refusal=replace(fault.refusal, remedy=remedy)))
+        return Verdict(Answer.BREACH, fault=fault)
+
+    def _may_be_blinded(self, scene: Scene, fault: Fault) -> bool:
+        """Whether too much light, or too little, may hide what is missing.
+
+        Glare does not that lies neither where anything of it lay when all lay as it should, nor where a hand was since,
+        which may have laid it there. Where it is not known what is missing, or where it lay, glare anywhere may. In the
+        dark hands may not be seen, either.
+        """
+        if any(place.cause is HiddenCause.DARK for place in scene.hidden):
+            return True
+        gone = tuple(c.before for c in changes(self._lay, self._lies or ()) if c.before is not None and c.after is None)
+        missing = fault.refusal.pieces
+        if not missing or any(not any(_is_named(piece, name) for piece in gone) for name in missing):
+            return True
+        glare = tuple(place.outline_mm for place in scene.hidden if place.cause is HiddenCause.GLARE)
+        asked = (glare, gone, len(self._hands_since))
+        if self._beside[0] != asked:
+            where = (*(piece.outline_mm for piece in gone), *(hand for hands in self._hands_since for hand in hands))
+            near = (apart_mm(one, other, BESIDE_GLARE_MM) <= BESIDE_GLARE_MM for one in where for other in glare)
+            self._beside = asked, any(near)
+        return self._beside[1]
+
+    def _lay_right(self, lies: tuple[Sighting, ...]) -> None:
+        """All lies as it should, so; or it is not known any more how it did."""
+        self._lay = lies
+        self._hands_since.clear()
+        self._beside = None, True
 
 
 def mend_light(scene: Scene) -> str | None:
     """What the players are asked to do where light hides part of the table."""
     causes = {place.cause for place in scene.hidden}
     return next((text for cause, text in BLINDED.items() if cause in causes), None)
-
-
-def _breach(scene: Scene, fault: Fault) -> Verdict:
-    """A breach; but where glare or darkness hides part of the table, what may only be hidden by it is no breach: the
-    players are asked to mend the light. Where a thing lies about, they are told that it may hide what is missing."""
-    if fault.certain:
-        return Verdict(Answer.BREACH, fault=fault)
-    light = mend_light(scene)
-    if light is not None:
-        return Verdict(Answer.UNFINISHED, note=f"{fault.refusal.problem} {light}")
-    if any(place.cause is HiddenCause.FOREIGN for place in scene.hidden):
-        remedy = f"{fault.refusal.remedy} {LIES_OVER}".strip()
-        return Verdict(Answer.BREACH, fault=replace(fault, refusal=replace(fault.refusal, remedy=remedy)))
-    return Verdict(Answer.BREACH, fault=fault)
 
 
 def _lies_under(change: Change, hands: Outlines) -> bool:
@@ -360,6 +403,11 @@ def _lies_under(change: Change, hands: Outlines) -> bool:
         or any(inside(point, piece.outline_mm) for point in hand)  # over the middle of a sheet
         for hand in hands
     )
+
+
+def _is_named(piece: Sighting, name: str) -> bool:
+    """Whether a piece is, or may be, the one of which a refusal speaks."""
+    return any(face.face == name or face.face.endswith(f"/{name}") for face in piece.faces)
 
 
 def _measured_anew(change: Change) -> bool:

@@ -152,7 +152,7 @@ class Reader:
         anew = self._anew and not busy.any()
         if anew or (known.may_be_moved(changed, busy) and not self._still_registered(frame, known)):
             self._anew = False
-            known = self._read_all(frame, small)
+            known = self._read_all(frame, small, None if anew else known)
             return self._scene(frame, known, known.sightings, known.hidden)
         if come_to_rest.any():
             known = self._read_again(frame, known, come_to_rest, busy)
@@ -171,8 +171,9 @@ class Reader:
 
     # One picture ----------------------------------------------------------------------------------------------
 
-    def _read_all(self, frame: Frame, small: Small) -> KnownTable:
-        """Lay the picture over the table and read everything, as if nothing were known."""
+    def _read_all(self, frame: Frame, small: Small, knocked: KnownTable | None = None) -> KnownTable:
+        """Lay the picture over the table and read everything, as if nothing were known but, where the camera was
+        `knocked`, how the table looked when it was bare."""
         before = self._table
         lens = self._lens or self._seen_lens
         registration = find_mat(
@@ -198,6 +199,8 @@ class Reader:
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
         known = KnownTable(registration, view, self._kinds, small, frame.time_s)
+        if knocked is not None:
+            known.seen_after(knocked)
         self._settle(frame, known, readings, known.nowhere)
         self._table = known
         return known

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from controller.games.polygons import inside
+from controller.games.polygons import apart_mm, inside
 from vision.scene import PieceKind, Point, Sighting
 
 SLICE_ANGLE_DEG = 360 / 11
@@ -114,7 +114,7 @@ def distance_mm(first: Sighting, others: Iterable[Sighting]) -> float:
 
     Exact up to FAR_MM; beyond that something between FAR_MM and the distance.
     """
-    return min((_polygon_distance(first.outline_mm, other.outline_mm) for other in others), default=math.inf)
+    return min((apart_mm(first.outline_mm, other.outline_mm, FAR_MM) for other in others), default=math.inf)
 
 
 def _along(start: Point, end: Point, turn_deg: float) -> float:
@@ -136,38 +136,3 @@ def _reach(sighting: Sighting) -> float:
     """From a slice's tip to its crust."""
     tip = (sighting.pose.x_mm, sighting.pose.y_mm)
     return max([math.dist(tip, point) for point in sighting.outline_mm])
-
-
-def _polygon_distance(first: Sequence[Point], second: Sequence[Point]) -> float:
-    """Exact where it matters; beyond FAR_MM it may be less than the true distance."""
-    apart = max(
-        min([x for x, _ in first]) - max([x for x, _ in second]),
-        min([x for x, _ in second]) - max([x for x, _ in first]),
-        min([y for _, y in first]) - max([y for _, y in second]),
-        min([y for _, y in second]) - max([y for _, y in first]),
-    )
-    if apart > FAR_MM:
-        return apart
-    if inside(first[0], second) or inside(second[0], first):
-        return 0.0
-    nearest = math.inf
-    for a, b in zip(first, (*first[1:], first[0]), strict=True):
-        for c, d in zip(second, (*second[1:], second[0]), strict=True):
-            if _cross(a, b, c, d):
-                return 0.0
-            nearest = min(nearest, _to_segment(a, c, d), _to_segment(c, a, b))
-    return nearest
-
-
-def _to_segment(point: Point, a: Point, b: Point) -> float:
-    vx, vy = b[0] - a[0], b[1] - a[1]
-    length = vx * vx + vy * vy
-    along = 0.0 if length == 0 else max(0.0, min(1.0, ((point[0] - a[0]) * vx + (point[1] - a[1]) * vy) / length))
-    return math.hypot(point[0] - a[0] - along * vx, point[1] - a[1] - along * vy)
-
-
-def _cross(a: Point, b: Point, c: Point, d: Point) -> bool:
-    def side(p: Point, q: Point, r: Point) -> float:
-        return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
-
-    return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0

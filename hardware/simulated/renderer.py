@@ -129,11 +129,14 @@ class Renderer:
         camera: CameraModel,
         conditions: Conditions,
         seed: int | None = None,
+        table_px_per_mm: float | None = None,
     ) -> None:
-        """`seed` decides grain, skin and noise; the conditions' own if None."""
+        """`seed` decides grain, skin and noise; the conditions' own if None. The table top is drawn with
+        `table_px_per_mm`, on which its grain depends, too; as finely as this camera shows it if None."""
         self.camera = camera
         self.conditions = conditions
         self._seed = conditions.seed if seed is None else seed
+        self._table_px_per_mm = table_px_per_mm or texture_scale(camera)
         self._art = art
         self._scaled: dict[str, Artwork] = {}
         grid_x, grid_y = camera.table_grid()
@@ -153,7 +156,7 @@ class Renderer:
 
     def seen_by(self, camera: CameraModel) -> "Renderer":
         """One of the same table for another camera."""
-        return Renderer(self._art, camera, self.conditions, self._seed)
+        return Renderer(self._art, camera, self.conditions, self._seed, self._table_px_per_mm)
 
     def render(self, snapshot: WorldSnapshot) -> Picture:
         """The picture, shape (height, width, 3), blue-green-red."""
@@ -191,7 +194,7 @@ class Renderer:
 
     def _draw_base(self) -> Picture:
         """Table and mat, not lit."""
-        scale = texture_scale(self.camera)
+        scale = self._table_px_per_mm
         table = _table_top(self.conditions.surface, scale, self._seed)
         to_table = np.array(
             [

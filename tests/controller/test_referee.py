@@ -361,6 +361,57 @@ def follow(referee: Referee, *scenes: Scene) -> None:
             referee.hands(one)
 
 
+def square_at(x_mm: float, cause: HiddenCause = HiddenCause.GLARE) -> HiddenPlace:
+    """Ten centimetres wide."""
+    return HiddenPlace(
+        tuple((x_mm + x, y) for x, y in ((-50.0, -50.0), (50.0, -50.0), (50.0, 50.0), (-50.0, 50.0))), cause
+    )
+
+
+def gone(
+    missing: tuple[str, ...], *hidden: HiddenPlace, hand_mm: float, lay_mm: tuple[float, ...] = (-400.0,)
+) -> Answer:
+    """What is answered when a piece that lay there is missing, a hand having been somewhere meanwhile."""
+    referee = Referee(TIMING)
+    follow(referee, lying(1.0, 1.0, *lay_mm))
+    follow(referee, replace(moving(lying(1.2, 0.0, *lay_mm), hand_mm), settled=None))
+    reading = fault("Slice 1/1 cannot be seen.", certain=False, pieces=missing)
+    for number in range(20):
+        scene = replace(lying(2.0 + number / 5, 1.0 + number / 5), hidden=hidden)
+        referee.follow(scene)
+        verdict = referee.judge(scene, reading)
+    return verdict.answer
+
+
+def test_glare_hides_nothing_that_lay_elsewhere_and_that_no_hand_can_have_laid_there() -> None:
+    assert gone(("1/1",), square_at(0.0), hand_mm=-400.0) is Answer.BREACH
+
+
+@pytest.mark.parametrize(
+    ("missing", "hidden", "hand_mm", "lay_mm"),
+    [
+        (("1/1",), (square_at(-400.0),), -400.0, (-400.0,)),
+        (("1/1",), (square_at(-320.0),), -500.0, (-400.0,)),  # beside where it lay
+        (("1/1",), (square_at(0.0),), 0.0, (-400.0,)),  # a hand may have laid it there
+        (("1/1",), (square_at(0.0),), -400.0, ()),  # it was never seen
+        (("1/1", "2/2"), (square_at(0.0),), -400.0, (-400.0,)),
+        ((), (square_at(0.0),), -400.0, (-400.0,)),
+        (("1/1",), (square_at(0.0), square_at(200.0, HiddenCause.DARK)), -400.0, (-400.0,)),
+    ],
+)
+def test_what_glare_may_hide_where_it_lay_or_where_a_hand_was_is_no_breach(
+    missing: tuple[str, ...], hidden: tuple[HiddenPlace, ...], hand_mm: float, lay_mm: tuple[float, ...]
+) -> None:
+    assert gone(missing, *hidden, hand_mm=hand_mm, lay_mm=lay_mm) is Answer.UNFINISHED
+
+
+def test_where_hands_were_in_too_many_pictures_glare_anywhere_may_hide_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("controller.referee.MOST_HANDS", 0)
+    assert gone(("1/1",), square_at(0.0), hand_mm=-400.0) is Answer.UNFINISHED
+
+
 def test_a_press_is_used_up_when_what_lies_there_changes(referee: Referee) -> None:
     """Whoever lays pieces anew after a press presses again."""
     follow(referee, lying(1.0, 1.0, 0.0))

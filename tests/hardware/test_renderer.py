@@ -126,6 +126,18 @@ def test_the_upper_piece_hides_the_lower() -> None:
     assert np.abs(colours[0] - colours[1]).max() > 40
 
 
+@pytest.mark.parametrize("surface", [Surface.LINEN, Surface.STONE])
+def test_another_camera_sees_the_same_table(surface: Surface) -> None:
+    conditions = Conditions(surface=surface, noise=0.0)
+    camera = conditions.camera_model(*SIZE)
+    first = Renderer({}, camera, conditions)
+    x, y, z = camera.position_mm
+    raised = first.seen_by(replace(camera, position_mm=(x, y, 1.002 * z)))
+    bare = World(Random(0)).snapshot()
+    one, other = (cv2.blur(renderer.render(bare), (5, 5)).astype(int) for renderer in (first, raised))
+    assert np.quantile(np.abs(one - other), 0.9) < 4
+
+
 def test_hands_reach_into_the_picture_and_leave_it(art: Mapping[str, Artwork]) -> None:
     conditions = Conditions(noise=0.0)
     renderer = Renderer(art, conditions.camera_model(*SIZE), conditions)

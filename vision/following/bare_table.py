@@ -1,13 +1,19 @@
 """How the table looks where nothing lies on it, and the hands and things that look otherwise."""
 
+import math
+from collections.abc import Sequence
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.following.blocks import Blocks
+from vision.hiding.cells import square
 from vision.hiding.plain_table import colours_of, share_of_rare
 from vision.light.cast_shadow import is_other_light
 from vision.masks import Mask
+from vision.mat.markers import MAT_HALF_MM
 from vision.motion import Small, differences, differs
 
 UNLIKE_BARE = 16.0
@@ -20,6 +26,12 @@ RARER = 0.25
 """A hand has gone where such a share more of the colours there was rare before."""
 LEAST_REACHING = 40
 """Blocks of a part that may be a hand: about ten square centimetres."""
+BESIDE = tuple((x, y) for y in (0.0, -0.7, 0.7) for x in (0.0, -0.7, 0.7))
+"""So far beside (blocks) what lay in one block may be found when the camera was knocked: the mat tells how it hangs
+then, and beyond the mat that is less exact. The first one is its place."""
+STILL_THERE, IN_PLACE = 0.5, 0.02
+"""Of what is known beyond the mat so large a share must look as it did, for the camera to have moved; if that share is
+so much larger where it lay in the picture, the camera hangs as it did, and the mat was pushed."""
 _NEAR = np.ones((3, 3), np.uint8)
 
 
@@ -32,11 +44,49 @@ class BareTable:
         self._bare = small.copy()
         self._known = np.zeros_like(blocks.nowhere)
         self._first = small.copy()
+        self._carried = np.zeros_like(blocks.nowhere)
+        """Blocks that are known from before the camera was knocked, and were not seen bare since,"""
+        self._looked: tuple[Small, ...] = ()
+        """and how they may look now."""
+        self._new = np.zeros_like(blocks.nowhere)
+        """Blocks that were not seen bare before that knock, most of them as they lay beyond the picture's edge,"""
+        self._reach = _NEAR
+        """and by how much what is seen beside them is dilated to reach all over them."""
 
     def laid_over(self, blocks: Blocks) -> "BareTable":
         """The same, with the same memory, where the blocks are laid over the table anew."""
         other = BareTable(self._bare, blocks)
         other._bare, other._known, other._first = self._bare, self._known, self._first
+        other._carried, other._looked, other._new = self._carried, self._looked, self._new
+        other._reach = self._reach
+        return other
+
+    def carried_over(self, small: Small, blocks: Blocks, lay: Mask) -> "BareTable":
+        """What is known of it still when the camera hangs otherwise: `small` is the first picture from there, over
+        which `blocks` are laid. So a hand that lies there just then is not taken for the table.
+
+        Nothing is known where pieces `lay`, as they may lie otherwise; nor anywhere if the mat was pushed, or all looks
+        otherwise.
+        """
+        other = BareTable(small, blocks)
+        there = blocks.among(self._blocks)
+        height, width = self._known.shape
+        beyond = (there < 0).any(-1) | (there[..., 0] > width - 1) | (there[..., 1] > height - 1)
+        new = beyond | (_moved(self._known, there) < 255)
+        known = (lay == 0) & ~new
+        looked = tuple(_moved(self._bare, there + np.array(beside, np.float32)) for beside in BESIDE)
+        beyond_mat = blocks.polygons([square(0.0, 0.0, MAT_HALF_MM)]) == 0
+        apart = _apart_from(looked, small)
+        still = (apart < UNLIKE_BARE)[known & beyond_mat]
+        in_place = (differences(small, self._bare) < UNLIKE_BARE)[(self._known > 0) & (lay == 0) & beyond_mat]
+        if not still.size or still.mean() < max(STILL_THERE, (in_place.mean() if in_place.size else 0.0) - IN_PLACE):
+            return other
+        other._bare, other._first, other._looked = looked[0], _moved(self._first, there), looked
+        other._known, other._new = (np.where(some, np.uint8(255), np.uint8(0)) for some in (known, new & (lay == 0)))
+        other._carried = other._known.copy()
+        far = math.ceil(float(cv2.distanceTransform(other._new, cv2.DIST_C, 3).max()))
+        other._reach = np.ones((2 * far + 1, 2 * far + 1), np.uint8)
+        other._see_again(small, apart)
         return other
 
     @property
@@ -64,10 +114,24 @@ class BareTable:
         beyond the table's map where an `arm` may go on."""
         bare = (covered == 0) & (cv2.dilate(hidden, np.ones((5, 5), np.uint8)) == 0)
         if arm:
-            bare &= ~self._blocks.beyond
+            bare &= ~self._blocks.beyond & (self._new == 0)
         cv2.copyTo(small, bare.view(np.uint8) & ~self._known, self._first)
         cv2.copyTo(small, bare.view(np.uint8), self._bare)
         self._known[bare] = 255
+        self._carried[bare], self._new[bare] = 0, 0
+
+    def _see_again(self, small: Small, apart: Small) -> None:
+        """What was carried over lies bare, and how it looks now is known; but not parts as large as a hand that look
+        otherwise (by how much each block does is `apart`), and what is right beside them."""
+        unlike = np.where(apart > UNLIKE_BARE, self._carried, np.uint8(0))
+        opened = cv2.morphologyEx(unlike, cv2.MORPH_OPEN, _NEAR)
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=8)
+        large = stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING
+        parts = cv2.dilate((large[labels] & (labels > 0)).astype(np.uint8), np.ones((5, 5), np.uint8))
+        again = np.where(parts > 0, np.uint8(0), self._carried)
+        cv2.copyTo(small, again, self._bare)
+        cv2.copyTo(small, again, self._first)
+        self._carried &= ~again
 
     def strange(self, small: Small, covered: Mask, noise: float) -> Mask:
         """Blocks that neither look as they did when bare nor lie under pieces."""
@@ -84,20 +148,27 @@ class BareTable:
         A hand that lay there since the first picture was taken for the bare table: where that had the outline of a hand
         and the table has none now, the hand has gone.
         """
+        if self._carried.any():
+            self._see_again(small, _apart_from(self._looked, small))
         unlike = differences(small, self._bare) > UNLIKE_BARE
         different = np.where(self._known > 0, unlike, changed > 0)
-        different &= (covered == 0) & ~by_form
+        different &= (covered == 0) & ~by_form & (self._new == 0)
         parts = cv2.morphologyEx(different.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
         _, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=8)
-        edge = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
+        edge = cv2.dilate(self._new, np.ones((5, 5), np.uint8))
+        edge[:2], edge[-2:], edge[:, :2], edge[:, -2:] = 255, 255, 255, 255
+        at_edge = labels[edge > 0]
         large = np.flatnonzero(stats[:, cv2.CC_STAT_AREA] >= LEAST_REACHING)
-        reaching = np.intersect1d(edge[edge > 0], large)
+        reaching = np.intersect1d(at_edge[at_edge > 0], large)
         if not len(reaching):
             return np.zeros_like(covered)
         rest = ~different & (covered == 0)
         gone = (i for i in reaching if not self.has_gone(small, labels == i, covered))
         hands = [i for i in gone if not self._is_lit(small, labels == i, rest)]
-        return np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
+        found = np.where(np.isin(labels, hands) & (labels > 0), np.uint8(255), np.uint8(0))
+        if found.any() and self._new.any():
+            found |= np.asarray(cv2.dilate(found, self._reach), np.uint8) & self._new
+        return found
 
     def has_gone(self, small: Small, part: NDArray[np.bool_], covered: Mask) -> bool:
         """Whether what differs from the bare table is the table, and what was taken for that was something on it: its
@@ -122,6 +193,17 @@ class BareTable:
         """Whether what differs from the bare table is the table in other light: a shadow has come or gone."""
         known = self._known > 0
         return bool(known[part].all()) and is_other_light(self._bare, small, part, rest & known)
+
+
+def _moved(picture: NDArray[Any], there: NDArray[np.float32]) -> NDArray[Any]:
+    """A picture (rows x columns) with what it showed `there` (column, row); beyond it, what its rim shows."""
+    column, row = cv2.split(there)
+    return np.asarray(cv2.remap(picture, column, row, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+
+
+def _apart_from(looked: Sequence[Small], small: Small) -> Small:
+    """By how many levels (of 255) each block differs from what it is likest to of how it may look."""
+    return np.asarray(np.minimum.reduce([differences(small, one) for one in looked]), np.float32)
 
 
 def _steps(small: Small) -> NDArray[np.float32]:

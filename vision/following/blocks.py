@@ -106,6 +106,14 @@ class Blocks:
         inside = (spots == np.column_stack([columns, rows])).all(1)
         return np.asarray(inside & (blocks[rows, columns] > 0))
 
+    def among(self, other: "Blocks") -> NDArray[np.float32]:
+        """Where what lies in each block (rows x columns) lay in another's blocks: (column, row)."""
+        rows, columns = self.nowhere.shape
+        middles = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), -1).reshape(-1, 2)
+        on_table = self._registration.to_table((middles + 0.5) / self._scale - 0.5)
+        there = other._to_small(other._registration.to_picture(on_table))
+        return there.reshape(rows, columns, 2).astype(np.float32)
+
     def footprint(self, piece: Reading | Sighting) -> Footprint:
         """The blocks that a piece lies on."""
         lies = piece.pose if isinstance(piece, Reading) else piece.outline_mm

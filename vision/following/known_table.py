@@ -142,6 +142,10 @@ class KnownTable:
         self._reach, self._around = blocks.reach(REACH_MM), blocks.reach(AROUND_MM)
         self._bare_table = BareTable(small, blocks)
         self._things = Things(small, blocks)
+        self._before_knock: tuple[BareTable, tuple[Sighting, ...]] | None = None
+        """How the table looked, and what lay there, when it was last looked at often enough, before the camera was
+        knocked."""
+        self._stood = False
         self.markers = blocks.polygons(list(registration.markers_px.values()), in_picture=True)
 
     def seen_with(self, registration: Registration, view: FromAbove) -> "KnownTable":
@@ -153,8 +157,23 @@ class KnownTable:
         other.change, other.uncovered, other._changed_since = self.change, self.uncovered, self._changed_since
         other._written = self._written
         other._left = self._left
+        other._before_knock, other._stood = self._before_knock, self._stood
         other.hand, other.hand_since_s = self.hand, self.hand_since_s
         return other
+
+    def seen_after(self, before: "KnownTable") -> None:
+        """Take over what was known of the bare table before the camera was knocked. While it still shakes pictures are
+        blurred: what they showed is worth nothing."""
+        self._before_knock = before._last_stood()
+        if self._before_knock is not None:
+            bare, lay = self._before_knock
+            under = np.asarray(cv2.dilate(self.blocks.under(lay), np.ones((5, 5), np.uint8)), np.uint8)
+            self._bare_table = bare.carried_over(self.motion.last, self.blocks, under)
+
+    def _last_stood(self) -> tuple[BareTable, tuple[Sighting, ...]] | None:
+        """The bare table and what lay there when this was looked at often enough, or what was known before."""
+        stood = self._stood or self.looks >= LOOKS
+        return (self._bare_table, self.sightings) if stood else self._before_knock
 
     def sightings_of(self, readings: list[Reading]) -> tuple[Sighting, ...]:
         """Sightings of readings; what did not change is not worked out again."""
@@ -211,6 +230,7 @@ class KnownTable:
     def add_change(self, changed: Mask) -> None:
         """Blocks that changed: with those before, if they were not looked at often enough yet."""
         if self.looks >= LOOKS:
+            self._stood = True
             self._written = self._written_now
             self.change, self.uncovered, self._changed_since = changed, np.zeros_like(changed), changed
             self._left = np.zeros_like(changed)
