@@ -32,6 +32,8 @@ then, and beyond the mat that is less exact. The first one is its place."""
 STILL_THERE, IN_PLACE = 0.5, 0.02
 """Of what is known beyond the mat so large a share must look as it did, for the camera to have moved; if that share is
 so much larger where it lay in the picture, the camera hangs as it did, and the mat was pushed."""
+ANOTHER_LOOK = 8.0
+"""Levels by which a block has to look otherwise for the rest to be compared again."""
 _NEAR = np.ones((3, 3), np.uint8)
 
 
@@ -47,7 +49,9 @@ class BareTable:
         self._carried = np.zeros_like(blocks.nowhere)
         """Blocks that are known from before the camera was knocked, and were not seen bare since,"""
         self._looked: tuple[Small, ...] = ()
-        """and how they may look now."""
+        """how they may look now,"""
+        self._compared: Small | None = None
+        """and the picture that was compared with that last."""
         self._new = np.zeros_like(blocks.nowhere)
         """Blocks that were not seen bare before that knock, most of them as they lay beyond the picture's edge,"""
         self._reach = _NEAR
@@ -133,6 +137,17 @@ class BareTable:
         cv2.copyTo(small, again, self._first)
         self._carried &= ~again
 
+    def _looks_otherwise_now(self, small: Small) -> bool:
+        """Whether what was carried over and not seen bare since looks otherwise than when it was compared last."""
+        carried = self._carried > 0
+        if not carried.any():
+            return False
+        before = self._compared
+        if before is not None and np.abs(small[carried] - before[carried]).max() < ANOTHER_LOOK:
+            return False
+        self._compared = small.copy()
+        return True
+
     def strange(self, small: Small, covered: Mask, noise: float) -> Mask:
         """Blocks that neither look as they did when bare nor lie under pieces."""
         different = differs(small, self._bare, known=noise)
@@ -148,7 +163,7 @@ class BareTable:
         A hand that lay there since the first picture was taken for the bare table: where that had the outline of a hand
         and the table has none now, the hand has gone.
         """
-        if self._carried.any():
+        if self._looks_otherwise_now(small):
             self._see_again(small, _apart_from(self._looked, small))
         unlike = differences(small, self._bare) > UNLIKE_BARE
         different = np.where(self._known > 0, unlike, changed > 0)
