@@ -36,6 +36,10 @@ class Hand:
     cloth: Array
 
 
+TIPS = (4, 8, 12, 16, 19)
+"""The last bone of each finger among a hand's."""
+
+
 def some_hand(rng: Rng) -> Hand:
     """Open, half closed or a fist; left or right; of a child or a grown-up."""
     size, side = rng.uniform(0.78, 1.15), float(rng.choice([-1.0, 1.0]))
@@ -95,6 +99,13 @@ def somewhere_on(rng: Rng, hand: Hand) -> Array:
     return first
 
 
+def at_fingertip(rng: Rng, hand: Hand) -> Array:
+    """A place at a finger's tip, or between two tips that are near enough to hold something."""
+    one, other = (np.array(hand.flesh[int(i)].end) for i in rng.choice(TIPS, 2, replace=False))
+    between = rng.random() < 0.4 and np.linalg.norm(one - other) < 55.0
+    return np.asarray(((one + other) / 2 if between else one) + rng.normal(0, 5.0, 2))
+
+
 def lay_hand(rng: Rng, picture: Array, hand: Hand, to_hand: Array, shift: Array) -> tuple[Array, Array]:
     """Draw it on a picture (a millimetre to the pixel): `to_hand` (2 x 2) turns pixels from the picture's middle into
     the hand's own millimetres, `shift` is where that middle lies on the hand. How far flesh covers each pixel, and
@@ -136,12 +147,19 @@ def _cover(picture: Array, colour: Array, share: Array) -> None:
 
 def _height(at: Array, bones: tuple[Bone, ...]) -> Array:
     height = np.zeros(at.shape[:2])
+    steps = np.array([at[0, 1] - at[0, 0], at[1, 0] - at[0, 0]])
     for bone in bones:
         start, way = np.array(bone.start), np.array(bone.end) - bone.start
-        share = np.clip(((at - start) @ way) / max(float(way @ way), 1e-9), 0, 1)
-        beside = np.square(at - start - share[..., None] * way).sum(-1)
+        ends = (np.array([bone.start, bone.end]) - at[0, 0]) @ steps.T
+        reach = max(bone.wide, bone.narrow) + 1.0
+        first = np.clip(ends.min(0) - reach, 0, None).astype(int)
+        last = np.clip(ends.max(0) + reach, 0, None).astype(int) + 1
+        part = slice(first[1], last[1]), slice(first[0], last[0])
+        near = at[part] - start
+        share = np.clip((near @ way) / max(float(way @ way), 1e-9), 0, 1)
+        beside = np.square(near - share[..., None] * way).sum(-1)
         round_part = np.sqrt(np.maximum(np.square(bone.wide + share * (bone.narrow - bone.wide)) - beside, 0.0))
-        height = np.maximum(height, round_part + np.minimum(round_part / 5.0, 1.0) * bone.height)
+        height[part] = np.maximum(height[part], round_part + np.minimum(round_part / 5.0, 1.0) * bone.height)
     return height
 
 

@@ -605,10 +605,11 @@ def test_what_may_be_printed_on_something_strange_is_a_die_only_where_it_is_near
 @pytest.mark.parametrize(
     ("around", "half_mm", "share", "lies"),
     [
-        (OAK, 50.0, 0.95, "doubtfully"),
+        (OAK, 50.0, 0.97, "doubtfully"),
         (OAK, 50.0, 0.86, "surely"),
         (SKIN, 50.0, 0.95, None),
-        (SKIN, 50.0, 0.4, None),
+        (SKIN, 50.0, 0.45, None),
+        (SKIN, 50.0, 0.4, "doubtfully"),
         (SKIN, 50.0, 0.1, "surely"),
         (SKIN, 24.0, 0.5, "surely"),
     ],

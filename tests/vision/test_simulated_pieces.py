@@ -129,6 +129,20 @@ def test_a_die_in_a_hand_is_hardly_ever_read() -> None:
     assert said.count("not read") >= 0.8 * len(said), said
 
 
+def test_fingers_are_told_by_the_whole_hand() -> None:
+    """What lies close around these dice might be grain."""
+    said = [said_of(held) for seed in (613106, 720042, 720048, 720058) if (held := held_die(seed)) is not None]
+    assert len(said) == 4
+    assert "read surely" not in said
+
+
+def test_large_dice_side_by_side_on_dark_wood_are_in_no_hand() -> None:
+    image, labels = photographs(FAMILIES["dice"], 986061)
+    near = {"near_mm": FAMILIES["dice"].near_mm, "near_deg": FAMILIES["dice"].near_deg}
+    found = report_photo(image, labels, pack_of("dice"), "dark wood", **near)
+    assert (found.right, found.expected, found.sure_but_wrong) == (15, 15, 0)
+
+
 def test_dice_beside_a_card_over_the_mats_edge_are_in_no_hand() -> None:
     """Nobody enrolled it, and it ends as an arm would at the mat's edge; but no arm is seen beyond."""
     card = "order/order-6"

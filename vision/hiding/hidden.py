@@ -35,7 +35,7 @@ HELD_SHARE = 0.35
 IN_HAND, MAYBE_IN_HAND = 0.8, 0.6
 """A die that is in a hand so likely is not read, and one that is so likely in one is doubted: by what the network says
 of its picture, and by how much of what is around it looks unlike mat and table."""
-BY_UNLIKE, USUALLY_UNLIKE, MOST_UNLIKE = 11.0, 0.21, 0.4
+BY_UNLIKE, USUALLY_UNLIKE, MOST_UNLIKE = 11.0, 0.25, 0.4
 """The logarithm of the odds grows so much by that share, from the share at which it says nothing to the one from which
 on it says no more: fingers leave more than half of what is around a die free. Fitted with the network's odds to
 simulated tables and hands (logistic regression; tuning seeds)."""
