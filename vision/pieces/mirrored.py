@@ -56,6 +56,8 @@ PLACED, EVEN_SHARE, CHECKED = 200, 1.1, 60
 than this share, closely."""
 NUDGES_MM_DEG = ((3.0, 5.0), (1.5, 2.5), (0.8, 1.2))
 """A guess is moved to the best of the places so far around it, ever finer."""
+AT_ONCE = 128
+"""So many are compared at once; more do not stay in the processor's cache."""
 NOISE, MOST_COST, ROUNDS = 12.0, 9.0, 3
 """Levels that what is seen strays from face and light; squared, in such noises, a level costs no more than this."""
 LEAST_VEIL, LEAST_SHARE, MOST_SHARE = 40.0, 0.1, 1.3
@@ -111,10 +113,11 @@ def _behind_own_light(look: Look, kind: PieceKind, prepared: Prepared, poses: Ar
         return []
     poses, _ = _placed(look, prepared, poses, faces, NUDGES_MM_DEG[1:])
     grid, seen_there = prepared.sparse, _levels(look, prepared, poses)
-    every = range(len(prepared.faces.names))
-    each, lights = zip(*(_fit(grid, seen_there, np.full(len(poses), face)) for face in every), strict=True)
-    faces = np.stack(each).argmin(0)
-    veils = np.stack(lights)[faces, np.arange(len(poses))]
+    count = len(prepared.faces.names)
+    here = np.repeat(np.arange(len(poses)), count)
+    each, lights = _fit_in_parts(grid, seen_there, here, np.tile(np.arange(count), len(poses)))
+    faces = each.reshape(len(poses), count).argmin(1)
+    veils = lights.reshape(len(poses), count, 4)[np.arange(len(poses)), faces]
     worth = _lies_over(veils)
     return check(look, kind, prepared, poses[worth], faces[worth], veils[worth])
 
@@ -188,15 +191,25 @@ def _placed(
 ) -> tuple[Array, Floats]:
     """Each pose moved to where its face, and light that grows evenly along it, are what is seen, and what it costs."""
     centre = prepared.faces.shape.centre
-    costs = np.zeros(len(poses), np.float32)
+    costs: Floats = np.zeros(len(poses), np.float32)
     for step_mm, turn_deg in nudges_mm_deg:
         nudges = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=3))) * [step_mm, step_mm, turn_deg]
         middles = place(centre[None], poses)[:, 0]
-        tried = np.stack([about(centre, middles + nudge[:2], poses[:, 2] + nudge[2]) for nudge in nudges])
-        each = np.stack([_fit(prepared.sparse, _levels(look, prepared, some), faces)[0] for some in tried])
-        best, rows = each.argmin(0), np.arange(len(poses))
-        poses, costs = tried[best, rows], each[best, rows]
+        tried = np.concatenate([about(centre, middles + nudge[:2], poses[:, 2] + nudge[2]) for nudge in nudges])
+        which = np.tile(faces, len(nudges))
+        parts = [slice(i, i + AT_ONCE) for i in range(0, len(tried), AT_ONCE)]
+        each = [_fit(prepared.sparse, _levels(look, prepared, tried[part]), which[part])[0] for part in parts]
+        costs = np.concatenate(each).reshape(len(nudges), -1)
+        best, rows = costs.argmin(0), np.arange(len(poses))
+        poses, costs = tried.reshape(len(nudges), -1, 3)[best, rows], costs[best, rows]
     return poses, costs
+
+
+def _fit_in_parts(grid: Grid, seen: tuple[Floats, Floats], here: Indices, faces: Indices) -> tuple[Floats, Floats]:
+    """`_fit` of faces (n) to what is seen at some of the poses (n: which)."""
+    parts = [slice(i, i + AT_ONCE) for i in range(0, len(here), AT_ONCE)]
+    fitted = [_fit(grid, (seen[0][here[part]], seen[1][here[part]]), faces[part]) for part in parts]
+    return np.concatenate([costs for costs, _ in fitted]), np.concatenate([lights for _, lights in fitted])
 
 
 def _fit(grid: Grid, seen: tuple[Floats, Floats], faces: Indices) -> tuple[Floats, Floats]:
