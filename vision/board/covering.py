@@ -228,8 +228,7 @@ def _close_to(ground: Ground, fit: BoardFit, middles_mm: Sequence[Array]) -> Fla
     """The points closest around these places on the table."""
     near = np.zeros(ground.number.shape, bool)
     for at in to_own_frame(np.array(middles_mm).reshape(-1, 2), fit.pose):
-        part = ground.around(at, GROWS_MM)
-        near[part] |= np.hypot(*(ground.own[part] - at).transpose(2, 0, 1)) < GROWS_MM
+        near |= _around(at, ground, 0.0, GROWS_MM)
     return near
 
 
@@ -276,15 +275,16 @@ def _taken_for_toppings(
     away = from_most_alike(seen[ground.number[beyond]], seen[some[:: -(-len(some) // ENOUGH_ALIKE)]])
     alike = over > 0
     alike[beyond] |= away < ALIKE
-    left = list(tops.at)
+    left = np.ones(len(tops.at), bool)
     while True:
         hangs = parts_in(np.where(alike & (~topped | taken | (over > 0)), np.uint8(255), np.uint8(0)), over) > 0
-        more = [at for at in left if _goes_on(at, alike, hangs, topped & ~taken, tops.radius_mm, ground)]
+        others = topped & ~taken
+        more = [i for i in np.flatnonzero(left) if _goes_on(tops.at[i], alike, hangs, others, tops.radius_mm, ground)]
         if not more:
             return taken
-        for at in more:
+        left[more] = False
+        for at in tops.at[more]:
             taken |= _around(at, ground, 0.0, tops.radius_mm + TOPPING_RIM_MM[1])
-        left = [at for at in left if not any(at is other for other in more)]
 
 
 def _goes_on(at: Array, alike: Flags, hangs: Flags, topped: Flags, radius_mm: float, ground: Ground) -> bool:
