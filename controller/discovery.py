@@ -6,7 +6,6 @@ pages. The table plays on without them: whatever goes wrong here is a state that
 
 import asyncio
 import errno
-import ipaddress
 import logging
 import re
 import secrets
@@ -14,11 +13,11 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import ifaddr
 from zeroconf import DNSQuestionType, IPVersion, NonUniqueNameException, ServiceInfo
 from zeroconf import Error as ZeroconfError
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
+from controller.addresses import addresses_on
 from controller.views import PartState, PartView
 
 SERVICE = "_pizzatable._tcp.local."
@@ -250,22 +249,6 @@ async def who_has(table: str, interfaces: Sequence[str] = ()) -> Holder | None:
         return Holder(tuple(sorted(holder.parsed_addresses())), holder.port or 0)
     finally:
         await zeroconf.async_close()
-
-
-def addresses_on(interfaces: Sequence[str]) -> tuple[str, ...]:
-    """The IPv4 addresses of the interfaces, sorted; empty: of all but loopback."""
-    found = []
-    for adapter in ifaddr.get_adapters():
-        for address in adapter.ips:
-            if not isinstance(address.ip, str):
-                continue
-            if interfaces:
-                wanted = adapter.name in interfaces or address.ip in interfaces
-            else:
-                wanted = not ipaddress.ip_address(address.ip).is_loopback
-            if wanted:
-                found.append(address.ip)
-    return tuple(sorted(found))
 
 
 def _services(announcement: Announcement, name: str, addresses: Sequence[str], identity: str) -> list[ServiceInfo]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from config.schema import Confirm, TableConfig
+from controller.addresses import addresses_on
 from controller.parts import FULL_BYTES, SCARCE_BYTES
 
 if TYPE_CHECKING:
@@ -506,7 +507,7 @@ async def check_lan_name(table: str, port: int = 0, interfaces: Sequence[str] = 
     `port`; 0: on any."""
     from zeroconf import Error as ZeroconfError
 
-    from controller.discovery import addresses_on, who_has
+    from controller.discovery import who_has
 
     own = addresses_on(interfaces)
     if not own:

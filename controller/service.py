@@ -22,9 +22,7 @@ import contextlib
 import functools
 import logging
 import os
-import secrets
 import signal
-import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterator, Sequence
 from dataclasses import replace
@@ -38,6 +36,7 @@ from fastapi import FastAPI, Request, Response
 
 import controller.games
 from config.schema import TableConfig
+from controller.addresses import told_addresses
 from controller.board import SteadyBound, board_part, board_view, no_board
 from controller.board_signals import BoardSignals
 from controller.boot import boot_id
@@ -64,6 +63,7 @@ from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 from controller.table import Table
+from controller.table_folder import FolderError, prepare_folder
 from controller.views import PartState, PartView, PictureView
 from controller.web.app import create_app
 from controller.web.hub import Hub
@@ -128,7 +128,10 @@ async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostCho
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
             asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    token = _prepare_folder(config)
+    try:
+        token = prepare_folder(config.data_dir)
+    except FolderError as error:
+        raise ServiceError(str(error)) from error
     try:
         journal = JournalKeeper(config.data_dir / "journal.sqlite")
     except JournalError as error:
@@ -193,7 +196,7 @@ class _Service:
                 port = await stack.enter_async_context(serving(self._app(), self._hub, lan.host, lan.port))
             except ServerError as error:
                 raise ServiceError(f"{error} Set lan.port or use --port.") from error
-            _say_where(port, self._token)
+            _say_where(lan.host, port, self._token)
             await asyncio.to_thread(_import_devices, self._simulated is None)
             await self._set_up_simulated(port, new=new_table)
             if self._config.faces is not None and needs_faces(self._config.game):
@@ -537,22 +540,6 @@ def _simulated_table(config: TableConfig, gathering: Gathering) -> SimulatedTabl
     return SimulatedTable(Paths(config.data_dir / "simulated"), config, gathering)
 
 
-def _prepare_folder(config: TableConfig) -> str:
-    """Make the data folder; gives the host's token, made once for a table."""
-    path = config.data_dir / "host-token"
-    try:
-        config.data_dir.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or not path.read_text().strip():
-            draft = path.with_suffix(".part")
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(handle, "w") as file:
-                file.write(secrets.token_urlsafe(12))
-            draft.replace(path)
-        return path.read_text().strip()
-    except (OSError, ValueError) as error:
-        raise ServiceError(f"data_dir {config.data_dir}: expected a folder that can be written: {error}") from error
-
-
 def _what_to_do(error: JournalError) -> str:
     from controller.journal import JournalForeign, JournalInUse
 
@@ -565,20 +552,6 @@ def _what_to_do(error: JournalError) -> str:
             return ""
 
 
-def _say_where(port: int, token: str) -> None:
-    click.echo("")
-    click.echo(f"  The table's display:  http://{_own_address()}:{port}/")
-    click.echo(f"  On this machine:      http://127.0.0.1:{port}/")
-    click.echo(f"  The host's controls:  http://{_own_address()}:{port}/?host={token}")
-    click.echo("  Ctrl+C ends the table.")
-    click.echo("")
-
-
-def _own_address() -> str:
-    """The address that others on the LAN see; this machine's name where there is no network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # a documentation address: nothing is sent
-            return str(probe.getsockname()[0])
-        except OSError:
-            return socket.gethostname()
+def _say_where(served_on: str, port: int, token: str) -> None:
+    lines = [*told_addresses(served_on, port, token), "Ctrl+C ends the table."]
+    click.echo("\n".join(["", *(f"  {line}" for line in lines), ""]))

@@ -10,6 +10,7 @@ import click
 
 COMMANDS = (
     "run",
+    "address",
     "doctor",
     "kit",
     "calibrate",

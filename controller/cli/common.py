@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from config.schema import TableConfig
 from controller.cli import is_of_standard_output
 from controller.games.registry import games_with
 from controller.strict_json import parse_json
@@ -30,6 +31,15 @@ def game_option(command: Command) -> Command:
 def counted(number: int, thing: str) -> str:
     """So many things, as it is said: "1 photo", "2 photos"."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:
+    """The settings with those from the command line, where they were given."""
+    if port is not None:
+        config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
+    if data is not None:
+        config = config.model_copy(update={"data_dir": data})
+    return config
 
 
 def picture_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:

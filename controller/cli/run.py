@@ -9,9 +9,8 @@ import click
 
 from config.errors import ConfigError
 from config.loader import load_table, table_files
-from config.schema import TableConfig
 from controller.choosing import Shelf
-from controller.cli.common import EXISTING_FILE, game_options, told
+from controller.cli.common import EXISTING_FILE, game_options, overridden, told
 from controller.game import GameError
 from controller.games.registry import games_with
 
@@ -70,7 +69,7 @@ def command(
     the settings were changed or --game or --option say otherwise.
     """
     with told(ConfigError, GameError):
-        config = _overridden(load_table(table_files(config_file, os.environ)), port, data)
+        config = overridden(load_table(table_files(config_file, os.environ)), port, data)
         shelf = Shelf(config, players)
         named = game is not None or bool(options)
         choice = (None if named else shelf.kept()) or shelf.checked(shelf.usual(game, options))
@@ -80,12 +79,3 @@ def command(
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
         run_service(shelf, choice, Gathering(choice.players or 0, seed, speed, mistakes), fresh=fresh, named=named)
-
-
-def _overridden(config: TableConfig, port: int | None, data: Path | None) -> TableConfig:
-    """The settings with those from the command line."""
-    if port is not None:
-        config = config.model_copy(update={"lan": config.lan.model_copy(update={"port": port})})
-    if data is not None:
-        config = config.model_copy(update={"data_dir": data})
-    return config

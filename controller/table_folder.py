@@ -1,0 +1,62 @@
+"""What a table is known by, kept in its data_dir: the host's token."""
+
+import os
+import secrets
+from pathlib import Path
+
+_TOKEN = "host-token"
+
+
+class FolderError(Exception):
+    """Root of what a table's data_dir is refused for; the message names it and says what was expected."""
+
+
+class NeverStarted(FolderError, LookupError):
+    """No table was started with this data_dir yet."""
+
+
+def prepare_folder(data_dir: Path) -> str:
+    """Make the folder; gives the host's token, made once for a table.
+
+    Raises FolderError.
+    """
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        return _read(data_dir / _TOKEN) or _made(data_dir / _TOKEN, secrets.token_urlsafe(12))
+    except (OSError, ValueError) as error:
+        raise FolderError(f"data_dir {data_dir}: expected a folder that can be written: {error}") from error
+
+
+def host_token(data_dir: Path) -> str:
+    """The host's token of a table that was started before.
+
+    Raises FolderError, NeverStarted.
+    """
+    path = data_dir / _TOKEN
+    try:
+        token = _read(path)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or error
+        expected = "expected a file that its table's user, who starts it, can read"
+        raise FolderError(f"{path}: cannot be read: {said}; {expected}") from error
+    if not token:
+        raise NeverStarted(f"{path} is not there: the first start makes it, `pizzatable run`")
+    return token
+
+
+def _read(path: Path) -> str:
+    """What is kept; empty where nothing is."""
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        return ""
+
+
+def _made(path: Path, text: str) -> str:
+    """Whole or not at all, and for its owner alone."""
+    draft = path.with_suffix(".part")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+    draft.replace(path)
+    return text
