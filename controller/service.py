@@ -36,7 +36,7 @@ from fastapi import FastAPI, Request, Response
 
 import controller.games
 from config.schema import TableConfig
-from controller.addresses import told_addresses
+from controller.addresses import lan_address, told_addresses
 from controller.board import SteadyBound, board_part, board_view, no_board
 from controller.board_signals import BoardSignals
 from controller.boot import boot_id
@@ -224,6 +224,7 @@ class _Service:
         app = create_app(
             self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture, results=Results(self._journal.records, boot=boot_id()).read,
+            reached=functools.partial(lan_address, self._config.lan.host),
         )  # fmt: skip
         app.add_exception_handler(JournalError, _not_written)
         return app

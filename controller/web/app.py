@@ -16,6 +16,7 @@ from starlette.responses import FileResponse
 from controller.commands import Commands, GameShelf, Sitting
 from controller.views import LegendView, PartState, PartView, PictureView, ResultsView, TableView
 from controller.web.hub import Hub
+from controller.web.phones import AddressView, Reached, display_view, host_view
 from controller.web.problems import Problem, add_problem_handlers
 from controller.web.security import Guard, is_host, require_host
 from controller.web.stream import EventStream, parse_last_event_id
@@ -176,6 +177,7 @@ def create_app(
     host_token: str,
     picture: Callable[[], tuple[bytes, PictureView] | None],
     results: Callable[[], ResultsView],
+    reached: Reached,
 ) -> FastAPI:
     """The application of one table.
 
@@ -189,6 +191,7 @@ def create_app(
         picture: the newest camera picture with what was read drawn on it, as JPEG, and what was read from it; None when
             there is none. Called from a worker thread, one call at a time.
         results: the games that were played here. Called from worker threads.
+        reached: where other machines find the display. Called from worker threads.
     """
     app = FastAPI(
         title="pizzatable",
@@ -202,6 +205,7 @@ def create_app(
     app.include_router(_state_router(hub, results))
     app.include_router(_picture_router(picture))
     app.include_router(_host_router(commands, shelf, host_token))
+    app.include_router(_address_router(reached, host_token))
     app.include_router(_page_router(games_root))
     app.mount("/static", _Static(directory=STATIC))
     return app
@@ -398,6 +402,25 @@ def _host_router(commands: Commands, shelf: GameShelf, host_token: str) -> APIRo
 
     open_router.include_router(router)
     return open_router
+
+
+def _address_router(reached: Reached, host_token: str) -> APIRouter:
+    router = APIRouter(prefix="/api")
+
+    @router.get("/address", tags=["state"])
+    def address(request: Request, response: Response) -> AddressView:
+        """The display's address for phones, as a QR code too."""
+        response.headers.update(NO_STORE)
+        return display_view(request, reached)
+
+    @router.get("/host_address", tags=["host"], responses={403: _PROBLEMS[403]})
+    def address_of_host(request: Request, response: Response, x_host_token: GivenToken = None) -> AddressView:
+        """The address of the host's controls, with the token: whoever opens it decides at this table."""
+        require_host(request, x_host_token, host_token)
+        response.headers.update(NO_STORE)
+        return host_view(request, reached, host_token)
+
+    return router
 
 
 def _page_router(games_root: Path) -> APIRouter:

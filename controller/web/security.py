@@ -38,8 +38,18 @@ def is_host(request: Request, given: str | None, token: str) -> bool:
     """
     if given is not None and secrets.compare_digest(given.encode(), token.encode()):
         return True
-    here = _is_loopback(request.client.host if request.client else None)
-    return here and _is_own_page(request) and not any(name in request.headers for name in _FORWARDED)
+    return is_here(request) and _is_own_page(request)
+
+
+def is_here(request: Request) -> bool:
+    """Whether a request was made on this machine, and not passed on by a proxy for somebody else."""
+    here = is_loopback(request.client.host if request.client else None)
+    return here and not any(name in request.headers for name in _FORWARDED)
+
+
+def is_loopback(name: str | None) -> bool:
+    """Whether a name or address is that of this machine for itself."""
+    return name in _LOOPBACK
 
 
 def require_host(request: Request, given: str | None, token: str) -> None:
@@ -75,12 +85,8 @@ class Guard:
         await app(scope, receive, guarded)
 
 
-def _is_loopback(name: str | None) -> bool:
-    return name in _LOOPBACK
-
-
 def _is_own_page(request: Request) -> bool:
     origin = request.headers.get("Origin")
     if origin is not None and origin.partition("://")[2] != request.headers.get("Host"):
         return False
-    return _is_loopback(request.url.hostname)
+    return is_loopback(request.url.hostname)

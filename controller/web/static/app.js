@@ -13,6 +13,7 @@
 import { createChooser } from "/static/games.js";
 import { headersOf, hostName, hostToken, keepHostName } from "/static/host.js";
 import { badge, colour, html, named } from "/static/kit.js";
+import { createPhones } from "/static/phones.js";
 import { breachCard, createStage } from "/static/stage.js";
 
 const REFEREE = {
@@ -34,6 +35,7 @@ const byId = (id) => document.getElementById(id);
 const token = hostToken();
 const stage = createStage(byId("stage"));
 const chooser = createChooser(byId("games"), { ask: command, view: () => newest });
+const phones = createPhones(byId("phones"), { headers: headersOf(token), isHost: () => host });
 const shown = new Map();
 let newest = null;
 let drawn = false;
@@ -48,6 +50,7 @@ connect();
 setInterval(checkConnection, QUIET_MS / 4);
 askRole();
 byId("choose").addEventListener("click", () => chooser.open());
+byId("phone").addEventListener("click", () => phones.open());
 byId("undo").addEventListener("click", () => command("undo", seen()));
 byId("by").value = hostName();
 byId("by").addEventListener("change", ({ target }) => keepHostName(target.value));
@@ -162,8 +165,13 @@ function render(view) {
     else game.renderPlayers(byId("players"), view);
   });
   whenChanged("board", [view.position, view.seats], () => {
-    if (lobby) byId("board").replaceChildren();
-    else game.renderBoard(byId("board"), view);
+    if (lobby) {
+      byId("board").replaceChildren(phones.card);
+      phones.refresh();
+    } else {
+      phones.card.remove();
+      game.renderBoard(byId("board"), view);
+    }
   });
   whenChanged("attention", [view.question, view.breach, host], () => renderAttention(view));
   byId("final").hidden = !over;

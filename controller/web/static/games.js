@@ -28,7 +28,7 @@ export function createChooser(element, { ask, view }) {
     element.replaceChildren(html(
       "form",
       { method: "dialog", on: { submit: (event) => event.preventDefault() } },
-      html("header", { class: "games-head" },
+      html("header", { class: "dialog-head" },
         html("h2", { id: "games-title", text: "What is played" }),
         html("button", { type: "button", class: "plain", "aria-label": "Close", text: "✕", on: { click: () => element.close() } })),
       html("ul", { class: "shelf" }, shelf.games.map(card)),

@@ -9,9 +9,11 @@ import httpx
 import numpy as np
 import pytest
 
+from controller.addresses import NotReachable
 from controller.views import DoubtView, PictureView, TableView
 from controller.web.app import STATIC
 from controller.web.hub import Hub
+from controller.web.qr import qr_svg
 from tests.controller.web.fixture_views import breach, question, ring_served
 from tests.controller.web.table import TOKEN, NotingCommands, NotingShelf, make_app, until
 from vision.reports.drawing import LEGEND
@@ -88,6 +90,60 @@ class TestGames:
         assert response.status_code == 422
         assert response.json()["detail"] == "option solo: True with 4 players; expected 2"
         assert host(make_app(), "/api/play_game", {"game": "pizzeria", "players": 0}).status_code == 422
+
+
+def nowhere(port):
+    raise NotReachable(f"no network for port {port}")
+
+
+class TestAddress:
+    """The addresses that a page shows to phones."""
+
+    def asked(self, path="/api/address", **arguments):
+        return request(make_app(**arguments.pop("app", {})), "GET", path, **arguments).json()
+
+    def test_what_led_another_machine_here_leads_a_phone_here(self):
+        for origin in ("http://table.local:8080", "http://10.0.0.7", "http://[fd00::1]:9000"):
+            shown = self.asked(base_url=origin)
+            assert (shown["address"], shown["why_not"]) == (f"{origin}/", "")
+            assert shown["qr"] == qr_svg(f"{origin}/")
+
+    def test_a_page_on_the_tables_own_machine_shows_its_address_on_the_lan(self):
+        for origin in ("http://127.0.0.1:8080", "http://localhost:8080", "http://raspberrypi:8080"):
+            assert self.asked(base_url=origin, client="127.0.0.1")["address"] == "http://192.168.1.20:8080/"
+
+    def test_what_a_proxy_passes_on_names_where_it_came_from_if_it_can(self):
+        passed_on = {"X-Forwarded-For": "192.0.2.7"}
+        shown = self.asked(base_url="http://pizza.example:80", client="127.0.0.1", headers=passed_on)
+        assert shown["address"] == "http://pizza.example/"
+        shown = self.asked(base_url="http://127.0.0.1:8080", client="127.0.0.1", headers=passed_on)
+        assert shown["address"] == "http://192.168.1.20:8080/"
+
+    @pytest.mark.parametrize("named", ["[::1", "a b", "table/?host=x#", "me@table", "table:port", "x" * 300, "ä"])
+    def test_a_host_header_that_names_no_host_is_not_shown(self, named):
+        shown = self.asked(headers={"Host": named.encode()})
+        assert shown["address"] == "http://192.168.1.20:8080/"
+
+    def test_where_there_is_none_it_is_said(self):
+        shown = self.asked(base_url="http://127.0.0.1:8080", client="127.0.0.1", app={"reached": nowhere})
+        assert shown == {"address": "", "qr": "", "why_not": "no network for port 8080"}
+
+    def test_the_token_is_for_the_host_alone(self):
+        token = TOKEN.replace(" ", "%20")
+        refused = request(make_app(), "GET", "/api/host_address")
+        assert (refused.status_code, "correct" in refused.text) == (403, False)
+        rebound = {"base_url": "http://evil.example:8080", "client": "127.0.0.1"}
+        assert request(make_app(), "GET", "/api/host_address", **rebound).status_code == 403
+        assert "correct" not in json.dumps(self.asked())
+        shown = self.asked("/api/host_address", headers={"X-Host-Token": TOKEN})
+        assert shown["address"] == f"http://table.local:8080/?host={token}"
+        here = self.asked("/api/host_address", base_url="http://localhost:8080", client="127.0.0.1")
+        assert here["address"] == f"http://192.168.1.20:8080/?host={token}"
+
+    def test_it_is_kept_by_no_browser(self):
+        for path in ("/api/address", "/api/host_address"):
+            answer = request(make_app(), "GET", path, headers={"X-Host-Token": TOKEN})
+            assert answer.headers["cache-control"] == "no-store"
 
 
 class TestPicture:
