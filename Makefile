@@ -45,7 +45,8 @@ start-at-boot: $(INSTALLED) ## Set up, then start the table now and whenever thi
 	systemctl --user enable $(UNIT)
 	systemctl --user restart $(UNIT)
 	loginctl enable-linger
-	@echo "It runs. Its log, with the display's address:  journalctl --user --unit $(UNIT) --follow"
+	@echo "It runs. Its addresses:  $(BIN)/pizzatable address$(if $(CONFIG), --config \"$(CONFIG)\")"
+	@echo "Its log:  journalctl --user --unit $(UNIT) --follow"
 
 not-at-boot: ## Stop the table that start-at-boot started, and start it no more; CONFIG=left.toml for one of several
 	systemctl --user disable --now $(UNIT)

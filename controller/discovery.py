@@ -22,8 +22,9 @@ from controller.views import PartState, PartView
 
 SERVICE = "_pizzatable._tcp.local."
 WEB_SERVICE = "_http._tcp.local."
-_IDENTITY = "id"
-"""The key of the TXT record that tells tables of one name apart, whatever else they say."""
+IDENTITY = "id"
+"""The key of the TXT record that tells tables apart, whatever else they say: a table's own identity, a hyphen, and that
+of this start of it, as a disk that was copied to another table's computer takes the former with it."""
 _TYPE_TXT, _CLASS_IN = 16, 1
 """RFC 1035, sections 3.2.2 and 3.2.4."""
 _MAX_NAMES = 20
@@ -72,6 +73,7 @@ class Discovery:
         announcement: Announcement,
         interfaces: Sequence[str] = (),
         on_change: Callable[[PartView], None] = lambda _: None,
+        identity: str | None = None,
     ) -> None:
         """Announce nothing yet.
 
@@ -79,6 +81,7 @@ class Discovery:
             announcement: what to tell.
             interfaces: names ("eth0") or IPv4 addresses to announce on; empty: all but loopback.
             on_change: told every new state.
+            identity: the table's own, the same at each start, without a hyphen; None: nobody knows it again.
         """
         self._announcement = announcement
         self._interfaces = tuple(interfaces)
@@ -86,7 +89,7 @@ class Discovery:
         self._zeroconf: AsyncZeroconf | None = None
         self._services: list[ServiceInfo] = []
         self._addresses: tuple[str, ...] = ()
-        self._identity = secrets.token_hex(4)
+        self._identity = f"{identity or secrets.token_hex(4)}-{secrets.token_hex(4)}"
         self._state = PartView(state=PartState.STARTING, text="not announced yet")
         self._lock = asyncio.Lock()
 
@@ -258,7 +261,7 @@ def _services(announcement: Announcement, name: str, addresses: Sequence[str], i
             kind,
             f"{name}.{kind}",
             port=announcement.port,
-            properties={**announcement.text(), _IDENTITY: identity},
+            properties={**announcement.text(), IDENTITY: identity},
             server=server,
             parsed_addresses=list(addresses),
         )
@@ -271,7 +274,7 @@ def _identity(text: bytes) -> str:
     while text:
         length = text[0]
         name, _, value = text[1 : length + 1].partition(b"=")
-        if name == _IDENTITY.encode():
+        if name == IDENTITY.encode():
             return value.decode(errors="replace")
         text = text[length + 1 :]
     return ""

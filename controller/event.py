@@ -1,19 +1,20 @@
 """An evening of several tables: how each is doing, which of them needs somebody, and who has won how many.
 
-The tables are asked, again and again; nothing has to be told to them. What one that is gone has said of its games
-stays.
+The tables are asked, again and again; nothing has to be told to them. Their addresses are given, or found
+(`controller.finding_tables`). What one that is gone has said of its games stays.
 """
 
 import asyncio
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeVar
 
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
+from controller.finding_tables import FoundTable
 from controller.records.results import standings
 from controller.views import GameResultView, Model, PartState, PlayerResultView, RefereeState, StandingView, TableView
 
@@ -23,6 +24,7 @@ BREACH_S = 30.0
 """A broken rule that stands for so long is not put right by the players alone."""
 NEWEST = 12
 """How many of the last games are shown."""
+_NONE_FOUND = "No table was found in this network yet. Tables come here by themselves."
 _UNNAMED = re.compile(r"Player \d+")
 """What a player is called whose name nobody has said: not the same person at the next table."""
 
@@ -79,6 +81,8 @@ class EventView(Model):
     """How many are over."""
     newest: list[EventGameView]
     """The last of them, the newest first."""
+    finding: str = ""
+    """What is said where no table was found, or none can be; else empty."""
 
 
 @dataclass(slots=True)
@@ -86,9 +90,12 @@ class _Watched:
     """What is known of one table."""
 
     address: str
+    """Where it is asked."""
     name: str
     changed_s: float
     """Since when it has been as it is."""
+    found: FoundTable | None = None
+    """As it announced itself last; None where its address was given."""
     view: TableView | None = None
     problem: str = "not asked yet"
     """Why it does not answer; empty where it does."""
@@ -109,9 +116,11 @@ class Event:
         event: str = "",
         since: datetime | None = None,
     ) -> None:
-        """`event`: leave out games that do not count for the event of this name; empty: none. `since`: those begun
-        before."""
+        """`addresses`: of the tables; empty: those that are `found`. `event`: leave out games that do not count for the
+        event of this name; empty: none. `since`: those begun before."""
         self._tables = [_Watched(address, address.partition("://")[2], changed_s=clock()) for address in addresses]
+        self._finding = "" if addresses else _NONE_FOUND
+        self._came = asyncio.Event()
         self._clock = clock
         self._now = now
         self._event = event
@@ -119,7 +128,31 @@ class Event:
 
     async def keep(self) -> None:
         """Ask all tables, each by itself, for good."""
-        await asyncio.gather(*(self._keep(table) for table in self._tables))
+        asked = 0
+        async with asyncio.TaskGroup() as asking:
+            while True:
+                for table in self._tables[asked:]:
+                    asking.create_task(self._keep(table))
+                asked = len(self._tables)
+                self._came.clear()
+                await self._came.wait()
+
+    def found(self, tables: Sequence[FoundTable], problem: str = "") -> None:
+        """These announce themselves now; `problem`: why tables cannot be looked for. One that announces itself no more
+        stays, and is asked on."""
+        announced = {table.identity for table in tables}
+        for table in tables:
+            watched = self._known(table, announced)
+            if watched is None:
+                watched = _Watched(table.addresses[0], table.name, changed_s=self._clock())
+                self._tables.append(watched)
+                self._came.set()
+            watched.found = table
+            if watched.view is None:
+                watched.name = table.name
+            if watched.address not in table.addresses:
+                watched.address = table.addresses[0]
+        self._finding = f"Tables cannot be looked for: {problem}." if problem else "" if self._tables else _NONE_FOUND
 
     async def look(self, table: int, *, results: bool) -> None:
         """Ask one table once: its state, and its games where `results`."""
@@ -127,16 +160,33 @@ class Event:
 
     def view(self) -> EventView:
         """What is known now."""
-        over = [(table, game) for table in self._tables for game in table.games if game.over and self._counts(game)]
+        tables = self._shown()
+        over = [(table, game) for table in tables for game in table.games if game.over and self._counts(game)]
         over.sort(key=lambda one: one[1].ended, reverse=True)
         everybody = standings([game for _, game in over])
         return EventView(
             event=self._event,
-            tables=[self._table(table) for table in self._tables],
+            tables=[self._table(table) for table in tables],
             standings=[standing for standing in everybody if not _UNNAMED.fullmatch(standing.name)],
             games=len(over),
             newest=[_ended(table, game) for table, game in over[:NEWEST]],
+            finding=self._finding,
         )
+
+    def _known(self, found: FoundTable, announced: Set[str]) -> _Watched | None:
+        """The table that announces itself so, if it did before; also if it was started anew since. A table whose disk
+        was copied from another's says that it is the same, but both announce themselves at once."""
+        of_this = [(one, one.found) for one in self._tables if one.found is not None]
+        same = [one for one, before in of_this if before.identity == found.identity]
+        anew = [one for one, before in of_this if before.table == found.table and before.identity not in announced]
+        return next(iter(same + anew), None)
+
+    def _shown(self) -> list[_Watched]:
+        """The tables that were found by name. Where two answer at one address, as when one was given another folder, it
+        is the later one."""
+        latest = {table.address: table for table in self._tables if not table.problem}
+        shown = [table for table in self._tables if table.problem or latest[table.address] is table]
+        return sorted(shown, key=lambda table: table.name.casefold() if table.found is not None else "")
 
     async def _keep(self, table: _Watched) -> None:
         looked_s = -RESULTS_S
@@ -147,29 +197,31 @@ class Event:
             await asyncio.sleep(STATES_S)
 
     async def _look(self, table: _Watched, results: bool) -> None:
-        before = _standing(table)
+        before, address = _standing(table), table.address
         try:
-            table.view = await self._ask(ask_state, table)
+            table.view = await self._ask(ask_state, address)
             table.name, table.problem = table.view.table, ""
         except TableNotAsked as error:
-            table.problem = _why(table, error)
+            table.problem = _why(address, error)
+            if table.found is not None:
+                table.address = _after(address, table.found.addresses)
         if results and not table.problem:
             try:
-                asked = await self._ask(ask_results, table)
+                asked = await self._ask(ask_results, address)
                 table.games, table.unknown = [by_clock(game, self._now()) for game in asked.games], ""
             except TableNotAsked as error:
-                table.unknown = _why(table, error)
+                table.unknown = _why(address, error)
         if _standing(table) != before:
             table.changed_s = self._clock()
 
-    async def _ask(self, ask: Callable[[str], _Answer], table: _Watched) -> _Answer:
+    async def _ask(self, ask: Callable[[str], _Answer], address: str) -> _Answer:
         """In a thread of its own, so that a table that is switched off holds up no other, and not the program's end."""
         answer: Future[_Answer] = Future()
         answer.set_running_or_notify_cancel()
 
         def work() -> None:
             try:
-                answer.set_result(ask(table.address))
+                answer.set_result(ask(address))
             except BaseException as error:
                 answer.set_exception(error)
 
@@ -232,8 +284,13 @@ def _standing(table: _Watched) -> object:
     return _state(table), _lost(table)[:1], asked, broken, table.unknown
 
 
-def _why(table: _Watched, error: TableNotAsked) -> str:
-    return str(error).removeprefix(f"{table.address}: ").removeprefix("cannot be asked: ")
+def _after(address: str, addresses: Sequence[str]) -> str:
+    """Where to ask a table that did not answer at `address`: not all its addresses need lead to it from here."""
+    return addresses[(addresses.index(address) + 1) % len(addresses)] if address in addresses else addresses[0]
+
+
+def _why(address: str, error: TableNotAsked) -> str:
+    return str(error).removeprefix(f"{address}: ").removeprefix("cannot be asked: ")
 
 
 def _calls(table: _Watched, state: str, for_s: float) -> str:

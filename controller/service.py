@@ -63,7 +63,7 @@ from controller.referee import Referee
 from controller.simulation.gathering import Gathering, Paths
 from controller.simulation.table_process import SimulatedTable, SimulatedTableError
 from controller.table import Table
-from controller.table_folder import FolderError, prepare_folder
+from controller.table_folder import FolderError, KnownBy, prepare_folder
 from controller.views import PartState, PartView, PictureView
 from controller.web.app import create_app
 from controller.web.hub import Hub
@@ -129,7 +129,7 @@ async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostCho
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
             asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     try:
-        token = prepare_folder(config.data_dir)
+        known_by = prepare_folder(config.data_dir)
     except FolderError as error:
         raise ServiceError(str(error)) from error
     try:
@@ -143,7 +143,7 @@ async def _serve(config: TableConfig, gathering: Gathering, host_choice: HostCho
         simulated = _simulated_table(config, gathering)
         try:
             new = simulated is not None and (not simulated.join() or fresh)
-            service = _Service(config, journal, simulated, token, host_choice)
+            service = _Service(config, journal, simulated, known_by, host_choice)
             port = await service.run(stopped, fresh=fresh or new, new_table=new)
         except (NotPlayable, SimulatedTableError, JournalError, ServerError) as error:
             raise ServiceError(str(error)) from error
@@ -160,13 +160,14 @@ class _Service:
         config: TableConfig,
         journal: JournalKeeper,
         simulated: SimulatedTable | None,
-        token: str,
+        known_by: KnownBy,
         host_choice: HostChoice | None = None,
     ) -> None:
         self._config = config
         self._journal = journal
         self._simulated = simulated
-        self._token = token
+        self._token = known_by.token
+        self._identity = known_by.identity
         self._host_choice = host_choice or HostChoice(Shelf(config), Choice(config.game, config.options), keep=False)
         self._version = installed_version("pizzatable")
         self._hub = Hub()
@@ -308,7 +309,9 @@ class _Service:
         announcement = Announcement(
             table=lan.name or self._config.name, game=self._config.game, version=self._version, port=port
         )
-        discovery = Discovery(announcement, on_change=lambda part: self._table.set_part("discovery", part))
+        discovery = Discovery(
+            announcement, on_change=lambda part: self._table.set_part("discovery", part), identity=self._identity
+        )
         keeping = asyncio.create_task(discovery.keep())
         try:
             yield

@@ -1,10 +1,11 @@
-"""What a table is known by, kept in its data_dir: the host's token."""
+"""What a table is known by, kept in its data_dir: the host's token, and the table's identity on the LAN."""
 
 import os
 import secrets
+from dataclasses import dataclass
 from pathlib import Path
 
-_TOKEN = "host-token"
+_TOKEN, _IDENTITY = "host-token", "table-id"
 
 
 class FolderError(Exception):
@@ -15,14 +16,28 @@ class NeverStarted(FolderError, LookupError):
     """No table was started with this data_dir yet."""
 
 
-def prepare_folder(data_dir: Path) -> str:
-    """Make the folder; gives the host's token, made once for a table.
+@dataclass(frozen=True, slots=True)
+class KnownBy:
+    """Made once for a table."""
+
+    token: str
+    """The host's."""
+    identity: str
+    """Told to the LAN: hexadecimal digits."""
+
+
+def prepare_folder(data_dir: Path) -> KnownBy:
+    """Make the folder, and in it what is not there yet.
 
     Raises FolderError.
     """
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
-        return _read(data_dir / _TOKEN) or _made(data_dir / _TOKEN, secrets.token_urlsafe(12))
+        token = _read(data_dir / _TOKEN) or _made(data_dir / _TOKEN, secrets.token_urlsafe(12))
+        identity = _read(data_dir / _IDENTITY)
+        if not (identity.isascii() and identity.isalnum()):
+            identity = _made(data_dir / _IDENTITY, secrets.token_hex(4))
+        return KnownBy(token, identity)
     except (OSError, ValueError) as error:
         raise FolderError(f"data_dir {data_dir}: expected a folder that can be written: {error}") from error
 

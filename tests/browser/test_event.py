@@ -76,6 +76,11 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             shown.newest = shown.newest.model_copy(update={"tables": shown.newest.tables[:1]})
             await page.until("document.querySelectorAll('.table').length === 1")
             assert await page.evaluate(count) == "Tables: 1, all is well · games over: 3"
+            finding = "document.getElementById('finding')"
+            assert await page.evaluate(f"{finding}.hidden")
+            shown.newest = shown.newest.model_copy(update={"tables": [], "finding": "No table was found."})
+            await page.until(f"!{finding}.hidden && {finding}.textContent === 'No table was found.'")
+            assert await page.evaluate(count) == "Tables: 0 · games over: 3"
             assert page.complaints == []
 
     run(scenario)

@@ -20,6 +20,7 @@ from click.testing import CliRunner
 from controller.asking_tables import TableNotAsked, ask_state
 from controller.cli.event import command
 from controller.event import BREACH_S, Event, EventTableView, EventView
+from controller.finding_tables import FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, ResultsView, TableView
 from controller.web.hub import Hub
 from controller.web.server import serving
@@ -285,3 +286,102 @@ def test_an_address_that_is_none_is_named(address: str) -> None:
     refused = CliRunner().invoke(command, [address])
     assert refused.exit_code == 1
     assert f"{address}: expected an address such as http://192.168.1.20:8080" in refused.output
+
+
+def announced(name: str, identity: str, *addresses: str) -> FoundTable:
+    return FoundTable(identity, identity.partition("-")[0], name, addresses)
+
+
+class Finding(Watched):
+    """An event whose tables are found."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__([], **options)
+
+    def find(self, *tables: FoundTable) -> None:
+        self.event.found(tables)
+        self._count = max(self._count, len(self.event.view().tables))
+
+
+def test_a_found_table_is_one_wherever_it_is() -> None:
+    """On several addresses, on another port, started anew, gone."""
+
+    async def scenario() -> None:
+        watched = Finding()
+        assert watched.event.view().finding.startswith("No table was found")
+        won = [game("A", 1, ("Ann", 3, True))]
+        async with tables((named(ring_served(), "A"), won), (named(ring_served(), "A"), won)) as ((one, other), _):
+            watched.find(announced("A", "1-1", "http://127.0.0.1:9", one))
+            (away,) = (await watched.look()).tables
+            assert (away.table, away.state, away.address) == ("A", "away", one), "there it is asked next"
+            (there,) = (await watched.look()).tables
+            assert (there.state, there.address, watched.event.view().finding) == ("plays", one, "")
+            watched.find(announced("A", "1-1", other))
+            assert [table.address for table in (await watched.look()).tables] == [other]
+            watched.find(announced("A", "1-2", one))
+            view = await watched.look()
+            assert [table.address for table in view.tables] == [one]
+            assert (view.games, view.standings[0].played) == (1, 1)
+        watched.find()
+        gone = await watched.look()
+        assert [(table.table, table.state) for table in gone.tables] == [("A", "away")]
+        assert (gone.games, gone.finding) == (1, "")
+
+    asyncio.run(scenario())
+
+
+def test_two_tables_of_one_name_are_two_also_where_a_disk_was_copied() -> None:
+    async def scenario() -> None:
+        watched = Finding()
+        games = [[game("A", 1, ("Ann", 3, True))], [game("A", 2, ("Ben", 3, True))]]
+        async with tables(*((named(ring_served(), "A"), one) for one in games)) as ((one, other), _):
+            for second in ("2-1", "1-2"):
+                watched = Finding()
+                watched.find(announced("A", "1-1", one), announced("A (2)", second, other))
+                view = await watched.look()
+                assert [table.address for table in view.tables] == [one, other]
+                assert sorted(standing.name for standing in view.standings) == ["Ann", "Ben"]
+
+    asyncio.run(scenario())
+
+
+def test_a_table_that_was_given_another_folder_is_shown_once() -> None:
+    async def scenario() -> None:
+        watched = Finding()
+        async with tables((named(ring_served(), "A"), [game("A", 1, ("Ann", 3, True))])) as ((one,), _):
+            watched.find(announced("A", "1-1", one))
+            await watched.look()
+            watched.find(announced("A", "2-1", one))
+            for table in (0, 1):
+                await watched.event.look(table, results=True)
+            view = watched.event.view()
+            assert ([table.address for table in view.tables], view.games) == ([one], 1)
+
+    asyncio.run(scenario())
+
+
+def test_found_tables_stand_by_name_and_given_ones_as_given() -> None:
+    found = Finding()
+    found.find(*(announced(name, f"{name}-1", f"http://{name}") for name in "bCa"))
+    assert [table.table for table in found.event.view().tables] == ["a", "b", "C"]
+    found.event.found([announced("0", "b-2", "http://b")], "the network cannot be asked")
+    view = found.event.view()
+    assert [table.table for table in view.tables] == ["0", "a", "C"], "b was started anew with another name"
+    assert view.finding == "Tables cannot be looked for: the network cannot be asked."
+    given = Watched(["http://b", "http://a"]).event.view()
+    assert ([table.table for table in given.tables], given.finding) == (["b", "a"], "")
+
+
+@pytest.mark.parametrize(("arguments", "looks"), [([], True), (["http://a:1"], False)])
+def test_tables_are_looked_for_where_none_is_named(
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], looks: bool
+) -> None:
+    served: list[tuple[Any, ...]] = []
+
+    async def serve(*about: Any) -> None:
+        served.append(about)
+
+    monkeypatch.setattr("controller.cli.event._serve", serve)
+    assert CliRunner().invoke(command, arguments).exit_code == 0
+    ((event, port, finder),) = served
+    assert (len(event.view().tables), port, finder is not None) == (len(arguments), 8090, looks)

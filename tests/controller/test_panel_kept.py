@@ -9,6 +9,7 @@ import pytest
 from config.loader import load_table
 from controller.journal_keeper import JournalKeeper
 from controller.service import _Service
+from controller.table_folder import KnownBy
 from controller.views import PartState
 from controller.wiring import panel_pins
 from firmware_bridge.signals import HOST_SEAT, SignalKind
@@ -61,7 +62,7 @@ def test_pins_that_vanish_are_shown_and_are_back_by_themselves(
     async def play() -> None:
         journal = JournalKeeper(tmp_path / "journal.sqlite")
         try:
-            service = _Service(config, journal, None, "token")
+            service = _Service(config, journal, None, KnownBy("token", "1a2b"))
             await service._table.start()
             keeping = asyncio.create_task(service._keep_panel())
 

@@ -28,6 +28,7 @@ from config.loader import load_table
 from controller.journal import Journal
 from controller.parts import lens_part
 from controller.slap_book import SETTLED_S
+from controller.table_folder import KnownBy
 from controller.views import PartState, PartView
 from hardware.simulated.emulated_board import EmulatedBoard
 from tests.controller.web.table import until
@@ -470,7 +471,7 @@ def test_what_cannot_be_judged_is_said_and_changes_nothing(tmp_path: Path, caplo
         config = load_table().model_copy(update={"data_dir": tmp_path})
         journal = JournalKeeper(tmp_path / "journal.sqlite")
         try:
-            service = _Service(config, journal, None, "token")
+            service = _Service(config, journal, None, KnownBy("token", "1a2b"))
             await service._table.start()
 
             async def faulty() -> None:
@@ -507,7 +508,9 @@ def test_a_mat_that_was_moved_is_reported(tmp_path: Path) -> None:
     async def play() -> None:
         journal = JournalKeeper(tmp_path / "journal.sqlite")
         try:
-            service = _Service(load_table().model_copy(update={"data_dir": tmp_path}), journal, None, "token")
+            service = _Service(
+                load_table().model_copy(update={"data_dir": tmp_path}), journal, None, KnownBy("token", "1a2b")
+            )
             await service._table.start()
             deciding = asyncio.create_task(service._decide())
             notes = []
@@ -538,7 +541,9 @@ def test_a_disk_that_fills_up_is_said_before_it_is_full(tmp_path: Path, monkeypa
         nonlocal free
         journal = JournalKeeper(tmp_path / "journal.sqlite")
         try:
-            service = _Service(load_table().model_copy(update={"data_dir": tmp_path}), journal, None, "token")
+            service = _Service(
+                load_table().model_copy(update={"data_dir": tmp_path}), journal, None, KnownBy("token", "1a2b")
+            )
             await service._table.start()
             keeping = asyncio.create_task(service._keep_disk(every_s=0.0))
 
@@ -578,7 +583,9 @@ def test_a_lens_that_cannot_be_proved_is_said_and_the_table_goes_on(
     async def play() -> None:
         journal = JournalKeeper(tmp_path / "journal.sqlite")
         try:
-            service = _Service(load_table().model_copy(update={"data_dir": tmp_path}), journal, None, "token")
+            service = _Service(
+                load_table().model_copy(update={"data_dir": tmp_path}), journal, None, KnownBy("token", "1a2b")
+            )
             await service._table.start()
             service._outlets.vision = Pictures()
             service._unproved_lens = Lens(1.0)
@@ -607,3 +614,29 @@ def test_work_that_ends_by_itself_ends_the_service_with_an_error() -> None:
             await _until_one_ends(asyncio.Event(), [broken()])
 
     asyncio.run(wait())
+
+
+def test_the_lan_knows_the_table_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from controller.discovery import Announcement, Discovery
+    from controller.journal_keeper import JournalKeeper
+    from controller.service import _Service
+
+    told: list[str | None] = []
+
+    class Telling(Discovery):
+        def __init__(self, announcement: Announcement, *, identity: str | None = None, **others: Any) -> None:
+            told.append(identity)
+            super().__init__(announcement, ["no-such-interface"], identity=identity, **others)
+
+    monkeypatch.setattr("controller.discovery.Discovery", Telling)
+
+    async def scenario() -> None:
+        journal = JournalKeeper(tmp_path / "journal.sqlite")
+        with contextlib.closing(journal):
+            service = _Service(load_table(), journal, None, KnownBy("token", "1a2b"))
+            await service._table.start()
+            async with service._announced(8080):
+                pass
+
+    asyncio.run(scenario())
+    assert told == ["1a2b"]

@@ -7,13 +7,14 @@ import pytest
 from controller.table_folder import FolderError, NeverStarted, host_token, prepare_folder
 
 
-def test_the_token_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
+def test_what_it_is_known_by_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "not" / "there"
     with pytest.raises(NeverStarted, match="host-token is not there: the first start makes it"):
         host_token(folder)
-    token = prepare_folder(folder)
-    assert len(token) == 16
-    assert prepare_folder(folder) == host_token(folder) == token
+    known_by = prepare_folder(folder)
+    assert (len(known_by.token), len(known_by.identity)) == (16, 8)
+    assert prepare_folder(folder) == known_by
+    assert host_token(folder) == known_by.token
     assert (folder / "host-token").stat().st_mode & 0o777 == 0o600
 
 
@@ -21,7 +22,15 @@ def test_an_empty_token_is_none(tmp_path: Path) -> None:
     (tmp_path / "host-token").write_text(" \n")
     with pytest.raises(NeverStarted):
         host_token(tmp_path)
-    assert prepare_folder(tmp_path)
+    assert prepare_folder(tmp_path).token
+
+
+@pytest.mark.parametrize("kept", ["", "12-34", "ä", "1\n2"])
+def test_an_identity_that_is_none_is_made_anew(tmp_path: Path, kept: str) -> None:
+    token = prepare_folder(tmp_path).token
+    (tmp_path / "table-id").write_text(kept)
+    known_by = prepare_folder(tmp_path)
+    assert (known_by.token, len(known_by.identity)) == (token, 8)
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:

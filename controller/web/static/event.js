@@ -20,10 +20,13 @@ async function show() {
   setTimeout(show, AGAIN_MS);
 }
 
-function render({ event, tables, standings, games, newest }) {
+function render({ event, tables, standings, games, newest, finding }) {
   document.title = byId("event").textContent = event || "Pizza tables";
   const calling = tables.filter(({ calls }) => calls).length;
-  byId("count").textContent = `Tables: ${tables.length}, ${calling ? `calling somebody: ${calling}` : "all is well"} · games over: ${games}`;
+  const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
+  byId("count").textContent = `Tables: ${tables.length}${how} · games over: ${games}`;
+  byId("finding").textContent = finding;
+  byId("finding").hidden = !finding;
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   keyed(byId("tables"), tables, ({ address }) => address, () => html("li"), (element, table) => drawTable(element, table, alike(table)));

@@ -48,7 +48,7 @@ def codes(lines: Sequence[str]) -> list[str]:
 
 @pytest.mark.usefixtures("on_the_lan")
 def test_it_prints_what_run_does_and_the_displays_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    token = prepare_folder(tmp_path / "data")
+    token = prepare_folder(tmp_path / "data").token
     shown = asked(tmp_path)
     assert shown.exit_code == 0
     _say_where("0.0.0.0", 9, token)
@@ -61,7 +61,7 @@ def test_it_prints_what_run_does_and_the_displays_code(tmp_path: Path, capsys: p
 
 @pytest.mark.usefixtures("on_the_lan")
 def test_the_hosts_code_is_drawn_when_it_is_asked_for(tmp_path: Path) -> None:
-    token = prepare_folder(tmp_path / "data")
+    token = prepare_folder(tmp_path / "data").token
     shown = asked(tmp_path, "--host", "--port", "9000", color=True)
     coloured = [line for line in shown.stdout.splitlines() if set(line) & set("█▀▄")]
     assert all(line.startswith(BRIGHT_ON_BLACK) for line in coloured)
@@ -87,7 +87,7 @@ def test_a_folder_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     assert shown.exit_code == 0
     assert f"not known: {tmp_path}/data/host-token: cannot be read: Not a directory" in shown.stdout
     other = tmp_path / "other"
-    token = prepare_folder(other)
+    token = prepare_folder(other).token
     assert f"?host={token}" in asked(tmp_path, "--data", str(other)).stdout
 
 

@@ -1,0 +1,276 @@
+"""Tables are found by what they announce over real multicast on loopback, and so is what is none."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from zeroconf import DNSOutgoing, DNSPointer, IPVersion, ServiceInfo, Zeroconf
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+from controller import finding_tables
+from controller.discovery import SERVICE, Announcement, Discovery
+from controller.event import Event
+from controller.finding_tables import MOST_TABLES, FoundTable, NoTable, TableFinder, parse_service
+from tests.controller.web.table import until
+
+LOOPBACK = ("127.0.0.1",)
+PATIENCE_S = 30
+_RESPONSE, _TYPE_PTR, _CLASS_IN = 0x8400, 12, 1
+"""RFC 6762, section 18; RFC 1035, sections 3.2.2 and 3.2.4."""
+KITCHEN = Announcement("Kitchen table", "new_york_slice", "0.1.0", 8080)
+
+
+class Heard:
+    """What a finder tells."""
+
+    def __init__(self) -> None:
+        self.tables: list[FoundTable] = []
+        self.problems: list[str] = []
+        self._told = asyncio.Event()
+
+    def tell(self, tables: Sequence[FoundTable], problem: str) -> None:
+        self.tables, self.problems = list(tables), [*self.problems, problem]
+        self._told.set()
+
+    async def until(self, condition: Callable[[list[FoundTable]], bool]) -> list[FoundTable]:
+        while not condition(self.tables):
+            self._told.clear()
+            await self._told.wait()
+        return self.tables
+
+
+@contextlib.asynccontextmanager
+async def finding(interfaces: Sequence[str] = LOOPBACK) -> AsyncIterator[Heard]:
+    heard = Heard()
+    keeping = asyncio.create_task(TableFinder(heard.tell, interfaces).keep())
+    try:
+        yield heard
+    finally:
+        keeping.cancel()
+        await asyncio.wait([keeping])
+
+
+@contextlib.asynccontextmanager
+async def announced(announcement: Announcement, identity: str | None = None) -> AsyncIterator[Discovery]:
+    discovery = Discovery(announcement, LOOPBACK, identity=identity)
+    try:
+        await discovery.refresh()
+        yield discovery
+    finally:
+        await discovery.close()
+
+
+def service(name: str = "Cellar", port: int = 8080, hosts: Sequence[str] = LOOPBACK, **told: object) -> ServiceInfo:
+    properties = {key: value for key, value in ({"id": "1a-2b"} | told).items() if value != ""}
+    server = f"{abs(hash(name))}.local."
+    return ServiceInfo(
+        SERVICE, f"{name}.{SERVICE}", port=port, properties=properties, server=server, parsed_addresses=list(hosts)
+    )
+
+
+@contextlib.asynccontextmanager
+async def foreign(*services: ServiceInfo) -> AsyncIterator[AsyncZeroconf]:
+    """Devices that are no tables of ours."""
+    zeroconf = AsyncZeroconf(interfaces=list(LOOPBACK), ip_version=IPVersion.V4Only)
+    try:
+        for spreading in [await zeroconf.async_register_service(one, strict=False) for one in services]:
+            await spreading
+        yield zeroconf
+    finally:
+        await zeroconf.async_unregister_all_services()
+        await zeroconf.async_close()
+
+
+def run(scenario: Callable[[], object]) -> None:
+    async def limited() -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            await scenario()  # type: ignore[misc]
+
+    asyncio.run(limited())
+
+
+def test_tables_come_change_and_go() -> None:
+    async def scenario() -> None:
+        async with announced(KITCHEN, "1a2b3c4d") as kitchen, finding() as heard:
+            (found,) = await heard.until(lambda tables: len(tables) == 1)
+            assert (found.name, found.addresses, found.table) == (
+                "Kitchen table", ("http://127.0.0.1:8080",), "1a2b3c4d",
+            )  # fmt: skip
+            async with announced(replace(KITCHEN, port=8081)) as second:
+                one, other = await heard.until(lambda tables: len(tables) == 2)
+                assert (
+                    {one.name, other.name} == {"Kitchen table", second.name} == {"Kitchen table", "Kitchen table (2)"}
+                )
+                assert one.table != other.table
+            assert await heard.until(lambda tables: len(tables) == 1) == [found]
+            await kitchen.update(replace(KITCHEN, port=9000))
+            (moved,) = await heard.until(
+                lambda tables: [one.addresses for one in tables] == [("http://127.0.0.1:9000",)]
+            )
+            assert moved.identity == found.identity
+            assert set(heard.problems) == {""}
+
+    run(scenario)
+
+
+def test_one_that_is_started_anew_says_that_it_is_the_same() -> None:
+    async def scenario() -> None:
+        async with finding() as heard:
+            async with announced(KITCHEN, "1a2b3c4d"):
+                (before,) = await heard.until(lambda tables: len(tables) == 1)
+            await heard.until(lambda tables: not tables)
+            async with announced(replace(KITCHEN, table="Cellar", port=8081), "1a2b3c4d"):
+                (after,) = await heard.until(lambda tables: len(tables) == 1)
+        assert after.table == before.table
+        assert after.identity != before.identity
+
+    run(scenario)
+
+
+def pointers(*names: str) -> DNSOutgoing:
+    """An answer that services of these names are tables."""
+    answer = DNSOutgoing(_RESPONSE)
+    for name in names:
+        answer.add_answer_at_time(DNSPointer(SERVICE, _TYPE_PTR, _CLASS_IN, 120, name), 0)
+    return answer
+
+
+def test_what_others_announce_by_that_name_breaks_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    async def scenario() -> None:
+        strange = [
+            service("no identity", id=""), service("empty identity", id=None), service("no port", port=0),
+            service("many", **{f"key{i}": "x" * 200 for i in range(4)}),
+            service("nowhere", hosts=["0.0.0.0", "224.0.0.1"]),
+        ]  # fmt: skip
+        torn = service("torn text")
+        torn.text = b"\xff\x00=\xfe\x07id=\xff\xfe\xfd\x80"
+        async with foreign(*strange, torn) as devices, finding() as heard, announced(KITCHEN):
+            devices.zeroconf.async_send(pointers("junk.local.", f"a.b.{SERVICE}", SERVICE, f"{chr(0)}.{SERVICE}", "."))
+            devices.zeroconf.async_send(pointers(*(f"{number}.{SERVICE}" for number in range(2 * MOST_TABLES))))
+            found = await heard.until(lambda tables: any(table.name == "Kitchen table" for table in tables))
+            assert {table.name for table in found} <= {"Kitchen table", "many", "torn text"}
+
+            await asyncio.sleep(0)
+
+    run(scenario)
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize(
+    ("announced", "why"),
+    [
+        (service(id=""), "'Cellar': its TXT record names no id"),
+        (service(id=None), "'Cellar': its TXT record names no id"),
+        (service(port=0), "'Cellar': expected a TCP port, found 0"),
+        (service(hosts=["0.0.0.0", "224.0.0.1", "fe80::1"]), "'Cellar': it has no IPv4 address"),
+    ],
+)
+def test_what_is_no_table_is_named(announced: ServiceInfo, why: str) -> None:
+    with pytest.raises(NoTable, match=why):
+        parse_service(announced)
+
+
+def test_a_table_on_several_networks_is_one_and_containers_addresses_are_its_own() -> None:
+    found = parse_service(service("A\u202eb", hosts=["192.168.1.5", "10.0.0.5", "172.17.0.1"]), own=["172.17.0.1"])
+    assert found == FoundTable("1a-2b", "1a", "A b", ("http://10.0.0.5:8080", "http://192.168.1.5:8080"))
+    here = parse_service(service(hosts=["10.0.0.5"]), own=["10.0.0.5"])
+    assert here.addresses == ("http://10.0.0.5:8080",)
+
+
+def test_without_a_network_it_is_said_and_looked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding_tables, "NETWORK_S", 0.05)
+    there: list[str] = []
+    monkeypatch.setattr(finding_tables, "addresses_on", lambda _: tuple(there))
+
+    async def scenario() -> None:
+        async with announced(KITCHEN), finding() as heard:
+            await asyncio.sleep(0)
+            assert heard.problems == ["this machine has no address on any network"]
+            there.append("127.0.0.1")
+            await heard.until(lambda tables: len(tables) == 1)
+            assert heard.problems[-1] == ""
+            there.clear()
+            await until(lambda: heard.problems[-1] != "")
+
+    run(scenario)
+
+
+def test_a_network_that_cannot_be_asked_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(**_: object) -> None:
+        raise OSError(98, "Address already in use")
+
+    monkeypatch.setattr(finding_tables, "AsyncZeroconf", refuse)
+
+    async def scenario() -> None:
+        async with finding() as heard:
+            await asyncio.sleep(0)
+            assert heard.problems == ["the network cannot be asked: [Errno 98] Address already in use"]
+
+    run(scenario)
+
+
+def test_everybody_is_asked_anew_from_time_to_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a question may have been lost: here the finder hears nobody who was there before it, until it asks anew."""
+    monkeypatch.setattr(finding_tables, "RENEW_S", 0.3)
+    monkeypatch.setattr(finding_tables, "NETWORK_S", 0.1)
+    asked = []
+
+    class Deaf(TableFinder):
+        def _changed(self, zeroconf: object, service_type: object, name: str, state_change: object) -> None:
+            asked.append(name)
+            if len(asked) > 1:
+                super()._changed(zeroconf, service_type, name, state_change)  # type: ignore[arg-type]
+
+    async def scenario() -> None:
+        heard = Heard()
+        async with announced(KITCHEN):
+            keeping = asyncio.create_task(Deaf(heard.tell, LOOPBACK).keep())
+            await heard.until(lambda tables: len(tables) == 1)
+            keeping.cancel()
+            await asyncio.wait([keeping])
+
+    run(scenario)
+
+
+def test_an_answer_that_is_lost_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    class Lossy(AsyncServiceInfo):
+        async def async_request(self, zc: Zeroconf, *about: object, **more: object) -> bool:
+            asked.append(self.name)
+            return len(asked) > 1 and await super().async_request(zc, *about, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(finding_tables, "AsyncServiceInfo", Lossy)
+
+    async def scenario() -> None:
+        async with announced(KITCHEN), finding() as heard:
+            (found,) = await heard.until(lambda tables: len(tables) == 1)
+            assert asked[0] == f"{found.name}.{SERVICE}"
+
+    run(scenario)
+
+
+def test_an_event_keeps_up_with_tables_that_come_and_go() -> None:
+    async def scenario() -> None:
+        event = Event([], lambda: 0.0, lambda: datetime.now(UTC))
+        assert event.view().finding.startswith("No table was found in this network yet.")
+        keeping = [
+            asyncio.create_task(work) for work in (event.keep(), TableFinder(event.found, LOOPBACK).keep())
+        ]  # fmt: skip
+        async with announced(replace(KITCHEN, port=9), "1a2b3c4d"):
+            await until(lambda: (shown := event.view().tables) and "not asked yet" not in shown[0].calls)
+            (shown,) = event.view().tables
+            assert (shown.table, shown.address) == ("Kitchen table", "http://127.0.0.1:9")
+            assert shown.calls == "does not answer: Connection refused"
+            assert event.view().finding == ""
+        async with announced(replace(KITCHEN, port=10), "1a2b3c4d"):
+            await until(lambda: [table.address for table in event.view().tables] == ["http://127.0.0.1:10"])
+        for task in keeping:
+            task.cancel()
+        await asyncio.wait(keeping)
+        assert len(event.view().tables) == 1, "it stays"
+
+    run(scenario)
