@@ -13,9 +13,9 @@ from controller.batch import asked_to_stop, results
 from controller.game import Json
 from controller.games.registry import table_options
 from controller.simulation.copy import enrol_own_copy, own_art
-from controller.simulation.play import Played, play_game
+from controller.simulation.play import QUIET, Played, play_game
 from controller.simulation.players import Habits
-from hardware.simulated.camera import evening_light, steady
+from hardware.simulated.circumstances import Circumstances
 from vision.threads import use_one_core
 
 _worker: dict[str, Any] = {}
@@ -114,22 +114,18 @@ def play_games(
     rate_hz: float = 5.0,
     game: str | None = None,
     options: Mapping[str, Json] | None = None,
-    evening: bool = False,
-    loose_corners: bool = False,
-    knocks: bool = False,
+    circumstances: Circumstances = QUIET,
 ) -> Summary:
     """Play games with the seeds `seed`, `seed + 1`, ..., on `jobs` processes, and sum up.
 
     `size` is the camera's width and height in pixels, `rate_hz` its pictures a second; `game` is that of the settings
     where none is named, `options` are its own, those that people agree on where none are given. `on_game` is called
-    after each game. Ctrl-C and SIGTERM end it early, with the sum of the games that were played by then. In the
-    `evening` it grows dark, and a lamp is switched on and off; with `loose_corners` somebody laid these by hand;
-    with `knocks` somebody knocks the camera now and then.
+    after each game. Ctrl-C and SIGTERM end it early, with the sum of the games that were played by then.
     """
     summary, started = Summary(wanted=games), time.monotonic()
     context = multiprocessing.get_context("spawn")
     seeds = range(seed, seed + games)
-    wanted = [(number, players[number % len(players)], mistakes, evening, loose_corners, knocks) for number in seeds]
+    wanted = [(number, players[number % len(players)], mistakes, circumstances) for number in seeds]
     with asked_to_stop() as stop:
         for played in results(
             _play,
@@ -156,11 +152,10 @@ def _prepare(size: tuple[int, int], rate_hz: float, game: str | None, options: d
     _worker.update(config=config, art=art, pack=enrol_own_copy(config.game, art, size[0], size[1]))
 
 
-def _play(seed: int, players: int, mistakes: float, evening: bool, loose_corners: bool, knocks: bool) -> Played:
+def _play(seed: int, players: int, mistakes: float, circumstances: Circumstances) -> Played:
     config: TableConfig = _worker["config"]
-    room = evening_light if evening else steady
     art, pack, habits = _worker["art"], _worker["pack"], Habits(mistake=mistakes)
-    return play_game(config, art, pack, seed, players, habits, room=room, loose_corners=loose_corners, knocks=knocks)
+    return play_game(config, art, pack, seed, players, habits, circumstances=circumstances)
 
 
 def _share(part: int, whole: int) -> str:

@@ -17,6 +17,7 @@ from vision.hiding.foreign import SeenTable, washed_out
 from vision.hiding.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
 from vision.hiding.lying_about import apart_from, lying_about
 from vision.hiding.shown_around import Surroundings
+from vision.light.bands import taken_off
 from vision.light.darkness import find_dark, without_things
 from vision.light.glare import find_glare, markers_in, paper_levels, with_spaces_open
 from vision.light.paper import paper_seen
@@ -143,8 +144,11 @@ class Reader:
         if known is None:
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
-        moving = known.motion.follow(small, frame.time_s)
         apart = differences(small, known.read)
+        even = taken_off(small, known.read, apart)
+        if even is not None:
+            small, apart, known.read = even.small, even.apart, even.followed(known.read)
+        moving = known.motion.follow(small, frame.time_s)
         changed = beyond_noise(apart, known.motion.tolerance, known.motion.noise)
         busy = known.with_boards(known.motion.busy(moving, changed))
         come_to_rest = (changed & ~busy) | known.written_over(busy, changed, least_noticed(apart, known.motion.noise))
@@ -154,9 +158,12 @@ class Reader:
             self._anew = False
             known = self._read_all(frame, small, None if anew else known)
             return self._scene(frame, known, known.sightings, known.hidden)
+        looking = known.is_worth_a_look(frame.time_s, busy)
+        if even is not None and (come_to_rest.any() or looking):
+            frame = even.of(frame)
         if come_to_rest.any():
             known = self._read_again(frame, known, come_to_rest, busy)
-        elif known.is_worth_a_look(frame.time_s, busy) and not known.shows_the_same(frame, busy):
+        elif looking and not known.shows_the_same(frame, busy):
             known = self._read_again(frame, known, None, busy)
         elif not self._thorough and known.lying_due(frame.time_s, busy):
             seen = SeenTable(known.seen_from_above.look.soft, known.coarse, known.readings, self._kinds)

@@ -55,6 +55,15 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
 @click.option("--evening", is_flag=True, help="It grows dark while they play, and a lamp is switched on and off.")
 @click.option("--loose-corners", is_flag=True, help="Somebody laid four corner markers by hand, in place of the mat's.")
 @click.option("--knocks", is_flag=True, help="Somebody knocks the camera now and then, and it hangs otherwise then.")
+@click.option(
+    "--webcam", is_flag=True, help="It exposes, balances colours and focuses by itself, and packs its pictures as JPEG."
+)
+@click.option(
+    "--flicker",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    help="By what share the light of a picture's rows is more and less, as lamps flicker with the mains: 0.05.",
+)
 @click.option("--game", type=click.Choice(games_with("hands")), help="The game; without it that of the defaults.")
 @click.option(
     "--option",
@@ -76,6 +85,8 @@ def command(
     evening: bool,
     loose_corners: bool,
     knocks: bool,
+    webcam: bool,
+    flicker: float,
     game: str | None,
     options: dict[str, Any],
 ) -> None:
@@ -93,6 +104,7 @@ def command(
             engine.start(count, options)
     from controller.playing import line_of, play_games
     from controller.simulation.play import Played
+    from hardware.simulated.circumstances import Circumstances
 
     on_terminal = sys.stderr.isatty()
     with click.progressbar(length=games, label="Games", file=sys.stderr, show_pos=True, hidden=not on_terminal) as bar:
@@ -113,9 +125,7 @@ def command(
             rate_hz=rate,
             game=game,
             options=options,
-            evening=evening,
-            loose_corners=loose_corners,
-            knocks=knocks,
+            circumstances=Circumstances(evening, loose_corners, knocks, webcam, flicker),
         )
     click.echo(tally)
     ctx.exit(0 if tally.clean else 1)

@@ -29,8 +29,8 @@ from firmware_bridge.signals import Signal
 from hardware.exposure import ExposureKeeper
 from hardware.panel import LampState, Panel
 from hardware.simulated.artwork import Artwork
-from hardware.simulated.camera import SimulatedCamera, steady
-from hardware.simulated.knocks import KnockedCamera
+from hardware.simulated.camera import SimulatedCamera
+from hardware.simulated.circumstances import Circumstances
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
@@ -43,8 +43,7 @@ from vision.reader import Reader
 from vision.scene import Scene
 
 LONGEST_GAME_S = 3600.0
-KNOCKED_EVERY_S = 20.0
-"""So often the camera is knocked, where it is."""
+QUIET = Circumstances()
 Watch = Callable[[WorldSnapshot, Frame, Scene], None]
 """Is told what truly lay on the table in a picture, the picture, and what was read from it."""
 
@@ -75,25 +74,20 @@ def play_game(
     players: int,
     habits: Habits,
     watch: Watch | None = None,
-    room: Callable[[float], float] = steady,
-    *,
-    loose_corners: bool = False,
-    knocks: bool = False,
+    circumstances: Circumstances = QUIET,
 ) -> Played:
     """Play one game to its end; everything about it follows from the seed. Where the settings leave the game's options
-    open, people agree on some. `watch` is told of every picture; `room` says how many times as much light as at first
-    there is after so many seconds; with `loose_corners` somebody laid four of them by hand, in place of a mat's; with
-    `knocks` the camera is knocked now and then, and hangs otherwise afterwards."""
+    open, people agree on some. `watch` is told of every picture."""
     rng = Random(seed)
     conditions = Conditions.random(rng)
-    if loose_corners:
+    if circumstances.loose_corners:
         conditions = conditions.with_corners_by_hand(Random(seed))
     hands_of = load_part(config.game, "hands")
     if not config.options and hasattr(hands_of, "agreed_options"):
         config = config.model_copy(update={"options": hands_of.agreed_options(Random(seed))})
     with (
         TemporaryDirectory() as folder,
-        _HeadlessTable(config, art, pack, conditions, Path(folder), watch, room, knocks=knocks) as table,
+        _HeadlessTable(config, art, pack, conditions, Path(folder), watch, circumstances) as table,
     ):
         seats = random_seats(config, players, rng)
         game = load_game(config.game)
@@ -128,9 +122,7 @@ class _HeadlessTable:
         conditions: Conditions,
         folder: Path,
         watch: Watch | None = None,
-        room: Callable[[float], float] = steady,
-        *,
-        knocks: bool = False,
+        circumstances: Circumstances = QUIET,
     ) -> None:
         self._stack = ExitStack()
         self.world = World(Random(conditions.seed))
@@ -139,9 +131,10 @@ class _HeadlessTable:
         clock: Callable[[], float] = lambda: self._now  # noqa: E731
         camera_model = conditions.camera_model(config.camera.width, config.camera.height)
         camera = SimulatedCamera(
-            self._snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 2.0 * config.camera.rate, room
-        )
-        self._camera = KnockedCamera(camera, Random(conditions.seed), KNOCKED_EVERY_S) if knocks else camera
+            self._snapshot, Renderer(art, camera_model, conditions), clock, _no_wait, 2.0 * config.camera.rate,
+            circumstances.room,
+        )  # fmt: skip
+        self._camera = circumstances.seen_by(camera, conditions.seed)
         self._reader = Reader(pack, finders=finders_for(kinds_of(config.game), pack, load_prints()))
         self._keeper = ExposureKeeper(self._camera, self._reader) if config.camera.follow_light else None
         self._signals: list[Signal] = []

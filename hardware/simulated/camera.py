@@ -8,7 +8,7 @@ from hardware.simulated.renderer import Renderer
 from hardware.simulated.world import WorldSnapshot
 from vision.frame import Frame
 
-_GAMMA = 2.2
+GAMMA = 2.2
 """Levels grow with about this root of the light (sRGB)."""
 _DIMMEST, _BRIGHTEST = 1.0 / 16.0, 16.0
 """How many times as much light it can gather as at first."""
@@ -106,7 +106,7 @@ class SimulatedCamera:
     def _expose(self, time_s: float) -> None:
         light = self._set.light * self._room(time_s)
         parts = (light * self._set.blue, light, light * self._set.red)
-        blue, green, red = (part ** (1.0 / _GAMMA) for part in parts)
+        blue, green, red = (part ** (1.0 / GAMMA) for part in parts)
         # What a sensor gathers less of is noisier when it is made brighter.
         self._renderer.expose(blue, green, red, noise=max(self._set.light, 1.0) ** 0.5)
 

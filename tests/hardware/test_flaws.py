@@ -1,0 +1,107 @@
+"""What simulated cameras do wrong: lamps flicker, and webcams do as they think fit."""
+
+from random import Random
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.camera import Adjustable, Adjustment
+from hardware.simulated.camera import GAMMA, SimulatedCamera
+from hardware.simulated.circumstances import Circumstances
+from hardware.simulated.flicker import FlickeringLight, left_of_flicker
+from hardware.simulated.knocks import KnockedCamera
+from hardware.simulated.renderer import Renderer
+from hardware.simulated.surroundings import Conditions
+from hardware.simulated.webcam import FOCUSES_S, Webcam
+from hardware.simulated.world import World, WorldSnapshot
+from tests.hardware.test_camera import VirtualClock
+from vision.frame import Image
+
+CORNER = (slice(0, 60), slice(0, 100))
+
+
+class Turned(SimulatedCamera):
+    """A camera whose picture is cut to pieces now and then: much has changed."""
+
+    mixed = False
+
+    def read(self, timeout_s: float):  # type: ignore[no-untyped-def]
+        frame = super().read(timeout_s)
+        if self.mixed:
+            frame.image[:] = np.roll(frame.image, frame.image.shape[1] // 3, axis=1)
+        return frame
+
+
+def over_an_empty_table(rate_hz: float = 10.0) -> Turned:
+    conditions, clock = Conditions(), VirtualClock()
+    world = World(Random(0))
+
+    def snapshot() -> WorldSnapshot:
+        return world.snapshot()
+
+    return Turned(snapshot, Renderer({}, conditions.camera_model(640, 360), conditions), clock, clock.sleep, rate_hz)
+
+
+def rows_of(image: Image) -> np.ndarray:
+    return image.astype(np.float64).mean((1, 2))
+
+
+@pytest.mark.parametrize("flicker", [0.05, 0.2])
+def test_flickering_lamps_make_stripes_that_wander(flicker: float) -> None:
+    steady = rows_of(over_an_empty_table().read(1.0).image)
+    camera = FlickeringLight(over_an_empty_table(rate_hz=7.3), Random(4), flicker)
+    light = [(rows_of(camera.read(1.0).image) / steady) ** GAMMA for _ in range(12)]
+    assert max(one.max() for one in light) == pytest.approx(1.0 + flicker, abs=0.2 * flicker)
+    assert min(one.min() for one in light) == pytest.approx(1.0 - flicker, abs=0.2 * flicker)
+    assert np.std([one[100] for one in light]) > 0.2 * flicker
+
+
+def test_flickering_lamps_leave_the_camera_adjustable() -> None:
+    camera = FlickeringLight(over_an_empty_table(), Random(4), 0.05)
+    before = camera.read(1.0).image.mean()
+    assert isinstance(camera, Adjustable)
+    assert camera.adjust(Adjustment(light=0.6))
+    assert camera.read(1.0).image.mean() < 0.9 * before
+
+
+def test_what_an_exposure_leaves_of_flicker() -> None:
+    assert left_of_flicker(0.4, 0.0, 50.0) == 0.4
+    assert left_of_flicker(0.4, 0.02, 50.0) == pytest.approx(0.0, abs=1e-9)
+    assert left_of_flicker(0.4, 1 / 30, 50.0) == pytest.approx(0.4 * 0.0827, rel=0.01)
+
+
+def test_a_webcam_exposes_by_itself() -> None:
+    camera = over_an_empty_table()
+    webcam = Webcam(camera, Random(1))
+    assert not isinstance(webcam, Adjustable)
+    before = [webcam.read(1.0).image.astype(np.float64) for _ in range(5)]
+    assert np.abs(before[4] - before[3]).mean() < 2.0
+    camera.adjust(Adjustment(light=0.6))
+    darker = webcam.read(1.0).image
+    after = [webcam.read(1.0).image for _ in range(40)]
+    assert darker[CORNER].mean() < 0.9 * before[4][CORNER].mean()
+    assert after[-1][CORNER].mean() == pytest.approx(before[4][CORNER].mean(), rel=0.03)
+
+
+def test_a_webcam_focuses_anew_when_much_changes() -> None:
+    camera = over_an_empty_table(rate_hz=20.0)
+    webcam = Webcam(camera, Random(1))
+    sharp = []
+    for number in range(80):
+        camera.mixed = number in range(20, 40)
+        sharp.append(float(cv2.Laplacian(webcam.read(1.0).image, cv2.CV_64F).var()))
+    blurred = np.array(sharp) < 0.6 * max(sharp[:10])
+    assert not blurred[:20].any()
+    assert 3 <= np.count_nonzero(blurred) <= 20.0 * FOCUSES_S * 3
+    assert not blurred[-15:].any()
+
+
+def test_circumstances_make_one_camera_of_all_flaws() -> None:
+    bare = over_an_empty_table()
+    assert Circumstances().seen_by(bare, 1) is bare
+    assert isinstance(Circumstances(knocks=True).seen_by(bare, 1), KnockedCamera)
+    of_all = Circumstances(knocks=True, webcam=True, flicker=0.1).seen_by(bare, 1)
+    assert isinstance(of_all, Webcam)
+    assert "knocked every" in of_all.description
+    assert "flicker by 10%" in of_all.description

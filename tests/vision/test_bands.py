@@ -1,0 +1,112 @@
+"""Stripes of lamps that flicker: taken off a picture, and nothing else is."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.vision.drawn_table import View, enrolled, photograph
+from tests.vision.test_reader import TABLE, assert_shows
+from vision.frame import Frame, Image
+from vision.light.bands import taken_off
+from vision.motion import Small, beyond_noise, differences, middle_of, shrink
+from vision.reader import Reader
+
+GAMMA = 2.2
+HAND = np.array([[150.0, -300.0], [150.0, -90.0], [105.0, -90.0], [105.0, -300.0]])
+ARM = np.array([[-600.0, -40.0], [60.0, -40.0], [60.0, 60.0], [-600.0, 60.0]])
+"""Over more than half of the picture's width."""
+FRAME_S = 1 / 15
+
+
+def striped(picture: Image, share: float, number: float, phase: float) -> Image:
+    """The picture in light that is more and less by a share, so many times from its top to its bottom."""
+    at = (np.arange(len(picture)) + 0.5) / len(picture)
+    light = 1.0 + share * np.sin(2 * np.pi * (number * at + phase))
+    return np.asarray(np.clip(np.round(picture * light[:, None, None] ** (1 / GAMMA)), 0, 255), np.uint8)
+
+
+def view(seed: int, light: float = 0.85) -> View:
+    """Paper is not cut off then where stripes are brightest."""
+    return View(seed=seed, light=(light, light, light))
+
+
+def seen(seed: int, hand: np.ndarray | None = None, light: float = 0.85) -> Image:
+    return photograph(TABLE, view(seed, light), hand=hand)
+
+
+def off(small: Small, known: Small) -> float:
+    return middle_of(differences(small, known))
+
+
+@pytest.mark.parametrize("share", [0.03, 0.1, 0.2])
+@pytest.mark.parametrize("number", [1.2, 3.3, 6.8])
+@pytest.mark.parametrize("hand", [None, HAND, ARM], ids=["no hand", "a hand", "an arm along the rows"])
+def test_stripes_are_taken_off_what_is_compared(share: float, number: float, hand: np.ndarray | None) -> None:
+    known = shrink(striped(seen(1), share, number, 0.1))
+    steady, lit = (shrink(picture) for picture in (seen(2, hand), striped(seen(2, hand), share, number, 0.45)))
+    even = taken_off(lit, known, differences(lit, known))
+    assert even is not None
+    noise = off(steady, shrink(seen(1)))
+    assert off(lit, known) > 2.0 * noise
+    assert middle_of(even.apart) < 1.5 * noise
+    changed = np.count_nonzero(beyond_noise(differences(steady, shrink(seen(1)))))
+    assert np.count_nonzero(beyond_noise(even.apart)) == pytest.approx(changed, abs=0.02 * changed + 8)
+
+
+@pytest.mark.parametrize(
+    ("share", "hand", "light"),
+    [(0.0, None, 0.85), (0.0, HAND, 0.85), (0.0, ARM, 0.85), (0.0, None, 0.7), (0.003, None, 0.85)],
+)
+def test_nothing_is_taken_off_in_steady_light(share: float, hand: np.ndarray | None, light: float) -> None:
+    lit, known = shrink(striped(seen(2, hand, light), share, 3.3, 0.45)), shrink(seen(1))
+    assert taken_off(lit, known, differences(lit, known)) is None
+
+
+def test_a_large_thing_that_is_laid_there_is_no_stripe() -> None:
+    known, covered = shrink(seen(1)), seen(2)
+    cv2.rectangle(covered, (0, 240), (1279, 420), (60, 70, 190), cv2.FILLED)
+    lit = shrink(covered)
+    assert taken_off(lit, known, differences(lit, known)) is None
+
+
+def test_what_is_known_loses_its_own_stripes() -> None:
+    """However long stripes wander."""
+    rng, steady = np.random.default_rng(5), shrink(seen(1))
+    known = shrink(striped(seen(1), 0.15, 2.7, 0.0))
+    pictures = [seen(number) for number in range(2, 8)]
+    worst = []
+    for number in range(150):
+        lit = shrink(striped(pictures[number % 6], 0.15, 2.7, rng.random()))
+        even = taken_off(lit, known, differences(lit, known))
+        known = known if even is None else even.followed(known)
+        worst.append(float(np.abs(known - steady).mean(1).max()))
+    assert worst[0] > 6.0
+    assert max(worst[100:]) < 3.0
+
+
+def test_a_frame_loses_the_stripes_that_its_small_picture_lost() -> None:
+    known = shrink(seen(1))
+    lit = striped(seen(2), 0.1, 3.3, 0.45)
+    even = taken_off(shrink(lit), known, differences(shrink(lit), known))
+    assert even is not None
+    frame = even.of(Frame(lit, 1.0, 7))
+    assert (frame.time_s, frame.sequence) == (1.0, 7)
+    open_ones = (seen(2) < 230).all(2)
+    assert float(np.abs(frame.image.astype(float) - seen(2))[open_ones].mean()) < 0.8
+    assert float(np.abs(lit.astype(float) - seen(2))[open_ones].mean()) > 2.5
+
+
+def test_a_piece_that_was_moved_is_noticed_at_once_while_lamps_flicker() -> None:
+    reader, rng = Reader(enrolled()), np.random.default_rng(2)
+    moved = (*TABLE[:2], replace(TABLE[2], x_mm=-150.0, y_mm=60.0), *TABLE[3:])
+    scenes = []
+    for number in range(24):
+        picture = photograph(TABLE if number < 12 else moved, view(number))
+        scenes.append(reader.read(Frame(striped(picture, 0.15, 2.1, rng.random()), number * FRAME_S, number)))
+    assert_shows(scenes[11], TABLE)
+    assert_shows(scenes[16], moved)
+    assert scenes[11].at_rest_s == pytest.approx(11 * FRAME_S)
+    assert scenes[23].at_rest_s == pytest.approx(11 * FRAME_S)
+    assert not scenes[23].hidden
