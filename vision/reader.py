@@ -145,7 +145,7 @@ class Reader:
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
         apart = differences(small, known.read)
-        even = taken_off(small, known.read, apart)
+        even = taken_off(frame.image, small, known.read, apart)
         if even is not None:
             small, apart, known.read = even.small, even.apart, even.followed(known.read)
         moving = known.motion.follow(small, frame.time_s)

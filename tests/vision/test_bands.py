@@ -9,7 +9,7 @@ import pytest
 from tests.vision.drawn_table import View, enrolled, photograph
 from tests.vision.test_reader import TABLE, assert_shows
 from vision.frame import Frame, Image
-from vision.light.bands import taken_off
+from vision.light.bands import Even, taken_off
 from vision.motion import Small, beyond_noise, differences, middle_of, shrink
 from vision.reader import Reader
 
@@ -36,6 +36,11 @@ def seen(seed: int, hand: np.ndarray | None = None, light: float = 0.85) -> Imag
     return photograph(TABLE, view(seed, light), hand=hand)
 
 
+def even_of(picture: Image, known: Small) -> Even | None:
+    small = shrink(picture)
+    return taken_off(picture, small, known, differences(small, known))
+
+
 def off(small: Small, known: Small) -> float:
     return middle_of(differences(small, known))
 
@@ -45,11 +50,11 @@ def off(small: Small, known: Small) -> float:
 @pytest.mark.parametrize("hand", [None, HAND, ARM], ids=["no hand", "a hand", "an arm along the rows"])
 def test_stripes_are_taken_off_what_is_compared(share: float, number: float, hand: np.ndarray | None) -> None:
     known = shrink(striped(seen(1), share, number, 0.1))
-    steady, lit = (shrink(picture) for picture in (seen(2, hand), striped(seen(2, hand), share, number, 0.45)))
-    even = taken_off(lit, known, differences(lit, known))
+    steady, lit = shrink(seen(2, hand)), striped(seen(2, hand), share, number, 0.45)
+    even = even_of(lit, known)
     assert even is not None
     noise = off(steady, shrink(seen(1)))
-    assert off(lit, known) > 2.0 * noise
+    assert off(shrink(lit), known) > 2.0 * noise
     assert middle_of(even.apart) < 1.5 * noise
     changed = np.count_nonzero(beyond_noise(differences(steady, shrink(seen(1)))))
     assert np.count_nonzero(beyond_noise(even.apart)) == pytest.approx(changed, abs=0.02 * changed + 8)
@@ -60,15 +65,30 @@ def test_stripes_are_taken_off_what_is_compared(share: float, number: float, han
     [(0.0, None, 0.85), (0.0, HAND, 0.85), (0.0, ARM, 0.85), (0.0, None, 0.7), (0.003, None, 0.85)],
 )
 def test_nothing_is_taken_off_in_steady_light(share: float, hand: np.ndarray | None, light: float) -> None:
-    lit, known = shrink(striped(seen(2, hand, light), share, 3.3, 0.45)), shrink(seen(1))
-    assert taken_off(lit, known, differences(lit, known)) is None
+    assert even_of(striped(seen(2, hand, light), share, 3.3, 0.45), shrink(seen(1))) is None
 
 
 def test_a_large_thing_that_is_laid_there_is_no_stripe() -> None:
     known, covered = shrink(seen(1)), seen(2)
     cv2.rectangle(covered, (0, 240), (1279, 420), (60, 70, 190), cv2.FILLED)
-    lit = shrink(covered)
-    assert taken_off(lit, known, differences(lit, known)) is None
+    assert even_of(covered, known) is None
+
+
+def test_what_is_cut_off_here_and_there_is_no_change() -> None:
+    """As the red of warm wood is, in part: that does not go on and off with the stripes."""
+    bright = [photograph(TABLE, View(seed=seed, light=(0.85, 0.95, 1.25))) for seed in (1, 2)]
+    assert 0.02 < (shrink((bright[0] > 250).astype(np.uint8)) > 0.02).mean() < 0.6
+    even = even_of(striped(bright[1], 0.1, 3.3, 0.45), shrink(striped(bright[0], 0.1, 3.3, 0.1)))
+    assert even is not None
+    assert np.count_nonzero(beyond_noise(even.apart)) < 20
+
+
+def test_something_white_that_is_laid_there_is_a_change() -> None:
+    covered = seen(2)
+    cv2.rectangle(covered, (300, 300), (380, 360), (255, 255, 255), cv2.FILLED)
+    even = even_of(striped(covered, 0.1, 3.3, 0.45), shrink(striped(seen(1), 0.1, 3.3, 0.1)))
+    assert even is not None
+    assert np.count_nonzero(beyond_noise(even.apart)) > 100
 
 
 def test_what_is_known_loses_its_own_stripes() -> None:
@@ -78,8 +98,7 @@ def test_what_is_known_loses_its_own_stripes() -> None:
     pictures = [seen(number) for number in range(2, 8)]
     worst = []
     for number in range(150):
-        lit = shrink(striped(pictures[number % 6], 0.15, 2.7, rng.random()))
-        even = taken_off(lit, known, differences(lit, known))
+        even = even_of(striped(pictures[number % 6], 0.15, 2.7, rng.random()), known)
         known = known if even is None else even.followed(known)
         worst.append(float(np.abs(known - steady).mean(1).max()))
     assert worst[0] > 6.0
@@ -89,7 +108,7 @@ def test_what_is_known_loses_its_own_stripes() -> None:
 def test_a_frame_loses_the_stripes_that_its_small_picture_lost() -> None:
     known = shrink(seen(1))
     lit = striped(seen(2), 0.1, 3.3, 0.45)
-    even = taken_off(shrink(lit), known, differences(shrink(lit), known))
+    even = even_of(lit, known)
     assert even is not None
     frame = even.of(Frame(lit, 1.0, 7))
     assert (frame.time_s, frame.sequence) == (1.0, 7)

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Frame
-from vision.motion import SATURATED, Small, differences, exposed_by, middle_of
+from vision.frame import Frame, Image
+from vision.motion import SATURATED, Small, differences, exposed_by, middle_of, shrink
 from vision.short_axes import median_of, row_medians, total
 
 Waves = NDArray[np.float64]
@@ -43,6 +43,9 @@ LEFT = 0.7
 """Stripes leave less than this share of what half of the blocks differed by."""
 STRONGEST = 0.4
 """By a larger share lamps' light is no more brighter and darker in a picture; what seems so is something else."""
+WHITE, CUT_OFF = 250, 0.02
+"""Pixels above this level are cut off, as far as a JPEG tells; blocks of which a larger share is differ by that from
+what is known, if by less than stripes do."""
 FORGETS = 0.05
 """What is known of the table had stripes itself when it was seen: by this share of the difference it follows each
 picture's, so that it comes to show what lies between them all."""
@@ -76,9 +79,9 @@ class Even:
         return replace(frame, image=image)
 
 
-def taken_off(small: Small, known: Small, apart: Small) -> Even | None:
-    """A picture without stripes, by what is known of the table and by how much it differs from that (`apart`, see
-    `vision.motion.differences`); None where no stripes explain how it differs."""
+def taken_off(image: Image, small: Small, known: Small, apart: Small) -> Even | None:
+    """A small picture without stripes, by what is known of the table and by how much it differs from that (`apart`, see
+    `vision.motion.differences`); None where no stripes explain how it differs. `image` is the whole picture."""
     rows = row_medians(total(small[:, ::EVERY] - known[:, ::EVERY])) / 3.0
     if median_of(np.abs(rows - median_of(rows))) < NOTICED:
         return None
@@ -87,12 +90,17 @@ def taken_off(small: Small, known: Small, apart: Small) -> Even | None:
         return None
     gains = np.asarray(1.0 + stripes, np.float32)
     even = small / gains[:, None]
-    # Where both are cut off nothing tells them apart.
     exposed = known * np.float32(exposed_by(even, known))
-    cut = ((small > SATURATED) & (exposed * gains[:, None] > SATURATED)).any(2, keepdims=True)
-    even = np.where(cut, exposed, even)
+    # Of what is cut off, if only here and there in a block, stripes cannot be taken.
+    off = np.abs(even - exposed) < exposed * (2.0 * np.abs(stripes).max(initial=0.0))
+    even = np.where(off & (_cut_off(image) > CUT_OFF), exposed, even)
     left = differences(even, known)
     return Even(even, left, gains) if middle_of(left[::2, ::2]) < LEFT * middle_of(apart[::2, ::2]) else None
+
+
+def _cut_off(image: Image) -> Small:
+    """The share of each block's pixels that are cut off, in each colour."""
+    return shrink(np.asarray(cv2.threshold(image, WHITE, 1, cv2.THRESH_BINARY)[1], np.uint8))
 
 
 def _fitted(gains: Waves, tells: NDArray[np.bool_]) -> Waves | None:
