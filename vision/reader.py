@@ -17,7 +17,7 @@ from vision.hiding.foreign import SeenTable, washed_out
 from vision.hiding.hidden import dice_as_seen, hidden_places, over_pieces, told_by_form
 from vision.hiding.lying_about import apart_from, lying_about
 from vision.hiding.shown_around import Surroundings
-from vision.light.bands import taken_off
+from vision.light.bands import Bands
 from vision.light.darkness import find_dark, without_things
 from vision.light.glare import find_glare, markers_in, paper_levels, with_spaces_open
 from vision.light.paper import paper_seen
@@ -116,6 +116,7 @@ class Reader:
         """How many pieces far from the mat the lens was fitted by. With twice as many it is fitted again."""
         self._clock = _StageClock()
         self._last_rest = LastRest()
+        self._bands = Bands()
         self._anew = False
         self._paper_s = -np.inf
 
@@ -145,7 +146,7 @@ class Reader:
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
         apart = differences(small, known.read)
-        even = taken_off(frame.image, small, known.read, apart)
+        even = self._bands.taken_off(frame.image, small, known.read, apart)
         if even is not None:
             small, apart, known.read = even.small, even.apart, even.followed(known.read)
         moving = known.motion.follow(small, frame.time_s)

@@ -43,9 +43,10 @@ LEFT = 0.7
 """Stripes leave less than this share of what half of the blocks differed by."""
 STRONGEST = 0.4
 """By a larger share lamps' light is no more brighter and darker in a picture; what seems so is something else."""
-WHITE, CUT_OFF = 250, 0.02
+WHITE, CUT_OFF, LASTS = 250, 0.02, 0.97
 """Pixels above this level are cut off, as far as a JPEG tells; blocks of which a larger share is differ by that from
-what is known, if by less than stripes do."""
+what is known, if by less than stripes do. Where that was so this goes on: by so much of it is left from picture to
+picture."""
 FORGETS = 0.05
 """What is known of the table had stripes itself when it was seen: by this share of the difference it follows each
 picture's, so that it comes to show what lies between them all."""
@@ -79,28 +80,36 @@ class Even:
         return replace(frame, image=image)
 
 
-def taken_off(image: Image, small: Small, known: Small, apart: Small) -> Even | None:
-    """A small picture without stripes, by what is known of the table and by how much it differs from that (`apart`, see
-    `vision.motion.differences`); None where no stripes explain how it differs. `image` is the whole picture."""
-    rows = row_medians(total(small[:, ::EVERY] - known[:, ::EVERY])) / 3.0
-    if median_of(np.abs(rows - median_of(rows))) < NOTICED:
-        return None
-    stripes = _fitted(*_row_gains(small, known))
-    if stripes is None or float(np.abs(stripes).max()) > STRONGEST:
-        return None
-    gains = np.asarray(1.0 + stripes, np.float32)
-    even = small / gains[:, None]
-    exposed = known * np.float32(exposed_by(even, known))
-    # Of what is cut off, if only here and there in a block, stripes cannot be taken.
-    off = np.abs(even - exposed) < exposed * (2.0 * np.abs(stripes).max(initial=0.0))
-    even = np.where(off & (_cut_off(image) > CUT_OFF), exposed, even)
-    left = differences(even, known)
-    return Even(even, left, gains) if middle_of(left[::2, ::2]) < LEFT * middle_of(apart[::2, ::2]) else None
+class Bands:
+    """Takes stripes off one camera's pictures, one after the other. Keeps what was cut off lately."""
 
+    def __init__(self) -> None:
+        self._cut: Small | None = None
 
-def _cut_off(image: Image) -> Small:
-    """The share of each block's pixels that are cut off, in each colour."""
-    return shrink(np.asarray(cv2.threshold(image, WHITE, 1, cv2.THRESH_BINARY)[1], np.uint8))
+    def taken_off(self, image: Image, small: Small, known: Small, apart: Small) -> Even | None:
+        """A small picture without stripes, by what is known of the table and by how much it differs from that (`apart`,
+        see `vision.motion.differences`); None where no stripes explain how it differs. `image` is the whole picture."""
+        rows = row_medians(total(small[:, ::EVERY] - known[:, ::EVERY])) / 3.0
+        if median_of(np.abs(rows - median_of(rows))) < NOTICED:
+            return None
+        stripes = _fitted(*_row_gains(small, known))
+        if stripes is None or (strongest := float(np.abs(stripes).max())) > STRONGEST:
+            return None
+        gains = np.asarray(1.0 + stripes, np.float32)
+        even = small / gains[:, None]
+        exposed = known * np.float32(exposed_by(even, known))
+        # Stripes cannot be taken off what is cut off, if only here and there in a block.
+        like = np.abs(even - exposed) < exposed * np.float32(2.0 * strongest)
+        even = np.where(like & (self._cut_off(image) > CUT_OFF), exposed, even)
+        left = differences(even, known)
+        return Even(even, left, gains) if middle_of(left[::2, ::2]) < LEFT * middle_of(apart[::2, ::2]) else None
+
+    def _cut_off(self, image: Image) -> Small:
+        """The share of each block's pixels that are cut off in each colour, or were lately."""
+        now = shrink(np.asarray(cv2.threshold(image, WHITE, 1, cv2.THRESH_BINARY)[1], np.uint8))
+        before = self._cut
+        self._cut = now if before is None or before.shape != now.shape else np.maximum(now, before * np.float32(LASTS))
+        return self._cut
 
 
 def _fitted(gains: Waves, tells: NDArray[np.bool_]) -> Waves | None:
