@@ -3,7 +3,7 @@
 import re
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -78,6 +78,7 @@ class CameraConfig(Settings):
     width: Annotated[int, Field(ge=320, le=7680)]
     height: Annotated[int, Field(ge=240, le=4320)]
     rate: Annotated[float, Field(gt=0, le=240)]
+    mains_hz: Literal[0, 50, 60]
     view_mm: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
     follow_light: bool
 

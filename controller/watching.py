@@ -30,7 +30,13 @@ def open_table_camera(config: TableConfig, world: Path | None) -> Camera:
         CameraError: there is no such camera.
     """
     size = (config.camera.width, config.camera.height)
-    return open_camera(config.camera.driver, size, config.camera.rate, lambda: _open_simulated(config, world))
+    return open_camera(
+        config.camera.driver,
+        size,
+        config.camera.rate,
+        lambda: _open_simulated(config, world),
+        mains_hz=config.camera.mains_hz,
+    )
 
 
 def make_reader(config: TableConfig) -> Callable[[Frame], Scene]:

@@ -17,10 +17,13 @@ def open_camera(
     rate_hz: float,
     simulated: Callable[[], Camera],
     clock: Callable[[], float] = time.monotonic,
+    *,
+    mains_hz: int = 0,
 ) -> Camera:
     """Open the camera that `driver` names: "simulated", "picamera2", or "opencv:" and a device, file or folder.
 
     `size` is width and height in pixels; `simulated` opens the simulated table's camera, which only its owner can.
+    Lamps on mains of `mains_hz` shall leave no stripes, as far as the camera can; 0: nothing is done about them.
 
     Raises:
         UnknownDriver: no such driver.
@@ -32,9 +35,9 @@ def open_camera(
     if driver == "picamera2":
         from hardware.pi_camera import PiCamera
 
-        return PiCamera(size, rate_hz)
+        return PiCamera(size, rate_hz, mains_hz=mains_hz)
     if name == "opencv" and source:
-        return _open_opencv(source, size, rate_hz, clock)
+        return _open_opencv(source, size, rate_hz, clock, mains_hz)
     raise UnknownDriver(
         f'camera driver {driver!r}: expected "simulated", "picamera2" or "opencv:" and a device, a file or a folder'
     )
@@ -51,12 +54,15 @@ def recorded_files(driver: str) -> list[Path]:
     return pictures_in(path) if path.is_dir() else [path]
 
 
-def _open_opencv(source: str, size: tuple[int, int], rate_hz: float, clock: Callable[[], float]) -> Camera:
+def _open_opencv(
+    source: str, size: tuple[int, int], rate_hz: float, clock: Callable[[], float], mains_hz: int
+) -> Camera:
     from hardware.opencv_camera import Recording, UsbCamera
 
     if (path := _recorded_at(source)) is not None:
         return Recording(path, rate_hz, clock)
-    return UsbCamera(int(source) if source.isdecimal() else Path(source), size, rate_hz, clock)
+    device = int(source) if source.isdecimal() else Path(source)
+    return UsbCamera(device, size, rate_hz, clock, mains_hz=mains_hz)
 
 
 def _recorded_at(source: str) -> Path | None:

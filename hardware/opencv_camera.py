@@ -1,5 +1,6 @@
 """Cameras through OpenCV: a USB camera, and recordings (a video file, a folder of pictures) played back as one."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Condition, Thread
@@ -9,6 +10,7 @@ import numpy as np
 from cv2.utils import logging
 
 from hardware.camera import CameraLost, CameraTimeout, RecordingEnded
+from hardware.v4l2_control import set_power_line
 from vision.files.photos import PhotoError, load_photo
 from vision.frame import Frame, Image
 
@@ -30,10 +32,14 @@ class UsbCamera:
         rate_hz: float,
         clock: Callable[[], float],
         open_capture: Callable[[int | Path], cv2.VideoCapture] | None = None,
+        *,
+        mains_hz: int = 0,
+        set_power_line: Callable[[int | Path, int], None] = set_power_line,
     ) -> None:
         """Open `device` (a number, or a path such as /dev/video2) and ask it for `size` (width, height).
 
         A device that has no such size gives its nearest; the description says which. `open_capture` is V4L2's if None.
+        The camera is told of the mains' frequency unless that is 0; one that cannot be told is used as it is.
 
         Raises:
             CameraLost: there is no such camera, or it is in use.
@@ -44,6 +50,9 @@ class UsbCamera:
         if not self._capture.isOpened():
             raise CameraLost(f"no camera at {device!s}, or something else is using it")
         self._ask_for(size, rate_hz)
+        if mains_hz:
+            with contextlib.suppress(OSError):
+                set_power_line(device, mains_hz)
         self._news = Condition()
         self._newest: tuple[Image, float, int] | None = None
         self._given = -1

@@ -1,10 +1,13 @@
 """The Raspberry Pi's camera through picamera2.
 
 Exposure and white balance are left to settle and then locked, so that a piece looks the same from picture to picture;
-when the light of the room changes they are adjusted, see `hardware.exposure`. Runs best in a process that can be
-killed: with a loose cable, picamera2's `stop` does not come back.
+when the light of the room changes they are adjusted, see `hardware.exposure`. Where there is so little light that they
+can be, exposures are whole numbers of the periods in which lamps on the mains flicker, so that each row of a picture
+gets as much of their light as any other. Runs best in a process that can be killed: with a loose cable, picamera2's
+`stop` does not come back.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,7 +21,6 @@ from vision.mat.lens import ANY_CAMERA, AssumedFocal
 FEWEST_SETTLING_FRAMES = 15
 MOST_SETTLING_FRAMES = 90
 _START_TIMEOUT_S = 5.0
-_LOCKED = ("ExposureTime", "AnalogueGain", "ColourGains")
 _LONGEST_US = 33_000
 """What moves is smeared more with a longer exposure; it is no longer than a picture takes either."""
 _LIMITS = {"ExposureTime": (100.0, 1e6), "AnalogueGain": (1.0, 16.0)}
@@ -32,7 +34,11 @@ _PIXELS_NM = {"ov5647": 1400.0, "imx219": 1120.0, "imx708": 1400.0, "imx708_wide
 _FOCAL_SPREAD = 0.05
 """How far such a lens is from that (natural logarithm), as are the fields of view said there; focusing moves it."""
 _SAME = 0.02
-"""What differs by less is no adjustment."""
+"""What differs by less is no adjustment, and no other exposure: sensors expose whole numbers of their lines."""
+_FLICKER_MANUAL = 1
+"""AeFlickerMode's FlickerManual, by AeFlickerPeriod in microseconds (libcamera, src/libcamera/control_ids_core.yaml).
+The automatics then choose whole numbers of that period where they expose for longer (Raspberry Pi's libcamera,
+src/ipa/rpi/controller/rpi/agc_channel.cpp, `divideUpExposure`); exposures that are set are ours to choose."""
 
 
 class PiCamera:
@@ -44,15 +50,20 @@ class PiCamera:
         rate_hz: float,
         make_camera: Callable[[], Any] | None = None,
         clock_ns: Callable[[], int] = time.monotonic_ns,
+        *,
+        mains_hz: int = 0,
     ) -> None:
         """Start the camera and wait until it is settled.
 
         `make_camera` makes the Picamera2, of the first camera if None; `clock_ns` is the clock of SensorTimestamp.
+        `mains_hz` is the mains' frequency, 0 where exposures need not go by it.
 
         Raises:
             CameraLost: no picamera2, no camera, or it does not start.
         """
         self._size, self._rate_hz, self._clock_ns = size, rate_hz, clock_ns
+        self._period_us = 1e6 / (2 * mains_hz) if mains_hz else None
+        """Of lamps, which are bright twice in a period of the mains."""
         self._job: Any = None
         self._first_ns: int | None = None
         self._sequence = -1
@@ -96,16 +107,9 @@ class PiCamera:
         """See `hardware.camera.Adjustable`. More light comes from a longer exposure first, less from a lower gain."""
         if self._camera is None:
             raise CameraLost(f"the {self.description} is closed")
-        (shortest, longest), (least, most) = (self._limits(key) for key in ("ExposureTime", "AnalogueGain"))
-        longest = min(longest, _LONGEST_US, 1e6 / self._rate_hz)
         exposure_us, gain = float(self._set["ExposureTime"]), float(self._set["AnalogueGain"])
-        wanted = exposure_us * gain * by.light
-        if by.light > 1.0:
-            exposure_us = float(np.clip(wanted / gain, shortest, max(longest, exposure_us)))
-            gain = float(np.clip(wanted / exposure_us, least, most))
-        elif by.light < 1.0:
-            gain = float(np.clip(wanted / exposure_us, least, most))
-            exposure_us = float(np.clip(wanted / gain, shortest, longest))
+        if by.light != 1.0:
+            exposure_us, gain = self._exposed(exposure_us, gain, by.light)
         red, blue = (
             float(np.clip(now * times, *_COLOUR_GAINS))
             for now, times in zip(self._set["ColourGains"], (by.red, by.blue), strict=True)
@@ -121,9 +125,40 @@ class PiCamera:
             raise CameraLost(f"the {self.description} cannot be adjusted: {error}") from error
         return True
 
+    def _exposed(self, exposure_us: float, gain: float, times: float) -> tuple[float, float]:
+        """Exposure and gain that gather so many times as much light as these, or what comes nearest."""
+        (shortest, longest), (least, most) = (self._limits(key) for key in ("ExposureTime", "AnalogueGain"))
+        longest = min(longest, _LONGEST_US, 1e6 / self._rate_hz)
+        wanted = exposure_us * gain * times
+        if times < 1.0:
+            gain = float(np.clip(wanted / exposure_us, least, most))
+        else:
+            longest, most = max(longest, exposure_us), max(most, gain)
+        longest = self._periods_within(longest) or longest
+        exposure_us = float(np.clip(wanted / gain, shortest, longest))
+        whole_us = min(self._periods_from(exposure_us), self._periods_within(min(longest, wanted / least)))
+        if whole_us and wanted / whole_us <= most:
+            exposure_us = whole_us
+        return exposure_us, float(np.clip(wanted / exposure_us, least, most))
+
+    def _periods_within(self, most_us: float) -> float:
+        """The longest whole number of the lamps' periods that is no longer than this; 0 where one is longer already, or
+        they do not matter."""
+        return (
+            0.0 if self._period_us is None else math.floor(most_us * (1.0 + _SAME) / self._period_us) * self._period_us
+        )
+
+    def _periods_from(self, least_us: float) -> float:
+        """The shortest that is no shorter than this, as there."""
+        return (
+            0.0 if self._period_us is None else math.ceil(least_us / (1.0 + _SAME) / self._period_us) * self._period_us
+        )
+
     def _limits(self, control: str) -> tuple[float, float]:
+        most = _LIMITS[control][1]
         low, high, *_ = self._camera.camera_controls.get(control, _LIMITS[control])
-        return float(low), min(float(high), _LIMITS[control][1])
+        # Some say 0 where there is no end.
+        return float(low), min(float(high), most) if high >= low else most
 
     def close(self) -> None:
         """Stop the camera and release it."""
@@ -136,16 +171,27 @@ class PiCamera:
         # "RGB888" is picamera2's name for bytes in the order blue, green, red.
         configuration = self._camera.create_video_configuration(
             main={"size": self._size, "format": "RGB888"},
-            controls={"FrameRate": self._rate_hz},
+            controls={"FrameRate": self._rate_hz} | self._against_flicker(),
             buffer_count=4,
             queue=False,
         )
         self._camera.configure(configuration)
         self._camera.start()
         settled = self._settle()
-        self._set = {key: settled[key] for key in _LOCKED}
+        exposure_us, gain = self._exposed(float(settled["ExposureTime"]), float(settled["AnalogueGain"]), 1.0)
+        self._set = {
+            "ExposureTime": round(exposure_us),
+            "AnalogueGain": gain,
+            "ColourGains": settled["ColourGains"],
+        }
         self._assumed = _focal_of(self._camera.camera_properties, settled, self._size)
         self._camera.set_controls({"AeEnable": False, "AwbEnable": False} | self._set)
+
+    def _against_flicker(self) -> dict[str, int]:
+        """What tells the automatics of lamps' flicker; older ones cannot be told."""
+        if self._period_us is None or not {"AeFlickerMode", "AeFlickerPeriod"} <= self._camera.camera_controls.keys():
+            return {}
+        return {"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": round(self._period_us)}
 
     def _settle(self) -> Mapping[str, Any]:
         """Let the automatics work until they stand still; what they arrived at."""

@@ -92,6 +92,8 @@ def test_the_machines_file_is_found(tmp_path: Path) -> None:
         ('timing.confirm = "yes"', "table.toml:1: timing.confirm = \"yes\": expected 'button' or 'rest'"),
         ('seats.2.colour = "red"', 'table.toml:1: seats.2.colour = "red": expected a colour as "#rrggbb"'),
         ("name = 2026-01-01", 'table.toml:1: name = "2026-01-01": expected a valid string'),
+        ("camera.mains_hz = 55", "table.toml:1: camera.mains_hz = 55: expected 0, 50 or 60"),
+        ('camera.mains_hz = "50"', 'table.toml:1: camera.mains_hz = "50": expected 0, 50 or 60'),
         (
             'camera.driver = "usb"',
             'table.toml:1: camera.driver = "usb": expected "simulated", "picamera2" or "opencv:" and a device, a file '

@@ -49,6 +49,21 @@ def test_the_stored_lens_is_the_one_that_is_read_with(tmp_path: Path, own_copy: 
     assert all(without[face] > 1.8 * right[face] for face in FAR)
 
 
+@pytest.mark.parametrize(
+    ("driver", "opened"), [("picamera2", "pi_camera.PiCamera"), ("opencv:0", "opencv_camera.UsbCamera")]
+)
+def test_cameras_know_the_mains_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: str, opened: str
+) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(f"hardware.{opened}", lambda *_, mains_hz: told.append(mains_hz))
+    settings = tmp_path / "table.toml"
+    for text in ("", "mains_hz = 60\n", "mains_hz = 0\n"):
+        settings.write_text(f'[camera]\ndriver = "{driver}"\n{text}')
+        open_table_camera(load_table([settings]), None)
+    assert told == [50, 60, 0]
+
+
 def table_before(folder: Path, own_copy: Path, camera: CameraModel, conditions: Conditions) -> TableConfig:
     """A table whose camera gives pictures of the far slices, again and again."""
     world = World(Random(0))

@@ -1,5 +1,6 @@
 """What every camera promises, asked of every driver; and what each driver adds."""
 
+import errno
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from vision.scene import PieceKind, Pose
 
 SIZE = (320, 180)
 PICTURES = 12
+Limits = tuple[float, float, float | None]
+"""What picamera2 says of a control: least, most, and the value it begins with."""
 
 
 @dataclass
@@ -51,8 +54,8 @@ class StandInRequest:
     def get_metadata(self) -> dict[str, Any]:
         return {
             "SensorTimestamp": self._taken_ns,
-            "ExposureTime": 9000,
-            "AnalogueGain": 2.0,
+            "ExposureTime": self._camera.settled[0],
+            "AnalogueGain": self._camera.settled[1],
             "ColourGains": (1.5, 1.7),
             "AeLocked": True,
         } | ({"ScalerCrop": self._camera.crop} if self._camera.crop is not None else {})
@@ -96,7 +99,12 @@ class StandInPicamera2:
         """Ages in nanoseconds of the pictures that wait from before the call."""
         self.unplugged = False
         self.controls: dict[str, Any] = {}
-        self.camera_controls = {"ExposureTime": (75, 200_000, 20_000), "AnalogueGain": (1.0, 16.0, 1.0)}
+        self.settled = 9000, 2.0
+        """The exposure in microseconds and the gain that its automatics arrive at."""
+        self.camera_controls: dict[str, tuple[float, float, float | None]] = {
+            "ExposureTime": (75, 200_000, 20_000),
+            "AnalogueGain": (1.0, 16.0, 1.0),
+        }
         self.closed = 0
 
     def create_video_configuration(self, **options: Any) -> dict[str, Any]:
@@ -104,6 +112,8 @@ class StandInPicamera2:
 
     def configure(self, configuration: dict[str, Any]) -> None:
         assert configuration["main"] == {"size": SIZE, "format": "RGB888"}
+        assert configuration["controls"].keys() - {"FrameRate"} <= self.camera_controls.keys()
+        self.controls |= configuration["controls"]
 
     def start(self) -> None:
         pass
@@ -331,6 +341,113 @@ def test_an_adjustment_that_goes_no_farther_says_so() -> None:
         camera.adjust(Adjustment(light=2.0))
 
 
+@pytest.mark.parametrize(("mains_hz", "period_us"), [(50, 10_000), (60, 8333)])
+def test_the_automatics_are_told_of_the_mains(mains_hz: int, period_us: int) -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.camera_controls |= {"AeFlickerMode": (0, 1, 0), "AeFlickerPeriod": (100, 1_000_000, None)}
+    PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9), mains_hz=mains_hz)
+    assert (device.controls["AeFlickerMode"], device.controls["AeFlickerPeriod"]) == (1, period_us)
+
+
+@pytest.mark.parametrize(
+    ("known", "mains_hz"),
+    [
+        pytest.param({}, 50, id="older libcamera"),
+        pytest.param({"AeFlickerMode": (0, 0, 0)}, 50, id="no period"),
+        pytest.param({"AeFlickerMode": (0, 1, 0), "AeFlickerPeriod": (100, 1_000_000, None)}, 0, id="not wanted"),
+    ],
+)
+def test_else_the_automatics_do_without(known: dict[str, Limits], mains_hz: int) -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.camera_controls |= known
+    PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9), mains_hz=mains_hz)
+    assert not {"AeFlickerMode", "AeFlickerPeriod"} & device.controls.keys()
+
+
+@pytest.mark.parametrize(
+    ("settled", "mains_hz", "locked"),
+    [
+        pytest.param((9000, 2.0), 50, (10_000, 1.8), id="gain leaves room for a whole period"),
+        pytest.param((9000, 2.0), 60, (16_667, 1.08), id="for two of them"),
+        pytest.param((9000, 2.0), 0, (9000, 2.0), id="not wanted"),
+        pytest.param((19_985, 1.5), 50, (20_000, 1.499), id="whole lines of the sensor"),
+        pytest.param((33_333, 4.0), 50, (30_000, 4.444), id="no longer than a picture takes"),
+        pytest.param((33_333, 4.0), 60, (33_333, 4.0), id="which is four"),
+        pytest.param((4000, 1.0), 50, (4000, 1.0), id="daylight"),
+        pytest.param((15_000, 1.0), 50, (10_000, 1.5), id="the least gain"),
+        pytest.param((33_000, 16.0), 50, (30_000, 16.0), id="the most gain"),
+    ],
+)
+def test_what_is_locked_is_whole_periods_of_lamps(
+    settled: tuple[int, float], mains_hz: int, locked: tuple[int, float]
+) -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.settled = settled
+    PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9), mains_hz=mains_hz)
+    assert (device.controls["ExposureTime"], device.controls["AnalogueGain"]) == pytest.approx(locked, rel=1e-3)
+
+
+@pytest.mark.parametrize("mains_hz", [50, 60])
+@pytest.mark.parametrize("rate_hz", [25.0, 30.0, 60.0])
+@pytest.mark.parametrize("step", [1.04, 1.1, 1.7])
+def test_each_step_gives_its_light_in_whole_periods_up_to_the_ends(mains_hz: int, rate_hz: float, step: float) -> None:
+    """From the darkest room to the brightest and back: where light is so little that a period fits, no row has more."""
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    camera = PiCamera(SIZE, rate_hz, lambda: device, lambda: int(clock.now_s * 1e9), mains_hz=mains_hz)
+    period_us = 1e6 / (2 * mains_hz)
+    longest_us = {(50, 25.0): 30_000, (60, 25.0): 33_333, (50, 30.0): 30_000, (60, 30.0): 33_333}.get(
+        (mains_hz, rate_hz), 10_000 if mains_hz == 50 else 16_667
+    )
+    gathers = device.controls["ExposureTime"] * device.controls["AnalogueGain"]
+    for times, end in ((step, 16.0 * longest_us), (1.0 / step, 100.0), (step, 16.0 * longest_us)):
+        for _ in range(400):
+            wanted = gathers * times
+            if not camera.adjust(Adjustment(light=times)):
+                break
+            exposure_us, gain = device.controls["ExposureTime"], device.controls["AnalogueGain"]
+            gathers = exposure_us * gain
+            assert gathers == pytest.approx(min(max(wanted, 75.0), 16.0 * longest_us), rel=0.021)
+            assert exposure_us <= longest_us
+            if gathers > 1.021 * period_us:
+                assert exposure_us / period_us == pytest.approx(round(exposure_us / period_us), abs=1e-3)
+        assert gathers == pytest.approx(end, rel=0.3 if end == 100.0 else 0.021)
+
+
+def test_a_little_more_light_than_whole_periods_give_comes_from_gain() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.settled = 20_000, 1.0
+    camera = PiCamera(SIZE, 25.0, lambda: device, lambda: int(clock.now_s * 1e9), mains_hz=50)
+    assert camera.adjust(Adjustment(light=1.1))
+    assert (device.controls["ExposureTime"], device.controls["AnalogueGain"]) == pytest.approx((20_000, 1.1))
+    for _ in range(4):
+        assert camera.adjust(Adjustment(light=1.1))
+    assert (device.controls["ExposureTime"], device.controls["AnalogueGain"]) == pytest.approx((30_000, 1.1**5 / 1.5))
+
+
+def test_a_camera_of_one_gain_only_exposes_for_as_long_as_the_light_needs() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.settled = 10_000, 1.0
+    device.camera_controls["AnalogueGain"] = 1.0, 1.0, 1.0
+    camera = PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9), mains_hz=50)
+    assert camera.adjust(Adjustment(light=1.5))
+    assert device.controls["ExposureTime"] == 15_000
+
+
+def test_a_camera_that_says_no_longest_exposure_has_a_usual_one() -> None:
+    clock = VirtualClock()
+    device = StandInPicamera2(clock)
+    device.camera_controls["ExposureTime"] = 134, 0, None
+    camera = PiCamera(SIZE, 30.0, lambda: device, lambda: int(clock.now_s * 1e9))
+    assert camera.adjust(Adjustment(light=3.0))
+    assert device.controls["ExposureTime"] == 27_000
+
+
 def test_a_picture_from_before_the_call_is_left_out() -> None:
     clock = VirtualClock()
     device = StandInPicamera2(clock)
@@ -426,6 +543,30 @@ def test_a_usb_camera_that_gives_one_picture_again_and_again_is_lost() -> None:
     with pytest.raises(CameraLost, match=r"has given the same picture for 10 s: it is frozen"):
         read_on(camera, [])
     assert clock.now_s == 50 + 30 + FROZEN_S + 1
+    camera.close()
+
+
+def test_a_usb_camera_is_told_of_the_mains_where_it_is_wanted() -> None:
+    clock = VirtualClock()
+    told: list[tuple[int | Path, int]] = []
+    capture: Any = StandInCapture(clock, frozen_from=30)
+    for mains_hz in (0, 50, 60):
+        UsbCamera(
+            2, SIZE, 1.0, clock, lambda _: capture, mains_hz=mains_hz, set_power_line=lambda *told_: told.append(told_)
+        ).close()
+    assert told == [(2, 50), (2, 60)]
+
+
+def test_a_usb_camera_that_cannot_be_told_is_used_as_it_is(video: Path) -> None:
+    def refuse(device: int | Path, mains_hz: int) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    capture = cv2.VideoCapture(str(video), cv2.CAP_FFMPEG)
+    camera = UsbCamera(0, SIZE, 30.0, time.monotonic, lambda _: capture, mains_hz=50, set_power_line=refuse)
+    frames: list[Frame] = []
+    with pytest.raises(CameraLost, match="no pictures any more"):
+        read_on(camera, frames)
+    assert frames
     camera.close()
 
 
