@@ -33,12 +33,18 @@ if TYPE_CHECKING:
     from hardware.camera import Camera
     from hardware.panel import PanelPins
     from vision.frame import Frame, Image
+    from vision.light.flicker import Flicker
     from vision.mat.lens import AssumedFocal
+    from vision.motion import Small
 
 CAMERA_S = 20.0
 """A camera that has not answered after so long will not."""
 PICTURES = 8
 """The first pictures of a camera are often too dark or too bright: the last of these counts."""
+WATCHED, WATCHED_S = 24, 3.0
+"""So many more pictures tell of lamps that flicker, or as many as it gives within this time."""
+FLICKERS = 0.01
+"""Light that goes up and down by less of its mean does no harm."""
 BLACK, DARK, DIM = 12.0, 60.0, 110.0
 """Where the picture's brightest hundredth, the mat's white, is below this (0 to 255), it is black, too dark, or dim."""
 DARK_PART, LEAST_LEVEL = 0.1, 0.4
@@ -88,17 +94,27 @@ class Finding:
     """What to do; empty where there is nothing to do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a camera showed."""
+
+    frame: "Frame"
+    flicker: "Flicker | None"
+    """None where its pictures tell nothing of that."""
+
+
 async def examine(config: TableConfig) -> list[Finding]:
     """Check everything that a table has. Takes some seconds."""
-    findings, frame = await asyncio.to_thread(_look, config)
-    if frame is None:
+    findings, seen = await asyncio.to_thread(_look, config)
+    if seen is None:
         findings += _unseen(findings[0])
     else:
-        image = frame.image
+        image = seen.frame.image
         findings += [
-            check_markers(image, frame.assumed),
+            check_markers(image, seen.frame.assumed),
             await asyncio.to_thread(check_lens, config, image),
             check_light(image),
+            check_flicker(seen.flicker, config.camera.driver, config.camera.mains_hz),
         ]
     findings += [
         await asyncio.to_thread(check_copy, config),
@@ -119,13 +135,13 @@ def check_camera(
     expected: tuple[int, int] | None = None,
     *,
     follow_light: bool = False,
-) -> tuple[Finding, "Frame | None"]:
+) -> tuple[Finding, Seen | None]:
     """Whether the camera gives pictures, no larger than expected (width and height); and one of them, for which it was
-    adjusted, where it is to `follow_light`."""
+    adjusted, where it is to `follow_light`, with what those after it tell."""
     from hardware.camera import CameraError
 
     try:
-        about, frame = _within(limit_s, lambda: _picture(open_camera, follow_light=follow_light))
+        about, seen = _within(limit_s, lambda: _seen_by(open_camera, follow_light=follow_light))
     except TimeoutError:
         what = f"the camera has not answered for {limit_s:g} s"
         return Finding("camera", Health.BROKEN, what, "Check its cable at both ends, then restart the computer."), None
@@ -135,13 +151,13 @@ def check_camera(
             "the table runs, it holds the camera: look at its display, or end it first."
         )
         return Finding("camera", Health.BROKEN, str(error), remedy), None
-    height, width = frame.image.shape[:2]
+    height, width = seen.frame.image.shape[:2]
     what = f"{about}: pictures of {width}x{height}"
     if expected is not None and width * height > expected[0] * expected[1]:
         remedy = "Set camera.width and camera.height to what the camera gives: the table refuses larger pictures."
         said = f"{what}, more than the settings' {expected[0]}x{expected[1]}"
-        return Finding("camera", Health.BROKEN, said, remedy), frame
-    return Finding("camera", Health.OK, what), frame
+        return Finding("camera", Health.BROKEN, said, remedy), seen
+    return Finding("camera", Health.OK, what), seen
 
 
 def check_markers(image: "Image", assumed: "AssumedFocal | None" = None) -> Finding:
@@ -284,6 +300,31 @@ def check_light(image: "Image") -> Finding:
     if dark := _dark_part(image):
         return Finding("light", Health.WARNING, f"{dark}; {measured}", _where_a_lamp_helps(image))
     return Finding("light", Health.OK, measured)
+
+
+def check_flicker(flicker: "Flicker | None", driver: str, mains_hz: int) -> Finding:
+    """Whether lamps make stripes that wander over the pictures of a camera of this driver, which is told of mains of
+    `mains_hz`; 0: of none."""
+    if flicker is None:
+        return Finding("flicker", Health.SKIPPED, "its pictures are too few, too dark or too bright to tell")
+    if flicker.share < FLICKERS:
+        untold = " and ".join(f"{hz} Hz" for hz in flicker.untold_hz())
+        still = f"; at {flicker.rate_hz:.0f} pictures/s those of mains of {untold} stand still and cannot be told"
+        return Finding("flicker", Health.OK, f"no stripes move over the picture{still if untold else ''}")
+    seems = flicker.mains_hz()
+    likely = "" if seems is None else f", as on mains of {seems} Hz"
+    what = f"stripes move over the picture, {flicker.share:.0%} brighter and darker than without: lamps flicker{likely}"
+    if not mains_hz or seems not in (None, mains_hz):
+        remedy = f"Set camera.mains_hz to {seems or 'that of your mains, 50 or 60'}."
+        return Finding("flicker", Health.WARNING, what, remedy)
+    reasons = [f"so much light falls that the camera exposes for less than {500 / mains_hz:.1f} ms: take lamps away"]
+    if driver != "picamera2":
+        reasons.append("the camera has no power_line_frequency that can be set (`v4l2-ctl --list-ctrls`)")
+    if seems is None:
+        reasons += ["a dimmer switches lamps at its own pace: turn it up", f"camera.mains_hz = {mains_hz} is wrong"]
+    either = f"{'either ' if len(reasons) > 1 else ''}{', or '.join(reasons)}"
+    remedy = f"{either[0].upper()}{either[1:]}. Lamps that run on direct current do not flicker."
+    return Finding("flicker", Health.WARNING, what, remedy)
 
 
 def _paper_cut_off(image: "Image") -> int:
@@ -548,25 +589,25 @@ _CORNERS = {0: "top left", 1: "top right", 2: "bottom right", 3: "bottom left"}
 _SIMULATED = 'camera.driver is "simulated"'
 
 
-def _look(config: TableConfig) -> "tuple[list[Finding], Frame | None]":
-    """The camera's finding, alone in a list, and its picture."""
+def _look(config: TableConfig) -> tuple[list[Finding], Seen | None]:
+    """The camera's finding, alone in a list, and what it showed."""
     if config.camera.driver == "simulated":
         return [Finding("camera", Health.UNUSED, _SIMULATED)], None
     from controller.watching import open_table_camera
 
     size = config.camera.width, config.camera.height
-    finding, frame = check_camera(
+    finding, seen = check_camera(
         lambda: open_table_camera(config, None), expected=size, follow_light=config.camera.follow_light
     )
-    return [finding], frame
+    return [finding], seen
 
 
 def _unseen(camera: Finding) -> list[Finding]:
-    """What is said of markers, lens and light without a picture."""
+    """What is said of markers, lens, light and flicker without a picture."""
     unused = camera.state is Health.UNUSED
     what = _SIMULATED if unused else "not looked at: there is no picture"
     state, remedy = (Health.UNUSED, "") if unused else (Health.SKIPPED, "Let the camera work first.")
-    return [Finding(name, state, what, remedy) for name in ("markers", "lens", "light")]
+    return [Finding(name, state, what, remedy) for name in ("markers", "lens", "light", "flicker")]
 
 
 def _pins(config: TableConfig) -> Finding:
@@ -622,7 +663,7 @@ def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":
         return link.status()
 
 
-def _picture(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> "tuple[str, Frame]":
+def _seen_by(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> tuple[str, Seen]:
     from hardware.camera import RecordingEnded
     from hardware.exposure import settled_picture
 
@@ -640,9 +681,31 @@ def _picture(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> "tup
 
     try:
         image = settled_picture(camera, newest) if follow_light else newest()
-        return camera.description, replace(frames[0], image=image)
+        return camera.description, Seen(replace(frames[0], image=image), _flicker(camera))
     finally:
         camera.close()
+
+
+def _flicker(camera: "Camera") -> "Flicker | None":
+    """What the camera's next pictures tell of lamps' flicker."""
+    from hardware.camera import RecordingEnded
+    from vision.light.flicker import flicker_of
+    from vision.motion import shrink
+
+    pictures: list[Small] = []
+    taken: list[tuple[int, float]] = []
+    try:
+        while len(taken) < WATCHED and (not taken or taken[-1][1] - taken[0][1] < WATCHED_S):
+            frame = camera.read(CAMERA_S)
+            pictures.append(shrink(frame.image))
+            taken.append((frame.sequence, frame.time_s))
+    except RecordingEnded:
+        pass  # as above
+    numbers, times = zip(*taken, strict=True) if taken else ((), ())
+    one_view = len({picture.shape for picture in pictures}) == 1
+    if not one_view or times[-1] <= times[0] or numbers[-1] <= numbers[0]:
+        return None
+    return flicker_of(pictures, numbers, (numbers[-1] - numbers[0]) / (times[-1] - times[0]))
 
 
 def _within(limit_s: float, work: Callable[[], Result]) -> Result:

@@ -33,6 +33,7 @@ from controller.doctor import (
     check_clock,
     check_copy,
     check_disk,
+    check_flicker,
     check_kept_games,
     check_lan_name,
     check_lens,
@@ -58,7 +59,9 @@ from firmware_bridge.signals import SignalKind
 from hardware.camera import Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.panel import PanelPins, SeatPins, open_real_pins
+from hardware.simulated.camera import SimulatedCamera
 from hardware.simulated.emulated_board import EmulatedBoard
+from hardware.simulated.flicker import MAINS_HZ, FlickeringLight
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
@@ -66,10 +69,12 @@ from hardware.simulated.world import ButtonEdge, World
 from tests.controller.web.fixture_views import ring_served
 from tests.controller.web.table import make_app
 from tests.hardware.fake_lgpio import FakeLgpio
+from tests.hardware.test_camera import VirtualClock
 from tests.rigs.emulation import CannotEmulate, build
 from tests.vision import theory_pictures as drawn_board
 from tests.vision.drawn_table import enrolled
 from vision.frame import Frame, Image
+from vision.light.flicker import Flicker
 from vision.light.lamp import mirrored_beyond_mm
 from vision.mat.lens import AssumedFocal
 from vision.mat.markers import MARKERS_MM
@@ -110,11 +115,12 @@ def said(finding: Finding) -> tuple[str, Health]:
 
 def test_camera_that_works(tmp_path: Path, picture: Image) -> None:
     cv2.imwrite(str(tmp_path / "1.png"), picture)
-    finding, frame = check_camera(lambda: open_camera(f"opencv:{tmp_path}", (1280, 720), 10.0, no_simulated))
+    finding, seen = check_camera(lambda: open_camera(f"opencv:{tmp_path}", (1280, 720), 10.0, no_simulated))
     assert said(finding) == ("camera", Health.OK)
     assert "pictures of 1280x720" in finding.what
-    assert frame is not None
-    assert np.array_equal(frame.image, picture)
+    assert seen is not None
+    assert np.array_equal(seen.frame.image, picture)
+    assert seen.flicker is None
 
 
 def test_camera_whose_pictures_are_larger_than_the_settings_say(tmp_path: Path, picture: Image) -> None:
@@ -126,11 +132,11 @@ def test_camera_whose_pictures_are_larger_than_the_settings_say(tmp_path: Path, 
 
 
 def test_camera_that_is_not_there(tmp_path: Path) -> None:
-    finding, image = check_camera(lambda: open_camera(f"opencv:{tmp_path}/none", (1280, 720), 10.0, no_simulated))
+    finding, seen = check_camera(lambda: open_camera(f"opencv:{tmp_path}/none", (1280, 720), 10.0, no_simulated))
     assert said(finding) == ("camera", Health.BROKEN)
     assert "no video file and no folder" in finding.what
     assert "camera.driver" in finding.remedy
-    assert image is None
+    assert seen is None
 
 
 def test_what_a_camera_knows_of_its_focal_length_tells_how_high_it_is(picture: Image) -> None:
@@ -145,11 +151,11 @@ def test_what_a_camera_knows_of_its_focal_length_tells_how_high_it_is(picture: I
         def close(self) -> None:
             pass
 
-    _, frame = check_camera(Known)
-    assert frame is not None
+    _, seen = check_camera(Known)
+    assert seen is not None
     heights = [
-        float(re.findall(r"lens is ([\d.]+) m above", check_markers(frame.image, assumed).what)[0])
-        for assumed in (None, frame.assumed)
+        float(re.findall(r"lens is ([\d.]+) m above", check_markers(seen.frame.image, assumed).what)[0])
+        for assumed in (None, seen.frame.assumed)
     ]
     assert heights[1] > 1.2 * heights[0]
 
@@ -167,10 +173,10 @@ def test_camera_that_never_answers() -> None:
         def close(self) -> None:
             pass
 
-    finding, image = check_camera(Stuck, limit_s=0.05)
+    finding, seen = check_camera(Stuck, limit_s=0.05)
     never.set()
     assert said(finding) == ("camera", Health.BROKEN)
-    assert (finding.what, image) == ("the camera has not answered for 0.05 s", None)
+    assert (finding.what, seen) == ("the camera has not answered for 0.05 s", None)
     assert "cable" in finding.remedy
 
 
@@ -306,6 +312,66 @@ def test_light(picture: Image, spoil: Callable[[Image], Image], state: Health, w
     finding = check_light(spoil(picture))
     assert said(finding) == ("light", state)
     assert words in finding.what
+
+
+@pytest.mark.parametrize("share", [0.0, 0.03, 0.1])
+def test_lamps_that_flicker_are_told_by_pictures_in_a_row(share: float) -> None:
+    conditions, clock = Conditions(), VirtualClock()
+    renderer = Renderer({}, conditions.camera_model(640, 360), conditions)
+    steady = SimulatedCamera(World(Random(0)).snapshot, renderer, clock, clock.sleep, 22.0)
+    _, seen = check_camera(lambda: FlickeringLight(steady, Random(1), share))
+    assert clock.now_s < 50.0 + 3.0
+    assert seen is not None
+    finding = check_flicker(seen.flicker, "picamera2", 50)
+    assert said(finding) == ("flicker", Health.WARNING if share else Health.OK)
+    if share:
+        said_share = re.findall(r"(\d+)% brighter and darker", finding.what)
+        assert [int(one) for one in said_share] == [pytest.approx(100 * share, rel=0.2)]
+        assert f"mains of {Random(1).choice(MAINS_HZ):.0f} Hz" in finding.what
+
+
+def test_a_camera_of_few_pictures_a_second_is_not_waited_for() -> None:
+    conditions, clock = Conditions(), VirtualClock()
+    renderer = Renderer({}, conditions.camera_model(640, 360), conditions)
+    finding, seen = check_camera(
+        lambda: SimulatedCamera(World(Random(0)).snapshot, renderer, clock, clock.sleep, 1.0), expected=(640, 360)
+    )
+    assert said(finding) == ("camera", Health.OK)
+    assert clock.now_s < 50.0 + 8.0 + 5.0
+    assert seen is not None
+    assert said(check_flicker(seen.flicker, "opencv:0", 50)) == ("flicker", Health.SKIPPED)
+
+
+AT_22_HZ = {50: -10.0, 60: 10.0, None: 3.0}
+"""The pace at which lamps on such mains, or on none, seem to flicker in 22 pictures a second."""
+
+
+@pytest.mark.parametrize(
+    ("lamps_hz", "driver", "mains_hz", "remedies"),
+    [
+        (60, "picamera2", 50, ["Set camera.mains_hz to 60."]),
+        (50, "opencv:0", 0, ["Set camera.mains_hz to 50."]),
+        (None, "picamera2", 0, ["Set camera.mains_hz to that of your mains, 50 or 60."]),
+        (50, "picamera2", 50, ["So much light falls", "less than 10.0 ms", "take lamps away"]),
+        (60, "picamera2", 60, ["less than 8.3 ms"]),
+        (50, "opencv:0", 50, ["Either so much light falls", "power_line_frequency"]),
+        (None, "picamera2", 50, ["so much light", "dimmer", "camera.mains_hz = 50 is wrong"]),
+    ],
+)
+def test_what_helps_against_flicker(lamps_hz: int | None, driver: str, mains_hz: int, remedies: list[str]) -> None:
+    finding = check_flicker(Flicker(0.04, AT_22_HZ[lamps_hz], 22.0), driver, mains_hz)
+    assert said(finding) == ("flicker", Health.WARNING)
+    assert all(remedy in finding.remedy for remedy in remedies)
+    assert ("Set camera.mains_hz" in finding.remedy) == ("Set camera.mains_hz" in remedies[0])
+    assert ("power_line_frequency" in finding.remedy) == ("power_line_frequency" in remedies)
+
+
+def test_little_flicker_does_no_harm_and_what_cannot_be_seen_is_said() -> None:
+    finding = check_flicker(Flicker(0.009, 10.0, 22.0), "picamera2", 50)
+    assert said(finding) == ("flicker", Health.OK)
+    assert finding.what == "no stripes move over the picture"
+    assert "mains of 50 Hz stand still" in check_flicker(Flicker(0.0, 0.0, 25.0), "picamera2", 50).what
+    assert "mains of 50 Hz and 60 Hz stand still" in check_flicker(Flicker(0.0, 0.0, 20.0), "opencv:0", 60).what
 
 
 def half_dark(image: Image) -> Image:
@@ -657,6 +723,7 @@ PARTS = [
     "markers",
     "lens",
     "light",
+    "flicker",
     "faces",
     "pins",
     "serial",
@@ -673,7 +740,7 @@ def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
     findings = asyncio.run(examine(load_table([tmp_path / "table.toml"])))
     assert [finding.name for finding in findings] == PARTS
     unused = [finding.name for finding in findings if finding.state is Health.UNUSED]
-    assert unused == ["camera", "markers", "lens", "light", "faces", "pins", "serial", "LAN name"]
+    assert unused == ["camera", "markers", "lens", "light", "flicker", "faces", "pins", "serial", "LAN name"]
 
 
 def test_without_a_picture_markers_and_light_are_not_judged(tmp_path: Path) -> None:
@@ -681,5 +748,5 @@ def test_without_a_picture_markers_and_light_are_not_judged(tmp_path: Path) -> N
     findings = {f.name: f for f in asyncio.run(examine(load_table([tmp_path / "table.toml"])))}
     assert list(findings) == PARTS
     assert findings["camera"].state is Health.BROKEN
-    assert {findings[name].state for name in ("markers", "lens", "light")} == {Health.SKIPPED}
+    assert {findings[name].state for name in ("markers", "lens", "light", "flicker")} == {Health.SKIPPED}
     assert findings["light"].what == "not looked at: there is no picture"

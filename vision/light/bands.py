@@ -92,7 +92,7 @@ class Bands:
         rows = row_medians(total(small[:, ::EVERY] - known[:, ::EVERY])) / 3.0
         if median_of(np.abs(rows - median_of(rows))) < NOTICED:
             return None
-        stripes = _fitted(*_row_gains(small, known))
+        stripes = _fitted(*row_gains(small, known))
         if stripes is None or (strongest := float(np.abs(stripes).max())) > STRONGEST:
             return None
         gains = np.asarray(1.0 + stripes, np.float32)
@@ -110,6 +110,18 @@ class Bands:
         before = self._cut
         self._cut = now if before is None or before.shape != now.shape else np.maximum(now, before * np.float32(LASTS))
         return self._cut
+
+
+def row_gains(small: Small, known: Small) -> tuple[Waves, NDArray[np.bool_]]:
+    """How many times as bright as what is known half of each row's blocks are in each colour (rows x 3), and which rows
+    tell that."""
+    some, others = small[:, ::FINELY], known[:, ::FINELY]
+    tell = np.logical_and.reduce((some < SATURATED) & (others < SATURATED) & (others > DARK), axis=2)
+    gains = np.sort(np.where(tell[:, :, None], some / np.maximum(others, np.float32(1.0)), np.float32(np.inf)), axis=1)
+    count = np.count_nonzero(tell, axis=1)
+    middle = np.take_along_axis(gains, (np.maximum(count - 1, 0) // 2)[:, None, None], axis=1)[:, 0]
+    tells = count >= TELLING
+    return np.where(tells[:, None], middle, 1.0).astype(np.float64), tells
 
 
 def _fitted(gains: Waves, tells: NDArray[np.bool_]) -> Waves | None:
@@ -154,15 +166,3 @@ def _number_of_most(explained: Waves) -> float:
     before, top, after = explained[best - 1 : best + 2]
     bend = before - 2.0 * top + after
     return float(NUMBERS[best] + STEP * (0.5 * (before - after) / bend if bend < 0.0 else 0.0))
-
-
-def _row_gains(small: Small, known: Small) -> tuple[Waves, NDArray[np.bool_]]:
-    """How many times as bright as what is known half of each row's blocks are in each colour (rows x 3), and which rows
-    tell that."""
-    some, others = small[:, ::FINELY], known[:, ::FINELY]
-    tell = np.logical_and.reduce((some < SATURATED) & (others < SATURATED) & (others > DARK), axis=2)
-    gains = np.sort(np.where(tell[:, :, None], some / np.maximum(others, np.float32(1.0)), np.float32(np.inf)), axis=1)
-    count = np.count_nonzero(tell, axis=1)
-    middle = np.take_along_axis(gains, (np.maximum(count - 1, 0) // 2)[:, None, None], axis=1)[:, 0]
-    tells = count >= TELLING
-    return np.where(tells[:, None], middle, 1.0).astype(np.float64), tells
