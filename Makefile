@@ -23,7 +23,7 @@ PIP_INSTALL := PYPI=1 $(BIN)/pip install --quiet --constraint constraints.txt --
 
 .DEFAULT_GOAL := help
 .PHONY: help run start-at-boot not-at-boot test check play kill-test bench-vision bench-displays bench-latency bench-rules soak-rules fuzz doc-examples photos cards-report dice-report sheets-report theory-report altered-report many-pieces many-sheets held-dice traced-report hands-report live-report light-report \
-	test-avahi test-pins test-usb firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
+	test-avahi test-pins test-usb test-camera firmware emulated-board firmware-header firmware-tools bench-slaps torture-link unplug-link kill-signals fuzz-frames clean
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -134,6 +134,9 @@ test-pins: $(DEV_INSTALLED) ## The panel's tests on GPIO lines of a real kernel 
 
 test-usb: $(DEV_INSTALLED) firmware-tools ## The link's tests on a USB serial port of a real kernel; ARGS="--pulls 100"
 	bash tests/rigs/kernel_vm.sh usb $(BIN)/python $(ARGS)
+
+test-camera: $(DEV_INSTALLED) ## The USB camera's driver on a V4L2 device of a real kernel
+	bash tests/rigs/kernel_vm.sh camera $(BIN)/python $(ARGS)
 
 firmware: ## Build the microcontroller's program (ELF and hex) and say how much memory it uses
 	@.ci/debian-packages $(PYTHON) firmware

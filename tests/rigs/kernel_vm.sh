@@ -1,5 +1,5 @@
 #!/bin/bash
-# Panel and link on a real kernel: Debian's, in a virtual machine which sees this machine's files, cannot change them,
+# Panel, link and camera on a real kernel: Debian's, in a virtual machine which sees this machine's files, cannot change them,
 # and runs our tests.
 #
 #   pins   The panel's contract on GPIO lines: those of the kernel's own simulator (gpio-sim), which no distribution
@@ -7,8 +7,9 @@
 #   usb    The link's contract, and a cable that is pulled, on a USB serial port: the kernel's driver, named by Debian's
 #          udev. Behind it, out here, runs the board's own ELF in the emulator, and somebody who slaps what is lit and
 #          pulls the cable (tests/rigs/board_hands.py).
+#   camera The driver for USB cameras on a V4L2 device: the kernel's own test driver, vivid, which draws colour bars.
 #
-# Usage: tests/rigs/kernel_vm.sh pins|usb [PYTHON [PYTEST ARGUMENTS...]]
+# Usage: tests/rigs/kernel_vm.sh pins|usb|camera [PYTHON [PYTEST ARGUMENTS...]]
 #
 # Kernel, headers, source and udev are fetched as Debian packages and unpacked, not installed, into KERNEL_VM_CACHE
 # (~/.cache/pizzatable-pins), which may be deleted at any time.
@@ -18,7 +19,7 @@ repository=$PWD
 what=${1-}
 python=${2:-.venv/bin/python}
 shift 2 2>/dev/null || shift $#
-[[ $what == pins || $what == usb ]] || { echo "Usage: $0 pins|usb [PYTHON [PYTEST ARGUMENTS...]]" >&2; exit 2; }
+[[ $what == pins || $what == usb || $what == camera ]] || { echo "Usage: $0 pins|usb|camera [PYTHON [PYTEST ARGUMENTS...]]" >&2; exit 2; }
 cache=${KERNEL_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/pizzatable-pins}
 patience_s=${KERNEL_VM_PATIENCE_S:-600}
 
@@ -122,6 +123,10 @@ cp /bin/busybox "$root/bin/"
 # In the order in which they need each other.
 modules=(configfs virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci netfs fscache 9pnet 9pnet_virtio 9p)
 if [[ $what == usb ]]; then modules+=(usb-common usbcore xhci-hcd xhci-pci usbserial ftdi_sio); fi
+if [[ $what == camera ]]; then
+    modules+=(mc videodev v4l2-dv-timings videobuf2-common videobuf2-memops videobuf2-v4l2 videobuf2-vmalloc
+        videobuf2-dma-contig v4l2-tpg rc-core cec vivid)
+fi
 for module in "${modules[@]}"; do
     find "$built/lib/modules/$release/kernel" -name "$module.ko" -exec cp {} "$root/modules/" \;
 done
@@ -130,6 +135,8 @@ if [[ $what == pins ]]; then
     modules+=(irq_sim gpio-sim)
     tests=(-k "gpio-sim or gpio_sim" tests/hardware/test_panel.py tests/hardware/test_real_panel.py
         tests/controller/test_panel_kept.py)
+elif [[ $what == camera ]]; then
+    tests=(tests/hardware/test_real_camera.py)
 else
     tests=(--hardware -k real tests/firmware_bridge/test_link_contract.py)
 fi
@@ -167,6 +174,10 @@ if [ $what = pins ]; then
     # Without it the tests would be skipped.
     [ -d /sys/devices/platform/gpio-sim.0/gpiochip0 ] || stop "no lines"
     echo "$(uname -sr), lines on $(cat $header/bank/chip_name)"
+elif [ $what = camera ]; then
+    # Without it the tests would be skipped.
+    [ -c /dev/video0 ] || stop "no camera"
+    echo "$(uname -sr), /dev/video0 is $(cat /sys/class/video4linux/video0/name)"
 else
     mkdir -p /host/run/udev/rules.d /host/tmp/.config/pizzatable
     cp /host$udev/lib/udev/rules.d/50-udev-default.rules /host$udev/lib/udev/rules.d/60-serial.rules \
@@ -194,7 +205,9 @@ chmod +x "$root/init"
 
 # And off --------------------------------------------------------------------------------------------------------------
 
-if [[ $what == pins ]]; then
+if [[ $what == camera ]]; then
+    machine=(-accel tcg)
+elif [[ $what == pins ]]; then
     # One simulated processor whose clock counts instructions while it works: a busy host makes it slower, not late.
     machine=(-accel tcg -icount shift=1,sleep=on)
 else
