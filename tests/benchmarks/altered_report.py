@@ -29,6 +29,7 @@ from tests.vision.altered import (
     as_a_phone_shows_it,
     as_some_camera_shows_it,
     curved,
+    flickering,
     in_shadow,
     mirrored,
     sharpened,
@@ -126,6 +127,11 @@ def blinds(image: Image, rng: np.random.Generator) -> Image:
     return _levels(image * (0.55 + 0.45 * stripes)[..., None])
 
 
+def flicker(image: Image, rng: np.random.Generator) -> Image:
+    """Lamps that flicker: rows in light that is a fifth more and less."""
+    return flickering(image, 0.2, rng.uniform(1.2, 4.0), rng.random())
+
+
 def shadow_edge(image: Image, rng: np.random.Generator) -> Image:
     """One straight, more or less soft edge of a shadow across the table."""
     return in_shadow(image, some_shadow_edge(rng))
@@ -157,6 +163,7 @@ ALTERATIONS: Mapping[str, Alter] = {
         lamps,
         blinds,
         shadow_edge,
+        flicker,
     )
 }
 NAMES = (*ALTERATIONS, glossy.__name__)

@@ -116,6 +116,13 @@ def in_shadow(picture: Image, edge: ShadowEdge) -> Image:
     return np.asarray(picture * (1.0 - share * (1.0 - shade)), np.uint8)
 
 
+def flickering(picture: Image, share: float, number: float, phase: float) -> Image:
+    """Rows in light that is more and less by a share, so many times from top to bottom, from a phase (0 to 1) on."""
+    at = (np.arange(len(picture)) + 0.5) / len(picture)
+    light = 1.0 + share * np.sin(2.0 * np.pi * (number * at + phase))
+    return np.asarray(np.clip(np.round(picture * light[:, None, None] ** (1.0 / GAMMA)), 0, 255), np.uint8)
+
+
 def striped(picture: Image, registration: Registration, period_mm: float = 55.0, turn: float = 0.6) -> Image:
     """In the sun through blinds."""
     rows, columns = np.indices(picture.shape[:2])

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.vision.altered import flickering
 from tests.vision.drawn_table import View, enrolled, photograph
 from tests.vision.test_reader import TABLE, assert_shows
 from vision.frame import Frame, Image
@@ -13,18 +14,10 @@ from vision.light.bands import Bands, Even
 from vision.motion import Small, beyond_noise, differences, middle_of, shrink
 from vision.reader import Reader
 
-GAMMA = 2.2
 HAND = np.array([[150.0, -300.0], [150.0, -90.0], [105.0, -90.0], [105.0, -300.0]])
 ARM = np.array([[-600.0, -40.0], [60.0, -40.0], [60.0, 60.0], [-600.0, 60.0]])
 """Over more than half of the picture's width."""
 FRAME_S = 1 / 15
-
-
-def striped(picture: Image, share: float, number: float, phase: float) -> Image:
-    """The picture in light that is more and less by a share, so many times from its top to its bottom."""
-    at = (np.arange(len(picture)) + 0.5) / len(picture)
-    light = 1.0 + share * np.sin(2 * np.pi * (number * at + phase))
-    return np.asarray(np.clip(np.round(picture * light[:, None, None] ** (1 / GAMMA)), 0, 255), np.uint8)
 
 
 def view(seed: int, light: float = 0.85) -> View:
@@ -49,8 +42,8 @@ def off(small: Small, known: Small) -> float:
 @pytest.mark.parametrize("number", [1.2, 3.3, 6.8])
 @pytest.mark.parametrize("hand", [None, HAND, ARM], ids=["no hand", "a hand", "an arm along the rows"])
 def test_stripes_are_taken_off_what_is_compared(share: float, number: float, hand: np.ndarray | None) -> None:
-    known = shrink(striped(seen(1), share, number, 0.1))
-    steady, lit = shrink(seen(2, hand)), striped(seen(2, hand), share, number, 0.45)
+    known = shrink(flickering(seen(1), share, number, 0.1))
+    steady, lit = shrink(seen(2, hand)), flickering(seen(2, hand), share, number, 0.45)
     even = even_of(lit, known)
     assert even is not None
     noise = off(steady, shrink(seen(1)))
@@ -65,7 +58,7 @@ def test_stripes_are_taken_off_what_is_compared(share: float, number: float, han
     [(0.0, None, 0.85), (0.0, HAND, 0.85), (0.0, ARM, 0.85), (0.0, None, 0.7), (0.003, None, 0.85)],
 )
 def test_nothing_is_taken_off_in_steady_light(share: float, hand: np.ndarray | None, light: float) -> None:
-    assert even_of(striped(seen(2, hand, light), share, 3.3, 0.45), shrink(seen(1))) is None
+    assert even_of(flickering(seen(2, hand, light), share, 3.3, 0.45), shrink(seen(1))) is None
 
 
 def test_a_large_thing_that_is_laid_there_is_no_stripe() -> None:
@@ -78,9 +71,9 @@ def test_what_is_cut_off_here_and_there_is_no_change() -> None:
     """As the red of warm wood is, in part: that does not go on and off with the stripes."""
     bright = [photograph(TABLE, View(seed=seed, light=(0.85, 0.95, 1.25))) for seed in range(6)]
     assert 0.02 < (shrink((bright[0] > 250).astype(np.uint8)) > 0.02).mean() < 0.6
-    known, bands, before = shrink(striped(bright[0], 0.1, 3.3, 0.1)), Bands(), None
+    known, bands, before = shrink(flickering(bright[0], 0.1, 3.3, 0.1)), Bands(), None
     for number in range(1, 20):
-        even = even_of(striped(bright[number % 6], 0.1, 3.3, 0.1 + 0.37 * number), known, bands)
+        even = even_of(flickering(bright[number % 6], 0.1, 3.3, 0.1 + 0.37 * number), known, bands)
         assert even is not None
         if before is not None and number > 6:
             assert np.count_nonzero(beyond_noise(differences(even.small, before))) < 6
@@ -90,7 +83,7 @@ def test_what_is_cut_off_here_and_there_is_no_change() -> None:
 def test_something_white_that_is_laid_there_is_a_change() -> None:
     covered = seen(2)
     cv2.rectangle(covered, (300, 300), (380, 360), (255, 255, 255), cv2.FILLED)
-    even = even_of(striped(covered, 0.1, 3.3, 0.45), shrink(striped(seen(1), 0.1, 3.3, 0.1)))
+    even = even_of(flickering(covered, 0.1, 3.3, 0.45), shrink(flickering(seen(1), 0.1, 3.3, 0.1)))
     assert even is not None
     assert np.count_nonzero(beyond_noise(even.apart)) > 100
 
@@ -98,11 +91,11 @@ def test_something_white_that_is_laid_there_is_a_change() -> None:
 def test_what_is_known_loses_its_own_stripes() -> None:
     """However long stripes wander."""
     rng, steady = np.random.default_rng(5), shrink(seen(1))
-    known = shrink(striped(seen(1), 0.15, 2.7, 0.0))
+    known = shrink(flickering(seen(1), 0.15, 2.7, 0.0))
     pictures = [seen(number) for number in range(2, 8)]
     worst = []
     for number in range(150):
-        even = even_of(striped(pictures[number % 6], 0.15, 2.7, rng.random()), known)
+        even = even_of(flickering(pictures[number % 6], 0.15, 2.7, rng.random()), known)
         known = known if even is None else even.followed(known)
         worst.append(float(np.abs(known - steady).mean(1).max()))
     assert worst[0] > 6.0
@@ -111,7 +104,7 @@ def test_what_is_known_loses_its_own_stripes() -> None:
 
 def test_a_frame_loses_the_stripes_that_its_small_picture_lost() -> None:
     known = shrink(seen(1))
-    lit = striped(seen(2), 0.1, 3.3, 0.45)
+    lit = flickering(seen(2), 0.1, 3.3, 0.45)
     even = even_of(lit, known)
     assert even is not None
     frame = even.of(Frame(lit, 1.0, 7))
@@ -127,7 +120,7 @@ def test_a_piece_that_was_moved_is_noticed_at_once_while_lamps_flicker() -> None
     scenes = []
     for number in range(24):
         picture = photograph(TABLE if number < 12 else moved, view(number))
-        scenes.append(reader.read(Frame(striped(picture, 0.15, 2.1, rng.random()), number * FRAME_S, number)))
+        scenes.append(reader.read(Frame(flickering(picture, 0.15, 2.1, rng.random()), number * FRAME_S, number)))
     assert_shows(scenes[11], TABLE)
     assert_shows(scenes[16], moved)
     assert scenes[11].at_rest_s == pytest.approx(11 * FRAME_S)
