@@ -7,6 +7,9 @@ from urllib.parse import quote
 
 import ifaddr
 
+_MAPPED = "::ffff:"
+"""RFC 4291, section 2.5.5.2: so a socket for both shows an IPv4 peer."""
+
 
 class NotReachable(Exception):
     """Other machines cannot reach this table; the message says why and what to do."""
@@ -19,7 +22,7 @@ def lan_address(served_on: str, port: int) -> str:
     """
     if _is_any(served_on):
         return _address(_own_host(), port)
-    if _is_loopback(served_on):
+    if is_loopback(served_on):
         raise NotReachable(f'lan.host is {served_on}, which is for this machine alone; "0.0.0.0" is for every network')
     return _address(served_on, port)
 
@@ -61,6 +64,16 @@ def addresses_on(interfaces: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a name or address is that of this machine for itself; also an IPv4 address that IPv6 maps."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.removeprefix(_MAPPED)).is_loopback
+    except ValueError:
+        return False
+
+
 def _own_host() -> str:
     """This machine's address on the way out; where no way leads out, as on a table's own access point, any it has.
 
@@ -82,10 +95,3 @@ def _address(host: str, port: int) -> str:
 
 def _is_any(host: str) -> bool:
     return host in ("0.0.0.0", "::")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -1,19 +1,16 @@
 """The addresses that a page shows to phones."""
 
-import re
 from collections.abc import Callable
 
 from fastapi import Request
 from pydantic import BaseModel
 
-from controller.addresses import NotReachable, host_address
+from controller.addresses import NotReachable, host_address, is_loopback
 from controller.web.qr import qr_svg
-from controller.web.security import is_here, is_loopback
+from controller.web.security import is_here, named_host
 
 Reached = Callable[[int], str]
 """The display's address for other machines, at a port. Raises NotReachable."""
-_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}(:\d{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:\d{1,5})?")
-"""What a Host header may say, RFC 9112, section 3.2; names are ASCII there."""
 
 
 class AddressView(BaseModel):
@@ -48,7 +45,7 @@ def _view(request: Request, reached: Reached, of_display: Callable[[str], str]) 
 def _display(request: Request, reached: Reached) -> str:
     """What led another machine here leads a phone here. On the table's own machine, whatever its page was opened by,
     and where a proxy says nothing of use, it is the machine's address on the LAN. Raises NotReachable."""
-    named = request.headers.get("Host", "")
-    if is_here(request) or not _HOST.fullmatch(named) or is_loopback(request.url.hostname):
+    named = named_host(request)
+    if is_here(request) or not named or is_loopback(named):
         return reached(request.scope["server"][1])
-    return f"http://{named}/"
+    return f"http://{request.headers['Host']}/"

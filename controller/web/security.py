@@ -1,11 +1,13 @@
 """Who may do what, and the headers that keep a page to itself."""
 
+import re
 import secrets
 
 from fastapi import HTTPException, Request
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from controller.addresses import is_loopback
 from controller.web.problems import problem_response
 
 MAX_BODY_BYTES = 64 * 1024
@@ -13,7 +15,8 @@ MAX_BODY_BYTES = 64 * 1024
 HOST_TOKEN_HEADER = "X-Host-Token"
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP", "Via")
 """What a proxy adds to a request that it passes on for somebody else."""
-_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_HOST = re.compile(r"([A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?")
+"""What a Host header may say, RFC 9112, section 3.2; names are ASCII there."""
 _HEADERS = {
     # Everything the page needs comes from this table; nothing may frame it.
     "Content-Security-Policy": (
@@ -43,13 +46,17 @@ def is_host(request: Request, given: str | None, token: str) -> bool:
 
 def is_here(request: Request) -> bool:
     """Whether a request was made on this machine, and not passed on by a proxy for somebody else."""
-    here = is_loopback(request.client.host if request.client else None)
+    here = request.client is not None and is_loopback(request.client.host)
     return here and not any(name in request.headers for name in _FORWARDED)
 
 
-def is_loopback(name: str | None) -> bool:
-    """Whether a name or address is that of this machine for itself."""
-    return name in _LOOPBACK
+def named_host(request: Request) -> str:
+    """The host that a request names, without its port; empty where its Host header names none.
+
+    Starlette's `request.url` then has the address that the request came to, which nobody named.
+    """
+    named = _HOST.fullmatch(request.headers.get("Host", ""))
+    return named[1].strip("[]").lower() if named else ""
 
 
 def require_host(request: Request, given: str | None, token: str) -> None:
@@ -89,4 +96,4 @@ def _is_own_page(request: Request) -> bool:
     origin = request.headers.get("Origin")
     if origin is not None and origin.partition("://")[2] != request.headers.get("Host"):
         return False
-    return is_loopback(request.url.hostname)
+    return is_loopback(named_host(request))

@@ -323,7 +323,7 @@ class TestWhoIsHost:
     def test_the_token_opens(self):
         assert request(make_app(), "GET", "/api/role", headers={"X-Host-Token": TOKEN}).json() == {"host": True}
 
-    @pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+    @pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
     def test_the_machine_itself_is_host(self, address):
         role = request(make_app(), "GET", "/api/role", client=address, base_url="http://localhost:8080")
         assert role.json() == {"host": True}
@@ -335,6 +335,13 @@ class TestWhoIsHost:
         rebound = request(app, "POST", "/api/undo", client="127.0.0.1", base_url="http://evil.example:8080")
         same = request(app, "POST", "/api/undo", headers={"Origin": "http://localhost:8080"}, **own)
         assert [foreign.status_code, rebound.status_code, same.status_code] == [403, 403, 204]
+
+    @pytest.mark.parametrize("named", ['a"b.example', "a{b}.example", "a`b.example", "evil.example:99999", ""])
+    def test_a_strange_name_that_leads_to_the_machine_is_not_its_own(self, named):
+        """Browsers ask for such names, and URLs without a valid name have the address that was connected to."""
+        own = {"client": "127.0.0.1", "base_url": "http://127.0.0.1:8080", "headers": {"Host": named}}
+        assert request(make_app(), "GET", "/api/role", **own).json() == {"host": False}
+        assert request(make_app(), "GET", "/api/host_address", **own).status_code == 403
 
     @pytest.mark.parametrize("header", ["X-Forwarded-For", "X-Real-IP", "Forwarded", "Via"])
     def test_whom_a_proxy_on_the_machine_passes_on_is_not(self, header):
