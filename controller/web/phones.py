@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from controller.addresses import NotReachable, host_address, is_loopback
 from controller.web.qr import qr_svg
-from controller.web.security import is_here, named_host
+from controller.web.security import is_here, is_passed_on, named_host
 
 Reached = Callable[[int], str]
 """The display's address for other machines, at a port. Raises NotReachable."""
@@ -43,9 +43,15 @@ def _view(request: Request, reached: Reached, of_display: Callable[[str], str]) 
 
 
 def _display(request: Request, reached: Reached) -> str:
-    """What led another machine here leads a phone here. On the table's own machine, whatever its page was opened by,
-    and where a proxy says nothing of use, it is the machine's address on the LAN. Raises NotReachable."""
+    """What led another machine here, where it leads any phone here. Else, as on the table's own machine, whatever its
+    page was opened by, and where a proxy says nothing of use, the machine's address on the LAN. Raises NotReachable."""
     named = named_host(request)
-    if is_here(request) or not named or is_loopback(named):
-        return reached(request.scope["server"][1])
-    return f"http://{request.headers['Host']}/"
+    leads = bool(named) and not is_loopback(named)
+    if leads and not is_passed_on(request):
+        leads = not is_here(request) and _is_found_by_any(named)
+    return f"http://{request.headers['Host']}/" if leads else reached(request.scope["server"][1])
+
+
+def _is_found_by_any(host: str) -> bool:
+    """Whether any phone finds it: many know no multicast DNS (.local), and a name without a dot need not be theirs."""
+    return ":" in host or ("." in host and not host.endswith(".local"))

@@ -46,8 +46,12 @@ def is_host(request: Request, given: str | None, token: str) -> bool:
 
 def is_here(request: Request) -> bool:
     """Whether a request was made on this machine, and not passed on by a proxy for somebody else."""
-    here = request.client is not None and is_loopback(request.client.host)
-    return here and not any(name in request.headers for name in _FORWARDED)
+    return request.client is not None and is_loopback(request.client.host) and not is_passed_on(request)
+
+
+def is_passed_on(request: Request) -> bool:
+    """Whether a proxy passed a request on for somebody else."""
+    return any(name in request.headers for name in _FORWARDED)
 
 
 def named_host(request: Request) -> str:

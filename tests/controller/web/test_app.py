@@ -103,7 +103,7 @@ class TestAddress:
         return request(make_app(**arguments.pop("app", {})), "GET", path, **arguments).json()
 
     def test_what_led_another_machine_here_leads_a_phone_here(self):
-        for origin in ("http://table.local:8080", "http://10.0.0.7", "http://[fd00::1]:9000"):
+        for origin in ("http://table.home.arpa:8080", "http://10.0.0.7", "http://[fd00::1]:9000"):
             shown = self.asked(base_url=origin)
             assert (shown["address"], shown["why_not"]) == (f"{origin}/", "")
             assert shown["qr"] == qr_svg(f"{origin}/")
@@ -111,6 +111,14 @@ class TestAddress:
     def test_a_page_on_the_tables_own_machine_shows_its_address_on_the_lan(self):
         for origin in ("http://127.0.0.1:8080", "http://localhost:8080", "http://raspberrypi:8080"):
             assert self.asked(base_url=origin, client="127.0.0.1")["address"] == "http://192.168.1.20:8080/"
+
+    @pytest.mark.parametrize("name", ["table.local", "TABLE.LOCAL", "raspberrypi"])
+    def test_a_name_that_many_phones_do_not_find_is_not_shown_them(self, name):
+        named = {"base_url": "http://192.168.1.20:8080", "headers": {"Host": f"{name}:8080"}}
+        assert self.asked(**named)["address"] == "http://192.168.1.20:8080/"
+        passed_on = {"base_url": "http://127.0.0.1:8080", "client": "127.0.0.1", "app": {"reached": nowhere}}
+        shown = self.asked(headers={"Host": name, "Via": "1.1 table"}, **passed_on)
+        assert shown["address"] == f"http://{name}/", "there it is all that is known"
 
     def test_what_a_proxy_passes_on_names_where_it_came_from_if_it_can(self):
         passed_on = {"X-Forwarded-For": "192.0.2.7"}
@@ -136,7 +144,7 @@ class TestAddress:
         assert request(make_app(), "GET", "/api/host_address", **rebound).status_code == 403
         assert "correct" not in json.dumps(self.asked())
         shown = self.asked("/api/host_address", headers={"X-Host-Token": TOKEN})
-        assert shown["address"] == f"http://table.local:8080/?host={token}"
+        assert shown["address"] == f"http://192.168.1.20:8080/?host={token}"
         here = self.asked("/api/host_address", base_url="http://localhost:8080", client="127.0.0.1")
         assert here["address"] == f"http://192.168.1.20:8080/?host={token}"
 
