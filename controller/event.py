@@ -5,6 +5,7 @@ The tables are asked, again and again; nothing has to be told to them. Their add
 """
 
 import asyncio
+import itertools
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -14,7 +15,7 @@ from datetime import datetime
 from typing import Literal, TypeVar
 
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
-from controller.finding_tables import FoundTable
+from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.records.results import standings
 from controller.views import GameResultView, Model, PartState, PlayerResultView, RefereeState, StandingView, TableView
 
@@ -43,6 +44,8 @@ class EventPlayerView(Model):
 class EventTableView(Model):
     """One table, as the event's screen shows it."""
 
+    number: int
+    """The same as long as the event's program runs; addresses are passed on."""
     address: str
     table: str
     """Its name; its address as long as it has not answered."""
@@ -85,10 +88,11 @@ class EventView(Model):
     """What is said where no table was found, or none can be; else empty."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Watched:
     """What is known of one table."""
 
+    number: int
     address: str
     """Where it is asked."""
     name: str
@@ -97,6 +101,8 @@ class _Watched:
     found: FoundTable | None = None
     """As it announced itself last; None where its address was given."""
     view: TableView | None = None
+    answered: str = ""
+    """Where it answered last; empty where it has not yet, or says that it has moved since."""
     problem: str = "not asked yet"
     """Why it does not answer; empty where it does."""
     games: Sequence[GameResultView] = ()
@@ -118,41 +124,41 @@ class Event:
     ) -> None:
         """`addresses`: of the tables; empty: those that are `found`. `event`: leave out games that do not count for the
         event of this name; empty: none. `since`: those begun before."""
-        self._tables = [_Watched(address, address.partition("://")[2], changed_s=clock()) for address in addresses]
+        self._tables: list[_Watched] = []
+        self._came: asyncio.Queue[_Watched] = asyncio.Queue()
         self._finding = "" if addresses else _NONE_FOUND
-        self._came = asyncio.Event()
+        self._numbers = itertools.count()
         self._clock = clock
         self._now = now
         self._event = event
         self._since = since
+        for address in addresses:
+            self._watch(address, address.partition("://")[2])
 
     async def keep(self) -> None:
         """Ask all tables, each by itself, for good."""
-        asked = 0
         async with asyncio.TaskGroup() as asking:
             while True:
-                for table in self._tables[asked:]:
-                    asking.create_task(self._keep(table))
-                asked = len(self._tables)
-                self._came.clear()
-                await self._came.wait()
+                asking.create_task(self._keep(await self._came.get()))
 
     def found(self, tables: Sequence[FoundTable], problem: str = "") -> None:
-        """These announce themselves now; `problem`: why tables cannot be looked for. One that announces itself no more
-        stays, and is asked on."""
-        announced = {table.identity for table in tables}
+        """These announce themselves now; `problem`: why there may be others. One that announces itself no more stays,
+        and is asked on, if it ever answered."""
+        announced, heard = {table.identity for table in tables}, {table.table for table in tables}
+        self._tables = [one for one in self._tables if one.view or one.found is None or one.found.table in heard]
         for table in tables:
             watched = self._known(table, announced)
             if watched is None:
-                watched = _Watched(table.addresses[0], table.name, changed_s=self._clock())
-                self._tables.append(watched)
-                self._came.set()
+                if len(self._tables) >= MOST_TABLES:
+                    problem = TOO_MANY
+                    continue
+                watched = self._watch(table.addresses[0], table.name)
             watched.found = table
             if watched.view is None:
                 watched.name = table.name
             if watched.address not in table.addresses:
-                watched.address = table.addresses[0]
-        self._finding = f"Tables cannot be looked for: {problem}." if problem else "" if self._tables else _NONE_FOUND
+                watched.address, watched.answered = table.addresses[0], ""
+        self._finding = f"Tables may be missing: {problem}." if problem else "" if self._tables else _NONE_FOUND
 
     async def look(self, table: int, *, results: bool) -> None:
         """Ask one table once: its state, and its games where `results`."""
@@ -173,6 +179,12 @@ class Event:
             finding=self._finding,
         )
 
+    def _watch(self, address: str, name: str) -> _Watched:
+        table = _Watched(next(self._numbers), address, name, changed_s=self._clock())
+        self._tables.append(table)
+        self._came.put_nowait(table)
+        return table
+
     def _known(self, found: FoundTable, announced: Set[str]) -> _Watched | None:
         """The table that announces itself so, if it did before; also if it was started anew since. A table whose disk
         was copied from another's says that it is the same, but both announce themselves at once."""
@@ -182,15 +194,15 @@ class Event:
         return next(iter(same + anew), None)
 
     def _shown(self) -> list[_Watched]:
-        """The tables that were found by name. Where two answer at one address, as when one was given another folder, it
-        is the later one."""
-        latest = {table.address: table for table in self._tables if not table.problem}
-        shown = [table for table in self._tables if table.problem or latest[table.address] is table]
+        """The tables that were found by name. Where two answered at one address, as when one was given another folder,
+        it is the later one, also when that has gone."""
+        latest = {table.answered: table for table in self._tables}
+        shown = [table for table in self._tables if not table.answered or latest[table.answered] is table]
         return sorted(shown, key=lambda table: table.name.casefold() if table.found is not None else "")
 
     async def _keep(self, table: _Watched) -> None:
         looked_s = -RESULTS_S
-        while True:
+        while table in self._tables:
             results = self._clock() - looked_s >= RESULTS_S
             await self._look(table, results)
             looked_s = self._clock() if results else looked_s
@@ -200,7 +212,7 @@ class Event:
         before, address = _standing(table), table.address
         try:
             table.view = await self._ask(ask_state, address)
-            table.name, table.problem = table.view.table, ""
+            table.name, table.answered, table.problem = table.view.table, address, ""
         except TableNotAsked as error:
             table.problem = _why(address, error)
             if table.found is not None:
@@ -238,6 +250,7 @@ class Event:
         calls = _calls(table, state, for_s)
         acting = table.view.turn.players if table.view is not None and state in ("plays", "asks", "breach") else []
         return EventTableView(
+            number=table.number,
             address=table.address,
             table=table.name,
             title=table.view.title if table.view is not None else "",

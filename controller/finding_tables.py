@@ -22,7 +22,8 @@ RENEW_S = 60.0
 NETWORK_S = 5.0
 """How often it is looked whether there is a network, or another one."""
 MOST_TABLES = 100
-"""More names than this are of no event."""
+"""More are not asked, so that nobody fills the network and this machine with them."""
+TOO_MANY = f"more than {MOST_TABLES} announce themselves; name those to be shown"
 _ANSWER_MS, _TRIES = 3000, 3
 _log = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ class FoundTable:
 
 
 class TableFinder:
-    """Tells which tables announce themselves, at every change, and why nobody can be asked; empty: everybody can."""
+    """Tells which tables announce themselves, at every change, and why there may be others; empty: there are none."""
 
     def __init__(self, tell: Callable[[Sequence[FoundTable], str], None], interfaces: Sequence[str] = ()) -> None:
         """`interfaces`: names ("eth0") or IPv4 addresses to ask on; empty: all but loopback."""
@@ -58,15 +59,14 @@ class TableFinder:
     async def keep(self) -> None:
         """Look for tables for ever; cancel it to stop. What hinders it is told, and tried again."""
         while True:
-            addresses = addresses_on(self._interfaces)
-            if addresses:
-                try:
+            try:
+                if addresses := addresses_on(self._interfaces):
                     await self._look(addresses)
-                except (OSError, ZeroconfError) as error:
-                    _log.warning("tables cannot be looked for: %r", error)
-                    self._say(f"the network cannot be asked: {error}")
-            else:
-                self._say("this machine has no address on any network")
+                else:
+                    self._say("this machine has no address on any network")
+            except (OSError, ZeroconfError) as error:
+                _log.warning("tables cannot be looked for: %r", error)
+                self._say(f"the network cannot be asked: {error}")
             await asyncio.sleep(NETWORK_S)
 
     async def _look(self, addresses: tuple[str, ...]) -> None:
@@ -74,8 +74,8 @@ class TableFinder:
         zeroconf = AsyncZeroconf(interfaces=list(addresses), ip_version=IPVersion.V4Only)
         self._found.clear()
         try:
-            self._say("")
             while addresses == addresses_on(self._interfaces):
+                self._say("")
                 browser = AsyncServiceBrowser(zeroconf.zeroconf, [SERVICE], handlers=[self._changed])
                 try:
                     await self._while_there(addresses)
@@ -99,9 +99,11 @@ class TableFinder:
         if state_change is ServiceStateChange.Removed:
             if self._found.pop(name, None) is not None:
                 self._tell(list(self._found.values()), self._problem)
-        elif name in self._found or len(self._found) + len(self._asking) < MOST_TABLES:
+        elif len(self._found.keys() | self._asking.keys() | {name}) <= MOST_TABLES:
             task = self._asking[name] = asyncio.create_task(self._ask(zeroconf, name))
             task.add_done_callback(lambda done: self._asked(name, done))
+        else:
+            self._say(TOO_MANY)
 
     async def _ask(self, zeroconf: Zeroconf, name: str) -> None:
         try:

@@ -21,8 +21,8 @@ class Shown:
     def __init__(self) -> None:
         players = [EventPlayerView(name=name, colour="#0072B2", acts=name == "Ann") for name in NAMES]
         table = EventTableView(
-            address="http://table1.local:8080", table="Left table", title="SLICE", state="plays", message="Ann draws",
-            calls="", calls_for_s=0.0, players=players,
+            number=0, address="http://table1.local:8080", table="Left table", title="SLICE", state="plays",
+            message="Ann draws", calls="", calls_for_s=0.0, players=players,
         )  # fmt: skip
         asks = {"state": "asks", "calls": "asks which move was meant", "calls_for_s": 125.0}
         away = {"state": "away", "calls": "does not answer: timed out", "calls_for_s": 5.0, "players": []}
@@ -31,9 +31,14 @@ class Shown:
             event="ConCon",
             tables=[
                 table,
-                table.model_copy(update=asks | {"address": addresses[0]}),
-                table.model_copy(update=away | {"address": addresses[1], "table": "192.168.1.1:8080", "title": ""}),
-                *(table.model_copy(update={"address": one, "table": f"T{one[15]}"}) for one in addresses[2:]),
+                table.model_copy(update=asks | {"number": 1, "address": addresses[0]}),
+                table.model_copy(
+                    update=away | {"number": 2, "address": addresses[1], "table": "192.168.1.1:8080", "title": ""}
+                ),
+                *(
+                    table.model_copy(update={"number": i, "address": addresses[i - 1], "table": f"T{i - 1}"})
+                    for i in range(3, 7)
+                ),
             ],
             standings=[StandingView(name=name, won=4 - i, played=5) for i, name in enumerate(NAMES)],
             games=3,
@@ -82,6 +87,27 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             await page.until(f"!{finding}.hidden && {finding}.textContent === 'No table was found.'")
             assert await page.evaluate(count) == "Tables: 0 · games over: 3"
             assert page.complaints == []
+
+    run(scenario)
+
+
+def test_of_two_tables_at_one_address_each_has_its_place() -> None:
+    """As when one that is gone had the address that another has now."""
+    shown = Shown()
+    one = shown.newest.tables[0]
+    two = [one, one.model_copy(update={"number": 1, "table": "Right table"})]
+    names = "[...document.querySelectorAll('.table h3')].map((name) => name.textContent).join()"
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            shown.newest = shown.newest.model_copy(update={"tables": two})
+            await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+            await page.until(f"{names} === 'Left table,Right table'")
+            shown.newest = shown.newest.model_copy(update={"tables": two[::-1]})
+            await page.until(f"{names} === 'Right table,Left table'")
+            shown.newest = shown.newest.model_copy(update={"tables": two[1:]})
+            await page.until(f"{names} === 'Right table'")
 
     run(scenario)
 

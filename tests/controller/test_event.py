@@ -20,12 +20,12 @@ from click.testing import CliRunner
 from controller.asking_tables import TableNotAsked, ask_state
 from controller.cli.event import command
 from controller.event import BREACH_S, Event, EventTableView, EventView
-from controller.finding_tables import FoundTable
+from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, ResultsView, TableView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.controller.web.fixture_views import breach, lobby, question, ring_served
-from tests.controller.web.table import make_app
+from tests.controller.web.table import make_app, until
 
 LOST = "panel: No answer on /dev/ttyACM0: plug it in again"
 """What the view with a question has."""
@@ -356,6 +356,49 @@ def test_a_table_that_was_given_another_folder_is_shown_once() -> None:
                 await watched.event.look(table, results=True)
             view = watched.event.view()
             assert ([table.address for table in view.tables], view.games) == ([one], 1)
+        off = await watched.look()
+        assert ([table.state for table in off.tables], off.games) == (["away"], 1), "its games are counted once"
+        watched.find(announced("A", "1-2", "http://127.0.0.1:9"), announced("A (2)", "2-1", one))
+        assert len(watched.event.view().tables) == 2, "the former is elsewhere now"
+
+    asyncio.run(scenario())
+
+
+def test_who_was_only_heard_is_forgotten_and_not_more_than_a_few_are_watched() -> None:
+    """Whatever anybody in the network announces, and for how short a time."""
+
+    async def scenario() -> None:
+        async with tables((named(ring_served(), "A"), [])) as ((one,), _):
+            watched = Finding()
+            watched.find(announced("A", "a-1", one))
+            await watched.look()
+            for number in range(2 * MOST_TABLES):
+                watched.event.found([announced("B", f"{number}-1", "http://127.0.0.1:9")])
+            assert [table.table for table in watched.event.view().tables] == ["A", "B"]
+            crowd = [announced(f"C{number}", f"c{number}-1", "http://127.0.0.1:9") for number in range(MOST_TABLES)]
+            watched.event.found(crowd)
+            view = watched.event.view()
+            assert (len(view.tables), len({table.number for table in view.tables})) == (MOST_TABLES, MOST_TABLES)
+            assert view.finding == f"Tables may be missing: {TOO_MANY}."
+            watched.event.found(crowd[:5])
+            assert (len(watched.event.view().tables), watched.event.view().finding) == (6, "")
+
+    asyncio.run(scenario())
+
+
+def test_a_table_that_is_forgotten_is_asked_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.event.STATES_S", 0.01)
+
+    async def scenario() -> None:
+        event = Event([], lambda: 0.0, lambda: NOW)
+        keeping = asyncio.create_task(event.keep())
+        event.found([announced("A", "a-1", "http://127.0.0.1:9")])
+        await until(lambda: "refused" in event.view().tables[0].calls)
+        event.found([])
+        assert event.view().tables == []
+        async with asyncio.timeout(SLOW_MACHINE_S):
+            await until(lambda: len(asyncio.all_tasks()) == 2)
+        keeping.cancel()
 
     asyncio.run(scenario())
 
@@ -364,10 +407,11 @@ def test_found_tables_stand_by_name_and_given_ones_as_given() -> None:
     found = Finding()
     found.find(*(announced(name, f"{name}-1", f"http://{name}") for name in "bCa"))
     assert [table.table for table in found.event.view().tables] == ["a", "b", "C"]
-    found.event.found([announced("0", "b-2", "http://b")], "the network cannot be asked")
+    others = [announced(name, f"{name}-1", f"http://{name}") for name in "aC"]
+    found.event.found([announced("0", "b-2", "http://b"), *others], "the network cannot be asked")
     view = found.event.view()
     assert [table.table for table in view.tables] == ["0", "a", "C"], "b was started anew with another name"
-    assert view.finding == "Tables cannot be looked for: the network cannot be asked."
+    assert view.finding == "Tables may be missing: the network cannot be asked."
     given = Watched(["http://b", "http://a"]).event.view()
     assert ([table.table for table in given.tables], given.finding) == (["b", "a"], "")
 

@@ -13,7 +13,7 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from controller import finding_tables
 from controller.discovery import SERVICE, Announcement, Discovery
 from controller.event import Event
-from controller.finding_tables import MOST_TABLES, FoundTable, NoTable, TableFinder, parse_service
+from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable, NoTable, TableFinder, parse_service
 from tests.controller.web.table import until
 
 LOOPBACK = ("127.0.0.1",)
@@ -152,6 +152,7 @@ def test_what_others_announce_by_that_name_breaks_nothing(caplog: pytest.LogCapt
             devices.zeroconf.async_send(pointers(*(f"{number}.{SERVICE}" for number in range(2 * MOST_TABLES))))
             found = await heard.until(lambda tables: any(table.name == "Kitchen table" for table in tables))
             assert {table.name for table in found} <= {"Kitchen table", "many", "torn text"}
+            await until(lambda: TOO_MANY in heard.problems)
 
             await asyncio.sleep(0)
 
@@ -208,6 +209,36 @@ def test_a_network_that_cannot_be_asked_is_said(monkeypatch: pytest.MonkeyPatch)
         async with finding() as heard:
             await asyncio.sleep(0)
             assert heard.problems == ["the network cannot be asked: [Errno 98] Address already in use"]
+
+    run(scenario)
+
+
+def test_a_system_that_cannot_tell_its_addresses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> tuple[str, ...]:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(finding_tables, "addresses_on", refuse)
+
+    async def scenario() -> None:
+        async with finding() as heard:
+            await asyncio.sleep(0)
+            assert heard.problems == ["the network cannot be asked: [Errno 24] Too many open files"]
+
+    run(scenario)
+
+
+def test_tables_that_are_asked_anew_take_no_place_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding_tables, "MOST_TABLES", 2)
+    monkeypatch.setattr(finding_tables, "RENEW_S", 0.3)
+    monkeypatch.setattr(finding_tables, "NETWORK_S", 0.1)
+
+    async def scenario() -> None:
+        async with announced(KITCHEN), finding() as heard:
+            await heard.until(lambda tables: len(tables) == 1)
+            async with announced(replace(KITCHEN, table="Cellar", port=8081)):
+                await heard.until(lambda tables: len(tables) == 2)
+                await asyncio.sleep(1)
+        assert TOO_MANY not in heard.problems
 
     run(scenario)
 
@@ -271,6 +302,6 @@ def test_an_event_keeps_up_with_tables_that_come_and_go() -> None:
         for task in keeping:
             task.cancel()
         await asyncio.wait(keeping)
-        assert len(event.view().tables) == 1, "it stays"
+        assert event.view().tables == [], "it never answered"
 
     run(scenario)
