@@ -91,6 +91,34 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
     run(scenario)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_table_that_says_very_much_leaves_room_for_others(size: str) -> None:
+    shown = Shown()
+    words = "<b>W" * 5000
+    player = EventPlayerView(name=words, colour="#0072B2", acts=True)
+    said = {"table": words, "title": words, "message": words, "players": [player] * 100}
+    game = shown.newest.newest[0].model_copy(update={"table": words, "title": words, "doubt": words})
+    shown.newest = shown.newest.model_copy(
+        update={
+            "tables": [shown.newest.tables[0].model_copy(update=said)],
+            "standings": [StandingView(name=words, won=1, played=1)],
+            "newest": [game],
+        }
+    )
+    heights = "[...document.querySelectorAll('.table, #standings li, #newest li')].map((one) => one.clientHeight)"
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/", *SIZES[size])
+            await page.until("document.querySelectorAll('.table').length === 1")
+            assert max(await page.evaluate(heights)) < 700
+            assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+            assert await page.evaluate("document.querySelector('#tables b')") is None
+
+    run(scenario)
+
+
 def test_of_two_tables_at_one_address_each_has_its_place() -> None:
     """As when one that is gone had the address that another has now."""
     shown = Shown()
