@@ -146,6 +146,30 @@ def test_the_hosts_is_shown_to_the_host_when_asked_for_and_goes_by_itself(query:
     run(scenario)
 
 
+def test_who_closes_before_the_table_has_answered_is_shown_no_token() -> None:
+    async def scenario() -> None:
+        async with showing(ring_served()) as (page, _, address):
+            await page.open(address, *SCREENS[0], still=True)
+            await page.until(DRAWN)
+            await page.until("!document.getElementById('host').hidden")
+            await page.evaluate(f"{CONTROL}.click()")
+            await page.until(HOSTS)
+            await page.evaluate(
+                "((ask) => window.fetch = (...about) => new Promise((go) => window.answer = go)"
+                ".then(() => ask(...about)).finally(() => window.answered = true))(fetch)"
+            )
+            await page.evaluate(f"{HOSTS}.click()")
+            await page.press("Escape")
+            await page.until(f"!{DIALOG}.open")
+            await page.evaluate("window.answer()")
+            await page.until("window.answered === true")
+            await page.evaluate("new Promise((go) => setTimeout(go, 300))")
+            assert not await page.evaluate(f"{DIALOG}.open")
+            assert "correct" not in await page.evaluate("document.documentElement.outerHTML")
+
+    run(scenario)
+
+
 def test_the_hosts_code_is_read() -> None:
     async def scenario() -> None:
         async with showing(ring_served()) as (page, _, address):

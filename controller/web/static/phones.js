@@ -14,11 +14,13 @@ const LEFT_OPEN_MS = 120000; // a television's dialog is closed by nobody
 export function createPhones(element, { headers, isHost }) {
   const card = html("section", { class: "phone-card", "aria-label": "The display on a phone", hidden: true });
   let left = null;
+  let newest = 0;
   element.addEventListener("click", (event) => {
     if (event.target === element) element.close(); // beside it
   });
   element.addEventListener("close", () => {
     clearTimeout(left);
+    newest += 1; // what is still asked for is not wanted any more
     element.replaceChildren(); // the token stays nowhere
   });
   setInterval(() => card.isConnected && refresh(), AGAIN_MS);
@@ -41,7 +43,9 @@ export function createPhones(element, { headers, isHost }) {
   const openHosts = () => show("host_address", "The host's controls", "Whoever opens this address decides at this table: show it to nobody else.");
 
   async function show(path, title, text) {
+    const mine = (newest += 1);
     const { address, qr, why_not } = await asked(path);
+    if (mine !== newest) return;
     const more = isHost() && path === "address" && address;
     element.replaceChildren(
       html("header", { class: "dialog-head" },
