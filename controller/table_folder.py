@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TOKEN, _IDENTITY = "host-token", "table-id"
+_MOST_IDENTITY = 32
+"""It shares one string of a TXT record, 255 bytes, with what follows."""
 
 
 class FolderError(Exception):
@@ -34,8 +36,8 @@ def prepare_folder(data_dir: Path) -> KnownBy:
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
         token = _read(data_dir / _TOKEN) or _made(data_dir / _TOKEN, secrets.token_urlsafe(12))
-        identity = _read(data_dir / _IDENTITY)
-        if not (identity.isascii() and identity.isalnum()):
+        identity = _read(data_dir / _IDENTITY, errors="replace")
+        if not (identity.isascii() and identity.isalnum() and len(identity) <= _MOST_IDENTITY):
             identity = _made(data_dir / _IDENTITY, secrets.token_hex(4))
         return KnownBy(token, identity)
     except (OSError, ValueError) as error:
@@ -55,16 +57,17 @@ def host_token(data_dir: Path) -> str:
         expected = "expected a file that its table's user, who starts it, can read"
         raise FolderError(f"{path}: cannot be read: {said}; {expected}") from error
     if not token:
-        raise NeverStarted(f"{path} is not there: the first start makes it, `pizzatable run`")
+        raise NeverStarted(f"{path} is not there, or empty: the next start makes it, `pizzatable run`")
     return token
 
 
-def _read(path: Path) -> str:
-    """What is kept; empty where nothing is."""
+def _read(path: Path, errors: str = "strict") -> str:
+    """What is kept; empty where nothing is, or no text, as after a power cut. `errors`: in UTF-8."""
     try:
-        return path.read_text().strip()
+        text = path.read_text(errors=errors).strip()
     except FileNotFoundError:
         return ""
+    return text if text.isprintable() else ""
 
 
 def _made(path: Path, text: str) -> str:

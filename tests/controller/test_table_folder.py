@@ -9,7 +9,7 @@ from controller.table_folder import FolderError, NeverStarted, host_token, prepa
 
 def test_what_it_is_known_by_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "not" / "there"
-    with pytest.raises(NeverStarted, match="host-token is not there: the first start makes it"):
+    with pytest.raises(NeverStarted, match="host-token is not there, or empty: the next start makes it"):
         host_token(folder)
     known_by = prepare_folder(folder)
     assert (len(known_by.token), len(known_by.identity)) == (16, 8)
@@ -18,17 +18,18 @@ def test_what_it_is_known_by_is_made_once_and_for_its_owner_alone(tmp_path: Path
     assert (folder / "host-token").stat().st_mode & 0o777 == 0o600
 
 
-def test_an_empty_token_is_none(tmp_path: Path) -> None:
-    (tmp_path / "host-token").write_text(" \n")
+@pytest.mark.parametrize("kept", [" \n", "\0" * 16])
+def test_an_empty_token_is_none(tmp_path: Path, kept: str) -> None:
+    (tmp_path / "host-token").write_text(kept)
     with pytest.raises(NeverStarted):
         host_token(tmp_path)
-    assert prepare_folder(tmp_path).token
+    assert len(prepare_folder(tmp_path).token) == 16
 
 
-@pytest.mark.parametrize("kept", ["", "12-34", "ä", "1\n2"])
-def test_an_identity_that_is_none_is_made_anew(tmp_path: Path, kept: str) -> None:
+@pytest.mark.parametrize("kept", [b"", b"12-34", "ä".encode(), b"1\n2", b"\xff\xfe", b"1" * 300])
+def test_an_identity_that_is_none_is_made_anew(tmp_path: Path, kept: bytes) -> None:
     token = prepare_folder(tmp_path).token
-    (tmp_path / "table-id").write_text(kept)
+    (tmp_path / "table-id").write_bytes(kept)
     known_by = prepare_folder(tmp_path)
     assert (known_by.token, len(known_by.identity)) == (token, 8)
 
