@@ -2,13 +2,13 @@
 
 import asyncio
 import signal
-import socket
 import time
 from datetime import UTC, datetime
 from importlib.metadata import version
 
 import click
 
+from controller.addresses import NotReachable, lan_address
 from controller.asking_tables import TableNotAsked, parse_address
 from controller.cli.common import told
 from controller.event import Event
@@ -47,7 +47,7 @@ async def _serve(event: Event, port: int, finder: TableFinder | None = None) -> 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     async with serving(create_event_app(event, version("pizzatable")), Hub(), "0.0.0.0", port) as bound:
-        click.echo(f"The event's screen:  http://{socket.gethostname()}.local:{bound}/")
+        click.echo(f"The event's screen:  {_screen(bound)}")
         click.echo(f"On this machine:     http://127.0.0.1:{bound}/")
         work = [event.keep(), *([finder.keep()] if finder is not None else [])]
         keeping = [asyncio.create_task(one) for one in work]
@@ -58,3 +58,10 @@ async def _serve(event: Event, port: int, finder: TableFinder | None = None) -> 
         await asyncio.wait([waiting, *keeping])
         for task in done:
             task.result()
+
+
+def _screen(port: int) -> str:
+    try:
+        return lan_address("0.0.0.0", port)
+    except NotReachable as error:
+        return f"for no other machine: {error}"

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from controller.addresses import NotReachable
 from controller.asking_tables import TableNotAsked, ask_state
-from controller.cli.event import command
+from controller.cli.event import _serve, command
 from controller.event import BREACH_S, Event, EventTableView, EventView
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable
 from controller.views import GameResultView, PartState, PartView, PlayerResultView, ResultsView, TableView
@@ -268,6 +269,31 @@ def test_the_program_ends_at_once_also_while_a_table_is_asked() -> None:
         threading.Event().wait(0.1)
         running.send_signal(signal.SIGINT)
         assert running.wait(1.0 + SLOW_MACHINE_S) == 0
+
+
+def test_the_screens_address_is_one_that_any_phone_finds(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By number, as that of a table; where there is none, why."""
+
+    async def scenario() -> str:
+        serving_it = asyncio.create_task(_serve(Event(["http://127.0.0.1:9"], lambda: 0.0, lambda: NOW), 0))
+        said = ""
+        while "this machine" not in said:
+            await asyncio.sleep(0)
+            said += capsys.readouterr().out
+        serving_it.cancel()
+        await asyncio.wait([serving_it])
+        return said.splitlines()[0]
+
+    monkeypatch.setattr("controller.cli.event.lan_address", lambda host, port: f"http://192.168.1.20/{host}")
+    assert asyncio.run(scenario()) == "The event's screen:  http://192.168.1.20/0.0.0.0"
+
+    def nowhere(host: str, port: int) -> str:
+        raise NotReachable("no network")
+
+    monkeypatch.setattr("controller.cli.event.lan_address", nowhere)
+    assert asyncio.run(scenario()) == "The event's screen:  for no other machine: no network"
 
 
 @pytest.mark.parametrize(
