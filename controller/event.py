@@ -198,7 +198,7 @@ class Event:
         it is the later one, also when that has gone."""
         latest = {table.answered: table for table in self._tables}
         shown = [table for table in self._tables if not table.answered or latest[table.answered] is table]
-        return sorted(shown, key=lambda table: table.name.casefold() if table.found is not None else "")
+        return sorted(shown, key=lambda table: _in_order(table.name) if table.found is not None else "")
 
     async def _keep(self, table: _Watched) -> None:
         looked_s = -RESULTS_S
@@ -280,6 +280,11 @@ def _state(table: _Watched) -> Literal["away", "lobby", "plays", "asks", "breach
     if table.view.position is None:
         return "lobby"
     return _STATES.get(table.view.referee, "plays")
+
+
+def _in_order(name: str) -> str:
+    """For sorting: Table 2 before Table 10."""
+    return re.sub(r"\d+", lambda number: number[0].zfill(10), name.casefold())
 
 
 def _lost(table: _Watched) -> list[str]:

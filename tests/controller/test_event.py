@@ -438,6 +438,9 @@ def test_found_tables_stand_by_name_and_given_ones_as_given() -> None:
     view = found.event.view()
     assert [table.table for table in view.tables] == ["0", "a", "C"], "b was started anew with another name"
     assert view.finding == "Tables may be missing: the network cannot be asked."
+    numbered = Finding()
+    numbered.find(*(announced(f"T{number}", f"{number}-1", f"http://{number}") for number in (10, 2, "1" * 5000)))
+    assert [table.table[:3] for table in numbered.event.view().tables] == ["T2", "T10", "T11"]
     given = Watched(["http://b", "http://a"]).event.view()
     assert ([table.table for table in given.tables], given.finding) == (["b", "a"], "")
 
