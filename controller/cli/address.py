@@ -16,10 +16,6 @@ from controller.cli.common import EXISTING_FILE, overridden, told
 from controller.table_folder import FolderError, host_token
 
 
-class NoPort(Exception):
-    """The settings leave the port to the system."""
-
-
 @click.command(epilog="Example:  pizzatable address --config my-table.toml --host")
 @click.option(
     "--config", "config_file", type=EXISTING_FILE, help="This table's settings (TOML), laid over the defaults."
@@ -35,10 +31,12 @@ def command(config_file: Path | None, port: int | None, data: Path | None, for_h
     Whoever has the host's address decides at the table. It is the same as long as the table's folder is. Whether the
     table runs is asked, and said where it does not answer.
     """
-    with told(ConfigError, NoPort):
+    with told(ConfigError):
         config = overridden(load_table(table_files(config_file, os.environ)), port, data)
-        if config.lan.port == 0:
-            raise NoPort("lan.port = 0 is any free port: `pizzatable run` prints which; name it here with --port")
+    if config.lan.port == 0:
+        raise click.ClickException(
+            "lan.port = 0 is any free port: `pizzatable run` prints which; name it here with --port"
+        )
     token, why = _token(config)
     click.echo("\n".join(told_addresses(config.lan.host, config.lan.port, token)))
     if why:
@@ -47,11 +45,11 @@ def command(config_file: Path | None, port: int | None, data: Path | None, for_h
         click.echo(f"Warning: {absent}", err=True)
     with told(NotReachable):
         display = lan_address(config.lan.host, config.lan.port)
-        _draw("The table's display", display)
-        if for_host and token is None:
+    _draw("The table's display", display)
+    if for_host:
+        if token is None:
             raise click.ClickException(f"the host's address is not known: {why}")
-        if for_host and token is not None:
-            _draw("The host's controls", host_address(display, token))
+        _draw("The host's controls", host_address(display, token))
 
 
 def _token(config: TableConfig) -> tuple[str | None, str]:
