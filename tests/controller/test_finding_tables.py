@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,8 +11,8 @@ import pytest
 from zeroconf import DNSOutgoing, DNSPointer, IPVersion, ServiceInfo, Zeroconf
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-from controller import finding_tables
-from controller.discovery import SERVICE, Announcement, Discovery
+from controller import discovery, finding_tables
+from controller.discovery import Announcement, Discovery
 from controller.event import Event
 from controller.finding_tables import MOST_TABLES, TOO_MANY, FoundTable, NoTable, TableFinder, parse_service
 from tests.controller.web.table import until
@@ -20,7 +21,16 @@ LOOPBACK = ("127.0.0.1",)
 PATIENCE_S = 30
 _RESPONSE, _TYPE_PTR, _CLASS_IN = 0x8400, 12, 1
 """RFC 6762, section 18; RFC 1035, sections 3.2.2 and 3.2.4."""
+OURS = f"_pizza{os.getpid()}._tcp.local."
+"""Tables that run meanwhile, of other tests or on this network, announce themselves on the same multicast group."""
 KITCHEN = Announcement("Kitchen table", "new_york_slice", "0.1.0", 8080)
+
+
+@pytest.fixture(autouse=True)
+def others_are_not_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (discovery, finding_tables):
+        monkeypatch.setattr(module, "SERVICE", OURS)
+    monkeypatch.setattr(discovery, "WEB_SERVICE", f"_web{os.getpid()}._tcp.local.")
 
 
 class Heard:
@@ -55,19 +65,19 @@ async def finding(interfaces: Sequence[str] = LOOPBACK) -> AsyncIterator[Heard]:
 
 @contextlib.asynccontextmanager
 async def announced(announcement: Announcement, identity: str | None = None) -> AsyncIterator[Discovery]:
-    discovery = Discovery(announcement, LOOPBACK, identity=identity)
+    table = Discovery(announcement, LOOPBACK, identity=identity)
     try:
-        await discovery.refresh()
-        yield discovery
+        await table.refresh()
+        yield table
     finally:
-        await discovery.close()
+        await table.close()
 
 
 def service(name: str = "Cellar", port: int = 8080, hosts: Sequence[str] = LOOPBACK, **told: object) -> ServiceInfo:
     properties = {key: value for key, value in ({"id": "1a-2b"} | told).items() if value != ""}
     server = f"{abs(hash(name))}.local."
     return ServiceInfo(
-        SERVICE, f"{name}.{SERVICE}", port=port, properties=properties, server=server, parsed_addresses=list(hosts)
+        OURS, f"{name}.{OURS}", port=port, properties=properties, server=server, parsed_addresses=list(hosts)
     )
 
 
@@ -134,7 +144,7 @@ def pointers(*names: str) -> DNSOutgoing:
     """An answer that services of these names are tables."""
     answer = DNSOutgoing(_RESPONSE)
     for name in names:
-        answer.add_answer_at_time(DNSPointer(SERVICE, _TYPE_PTR, _CLASS_IN, 120, name), 0)
+        answer.add_answer_at_time(DNSPointer(OURS, _TYPE_PTR, _CLASS_IN, 120, name), 0)
     return answer
 
 
@@ -148,8 +158,8 @@ def test_what_others_announce_by_that_name_breaks_nothing(caplog: pytest.LogCapt
         torn = service("torn text")
         torn.text = b"\xff\x00=\xfe\x07id=\xff\xfe\xfd\x80"
         async with foreign(*strange, torn) as devices, finding() as heard, announced(KITCHEN):
-            devices.zeroconf.async_send(pointers("junk.local.", f"a.b.{SERVICE}", SERVICE, f"{chr(0)}.{SERVICE}", "."))
-            devices.zeroconf.async_send(pointers(*(f"{number}.{SERVICE}" for number in range(2 * MOST_TABLES))))
+            devices.zeroconf.async_send(pointers("junk.local.", f"a.b.{OURS}", OURS, f"{chr(0)}.{OURS}", "."))
+            devices.zeroconf.async_send(pointers(*(f"{number}.{OURS}" for number in range(2 * MOST_TABLES))))
             found = await heard.until(lambda tables: any(table.name == "Kitchen table" for table in tables))
             assert {table.name for table in found} <= {"Kitchen table", "many", "torn text"}
             await until(lambda: TOO_MANY in heard.problems)
@@ -279,7 +289,7 @@ def test_an_answer_that_is_lost_is_asked_for_again(monkeypatch: pytest.MonkeyPat
     async def scenario() -> None:
         async with announced(KITCHEN), finding() as heard:
             (found,) = await heard.until(lambda tables: len(tables) == 1)
-            assert asked[0] == f"{found.name}.{SERVICE}"
+            assert asked[0] == f"{found.name}.{OURS}"
 
     run(scenario)
 
