@@ -49,19 +49,13 @@ def differences(first: Small, second: Small) -> Small:
     """By how many levels (of 255) blocks differ, exposure set aside: rows x 240. Where that alone leaves most of them
     different, the light has changed otherwise, too, and what it adds to each colour or takes from it is set aside."""
     some, others = first[::4, ::4], second[::4, ::4]
-    gain = exposed_by(first, second)
+    gain = median_of(total(some) / np.maximum(total(others), np.float32(3.0)))
     light = [gain] * 3, [0.0] * 3
     left = middle_of(_apart(some, others, *light))
     if left > OTHER_LIGHT:
         other = _other_light(some[::2, ::2].reshape(-1, 3), others[::2, ::2].reshape(-1, 3))
         light = other if middle_of(_apart(some, others, *other)) < EXPLAINED * left else light
     return _apart(first, second, *light)
-
-
-def exposed_by(first: Small, second: Small) -> float:
-    """How many times as bright as the second picture the first one is where nothing changed, in half of it at least."""
-    some, others = first[::4, ::4], second[::4, ::4]
-    return median_of(total(some) / np.maximum(total(others), np.float32(3.0)))
 
 
 def middle_of(apart: Small) -> float:

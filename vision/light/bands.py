@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Frame, Image
-from vision.motion import SATURATED, Small, differences, exposed_by, middle_of, shrink
+from vision.motion import SATURATED, Small, differences, middle_of, shrink
 from vision.short_axes import median_of, row_medians, total
 
 Waves = NDArray[np.float64]
@@ -44,9 +44,11 @@ LEFT = 0.7
 STRONGEST = 0.4
 """By a larger share lamps' light is no more brighter and darker in a picture; what seems so is something else."""
 WHITE, CUT_OFF, LASTS = 250, 0.02, 0.97
-"""Pixels above this level are cut off, as far as a JPEG tells; blocks of which a larger share is differ by that from
-what is known, if by less than stripes do. Where that was so this goes on: by so much of it is left from picture to
-picture."""
+"""Pixels above this level are cut off, as far as a JPEG tells; blocks of which a larger share is come and go with the
+stripes. What was so goes on being so: so much of it is left from picture to picture."""
+BY_STRIPES, STEADIES = 3.0, 0.1
+"""Where they differ from how they looked by less than so many times the strongest stripes lately, that follows them by
+this share."""
 FORGETS = 0.05
 """What is known of the table had stripes itself when it was seen: by this share of the difference it follows each
 picture's, so that it comes to show what lies between them all."""
@@ -81,10 +83,12 @@ class Even:
 
 
 class Bands:
-    """Takes stripes off one camera's pictures, one after the other. Keeps what was cut off lately."""
+    """Takes stripes off one camera's pictures, one after the other. Keeps what was cut off lately, and its looks."""
 
     def __init__(self) -> None:
         self._cut: Small | None = None
+        self._steady: Small | None = None
+        self._strongest = 0.0
 
     def taken_off(self, image: Image, small: Small, known: Small, apart: Small) -> Even | None:
         """A small picture without stripes, by what is known of the table and by how much it differs from that (`apart`,
@@ -95,14 +99,19 @@ class Bands:
         stripes = _fitted(*row_gains(small, known))
         if stripes is None or (strongest := float(np.abs(stripes).max())) > STRONGEST:
             return None
+        self._strongest = max(strongest, LASTS * self._strongest)
         gains = np.asarray(1.0 + stripes, np.float32)
-        even = small / gains[:, None]
-        exposed = known * np.float32(exposed_by(even, known))
-        # Stripes cannot be taken off what is cut off, if only here and there in a block.
-        like = np.abs(even - exposed) < exposed * np.float32(2.0 * strongest)
-        even = np.where(like & (self._cut_off(image) > CUT_OFF), exposed, even)
+        even = self._steadied(image, small / gains[:, None])
         left = differences(even, known)
         return Even(even, left, gains) if middle_of(left[::2, ::2]) < LEFT * middle_of(apart[::2, ::2]) else None
+
+    def _steadied(self, image: Image, even: Small) -> Small:
+        """A small picture without stripes, what is cut off as it looked lately: stripes cannot be taken off that, if it
+        is only here and there in a block."""
+        before = even if self._steady is None or self._steady.shape != even.shape else self._steady
+        by_stripes = np.abs(even - before) < before * np.float32(BY_STRIPES * self._strongest)
+        self._steady = np.where(by_stripes, before + np.float32(STEADIES) * (even - before), even)
+        return np.where(self._cut_off(image) > CUT_OFF, self._steady, even)
 
     def _cut_off(self, image: Image) -> Small:
         """The share of each block's pixels that are cut off in each colour, or were lately."""
