@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from hardware.camera import Adjustable, Adjustment, Camera
-from vision.frame import Image
+from vision.frame import GAMMA, Image
 from vision.light.paper import paper_seen
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
@@ -31,8 +31,6 @@ TINTED, PLAIN = 1.3, 1.08
 LESS, MUCH_LESS, MOST, MOST_TINT = 0.75, 0.4, 2.0, 1.3
 """One step's times as much light: how bright paper is that is cut off is not known, but where it is so nearly all over,
 as when a lamp is switched on, it is much too bright; nor is more believed at once."""
-GAMMA = 2.2
-"""Levels grow with about the 2.2nd root of the light (sRGB)."""
 REST_S, LASTS_S, STEP_S = 0.4, 1.5, 0.7
 """For how long nothing moves before a step; for how long light is otherwise before the first; and between two."""
 AT_AN_END_S = 20.0

@@ -9,6 +9,8 @@ from vision.mat.lens import ANY_CAMERA, AssumedFocal
 
 Image = NDArray[np.uint8]
 """Shape (height, width, 3), blue-green-red, as OpenCV keeps it."""
+GAMMA = 2.2
+"""Levels grow with about this root of the light (IEC 61966-2-1, sRGB)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from vision.board.pose import BoardFit, print_at
 from vision.board.record import TOPPING_THICK_MM, BoardPrint, topping_rings
 from vision.board.sight import Sight, inside_any
+from vision.frame import GAMMA
 from vision.scene import EMPTY
 from vision.shapes import place
 from vision.short_axes import dot, row_medians, total
@@ -34,8 +35,6 @@ TINT_SPREAD = 0.1
 SHEENS, SHEEN_SPREAD, SHEEN_FROM = (0.06, 0.12, 0.2, 0.3), 0.15, 3.0
 """Plastic mirrors so much of a lamp's light besides, as a share of what white throws back, and how much usually; looked
 for where the best explanation costs more than the last. It makes a colour pale before it makes it white."""
-GAMMA = 2.2
-"""How levels follow light, about (IEC 61966-2-1)."""
 LIGHT_TINT = (0.055, 0.085)
 """How much the light's tint (logarithm) may differ around a space from the board's: hardly ever more than the first,
 never as much as the second."""

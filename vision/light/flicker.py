@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vision.frame import GAMMA
 from vision.light.bands import NUMBERS, ROWS, row_gains
 from vision.motion import Small
 
-GAMMA = 2.2
-"""Levels grow with about the 2.2nd root of the light (sRGB)."""
 FEWEST = 12
 """Of fewer pictures nothing is said."""
 PACES = 128
