@@ -31,6 +31,7 @@ WAITING = (
     "tests/controller/test_discovery.py",
     "tests/controller/test_doctor.py",
     "tests/controller/test_event.py",
+    "tests/controller/test_finding_tables.py",
     "tests/controller/test_kill_signals.py",
     "tests/controller/test_service.py",
     "tests/firmware_bridge/test_link",
