@@ -1,6 +1,5 @@
 """A camera whose rows are exposed one after the other, under lamps that flicker with the mains."""
 
-import math
 from dataclasses import replace
 from random import Random
 
@@ -64,10 +63,3 @@ class FlickeringLight:
         for row, phase in enumerate(phases):
             cv2.LUT(image[row : row + 1], self._levels[phase], lit[row : row + 1])
         return lit
-
-
-def left_of_flicker(share: float, exposure_s: float, mains_hz: float) -> float:
-    """By what share of its mean a row's light goes up and down that is exposed for so long under lamps that do so by
-    `share`, as waves of twice the mains' frequency."""
-    turns = math.pi * 2.0 * mains_hz * exposure_s
-    return share * abs(math.sin(turns) / turns) if turns else share

@@ -22,6 +22,8 @@ FASTENS = 0.2
 """by this share of what is missing (its logarithm) from picture to picture."""
 TOWARDS_GREY = 0.03
 """By so much of it colours follow what the picture's mean is more tinted than at first: arms are no grey."""
+LEAST_LIGHT = 1e-4
+"""Of a white picture's; in the dark it has nothing to go by."""
 JPEG_QUALITY = 80
 FOCUSES_AT, FOCUSES_BY, FOCUSES_S, PAUSE_S = 0.02, 0.15, 0.7, 1.5
 """Where more than this share of the picture changes, the chance that a picture makes it focus anew, for how long that
@@ -69,11 +71,11 @@ class Webcam:
 
     def _meter(self, small: NDArray[np.float32]) -> None:
         """Expose and balance the next picture by this one."""
-        seen = ((small / 255.0) ** GAMMA).mean((0, 1), np.float64)
+        seen = np.maximum(((small / 255.0) ** GAMMA).mean((0, 1), np.float64), LEAST_LIGHT)
         if self._aim is None:
             self._aim = seen
             return
-        missing = float(self._aim.mean() / max(seen.mean(), 1e-4))
+        missing = float(self._aim.mean() / seen.mean())
         self._exposing = abs(missing - 1.0) > (ENDS if self._exposing else BEGINS)
         light = missing**FASTENS if self._exposing else 1.0
         tint = (seen[1] / seen) / (self._aim[1] / self._aim)

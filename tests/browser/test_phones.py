@@ -47,6 +47,15 @@ def reached(port: int) -> str:
     return "http://192.168.1.20:8080/"
 
 
+async def open_dialog(page: Page, address: str) -> None:
+    """The host's page, which offers the host's address."""
+    await page.open(address, *SCREENS[0], still=True)
+    await page.until(DRAWN)
+    await page.until("!document.getElementById('host').hidden")
+    await page.evaluate(f"{CONTROL}.click()")
+    await page.until(HOSTS)
+
+
 @contextlib.asynccontextmanager
 async def showing(
     view: TableView, where: str = "127.0.0.1", reached: Callable[[int], str] = reached
@@ -149,11 +158,7 @@ def test_the_hosts_is_shown_to_the_host_when_asked_for_and_goes_by_itself(query:
 def test_who_closes_before_the_table_has_answered_is_shown_no_token() -> None:
     async def scenario() -> None:
         async with showing(ring_served()) as (page, _, address):
-            await page.open(address, *SCREENS[0], still=True)
-            await page.until(DRAWN)
-            await page.until("!document.getElementById('host').hidden")
-            await page.evaluate(f"{CONTROL}.click()")
-            await page.until(HOSTS)
+            await open_dialog(page, address)
             await page.evaluate(
                 "((ask) => window.fetch = (...about) => new Promise((go) => window.answer = go)"
                 ".then(() => ask(...about)).finally(() => window.answered = true))(fetch)"
@@ -173,11 +178,7 @@ def test_who_closes_before_the_table_has_answered_is_shown_no_token() -> None:
 def test_the_hosts_code_is_read() -> None:
     async def scenario() -> None:
         async with showing(ring_served()) as (page, _, address):
-            await page.open(address, *SCREENS[0], still=True)
-            await page.until(DRAWN)
-            await page.until("!document.getElementById('host').hidden")
-            await page.evaluate(f"{CONTROL}.click()")
-            await page.until(HOSTS)
+            await open_dialog(page, address)
             await page.evaluate(f"{HOSTS}.click()")
             await page.until(f"{DIALOG}.querySelector('img')?.alt.endsWith('correct%20horse')")
             await page.until(f"{DIALOG}.querySelector('img').complete")

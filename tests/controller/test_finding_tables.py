@@ -209,25 +209,14 @@ def test_without_a_network_it_is_said_and_looked_again(monkeypatch: pytest.Monke
     run(scenario)
 
 
-def test_a_network_that_cannot_be_asked_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(**_: object) -> None:
-        raise OSError(98, "Address already in use")
+@pytest.mark.parametrize("what", ["AsyncZeroconf", "addresses_on"])
+def test_a_system_that_refuses_is_said(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its network nor its addresses are to be had."""
 
-    monkeypatch.setattr(finding_tables, "AsyncZeroconf", refuse)
-
-    async def scenario() -> None:
-        async with finding() as heard:
-            await asyncio.sleep(0)
-            assert heard.problems == ["the network cannot be asked: [Errno 98] Address already in use"]
-
-    run(scenario)
-
-
-def test_a_system_that_cannot_tell_its_addresses_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: object) -> tuple[str, ...]:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(finding_tables, "addresses_on", refuse)
+    monkeypatch.setattr(finding_tables, what, refuse)
 
     async def scenario() -> None:
         async with finding() as heard:

@@ -9,14 +9,14 @@ import pytest
 from hardware.camera import Adjustable, Adjustment
 from hardware.simulated.camera import GAMMA, SimulatedCamera
 from hardware.simulated.circumstances import Circumstances
-from hardware.simulated.flicker import FlickeringLight, left_of_flicker
+from hardware.simulated.flicker import FlickeringLight
 from hardware.simulated.knocks import KnockedCamera
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.webcam import FOCUSES_S, Webcam
 from hardware.simulated.world import World, WorldSnapshot
 from tests.hardware.test_camera import VirtualClock
-from vision.frame import Image
+from vision.frame import Frame, Image
 
 CORNER = (slice(0, 60), slice(0, 100))
 
@@ -26,7 +26,7 @@ class Turned(SimulatedCamera):
 
     mixed = False
 
-    def read(self, timeout_s: float):  # type: ignore[no-untyped-def]
+    def read(self, timeout_s: float) -> Frame:
         frame = super().read(timeout_s)
         if self.mixed:
             frame.image[:] = np.roll(frame.image, frame.image.shape[1] // 3, axis=1)
@@ -63,12 +63,6 @@ def test_flickering_lamps_leave_the_camera_adjustable() -> None:
     assert isinstance(camera, Adjustable)
     assert camera.adjust(Adjustment(light=0.6))
     assert camera.read(1.0).image.mean() < 0.9 * before
-
-
-def test_what_an_exposure_leaves_of_flicker() -> None:
-    assert left_of_flicker(0.4, 0.0, 50.0) == 0.4
-    assert left_of_flicker(0.4, 0.02, 50.0) == pytest.approx(0.0, abs=1e-9)
-    assert left_of_flicker(0.4, 1 / 30, 50.0) == pytest.approx(0.4 * 0.0827, rel=0.01)
 
 
 def test_a_webcam_exposes_by_itself() -> None:
