@@ -39,7 +39,7 @@ REST_S, LASTS_S, STEP_S = 0.4, 1.5, 0.7
 AT_AN_END_S = 20.0
 """When a camera could go no farther it is asked again after this time."""
 MOST_STEPS = 12
-SETTLED_S = 1.5
+SETTLED_S = 1.0
 """A camera's automatics have settled when nothing has moved for so long, as everything does while they focus,"""
 ALIKE = 1.06
 """and white paper has in no colour become so many times as bright;"""
@@ -140,7 +140,6 @@ class _Automatics:
         self._anew = False
         """Whether they were held before, and all may look otherwise."""
         self._odd_since_s: float | None = None
-        self._not_before_s = -np.inf
 
     def run(self, which: Iterable[Automatic]) -> None:
         """Let these run until they have settled."""
@@ -154,7 +153,7 @@ class _Automatics:
             return
         if self._held != self._can:
             self._hold_where_settled(scene)
-        elif self._trusted or self._stayed(scene):
+        elif self._held & FOLLOWS_LIGHT and (self._trusted or self._stayed(scene)):
             self._follow(scene)
 
     def _hold_where_settled(self, scene: Scene) -> None:
@@ -164,7 +163,6 @@ class _Automatics:
         elif scene.time_s - first.time_s >= SETTLED_S:
             self._held = self._can = self._camera.hold(self._can)
             self._steady = scene
-            self._not_before_s = scene.time_s + (STEP_S if wanted_for(scene.paper) is None else AT_AN_END_S)
             if self._reader is not None and self._anew:
                 self._reader.read_anew()
 
@@ -172,7 +170,7 @@ class _Automatics:
         """Whether exposure and white balance did not jump when they were held; else they are let run for good."""
         assert self._steady is not None
         self._trusted = True
-        if not self._held & FOLLOWS_LIGHT or _times_brighter(self._steady, scene) < JUMPED:
+        if _times_brighter(self._steady, scene) < JUMPED:
             return True
         _log.warning("the camera's exposure or white balance jumps when it is held: both are left to the camera")
         self._can -= FOLLOWS_LIGHT
@@ -180,7 +178,10 @@ class _Automatics:
         return False
 
     def _follow(self, scene: Scene) -> None:
-        if not self._follow_light or scene.time_s < self._not_before_s or wanted_for(scene.paper) is None:
+        """Let run what follows the light where that would be adjusted, and is not as they themselves would have it."""
+        assert self._steady is not None
+        as_held = _times_brighter(self._steady, scene) <= ALIKE
+        if not self._follow_light or as_held or wanted_for(scene.paper) is None:
             self._odd_since_s = None
             return
         self._odd_since_s = scene.time_s if self._odd_since_s is None else self._odd_since_s
@@ -189,9 +190,11 @@ class _Automatics:
 
 
 def _times_brighter(one: Scene, other: Scene) -> float:
-    """How many times as bright as in the other paper is in that of two scenes, and that colour, where it is most."""
-    levels = [np.maximum(np.median(scene.paper, axis=0), 1.0) for scene in (one, other)]
-    return float(np.exp(np.abs(np.log(levels[0] / levels[1])).max()))
+    """How many times as bright as in the other paper is in most places of two scenes, and that colour, where it is
+    most."""
+    both = min(len(one.paper), len(other.paper))  # sheets come and go, and are after the markers
+    logs = [np.log(np.maximum(scene.paper[:both], 1.0)) for scene in (one, other)]
+    return float(np.exp(np.abs(np.median(logs[0] - logs[1], axis=0)).max()))
 
 
 def settled_picture(camera: Camera, take: Callable[[], Image]) -> Image:
