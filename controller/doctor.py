@@ -43,6 +43,8 @@ PICTURES = 8
 """The first pictures of a camera are often too dark or too bright: the last of these counts."""
 WATCHED, WATCHED_S = 24, 3.0
 """So many more pictures tell of lamps that flicker, or as many as it gives within this time."""
+SETTLED_S = 3.0
+"""A camera's own automatics have settled after so long, where the light of the room stays as it is."""
 FLICKERS = 0.01
 """Light that goes up and down by less of its mean does no harm."""
 BLACK, DARK, DIM = 12.0, 60.0, 110.0
@@ -280,7 +282,8 @@ def check_light(image: "Image") -> Finding:
     if (cut_off := _paper_cut_off(image)) >= MOST_MARKERS:
         remedy = (
             "Pencil and pale print do not show on it. Dim the light, or let the camera gather less: with picamera2 and "
-            "camera.follow_light it does so by itself, a USB camera with `v4l2-ctl --set-ctrl` (its exposure)."
+            "camera.follow_light it does so by itself, a USB camera with camera.hold = false and `v4l2-ctl --set-ctrl` "
+            "(its exposure)."
         )
         what = f"too bright: white paper at {cut_off} of the mat's markers is cut off; {measured}"
         return Finding("light", Health.BROKEN if share > BLINDED else Health.WARNING, what, remedy)
@@ -706,8 +709,11 @@ def _seen_by(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> tupl
 
     try:
         image = settled_picture(camera, newest) if follow_light else newest()
-        held = camera.hold(frozenset(Automatic)) if isinstance(camera, Holdable) else None
-        if held:
+        held, begun_s = None, frames[0].time_s
+        if isinstance(camera, Holdable):
+            while frames[0].time_s - begun_s < SETTLED_S:
+                newest()
+            held = camera.hold(frozenset(Automatic))
             image = newest()  # as it is then played
         return camera.description, Seen(replace(frames[0], image=image), _flicker(camera), held)
     finally:

@@ -8,7 +8,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +25,7 @@ from config.schema import Confirm, TableConfig
 from controller.discovery import SERVICE, Announcement, Discovery
 from controller.doctor import (
     DARK,
+    SETTLED_S,
     Finding,
     Health,
     _serial,
@@ -743,11 +744,19 @@ def test_what_a_camera_holds(
 def test_a_webcam_is_looked_at_as_it_is_then_played() -> None:
     conditions, clock = Conditions(), VirtualClock()
     renderer = Renderer({}, conditions.camera_model(640, 360), conditions)
-    webcam = Webcam(SimulatedCamera(World(Random(0)).snapshot, renderer, clock, clock.sleep, 2.0), Random(1))
-    _, seen = check_camera(lambda: webcam)
+    held_s: list[float] = []
+
+    class Noted(Webcam):
+        def hold(self, which: Collection[Automatic]) -> frozenset[Automatic]:
+            held_s.append(clock.now_s)
+            return super().hold(which)
+
+    bare = SimulatedCamera(World(Random(0)).snapshot, renderer, clock, clock.sleep, 8.0)
+    _, seen = check_camera(lambda: Noted(bare, Random(1)))
     assert seen is not None
     assert seen.held == frozenset(Automatic)
-    assert seen.frame.sequence >= 8 + 7, "taken after its automatics were held"
+    assert held_s[0] - 50.0 >= SETTLED_S
+    assert seen.frame.time_s > held_s[0]
 
 
 # All of it ------------------------------------------------------------------------------------------------------------
