@@ -2,10 +2,10 @@
 
 An automatic is one control, and what it decides are others. While it is on those say what it has come to; just before
 it is switched off that becomes what they are set to (the kernel's documentation, driver-api/media/v4l2-controls,
-"Handling autogain/gain-type Controls with Auto Clusters"), so that nothing but the switch need be set. Most webcams'
-driver, uvcvideo, hands all of it to the camera, and not every camera does so: what has changed with the switch is set
-to what it was. Values stay set when a device is closed (userspace-api/media/v4l/control), hence all automatics are
-switched on at the end and, after a crash, when the camera is opened next.
+"Handling autogain/gain-type Controls with Auto Clusters"), so that nothing but the switch need be set. The driver of
+most webcams (drivers/media/usb/uvc/uvc_ctrl.c) leaves all that to the camera, which may do otherwise: what has changed
+with the switch is set to what it was. Values stay set when a device is closed (userspace-api/media/v4l/control), hence
+all automatics are switched on at the end and, after a crash, when the camera is opened next.
 """
 
 import contextlib
@@ -70,7 +70,10 @@ class V4l2Automatics:
     def hold(self, which: Collection[Automatic]) -> frozenset[Automatic]:
         """See `hardware.camera.Holdable`. May be called from any thread."""
         with self._lock:
-            return frozenset(one for one in Automatic if self._held(one, off=one in which))
+            held = frozenset(one for one in Automatic if self._held(one, off=one in which))
+            for half in frozenset(which) - held:
+                self._held(half, off=False)
+            return held
 
     def _held(self, automatic: Automatic, *, off: bool) -> bool:
         """Switch it, and whether it stays as it is now: all its switches that are there, one at least, are off."""

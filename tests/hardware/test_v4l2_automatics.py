@@ -122,6 +122,13 @@ def test_a_camera_that_refuses_goes_on_and_that_is_logged_once(
     assert kernel.controls == WEBCAM
 
 
+def test_of_an_automatic_with_two_switches_none_stays_off_alone(device: Path) -> None:
+    kernel = Kernel(WEBCAM | {AUTOGAIN: 1})
+    kernel.refuses = {AUTOGAIN: errno.EIO}
+    assert V4l2Automatics(device, kernel).hold(ALL) == ALL - {Automatic.EXPOSURE}
+    assert (kernel.controls[EXPOSURE_AUTO], kernel.controls[AUTOGAIN]) == (3, 1)
+
+
 @pytest.mark.parametrize(("lacks", "automatic"), [(0, 3), (3, 0), (None, 3)])
 def test_automatics_that_were_left_off_are_switched_on_as_the_camera_can(
     device: Path, lacks: int | None, automatic: int
