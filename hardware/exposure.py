@@ -45,6 +45,9 @@ ALIKE = 1.06
 """and white paper has in no colour become so many times as bright;"""
 JUMPED = 1.15
 """where it has, by so much, when they were told to stay as they are, they do not."""
+OTHER_LIGHT = 1.4
+"""When it has, by so much, since then, there is half or twice the light: they run again though paper is neither dark
+nor cut off, as that takes a second, and pictures that a camera packs as JPEG lose faint pencil when they are dim."""
 FOLLOWS_LIGHT = frozenset({Automatic.EXPOSURE, Automatic.WHITE_BALANCE})
 UNREADABLE_S = 2.0
 """When the table was not found in any picture for so long,"""
@@ -178,10 +181,11 @@ class _Automatics:
         return False
 
     def _follow(self, scene: Scene) -> None:
-        """Let run what follows the light where that would be adjusted, and is not as they themselves would have it."""
+        """Let run what follows the light where that has changed much, or so that it is to be adjusted."""
         assert self._steady is not None
-        as_held = _times_brighter(self._steady, scene) <= ALIKE
-        if not self._follow_light or as_held or wanted_for(scene.paper) is None:
+        times = _times_brighter(self._steady, scene)
+        due = times > OTHER_LIGHT or (times > ALIKE and wanted_for(scene.paper) is not None)
+        if not self._follow_light or not due:
             self._odd_since_s = None
             return
         self._odd_since_s = scene.time_s if self._odd_since_s is None else self._odd_since_s

@@ -312,7 +312,7 @@ def test_nothing_is_held_while_something_moves_or_the_camera_adjusts_itself() ->
     assert not adjusts.asked
 
 
-@pytest.mark.parametrize(("light", "follow_light"), [(0.3, True), (1.5, True), (0.3, False), (0.6, True)])
+@pytest.mark.parametrize(("light", "follow_light"), [(0.3, True), (1.5, True), (0.3, False), (0.6, True), (0.8, True)])
 def test_when_the_light_changes_a_camera_follows_and_holds_again(light: float, follow_light: bool) -> None:
     def room(time_s: float) -> float:
         changed = time_s >= 10.0 and webcam.held[-1] == ALL and len(webcam.held) == 1
@@ -320,7 +320,7 @@ def test_when_the_light_changes_a_camera_follows_and_holds_again(light: float, f
 
     webcam = Webcam()
     reader = played(webcam, room, follow_light=follow_light)
-    followed = follow_light and light != 0.6
+    followed = follow_light and light != 0.8
     assert webcam.held == ([ALL, FOCUS, ALL] if followed else [ALL])
     assert reader.anew == followed
     if followed:
