@@ -48,6 +48,8 @@ JUMPED = 1.15
 OTHER_LIGHT = 1.4
 """When it has, by so much, since then, there is half or twice the light: they run again though paper is neither dark
 nor cut off, as that takes a second, and pictures that a camera packs as JPEG lose faint pencil when they are dim."""
+UNRESTED_S = 10.0
+"""They also do when nothing was at rest for so long: a lamp that was switched on may look like hands all over."""
 FOLLOWS_LIGHT = frozenset({Automatic.EXPOSURE, Automatic.WHITE_BALANCE})
 UNREADABLE_S = 2.0
 """When the table was not found in any picture for so long,"""
@@ -143,6 +145,7 @@ class _Automatics:
         self._anew = False
         """Whether they were held before, and all may look otherwise."""
         self._odd_since_s: float | None = None
+        self._rested_s: float | None = None
 
     def run(self, which: Iterable[Automatic]) -> None:
         """Let these run until they have settled."""
@@ -152,6 +155,10 @@ class _Automatics:
 
     def after(self, scene: Scene) -> None:
         """Hold or let run what is due by a scene."""
+        if scene.at_rest_s > 0.0 or self._rested_s is None:
+            self._rested_s = scene.time_s
+        elif self._follow_light and scene.time_s - self._rested_s > UNRESTED_S:
+            self.run(FOLLOWS_LIGHT)
         if not scene.paper or scene.at_rest_s < REST_S:
             return
         if self._held != self._can:

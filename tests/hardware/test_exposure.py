@@ -19,6 +19,7 @@ from hardware.exposure import (
     MOST,
     MUCH_LESS,
     SETTLED_S,
+    UNRESTED_S,
     ExposureKeeper,
     settled_picture,
     wanted_for,
@@ -343,6 +344,20 @@ def test_a_camera_whose_exposure_jumps_when_it_is_held_keeps_it(caplog: pytest.L
     assert webcam.level == webcam.exposes_for
     (record,) = caplog.records
     assert "jumps when it is held" in record.getMessage()
+
+
+@pytest.mark.parametrize("follow_light", [True, False])
+def test_a_lamp_that_is_taken_for_hands_is_followed(follow_light: bool) -> None:
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None, follow_light=follow_light)  # type: ignore[arg-type]
+    for number in range(60):
+        webcam.now_s = 0.5 * number
+        if number < 10 or len(webcam.held) > 1:
+            keeper.after(scene(webcam.now_s, 200.0, webcam.now_s if number < 10 else webcam.now_s - 15.0))
+        else:
+            keeper.after(replace(scene(webcam.now_s, 255.0, 0.0), paper=()))
+    assert webcam.held == ([ALL, FOCUS, ALL] if follow_light else [ALL])
+    assert not follow_light or webcam.asked[1][0] == pytest.approx(4.5 + UNRESTED_S + 0.5)
 
 
 def test_a_sheet_that_comes_into_view_is_no_jump() -> None:
