@@ -81,6 +81,7 @@ class CameraConfig(Settings):
     mains_hz: Literal[0, 50, 60]
     view_mm: tuple[Annotated[float, Field(gt=0)], Annotated[float, Field(gt=0)]]
     follow_light: bool
+    hold: bool
 
 
 class MatConfig(Settings):

@@ -15,7 +15,7 @@ import queue
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gpiozero.pins import Factory
 
     from firmware_bridge.link import LinkStatus
-    from hardware.camera import Camera
+    from hardware.camera import Automatic, Camera
     from hardware.panel import PanelPins
     from vision.frame import Frame, Image
     from vision.light.flicker import Flicker
@@ -43,6 +43,8 @@ PICTURES = 8
 """The first pictures of a camera are often too dark or too bright: the last of these counts."""
 WATCHED, WATCHED_S = 24, 3.0
 """So many more pictures tell of lamps that flicker, or as many as it gives within this time."""
+SETTLED_S = 3.0
+"""A camera's own automatics have settled after so long, where the light of the room stays as it is."""
 FLICKERS = 0.01
 """Light that goes up and down by less of its mean does no harm."""
 BLACK, DARK, DIM = 12.0, 60.0, 110.0
@@ -101,6 +103,8 @@ class Seen:
     frame: "Frame"
     flicker: "Flicker | None"
     """None where its pictures tell nothing of that."""
+    held: "frozenset[Automatic] | None" = None
+    """Which of its automatics it held; None where it is none that would."""
 
 
 async def examine(config: TableConfig) -> list[Finding]:
@@ -115,6 +119,7 @@ async def examine(config: TableConfig) -> list[Finding]:
             await asyncio.to_thread(check_lens, config, image),
             check_light(image),
             check_flicker(seen.flicker, config.camera.driver, config.camera.mains_hz),
+            check_automatics(seen.held, config.camera.driver, hold=config.camera.hold),
         ]
     findings += [
         await asyncio.to_thread(check_copy, config),
@@ -277,7 +282,8 @@ def check_light(image: "Image") -> Finding:
     if (cut_off := _paper_cut_off(image)) >= MOST_MARKERS:
         remedy = (
             "Pencil and pale print do not show on it. Dim the light, or let the camera gather less: with picamera2 and "
-            "camera.follow_light it does so by itself, a USB camera with `v4l2-ctl --set-ctrl` (its exposure)."
+            "camera.follow_light it does so by itself, a USB camera with camera.hold = false and `v4l2-ctl --set-ctrl` "
+            "(its exposure)."
         )
         what = f"too bright: white paper at {cut_off} of the mat's markers is cut off; {measured}"
         return Finding("light", Health.BROKEN if share > BLINDED else Health.WARNING, what, remedy)
@@ -325,6 +331,23 @@ def check_flicker(flicker: "Flicker | None", driver: str, mains_hz: int) -> Find
     either = f"{'either ' if len(reasons) > 1 else ''}{', or '.join(reasons)}"
     remedy = f"{either[0].upper()}{either[1:]}. Lamps that run on direct current do not flicker."
     return Finding("flicker", Health.WARNING, what, remedy)
+
+
+def check_automatics(held: "frozenset[Automatic] | None", driver: str, *, hold: bool) -> Finding:
+    """Which automatics of a camera of this driver stay as they are while it is played, where they are to be held."""
+    from hardware.camera import Automatic
+
+    name = "automatics"
+    if driver == "picamera2":
+        return Finding(name, Health.OK, "exposure and white balance are held")
+    if held is None:
+        return Finding(name, Health.UNUSED, "recorded pictures need none")
+    if not hold:
+        return Finding(name, Health.UNUSED, "camera.hold is false: the camera is left as it is")
+    said = [f"{_listed(one for one in Automatic if one in held)} held"] if held else []
+    if others := _listed(one for one in Automatic if one not in held):
+        said.append(f"{others} left to the camera, which has no such automatic or does not let go of it")
+    return Finding(name, Health.OK, "; ".join(said))
 
 
 def _paper_cut_off(image: "Image") -> int:
@@ -587,6 +610,11 @@ def clock_synchronised() -> bool | None:
 _LOOK_S = 0.02
 _CORNERS = {0: "top left", 1: "top right", 2: "bottom right", 3: "bottom left"}
 _SIMULATED = 'camera.driver is "simulated"'
+_OF_PICTURES = ("markers", "lens", "light", "flicker", "automatics")
+
+
+def _listed(automatics: Iterable["Automatic"]) -> str:
+    return " and ".join(one.value for one in automatics)
 
 
 def _look(config: TableConfig) -> tuple[list[Finding], Seen | None]:
@@ -603,11 +631,11 @@ def _look(config: TableConfig) -> tuple[list[Finding], Seen | None]:
 
 
 def _unseen(camera: Finding) -> list[Finding]:
-    """What is said of markers, lens, light and flicker without a picture."""
+    """What is said without a picture of what is told by pictures."""
     unused = camera.state is Health.UNUSED
     what = _SIMULATED if unused else "not looked at: there is no picture"
     state, remedy = (Health.UNUSED, "") if unused else (Health.SKIPPED, "Let the camera work first.")
-    return [Finding(name, state, what, remedy) for name in ("markers", "lens", "light", "flicker")]
+    return [Finding(name, state, what, remedy) for name in _OF_PICTURES]
 
 
 def _pins(config: TableConfig) -> Finding:
@@ -664,7 +692,7 @@ def _greet(port: str, baud: int, patience_s: float) -> "LinkStatus":
 
 
 def _seen_by(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> tuple[str, Seen]:
-    from hardware.camera import RecordingEnded
+    from hardware.camera import Automatic, Holdable, RecordingEnded
     from hardware.exposure import settled_picture
 
     camera = open_camera()
@@ -681,7 +709,13 @@ def _seen_by(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> tupl
 
     try:
         image = settled_picture(camera, newest) if follow_light else newest()
-        return camera.description, Seen(replace(frames[0], image=image), _flicker(camera))
+        held, begun_s = None, frames[0].time_s
+        if isinstance(camera, Holdable):
+            while frames[0].time_s - begun_s < SETTLED_S:
+                newest()
+            held = camera.hold(frozenset(Automatic))
+            image = newest()  # as it is then played
+        return camera.description, Seen(replace(frames[0], image=image), _flicker(camera), held)
     finally:
         camera.close()
 

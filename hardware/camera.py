@@ -1,6 +1,8 @@
 """What a camera is to the rest of the program."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from enum import Enum
 from typing import Protocol, runtime_checkable
 
 from vision.frame import Frame
@@ -62,4 +64,22 @@ class Adjustable(Protocol):
 
     def adjust(self, by: Adjustment) -> bool:
         """Take the pictures after the next few so, as far as the camera can; False where it can no farther."""
+        ...
+
+
+class Automatic(Enum):
+    """What a camera does by itself, as people call it."""
+
+    FOCUS = "focus"
+    EXPOSURE = "exposure"
+    WHITE_BALANCE = "white balance"
+
+
+@runtime_checkable
+class Holdable(Protocol):
+    """A camera that focuses, exposes and balances colours by itself, until it is told to leave that as it is."""
+
+    def hold(self, which: Collection[Automatic]) -> frozenset[Automatic]:
+        """Leave these as they are now, and do all others by itself. Those of them that now stay as they are, as far as
+        the camera says."""
         ...

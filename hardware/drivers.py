@@ -19,11 +19,14 @@ def open_camera(
     clock: Callable[[], float] = time.monotonic,
     *,
     mains_hz: int = 0,
+    hold: bool = False,
 ) -> Camera:
     """Open the camera that `driver` names: "simulated", "picamera2", or "opencv:" and a device, file or folder.
 
     `size` is width and height in pixels; `simulated` opens the simulated table's camera, which only its owner can.
     Lamps on mains of `mains_hz` shall leave no stripes, as far as the camera can; 0: nothing is done about them.
+    `hold`: a USB camera's automatics can be held, as far as it can (`hardware.camera.Holdable`), and run at first;
+    else it is left as it is.
 
     Raises:
         UnknownDriver: no such driver.
@@ -37,7 +40,7 @@ def open_camera(
 
         return PiCamera(size, rate_hz, mains_hz=mains_hz)
     if name == "opencv" and source:
-        return _open_opencv(source, size, rate_hz, clock, mains_hz)
+        return _open_opencv(source, size, rate_hz, clock, mains_hz=mains_hz, hold=hold)
     raise UnknownDriver(
         f'camera driver {driver!r}: expected "simulated", "picamera2" or "opencv:" and a device, a file or a folder'
     )
@@ -55,14 +58,16 @@ def recorded_files(driver: str) -> list[Path]:
 
 
 def _open_opencv(
-    source: str, size: tuple[int, int], rate_hz: float, clock: Callable[[], float], mains_hz: int
+    source: str, size: tuple[int, int], rate_hz: float, clock: Callable[[], float], *, mains_hz: int, hold: bool
 ) -> Camera:
     from hardware.opencv_camera import Recording, UsbCamera
+    from hardware.v4l2_automatics import V4l2Automatics
 
     if (path := _recorded_at(source)) is not None:
         return Recording(path, rate_hz, clock)
     device = int(source) if source.isdecimal() else Path(source)
-    return UsbCamera(device, size, rate_hz, clock, mains_hz=mains_hz)
+    automatics = V4l2Automatics(device) if hold else None
+    return UsbCamera(device, size, rate_hz, clock, mains_hz=mains_hz, automatics=automatics)
 
 
 def _recorded_at(source: str) -> Path | None:

@@ -1,15 +1,18 @@
 """Keeps a camera's exposure and white balance with the light of the room, by white paper on the table.
 
 Between two steps a camera stays as it is, so that a piece looks the same from picture to picture: what moves is told by
-what changes. Nothing is done while hands move, nor by one place alone: that may lie in a lamp's reflection.
+what changes. Nothing is done while hands move, nor by one place alone: that may lie in a lamp's reflection. A camera
+that cannot be adjusted, but told to stay as it is, is told so once its automatics have settled; a step is then that
+they run again until they have.
 """
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from hardware.camera import Adjustable, Adjustment, Camera
+from hardware.camera import Adjustable, Adjustment, Automatic, Camera, Holdable
 from vision.frame import GAMMA, Image
 from vision.light.paper import paper_seen
 from vision.mat.errors import RegistrationError
@@ -36,10 +39,25 @@ REST_S, LASTS_S, STEP_S = 0.4, 1.5, 0.7
 AT_AN_END_S = 20.0
 """When a camera could go no farther it is asked again after this time."""
 MOST_STEPS = 12
+SETTLED_S = 1.0
+"""A camera's automatics have settled when nothing has moved for so long, as everything does while they focus,"""
+ALIKE = 1.06
+"""and white paper has in no colour become so many times as bright;"""
+JUMPED = 1.15
+"""where it has, by so much, when they were told to stay as they are, they do not."""
+OTHER_LIGHT = 1.4
+"""When it has, by so much, since then, there is half or twice the light: they run again though paper is neither dark
+nor cut off, as that takes a second, and pictures that a camera packs as JPEG lose faint pencil when they are dim."""
+UNRESTED_S = 10.0
+"""They also do when nothing was at rest for so long: a lamp that was switched on may look like hands all over."""
+FOLLOWS_LIGHT = frozenset({Automatic.EXPOSURE, Automatic.WHITE_BALANCE})
 UNREADABLE_S = 2.0
 """When the table was not found in any picture for so long,"""
 BLACK, WHITE = 60.0, 225.0
 """and they are so dark or so bright on the whole, that is the reason."""
+
+
+_log = logging.getLogger(__name__)
 
 
 @runtime_checkable
@@ -54,11 +72,12 @@ class ReadsAnew(Protocol):
 class ExposureKeeper:
     """Adjusts one camera by what is seen of the table."""
 
-    def __init__(self, camera: Camera, reader: object) -> None:
-        """A camera that cannot be adjusted, or does so itself, is left alone. A `reader` that can (`ReadsAnew`) is told
-        when the camera has been adjusted."""
-        self._camera = camera if isinstance(camera, Adjustable) else None
+    def __init__(self, camera: Camera, reader: object, *, follow_light: bool = True) -> None:
+        """A camera that can neither be adjusted nor told to stay as it is is left alone. A `reader` that can
+        (`ReadsAnew`) is told when the camera has been adjusted. `follow_light`: False where it shall not be."""
+        self._camera = camera if isinstance(camera, Adjustable) and follow_light else None
         self._reader = reader if isinstance(reader, ReadsAnew) else None
+        self._automatics = _Automatics(camera, self._reader, follow_light) if isinstance(camera, Holdable) else None
         self._odd_since_s: float | None = None
         self._light = self._tint = False
         """Whether these are being adjusted."""
@@ -68,6 +87,8 @@ class ExposureKeeper:
     def after(self, scene: Scene) -> None:
         """Adjust the camera by a scene, where that is due."""
         self._seen_s = scene.time_s
+        if self._automatics is not None:
+            self._automatics.after(scene)
         if self._camera is None or not scene.paper or scene.time_s < self._not_before_s or scene.at_rest_s < REST_S:
             return
         wanted = wanted_for(scene.paper, light=self._light, tint=self._tint)
@@ -83,7 +104,11 @@ class ExposureKeeper:
         """Adjust the camera by a picture in which the table was not found, where that lasts."""
         if self._seen_s is None:
             self._seen_s = time_s
-        if self._camera is None or time_s < self._not_before_s or time_s - self._seen_s < UNREADABLE_S:
+        if time_s - self._seen_s < UNREADABLE_S:
+            return
+        if self._automatics is not None:
+            self._automatics.run(Automatic)
+        if self._camera is None or time_s < self._not_before_s:
             return
         level = float(image[::16, ::16].mean())
         if level < BLACK or level > WHITE:
@@ -102,6 +127,85 @@ class ExposureKeeper:
         if (self._light or self._tint) and self._reader is not None:
             self._reader.read_anew()
         self._light = self._tint = False
+
+
+class _Automatics:
+    """Those of one camera, which stay as they are while the table looks as it did when they had settled."""
+
+    def __init__(self, camera: Holdable, reader: ReadsAnew | None, follow_light: bool) -> None:
+        self._camera, self._reader, self._follow_light = camera, reader, follow_light
+        self._can = frozenset(Automatic)
+        """Which may be held."""
+        self._held: frozenset[Automatic] = frozenset()
+        self._trusted = False
+        """Whether it was seen that what is held stays as it was."""
+        self._steady: Scene | None = None
+        """The first scene since which paper was as bright as now and nothing moved; or what was seen when they were
+        held."""
+        self._anew = False
+        """Whether they were held before, and all may look otherwise."""
+        self._odd_since_s: float | None = None
+        self._rested_s: float | None = None
+
+    def run(self, which: Iterable[Automatic]) -> None:
+        """Let these run until they have settled."""
+        if self._held.intersection(which):
+            self._held = self._camera.hold(self._held.difference(which))
+            self._anew, self._steady, self._odd_since_s = True, None, None
+
+    def after(self, scene: Scene) -> None:
+        """Hold or let run what is due by a scene."""
+        if scene.at_rest_s > 0.0 or self._rested_s is None:
+            self._rested_s = scene.time_s
+        elif self._follow_light and scene.time_s - self._rested_s > UNRESTED_S:
+            self.run(FOLLOWS_LIGHT)
+        if not scene.paper or scene.at_rest_s < REST_S:
+            return
+        if self._held != self._can:
+            self._hold_where_settled(scene)
+        elif self._held & FOLLOWS_LIGHT and (self._trusted or self._stayed(scene)):
+            self._follow(scene)
+
+    def _hold_where_settled(self, scene: Scene) -> None:
+        first = self._steady
+        if first is None or scene.at_rest_s < scene.time_s - first.time_s or _times_brighter(first, scene) > ALIKE:
+            self._steady = scene
+        elif scene.time_s - first.time_s >= SETTLED_S:
+            self._held = self._can = self._camera.hold(self._can)
+            self._steady = scene
+            if self._reader is not None and self._anew:
+                self._reader.read_anew()
+
+    def _stayed(self, scene: Scene) -> bool:
+        """Whether exposure and white balance did not jump when they were held; else they are let run for good."""
+        assert self._steady is not None
+        self._trusted = True
+        if _times_brighter(self._steady, scene) < JUMPED:
+            return True
+        _log.warning("the camera's exposure or white balance jumps when it is held: both are left to the camera")
+        self._can -= FOLLOWS_LIGHT
+        self.run(FOLLOWS_LIGHT)
+        return False
+
+    def _follow(self, scene: Scene) -> None:
+        """Let run what follows the light where that has changed much, or so that it is to be adjusted."""
+        assert self._steady is not None
+        times = _times_brighter(self._steady, scene)
+        due = times > OTHER_LIGHT or (times > ALIKE and wanted_for(scene.paper) is not None)
+        if not self._follow_light or not due:
+            self._odd_since_s = None
+            return
+        self._odd_since_s = scene.time_s if self._odd_since_s is None else self._odd_since_s
+        if scene.time_s - self._odd_since_s >= LASTS_S:
+            self.run(FOLLOWS_LIGHT)
+
+
+def _times_brighter(one: Scene, other: Scene) -> float:
+    """How many times as bright as in the other paper is in most places of two scenes, and that colour, where it is
+    most."""
+    both = min(len(one.paper), len(other.paper))  # sheets come and go, and are after the markers
+    logs = [np.log(np.maximum(scene.paper[:both], 1.0)) for scene in (one, other)]
+    return float(np.exp(np.abs(np.median(logs[0] - logs[1], axis=0)).max()))
 
 
 def settled_picture(camera: Camera, take: Callable[[], Image]) -> Image:

@@ -1,7 +1,7 @@
 """Cameras through OpenCV: a USB camera, and recordings (a video file, a folder of pictures) played back as one."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from threading import Condition, Thread
 
@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from cv2.utils import logging
 
-from hardware.camera import CameraLost, CameraTimeout, RecordingEnded
+from hardware.camera import Automatic, CameraLost, CameraTimeout, Holdable, RecordingEnded
 from hardware.v4l2_control import set_power_line
 from vision.files.photos import PhotoError, load_photo
 from vision.frame import Frame, Image
@@ -35,11 +35,13 @@ class UsbCamera:
         *,
         mains_hz: int = 0,
         set_power_line: Callable[[int | Path, int], None] = set_power_line,
+        automatics: Holdable | None = None,
     ) -> None:
         """Open `device` (a number, or a path such as /dev/video2) and ask it for `size` (width, height).
 
         A device that has no such size gives its nearest; the description says which. `open_capture` is V4L2's if None.
-        The camera is told of the mains' frequency unless that is 0; one that cannot be told is used as it is.
+        The camera is told of the mains' frequency unless that is 0; one that cannot be told is used as it is. Its
+        `automatics` are let run, however it was left, and are to be `hold`; None: they are as they are.
 
         Raises:
             CameraLost: there is no such camera, or it is in use.
@@ -53,6 +55,8 @@ class UsbCamera:
         if mains_hz:
             with contextlib.suppress(OSError):
                 set_power_line(device, mains_hz)
+        self._automatics = automatics
+        self.hold(())
         self._news = Condition()
         self._newest: tuple[Image, float, int] | None = None
         self._given = -1
@@ -77,8 +81,15 @@ class UsbCamera:
             image, time_s, self._given = self._newest
             return Frame(image, time_s, self._given)
 
+    def hold(self, which: Collection[Automatic]) -> frozenset[Automatic]:
+        """See `hardware.camera.Holdable`."""
+        return frozenset() if self._automatics is None else self._automatics.hold(which)
+
     def close(self) -> None:
-        """Release the device, at the latest when its next picture comes or fails to come."""
+        """Let its automatics run, for whatever uses it next, and release the device, at the latest when its next
+        picture comes or fails to come."""
+        if self._open:
+            self.hold(())
         self._open = False
         with self._news:
             self._problem = f"the {self.description} is closed"

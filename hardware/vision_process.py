@@ -364,7 +364,7 @@ class _Child:
         reader = self.make_reader()
         with contextlib.closing(self.open_camera()) as camera:
             sender.send(_Opened(camera.description))
-            keeper = ExposureKeeper(camera, reader) if self.follow_light else None
+            keeper = ExposureKeeper(camera, reader, follow_light=self.follow_light)
             while True:
                 frame = camera.read(self.hang_s / 2)
                 picture = ring.write(frame)
@@ -372,12 +372,10 @@ class _Child:
                     scene = reader(frame)
                 except VisionError as error:
                     sender.send(_Unreadable(str(error), picture))
-                    if keeper is not None:
-                        keeper.unreadable(frame.image, frame.time_s)
+                    keeper.unreadable(frame.image, frame.time_s)
                 else:
                     sender.send(_Read(scene, picture))
-                    if keeper is not None:
-                        keeper.after(scene)
+                    keeper.after(scene)
 
 
 def _die_with(parent: int) -> None:

@@ -75,7 +75,7 @@ def command(game: str, config_file: Path | None, faces: Path | None, draw: Path 
         lens, finders = stored_lens(config), finders_for(part.KINDS, pack, load_prints())
         reader = Reader(pack, lens=lens, finders=finders)
         camera = open_table_camera(config, None)
-        keeper = ExposureKeeper(camera, reader) if config.camera.follow_light else None
+        keeper = ExposureKeeper(camera, reader, follow_light=config.camera.follow_light)
         watcher = _Watcher(reader, keeper, lens, part.describe, draw)
         try:
             while True:
@@ -104,7 +104,7 @@ class _Watcher:
     """Reads pictures, and says what is new."""
 
     def __init__(
-        self, reader: Reader, keeper: ExposureKeeper | None, lens: Lens | None, describe: Describe, draw: Path | None
+        self, reader: Reader, keeper: ExposureKeeper, lens: Lens | None, describe: Describe, draw: Path | None
     ) -> None:
         """`keeper` adjusts the camera by what is read; `lens` is the calibrated one that the reader has, which is
         looked at in the first picture that can be read."""
@@ -130,11 +130,9 @@ class _Watcher:
             self._say({"picture": frame.sequence, "error": str(error)}, str(error))
             if self._is_time_to_draw():
                 self._show(draw_unread(frame.image, str(error)))
-            if self._keeper is not None:
-                self._keeper.unreadable(frame.image, frame.time_s)
+            self._keeper.unreadable(frame.image, frame.time_s)
             return
-        if self._keeper is not None:
-            self._keeper.after(scene)
+        self._keeper.after(scene)
         if self._lens is not None and (registration := self._reader.registration) is not None:
             if doubt := lens_doubt(registration, self._lens):
                 click.echo(f"Warning: {doubt}", err=True)

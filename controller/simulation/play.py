@@ -136,7 +136,7 @@ class _HeadlessTable:
         )  # fmt: skip
         self._camera = circumstances.seen_by(camera, conditions.seed)
         self._reader = Reader(pack, finders=finders_for(kinds_of(config.game), pack, load_prints()))
-        self._keeper = ExposureKeeper(self._camera, self._reader) if config.camera.follow_light else None
+        self._keeper = ExposureKeeper(self._camera, self._reader, follow_light=config.camera.follow_light)
         self._signals: list[Signal] = []
         pins = panel_pins(config)
         self._pins = SimulatedPins(pins, self.world.set_lamp, self.world.set_buzzer)
@@ -191,8 +191,7 @@ class _HeadlessTable:
         frame: Frame = self._camera.read(1.0)
         start = perf_counter()
         scene = self._reader.read(frame)
-        if self._keeper is not None:
-            self._keeper.after(scene)
+        self._keeper.after(scene)
         self.read_ms.append((perf_counter() - start) * 1e3)
         for stage, milliseconds in scene.stage_ms.items():
             self.stage_ms[stage] = self.stage_ms.get(stage, 0.0) + milliseconds

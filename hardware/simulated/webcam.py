@@ -1,7 +1,8 @@
-"""A plain webcam over the simulated table: it exposes, balances colours and focuses as it thinks fit, and packs its
-pictures as JPEG. Nobody can adjust it."""
+"""A plain webcam over the simulated table: it exposes, balances colours and focuses as it thinks fit until it is told
+to hold that, and packs its pictures as JPEG. Nobody can adjust it."""
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from random import Random
 
@@ -9,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.camera import Adjustment
+from hardware.camera import Adjustment, Automatic
 from hardware.simulated.camera import GAMMA, SimulatedCamera
 from hardware.simulated.flicker import FlickeringLight
 from hardware.simulated.knocks import KnockedCamera
@@ -48,6 +49,9 @@ class Webcam:
         self._exposing = False
         self._before: NDArray[np.float32] | None = None
         self._focuses_s, self._way = -math.inf, 1.0
+        self._now_s = self._held_s = -math.inf
+        """When the last picture was taken, and when the focus was held."""
+        self._held: frozenset[Automatic] = frozenset()
 
     @property
     def description(self) -> str:
@@ -57,6 +61,7 @@ class Webcam:
     def read(self, timeout_s: float) -> Frame:
         """See `hardware.camera.Camera`."""
         frame = self._camera.read(timeout_s)
+        self._now_s = frame.time_s
         small = cv2.resize(frame.image, _SMALL, interpolation=cv2.INTER_AREA).astype(np.float32)
         self._meter(small)
         image = self._focused(frame.image, small, frame.time_s)
@@ -64,6 +69,14 @@ class Webcam:
         how += [cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_422]
         packed = cv2.imencode(".jpg", image, how)[1]
         return replace(frame, image=np.asarray(cv2.imdecode(packed, cv2.IMREAD_COLOR), np.uint8))
+
+    def hold(self, which: Collection[Automatic]) -> frozenset[Automatic]:
+        """See `hardware.camera.Holdable`."""
+        held = frozenset(which)
+        if Automatic.FOCUS in held - self._held:
+            self._held_s = self._now_s
+        self._held = held
+        return held
 
     def close(self) -> None:
         """See `hardware.camera.Camera`."""
@@ -77,18 +90,20 @@ class Webcam:
             return
         missing = float(self._aim.mean() / seen.mean())
         self._exposing = abs(missing - 1.0) > (ENDS if self._exposing else BEGINS)
-        light = missing**FASTENS if self._exposing else 1.0
+        light = missing**FASTENS if self._exposing and Automatic.EXPOSURE not in self._held else 1.0
         tint = (seen[1] / seen) / (self._aim[1] / self._aim)
-        blue, red = (float(one) ** TOWARDS_GREY for one in (tint[0], tint[2]))
+        follows = 0.0 if Automatic.WHITE_BALANCE in self._held else TOWARDS_GREY
+        blue, red = (float(one) ** follows for one in (tint[0], tint[2]))
         self._camera.adjust(Adjustment(light, blue, red))
 
     def _focused(self, image: Image, small: NDArray[np.float32], time_s: float) -> Image:
-        if self._before is not None and time_s - self._focuses_s > PAUSE_S:
+        held = Automatic.FOCUS in self._held
+        if self._before is not None and not held and time_s - self._focuses_s > PAUSE_S:
             changed = float((np.abs(small - self._before).max(2) > CHANGED).mean())
             if changed > FOCUSES_AT and self._rng.random() < FOCUSES_BY:
                 self._focuses_s, self._way = time_s, self._rng.choice((-1.0, 1.0))
         self._before = small
-        gone = (time_s - self._focuses_s) / FOCUSES_S
+        gone = ((self._held_s if held else time_s) - self._focuses_s) / FOCUSES_S
         if gone >= 1.0:
             return image
         off, (height, width) = math.sin(math.pi * gone), image.shape[:2]

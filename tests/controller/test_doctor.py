@@ -8,7 +8,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,9 +25,11 @@ from config.schema import Confirm, TableConfig
 from controller.discovery import SERVICE, Announcement, Discovery
 from controller.doctor import (
     DARK,
+    SETTLED_S,
     Finding,
     Health,
     _serial,
+    check_automatics,
     check_board,
     check_camera,
     check_clock,
@@ -56,7 +58,7 @@ from firmware_bridge.link import Link, LinkStatus
 from firmware_bridge.schema import Hello
 from firmware_bridge.session import LinkState
 from firmware_bridge.signals import SignalKind
-from hardware.camera import Camera, CameraLost
+from hardware.camera import Automatic, Camera, CameraLost
 from hardware.drivers import open_camera
 from hardware.panel import PanelPins, SeatPins, open_real_pins
 from hardware.simulated.camera import SimulatedCamera
@@ -65,6 +67,7 @@ from hardware.simulated.flicker import MAINS_HZ, FlickeringLight
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
+from hardware.simulated.webcam import Webcam
 from hardware.simulated.world import ButtonEdge, World
 from tests.controller.web.fixture_views import ring_served
 from tests.controller.web.table import make_app
@@ -716,6 +719,46 @@ def test_no_network() -> None:
     assert "no address" in finding.what
 
 
+@pytest.mark.parametrize(
+    ("held", "driver", "hold", "state", "words"),
+    [
+        (frozenset(Automatic), "opencv:0", True, Health.OK, "focus and exposure and white balance held"),
+        (
+            {Automatic.EXPOSURE}, "opencv:0", True, Health.OK,
+            "exposure held; focus and white balance left to the camera",
+        ),
+        (frozenset(), "opencv:0", True, Health.OK, "focus and exposure and white balance left to the camera"),
+        (frozenset(), "opencv:0", False, Health.UNUSED, "camera.hold is false"),
+        (None, "opencv:film.mp4", True, Health.UNUSED, "recorded pictures"),
+        (None, "picamera2", True, Health.OK, "exposure and white balance are held"),
+    ],
+)  # fmt: skip
+def test_what_a_camera_holds(
+    held: frozenset[Automatic] | None, driver: str, hold: bool, state: Health, words: str
+) -> None:
+    finding = check_automatics(held, driver, hold=hold)
+    assert said(finding) == ("automatics", state)
+    assert words in finding.what
+
+
+def test_a_webcam_is_looked_at_as_it_is_then_played() -> None:
+    conditions, clock = Conditions(), VirtualClock()
+    renderer = Renderer({}, conditions.camera_model(640, 360), conditions)
+    held_s: list[float] = []
+
+    class Noted(Webcam):
+        def hold(self, which: Collection[Automatic]) -> frozenset[Automatic]:
+            held_s.append(clock.now_s)
+            return super().hold(which)
+
+    bare = SimulatedCamera(World(Random(0)).snapshot, renderer, clock, clock.sleep, 8.0)
+    _, seen = check_camera(lambda: Noted(bare, Random(1)))
+    assert seen is not None
+    assert seen.held == frozenset(Automatic)
+    assert held_s[0] - 50.0 >= SETTLED_S
+    assert seen.frame.time_s > held_s[0]
+
+
 # All of it ------------------------------------------------------------------------------------------------------------
 
 PARTS = [
@@ -724,6 +767,7 @@ PARTS = [
     "lens",
     "light",
     "flicker",
+    "automatics",
     "faces",
     "pins",
     "serial",
@@ -740,7 +784,8 @@ def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
     findings = asyncio.run(examine(load_table([tmp_path / "table.toml"])))
     assert [finding.name for finding in findings] == PARTS
     unused = [finding.name for finding in findings if finding.state is Health.UNUSED]
-    assert unused == ["camera", "markers", "lens", "light", "flicker", "faces", "pins", "serial", "LAN name"]
+    others = ["camera", "markers", "lens", "light", "flicker", "automatics", "faces", "pins", "serial", "LAN name"]
+    assert unused == others
 
 
 def test_without_a_picture_markers_and_light_are_not_judged(tmp_path: Path) -> None:
@@ -748,5 +793,5 @@ def test_without_a_picture_markers_and_light_are_not_judged(tmp_path: Path) -> N
     findings = {f.name: f for f in asyncio.run(examine(load_table([tmp_path / "table.toml"])))}
     assert list(findings) == PARTS
     assert findings["camera"].state is Health.BROKEN
-    assert {findings[name].state for name in ("markers", "lens", "light", "flicker")} == {Health.SKIPPED}
+    assert {findings[name].state for name in PARTS[1:6]} == {Health.SKIPPED}
     assert findings["light"].what == "not looked at: there is no picture"

@@ -19,6 +19,7 @@ from hardware.simulated.lens import CameraModel
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
+from hardware.v4l2_automatics import V4l2Automatics
 from hardware.vision_process import VisionProcess
 from tests.rigs.running import learn_own_copy
 from vision.scene import PieceKind, Pose, Scene
@@ -56,12 +57,24 @@ def test_cameras_know_the_mains_of_the_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: str, opened: str
 ) -> None:
     told: list[int] = []
-    monkeypatch.setattr(f"hardware.{opened}", lambda *_, mains_hz: told.append(mains_hz))
+    monkeypatch.setattr(f"hardware.{opened}", lambda *_, mains_hz, **__: told.append(mains_hz))
     settings = tmp_path / "table.toml"
     for text in ("", "mains_hz = 60\n", "mains_hz = 0\n"):
         settings.write_text(f'[camera]\ndriver = "{driver}"\n{text}')
         open_table_camera(load_table([settings]), None)
     assert told == [50, 60, 0]
+
+
+def test_a_usb_cameras_automatics_can_be_held_unless_the_settings_say_no(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[object] = []
+    monkeypatch.setattr("hardware.opencv_camera.UsbCamera", lambda *_, automatics, **__: given.append(automatics))
+    settings = tmp_path / "table.toml"
+    for text in ("", "hold = false\n"):
+        settings.write_text(f'[camera]\ndriver = "opencv:0"\n{text}')
+        open_table_camera(load_table([settings]), None)
+    assert [isinstance(one, V4l2Automatics) for one in given] == [True, False]
 
 
 def table_before(folder: Path, own_copy: Path, camera: CameraModel, conditions: Conditions) -> TableConfig:

@@ -1,6 +1,7 @@
 """The camera's exposure and white balance follow the light of the room."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -9,13 +10,16 @@ import pytest
 from controller.games.dice_and_slice.hands import write_front
 from controller.sheet_prints import load_prints
 from controller.simulation.copy import own_art
-from hardware.camera import Adjustment, Camera
+from hardware.camera import Adjustment, Automatic, Camera
 from hardware.exposure import (
     AT_AN_END_S,
     BRIGHT_ENOUGH,
     DARK_ENOUGH,
+    LASTS_S,
     MOST,
     MUCH_LESS,
+    SETTLED_S,
+    UNRESTED_S,
     ExposureKeeper,
     settled_picture,
     wanted_for,
@@ -236,3 +240,145 @@ def test_cameras_that_follow_by_themselves_are_left_alone() -> None:
     keeper = ExposureKeeper(camera, None)
     for number in range(20):
         keeper.after(scene(float(number), 40.0))
+
+
+ALL = frozenset(Automatic)
+FOCUS = frozenset({Automatic.FOCUS})
+
+
+class Webcam:
+    """One that exposes so that paper has some level, and notes what it is to hold, and when."""
+
+    description = "webcam"
+
+    def __init__(self, *, can: frozenset[Automatic] = ALL, jumps_to: float | None = None, level: float = 200.0) -> None:
+        self._can, self._jumps_to, self.exposes_for = can, jumps_to, level
+        self.level = level
+        self.now_s = 0.0
+        self.asked: list[tuple[float, frozenset[Automatic]]] = []
+
+    def hold(self, which: Collection[Automatic]) -> frozenset[Automatic]:
+        self.asked.append((self.now_s, frozenset(which)))
+        if Automatic.EXPOSURE in which:
+            self.level = self._jumps_to or self.level
+        else:
+            self.level = self.exposes_for
+        return self._can.intersection(which)
+
+    @property
+    def held(self) -> list[frozenset[Automatic]]:
+        return [which for _, which in self.asked]
+
+
+class AnewNoted:
+    """A reader that notes how often it was told to read anew."""
+
+    anew = 0
+
+    def read_anew(self) -> None:
+        self.anew += 1
+
+
+def played(
+    webcam: Webcam,
+    light: Callable[[float], float] = steady,
+    seconds: float = 30.0,
+    *,
+    rest_s: float = 60.0,
+    follow_light: bool = True,
+) -> AnewNoted:
+    """What the reader was told of a table in such light, where something moves every `rest_s`."""
+    reader = AnewNoted()
+    keeper = ExposureKeeper(webcam, reader, follow_light=follow_light)  # type: ignore[arg-type]
+    while webcam.now_s < seconds:
+        webcam.now_s += 0.5
+        keeper.after(scene(webcam.now_s, min(webcam.level * light(webcam.now_s), 255.0), webcam.now_s % rest_s))
+    return reader
+
+
+def test_a_camera_holds_what_it_can_once_it_has_settled() -> None:
+    webcam = Webcam()
+    assert played(webcam).anew == 0
+    assert webcam.asked == [(pytest.approx(SETTLED_S + 0.5), ALL)]
+    partly = Webcam(can=FOCUS)
+    played(partly, lambda time_s: 1.0 if time_s < 10.0 else 0.3)
+    assert partly.held == [ALL]
+
+
+def test_nothing_is_held_while_something_moves_or_the_camera_adjusts_itself() -> None:
+    moves, adjusts = Webcam(), Webcam()
+    played(moves, rest_s=SETTLED_S)
+    played(adjusts, lambda time_s: 0.4 * 1.1**time_s, seconds=9.0)
+    assert not moves.asked
+    assert not adjusts.asked
+
+
+@pytest.mark.parametrize(("light", "follow_light"), [(0.3, True), (1.5, True), (0.3, False), (0.6, True), (0.8, True)])
+def test_when_the_light_changes_a_camera_follows_and_holds_again(light: float, follow_light: bool) -> None:
+    def room(time_s: float) -> float:
+        changed = time_s >= 10.0 and webcam.held[-1] == ALL and len(webcam.held) == 1
+        return light if changed else 1.0
+
+    webcam = Webcam()
+    reader = played(webcam, room, follow_light=follow_light)
+    followed = follow_light and light != 0.8
+    assert webcam.held == ([ALL, FOCUS, ALL] if followed else [ALL])
+    assert reader.anew == followed
+    if followed:
+        assert webcam.asked[1][0] == pytest.approx(10.0 + LASTS_S)
+
+
+@pytest.mark.parametrize("level", [50.0, 250.0])
+def test_a_camera_that_exposes_badly_by_itself_is_not_let_run_for_that(level: float) -> None:
+    webcam = Webcam(level=level)
+    played(webcam, lambda time_s: 1.0 if time_s < 20.0 else 0.9)
+    assert webcam.held == ([ALL, FOCUS, ALL] if level == 50.0 else [ALL]), (
+        "only where it is no better, and not as it was"
+    )
+
+
+def test_a_camera_whose_exposure_jumps_when_it_is_held_keeps_it(caplog: pytest.LogCaptureFixture) -> None:
+    webcam = Webcam(jumps_to=150.0)
+    played(webcam)
+    assert webcam.held == [ALL, FOCUS]
+    assert webcam.level == webcam.exposes_for
+    (record,) = caplog.records
+    assert "jumps when it is held" in record.getMessage()
+
+
+@pytest.mark.parametrize("follow_light", [True, False])
+def test_a_lamp_that_is_taken_for_hands_is_followed(follow_light: bool) -> None:
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None, follow_light=follow_light)  # type: ignore[arg-type]
+    for number in range(60):
+        webcam.now_s = 0.5 * number
+        if number < 10 or len(webcam.held) > 1:
+            keeper.after(scene(webcam.now_s, 200.0, webcam.now_s if number < 10 else webcam.now_s - 15.0))
+        else:
+            keeper.after(replace(scene(webcam.now_s, 255.0, 0.0), paper=()))
+    assert webcam.held == ([ALL, FOCUS, ALL] if follow_light else [ALL])
+    assert not follow_light or webcam.asked[1][0] == pytest.approx(4.5 + UNRESTED_S + 0.5)
+
+
+def test_a_sheet_that_comes_into_view_is_no_jump() -> None:
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
+    for number in range(12):
+        sheet = ((240.0,) * 3,) * 8 if number > 3 else ()
+        webcam.now_s = 0.5 * number
+        keeper.after(replace(scene(0.5 * number, 200.0, 0.5 * number), paper=((200.0,) * 3,) * 4 + sheet))
+    assert webcam.held == [ALL]
+
+
+def test_all_automatics_run_again_where_the_table_is_not_found() -> None:
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
+    for number in range(8):
+        keeper.after(scene(0.5 * number, 200.0, 0.5 * number))
+    grey = np.full((90, 160, 3), 128, np.uint8)
+    for number in range(8, 20):
+        keeper.unreadable(grey, 0.5 * number)
+    assert webcam.held == [ALL, frozenset()]
+    for number in range(20, 30):
+        keeper.after(scene(0.5 * number, 200.0, 0.5 * (number - 19)))
+    assert webcam.held == [ALL, frozenset(), ALL]

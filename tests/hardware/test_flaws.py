@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera import Adjustable, Adjustment
+from hardware.camera import Adjustable, Adjustment, Automatic
 from hardware.simulated.camera import GAMMA, SimulatedCamera
 from hardware.simulated.circumstances import Circumstances
 from hardware.simulated.flicker import FlickeringLight
@@ -89,6 +89,24 @@ def test_a_webcam_focuses_anew_when_much_changes() -> None:
     assert not blurred[:20].any()
     assert 3 <= np.count_nonzero(blurred) <= 20.0 * FOCUSES_S * 3
     assert not blurred[-15:].any()
+
+
+def test_a_webcam_that_is_held_neither_focuses_nor_exposes() -> None:
+    camera = over_an_empty_table(rate_hz=20.0)
+    webcam = Webcam(camera, Random(1))
+    before = webcam.read(1.0).image
+    assert webcam.hold(frozenset(Automatic)) == frozenset(Automatic)
+    for number in range(60):
+        camera.mixed = number in range(20, 40)
+        last = webcam.read(1.0).image
+    sharp = [float(cv2.Laplacian(image, cv2.CV_64F).var()) for image in (before, last)]
+    assert sharp[1] == pytest.approx(sharp[0], rel=0.1)
+    camera.adjust(Adjustment(light=0.6))
+    dark = [webcam.read(1.0).image[CORNER].mean() for _ in range(40)]
+    assert dark[-1] == pytest.approx(dark[0], rel=0.02)
+    webcam.hold({Automatic.FOCUS})
+    again = [webcam.read(1.0).image[CORNER].mean() for _ in range(40)]
+    assert again[-1] == pytest.approx(before[CORNER].mean(), rel=0.03)
 
 
 def test_circumstances_make_one_camera_of_all_flaws() -> None:

@@ -1,7 +1,6 @@
 """The driver for USB cameras on the kernel's own V4L2 test driver, vivid: `make test-camera`."""
 
 import errno
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -10,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from hardware.camera import Automatic
 from hardware.opencv_camera import UsbCamera
-from hardware.v4l2_control import CONTROL, VIDIOC_S_CTRL, set_control, set_power_line
+from hardware.v4l2_automatics import AUTOGAIN, FOCUS_AUTO, GAIN, V4l2Automatics
+from hardware.v4l2_control import get_control, set_control, set_power_line
 
 NAME = Path("/sys/class/video4linux/video0/name")
 BRIGHTNESS = 0x0098_0900
 """V4L2_CID_BRIGHTNESS (linux/v4l2-controls.h)."""
-VIDIOC_G_CTRL = VIDIOC_S_CTRL - 1
-"""_IOWR('V', 27, struct v4l2_control) (linux/videodev2.h)."""
 PATIENCE_S = 30.0
 
 pytestmark = pytest.mark.skipif(
@@ -27,17 +26,10 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def camera() -> Iterator[UsbCamera]:
-    camera = UsbCamera(0, (640, 360), 25.0, time.monotonic, mains_hz=50)
+    set_control(0, AUTOGAIN, 0)  # as a program leaves it that was killed
+    camera = UsbCamera(0, (640, 360), 25.0, time.monotonic, mains_hz=50, automatics=V4l2Automatics(0))
     yield camera
     camera.close()
-
-
-def brightness() -> int:
-    descriptor = os.open("/dev/video0", os.O_RDWR)
-    try:
-        return int(CONTROL.unpack(fcntl.ioctl(descriptor, VIDIOC_G_CTRL, CONTROL.pack(BRIGHTNESS, 0)))[1])
-    finally:
-        os.close(descriptor)
 
 
 def test_it_gives_pictures_though_it_cannot_be_told_of_the_mains(camera: UsbCamera) -> None:
@@ -53,6 +45,33 @@ def test_a_control_is_set_while_it_gives_pictures(camera: UsbCamera) -> None:
     camera.read(PATIENCE_S)
     bright = camera.read(PATIENCE_S).image.mean()
     set_control(Path("/dev/video0"), BRIGHTNESS, 60)
-    assert brightness() == 60
+    assert get_control(0, BRIGHTNESS) == 60
     dark = [camera.read(PATIENCE_S).image.mean() for _ in range(5)][-1]
     assert dark < 0.7 * bright
+
+
+def gains(camera: UsbCamera) -> set[int]:
+    """Those of a few seconds of pictures."""
+    begun_s, seen = time.monotonic(), set()
+    while time.monotonic() - begun_s < 3.0:
+        camera.read(PATIENCE_S)
+        seen.add(get_control(0, GAIN))
+    return seen
+
+
+def test_its_automatics_run_until_they_are_held_and_when_it_is_closed(camera: UsbCamera) -> None:
+    """It has one of gain alone, which counts the seconds; what it has come to is kept (vivid-ctrls.c)."""
+    assert get_control(0, AUTOGAIN) == 1
+    moving = gains(camera)
+    assert len(moving) > 2
+    assert camera.hold(frozenset(Automatic)) == {Automatic.EXPOSURE}
+    assert get_control(0, AUTOGAIN) == 0
+    (held,) = gains(camera)
+    assert 0 <= held - max(moving) <= 1
+    with pytest.raises(OSError, match=os.strerror(errno.EINVAL)):
+        get_control(0, FOCUS_AUTO)
+    assert camera.hold(()) == frozenset()
+    assert len(gains(camera)) > 2
+    camera.hold({Automatic.EXPOSURE})
+    camera.close()
+    assert get_control(0, AUTOGAIN) == 1
