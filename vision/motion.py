@@ -32,17 +32,18 @@ SATURATED = 238.0
 """Levels above this may be cut off, and do not grow with the light."""
 
 
-def shrink(image: Image) -> Small:
-    """A picture in blocks, each about the mean of its pixels: rows x 240 x 3, 1 to TALLEST rows."""
-    height = min(max(1, round(image.shape[0] * WIDTH / image.shape[1])), TALLEST)
+def shrink(image: Image, size: tuple[int, int] | None = None) -> Small:
+    """A picture in blocks, each about the mean of its pixels: rows x 240 x 3, 1 to TALLEST rows. A part of one in as
+    many columns and rows as `size` says."""
+    width, height = size or (WIDTH, min(max(1, round(image.shape[0] * WIDTH / image.shape[1])), TALLEST))
     rows, columns = image.shape[:2]
     # Halving is what OpenCV does fastest, and blocks are not rounded: that would be most of a quiet camera's noise.
-    while rows >= 4 * height and columns >= 4 * WIDTH and not (rows | columns) & 1:
+    while rows >= 4 * height and columns >= 4 * width and not (rows | columns) & 1:
         rows, columns = rows // 2, columns // 2
         image = np.asarray(cv2.resize(image, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8)
-    if columns < 8 * WIDTH:  # else it could not be halved, and would take gigabytes
+    if columns < 8 * width:  # else it could not be halved, and would take gigabytes
         image = image.astype(np.float32)
-    return np.asarray(cv2.resize(image, (WIDTH, height), interpolation=cv2.INTER_AREA), np.float32)
+    return np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.float32)
 
 
 def differences(first: Small, second: Small) -> Small:

@@ -146,22 +146,33 @@ class Reader:
             known = self._read_all(frame, small)
             return self._scene(frame, known, known.sightings, known.hidden)
         apart = differences(small, known.read)
+        still, unsure = known.seen_still(frame, small, apart), None
+        if still is not None:
+            small, unsure, apart = still.small, still.unsure, differences(still.small, known.read)
         even = self._bands.taken_off(frame.image, small, known.read, apart)
         if even is not None:
             small, apart, known.read = even.small, even.apart, even.followed(known.read)
-        moving = known.motion.follow(small, frame.time_s)
+        moving = known.motion.follow(small, frame.time_s, unsure)
         changed = beyond_noise(apart, known.motion.tolerance, known.motion.noise)
         busy = known.with_boards(known.motion.busy(moving, changed))
         come_to_rest = (changed & ~busy) | known.written_over(busy, changed, least_noticed(apart, known.motion.noise))
         self._clock.stage("compare")
         anew = self._anew and not busy.any()
-        if anew or (known.may_be_moved(changed, busy) and not self._still_registered(frame, known)):
+        moved = not known.sway.told and known.may_be_moved(changed, busy) and not self._still_registered(frame, known)
+        if anew or moved:
             self._anew = False
+            frame = frame if still is None else still.of(frame)
             known = self._read_all(frame, small, None if anew else known)
             return self._scene(frame, known, known.sightings, known.hidden)
+        if not busy.any() and (middle := known.sway.middle(MAT_MOVED_MM)) is not None:
+            there = known.sway.seen_from(frame, still, middle)
+            if not self._still_registered(there, known):
+                known = self._read_all(there, shrink(there.image), known)
+                return self._scene(there, known, known.sightings, known.hidden)
         looking = known.is_worth_a_look(frame.time_s, busy)
-        if even is not None and (come_to_rest.any() or looking):
-            frame = even.of(frame)
+        if come_to_rest.any() or looking:
+            frame = frame if still is None else still.of(frame)
+            frame = frame if even is None else even.of(frame)
         if come_to_rest.any():
             known = self._read_again(frame, known, come_to_rest, busy)
         elif looking and not known.shows_the_same(frame, busy):
@@ -206,7 +217,7 @@ class Reader:
             self._clock.stage("pieces")
         if self._first is None or self._first.size_px != registration.size_px:
             self._first = registration
-        known = KnownTable(registration, view, self._kinds, small, frame.time_s)
+        known = KnownTable(registration, view, self._kinds, small, frame)
         if knocked is not None:
             known.seen_after(knocked)
         self._settle(frame, known, readings, known.nowhere)
@@ -279,7 +290,7 @@ class Reader:
                 if self._first is known.registration:
                     self._first = registration
                 readings = from_top_down(view.look, readings, self._kinds, Raster(view.table))
-                known = self._table = known.seen_with(registration, view)
+                known = self._table = known.seen_with(registration, view, frame)
         self._settle(frame, known, readings, busy)
         if not busy.any() and not lens_due and known.is_plain():
             known.looks = LOOKS

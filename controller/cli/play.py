@@ -64,6 +64,13 @@ def picture_size(ctx: click.Context, param: click.Parameter, text: str) -> tuple
     default=0.0,
     help="By what share the light of a picture's rows is more and less, as lamps flicker with the mains: 0.05.",
 )
+@click.option(
+    "--sway",
+    type=click.FloatRange(0, 5),
+    default=0.0,
+    metavar="MM",
+    help="How far the camera's arm sways all the time, in millimetres on the table to each side: 0.5.",
+)
 @click.option("--game", type=click.Choice(games_with("hands")), help="The game; without it that of the defaults.")
 @click.option(
     "--option",
@@ -87,6 +94,7 @@ def command(
     knocks: bool,
     webcam: bool,
     flicker: float,
+    sway: float,
     game: str | None,
     options: dict[str, Any],
 ) -> None:
@@ -125,7 +133,7 @@ def command(
             rate_hz=rate,
             game=game,
             options=options,
-            circumstances=Circumstances(evening, loose_corners, knocks, webcam, flicker),
+            circumstances=Circumstances(evening, loose_corners, knocks, webcam, flicker, sway),
         )
     click.echo(tally)
     ctx.exit(0 if tally.clean else 1)

@@ -8,6 +8,7 @@ from hardware.camera import Camera
 from hardware.simulated.camera import SimulatedCamera, evening_light, steady
 from hardware.simulated.flicker import FlickeringLight
 from hardware.simulated.knocks import KnockedCamera
+from hardware.simulated.sway import SwayingCamera
 from hardware.simulated.webcam import Webcam
 
 KNOCKED_EVERY_S = 20.0
@@ -28,6 +29,8 @@ class Circumstances:
     """It is a webcam that exposes, balances and focuses by itself, and packs its pictures as JPEG."""
     flicker: float = 0.0
     """By what share a row's light is more and less than on average, as lamps flicker."""
+    sway_mm: float = 0.0
+    """How far the camera's arm sways, as is seen on the table."""
 
     @property
     def room(self) -> Callable[[float], float]:
@@ -37,5 +40,6 @@ class Circumstances:
     def seen_by(self, camera: SimulatedCamera, seed: int) -> Camera:
         """The camera as it is in these circumstances."""
         hung = KnockedCamera(camera, Random(seed), KNOCKED_EVERY_S) if self.knocks else camera
-        lit = FlickeringLight(hung, Random(seed), self.flicker) if self.flicker else hung
+        sways = SwayingCamera(hung, Random(seed), self.sway_mm) if self.sway_mm else hung
+        lit = FlickeringLight(sways, Random(seed), self.flicker) if self.flicker else sways
         return Webcam(lit, Random(seed)) if self.webcam else lit

@@ -38,6 +38,11 @@ class KnockedCamera:
         """See `hardware.camera.Camera`."""
         return f"{self._camera.description}, knocked every {self._every_s:g} s"
 
+    @property
+    def model(self) -> CameraModel:
+        """How it hangs now, and its lens."""
+        return self._camera.model
+
     def read(self, timeout_s: float) -> Frame:
         """See `hardware.camera.Camera`."""
         frame = self._camera.read(timeout_s)

@@ -1,4 +1,4 @@
-"""What simulated cameras do wrong: lamps flicker, and webcams do as they think fit."""
+"""What simulated cameras do wrong: lamps flicker, arms sway, and webcams do as they think fit."""
 
 from random import Random
 
@@ -13,10 +13,12 @@ from hardware.simulated.flicker import FlickeringLight
 from hardware.simulated.knocks import KnockedCamera
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
+from hardware.simulated.sway import SwayingCamera
 from hardware.simulated.webcam import FOCUSES_S, Webcam
 from hardware.simulated.world import World, WorldSnapshot
 from tests.hardware.test_camera import VirtualClock
 from vision.frame import Frame, Image
+from vision.mat.registration import find_mat
 
 CORNER = (slice(0, 60), slice(0, 100))
 
@@ -63,6 +65,18 @@ def test_flickering_lamps_leave_the_camera_adjustable() -> None:
     assert isinstance(camera, Adjustable)
     assert camera.adjust(Adjustment(light=0.6))
     assert camera.read(1.0).image.mean() < 0.9 * before
+
+
+def test_a_camera_on_a_weak_arm_sways() -> None:
+    """About where it hangs, by about as much as is said."""
+    bare, sways = over_an_empty_table(), SwayingCamera(over_an_empty_table(), Random(4), 3.0)
+    first = find_mat(bare.read(1.0).image)
+    off = [find_mat(sways.read(1.0).image, near=first) for _ in range(40)]
+    middles = np.array([one.to_table(first.to_picture([[0.0, 0.0]]))[0] for one in off])
+    assert np.abs(middles.mean(0)).max() < 1.2
+    assert middles.std(0).min() > 0.6 * 3.0 / np.sqrt(2.0)
+    assert middles.std(0).max() < 2.5 * 3.0 / np.sqrt(2.0)
+    assert isinstance(sways, Adjustable)
 
 
 def test_a_webcam_exposes_by_itself() -> None:
@@ -113,7 +127,8 @@ def test_circumstances_make_one_camera_of_all_flaws() -> None:
     bare = over_an_empty_table()
     assert Circumstances().seen_by(bare, 1) is bare
     assert isinstance(Circumstances(knocks=True).seen_by(bare, 1), KnockedCamera)
-    of_all = Circumstances(knocks=True, webcam=True, flicker=0.1).seen_by(bare, 1)
+    of_all = Circumstances(knocks=True, webcam=True, flicker=0.1, sway_mm=0.5).seen_by(bare, 1)
     assert isinstance(of_all, Webcam)
     assert "knocked every" in of_all.description
     assert "flicker by 10%" in of_all.description
+    assert "sways by 0.5 mm" in of_all.description

@@ -123,6 +123,14 @@ def flickering(picture: Image, share: float, number: float, phase: float) -> Ima
     return np.asarray(np.clip(np.round(picture * light[:, None, None] ** (1.0 / GAMMA)), 0, 255), np.uint8)
 
 
+def swayed(picture: Image, right: float, down: float, turn_deg: float = 0.0) -> Image:
+    """What a camera shows that hangs so otherwise that all is so many pixels farther to the right, and below."""
+    size = (picture.shape[1], picture.shape[0])
+    way = cv2.getRotationMatrix2D(((size[0] - 1) / 2, (size[1] - 1) / 2), turn_deg, 1.0)
+    way[:, 2] += [right, down]
+    return np.asarray(cv2.warpAffine(picture, way, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+
+
 def striped(picture: Image, registration: Registration, period_mm: float = 55.0, turn: float = 0.6) -> Image:
     """In the sun through blinds."""
     rows, columns = np.indices(picture.shape[:2])

@@ -16,6 +16,7 @@ from vision.following.found_before import is_doubtful, is_plain, is_read_as, lie
 from vision.following.looked_at import LookedAt
 from vision.following.read_before import gone_from, lies_among
 from vision.following.settling import Motion, unmatched
+from vision.following.sway import Still, Sway
 from vision.following.things import Things
 from vision.following.unchanged import Shown
 from vision.frame import Frame, Image
@@ -82,9 +83,10 @@ class KnownTable:
         view: FromAbove,
         kinds: Mapping[PieceKind, Prepared],
         small: Small,
-        time_s: float,
+        frame: Frame,
     ) -> None:
         """`kinds` are the enrolled faces by kind, as this table's light shows them."""
+        time_s = frame.time_s
         self.kinds = kinds
         self.registration = registration
         self.seen_from_above = view
@@ -93,6 +95,7 @@ class KnownTable:
         """Nothing of the table explained; knows where pieces' cells are."""
         self.coarse = coarse = coarse_map(table)
         self.motion = Motion(small, time_s)
+        self.sway = Sway(frame.image, registration)
         self.read = small
         self.blocks = blocks = Blocks(registration, coarse, kinds, small.shape[:2])
         self.nowhere = blocks.nowhere
@@ -148,9 +151,10 @@ class KnownTable:
         self._stood = False
         self.markers = blocks.polygons(list(registration.markers_px.values()), in_picture=True)
 
-    def seen_with(self, registration: Registration, view: FromAbove) -> "KnownTable":
-        """The same, laid over the table anew, with the same memory."""
-        other = KnownTable(registration, view, self.kinds, self.motion.last, self.looked_s)
+    def seen_with(self, registration: Registration, view: FromAbove, frame: Frame) -> "KnownTable":
+        """The same, laid over the table anew, with the same memory; `frame` shows it, had the camera not swayed."""
+        other = KnownTable(registration, view, self.kinds, self.motion.last, frame)
+        other.looked_s = self.looked_s
         other._bare_table = self._bare_table.laid_over(other.blocks)
         other._things = self._things
         other.motion, other.looks = self.motion, self.looks
@@ -187,6 +191,14 @@ class KnownTable:
     def fits(self, image: Image) -> bool:
         """Whether a picture has the size of those before."""
         return self.registration.size_px == (image.shape[1], image.shape[0])
+
+    def seen_still(self, frame: Frame, small: Small, apart: Small) -> Still | None:
+        """What a picture that is newer than the last one shows, had the camera not swayed; None where it has not, so
+        far as that is noticed. `apart` is by how many levels its small one differs from what is known."""
+        if float(apart.max()) > self.motion.least_noticed:
+            return self.sway.taken_off(frame, small)
+        self.sway.hung_still(frame.time_s)
+        return None
 
     def strange(self, covered: Mask) -> Mask:
         """Blocks that neither look as they did when bare nor lie under pieces (`covered`)."""

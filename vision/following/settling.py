@@ -37,6 +37,8 @@ MOVED_MM = 1.0
 MOVED_DEG = 1.5
 MARKED_BY = 0.6
 """A place of a sheet that is so much likelier marked, or less likely, was written on."""
+UNSURE_LASTS = 0.9
+"""How unsure blocks were when they were seen last counts so much from picture to picture, as they are compared."""
 _JOIN = np.ones((2 * APART_BLOCKS + 1, 2 * APART_BLOCKS + 1), np.uint8)
 
 
@@ -51,11 +53,14 @@ class Motion:
         self._noise = 0.0
         self._least = LEAST_DIFFERENCE
         self._whole_s = time_s
+        self._unsure: Small | None = None
 
-    def follow(self, small: Small, time_s: float) -> Mask:
-        """255 in the blocks that moved since the picture before."""
+    def follow(self, small: Small, time_s: float, unsure: Small | None = None) -> Mask:
+        """255 in the blocks that moved since the picture before. Where a picture's blocks are not known exactly, they
+        are `unsure` by so many levels."""
         difference = differences(small, self._last)
         middle = middle_of(difference[::2, ::2])
+        self._keep_unsure(unsure)
         moving = beyond_noise(difference, self.tolerance, self.noise, middle)
         if not moving.any():
             self._least = least_noticed(difference, self.noise, middle)
@@ -71,8 +76,10 @@ class Motion:
 
     @property
     def tolerance(self) -> Small:
-        """By how many levels each block may differ without anything having changed, because its light is not steady."""
-        return np.asarray(np.minimum(FLICKER_TIMES * self._flicker, MOST_TOLERATED), np.float32)
+        """By how many levels each block may differ without anything having changed, because its light is not steady, or
+        it is not known exactly how it looks."""
+        tolerance = np.asarray(np.minimum(FLICKER_TIMES * self._flicker, MOST_TOLERATED), np.float32)
+        return tolerance if self._unsure is None else np.maximum(tolerance, self._least) + self._unsure
 
     @property
     def noise(self) -> float:
@@ -109,6 +116,13 @@ class Motion:
         moved_s = self._moved_s if but is None else self._moved_s[but == 0]
         since_s = max(float(moved_s.max(initial=-math.inf)), self._whole_s)
         return max(self._last_s - since_s, 0.0)
+
+    def _keep_unsure(self, unsure: Small | None) -> None:
+        if self._unsure is None or unsure is None:
+            lately = unsure if self._unsure is None else self._unsure * np.float32(UNSURE_LASTS)
+        else:
+            lately = np.maximum(unsure, self._unsure * np.float32(UNSURE_LASTS))
+        self._unsure = None if lately is None or lately.max() < LEAST_DIFFERENCE else lately
 
     def _learn_flicker(self, difference: Small, middle: float, passed_s: float) -> None:
         rises = np.float32(1.0 - math.exp(-passed_s / FLICKER_RISE_S))
