@@ -45,6 +45,8 @@ WATCHED, WATCHED_S = 24, 3.0
 """So many more pictures tell of lamps that flicker, or as many as it gives within this time."""
 SETTLED_S = 3.0
 """A camera's own automatics have settled after so long, where the light of the room stays as it is."""
+STILL_MM, SWAYS_MM = 0.1, 3.0
+"""A camera that sways by less on the table, to each side, hangs still; by less than the second it is seen through."""
 FLICKERS = 0.01
 """Light that goes up and down by less of its mean does no harm."""
 BLACK, DARK, DIM = 12.0, 60.0, 110.0
@@ -105,6 +107,8 @@ class Seen:
     """None where its pictures tell nothing of that."""
     held: "frozenset[Automatic] | None" = None
     """Which of its automatics it held; None where it is none that would."""
+    sways_mm: float | None = None
+    """How far it sways to each side, as is seen on the table; None where its pictures tell nothing of that."""
 
 
 async def examine(config: TableConfig) -> list[Finding]:
@@ -117,6 +121,7 @@ async def examine(config: TableConfig) -> list[Finding]:
         findings += [
             check_markers(image, seen.frame.assumed),
             await asyncio.to_thread(check_lens, config, image),
+            check_arm(seen.sways_mm),
             check_light(image),
             check_flicker(seen.flicker, config.camera.driver, config.camera.mains_hz),
             check_automatics(seen.held, config.camera.driver, hold=config.camera.hold),
@@ -266,6 +271,20 @@ def check_copy(config: TableConfig) -> Finding:
     board = "" if pack.board is None else "the board" if not pack.names else " and a board"
     faces = f"{len(pack.names)} faces" if pack.names else ""
     return Finding("faces", Health.OK, f"{faces}{board} of {game}, in {path}")
+
+
+def check_arm(sways_mm: float | None) -> Finding:
+    """Whether the camera hangs still, by how far it sways on the table, to each side."""
+    name = "camera's arm"
+    if sways_mm is None:
+        return Finding(name, Health.SKIPPED, "the mat's markers are seen in too few pictures to tell whether it sways")
+    if sways_mm < STILL_MM:
+        return Finding(name, Health.OK, "the camera hangs still")
+    sways = f"the camera sways by {sways_mm:.1f} mm on the table to each side"
+    if sways_mm < SWAYS_MM:
+        return Finding(name, Health.OK, f"{sways}: that is seen through")
+    remedy = "Make its arm shorter or stiffer, or fix it to a wall or a ceiling instead of to the table."
+    return Finding(name, Health.WARNING, sways, remedy)
 
 
 def check_light(image: "Image") -> Finding:
@@ -610,7 +629,7 @@ def clock_synchronised() -> bool | None:
 _LOOK_S = 0.02
 _CORNERS = {0: "top left", 1: "top right", 2: "bottom right", 3: "bottom left"}
 _SIMULATED = 'camera.driver is "simulated"'
-_OF_PICTURES = ("markers", "lens", "light", "flicker", "automatics")
+_OF_PICTURES = ("markers", "lens", "camera's arm", "light", "flicker", "automatics")
 
 
 def _listed(automatics: Iterable["Automatic"]) -> str:
@@ -715,31 +734,42 @@ def _seen_by(open_camera: Callable[[], "Camera"], *, follow_light: bool) -> tupl
                 newest()
             held = camera.hold(frozenset(Automatic))
             image = newest()  # as it is then played
-        return camera.description, Seen(replace(frames[0], image=image), _flicker(camera), held)
+        flicker, sways_mm = _watched(camera, frames[0].assumed)
+        return camera.description, Seen(replace(frames[0], image=image), flicker, held, sways_mm)
     finally:
         camera.close()
 
 
-def _flicker(camera: "Camera") -> "Flicker | None":
-    """What the camera's next pictures tell of lamps' flicker."""
+def _watched(camera: "Camera", assumed: "AssumedFocal") -> "tuple[Flicker | None, float | None]":
+    """What the camera's next pictures tell of lamps' flicker, and by how many millimetres it sways."""
     from hardware.camera import RecordingEnded
+    from vision.following.sway import Swings
     from vision.light.flicker import flicker_of
+    from vision.mat.errors import RegistrationError
+    from vision.mat.registration import find_mat
     from vision.motion import shrink
 
     pictures: list[Small] = []
     taken: list[tuple[int, float]] = []
+    swings: Swings | None = None
     try:
+        first = camera.read(CAMERA_S).image
+        with contextlib.suppress(RegistrationError):
+            swings = Swings(first, find_mat(first, assumed=assumed))
         while len(taken) < WATCHED and (not taken or taken[-1][1] - taken[0][1] < WATCHED_S):
             frame = camera.read(CAMERA_S)
             pictures.append(shrink(frame.image))
             taken.append((frame.sequence, frame.time_s))
+            if swings is not None and frame.image.shape == first.shape:
+                swings.see(frame.image)
     except RecordingEnded:
         pass  # as above
     numbers, times = zip(*taken, strict=True) if taken else ((), ())
+    sways_mm = None if swings is None else swings.most_mm()
     one_view = len({picture.shape for picture in pictures}) == 1
     if not one_view or times[-1] <= times[0] or numbers[-1] <= numbers[0]:
-        return None
-    return flicker_of(pictures, numbers, (numbers[-1] - numbers[0]) / (times[-1] - times[0]))
+        return None, sways_mm
+    return flicker_of(pictures, numbers, (numbers[-1] - numbers[0]) / (times[-1] - times[0])), sways_mm
 
 
 def _within(limit_s: float, work: Callable[[], Result]) -> Result:

@@ -29,6 +29,7 @@ from controller.doctor import (
     Finding,
     Health,
     _serial,
+    check_arm,
     check_automatics,
     check_board,
     check_camera,
@@ -67,6 +68,7 @@ from hardware.simulated.flicker import MAINS_HZ, FlickeringLight
 from hardware.simulated.pins import SimulatedPins
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.surroundings import Conditions
+from hardware.simulated.sway import SwayingCamera
 from hardware.simulated.webcam import Webcam
 from hardware.simulated.world import ButtonEdge, World
 from tests.controller.web.fixture_views import ring_served
@@ -343,6 +345,34 @@ def test_a_camera_of_few_pictures_a_second_is_not_waited_for() -> None:
     assert clock.now_s < 50.0 + 8.0 + 5.0
     assert seen is not None
     assert said(check_flicker(seen.flicker, "opencv:0", 50)) == ("flicker", Health.SKIPPED)
+
+
+@pytest.mark.parametrize(
+    ("sways_mm", "state", "words"),
+    [
+        (0.0, Health.OK, "hangs still"),
+        (0.6, Health.OK, "seen through"),
+        (4.0, Health.WARNING, "sways by"),
+    ],
+)
+def test_how_far_the_camera_sways_on_its_arm_is_said(sways_mm: float, state: Health, words: str) -> None:
+    conditions, clock = Conditions(), VirtualClock()
+    renderer = Renderer({}, conditions.camera_model(640, 360), conditions)
+    steady = SimulatedCamera(World(Random(0)).snapshot, renderer, clock, clock.sleep, 22.0)
+    _, seen = check_camera(lambda: SwayingCamera(steady, Random(1), sways_mm))
+    assert seen is not None
+    finding = check_arm(seen.sways_mm)
+    assert said(finding) == ("camera's arm", state)
+    assert words in finding.what
+    if sways_mm:
+        assert seen.sways_mm == pytest.approx(np.sqrt(2) * sways_mm, rel=0.4)  # along both of the picture's edges
+
+
+def test_where_no_markers_are_seen_nothing_is_said_of_the_arm(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), np.full((360, 640, 3), 90, np.uint8))
+    _, seen = check_camera(lambda: open_camera(f"opencv:{tmp_path}", (640, 360), 10.0, no_simulated))
+    assert seen is not None
+    assert said(check_arm(seen.sways_mm)) == ("camera's arm", Health.SKIPPED)
 
 
 AT_22_HZ = {50: -10.0, 60: 10.0, None: 3.0}
@@ -765,6 +795,7 @@ PARTS = [
     "camera",
     "markers",
     "lens",
+    "camera's arm",
     "light",
     "flicker",
     "automatics",
@@ -784,7 +815,7 @@ def test_a_simulated_table_needs_none_of_it(tmp_path: Path) -> None:
     findings = asyncio.run(examine(load_table([tmp_path / "table.toml"])))
     assert [finding.name for finding in findings] == PARTS
     unused = [finding.name for finding in findings if finding.state is Health.UNUSED]
-    others = ["camera", "markers", "lens", "light", "flicker", "automatics", "faces", "pins", "serial", "LAN name"]
+    others = [*PARTS[:7], "faces", "pins", "serial", "LAN name"]
     assert unused == others
 
 

@@ -12,7 +12,7 @@ from tests.vision.test_reader import HAND, TABLE, assert_shows
 from vision.following.sway import LEAST_PX, UNSURE_PX, Still, Sway
 from vision.frame import Frame, Image
 from vision.mat.registration import find_mat
-from vision.motion import beyond_noise, differences, shrink
+from vision.motion import Small, beyond_noise, differences, shrink
 from vision.reader import MAT_MOVED_MM, Reader
 from vision.scene import Scene
 
@@ -88,6 +88,22 @@ def test_nothing_is_taken_off_where_the_camera_hangs_still(hand: np.ndarray | No
 def test_what_is_too_little_to_be_seen_is_not_taken_off() -> None:
     assert still_of(swayed(photograph(TABLE, view(2)), 0.5 * LEAST_PX, 0.0)) is None
     assert still_of(swayed(photograph(TABLE, view(2)), 3.0 * LEAST_PX, 0.0)) is not None
+
+
+def test_markers_are_not_asked_where_a_hand_moves_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    taken_off = Sway.taken_off
+
+    def counted(sway: Sway, frame: Frame, small: Small) -> Still | None:
+        asked.append(frame.sequence)
+        return taken_off(sway, frame, small)
+
+    monkeypatch.setattr(Sway, "taken_off", counted)
+    reader = Reader(enrolled())
+    pictures = [photograph(TABLE, view(0)), photograph(TABLE, view(1), HAND), photograph(TABLE, view(2), HAND + 5.0)]
+    for number, picture in enumerate([*pictures, swayed(photograph(TABLE, view(3)), 0.3, 0.2)]):
+        reader.read(Frame(picture, number * FRAME_S, number))
+    assert asked == [3]
 
 
 def test_where_no_marker_shows_nothing_is_told() -> None:

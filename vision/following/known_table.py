@@ -150,6 +150,7 @@ class KnownTable:
         knocked."""
         self._stood = False
         self.markers = blocks.polygons(list(registration.markers_px.values()), in_picture=True)
+        self._marker_blocks = self.markers > 0
 
     def seen_with(self, registration: Registration, view: FromAbove, frame: Frame) -> "KnownTable":
         """The same, laid over the table anew, with the same memory; `frame` shows it, had the camera not swayed."""
@@ -194,8 +195,9 @@ class KnownTable:
 
     def seen_still(self, frame: Frame, small: Small, apart: Small) -> Still | None:
         """What a picture that is newer than the last one shows, had the camera not swayed; None where it has not, so
-        far as that is noticed. `apart` is by how many levels its small one differs from what is known."""
-        if float(apart.max()) > self.motion.least_noticed:
+        far as that is noticed. `apart` is by how many levels its small one differs from what is known: where a camera
+        moved, nothing differs by more than the edges of markers, black on white."""
+        if float(apart[self._marker_blocks].max(initial=0.0)) > self.motion.least_noticed:
             return self.sway.taken_off(frame, small)
         self.sway.hung_still(frame.time_s)
         return None

@@ -48,6 +48,29 @@ class Still:
         return replace(frame, image=with_moved(frame.image, self.points, self.to))
 
 
+class Swings:
+    """How far a camera sways, by pictures in which only the mat's markers need lie still."""
+
+    def __init__(self, image: Image, registration: Registration) -> None:
+        """`image` is the picture that `registration` lays over the table."""
+        self._markers = SeenMarkers(image, registration)
+        self._past: list[Array] = []
+
+    def see(self, image: Image) -> None:
+        """Take in one more picture."""
+        motion = self._markers.motion_in(image)
+        if motion is not None:
+            self._past.append(motion.off)
+
+    def most_mm(self) -> float | None:
+        """How far the camera was off the middle of where it hung, at most, as is seen on the table; None where fewer
+        than LEAST_PICTURES told it."""
+        if len(self._past) < LEAST_PICTURES:
+            return None
+        middle = np.mean(self._past, axis=0)
+        return max(self._markers.shift_mm(off - middle) for off in self._past)
+
+
 class Sway:
     """Where a camera hangs, by each of its pictures, beside where it hung when the mat was looked for last."""
 
