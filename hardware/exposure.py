@@ -44,7 +44,11 @@ SETTLED_S = 1.0
 ALIKE = 1.06
 """and white paper has in no colour become so many times as bright;"""
 JUMPED = 1.15
-"""where it has, by so much, when they were told to stay as they are, they do not."""
+"""where it has, by so much, `SETTLED_S` after they were told to stay as they are, they jumped: a camera's next pictures
+may have been taken before it did as it was told."""
+MOST_JUMPS = 3
+"""They are left to the camera when that, or that the table is not found or nothing comes to rest, followed so often in
+a row: once, somebody may have switched a lamp, or leaned over the table."""
 OTHER_LIGHT = 1.4
 """When it has, by so much, since then, there is half or twice the light: they run again though paper is neither dark
 nor cut off, as that takes a second, and pictures that a camera packs as JPEG lose faint pencil when they are dim."""
@@ -137,8 +141,10 @@ class _Automatics:
         self._can = frozenset(Automatic)
         """Which may be held."""
         self._held: frozenset[Automatic] = frozenset()
-        self._trusted = False
+        self._stays = False
         """Whether it was seen that what is held stays as it was."""
+        self._jumps = 0
+        """How often in a row it was not."""
         self._steady: Scene | None = None
         """The first scene since which paper was as bright as now and nothing moved; or what was seen when they were
         held."""
@@ -148,22 +154,32 @@ class _Automatics:
         self._rested_s: float | None = None
 
     def run(self, which: Iterable[Automatic]) -> None:
-        """Let these run until they have settled."""
-        if self._held.intersection(which):
-            self._held = self._camera.hold(self._held.difference(which))
-            self._anew, self._steady, self._odd_since_s = True, None, None
+        """Let these run until they have settled; for good where they never stay as they were when they are held."""
+        running = self._held.intersection(which)
+        if not running:
+            return
+        self._jumps = 0 if self._stays else self._jumps + 1
+        if self._jumps >= MOST_JUMPS:
+            names = " and ".join(one.value for one in Automatic if one in running)
+            _log.warning("the table looks otherwise when the camera's %s are held: left to the camera", names)
+            self._can -= running
+            self._jumps, self._stays = 0, True
+        self._held = self._camera.hold(self._held - running)
+        self._anew, self._steady, self._odd_since_s = True, None, None
 
     def after(self, scene: Scene) -> None:
         """Hold or let run what is due by a scene."""
         if scene.at_rest_s > 0.0 or self._rested_s is None:
             self._rested_s = scene.time_s
-        elif self._follow_light and scene.time_s - self._rested_s > UNRESTED_S:
+        elif (self._follow_light or not self._stays) and scene.time_s - self._rested_s > UNRESTED_S:
             self.run(FOLLOWS_LIGHT)
         if not scene.paper or scene.at_rest_s < REST_S:
             return
         if self._held != self._can:
             self._hold_where_settled(scene)
-        elif self._held & FOLLOWS_LIGHT and (self._trusted or self._stayed(scene)):
+        elif not self._stays:
+            self._see_whether_it_stays(scene)
+        elif self._held & FOLLOWS_LIGHT:
             self._follow(scene)
 
     def _hold_where_settled(self, scene: Scene) -> None:
@@ -172,20 +188,19 @@ class _Automatics:
             self._steady = scene
         elif scene.time_s - first.time_s >= SETTLED_S:
             self._held = self._can = self._camera.hold(self._can)
-            self._steady = scene
+            self._steady, self._stays = scene, False
             if self._reader is not None and self._anew:
                 self._reader.read_anew()
 
-    def _stayed(self, scene: Scene) -> bool:
-        """Whether exposure and white balance did not jump when they were held; else they are let run for good."""
+    def _see_whether_it_stays(self, scene: Scene) -> None:
+        """Whether exposure and white balance did not jump when they were held; else they are let run."""
         assert self._steady is not None
-        self._trusted = True
-        if _times_brighter(self._steady, scene) < JUMPED:
-            return True
-        _log.warning("the camera's exposure or white balance jumps when it is held: both are left to the camera")
-        self._can -= FOLLOWS_LIGHT
-        self.run(FOLLOWS_LIGHT)
-        return False
+        if scene.time_s - self._steady.time_s < SETTLED_S:
+            return
+        if not self._held & FOLLOWS_LIGHT or _times_brighter(self._steady, scene) < JUMPED:
+            self._stays = True
+        else:
+            self.run(FOLLOWS_LIGHT)
 
     def _follow(self, scene: Scene) -> None:
         """Let run what follows the light where that has changed much, or so that it is to be adjusted."""

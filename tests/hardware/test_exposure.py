@@ -17,6 +17,7 @@ from hardware.exposure import (
     DARK_ENOUGH,
     LASTS_S,
     MOST,
+    MOST_JUMPS,
     MUCH_LESS,
     SETTLED_S,
     UNRESTED_S,
@@ -337,13 +338,62 @@ def test_a_camera_that_exposes_badly_by_itself_is_not_let_run_for_that(level: fl
     )
 
 
-def test_a_camera_whose_exposure_jumps_when_it_is_held_keeps_it(caplog: pytest.LogCaptureFixture) -> None:
+LETS_GO = [FOCUS, ALL] * (MOST_JUMPS - 1) + [FOCUS]
+
+
+@pytest.mark.parametrize("shows_after_s", [0.0, 0.7])
+def test_a_camera_whose_exposure_jumps_when_it_is_held_keeps_it(
+    caplog: pytest.LogCaptureFixture, shows_after_s: float
+) -> None:
+    def late(time_s: float) -> float:
+        return 1.0 if webcam.asked and time_s - webcam.asked[-1][0] > shows_after_s else 200.0 / webcam.level
+
     webcam = Webcam(jumps_to=150.0)
-    played(webcam)
-    assert webcam.held == [ALL, FOCUS]
+    played(webcam, late)
+    assert webcam.held == [ALL, *LETS_GO]
     assert webcam.level == webcam.exposes_for
     (record,) = caplog.records
-    assert "jumps when it is held" in record.getMessage()
+    assert "the camera's exposure and white balance are held" in record.getMessage()
+
+
+def test_an_exposure_that_jumps_only_in_other_light_is_kept_then() -> None:
+    def dusk(time_s: float) -> float:
+        if time_s >= 10.0 and Automatic.EXPOSURE in webcam.held[-1]:
+            return 0.5
+        return 1.0
+
+    webcam = Webcam()
+    played(webcam, dusk, 60.0)
+    assert webcam.held == [ALL, FOCUS, ALL, *LETS_GO]
+
+
+def test_a_lamp_switched_just_after_a_camera_was_held_is_no_jump() -> None:
+    webcam = Webcam()
+    played(webcam, lambda time_s: 0.5 if time_s > 2.0 and len(webcam.held) == 1 else 1.0)
+    assert webcam.held == [ALL, FOCUS, ALL]
+
+
+@pytest.mark.parametrize("follow_light", [True, False])
+@pytest.mark.parametrize("found", [True, False])
+def test_a_camera_in_whose_held_pictures_nothing_is_told_is_left_alone(found: bool, follow_light: bool) -> None:
+    """Its exposure jumps so far that all of it is taken for hands, or no table is found."""
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None, follow_light=follow_light)  # type: ignore[arg-type]
+    since_s = 0.0
+    for number in range(200):
+        webcam.now_s = 0.5 * number
+        if webcam.held and Automatic.EXPOSURE in webcam.held[-1]:
+            since_s = webcam.now_s
+            if found:
+                keeper.after(replace(scene(webcam.now_s, 255.0, 0.0), paper=()))
+            else:
+                keeper.unreadable(np.zeros((90, 160, 3), np.uint8), webcam.now_s)
+        else:
+            keeper.after(scene(webcam.now_s, 200.0, webcam.now_s - since_s))
+    if found:
+        assert webcam.held == [ALL, *LETS_GO]
+    else:
+        assert webcam.held == [ALL, frozenset()] * MOST_JUMPS
 
 
 @pytest.mark.parametrize("follow_light", [True, False])
