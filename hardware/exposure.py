@@ -17,6 +17,7 @@ from vision.frame import GAMMA, Image
 from vision.light.paper import paper_seen
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
+from vision.mat.sharpness import FOCUS_WIDTHS
 from vision.scene import PaperLevel, Scene
 
 AIM = 215.0
@@ -55,6 +56,9 @@ nor cut off, as that takes a second, and pictures that a camera packs as JPEG lo
 UNRESTED_S = 10.0
 """They also do when nothing was at rest for so long: a lamp that was switched on may look like hands all over."""
 FOLLOWS_LIGHT = frozenset({Automatic.EXPOSURE, Automatic.WHITE_BALANCE})
+SOFTER = 1.25
+"""What is blurred by more than `FOCUS_WIDTHS` is out of focus, as where the camera was knocked, or settled on a hand;
+once it has focused anew for that, only what is blurred so many times as far as it was then: it can do no better."""
 UNREADABLE_S = 2.0
 """When the table was not found in any picture for so long,"""
 BLACK, WHITE = 60.0, 225.0
@@ -151,6 +155,12 @@ class _Automatics:
         self._anew = False
         """Whether they were held before, and all may look otherwise."""
         self._odd_since_s: float | None = None
+        self._sharp_enough = FOCUS_WIDTHS
+        """What is blurred farther, in picture widths, is out of focus;"""
+        self._soft_since_s: float | None = None
+        """and has been since then."""
+        self._focuses_anew = False
+        """Whether focus runs for that."""
         self._rested_s: float | None = None
 
     def run(self, which: Iterable[Automatic]) -> None:
@@ -161,11 +171,15 @@ class _Automatics:
         self._jumps = 0 if self._stays else self._jumps + 1
         if self._jumps >= MOST_JUMPS:
             names = " and ".join(one.value for one in Automatic if one in running)
-            _log.warning("the table looks otherwise when the camera's %s are held: left to the camera", names)
+            _log.warning(
+                "the table looks otherwise, or is not read, when the camera holds its %s: left to the camera", names
+            )
             self._can -= running
             self._jumps, self._stays = 0, True
         self._held = self._camera.hold(self._held - running)
-        self._anew, self._steady, self._odd_since_s = True, None, None
+        self._anew, self._odd_since_s, self._soft_since_s = True, None, None
+        if self._held != self._can:
+            self._steady = None
 
     def after(self, scene: Scene) -> None:
         """Hold or let run what is due by a scene."""
@@ -179,28 +193,36 @@ class _Automatics:
             self._hold_where_settled(scene)
         elif not self._stays:
             self._see_whether_it_stays(scene)
-        elif self._held & FOLLOWS_LIGHT:
-            self._follow(scene)
+        else:
+            if self._held & FOLLOWS_LIGHT:
+                self._follow(scene)
+            if Automatic.FOCUS in self._held:
+                self._focus_anew(scene)
 
     def _hold_where_settled(self, scene: Scene) -> None:
         first = self._steady
         if first is None or scene.at_rest_s < scene.time_s - first.time_s or _times_brighter(first, scene) > ALIKE:
             self._steady = scene
         elif scene.time_s - first.time_s >= SETTLED_S:
+            if Automatic.FOCUS not in self._held:
+                best = (scene.blur_widths or 0.0) if self._focuses_anew else 0.0
+                self._sharp_enough, self._focuses_anew = max(FOCUS_WIDTHS, SOFTER * best), False
             self._held = self._can = self._camera.hold(self._can)
             self._steady, self._stays = scene, False
             if self._reader is not None and self._anew:
                 self._reader.read_anew()
 
     def _see_whether_it_stays(self, scene: Scene) -> None:
-        """Whether exposure and white balance did not jump when they were held; else they are let run."""
+        """Whether nothing jumped when it was held; what did is let run."""
         assert self._steady is not None
         if scene.time_s - self._steady.time_s < SETTLED_S:
             return
-        if not self._held & FOLLOWS_LIGHT or _times_brighter(self._steady, scene) < JUMPED:
-            self._stays = True
-        else:
-            self.run(FOLLOWS_LIGHT)
+        jumped = FOLLOWS_LIGHT if _times_brighter(self._steady, scene) > JUMPED else frozenset()
+        blur, was = (one.blur_widths or 0.0 for one in (scene, self._steady))
+        if blur > max(FOCUS_WIDTHS, SOFTER * was):
+            jumped |= {Automatic.FOCUS}
+        self._stays = not self._held & jumped
+        self.run(jumped)
 
     def _follow(self, scene: Scene) -> None:
         """Let run what follows the light where that has changed much, or so that it is to be adjusted."""
@@ -213,6 +235,16 @@ class _Automatics:
         self._odd_since_s = scene.time_s if self._odd_since_s is None else self._odd_since_s
         if scene.time_s - self._odd_since_s >= LASTS_S:
             self.run(FOLLOWS_LIGHT)
+
+    def _focus_anew(self, scene: Scene) -> None:
+        """Let the focus run where the table has been out of it for a while."""
+        if (scene.blur_widths or 0.0) <= self._sharp_enough:
+            self._soft_since_s = None
+            return
+        self._soft_since_s = scene.time_s if self._soft_since_s is None else self._soft_since_s
+        if scene.time_s - self._soft_since_s >= LASTS_S:
+            self._focuses_anew = True
+            self.run({Automatic.FOCUS})
 
 
 def _times_brighter(one: Scene, other: Scene) -> float:

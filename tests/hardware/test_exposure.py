@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from random import Random
 
+import cv2
 import numpy as np
 import pytest
 
@@ -34,6 +35,7 @@ from vision.light.paper import paper_seen
 from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
+from vision.mat.sharpness import FOCUS_WIDTHS, blur_widths
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.scene import PaperLevel, PieceKind, Pose, Scene
@@ -353,7 +355,7 @@ def test_a_camera_whose_exposure_jumps_when_it_is_held_keeps_it(
     assert webcam.held == [ALL, *LETS_GO]
     assert webcam.level == webcam.exposes_for
     (record,) = caplog.records
-    assert "the camera's exposure and white balance are held" in record.getMessage()
+    assert "holds its exposure and white balance: left to the camera" in record.getMessage()
 
 
 def test_an_exposure_that_jumps_only_in_other_light_is_kept_then() -> None:
@@ -408,6 +410,49 @@ def test_a_lamp_that_is_taken_for_hands_is_followed(follow_light: bool) -> None:
             keeper.after(replace(scene(webcam.now_s, 255.0, 0.0), paper=()))
     assert webcam.held == ([ALL, FOCUS, ALL] if follow_light else [ALL])
     assert not follow_light or webcam.asked[1][0] == pytest.approx(4.5 + UNRESTED_S + 0.5)
+
+
+SHARP, SOFT = 0.8 * FOCUS_WIDTHS, 1.2 * FOCUS_WIDTHS
+LIGHT = ALL - FOCUS
+
+
+@pytest.mark.parametrize(
+    ("blur", "asked"),
+    [
+        (lambda held, time_s: SHARP if time_s < 10.0 or len(held) > 1 else SOFT, [ALL, LIGHT, ALL]),
+        (lambda held, time_s: SOFT if len(held) < 2 else SHARP, [ALL, LIGHT, ALL]),
+        (lambda held, time_s: SOFT, [ALL, LIGHT, ALL]),
+        (lambda held, time_s: SOFT if time_s < 20.0 else 1.3 * SOFT, [ALL, LIGHT, ALL, LIGHT, ALL]),
+        (lambda held, time_s: SHARP / 2 if time_s < 10.0 else SHARP, [ALL]),
+        (lambda held, time_s: SOFT if time_s % 5.0 > 4.0 else SHARP, [ALL]),
+        (lambda held, time_s: SOFT if held and held[-1] == ALL else SHARP, [ALL, LIGHT] * MOST_JUMPS),
+    ],
+    ids=["knocked", "at first", "for ever", "worse", "less sharp", "for a moment", "when held"],
+)  # fmt: skip
+def test_a_camera_out_of_focus_focuses_anew_where_that_helps(
+    blur: Callable[[list[frozenset[Automatic]], float], float], asked: list[frozenset[Automatic]]
+) -> None:
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
+    for number in range(80):
+        now_s = webcam.now_s = 0.5 * number
+        keeper.after(replace(scene(now_s, 200.0, now_s), blur_widths=blur(webcam.held, now_s)))
+    assert webcam.held == asked
+
+
+def test_a_picture_out_of_focus_is_told_by_its_markers() -> None:
+    room = Room()
+    (sharp, *_) = room.watch(0.2)
+    assert sharp.blur_widths is not None
+    assert sharp.blur_widths < FOCUS_WIDTHS
+    image = room.camera.read(1.0).image
+    markers = list(find_mat(image).markers_px.values())
+    covered = image.copy()
+    (left, top), (right, bottom) = (np.rint(edge(markers[0], axis=0)).astype(int) for edge in (np.min, np.max))
+    covered[top - 8 : bottom + 8, left - 8 : right + 8] = np.linspace(40, 90, right - left + 16)[None, :, None]
+    assert blur_widths(covered, markers) == pytest.approx(sharp.blur_widths, rel=0.2)
+    soft = np.asarray(cv2.GaussianBlur(image, (0, 0), 1.2), np.uint8)
+    assert blur_widths(soft, markers) > FOCUS_WIDTHS
 
 
 def test_a_sheet_that_comes_into_view_is_no_jump() -> None:
