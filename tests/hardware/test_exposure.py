@@ -331,6 +331,19 @@ def test_when_the_light_changes_a_camera_follows_and_holds_again(light: float, f
         assert webcam.asked[1][0] == pytest.approx(10.0 + LASTS_S)
 
 
+def test_dusk_is_followed_though_no_two_pictures_differ_much() -> None:
+    webcam = Webcam()
+
+    def dusk(time_s: float) -> float:
+        """What a camera that is held loses; one that runs exposes for it."""
+        if Automatic.EXPOSURE not in (webcam.held or [FOCUS])[-1]:
+            return 1.0
+        return 0.99 ** (time_s - webcam.asked[-1][0])
+
+    played(webcam, dusk, 100.0)
+    assert webcam.held == [ALL, FOCUS, ALL, FOCUS, ALL]
+
+
 @pytest.mark.parametrize("level", [50.0, 250.0])
 def test_a_camera_that_exposes_badly_by_itself_is_not_let_run_for_that(level: float) -> None:
     webcam = Webcam(level=level)
