@@ -17,6 +17,7 @@ from vision.frame import GAMMA, Image
 from vision.light.paper import paper_seen
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
+from vision.mat.sharpness import FOCUS_WIDTHS
 from vision.scene import PaperLevel, Scene
 
 AIM = 215.0
@@ -44,13 +45,20 @@ SETTLED_S = 1.0
 ALIKE = 1.06
 """and white paper has in no colour become so many times as bright;"""
 JUMPED = 1.15
-"""where it has, by so much, when they were told to stay as they are, they do not."""
+"""where it has, by so much, `SETTLED_S` after they were told to stay as they are, they jumped: a camera's next pictures
+may have been taken before it did as it was told."""
+MOST_JUMPS = 3
+"""They are left to the camera when that, or that the table is not found or nothing comes to rest, followed so often in
+a row: once, somebody may have switched a lamp, or leaned over the table."""
 OTHER_LIGHT = 1.4
 """When it has, by so much, since then, there is half or twice the light: they run again though paper is neither dark
 nor cut off, as that takes a second, and pictures that a camera packs as JPEG lose faint pencil when they are dim."""
 UNRESTED_S = 10.0
 """They also do when nothing was at rest for so long: a lamp that was switched on may look like hands all over."""
 FOLLOWS_LIGHT = frozenset({Automatic.EXPOSURE, Automatic.WHITE_BALANCE})
+SOFTER = 1.25
+"""What is blurred by more than `FOCUS_WIDTHS` is out of focus, as where the camera was knocked, or settled on a hand;
+once it has focused anew for that, only what is blurred so many times as far as it was then: it can do no better."""
 UNREADABLE_S = 2.0
 """When the table was not found in any picture for so long,"""
 BLACK, WHITE = 60.0, 225.0
@@ -137,55 +145,84 @@ class _Automatics:
         self._can = frozenset(Automatic)
         """Which may be held."""
         self._held: frozenset[Automatic] = frozenset()
-        self._trusted = False
+        self._stays = False
         """Whether it was seen that what is held stays as it was."""
+        self._jumps = 0
+        """How often in a row it was not."""
         self._steady: Scene | None = None
         """The first scene since which paper was as bright as now and nothing moved; or what was seen when they were
         held."""
         self._anew = False
         """Whether they were held before, and all may look otherwise."""
         self._odd_since_s: float | None = None
+        self._sharp_enough = FOCUS_WIDTHS
+        """What is blurred farther, in picture widths, is out of focus;"""
+        self._soft_since_s: float | None = None
+        """and has been since then."""
+        self._focuses_anew = False
+        """Whether focus runs for that."""
         self._rested_s: float | None = None
 
     def run(self, which: Iterable[Automatic]) -> None:
-        """Let these run until they have settled."""
-        if self._held.intersection(which):
-            self._held = self._camera.hold(self._held.difference(which))
-            self._anew, self._steady, self._odd_since_s = True, None, None
+        """Let these run until they have settled; for good where they never stay as they were when they are held."""
+        running = self._held.intersection(which)
+        if not running:
+            return
+        self._jumps = 0 if self._stays else self._jumps + 1
+        if self._jumps >= MOST_JUMPS:
+            names = " and ".join(one.value for one in Automatic if one in running)
+            _log.warning(
+                "the table looks otherwise, or is not read, when the camera holds its %s: left to the camera", names
+            )
+            self._can -= running
+            self._jumps, self._stays = 0, True
+        self._held = self._camera.hold(self._held - running)
+        self._anew, self._odd_since_s, self._soft_since_s = True, None, None
+        if self._held != self._can:
+            self._steady = None
 
     def after(self, scene: Scene) -> None:
         """Hold or let run what is due by a scene."""
         if scene.at_rest_s > 0.0 or self._rested_s is None:
             self._rested_s = scene.time_s
-        elif self._follow_light and scene.time_s - self._rested_s > UNRESTED_S:
+        elif (self._follow_light or not self._stays) and scene.time_s - self._rested_s > UNRESTED_S:
             self.run(FOLLOWS_LIGHT)
         if not scene.paper or scene.at_rest_s < REST_S:
             return
         if self._held != self._can:
             self._hold_where_settled(scene)
-        elif self._held & FOLLOWS_LIGHT and (self._trusted or self._stayed(scene)):
-            self._follow(scene)
+        elif not self._stays:
+            self._see_whether_it_stays(scene)
+        else:
+            if self._held & FOLLOWS_LIGHT:
+                self._follow(scene)
+            if Automatic.FOCUS in self._held:
+                self._focus_anew(scene)
 
     def _hold_where_settled(self, scene: Scene) -> None:
         first = self._steady
         if first is None or scene.at_rest_s < scene.time_s - first.time_s or _times_brighter(first, scene) > ALIKE:
             self._steady = scene
         elif scene.time_s - first.time_s >= SETTLED_S:
+            if Automatic.FOCUS not in self._held:
+                best = (scene.blur_widths or 0.0) if self._focuses_anew else 0.0
+                self._sharp_enough, self._focuses_anew = max(FOCUS_WIDTHS, SOFTER * best), False
             self._held = self._can = self._camera.hold(self._can)
-            self._steady = scene
+            self._steady, self._stays = scene, False
             if self._reader is not None and self._anew:
                 self._reader.read_anew()
 
-    def _stayed(self, scene: Scene) -> bool:
-        """Whether exposure and white balance did not jump when they were held; else they are let run for good."""
+    def _see_whether_it_stays(self, scene: Scene) -> None:
+        """Whether nothing jumped when it was held; what did is let run."""
         assert self._steady is not None
-        self._trusted = True
-        if _times_brighter(self._steady, scene) < JUMPED:
-            return True
-        _log.warning("the camera's exposure or white balance jumps when it is held: both are left to the camera")
-        self._can -= FOLLOWS_LIGHT
-        self.run(FOLLOWS_LIGHT)
-        return False
+        if scene.time_s - self._steady.time_s < SETTLED_S:
+            return
+        jumped = FOLLOWS_LIGHT if _times_brighter(self._steady, scene) > JUMPED else frozenset()
+        blur, was = (one.blur_widths or 0.0 for one in (scene, self._steady))
+        if blur > max(FOCUS_WIDTHS, SOFTER * was):
+            jumped |= {Automatic.FOCUS}
+        self._stays = not self._held & jumped
+        self.run(jumped)
 
     def _follow(self, scene: Scene) -> None:
         """Let run what follows the light where that has changed much, or so that it is to be adjusted."""
@@ -198,6 +235,16 @@ class _Automatics:
         self._odd_since_s = scene.time_s if self._odd_since_s is None else self._odd_since_s
         if scene.time_s - self._odd_since_s >= LASTS_S:
             self.run(FOLLOWS_LIGHT)
+
+    def _focus_anew(self, scene: Scene) -> None:
+        """Let the focus run where the table has been out of it for a while."""
+        if (scene.blur_widths or 0.0) <= self._sharp_enough:
+            self._soft_since_s = None
+            return
+        self._soft_since_s = scene.time_s if self._soft_since_s is None else self._soft_since_s
+        if scene.time_s - self._soft_since_s >= LASTS_S:
+            self._focuses_anew = True
+            self.run({Automatic.FOCUS})
 
 
 def _times_brighter(one: Scene, other: Scene) -> float:

@@ -25,6 +25,7 @@ from vision.mat.errors import RegistrationError
 from vision.mat.lens import ANY_CAMERA, AssumedFocal, Lens
 from vision.mat.rectify import table_map
 from vision.mat.registration import Registration, find_mat, with_lens
+from vision.mat.sharpness import blur_widths
 from vision.motion import Mask, Small, beyond_noise, differences, least_noticed, shrink
 from vision.pieces.checking import check_again, cost_there
 from vision.pieces.faces import FacePack
@@ -45,7 +46,7 @@ from vision.shapes import place
 ABSORB_S = 6.0
 """A thing at the picture's edge that stays still for this long is no hand to wait for; what it hides stays hidden."""
 PAPER_S = 0.5
-"""How often it is looked how bright paper is."""
+"""How often it is looked how bright paper is, and how blurred markers are."""
 LENS_GROWTH = 1.3
 """With so many times more pieces far from the mat the lens is fitted again."""
 OUTER_MM = 260.0
@@ -506,18 +507,22 @@ class Reader:
             at_rest_s if busy is None else known.motion.at_rest_s(busy),
             frame.time_s,
         )
+        paper, blur = self._seen_by_camera(frame, known, sightings) if busy is None else ((), None)
         return Scene(
             frame.time_s, frame.sequence, sightings, hidden + known.blinded + known.lying + known.out_of_picture,
             0.0 if busy is not None else at_rest_s, round(shift, 2), self._clock.stages, settled=settled,
-            paper=self._paper(frame, known, sightings) if busy is None else (),
+            paper=paper, blur_widths=blur,
         )  # fmt: skip
 
-    def _paper(self, frame: Frame, known: KnownTable, sightings: Sequence[Sighting]) -> tuple[PaperLevel, ...]:
-        """How bright white paper is, where it was not looked for a while."""
+    def _seen_by_camera(
+        self, frame: Frame, known: KnownTable, sightings: Sequence[Sighting]
+    ) -> tuple[tuple[PaperLevel, ...], float | None]:
+        """How bright white paper is, and how blurred markers are, where it was not looked for a while."""
         if frame.time_s - self._paper_s < PAPER_S:
-            return ()
+            return (), None
         self._paper_s = frame.time_s
-        return paper_seen(frame.image, known.registration, sightings)
+        seen = known.registration
+        return paper_seen(frame.image, seen, sightings), blur_widths(frame.image, list(seen.markers_px.values()))
 
 
 class _StageClock:

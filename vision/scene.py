@@ -218,6 +218,8 @@ class Scene:
     """What is at rest while hands move elsewhere; None in a single picture."""
     paper: tuple[PaperLevel, ...] = ()
     """How bright white paper is in some places, now and then while nothing moves."""
+    blur_widths: float | None = None
+    """The deviation of the blur across the sides of the mat's markers, in picture widths, when `paper` is said."""
 
     def likely(self) -> "Scene":
         """The same moment without what is more likely not there than there."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from random import Random
 
+import cv2
 import numpy as np
 import pytest
 
@@ -17,6 +18,7 @@ from hardware.exposure import (
     DARK_ENOUGH,
     LASTS_S,
     MOST,
+    MOST_JUMPS,
     MUCH_LESS,
     SETTLED_S,
     UNRESTED_S,
@@ -33,6 +35,7 @@ from vision.light.paper import paper_seen
 from vision.looking_for import finders_for
 from vision.mat.errors import RegistrationError
 from vision.mat.registration import find_mat
+from vision.mat.sharpness import FOCUS_WIDTHS, blur_widths
 from vision.pieces.faces import FacePack
 from vision.reader import Reader
 from vision.scene import PaperLevel, PieceKind, Pose, Scene
@@ -328,6 +331,19 @@ def test_when_the_light_changes_a_camera_follows_and_holds_again(light: float, f
         assert webcam.asked[1][0] == pytest.approx(10.0 + LASTS_S)
 
 
+def test_dusk_is_followed_though_no_two_pictures_differ_much() -> None:
+    webcam = Webcam()
+
+    def dusk(time_s: float) -> float:
+        """What a camera that is held loses; one that runs exposes for it."""
+        if Automatic.EXPOSURE not in (webcam.held or [FOCUS])[-1]:
+            return 1.0
+        return 0.99 ** (time_s - webcam.asked[-1][0])
+
+    played(webcam, dusk, 100.0)
+    assert webcam.held == [ALL, FOCUS, ALL, FOCUS, ALL]
+
+
 @pytest.mark.parametrize("level", [50.0, 250.0])
 def test_a_camera_that_exposes_badly_by_itself_is_not_let_run_for_that(level: float) -> None:
     webcam = Webcam(level=level)
@@ -337,13 +353,62 @@ def test_a_camera_that_exposes_badly_by_itself_is_not_let_run_for_that(level: fl
     )
 
 
-def test_a_camera_whose_exposure_jumps_when_it_is_held_keeps_it(caplog: pytest.LogCaptureFixture) -> None:
+LETS_GO = [FOCUS, ALL] * (MOST_JUMPS - 1) + [FOCUS]
+
+
+@pytest.mark.parametrize("shows_after_s", [0.0, 0.7])
+def test_a_camera_whose_exposure_jumps_when_it_is_held_keeps_it(
+    caplog: pytest.LogCaptureFixture, shows_after_s: float
+) -> None:
+    def late(time_s: float) -> float:
+        return 1.0 if webcam.asked and time_s - webcam.asked[-1][0] > shows_after_s else 200.0 / webcam.level
+
     webcam = Webcam(jumps_to=150.0)
-    played(webcam)
-    assert webcam.held == [ALL, FOCUS]
+    played(webcam, late)
+    assert webcam.held == [ALL, *LETS_GO]
     assert webcam.level == webcam.exposes_for
     (record,) = caplog.records
-    assert "jumps when it is held" in record.getMessage()
+    assert "holds its exposure and white balance: left to the camera" in record.getMessage()
+
+
+def test_an_exposure_that_jumps_only_in_other_light_is_kept_then() -> None:
+    def dusk(time_s: float) -> float:
+        if time_s >= 10.0 and Automatic.EXPOSURE in webcam.held[-1]:
+            return 0.5
+        return 1.0
+
+    webcam = Webcam()
+    played(webcam, dusk, 60.0)
+    assert webcam.held == [ALL, FOCUS, ALL, *LETS_GO]
+
+
+def test_a_lamp_switched_just_after_a_camera_was_held_is_no_jump() -> None:
+    webcam = Webcam()
+    played(webcam, lambda time_s: 0.5 if time_s > 2.0 and len(webcam.held) == 1 else 1.0)
+    assert webcam.held == [ALL, FOCUS, ALL]
+
+
+@pytest.mark.parametrize("follow_light", [True, False])
+@pytest.mark.parametrize("found", [True, False])
+def test_a_camera_in_whose_held_pictures_nothing_is_told_is_left_alone(found: bool, follow_light: bool) -> None:
+    """Its exposure jumps so far that all of it is taken for hands, or no table is found."""
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None, follow_light=follow_light)  # type: ignore[arg-type]
+    since_s = 0.0
+    for number in range(200):
+        webcam.now_s = 0.5 * number
+        if webcam.held and Automatic.EXPOSURE in webcam.held[-1]:
+            since_s = webcam.now_s
+            if found:
+                keeper.after(replace(scene(webcam.now_s, 255.0, 0.0), paper=()))
+            else:
+                keeper.unreadable(np.zeros((90, 160, 3), np.uint8), webcam.now_s)
+        else:
+            keeper.after(scene(webcam.now_s, 200.0, webcam.now_s - since_s))
+    if found:
+        assert webcam.held == [ALL, *LETS_GO]
+    else:
+        assert webcam.held == [ALL, frozenset()] * MOST_JUMPS
 
 
 @pytest.mark.parametrize("follow_light", [True, False])
@@ -358,6 +423,49 @@ def test_a_lamp_that_is_taken_for_hands_is_followed(follow_light: bool) -> None:
             keeper.after(replace(scene(webcam.now_s, 255.0, 0.0), paper=()))
     assert webcam.held == ([ALL, FOCUS, ALL] if follow_light else [ALL])
     assert not follow_light or webcam.asked[1][0] == pytest.approx(4.5 + UNRESTED_S + 0.5)
+
+
+SHARP, SOFT = 0.8 * FOCUS_WIDTHS, 1.2 * FOCUS_WIDTHS
+LIGHT = ALL - FOCUS
+
+
+@pytest.mark.parametrize(
+    ("blur", "asked"),
+    [
+        (lambda held, time_s: SHARP if time_s < 10.0 or len(held) > 1 else SOFT, [ALL, LIGHT, ALL]),
+        (lambda held, time_s: SOFT if len(held) < 2 else SHARP, [ALL, LIGHT, ALL]),
+        (lambda held, time_s: SOFT, [ALL, LIGHT, ALL]),
+        (lambda held, time_s: SOFT if time_s < 20.0 else 1.3 * SOFT, [ALL, LIGHT, ALL, LIGHT, ALL]),
+        (lambda held, time_s: SHARP / 2 if time_s < 10.0 else SHARP, [ALL]),
+        (lambda held, time_s: SOFT if time_s % 5.0 > 4.0 else SHARP, [ALL]),
+        (lambda held, time_s: SOFT if held and held[-1] == ALL else SHARP, [ALL, LIGHT] * MOST_JUMPS),
+    ],
+    ids=["knocked", "at first", "for ever", "worse", "less sharp", "for a moment", "when held"],
+)  # fmt: skip
+def test_a_camera_out_of_focus_focuses_anew_where_that_helps(
+    blur: Callable[[list[frozenset[Automatic]], float], float], asked: list[frozenset[Automatic]]
+) -> None:
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
+    for number in range(80):
+        now_s = webcam.now_s = 0.5 * number
+        keeper.after(replace(scene(now_s, 200.0, now_s), blur_widths=blur(webcam.held, now_s)))
+    assert webcam.held == asked
+
+
+def test_a_picture_out_of_focus_is_told_by_its_markers() -> None:
+    room = Room()
+    (sharp, *_) = room.watch(0.2)
+    assert sharp.blur_widths is not None
+    assert sharp.blur_widths < FOCUS_WIDTHS
+    image = room.camera.read(1.0).image
+    markers = list(find_mat(image).markers_px.values())
+    covered = image.copy()
+    (left, top), (right, bottom) = (np.rint(edge(markers[0], axis=0)).astype(int) for edge in (np.min, np.max))
+    covered[top - 8 : bottom + 8, left - 8 : right + 8] = np.linspace(40, 90, right - left + 16)[None, :, None]
+    assert blur_widths(covered, markers) == pytest.approx(sharp.blur_widths, rel=0.2)
+    soft = np.asarray(cv2.GaussianBlur(image, (0, 0), 1.2), np.uint8)
+    assert blur_widths(soft, markers) > FOCUS_WIDTHS
 
 
 def test_a_sheet_that_comes_into_view_is_no_jump() -> None:

@@ -4,6 +4,7 @@ import errno
 import logging
 import os
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ WEBCAM = {
     AUTO_WHITE_BALANCE: 1, WHITE_BALANCE_TEMPERATURE: 4600,
 }  # fmt: skip
 """What such a camera has, and what its automatics have come to."""
+SWITCHES = (FOCUS_AUTO, EXPOSURE_AUTO, AUTO_WHITE_BALANCE)
+PATIENCE_S = 10.0
 
 
 class Kernel:
@@ -46,14 +49,24 @@ class Kernel:
         self.lacks: int | None = 0
         """The way of exposing that it does not have: webcams' iris does not move."""
         self.sets: list[tuple[int, int]] = []
+        self.unreadable: dict[int, int] = {}
+        """Controls that cannot be told, and the error."""
+        self.answers = Event()
+        """What is set is answered only then."""
+        self.answers.set()
+        self.runs = Event()
+        """All automatics were switched on."""
 
     def __call__(self, _: int, request: int, about: bytes) -> bytes:
         control, value = CONTROL.unpack(about)
         if control not in self.controls:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
         if request == VIDIOC_G_CTRL:
+            if control in self.unreadable:
+                raise OSError(self.unreadable[control], os.strerror(self.unreadable[control]))
             return CONTROL.pack(control, self.controls[control])
         assert request == VIDIOC_S_CTRL
+        assert self.answers.wait(PATIENCE_S)
         self.sets.append((control, value))
         if control in self.refuses:
             raise OSError(self.refuses[control], os.strerror(self.refuses[control]))
@@ -63,6 +76,8 @@ class Kernel:
             self.controls[control] = value
             if control in self.jumps:
                 self.controls.update([self.jumps.pop(control)])
+            if all(self.controls[switch] == WEBCAM[switch] for switch in SWITCHES if switch in self.controls):
+                self.runs.set()
         return about
 
 
@@ -127,6 +142,33 @@ def test_of_an_automatic_with_two_switches_none_stays_off_alone(device: Path) ->
     kernel.refuses = {AUTOGAIN: errno.EIO}
     assert V4l2Automatics(device, kernel).hold(ALL) == ALL - {Automatic.EXPOSURE}
     assert (kernel.controls[EXPOSURE_AUTO], kernel.controls[AUTOGAIN]) == (3, 1)
+
+
+def test_what_cannot_be_told_is_not_taken_for_what_is_not_there(device: Path, caplog: pytest.LogCaptureFixture) -> None:
+    kernel = Kernel(WEBCAM | {AUTOGAIN: 1})
+    kernel.unreadable = {AUTOGAIN: errno.EIO}
+    assert V4l2Automatics(device, kernel).hold(ALL) == ALL - {Automatic.EXPOSURE}
+    assert kernel.controls[EXPOSURE_AUTO] == 3
+    (record,) = caplog.records
+    assert f"exposure cannot be switched: {os.strerror(errno.EIO)}" in record.getMessage()
+
+
+def test_a_camera_that_does_not_answer_is_not_waited_for_and_let_go_of(
+    device: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kernel = Kernel(WEBCAM)
+    automatics = V4l2Automatics(device, kernel, answers_s=0.02)
+    kernel.answers.clear()
+    assert automatics.hold(ALL) == frozenset()
+    (record,) = caplog.records
+    assert "not answered within 0.02 s" in record.getMessage()
+    kernel.answers.set()
+    assert kernel.runs.wait(PATIENCE_S)
+    assert kernel.controls == WEBCAM
+    assert kernel.sets == [(FOCUS_AUTO, 0), (FOCUS_AUTO, 1)]
+    assert automatics.hold(ALL) == frozenset()
+    assert len(kernel.sets) == 2
+    assert len(caplog.records) == 1
 
 
 @pytest.mark.parametrize(("lacks", "automatic"), [(0, 3), (3, 0), (None, 3)])

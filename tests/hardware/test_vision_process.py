@@ -6,16 +6,19 @@ import re
 import select
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
-from hardware.vision_process import VisionProcess, VisionState, VisionStatus
+from hardware.camera import Adjustment, Automatic, CameraLost
+from hardware.vision_process import VisionProcess, VisionState, VisionStatus, _Child
 from tests.hardware import vision_children
 from tests.hardware.vision_children import PICTURE, OpenScripted, make_blind_reader, make_broken_reader, make_reader
+from vision.frame import Frame
 from vision.scene import Scene
 
 PATIENCE_S = 60
@@ -90,6 +93,53 @@ def test_closing_kills_a_child_that_cannot_let_go_of_its_camera(watch) -> None:
 
 def test_closing_before_the_start_is_fine() -> None:
     VisionProcess(OpenScripted(), make_reader, largest_picture=PICTURE, hang_s=1).close()
+
+
+@pytest.mark.parametrize("follow_light", [True, False])
+def test_the_child_keeps_its_camera_as_it_was_told(follow_light: bool) -> None:
+    """One that can be adjusted and held at once, before paper that is dark."""
+
+    class Camera:
+        description = "noted"
+
+        def __init__(self) -> None:
+            self.taken, self.asked = 0, list[object]()
+
+        def read(self, _: float) -> Frame:
+            self.taken += 1
+            if self.taken > 10:
+                raise CameraLost("the cable is out")
+            return Frame(np.zeros((4, 4, 3), np.uint8), 0.5 * self.taken, self.taken)
+
+        def adjust(self, by: Adjustment) -> bool:
+            self.asked.append(by)
+            return True
+
+        def hold(self, which: Collection[Automatic]) -> frozenset[Automatic]:
+            self.asked.append(frozenset(which))
+            return frozenset(which)
+
+        def close(self) -> None:
+            pass
+
+    def reader(frame: Frame) -> Scene:
+        return Scene(frame.time_s, frame.sequence, (), (), frame.time_s, paper=((40.0,) * 3,) * 4)
+
+    class Elsewhere:
+        """Takes pictures and messages."""
+
+        def write(self, frame: Frame) -> Frame:
+            return frame
+
+        def send(self, _: object) -> None:
+            pass
+
+    camera, nowhere = Camera(), Elsewhere()
+    child: Any = _Child(lambda: camera, lambda: reader, 1.0, 0, follow_light)
+    with pytest.raises(CameraLost):
+        child._read_on(nowhere, nowhere)
+    assert any(isinstance(one, Adjustment) for one in camera.asked) == follow_light
+    assert frozenset(Automatic) in camera.asked
 
 
 def test_a_lost_camera_is_said_and_opened_again(watch, tmp_path: Path) -> None:

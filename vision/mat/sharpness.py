@@ -41,6 +41,13 @@ def marker_blur_px(grey: Grey, markers: Sequence[Array]) -> float:
     return float(np.percentile(blurs, 75))
 
 
+def blur_widths(image: Image, markers: Sequence[Array]) -> float:
+    """The deviation of the blur across the sides of a picture's markers, in picture widths; that of half of them, as
+    what lies on one of them has no such sides."""
+    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    return float(np.median([marker_blur_px(grey, [marker]) for marker in markers])) / int(grey.shape[1])
+
+
 def out_of_focus(image: Image, markers: Sequence[Array]) -> str:
     """How far a picture of these markers (4 x 2 each) is out of focus; empty where it is sharp enough to be read."""
     grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)

@@ -29,7 +29,7 @@ def test_something_broken_is_status_1_and_says_what_to_do(tmp_path: Path) -> Non
     result = doctor(tmp_path, settings)
     assert result.exit_code == 1
     broken = result.output[result.output.index("serial") :].splitlines()
-    assert broken[0] == f"serial    broken   serial.port {tmp_path}/none is not there"
+    assert broken[0].split(maxsplit=2) == ["serial", "broken", f"serial.port {tmp_path}/none is not there"]
     assert broken[1].lstrip().startswith("→ ")
     report = json.loads(doctor(tmp_path, settings, "--json").output)
     assert report["ok"] is False
