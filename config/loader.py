@@ -31,19 +31,21 @@ def load_table(paths: Sequence[Path] = ()) -> TableConfig:
         ConfigInvalid: settings are unknown, missing or wrong; the message names file, line, key, value and what was
             expected, one line for each.
     """
-    layers = [_read_layer(path) for path in (_defaults_path(), *paths)]
-    merged: dict[str, Any] = {}
-    for layer in layers:
-        merged = _merge(merged, layer.data)
-    source = _Source(merged, layers)
+    source = _read(paths)
     try:
         # As JSON, because arrays and numbered tables keep their types under strict checking only there.
-        table = TableConfig.model_validate_json(json.dumps(merged, default=_date), strict=True)
+        table = TableConfig.model_validate_json(json.dumps(source.merged, default=_date), strict=True)
     except ValidationError as error:
         raise ConfigInvalid([_invalid(details, source) for details in error.errors()]) from None
     if found := list(collisions(table)):
         raise ConfigInvalid([_collided(collision, source) for collision in found])
     return table
+
+
+def written_at(paths: Sequence[Path], key: Key) -> Place:
+    """Where a setting of `load_table` stands, such as ("game",), or else the nearest table around it: for what is wrong
+    with it by rules that settings do not know. Raises ConfigUnreadable, ConfigSyntaxError."""
+    return _read(paths).place(key)
 
 
 def table_files(asked: Path | None, environ: Mapping[str, str]) -> list[Path]:
@@ -101,6 +103,14 @@ def _date(value: object) -> object:
 
 def _defaults_path() -> Path:
     return Path(str(resources.files("config") / "defaults.toml"))
+
+
+def _read(paths: Sequence[Path]) -> _Source:
+    layers = [_read_layer(path) for path in (_defaults_path(), *paths)]
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        merged = _merge(merged, layer.data)
+    return _Source(merged, layers)
 
 
 def _read_layer(path: Path) -> _Layer:

@@ -132,7 +132,7 @@ class TableViews:
         if table.running is None:
             return self._lobby_message(table)
         if table.pause_note is not None:
-            goes_on = "The host's button goes on." if self._buttons else "The host's page resumes."
+            goes_on = "The host's button or page resumes." if self._buttons else "The host's page resumes."
             return f"{table.pause_note}Paused. {goes_on}"
         verdict = table.verdict
         if verdict.answer is Answer.BREACH and verdict.fault is not None:

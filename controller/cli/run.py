@@ -2,17 +2,18 @@
 
 import os
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from config.errors import ConfigError
-from config.loader import load_table, table_files
-from controller.choosing import Shelf
+from config.loader import load_table, table_files, written_at
+from controller.choosing import Choice, Shelf
 from controller.cli.common import EXISTING_FILE, game_options, overridden, told
-from controller.game import GameError
-from controller.games.registry import games_with
+from controller.game import GameError, OptionError
+from controller.games.registry import UnknownGame, games_with
 
 
 @click.command(epilog="Example:  pizzatable run --config my-table.toml --port 9000")
@@ -65,17 +66,26 @@ def command(
     """Watch a table, judge its moves and show the game on the LAN, until Ctrl+C.
 
     Without settings the table is simulated and plays by itself, one game after another. Whatever ends the program, the
-    next start goes on with the same game. What the host chooses on the page is played at the next start, too, unless
-    the settings were changed or --game or --option say otherwise.
+    next start with the same options goes on with the same game. What the host chooses on the page is played at the next
+    start, too, unless the settings were changed or --game or --option say otherwise.
     """
     with told(ConfigError, GameError):
-        config = overridden(load_table(table_files(config_file, os.environ)), port, data)
-        shelf = Shelf(config, players)
+        files = table_files(config_file, os.environ)
+        shelf = Shelf(overridden(load_table(files), port, data), players)
         named = game is not None or bool(options)
-        choice = (None if named else shelf.kept()) or shelf.checked(shelf.usual(game, options))
+        choice = shelf.checked(shelf.usual(game, options)) if named else shelf.kept() or _of_settings(shelf, files)
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
         run_service(shelf, choice, Gathering(choice.players or 0, seed, speed, mistakes), fresh=fresh, named=named)
+
+
+def _of_settings(shelf: Shelf, files: Sequence[Path]) -> Choice:
+    """The settings' game. Raises GameError, which says where the game, or its options, stand."""
+    try:
+        return shelf.checked(shelf.usual())
+    except (UnknownGame, OptionError) as error:
+        key = "game" if isinstance(error, UnknownGame) else "options"
+        raise GameError(f"{written_at(files, (key,))}: {error}") from error

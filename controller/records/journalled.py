@@ -41,7 +41,9 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
     not allow any more."""
     games = games_in(entries)
     if not games or (game is not None and game not in games):
-        raise NoSuchGame(f"game {game if game is not None else ''}: the journal has {list(games) or 'no games'}")
+        there = ", ".join(map(str, games))
+        expected = f"expected one of the journal's, {there}" if games else "the journal has no games"
+        raise NoSuchGame(f"game {game}: {expected}" if game is not None else expected)
     number = game if game is not None else games[-1]
     ours = counted([entry for entry in entries if entry.game == number])
     beginning = ours[0]

@@ -83,10 +83,16 @@ class Page:
         return answer["result"].get("value")
 
     async def until(self, script: str) -> None:
-        """Wait until a JavaScript expression is true."""
+        """Wait until a JavaScript expression is true, of this page or of what it becomes by loading itself anew."""
         condition = f"new Promise(done => {{const ask = () => ({script}) ? done(true) : setTimeout(ask, 20); ask();}})"
         async with asyncio.timeout(_PATIENCE_S):
-            await self.evaluate(condition)
+            while True:
+                try:
+                    await self.evaluate(condition)
+                    return
+                except RuntimeError as error:
+                    if "navigated" not in str(error):
+                        raise
 
     async def tap(self, x: float, y: float) -> None:
         """A finger touches this place of the window, in CSS pixels, and leaves it."""

@@ -24,6 +24,7 @@ MOMENTS = {
     "six": fixtures.six_players,
 }
 SIZES = {"wide": (1920, 1080), "phone": (390, 844)}
+TABLET = (1024, 768)
 DRAWN = """
 document.querySelectorAll('.pieces .piece').length > 0 && document.getAnimations().every(
   (animation) => animation.effect.getTiming().iterations === Infinity || animation.playState === 'finished')

@@ -31,7 +31,9 @@ OVERFLOWS = """
   if (e.closest('svg') || e.getClientRects().length === 0 || !e.textContent.trim()) return false;
   if (style.visibility === 'hidden' || style.display === 'inline') return false;
   if (style.textOverflow === 'ellipsis' || e.clientWidth === 0) return false;
-  return e.scrollWidth > e.clientWidth + 1 || (style.overflowY === 'hidden' && e.scrollHeight > e.clientHeight + 2);
+  const list = ['OL', 'UL', 'DL'].includes(e.tagName);  // no letters of its own that would reach beyond its lines
+  const cut = style.overflowY === 'hidden' || list;
+  return e.scrollWidth > e.clientWidth + 1 || (cut && e.scrollHeight > e.clientHeight + 2);
 }).map((e) => `${e.tagName}.${e.className} ${e.scrollWidth}x${e.scrollHeight} in ${e.clientWidth}x${e.clientHeight}`)
 """
 

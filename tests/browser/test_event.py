@@ -65,6 +65,7 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             await page.open(f"http://table.local:{port}/", *SIZES[size])
             await page.until("document.querySelectorAll('.table').length === 7")
             assert await page.evaluate("document.title") == "ConCon"
+            assert await page.evaluate("document.getElementById('event').getClientRects()[0].height") < 60, "one line"
             count = "document.getElementById('count').textContent"
             assert await page.evaluate(count) == "Tables: 7, calling somebody: 2 · games over: 3"
             calls = "[...document.querySelectorAll('.calls .call')].map((call) => call.textContent)"

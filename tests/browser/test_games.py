@@ -50,6 +50,10 @@ def test_another_game_is_set_with_its_options(size: str) -> None:
         async with chooser(ring_served(), shelf, size) as (page, hub, _):
             assert await text(page, ".games .set") == "Set the table for New York Slice anew"
             assert await page.evaluate("document.querySelector('[value=slice]').disabled"), "its faces are missing"
+            await choose(page, "pizza_theory")
+            assert await page.evaluate(OVERFLOWS) == []
+            told = "Math.min(...[...document.querySelectorAll('.option:has(select) span')].map((e) => e.clientWidth))"
+            assert await page.evaluate(told) > 200, "what an option means can be read"
             await choose(page, "pizzeria")
             assert await page.evaluate(OVERFLOWS) == []
             await page.evaluate("document.querySelector('[name=solo]').click()")

@@ -12,7 +12,7 @@ from controller.games.registry import games_with, load_game
 from controller.journal import Journal
 from controller.views import TableView
 from tests.browser.chromium import find_chromium
-from tests.browser.shots import SIZES
+from tests.browser.shots import SIZES, TABLET
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.random_play import play
 from tests.controller.laid_table import Outlets, make_table
@@ -47,15 +47,18 @@ def test_names_of_any_length_leave_the_page_in_its_window(tmp_path: Path, game: 
 
     async def scenario() -> None:
         async with room(views[0]) as table:
-            for seq, (size, view) in enumerate([(size, view) for size in SIZES for view in views], start=5_000_000):
+            sizes = SIZES | {"tablet": TABLET}
+            for seq, (size, view) in enumerate([(size, view) for size in sizes for view in views], start=5_000_000):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
                 address = f"http://table.local:{table.port}/"
-                await table.page.open(address, *SIZES[size], still=True)
+                await table.page.open(address, *sizes[size], still=True)
                 over = str(view.referee.value == "over").lower()
                 await table.page.until(f"document.getElementById('final')?.hidden === !{over}")
                 await table.page.until("document.getElementById('players').children.length")
                 where = f"{game} {size} {view.referee.value}"
                 assert await table.page.evaluate(OVERFLOWS) == [], where
-                assert await table.page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0], where
+                assert await table.page.evaluate("document.documentElement.scrollWidth") == sizes[size][0], where
+                letters = "parseFloat(getComputedStyle(document.documentElement).fontSize)"
+                assert await table.page.evaluate(letters) > 10.5, where
 
     run(scenario)

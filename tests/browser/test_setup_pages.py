@@ -210,6 +210,27 @@ def test_the_legend_is_the_drawings_and_the_page_fits_a_phone() -> None:
     run(scenario)
 
 
+def test_a_part_that_is_absent_is_not_shown_as_well_and_the_table_is_one_step_away() -> None:
+    async def scenario() -> None:
+        hub = Hub()
+        states = {"camera": PartState.OK, "board": PartState.ABSENT}
+        parts = {name: PartView(state=state, text="as it is") for name, state in states.items()}
+        hub.publish(question().model_copy(update={"parts": parts}))
+        async with serving(make_app(hub), hub, "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/setup", 1280, 720)
+            await page.until("document.querySelectorAll('#parts dt').length === 2")
+            marks = "[...document.querySelectorAll('#parts dt')].map((e) => getComputedStyle(e, '::before')"
+            well, away = await page.evaluate(f"{marks}.color)")
+            assert well != away
+            well, away = await page.evaluate(f"{marks}.content)")
+            assert well != away
+            for path in ("/setup", "/results"):
+                await page.open(f"http://table.local:{port}{path}", 1280, 720)
+                await page.until("document.querySelector('a[href=\"/\"]')?.clientWidth !== undefined")
+
+    run(scenario)
+
+
 @pytest.fixture
 def found_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("controller.web.enrolling.spread", spread_once)

@@ -805,7 +805,7 @@ async def test_the_hosts_button_held_down_takes_the_last_move_back(tmp_path: Pat
     async with playing(tmp_path) as table:
         before = table.state
         await hold(table)
-        assert table.view.message == "Paused. The host's button goes on.", "there was no move to take back"
+        assert table.view.message == "Paused. The host's button or page resumes.", "there was no move to take back"
         await table.press_seat(HOST_SEAT)
         await table.make_next()
         made = table.state
@@ -813,7 +813,7 @@ async def test_the_hosts_button_held_down_takes_the_last_move_back(tmp_path: Pat
         await hold(table)
         assert table.state == before
         assert table.view.referee is RefereeState.PAUSED
-        assert table.view.message == "The last move is taken back. Paused. The host's button goes on."
+        assert table.view.message == "The last move is taken back. Paused. The host's button or page resumes."
         assert [record.kind for record in table.journal.records()][-1] == "undo"
         await table.look(scenes=10)
         assert table.state == before, "paused: the table can be put in order first"

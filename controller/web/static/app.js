@@ -37,6 +37,7 @@ const stage = createStage(byId("stage"));
 const chooser = createChooser(byId("games"), { ask: command, view: () => newest });
 const phones = createPhones(byId("phones"), { headers: headersOf(token), isHost: () => host });
 const shown = new Map();
+const refused = new Set(); // games whose module did not come
 let newest = null;
 let drawn = false;
 let drawing = false;
@@ -134,9 +135,22 @@ async function schedule() {
   }
 }
 
+// What draws a game. Browsers may keep a module that was refused once, or one that it imports, as failed for as long as
+// the page lives: then the page loads itself anew, once the table gives it out.
+async function loadModule(name) {
+  const address = `/games/${name}/view.js`;
+  try {
+    return await import(address);
+  } catch (error) {
+    if (refused.has(name) && (await fetch(address)).ok) location.reload();
+    refused.add(name);
+    throw error;
+  }
+}
+
 async function loadGame(name) {
   if (game?.name === name) return;
-  const [module] = await Promise.all([import(`/games/${name}/view.js`), loadStyle(`/games/${name}/view.css`)]);
+  const [module] = await Promise.all([loadModule(name), loadStyle(`/games/${name}/view.css`)]);
   shown.clear();
   for (const layer of ["under", "pieces", "over"]) stage.layers[layer].replaceChildren();
   for (const id of ["players", "board", "final"]) byId(id).replaceChildren();

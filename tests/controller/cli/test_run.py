@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from controller.cli.run import command
@@ -15,12 +16,19 @@ def test_wrong_settings_are_said_without_a_traceback(tmp_path: Path) -> None:
     assert result.stderr == f"Error: {path}:2: lan.prot = 1: no such setting; did you mean port?\n"
 
 
-def test_a_game_that_is_not_there_is_said(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('name = "Ours"\ngame = "chess"\n', ":2: 'chess' is no game; there are dice_and_slice,"),
+        ('game = "pizzeria"\n\n[options]\nadvnced = true\n', ":3: option advnced: unknown; expected components,"),
+    ],
+)
+def test_a_game_or_an_option_that_is_not_there_is_said_with_its_place(tmp_path: Path, settings: str, said: str) -> None:
     path = tmp_path / "table.toml"
-    path.write_text('game = "chess"\n')
-    result = CliRunner().invoke(command, ["--config", str(path)])
+    path.write_text(settings)
+    result = CliRunner().invoke(command, ["--config", str(path), "--data", str(tmp_path)])
     assert result.exit_code == 1
-    assert "Error: 'chess' is no game; there are" in result.stderr
+    assert result.stderr.startswith(f"Error: {path}{said}")
 
 
 def test_a_missing_file_is_said() -> None:
