@@ -225,10 +225,12 @@ class _Automatics:
         self.run(jumped)
 
     def _follow(self, scene: Scene) -> None:
-        """Let run what follows the light where that has changed much, or so that it is to be adjusted."""
+        """Let run what follows the light where that has changed much, or it is to be adjusted, as it changed or sheets
+        were laid: a camera that was held before a bare table cuts them off."""
         assert self._steady is not None
         times = _times_brighter(self._steady, scene)
-        due = times > OTHER_LIGHT or (times > ALIKE and wanted_for(scene.paper) is not None)
+        laid = len(scene.paper) > len(self._steady.paper)
+        due = times > OTHER_LIGHT or ((times > ALIKE or laid) and wanted_for(scene.paper) is not None)
         if not self._follow_light or not due:
             self._odd_since_s = None
             return

@@ -425,6 +425,17 @@ def test_a_lamp_that_is_taken_for_hands_is_followed(follow_light: bool) -> None:
     assert not follow_light or webcam.asked[1][0] == pytest.approx(4.5 + UNRESTED_S + 0.5)
 
 
+def test_a_camera_held_before_a_bare_table_exposes_anew_for_sheets_that_are_cut_off() -> None:
+    """Once: one that exposes for the whole picture may do no better."""
+    webcam = Webcam()
+    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
+    for number in range(60):
+        sheet = ((254.0,) * 3,) * 8 if number > 8 else ()
+        webcam.now_s = 0.5 * number
+        keeper.after(replace(scene(webcam.now_s, 240.0, webcam.now_s), paper=((240.0,) * 3,) * 4 + sheet))
+    assert webcam.held == [ALL, FOCUS, ALL]
+
+
 SHARP, SOFT = 0.8 * FOCUS_WIDTHS, 1.2 * FOCUS_WIDTHS
 LIGHT = ALL - FOCUS
 
