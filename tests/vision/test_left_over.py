@@ -8,6 +8,7 @@ import pytest
 
 from tests.benchmarks.vision_tables import enrolled, new_world, render, ring_table
 from vision.following.known_table import LOOKS, KnownTable
+from vision.frame import Frame
 from vision.mat.rectify import table_map
 from vision.mat.registration import find_mat
 from vision.motion import shrink
@@ -71,8 +72,8 @@ def test_the_one_piece_that_was_missed_is_found(table: Table, face: str) -> None
 
 @pytest.mark.parametrize("face", ["7/2", "anchovy", "special/buffet"])
 def test_a_piece_seen_askew_explains_nothing(table: Table, face: str) -> None:
-    empty = shrink(render(new_world(Random(1)), SIZE, 10))
-    known = KnownTable(table.registration, table.view, table.kinds, empty, 0.0)
+    empty = render(new_world(Random(1)), SIZE, 10)
+    known = KnownTable(table.registration, table.view, table.kinds, shrink(empty), Frame(empty, 0.0, 0))
     known.remember(known.nowhere, np.zeros((known.coarse.height, known.coarse.width), np.uint8))
     known.motion.follow(table.small, 0.2)
     (missed,) = (reading for reading in table.readings if reading.prepared.faces.names[reading.face] == face)
