@@ -19,9 +19,9 @@ pytestmark = with_photos
 
 @pytest.fixture(scope="module", params=STYLES)
 def style_report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """Of every fourth picture; `make photos` reads all."""
+    """Of every sixth picture; `make photos` reads all."""
     folder, kinds = tmp_path_factory.mktemp("photos"), ("ring", "split", "hand", "seats")
-    for labels in [labels for kind in kinds for labels in sorted(PHOTOS.glob(f"{kind}-{request.param}-*.json"))[::4]]:
+    for labels in [labels for kind in kinds for labels in sorted(PHOTOS.glob(f"{kind}-{request.param}-*.json"))[::6]]:
         for path in (labels, labels.with_suffix(".jpg")):
             (folder / path.name).symlink_to(path)
     return report(folder, lambda style, _: pack_of(style), kinds)
