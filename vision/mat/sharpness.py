@@ -44,8 +44,18 @@ def marker_blur_px(grey: Grey, markers: Sequence[Array]) -> float:
 def blur_widths(image: Image, markers: Sequence[Array]) -> float:
     """The deviation of the blur across the sides of a picture's markers, in picture widths; that of half of them, as
     what lies on one of them has no such sides."""
-    grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    return float(np.median([marker_blur_px(grey, [marker]) for marker in markers])) / int(grey.shape[1])
+    return float(np.median([_blur_of_one(image, marker) for marker in markers])) / int(image.shape[1])
+
+
+def _blur_of_one(image: Image, marker: Array) -> float:
+    """`marker_blur_px` of one marker, for which only what is around it is made grey."""
+    beyond = 0.3 * float(np.ptp(marker, axis=0).max()) + 2.0
+    left, top = np.maximum(np.floor(marker.min(axis=0) - beyond), 0.0).astype(int).tolist()
+    right, low = np.ceil(marker.max(axis=0) + beyond).astype(int).tolist()
+    part = image[top : max(low, top + 1), left : max(right, left + 1)]
+    if not part.size:
+        return 0.0
+    return marker_blur_px(np.asarray(cv2.cvtColor(part, cv2.COLOR_BGR2GRAY), np.uint8), [marker - (left, top)])
 
 
 def out_of_focus(image: Image, markers: Sequence[Array]) -> str:
