@@ -425,15 +425,20 @@ def test_a_lamp_that_is_taken_for_hands_is_followed(follow_light: bool) -> None:
     assert not follow_light or webcam.asked[1][0] == pytest.approx(4.5 + UNRESTED_S + 0.5)
 
 
-def test_a_camera_held_before_a_bare_table_exposes_anew_for_sheets_that_are_cut_off() -> None:
-    """Once: one that exposes for the whole picture may do no better."""
+def held_while_a_sheet_comes(level: float, sheet: float, *, after: int, pictures: int) -> list[frozenset[Automatic]]:
+    """What was held, one after the other, while markers are so bright and a sheet is, after so many pictures."""
     webcam = Webcam()
     keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
-    for number in range(60):
-        sheet = ((254.0,) * 3,) * 8 if number > 8 else ()
+    for number in range(pictures):
+        paper = ((level,) * 3,) * 4 + (((sheet,) * 3,) * 8 if number > after else ())
         webcam.now_s = 0.5 * number
-        keeper.after(replace(scene(webcam.now_s, 240.0, webcam.now_s), paper=((240.0,) * 3,) * 4 + sheet))
-    assert webcam.held == [ALL, FOCUS, ALL]
+        keeper.after(replace(scene(webcam.now_s, level, webcam.now_s), paper=paper))
+    return webcam.held
+
+
+def test_a_camera_held_before_a_bare_table_exposes_anew_for_sheets_that_are_cut_off() -> None:
+    """Once: one that exposes for the whole picture may do no better."""
+    assert held_while_a_sheet_comes(240.0, 254.0, after=8, pictures=60) == [ALL, FOCUS, ALL]
 
 
 SHARP, SOFT = 0.8 * FOCUS_WIDTHS, 1.2 * FOCUS_WIDTHS
@@ -480,13 +485,7 @@ def test_a_picture_out_of_focus_is_told_by_its_markers() -> None:
 
 
 def test_a_sheet_that_comes_into_view_is_no_jump() -> None:
-    webcam = Webcam()
-    keeper = ExposureKeeper(webcam, None)  # type: ignore[arg-type]
-    for number in range(12):
-        sheet = ((240.0,) * 3,) * 8 if number > 3 else ()
-        webcam.now_s = 0.5 * number
-        keeper.after(replace(scene(0.5 * number, 200.0, 0.5 * number), paper=((200.0,) * 3,) * 4 + sheet))
-    assert webcam.held == [ALL]
+    assert held_while_a_sheet_comes(200.0, 240.0, after=3, pictures=12) == [ALL]
 
 
 def test_all_automatics_run_again_where_the_table_is_not_found() -> None:
