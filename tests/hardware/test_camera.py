@@ -525,6 +525,7 @@ class StandInCapture:
         return 1.0
 
     def grab(self) -> bool:
+        time.sleep(0.001)  # no machine is so busy that a test would miss all pictures
         self._clock.sleep(1.0)
         self._taken += 1
         return True
@@ -557,16 +558,14 @@ def test_a_usb_camera_is_told_of_the_mains_where_it_is_wanted() -> None:
     assert told == [(2, 50), (2, 60)]
 
 
-def test_a_usb_camera_that_cannot_be_told_is_used_as_it_is(video: Path) -> None:
+def test_a_usb_camera_that_cannot_be_told_is_used_as_it_is() -> None:
     def refuse(device: int | Path, mains_hz: int) -> None:
         raise OSError(errno.EINVAL, "Invalid argument")
 
-    capture = cv2.VideoCapture(str(video), cv2.CAP_FFMPEG)
-    camera = UsbCamera(0, SIZE, 30.0, time.monotonic, lambda _: capture, mains_hz=50, set_power_line=refuse)
-    frames: list[Frame] = []
-    with pytest.raises(CameraLost, match="no pictures any more"):
-        read_on(camera, frames)
-    assert frames
+    clock = VirtualClock()
+    capture: Any = StandInCapture(clock, frozen_from=200)
+    camera = UsbCamera(0, SIZE, 1.0, clock, lambda _: capture, mains_hz=50, set_power_line=refuse)
+    assert camera.read(5.0).image.any()
     camera.close()
 
 
