@@ -36,8 +36,9 @@ OTHER = math.log(0.005)
 OVERLOOKED = math.log(0.004)
 """How readily it is believed of a topping that gives an extra dot and seems to be crossed off that its dot is there and
 was not seen."""
-UNSEEN = math.log(0.005)
-"""How readily it is believed that all dots of a die, or an extra dot, are at places that are hidden: there are many."""
+UNSEEN = math.log(0.02)
+"""How readily it is believed that all dots of a die, or an extra dot, are at places that are hidden. There are many, so
+each alone is less likely than nothing; but where one would explain what is seen otherwise, that is asked about."""
 PRESSED = math.log(0.1)
 """How readily it is believed that who presses the button has marked nothing."""
 DIE_DOUBT = 0.2

@@ -49,6 +49,8 @@ class SheetEyes:
     def __init__(self) -> None:
         self.doubt: dict[tuple[Player, Place], float] = {}
         """What is seen at a place of a player's sheet instead of what is there."""
+        self.hidden: set[tuple[Player, Place]] = set()
+        """What cannot be seen."""
         self._last: tuple[object, ...] = ()
         self._since_s = 0.0
         self._hands_s = 0.0
@@ -77,12 +79,15 @@ class SheetEyes:
         return Sighting(view.kind, view.pose, likely, True, 1.0, outline_mm(view.kind, view.pose), marks)
 
     def _read(self, view: PieceView) -> tuple[SheetMark, ...]:
-        if view.face not in self._marks or self.doubt:
+        if view.face not in self._marks or self.doubt or self.hidden:
             there = marks_on(view.face)
             player = int(view.piece_id.partition("/")[2])
-            self._marks[view.face] = tuple(
+            marks = [
                 SheetMark(kind, at, self.doubt.get((player, (kind, at)), SURE if (kind, at) in there else 1.0 - SURE))
                 for kind, at in ALL
+            ]
+            self._marks[view.face] = tuple(
+                replace(mark, hidden=True) if (player, (mark.kind, mark.at)) in self.hidden else mark for mark in marks
             )
         return self._marks[view.face]
 
@@ -166,9 +171,16 @@ class LaidSheets:
 
     def doubt(self, player: int, name: str, probability: float) -> None:
         """What is seen at this place of a sheet."""
+        self.eyes.doubt[self._place(player, name)] = probability
+
+    def hide(self, player: int, *names: str) -> None:
+        """These places of a sheet cannot be seen."""
+        self.eyes.hidden |= {self._place(player, name) for name in names}
+
+    def _place(self, player: int, name: str) -> tuple[Player, Place]:
         mark = self.hands._mark_named(f"{SHEET}/{player}/{name}")
         assert mark is not None, name
-        self.eyes.doubt[(player, (mark.kind, mark.at))] = probability
+        return player, (mark.kind, mark.at)
 
     def scene(self) -> Scene:
         return replace(self.eyes.scene(self.world.snapshot()), at_rest_s=1.0)

@@ -454,3 +454,17 @@ def test_what_is_seen_is_read_though_much_is_hidden() -> None:
     assert reading.kind is ReadingKind.MOVES
     assert reading.plays[0].probability > 0.99
     assert [GAME.format(sheets.state, move) for move in reading.plays[0].moves] == ["P1 marks k3 l3 k4"]
+
+
+def test_what_may_be_marked_otherwise_where_nothing_is_seen_is_asked_about() -> None:
+    """l9 is an extra dot if c3, with b3, closes the slice of the mushroom; with k9 it is what was thrown."""
+    sheets = LaidSheets(with_dots(started(2, ("A1", "B5"), "A"), "b2 c2 b3 k9")).arrange()
+    sheets.play("P1 marks c3", "P1 adds l9 for mushroom-b2")
+    sheets.hide(1, "c3", "b3-c3", "c2-c3", "mushroom-b2")
+    reading = sheets.read(1)
+    assert reading.kind is ReadingKind.MOVES
+    assert [[GAME.format(sheets.state, move) for move in play.moves] for play in reading.plays] == [
+        ["P1 marks l9"],
+        ["P1 marks c3", "P1 adds l9 for mushroom-b2"],
+    ]
+    assert reading.plays[0].probability < 0.99
