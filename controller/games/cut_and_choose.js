@@ -266,14 +266,14 @@ export function cutAndChoose(look) {
     const labels = [];
     const longest = [...columns].sort((a, b) => b.lines.length - a.lines.length);
     for (const { lines } of longest) for (const { label } of lines) if (!labels.includes(label)) labels.push(label);
-    const head = html("tr", {}, html("th", { scope: "col", text: "" }), columns.map(({ player }) => html("th", { scope: "col" }, badge(view, player, "ink"), html("span", { class: "pie-pen-name", text: nameOf(view, player) }))));
+    const head = html("tr", {}, html("td"), columns.map(({ player }) => html("th", { scope: "col" }, badge(view, player, "ink"), html("span", { class: "pie-pen-name", text: nameOf(view, player) }))));
     const rows = labels.map((label) => html("tr", {}, html("th", { scope: "row", text: label }), columns.map(({ lines }) => scoreCell(lines.find((line) => line.label === label), isType(label, types)))));
     const total = html("tr", { class: "pie-total" }, html("th", { scope: "row", text: "Total" }), columns.map(({ player, total: sum }) => html("td", { class: winners.includes(player) ? "pie-winner" : "" }, handwritten(sum))));
     return html(
       "article",
       { class: "pie-check" },
       html("header", {}, html("h2", { text: look.words.bill }), html("p", {}, html("span", { text: `Table: ${view.table}` }), html("span", { text: `Guests: ${columns.length}` }), html("span", { text: `Rounds: ${view.position.rounds}` }))),
-      html("table", {}, html("thead", {}, head), html("tbody", {}, rows), html("tfoot", {}, total)),
+      html("table", { "aria-label": look.words.bill }, html("thead", {}, head), html("tbody", {}, rows), html("tfoot", {}, total)),
       html("p", { class: "pie-thanks", text: look.words.thanks }),
     );
   }

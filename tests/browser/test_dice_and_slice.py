@@ -10,6 +10,7 @@ from controller.games.dice_and_slice import GAME
 from controller.games.dice_and_slice.rules import Phase
 from controller.journal import Journal
 from tests.browser.chromium import find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.dice_and_slice.laid_sheets import LaidSheets
@@ -86,6 +87,7 @@ def test_every_moment_fits_the_window(tmp_path, players, size):
                 await table.page.open(f"http://table.local:{table.port}/", *SIZES[size], still=True)
                 await table.page.until("document.querySelectorAll('.das-dot, .das-hint, .das-final').length > 0")
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
+                assert await illegible(table.page, television=size == "wide") == [], view.message
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
                 if view.turn.actor != "nobody":

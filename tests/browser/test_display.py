@@ -10,6 +10,7 @@ from controller.views import LogLine, PartState, PartView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import DRAWN, MOMENTS, SIZES
 from tests.controller.web.fixture_views import (
     breach,
@@ -77,6 +78,7 @@ def test_every_moment_fits_the_window(size):
                 table.hub.publish(make_view().model_copy(update={"seq": seq}))
                 await table.show(size, still=True)
                 assert await table.page.evaluate(OVERFLOWS) == [], moment
+                assert await illegible(table.page, television=size == "wide") == [], moment
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, moment
                 assert len(await table.page.screenshot(hasty=True)) > 80_000, f"{moment}: an empty one has 34_000"
@@ -180,7 +182,7 @@ def test_who_slapped_first_and_where_the_knife_is():
             shown = "[...document.querySelectorAll('.knife:not(.none)')].map((e) => e.parentElement.dataset.key)"
             assert await page.evaluate(shown) == ["1"]
             parts = "document.querySelector('#parts').innerText.replace(/\\s+/g, ' ')"
-            assert (await page.evaluate(parts)).endswith("board the real firmware, emulated")
+            assert await page.evaluate(parts) == "simulated table all parts ok board the real firmware, emulated"
             table.hub.publish(slapped(tie=True).model_copy(update={"seq": 62}))
             await page.until("document.querySelector('#slaps').classList.contains('tie')")
             assert await page.evaluate("document.querySelector('#slaps').innerText.replace(/\\s+/g, ' ')") == (
@@ -348,6 +350,8 @@ def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size):
         async with room(view.model_copy(update={"parts": view.parts | lost})) as table:
             await table.show(size, still=True)
             said = "document.querySelector('.part.lost .part-text')"
+            named = "[...document.querySelectorAll('.part')].map((part) => part.firstChild.textContent)"
+            assert await table.page.evaluate(named) == ["simulated table", "all others ok", "camera", "journal"]
             assert await table.page.evaluate(f"{said}.scrollWidth <= {said}.clientWidth + 1")
             assert await table.page.evaluate("document.documentElement.scrollHeight <= innerHeight || innerWidth < 900")
 

@@ -46,7 +46,7 @@ export function renderBoard(parent, view) {
     html("div", { class: "das-row" },
       html("div", { class: "das-dice" }, diceCards(view)),
       html("ul", { class: "das-bonuses", "aria-label": "Topping bonuses" }, bonuses.map((one) => bonusCard(one, view)))),
-    html("p", { class: "das-points" }, html("span", { text: "A slice of so many squares scores" }), Object.entries(sheet.points).map(([size, points]) => html("span", {}, html("b", { text: size }), ` → ${points}`))),
+    html("p", { class: "das-points" }, html("span", { text: "Squares of a slice → points:" }), Object.entries(sheet.points).map(([size, points]) => html("span", {}, html("b", { text: size }), ` → ${points}`))),
   ));
 }
 

@@ -291,16 +291,24 @@ function renderStatus(view) {
   const last = view.log.at(-1);
   byId("event").textContent = last ? `${named(view, last.text)}${ruled(last)}` : "";
   byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";
-  const parts = Object.entries(view.parts).filter(([, part]) => part.state !== "absent" || part.note);
-  whenChanged("parts", [parts, view.simulated], () => byId("parts").replaceChildren(
-    ...(view.simulated ? [html("li", { class: "part simulated", text: "simulated table" })] : []),
-    ...parts.map(([name, part]) => html(
+  whenChanged("parts", [view.parts, view.simulated], () => renderParts(view));
+}
+
+// All that are well are one word; who wants to know more finds it on the camera's page.
+function renderParts({ parts, simulated }) {
+  const named = Object.entries(parts).filter(([, part]) => part.note || !QUIET.has(part.state));
+  const well = Object.values(parts).filter((part) => part.state === "ok" && !part.note).length;
+  const wrong = named.some(([, part]) => !QUIET.has(part.state));
+  byId("parts").replaceChildren(
+    ...(simulated ? [html("li", { class: "part simulated", text: "simulated table" })] : []),
+    ...(well ? [html("li", { class: "part ok" }, html("span", { class: "part-text", text: wrong ? "all others ok" : "all parts ok" }))] : []),
+    ...named.map(([name, part]) => html(
       "li",
       { class: `part ${part.state}`, title: part.text },
       html("span", { class: "part-name", text: name }),
-      html("span", { class: "part-text", text: QUIET.has(part.state) ? part.note || "ok" : part.text }),
+      html("span", { class: "part-text", text: QUIET.has(part.state) ? part.note : part.text }),
     )),
-  ));
+  );
 }
 
 function ruled({ source, by }) {

@@ -46,7 +46,7 @@ function show(drawing, layers, view) {
 
 /** On a phone the middle is shown close, while something lies there and nothing is asked about the rest. */
 function isClose(view) {
-  const narrow = matchMedia("(max-width: 900px)").matches;
+  const narrow = matchMedia("(max-width: 960px)").matches;
   const served = view.pieces.some((piece) => Math.hypot(piece.x_mm, piece.y_mm) < MIDDLE_REACH_MM);
   return narrow && served && view.breach === null && view.question === null;
 }
