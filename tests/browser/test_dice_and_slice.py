@@ -92,6 +92,8 @@ def test_every_moment_fits_the_window(tmp_path, players, size):
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
                 if view.turn.actor != "nobody":
                     dots = sum(len(one["dots"]) for one in view.position["players"])
+                    told = await table.page.evaluate("document.querySelector('.players .das-art').ariaLabel")
+                    assert all(dot in told for dot in view.position["players"][0]["dots"])
                     for where in (".under", ".players"):
                         drawn = await table.page.evaluate(f"document.querySelectorAll('{where} .das-dot').length")
                         assert drawn == dots, where

@@ -29,7 +29,7 @@ PATIENCE_S = 120
 OVERFLOWS = """
 [...document.querySelectorAll('body *')].filter((e) => {
   const style = getComputedStyle(e);
-  if (e.closest('svg') || e.getClientRects().length === 0 || !e.textContent.trim()) return false;
+  if (e.closest('svg, .unseen') || e.getClientRects().length === 0 || !e.textContent.trim()) return false;
   if (style.visibility === 'hidden' || style.display === 'inline') return false;
   if (style.textOverflow === 'ellipsis' || e.clientWidth === 0) return false;
   const list = ['OL', 'UL', 'DL'].includes(e.tagName);  // no letters of its own that would reach beyond its lines
@@ -79,6 +79,8 @@ def test_every_moment_fits_the_window(size):
                 await table.show(size, still=True)
                 assert await table.page.evaluate(OVERFLOWS) == [], moment
                 assert await illegible(table.page, television=size == "wide") == [], moment
+                result = await table.page.evaluate("document.getElementById('result').textContent")
+                assert result == ("Carla picks up the check!" if moment == "final" else "")
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, moment
                 assert len(await table.page.screenshot(hasty=True)) > 80_000, f"{moment}: an empty one has 34_000"
@@ -98,6 +100,8 @@ def test_every_piece_is_drawn_where_it_lies():
             assert len(drawn) == len(view.pieces)
             for piece, (x, y) in zip(view.pieces, drawn, strict=True):
                 assert (x, y) == pytest.approx((piece.x_mm, piece.y_mm), abs=0.1), piece.face
+            lies = await table.page.evaluate("document.querySelector('#stage svg').ariaLabel")
+            assert lies == "The table from above. Portion C: 9, 3, 11, Anchovy. Portion D: 7, 6."
             halos = await table.page.evaluate("document.querySelectorAll('.under .pie-halo').length")
             assert halos == sum(piece.place.startswith("portion/") for piece in view.pieces)
 
@@ -207,7 +211,9 @@ def test_the_host_answers_the_question():
             assert await page.evaluate("location.search") == ""
             assert await page.evaluate("document.querySelector('#by').value") == "Zoë"
             await page.until("document.querySelectorAll('.candidate button').length === 3")
-            await page.evaluate("document.querySelectorAll('.candidate button')[1].click()")
+            second = "document.querySelectorAll('.candidate button')[1]"
+            assert await page.evaluate(f"{second}.ariaLabel") == "This one: Bruno eats 11 and collects 4 and 8"
+            await page.evaluate(f"{second}.click()")
             await page.until("performance.getEntriesByName(new URL('/api/answer', location).href).length === 1")
             await page.evaluate("document.querySelector('#pause').click()")
             await page.until("performance.getEntriesByName(new URL('/api/pause', location).href).length === 1")
@@ -298,6 +304,7 @@ def test_everything_comes_from_the_table():
             assert await table.page.evaluate(hosts) == [f"table.local:{table.port}"]
             await table.page.open(f"http://table.local:{table.port}/docs", *SIZES["phone"])
             await table.page.until("document.querySelectorAll('section').length > 20")
+            assert await illegible(table.page) == []
             assert await table.page.evaluate("document.documentElement.scrollWidth") == SIZES["phone"][0]
             assert await table.page.evaluate(hosts) == [f"table.local:{table.port}"]
 

@@ -9,6 +9,7 @@ from controller.web.event import create_event_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import browser, find_chromium
+from tests.browser.legible import illegible
 from tests.browser.test_setup_pages import SIZES, run
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs chromium")
@@ -68,6 +69,7 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             assert await page.evaluate("document.getElementById('event').getClientRects()[0].height") < 60, "one line"
             count = "document.getElementById('count').textContent"
             assert await page.evaluate(count) == "Tables: 7, calling somebody: 2 · games over: 3"
+            assert await illegible(page) == []
             calls = "[...document.querySelectorAll('.calls .call')].map((call) => call.textContent)"
             assert await page.evaluate(calls) == [
                 "asks which move was meant, for 2 min", "does not answer: timed out",

@@ -98,6 +98,9 @@ def test_every_moment_fits_the_window(tmp_path):
                 assert await table.page.evaluate("document.querySelectorAll('.pieces .piece').length") == len(
                     view.pieces
                 )
+                first = await table.page.evaluate("document.querySelector('.players .slc-pizza').ariaLabel")
+                found = sum(place["card"] is None for place in view.position["players"][0]["pizza"])
+                assert first.count(" wanted") == found
                 pizzas = await table.page.evaluate("document.querySelectorAll('.players .slc-pizza').length")
                 assert pizzas == 4
 
