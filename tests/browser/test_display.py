@@ -296,6 +296,30 @@ def test_who_wants_no_motion_gets_none():
     run(scenario)
 
 
+def test_letters_can_be_made_twice_as_large():
+    # A television's page zoomed to twice its size, and a phone's with larger letters.
+    async def scenario():
+        async with room(question()) as table:
+            page = table.page
+            letters = "parseFloat(getComputedStyle(document.querySelector('.pie-points small')).fontSize)"
+            await table.show(still=True)
+            least = await page.evaluate(letters)
+            await page.open(f"http://127.0.0.1:{table.port}/", 960, 540, still=True)
+            await page.until(
+                "document.getElementById('host')?.hidden === false && document.querySelector('.pie-points')"
+            )
+            assert await page.evaluate(letters) >= least * 2 / 3, "on the screen a third larger than before"
+            assert await page.evaluate("getComputedStyle(document.querySelector('.turn')).position") == "static"
+            await page.open(f"http://127.0.0.1:{table.port}/", *SIZES["phone"], still=True)
+            await page.until(
+                "document.getElementById('host')?.hidden === false && document.querySelector('.pie-points')"
+            )
+            await page.evaluate("document.documentElement.style.fontSize = '200%'")
+            assert await page.evaluate("document.documentElement.scrollWidth") == SIZES["phone"][0]
+
+    run(scenario)
+
+
 def test_everything_comes_from_the_table():
     async def scenario():
         async with room(ring_served()) as table:
