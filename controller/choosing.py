@@ -7,7 +7,7 @@ import contextlib
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from config.schema import TableConfig
 from controller.game import GameError, Json, Option
 from controller.games.registry import check_parts, games_with, load_game, needs_faces, table_options
+from controller.journal import Record
 
 USUAL_PLAYERS = 4
 """So many sit at the simulated table where nothing else is said."""
@@ -174,6 +175,14 @@ class Shelf:
     def _named(self) -> str:
         """The game of the settings, with its options."""
         return json.dumps([self._settings.game, self._settings.options], sort_keys=True, default=str)
+
+
+def told_left(records: Sequence[Record], playing: str) -> str:
+    """What is said at the start of another game that was played here last, by its records; empty where none was."""
+    name = next((record.data.get("game", playing) for record in reversed(records) if record.kind == "game"), playing)
+    if name == playing:
+        return ""
+    return f"The last game here was of another kind: --game {name} goes back to it, until a new one begins."
 
 
 class _Kept(BaseModel):

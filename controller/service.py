@@ -40,7 +40,7 @@ from controller.addresses import lan_address, told_addresses
 from controller.board import SteadyBound, board_part, board_view, no_board
 from controller.board_signals import BoardSignals
 from controller.boot import boot_id
-from controller.choosing import Choice, NotPlayable, Shelf
+from controller.choosing import Choice, NotPlayable, Shelf, told_left
 from controller.games.registry import load_game, load_part, needs_faces
 from controller.host_choice import HostChoice, check_table_faces
 from controller.inbox import Inbox
@@ -198,6 +198,7 @@ class _Service:
             except ServerError as error:
                 raise ServiceError(f"{error} Set lan.port or use --port.") from error
             _say_where(lan.host, port, self._token)
+            self._say_what_is_left()
             await asyncio.to_thread(_import_devices, self._simulated is None)
             await self._set_up_simulated(port, new=new_table)
             if self._config.faces is not None and needs_faces(self._config.game):
@@ -220,6 +221,12 @@ class _Service:
         text = "waiting for the camera" if learned else "each piece is shown to the simulated camera once"
         self._table.set_part("reading", PartView(state=PartState.STARTING, text=text))
         self._table.set_part("panel", PartView(state=PartState.STARTING, text="the buttons are starting"))
+
+    def _say_what_is_left(self) -> None:
+        if self._simulated is not None:  # whose people begin another at once
+            return
+        if left := told_left(self._journal.records(game=self._journal.last_game()), self._config.game):
+            click.echo(left)
 
     def _app(self) -> FastAPI:
         app = create_app(

@@ -36,10 +36,13 @@ class LabelFileError(Exception):
 
 
 @click.command(
-    epilog="Example:  pizzatable enrol --game new_york_slice --out mine.faces --page photo-*.jpg    "
-    "or, without a browser:  pizzatable enrol --game new_york_slice --find mine.json photo-*.jpg    "
-    "then, with the names filled in:  "
-    "pizzatable enrol --game new_york_slice --out mine.faces --labels mine.json photo-*.jpg"
+    epilog="""\b
+    Example:  pizzatable enrol --game slice --out mine.faces --page photo-*.jpg
+    or, without a browser:
+    pizzatable enrol --game slice --find mine.json photo-*.jpg
+    then, with the names filled in:
+    pizzatable enrol --game slice --out mine.faces --labels mine.json photo-*.jpg
+    """
 )
 @game_option
 @click.pass_context

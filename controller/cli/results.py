@@ -58,7 +58,8 @@ def told_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     """A line for each game, with its number in its journal, then the standings of the games that are over."""
     for game in games:
         times = f"{_local(game.began):%a %H:%M}-{_local(game.ended):%H:%M}"
-        yield f"{times}  {f'{game.table} {game.number}'.strip()}  {game.title}: {_outcome(game)}"
+        where = f"{game.table}, game {game.number}" if game.table else f"Game {game.number}"
+        yield f"{times}  {where}  {game.title}: {_outcome(game)}"
     best = standings(games)
     yield ""
     yield f"{sum(game.over for game in games)} of {len(games)} games are over"

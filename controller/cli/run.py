@@ -2,7 +2,7 @@
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from config.loader import load_table, table_files, written_at
 from controller.choosing import Choice, Shelf
 from controller.cli.common import EXISTING_FILE, game_options, overridden, told
 from controller.game import GameError, OptionError
-from controller.games.registry import UnknownGame, games_with
+from controller.games.registry import UnknownGame, games_with, load_game
 
 
 @click.command(epilog="Example:  pizzatable run --config my-table.toml --port 9000")
@@ -73,13 +73,24 @@ def command(
         files = table_files(config_file, os.environ)
         shelf = Shelf(overridden(load_table(files), port, data), players)
         named = game is not None or bool(options)
-        choice = shelf.checked(shelf.usual(game, options)) if named else shelf.kept() or _of_settings(shelf, files)
+        kept = None if named else shelf.kept()
+        choice = shelf.checked(shelf.usual(game, options)) if named else kept or _of_settings(shelf, files)
+    click.echo(f"{load_game(choice.game).title} is played, {_why(shelf, game, options, chosen=kept is not None)}.")
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering
 
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     with told(ServiceError):
         run_service(shelf, choice, Gathering(choice.players or 0, seed, speed, mistakes), fresh=fresh, named=named)
+
+
+def _why(shelf: Shelf, game: str | None, options: Mapping[str, Any], *, chosen: bool) -> str:
+    """Why it is played, and how another would be."""
+    if chosen:
+        return "as the host chose on the page; --game plays another"
+    if game is not None and game != shelf.usual().game:
+        return f"as --game says; without it {shelf.usual().game} is, by the settings"
+    return "with --option for this start alone" if options else "by the settings"
 
 
 def _of_settings(shelf: Shelf, files: Sequence[Path]) -> Choice:

@@ -2,7 +2,7 @@
 // type, the bill. The art is this project's own. A game's view.js hands in what it has of its own, see `cutAndChoose`.
 
 import {
-  badge, colour, colourOf, html, keyed, nameOf, number, poseTransform, seatOf, svg, Tracker,
+  badge, colour, colourOf, html, keyed, nameOf, nameplate, number, poseTransform, seatOf, svg, Tracker,
 } from "/static/kit.js";
 
 const PORTION_COLOURS = ["#fff3d6", "#8fd3ff", "#ffb454", "#b8f28a", "#ff9ecf", "#c9b6ff"];
@@ -250,7 +250,7 @@ export function cutAndChoose(look) {
       "li",
       { class: `pie-type${winners.length ? " won" : ""}${isPlayed(type.value, view) ? "" : " out"}`, vars: { base: typeOf(type.value).base, seat } },
       html("header", {}, html("b", { text: String(type.value) }), html("span", { text: type.name })),
-      html("ul", {}, counts.slice(0, 4).map(({ player, count }) => html("li", { class: type.leaders.includes(player) ? "leads" : "" }, badge(view, player, "small"), html("span", { text: number(count) })))),
+      html("ul", {}, counts.slice(0, 4).map(({ player, count }) => html("li", { class: type.leaders.includes(player) ? "leads" : "" }, nameplate(view, player, "small"), html("span", { text: number(count) })))),
       html("footer", { text }),
     );
   }
@@ -266,14 +266,14 @@ export function cutAndChoose(look) {
     const labels = [];
     const longest = [...columns].sort((a, b) => b.lines.length - a.lines.length);
     for (const { lines } of longest) for (const { label } of lines) if (!labels.includes(label)) labels.push(label);
-    const head = html("tr", {}, html("th", { scope: "col", text: "" }), columns.map(({ player }) => html("th", { scope: "col" }, badge(view, player, "ink"), html("span", { class: "pie-pen-name", text: nameOf(view, player) }))));
+    const head = html("tr", {}, html("td"), columns.map(({ player }) => html("th", { scope: "col" }, badge(view, player, "ink"), html("span", { class: "pie-pen-name", text: nameOf(view, player) }))));
     const rows = labels.map((label) => html("tr", {}, html("th", { scope: "row", text: label }), columns.map(({ lines }) => scoreCell(lines.find((line) => line.label === label), isType(label, types)))));
     const total = html("tr", { class: "pie-total" }, html("th", { scope: "row", text: "Total" }), columns.map(({ player, total: sum }) => html("td", { class: winners.includes(player) ? "pie-winner" : "" }, handwritten(sum))));
     return html(
       "article",
       { class: "pie-check" },
       html("header", {}, html("h2", { text: look.words.bill }), html("p", {}, html("span", { text: `Table: ${view.table}` }), html("span", { text: `Guests: ${columns.length}` }), html("span", { text: `Rounds: ${view.position.rounds}` }))),
-      html("table", {}, html("thead", {}, head), html("tbody", {}, rows), html("tfoot", {}, total)),
+      html("table", { "aria-label": look.words.bill }, html("thead", {}, head), html("tbody", {}, rows), html("tfoot", {}, total)),
       html("p", { class: "pie-thanks", text: look.words.thanks }),
     );
   }
@@ -299,13 +299,26 @@ export function cutAndChoose(look) {
     return svg("svg", { viewBox: "-106 -106 212 212" }, look.sample.map((face, i) => svg("g", { transform: `rotate(${(i * 360) / 11})` }, svg("g", { transform: "translate(4 0)" }, sliceArt(face, view)))));
   }
 
-  return { drawTable, faceArt, renderPlayers, renderBoard, renderFinal };
+  /** Which slices lie together, in portions or still in the pizza. */
+  function tell(view) {
+    const lying = new Map();
+    for (const { kind, face, place } of view.pieces) {
+      if (kind !== "slice" || !/^(ring|portion\/)/.test(place)) continue;
+      const facts = factsOf(face, view);
+      lying.set(place, [...(lying.get(place) ?? []), facts.values.join("/") || facts.name]);
+    }
+    return [...lying].sort(([one], [other]) => one.localeCompare(other)).map(([place, faces]) =>
+      `${place === "ring" ? "The pizza" : `Portion ${letter(portionOf({ place }))}`}: ${faces.join(", ")}.`).join(" ");
+  }
+
+  return { drawTable, faceArt, renderPlayers, renderBoard, renderFinal, tell };
 }
 
 // What both games draw with
 
-export function icon(viewBox, art) {
-  return svg("svg", { class: "pie-icon", viewBox, "aria-hidden": "true" }, art);
+/** A small picture of what the number behind it counts. */
+export function icon(viewBox, counts, art) {
+  return svg("svg", { class: "pie-icon", viewBox, role: "img", "aria-label": counts }, art);
 }
 
 export function star(radius) {
@@ -330,6 +343,10 @@ function isSpecial(face) {
 function portionOf(piece) {
   const match = /^portion\/(\d+)$/.exec(piece.place);
   return match ? Number(match[1]) : null;
+}
+
+function letter(index) {
+  return String.fromCharCode(65 + index);
 }
 
 function portionColour(index) {
@@ -374,7 +391,7 @@ function createMark({ index }) {
     "g",
     { class: "pie-mark appear", vars: { portion: portionColour(index) } },
     svg("circle", { r: 16 }),
-    svg("text", { "text-anchor": "middle", dy: "0.36em", text: String.fromCharCode(65 + index) }),
+    svg("text", { "text-anchor": "middle", dy: "0.36em", text: letter(index) }),
   );
 }
 

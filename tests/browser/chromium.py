@@ -124,6 +124,13 @@ class Page:
         """Show the page as it would be printed."""
         await self._call("Emulation.setEmulatedMedia", media="print")
 
+    async def accessibility(self) -> list[dict[str, Any]]:
+        """The nodes of the page's accessibility tree, as the browser's protocol has them."""
+        await self._call("Accessibility.enable")
+        nodes: list[dict[str, Any]] = (await self._call("Accessibility.getFullAXTree"))["nodes"]
+        await self._call("Accessibility.disable")
+        return nodes
+
     async def screenshot(self, whole: bool = False, *, hasty: bool = False) -> bytes:
         """The page as PNG; `whole`: also what must be scrolled to; `hasty`: less compressed, which is soon done."""
         how = {"captureBeyondViewport": whole, "optimizeForSpeed": hasty}

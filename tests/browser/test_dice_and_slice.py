@@ -10,6 +10,7 @@ from controller.games.dice_and_slice import GAME
 from controller.games.dice_and_slice.rules import Phase
 from controller.journal import Journal
 from tests.browser.chromium import find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.dice_and_slice.laid_sheets import LaidSheets
@@ -86,10 +87,13 @@ def test_every_moment_fits_the_window(tmp_path, players, size):
                 await table.page.open(f"http://table.local:{table.port}/", *SIZES[size], still=True)
                 await table.page.until("document.querySelectorAll('.das-dot, .das-hint, .das-final').length > 0")
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
+                assert await illegible(table.page, television=size == "wide") == [], view.message
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
                 if view.turn.actor != "nobody":
                     dots = sum(len(one["dots"]) for one in view.position["players"])
+                    told = await table.page.evaluate("document.querySelector('.players .das-art').ariaLabel")
+                    assert all(dot in told for dot in view.position["players"][0]["dots"])
                     for where in (".under", ".players"):
                         drawn = await table.page.evaluate(f"document.querySelectorAll('{where} .das-dot').length")
                         assert drawn == dots, where

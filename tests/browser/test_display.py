@@ -10,6 +10,7 @@ from controller.views import LogLine, PartState, PartView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import DRAWN, MOMENTS, SIZES
 from tests.controller.web.fixture_views import (
     breach,
@@ -28,7 +29,7 @@ PATIENCE_S = 120
 OVERFLOWS = """
 [...document.querySelectorAll('body *')].filter((e) => {
   const style = getComputedStyle(e);
-  if (e.closest('svg') || e.getClientRects().length === 0 || !e.textContent.trim()) return false;
+  if (e.closest('svg, .unseen') || e.getClientRects().length === 0 || !e.textContent.trim()) return false;
   if (style.visibility === 'hidden' || style.display === 'inline') return false;
   if (style.textOverflow === 'ellipsis' || e.clientWidth === 0) return false;
   const list = ['OL', 'UL', 'DL'].includes(e.tagName);  // no letters of its own that would reach beyond its lines
@@ -77,6 +78,9 @@ def test_every_moment_fits_the_window(size):
                 table.hub.publish(make_view().model_copy(update={"seq": seq}))
                 await table.show(size, still=True)
                 assert await table.page.evaluate(OVERFLOWS) == [], moment
+                assert await illegible(table.page, television=size == "wide") == [], moment
+                result = await table.page.evaluate("document.getElementById('result').textContent")
+                assert result == ("Carla picks up the check!" if moment == "final" else "")
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, moment
                 assert len(await table.page.screenshot(hasty=True)) > 80_000, f"{moment}: an empty one has 34_000"
@@ -96,6 +100,8 @@ def test_every_piece_is_drawn_where_it_lies():
             assert len(drawn) == len(view.pieces)
             for piece, (x, y) in zip(view.pieces, drawn, strict=True):
                 assert (x, y) == pytest.approx((piece.x_mm, piece.y_mm), abs=0.1), piece.face
+            lies = await table.page.evaluate("document.querySelector('#stage svg').ariaLabel")
+            assert lies == "The table from above. Portion C: 9, 3, 11, Anchovy. Portion D: 7, 6."
             halos = await table.page.evaluate("document.querySelectorAll('.under .pie-halo').length")
             assert halos == sum(piece.place.startswith("portion/") for piece in view.pieces)
 
@@ -180,7 +186,7 @@ def test_who_slapped_first_and_where_the_knife_is():
             shown = "[...document.querySelectorAll('.knife:not(.none)')].map((e) => e.parentElement.dataset.key)"
             assert await page.evaluate(shown) == ["1"]
             parts = "document.querySelector('#parts').innerText.replace(/\\s+/g, ' ')"
-            assert (await page.evaluate(parts)).endswith("board the real firmware, emulated")
+            assert await page.evaluate(parts) == "simulated table all parts ok board the real firmware, emulated"
             table.hub.publish(slapped(tie=True).model_copy(update={"seq": 62}))
             await page.until("document.querySelector('#slaps').classList.contains('tie')")
             assert await page.evaluate("document.querySelector('#slaps').innerText.replace(/\\s+/g, ' ')") == (
@@ -205,7 +211,9 @@ def test_the_host_answers_the_question():
             assert await page.evaluate("location.search") == ""
             assert await page.evaluate("document.querySelector('#by').value") == "Zoë"
             await page.until("document.querySelectorAll('.candidate button').length === 3")
-            await page.evaluate("document.querySelectorAll('.candidate button')[1].click()")
+            second = "document.querySelectorAll('.candidate button')[1]"
+            assert await page.evaluate(f"{second}.ariaLabel") == "This one: Bruno eats 11 and collects 4 and 8"
+            await page.evaluate(f"{second}.click()")
             await page.until("performance.getEntriesByName(new URL('/api/answer', location).href).length === 1")
             await page.evaluate("document.querySelector('#pause').click()")
             await page.until("performance.getEntriesByName(new URL('/api/pause', location).href).length === 1")
@@ -288,6 +296,30 @@ def test_who_wants_no_motion_gets_none():
     run(scenario)
 
 
+def test_letters_can_be_made_twice_as_large():
+    # A television's page zoomed to twice its size, and a phone's with larger letters.
+    async def scenario():
+        async with room(question()) as table:
+            page = table.page
+            letters = "parseFloat(getComputedStyle(document.querySelector('.pie-points small')).fontSize)"
+            await table.show(still=True)
+            least = await page.evaluate(letters)
+            await page.open(f"http://127.0.0.1:{table.port}/", 960, 540, still=True)
+            await page.until(
+                "document.getElementById('host')?.hidden === false && document.querySelector('.pie-points')"
+            )
+            assert await page.evaluate(letters) >= least * 2 / 3, "on the screen a third larger than before"
+            assert await page.evaluate("getComputedStyle(document.querySelector('.turn')).position") == "static"
+            await page.open(f"http://127.0.0.1:{table.port}/", *SIZES["phone"], still=True)
+            await page.until(
+                "document.getElementById('host')?.hidden === false && document.querySelector('.pie-points')"
+            )
+            await page.evaluate("document.documentElement.style.fontSize = '200%'")
+            assert await page.evaluate("document.documentElement.scrollWidth") == SIZES["phone"][0]
+
+    run(scenario)
+
+
 def test_everything_comes_from_the_table():
     async def scenario():
         async with room(ring_served()) as table:
@@ -296,6 +328,7 @@ def test_everything_comes_from_the_table():
             assert await table.page.evaluate(hosts) == [f"table.local:{table.port}"]
             await table.page.open(f"http://table.local:{table.port}/docs", *SIZES["phone"])
             await table.page.until("document.querySelectorAll('section').length > 20")
+            assert await illegible(table.page) == []
             assert await table.page.evaluate("document.documentElement.scrollWidth") == SIZES["phone"][0]
             assert await table.page.evaluate(hosts) == [f"table.local:{table.port}"]
 
@@ -348,6 +381,8 @@ def test_what_is_wrong_with_a_part_is_shown_whole_with_what_to_do(size):
         async with room(view.model_copy(update={"parts": view.parts | lost})) as table:
             await table.show(size, still=True)
             said = "document.querySelector('.part.lost .part-text')"
+            named = "[...document.querySelectorAll('.part')].map((part) => part.firstChild.textContent)"
+            assert await table.page.evaluate(named) == ["simulated table", "all others ok", "camera", "journal"]
             assert await table.page.evaluate(f"{said}.scrollWidth <= {said}.clientWidth + 1")
             assert await table.page.evaluate("document.documentElement.scrollHeight <= innerHeight || innerWidth < 900")
 

@@ -9,6 +9,7 @@ from controller.web.event import create_event_app
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import browser, find_chromium
+from tests.browser.legible import illegible
 from tests.browser.test_setup_pages import SIZES, run
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs chromium")
@@ -68,6 +69,7 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             assert await page.evaluate("document.getElementById('event').getClientRects()[0].height") < 60, "one line"
             count = "document.getElementById('count').textContent"
             assert await page.evaluate(count) == "Tables: 7, calling somebody: 2 · games over: 3"
+            assert await illegible(page) == []
             calls = "[...document.querySelectorAll('.calls .call')].map((call) => call.textContent)"
             assert await page.evaluate(calls) == [
                 "asks which move was meant, for 2 min", "does not answer: timed out",
@@ -76,12 +78,20 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
             assert await page.evaluate(titles) == ["SLICE · table1.local:8080", "SLICE · 192.168.1.0:8080", ""]
             assert await page.evaluate("document.querySelector('#newest li').lastChild.textContent") == TORN
             assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0]
+            called = "document.getElementById('called')"
+            assert await page.evaluate(f"{called}.textContent.split('; ').length") == 2, "read out"
+            assert await page.evaluate(f"{called}.role") == "alert"
+            assert await page.evaluate("document.querySelectorAll('[aria-current=true]').length") == 6, "who acts"
             await page.as_printed()
             assert await page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
             assert await page.evaluate("document.querySelector('#tables').clientHeight") == 0, "only the standings"
             shown.newest = shown.newest.model_copy(update={"tables": shown.newest.tables[:1]})
             await page.until("document.querySelectorAll('.table').length === 1")
             assert await page.evaluate(count) == "Tables: 1, all is well · games over: 3"
+            assert await page.evaluate(f"{called}.textContent") == ""
+            await page.set_media()
+            letters = "parseFloat(getComputedStyle(document.querySelector('.says')).fontSize)"
+            assert await page.evaluate(letters) > (40 if size == "wide" else 15), "one alone fills the room"
             finding = "document.getElementById('finding')"
             assert await page.evaluate(f"{finding}.hidden")
             shown.newest = shown.newest.model_copy(update={"tables": [], "finding": "No table was found."})

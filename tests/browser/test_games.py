@@ -11,6 +11,7 @@ from controller.views import TableView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, run
 from tests.controller.web.fixture_views import lobby, ring_served
@@ -50,8 +51,11 @@ def test_another_game_is_set_with_its_options(size: str) -> None:
         async with chooser(ring_served(), shelf, size) as (page, hub, _):
             assert await text(page, ".games .set") == "Set the table for New York Slice anew"
             assert await page.evaluate("document.querySelector('[value=slice]').disabled"), "its faces are missing"
+            focused = "[document.activeElement.value, document.activeElement.checked]"
+            assert await page.evaluate(focused) == ["new_york_slice", True]
             await choose(page, "pizza_theory")
             assert await page.evaluate(OVERFLOWS) == []
+            assert await illegible(page) == []
             told = "Math.min(...[...document.querySelectorAll('.option:has(select) span')].map((e) => e.clientWidth))"
             assert await page.evaluate(told) > 200, "what an option means can be read"
             await choose(page, "pizzeria")
@@ -101,6 +105,7 @@ def test_players_are_renamed_in_the_middle_of_a_game(size: str) -> None:
     async def scenario() -> None:
         async with chooser(ring_served(), NotingShelf(players=None), size) as (page, _, commands):
             assert await page.evaluate(OVERFLOWS) == []
+            assert await illegible(page) == []
             width = "Math.min(...[...document.querySelectorAll('.games .shelf-note')].map((note) => note.clientWidth))"
             assert await page.evaluate(width) > 180, "notes can be read"
             playing = [seat for seat in ring_served().seats if seat.player is not None]

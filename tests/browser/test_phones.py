@@ -12,6 +12,7 @@ from controller.views import TableView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import DRAWN
 from tests.browser.test_display import OVERFLOWS, run
 from tests.controller.web.fixture_views import breach, lobby, ring_served
@@ -121,6 +122,7 @@ def test_in_a_game_it_is_asked_for_and_lies_within_the_window(size: tuple[int, i
             await page.until(f"{DIALOG}.open && {DIALOG}.querySelector('img').complete")
             ((left, top, right, bottom),) = await page.evaluate(boxes("#phones"))
             assert (left >= 0, top >= 0, right <= size[0], bottom <= size[1]) == (True,) * 4
+            assert await illegible(page) == []
             assert await page.evaluate(f"{DIALOG}.scrollHeight <= {DIALOG}.clientHeight + 1")
             assert await read(page) == "http://192.168.1.20:8080/"
             await page.press("Escape")

@@ -1,6 +1,7 @@
 """The room's display of Pizza Theory, at moments of a real game laid by simulated hands."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from controller.games.pizza_theory.rules import Phase
 from controller.journal import Journal
 from firmware_bridge.signals import Signal, SignalKind
 from tests.browser.chromium import find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.pizza_theory.laid_pizza import LaidPizza
@@ -99,8 +101,12 @@ def test_every_moment_fits_the_window(tmp_path, players, size):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
                 await table.show(size, still=True)
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
+                assert await illegible(table.page, television=size == "wide") == [], view.message
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
+                toppings = [space for one in view.position["players"] for space in one["toppings"]]
+                pizza = "document.querySelector('.pth-pizza').ariaLabel"
+                assert set(toppings) <= set(re.split("[ ,;]+", await table.page.evaluate(pizza)))
                 lying = [piece for piece in view.pieces if piece.kind in ("topping", "cutter")]
                 assert await table.page.evaluate("document.querySelectorAll('.pieces .piece').length") == len(lying)
                 spaces = await table.page.evaluate("document.querySelectorAll('.under .pth-space').length")

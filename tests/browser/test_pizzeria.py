@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tests.browser.chromium import find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.laid_table import LaidTable
@@ -38,6 +39,7 @@ def test_every_moment_fits_the_window(tmp_path, size):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
                 await table.show(size, still=True)
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
+                assert await illegible(table.page, television=size == "wide") == [], view.message
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
             assert await table.page.evaluate("document.querySelectorAll('.pie-check tbody tr').length") == 12

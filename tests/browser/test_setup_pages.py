@@ -23,6 +23,7 @@ from controller.web.hub import Hub
 from controller.web.server import serving
 from controller.whose_faces import GameFaces
 from tests.browser.chromium import browser, find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import run
 from tests.controller.found_once import spread_once
@@ -82,6 +83,7 @@ def test_the_cameras_picture_is_shown_live_with_what_is_not_well() -> None:
             parts = await page.evaluate("[...document.querySelectorAll('dt')].map((e) => [e.textContent, e.className])")
             assert [name for name, _ in parts] == list(question().parts)
             assert ["panel", "lost"] in parts
+            assert await illegible(page) == []
             assert page.complaints == []
 
     run(scenario)
@@ -259,6 +261,7 @@ def test_an_owner_names_pieces_and_learns_them(tmp_path: Path) -> None:
             offered = await page.evaluate(
                 "[...document.querySelector('.piece input').list.options].map((e) => [e.value, e.label])"
             )
+            assert await illegible(page) == []
             assert offered == [["a/1", "a/1: two olives"], ["a/2", "a/2: none"]]
             typed = "input.value = '{}'; input.dispatchEvent(new Event('input'));"
             meanings = {
@@ -407,6 +410,7 @@ def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/?host={TOKEN}", 1280, 900)
             await page.until("document.querySelector('.frame img')?.naturalWidth > 0")
+            dots = "document.querySelectorAll('.dot').length"
             for tool, points in enumerate(steps):
                 await page.evaluate(f"document.querySelectorAll('.marks button')[{tool}].click()")
                 for x, y in points:
@@ -418,7 +422,14 @@ def test_an_owner_points_at_a_board_and_has_it_learned(tmp_path: Path) -> None:
                     )
                 if tool == 3:
                     await page.evaluate('document.querySelector(\'.dot[data-tool="3"][data-at="0"]\').click()')
+                    pointed = await page.evaluate(dots)
+                    await page.press("ArrowRight", 3)
+                    await page.press("Enter")
+                    assert await page.evaluate(dots) == pointed + 1, "by keys"
+                    await page.press("Delete")
+                    assert await page.evaluate(dots) == pointed
             await page.until("document.querySelector('.understood').naturalWidth > 0")
+            assert await illegible(page) == []
             assert await page.evaluate("document.getElementById('count').textContent") == "1 of 1 photo understood"
             await page.evaluate("document.getElementById('learn').click()")
             await page.until("!document.getElementById('learned').hidden")
@@ -455,13 +466,14 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
         async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
             await page.open(f"http://table.local:{port}/results", *SIZES[size])
             await page.until("document.querySelectorAll('#games tr').length === 3")
-            rows = "[...document.querySelectorAll('tr')].map((row) => row.lastChild.textContent)"
+            rows = "[...document.querySelectorAll('tbody tr')].map((row) => row.lastChild.textContent)"
             assert await page.evaluate(rows) == [
                 "W" * 40, "Ann", f"SLICE Ann, {'W' * 40}: being played", f"Pizzeria {'W' * 40} 35 won, Ann 21",
                 f"Pizza Theory Ann, {'W' * 40}: left before it was over",
             ]  # fmt: skip
             newest = await page.evaluate("document.querySelector('#games tr').firstChild.textContent")
             hour_ago = "new Date(Date.now() - 3600e3).toLocaleString(undefined, {weekday: 'short', hour: '2-digit'})"
+            assert await illegible(page) == []
             assert newest[:6] == (await page.evaluate(hour_ago))[:6], "not by the table's clock"
             oldest = await page.evaluate("[...document.querySelectorAll('#games tr')].at(-1).firstChild.textContent")
             assert "2026" in oldest, "of a game that is long over the weekday says nothing"

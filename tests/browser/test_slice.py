@@ -11,6 +11,7 @@ from controller.games.slice.rules import Phase, found
 from controller.journal import Journal
 from firmware_bridge.signals import Signal, SignalKind
 from tests.browser.chromium import find_chromium
+from tests.browser.legible import illegible
 from tests.browser.shots import SIZES
 from tests.browser.test_display import OVERFLOWS, room, run
 from tests.controller.games.slice.laid_slice import LaidSlice
@@ -91,11 +92,15 @@ def test_every_moment_fits_the_window(tmp_path):
                 table.hub.publish(view.model_copy(update={"seq": seq}))
                 await table.show(size, still=True)
                 assert await table.page.evaluate(OVERFLOWS) == [], view.message
+                assert await illegible(table.page, television=size == "wide") == [], view.message
                 width = SIZES[size][0]
                 assert await table.page.evaluate("document.documentElement.scrollWidth") == width, view.message
                 assert await table.page.evaluate("document.querySelectorAll('.pieces .piece').length") == len(
                     view.pieces
                 )
+                first = await table.page.evaluate("document.querySelector('.players .slc-pizza').ariaLabel")
+                found = sum(place["card"] is None for place in view.position["players"][0]["pizza"])
+                assert first.count(" wanted") == found
                 pizzas = await table.page.evaluate("document.querySelectorAll('.players .slc-pizza').length")
                 assert pizzas == 4
 

@@ -7,8 +7,9 @@ import pytest
 
 from config.loader import load_table
 from config.schema import TableConfig
-from controller.choosing import Choice, NotPlayable, Shelf
+from controller.choosing import Choice, NotPlayable, Shelf, told_left
 from controller.game import GameError, OptionError
+from controller.journal import Journal
 
 
 def settings(folder: Path, text: str = "") -> TableConfig:
@@ -98,3 +99,13 @@ def test_offers_show_what_is_played(tmp_path: Path) -> None:
     assert values["pizzeria"]["advanced"] is True
     assert values["slice"]["returned_cards"] == "mixed", "as on any table"
     assert next(o.players for o in offers if o.game == "slice") == (2, 3, 4, 5, 6), "there are six seats"
+
+
+def test_of_another_game_that_was_played_last_is_said_how_to_go_back_to_it(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        assert told_left(journal.records(), "slice") == ""
+        for game in ("pizzeria", "slice"):
+            journal.append("game", {"game": game}, begins_game=True)
+        records = journal.records(game=journal.last_game())
+    assert told_left(records, "slice") == ""
+    assert "--game slice goes back to it" in told_left(records, "pizzeria")

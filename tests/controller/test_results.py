@@ -224,11 +224,11 @@ def test_the_command_tells_games_and_standings_of_several_tables(path: Path, tmp
     assert said.exit_code == 1
     assert f"Error: {tmp_path / 'none'}: expected a journal.sqlite" in said.stderr
     first, second, _, *standings = said.stdout.splitlines()
-    assert first.endswith("  2  Pizza Theory: Ann, Ben: not over")
-    assert "  Left table 3  Pizza Theory: Ann " in second
+    assert first.endswith("  Game 2  Pizza Theory: Ann, Ben: not over")
+    assert "  Left table, game 3  Pizza Theory: Ann " in second
     best = BEGUN["names"][winners[0] - 1]
     assert standings[:2] == ["1 of 2 games are over", f"{best}  won 1 of 1"]
-    assert "2  Pizza Theory" not in ran("--since", "2026-03-02", path).stdout
+    assert "Game 2  Pizza Theory" not in ran("--since", "2026-03-02", path).stdout
 
 
 def test_a_spreadsheet_has_a_line_for_each_player(path: Path) -> None:

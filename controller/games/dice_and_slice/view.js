@@ -1,7 +1,7 @@
 // How Dice and Slice is drawn: everybody's sheet with its dots, lines and slices, the dice, the topping bonuses. The art
 // is this project's own.
 
-import { badge, bounds, colourOf, html, keyed, nameOf, poseTransform, svg, Tracker } from "/static/kit.js";
+import { badge, bounds, colourOf, html, keyed, nameOf, nameplate, poseTransform, svg, Tracker } from "/static/kit.js";
 
 const PITCH = 9;
 const MARGIN = 5;
@@ -46,7 +46,7 @@ export function renderBoard(parent, view) {
     html("div", { class: "das-row" },
       html("div", { class: "das-dice" }, diceCards(view)),
       html("ul", { class: "das-bonuses", "aria-label": "Topping bonuses" }, bonuses.map((one) => bonusCard(one, view)))),
-    html("p", { class: "das-points" }, html("span", { text: "A slice of so many squares scores" }), Object.entries(sheet.points).map(([size, points]) => html("span", {}, html("b", { text: size }), ` → ${points}`))),
+    html("p", { class: "das-points" }, html("span", { text: "Squares of a slice → points:" }), Object.entries(sheet.points).map(([size, points]) => html("span", {}, html("b", { text: size }), ` → ${points}`))),
   ));
 }
 
@@ -196,7 +196,7 @@ function diceCards(view) {
     { class: `das-die-card${picked ? " picked" : ""}` },
     framed("-11 -11 22 22", `die ${die}`, dieArt(face, picture)),
     html("div", {}, html("b", { text: face }), html("p", {}, users.length
-      ? users.map((player) => html("span", { class: players[player - 1].marked ? "das-done" : "" }, badge(view, player)))
+      ? users.map((player) => html("span", { class: players[player - 1].marked ? "das-done" : "" }, nameplate(view, player)))
       : html("span", { text: "to be picked" }))),
   ));
 }
@@ -204,7 +204,7 @@ function diceCards(view) {
 function bonusCard({ toppings, points, scored_by: scored, closed }, view) {
   return html("li", { class: closed || scored.length ? "taken" : "" },
     framed(`${-4 * toppings.length} -4 ${8 * toppings.length} 8`, toppings.join(", "), toppings.map((kind, i) => svg("g", { transform: `translate(${8 * i - 4 * (toppings.length - 1)} 0)` }, toppingArt(kind)))),
-    html("b", { text: String(points) }), scored.map((player) => badge(view, player)));
+    html("b", { text: String(points) }), scored.map((player) => nameplate(view, player)));
 }
 
 // Players --------------------------------------------------------------------------------------------------------------
@@ -218,8 +218,15 @@ function playerCard(one, view) {
     html("header", {}, badge(view, one.player), html("h2", { text: nameOf(view, one.player) }),
       html("span", { class: "das-task", text: task(one, view, dice, waiting) }),
       html("b", { class: "das-total", text: String(one.total_so_far) })),
-    framed(boxOf(view), `${nameOf(view, one.player)}'s pizza`, pizzaArt(one, view)),
+    framed(boxOf(view), toldPizza(one, view), pizzaArt(one, view)),
   );
+}
+
+/** What is marked on a sheet in words. */
+function toldPizza({ player, dots, lines, slices, crossed }, view) {
+  const parts = [["dots", dots], ["lines", lines], ["slices", slices.map(({ slice, points }) => `${slice} for ${points}`)], ["toppings used", crossed]];
+  const told = parts.filter(([, marks]) => marks.length).map(([name, marks]) => `${name} ${marks.join(", ")}`);
+  return `${nameOf(view, player)}’s pizza: ${told.join("; ") || "nothing marked"}`;
 }
 
 function task(one, view, dice, waiting) {
@@ -237,7 +244,7 @@ function resultCard({ player, total, lines }, view, won) {
   const told = lines.filter(({ points }) => points);
   return html("article", { class: `das-player${won ? " won" : ""}`, vars: { seat: colourOf(view, player) } },
     html("header", {}, badge(view, player), html("h2", { text: nameOf(view, player) }), html("b", { class: "das-total", text: String(total) })),
-    framed(boxOf(view), `${nameOf(view, player)}'s pizza`, pizzaArt(one, view)),
+    framed(boxOf(view), toldPizza(one, view), pizzaArt(one, view)),
     html("ul", { class: "das-lines" }, told.map(({ label, points, detail }) => html("li", {}, html("span", { text: label }), html("small", { text: label.startsWith("Topping") ? "" : detail }), html("b", { text: String(points) })))));
 }
 

@@ -18,7 +18,7 @@ const TYPES = {
 const TOPPING_PLACES = [[0.8, 0.155], [0.8, -0.155], [0.33, 0], [0.85, 0]];
 const MIXED = ["#7fa843", "#d9553f", "#f4d77c", "#8f3a2b", "#e39a3b", "#b59a74", "#7fa843"];
 
-export const { drawTable, faceArt, renderPlayers, renderBoard, renderFinal } = cutAndChoose({
+export const { drawTable, faceArt, renderPlayers, renderBoard, renderFinal, tell } = cutAndChoose({
   types: TYPES,
   singles: {
     anchovy: { text: "−3", fill: "#5d7f8c", ground: () => [] },
@@ -119,9 +119,9 @@ function eaten(player, view) {
   return html(
     "p",
     { class: "pie-eaten" },
-    html("span", { title: "slices eaten" }, icon("-34 -104 68 112", svg("g", { transform: "rotate(-90)" }, paper(SLICE_MM))), html("b", { text: `${count}` }), html("small", { text: " eaten" })),
-    html("span", { title: "pepperoni eaten" }, icon("-8 -8 16 16", pepperoniArt(0, 0)), html("b", { text: `${pepperoni}${player.unseen_eaten ? "+?" : ""}` })),
-    html("span", { class: anchovies ? "" : "zero", title: "anchovies collected" }, icon("-11 -7 24 14", fishArt()), html("b", { text: `${anchovies}` })),
+    html("span", { title: "slices eaten" }, icon("-34 -104 68 112", "slices", svg("g", { transform: "rotate(-90)" }, paper(SLICE_MM))), html("b", { text: `${count}` }), html("small", { text: " eaten" })),
+    html("span", { title: "pepperoni eaten" }, icon("-8 -8 16 16", "pepperoni eaten:", pepperoniArt(0, 0)), html("b", { text: `${pepperoni}${player.unseen_eaten ? "+?" : ""}` })),
+    html("span", { class: anchovies ? "" : "zero", title: "anchovies collected" }, icon("-11 -7 24 14", "anchovies collected:", fishArt()), html("b", { text: `${anchovies}` })),
   );
 }
 

@@ -245,8 +245,17 @@ function largePizza(view) {
     const [x, y] = at(view.position.board, space);
     return svg("text", { class: "pth-name", x, y, dy: "0.36em", transform: `rotate(${(-turn).toFixed(1)} ${x} ${y})`, text: space });
   });
-  return svg("svg", { class: "pth-pizza", viewBox: "-109 -109 218 218", role: "img", "aria-label": "The Pizza" },
+  return svg("svg", { class: "pth-pizza", viewBox: "-109 -109 218 218", role: "img", "aria-label": toldPizza(view) },
     svg("g", { transform: `rotate(${turn.toFixed(1)})` }, uprightPizza(view), legalMarks(view), changeMarks(view), names, sliceNames(view).map((mark) => upright(mark, turn))));
+}
+
+/** What lies where on the Pizza, and where the cutters cut it, in words. */
+function toldPizza({ position: { players, unselected, slices } }) {
+  const colours = [...players, ...(unselected ? [unselected] : [])].filter(({ toppings }) => toppings.length);
+  return ["The Pizza",
+    ...colours.map(({ colour, toppings }) => `${colour} on ${toppings.join(", ")}`),
+    ...slices.map(({ name, spaces }) => `slice ${name}: ${spaces.join(", ")}`),
+    ...slices.flatMap(({ changes }) => changes ?? []).map(({ space, to }) => `${space} becomes ${to ?? "empty"}`)].join("; ");
 }
 
 function upright(mark, turn) {

@@ -22,7 +22,7 @@ const WHEN = {
   end: { edge: "#4b3f9a", text: "at the end", sign: "M-5 9V-8M-5 -8H7L4 -4L7 0H-5" },
 };
 
-export const { drawTable, faceArt, renderPlayers, renderBoard, renderFinal } = cutAndChoose({
+export const { drawTable, faceArt, renderPlayers, renderBoard, renderFinal, tell } = cutAndChoose({
   types: TYPES,
   singles: {},
   halves: "mixed",
@@ -103,8 +103,8 @@ function eaten(player) {
   return html(
     "p",
     { class: "pie-eaten" },
-    html("span", { title: "slices eaten" }, icon("-34 -104 68 112", svg("g", { transform: "rotate(-90)" }, rings(SLICE_MM))), html("b", { text: `${player.eaten.length}` }), html("small", { text: " eaten" })),
-    html("span", { class: player.basil ? "" : "zero", title: "basil leaves eaten" }, icon("-7 -9 14 18", svg("g", { transform: "rotate(-90)" }, leaf(0, 0))), html("b", { text: `${player.basil}` })),
+    html("span", { title: "slices eaten" }, icon("-34 -104 68 112", "slices", svg("g", { transform: "rotate(-90)" }, rings(SLICE_MM))), html("b", { text: `${player.eaten.length}` }), html("small", { text: " eaten" })),
+    html("span", { class: player.basil ? "" : "zero", title: "basil leaves eaten" }, icon("-7 -9 14 18", "basil leaves eaten:", svg("g", { transform: "rotate(-90)" }, leaf(0, 0))), html("b", { text: `${player.basil}` })),
   );
 }
 

@@ -185,7 +185,7 @@ function playerRow(one, view, won = false) {
     pizzaArt(one, view),
     html("div", { class: "slc-who" },
       html("h2", {}, badge(view, one.player, "small"), html("span", { text: nameOf(view, one.player) })),
-      html("p", { class: "slc-needs", "aria-label": "still wanted" }, won ? html("b", { text: "winner" }) : needs.map(([topping, count]) => html("span", {}, small(topping, view), count > 1 && `×${count}`)))),
+      html("p", { class: "slc-needs", role: "group", "aria-label": "still wanted" }, won ? html("b", { text: "winner" }) : needs.map(([topping, count]) => html("span", {}, small(topping, view), count > 1 && `×${count}`)))),
     html("div", { class: "slc-score" },
       html("p", { class: "slc-count" }, html("b", { text: String(one.order ? one.found : one.pizza.filter(({ card }) => card).length) }), html("small", { text: ` of ${PLACES}` })),
       html("p", { class: "slc-done", role: "img", "aria-label": `${one.finished.length} of ${goal} pizzas` }, Array.from({ length: goal }, (_, i) => html("span", { class: i < one.finished.length ? "done" : "" })))),
@@ -206,7 +206,14 @@ function pizzaArt(one, view) {
       sauce && svg("g", { transform: `${place} translate(4,4) scale(9)` }, icon("hot-sauce")),
     ].filter(Boolean);
   });
-  return svg("svg", { class: "slc-pizza", viewBox: "-50 -50 100 100", role: "img", "aria-label": `${nameOf(view, one.player)}: ${one.found} of ${PLACES} slices` }, svg("circle", { class: "slc-rim", r: 48 }), wedges);
+  return svg("svg", { class: "slc-pizza", viewBox: "-50 -50 100 100", role: "img", "aria-label": toldPizza(one, view) }, svg("circle", { class: "slc-rim", r: 48 }), wedges);
+}
+
+/** Each place of a pizza in words. */
+function toldPizza({ player, pizza }, view) {
+  const places = pizza.filter(({ topping, card }) => topping || card).map(({ place, topping, card, hot_sauce: sauce }) =>
+    `${place} ${card ? words(card, view) : `${words(topping, view)} wanted`}${sauce ? ", under hot sauce" : ""}`);
+  return `${nameOf(view, player)}’s pizza: ${places.join("; ")}`;
 }
 
 function small(topping, view) {

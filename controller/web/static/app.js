@@ -7,6 +7,7 @@
 //   renderBoard(el, view)      the standings, below the table
 //   renderFinal(el, view)      the result, when the game is over
 //   faceArt(face, view)        a small picture of one face
+//   tell(view)                 what of a game's table stands nowhere else, in words, for whoever hears the page; or none
 //
 // Elements are kept between calls. /static/kit.js has the tools.
 
@@ -172,7 +173,7 @@ function render(view) {
   room.dataset.state = lobby ? "lobby" : stateOf(view);
   room.dataset.players = String(view.seats.filter((seat) => seat.player !== null).length);
   renderTurn(view, over);
-  stage.show(view);
+  stage.show(view, lobby ? "" : game.tell?.(view));
   game.drawTable(stage.layers, view);
   whenChanged("players", [view.position, view.seats, view.turn.players], () => {
     if (lobby) byId("players").replaceChildren(...view.seats.map((seat) => lobbySeat(seat, view.buttons)));
@@ -191,6 +192,7 @@ function render(view) {
   byId("final").hidden = !over;
   if (over) whenChanged("final", [view.position, view.seats], () => game.renderFinal(byId("final"), view));
   else shown.delete("final");
+  put("result", over ? byId("final").querySelector("h1").textContent : "");
   renderStatus(view);
   whenChanged("slaps", [view.board?.slaps, view.seats], () => renderSlaps(view));
 }
@@ -200,6 +202,11 @@ function whenChanged(what, value, act) {
   if (shown.get(what) === text) return;
   shown.set(what, text);
   act();
+}
+
+// Text that is read out once, and not again while it stays the same.
+function put(id, text) {
+  if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 // What the referee says; a breach that may only be hidden from the camera is called otherwise.
@@ -247,7 +254,7 @@ function questionCard(view, text) {
     host && html("button", {
       type: "button",
       text: "This one",
-      "aria-label": `This one: ${candidate.text}`,
+      "aria-label": `This one: ${text(candidate.text)}`,
       on: { click: () => command("answer", { question_id: question.id, candidate_id: candidate.id }) },
     }),
   ));
@@ -289,18 +296,26 @@ function renderStatus(view) {
   byId("referee").textContent = REFEREE[state] ?? state;
   byId("referee").dataset.state = state;
   const last = view.log.at(-1);
-  byId("event").textContent = last ? `${named(view, last.text)}${ruled(last)}` : "";
+  put("event", last ? `${named(view, last.text)}${ruled(last)}` : "");
   byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";
-  const parts = Object.entries(view.parts).filter(([, part]) => part.state !== "absent" || part.note);
-  whenChanged("parts", [parts, view.simulated], () => byId("parts").replaceChildren(
-    ...(view.simulated ? [html("li", { class: "part simulated", text: "simulated table" })] : []),
-    ...parts.map(([name, part]) => html(
+  whenChanged("parts", [view.parts, view.simulated], () => renderParts(view));
+}
+
+// All that are well are one word; who wants to know more finds it on the camera's page.
+function renderParts({ parts, simulated }) {
+  const named = Object.entries(parts).filter(([, part]) => part.note || !QUIET.has(part.state));
+  const well = Object.values(parts).filter((part) => part.state === "ok" && !part.note).length;
+  const wrong = named.some(([, part]) => !QUIET.has(part.state));
+  byId("parts").replaceChildren(
+    ...(simulated ? [html("li", { class: "part simulated", text: "simulated table" })] : []),
+    ...(well ? [html("li", { class: "part ok" }, html("span", { class: "part-text", text: wrong ? "all others ok" : "all parts ok" }))] : []),
+    ...named.map(([name, part]) => html(
       "li",
       { class: `part ${part.state}`, title: part.text },
       html("span", { class: "part-name", text: name }),
-      html("span", { class: "part-text", text: QUIET.has(part.state) ? part.note || "ok" : part.text }),
+      html("span", { class: "part-text", text: QUIET.has(part.state) ? part.note : part.text }),
     )),
-  ));
+  );
 }
 
 function ruled({ source, by }) {

@@ -12,7 +12,7 @@ document.getElementById("docs").replaceChildren(
   html("p", { text: description.info.summary ?? "" }),
   html("p", {}, "The same for programs: ", html("a", { href: "/openapi.json", text: "/openapi.json" })),
   ...calls,
-  html("h1", { text: "Models" }),
+  html("h2", { text: "Models" }),
   ...models,
 );
 
@@ -27,14 +27,14 @@ function callSection(method, path, call) {
   return html("section", {},
     html("h2", {}, html("span", { class: "method", text: method.toUpperCase() }), html("code", { text: path })),
     html("p", { text: call.description ?? call.summary ?? "" }),
-    html("table", {}, html("tbody", {}, parameters, body ? row("body", [typeLink(body)]) : null, answers)));
+    html("table", { "aria-label": `${method.toUpperCase()} ${path}: what it takes and answers` }, html("tbody", {}, parameters, body ? row("body", [typeLink(body)]) : null, answers)));
 }
 
 function modelSection(name, schema) {
   const required = new Set(schema.required ?? []);
   const rows = Object.entries(schema.properties ?? {}).map(([key, property]) => row(key + (required.has(key) ? "" : "?"), [typeLink(property), ` ${property.description ?? ""}`]));
   const values = schema.enum ? html("p", { text: schema.enum.join(", ") }) : null;
-  return html("section", { id: name }, html("h2", { text: name }), html("p", { text: schema.description ?? "" }), values, html("table", {}, html("tbody", {}, rows)));
+  return html("section", { id: name }, html("h3", { text: name }), html("p", { text: schema.description ?? "" }), values, html("table", { "aria-label": `Fields of ${name}` }, html("tbody", {}, rows)));
 }
 
 /** What a header with JSON holds. */
@@ -44,7 +44,7 @@ function fieldNames(header) {
 }
 
 function row(name, text) {
-  return html("tr", {}, html("td", {}, html("code", { text: name })), html("td", {}, ...[text].flat()));
+  return html("tr", {}, html("th", { scope: "row" }, html("code", { text: name })), html("td", {}, ...[text].flat()));
 }
 
 function typeLink(schema) {

@@ -1,5 +1,6 @@
 // Pointing at a board in photos. The server keeps photos and marks; this page shows them and sends what is pointed at.
 
+import { aiming } from "/static/aiming.js";
 import { asking } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
 import { zooming } from "/static/zooming.js";
@@ -67,6 +68,7 @@ function photoOf(photo, index) {
   const drop = element("button", "", "Leave out this photo");
   drop.addEventListener("click", () => ask("DELETE", `/photo/${index}`, null, drop));
   head.append(drop);
+  const frame = element("div", "frame");
   const list = element("ol", "marks");
   tools().forEach((tool, number) => {
     const item = element("li");
@@ -74,6 +76,7 @@ function photoOf(photo, index) {
     choose.addEventListener("click", () => {
       hands.set(index, { tool: number, waits: null });
       mark(desk.photos[index], index);
+      frame.focus({ preventScroll: true });
     });
     choose.append(element("span", "number"));
     item.append(choose);
@@ -87,17 +90,25 @@ function photoOf(photo, index) {
   });
   thick.append(input);
   const state = element("p", "state");
+  state.setAttribute("role", "status");
   const view = element("div", "window");
   const below = element("div", "window");
   const check = element("img", "understood");
   check.alt = "the board as it is understood";
   check.hidden = true;
   below.append(check);
-  const frame = element("div", "frame");
   const picture = element("img", "");
+  frame.tabIndex = 0;
+  frame.setAttribute("role", "group");
+  frame.setAttribute("aria-label", `${photo.name}: arrow keys point, with Shift by one pixel; Enter sets a point, Delete takes the last one of the chosen step away`);
   load(picture, `/api/enrol/photo/${index}.jpg`);
   picture.alt = photo.name;
-  frame.append(picture);
+  frame.append(picture, aiming(frame, { size: () => [picture.naturalWidth, picture.naturalHeight], set: (at) => set(at, index) }));
+  frame.addEventListener("keydown", (event) => {
+    if (event.key !== "Delete" && event.key !== "Backspace") return;
+    takeBack(index);
+    event.preventDefault();
+  });
   view.append(frame);
   const [across, down, width] = photo.mat;
   // As large as the mat fits in.
@@ -119,20 +130,38 @@ function photoOf(photo, index) {
 
 /** A click on the picture: takes a dot away, or sets one for the tool in the hand. */
 function point(event, index, picture) {
-  const { marks } = desk.photos[index];
-  const hand = hands.get(index);
-  const tool = tools()[hand.tool];
   if (event.target.dataset.tool !== undefined) {
-    const other = tools()[event.target.dataset.tool];
-    // Half a cutter is none.
-    const left = other.key === "cutters" ? [] : pointsOf(marks, other).filter((_, at) => at !== Number(event.target.dataset.at));
-    hand.waits = null;
-    send(index, withPoints(marks, other, left));
+    remove(index, tools()[event.target.dataset.tool], Number(event.target.dataset.at));
     return;
   }
   const box = picture.getBoundingClientRect();
   const scale = picture.naturalWidth / box.width;
-  const at = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale].map((v) => Math.round(v * 10) / 10);
+  set([(event.clientX - box.left) * scale, (event.clientY - box.top) * scale].map((v) => Math.round(v * 10) / 10), index);
+}
+
+/** Take the last point of the tool in the hand away. */
+function takeBack(index) {
+  const { marks } = desk.photos[index];
+  const hand = hands.get(index);
+  const tool = tools()[hand.tool];
+  if (hand.waits === null) return remove(index, tool, pointsOf(marks, tool).length - 1);
+  hand.waits = null;
+  return mark(desk.photos[index], index);
+}
+
+/** Take a point of a tool away; of a cutter all, as half a one is none. */
+function remove(index, tool, place) {
+  const { marks } = desk.photos[index];
+  hands.get(index).waits = null;
+  const left = tool.key === "cutters" ? [] : pointsOf(marks, tool).filter((_, at) => at !== place);
+  send(index, withPoints(marks, tool, left));
+}
+
+/** A point for the tool in the hand. */
+function set(at, index) {
+  const { marks } = desk.photos[index];
+  const hand = hands.get(index);
+  const tool = tools()[hand.tool];
   let points = [...pointsOf(marks, tool), at];
   if (tool.key === "cutters") {
     if (hand.waits === null) {
@@ -169,11 +198,13 @@ function mark(photo, index) {
     const points = pointsOf(photo.marks, tool);
     const item = part.querySelectorAll(".marks li")[number];
     item.classList.toggle("chosen", number === hand.tool);
+    item.querySelector("button").setAttribute("aria-pressed", String(number === hand.tool));
     item.querySelector(".number").textContent = points.length ? (tool.key === "cutters" ? "✓" : String(points.length)) : "";
     points.forEach((at, place) => frame.append(dotAt(part, at, number, place, tool)));
   });
   if (hand.waits) frame.append(dotAt(part, hand.waits, hand.tool, 0, all[hand.tool]));
-  part.querySelector(".state").textContent = photo.lacks ? `Still: ${photo.lacks.replace(/^[^:]*: /, "")}.` : "The board is understood. Does it lie under the lines below?";
+  const state = photo.lacks ? `Still: ${photo.lacks.replace(/^[^:]*: /, "")}.` : "The board is understood. Does it lie under the lines below?";
+  if (part.querySelector(".state").textContent !== state) part.querySelector(".state").textContent = state;
   const check = part.querySelector(".understood");
   if (photo.lacks) check.hidden = true;
   else load(check, `/api/enrol/photo/${index}/understood.jpg`);
@@ -203,6 +234,7 @@ async function learn() {
   if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
   byId("learned").replaceChildren(...lines.map((line) => element("p", "", line)));
   byId("learned").hidden = false;
+  byId("learned").focus();
 }
 
 /** Pictures need the token too, which an address must not carry. */

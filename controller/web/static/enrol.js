@@ -108,9 +108,11 @@ function pieceOf(piece, photo, hand) {
     await asked;
     sending.delete(asked);
   };
-  const meaning = element("p", "meaning");
+  const meaning = Object.assign(element("p", "meaning"), { id: `meaning-${photo}-${piece.number}` });
+  input.setAttribute("aria-describedby", meaning.id);
   const explain = () => {
     const face = input.value.trim();
+    input.setAttribute("aria-invalid", String(wrongOf(face, piece.kind) !== ""));
     meaning.textContent = wrongOf(face, piece.kind) || (desk.looks[face] ?? "");
   };
   explain();
@@ -123,6 +125,7 @@ function pieceOf(piece, photo, hand) {
   part.append(picture, label, meaning);
   if (piece.kind !== "slice") {
     const turn = element("button", "", "turn round");
+    turn.setAttribute("aria-label", `turn round: piece ${piece.number}`);
     turn.addEventListener("click", async () => {
       turned = !turned;
       await say();
@@ -131,8 +134,10 @@ function pieceOf(piece, photo, hand) {
     part.append(turn);
   }
   const move = element("button", "", "move its corners");
+  move.setAttribute("aria-label", `move its corners: piece ${piece.number}`);
   move.addEventListener("click", () => hand.change(piece));
   const remove = element("button", "", "no piece: remove");
+  remove.setAttribute("aria-label", `no piece: remove ${piece.number}`);
   remove.addEventListener("click", async () => {
     await Promise.all(sending);
     if (!(await ask("DELETE", `/photo/${photo}/${piece.number}?place=${piece.place}`, null, remove))) return;
@@ -174,6 +179,7 @@ async function learn() {
   if (learned.missing.length) lines.push(`Still missing: ${learned.missing.join(", ")}.`);
   box.replaceChildren(...lines.map((line) => element("p", "", line)));
   box.hidden = false;
+  box.focus();
 }
 
 /** Pictures need the token too, which an address must not carry. */

@@ -22,10 +22,12 @@ async function show() {
 
 function render({ event, tables, standings, games, newest, finding }) {
   document.title = byId("event").textContent = event || "Pizza tables";
-  const calling = tables.filter(({ calls }) => calls).length;
+  const callers = tables.filter(({ calls }) => calls);
+  const calling = callers.length;
+  put("called", callers.map(({ table, calls }) => `${table}: ${calls}`).join("; "));
   const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
-  byId("count").textContent = `Tables: ${tables.length}${how} · games over: ${games}`;
-  byId("finding").textContent = finding;
+  put("count", `Tables: ${tables.length}${how} · games over: ${games}`);
+  put("finding", finding);
   byId("finding").hidden = !finding;
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
@@ -33,6 +35,11 @@ function render({ event, tables, standings, games, newest, finding }) {
   const rows = standings.slice(0, MOST_STANDINGS).map(({ name, won, played }) => html("li", {}, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
   byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
   byId("newest").replaceChildren(...(newest.length ? newest.map(game) : [html("li", { class: "faint", text: "none yet" })]));
+}
+
+// Text that is read out once, and not again while it stays the same.
+function put(id, text) {
+  if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 function drawTable(element, { address, table, title, state, message, calls, calls_for_s, players }, alike) {
@@ -45,7 +52,7 @@ function drawTable(element, { address, table, title, state, message, calls, call
     html("p", { class: "title", text: [title, alike ? new URL(address).host : ""].filter(Boolean).join(" · ") }),
     calls ? html("p", { class: "call", text: `${calls}${calls_for_s >= 60 ? `, for ${minutes(calls_for_s)}` : ""}` })
       : html("p", { class: "says", text: PLAYING[state] ?? message }),
-    html("ul", { class: "players" }, players.map(({ name, colour: seat, acts }) => html("li", { class: acts ? "acts" : "", vars: { seat: colour(seat) }, dir: "auto", text: name }))),
+    html("ul", { class: "players" }, players.map(({ name, colour: seat, acts }) => html("li", { class: acts ? "acts" : "", "aria-current": acts && "true", vars: { seat: colour(seat) }, dir: "auto", text: name }))),
   );
 }
 

@@ -47,7 +47,7 @@ export function createChooser(element, { ask, view }) {
     return html("li", {}, html(
       "label",
       { class: `shelf-game${game === chosen ? " chosen" : ""}`, title: game.why_not },
-      html("input", { type: "radio", name: "game", value: game.game, checked: game === chosen, disabled: game.why_not !== "", on: { change: select } }),
+      html("input", { type: "radio", name: "game", value: game.game, checked: game === chosen, autofocus: game === chosen, disabled: game.why_not !== "", on: { change: select } }),
       html("b", { text: game.title }),
       html("span", { class: "shelf-note", text: game.why_not || `${span(game.players)} players${playing ? " · on the table" : ""}` }),
     ));

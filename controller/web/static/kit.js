@@ -162,6 +162,14 @@ export function badge(view, player, extra = "") {
   return html("span", { class: `badge ${extra}`, vars: { seat: colourOf(view, player) }, text: String(player) });
 }
 
+/** The same where no name stands beside it, for whoever hears the page. */
+export function nameplate(view, player, extra = "") {
+  const plate = badge(view, player, extra);
+  plate.setAttribute("role", "img");
+  plate.setAttribute("aria-label", nameOf(view, player));
+  return plate;
+}
+
 /** A number as a table's people say it: halves as ½, minus as −. */
 export function number(value) {
   const whole = Math.trunc(Math.abs(value));

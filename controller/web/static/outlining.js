@@ -1,11 +1,9 @@
 // Outlining a piece by its corners in a photo, by touch, mouse or keys.
 
+import { aiming, stepOf } from "/static/aiming.js";
 import { zooming } from "/static/zooming.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-/** Arrow keys move by so many pixels of the photo, with Shift by one. */
-const STRIDE = 10;
 /** How much nearer a piece is looked at whose corners are moved. */
 const NEAR = 2;
 const WHICH = { 3: "the tip and both ends of the crust", 4: "clockwise from its top left" };
@@ -30,10 +28,10 @@ export function outlining(part, picture, photo, corners, send) {
   state.setAttribute("role", "status");
   const around = element("div", "window");
   const frame = element("div", "frame");
-  const cross = element("span", "cross");
   const drawn = document.createElementNS(SVG, "svg");
   drawn.setAttribute("viewBox", `0 0 ${photo.width} ${photo.height}`);
   drawn.setAttribute("preserveAspectRatio", "none");
+  drawn.setAttribute("aria-hidden", "true");
   const polygon = drawn.appendChild(document.createElementNS(SVG, "polygon"));
   frame.append(picture, drawn);
   around.append(frame);
@@ -44,8 +42,7 @@ export function outlining(part, picture, photo, corners, send) {
 
   /** What is being outlined: `{ kind, number, points }`; null between outlines. */
   let now = null;
-  /** Where the keys point. */
-  let aim = [photo.width / 2, photo.height / 2];
+  const cross = aiming(frame, { size: () => [photo.width, photo.height], set: (point) => add(point), wanted: () => now !== null });
   draw();
 
   begin.addEventListener("click", () => start({ kind: kinds.value, number: null, points: [] }));
@@ -61,19 +58,6 @@ export function outlining(part, picture, photo, corners, send) {
   });
   frame.addEventListener("click", (event) => {
     if (now && !event.target.closest(".corner")) add(placeOf(event));
-  });
-  frame.addEventListener("keydown", (event) => {
-    if (!now || event.target !== frame) return;
-    const step = stepOf(event);
-    if (step) {
-      aim = [0, 1].map((i) => Math.min([photo.width, photo.height][i], Math.max(0, aim[i] + step[i])));
-      draw();
-      cross.scrollIntoView({ block: "nearest", inline: "nearest" });
-      event.preventDefault();
-    } else if (event.key === "Enter" || event.key === " ") {
-      add([...aim]);
-      event.preventDefault();
-    }
   });
   view.addEventListener("keydown", (event) => {
     if (!now) return;
@@ -144,7 +128,7 @@ export function outlining(part, picture, photo, corners, send) {
     state.textContent = left
       ? `Point at the ${most} corners of the ${now.kind}, ${WHICH[most]}: ${left} to go. Arrow keys point (with Shift by one pixel), Enter sets a corner, Delete takes the last one back.`
       : "Drag the corners, or move them with the arrow keys, until they lie right.";
-    if (left) frame.append(put(cross, aim));
+    if (left) frame.append(cross);
     now.points.forEach((point, number) => frame.append(cornerOf(point, number)));
 
     function put(one, [x, y]) {
@@ -185,12 +169,6 @@ export function outlining(part, picture, photo, corners, send) {
     view,
     change: (piece) => start({ kind: piece.kind, number: piece.number, place: piece.place, points: piece.corners.map((point) => [...point]) }),
   };
-}
-
-/** How far an arrow key moves; null of another key. */
-function stepOf(event) {
-  const way = ARROWS[event.key];
-  return way ? way.map((value) => value * (event.shiftKey ? 1 : STRIDE)) : null;
 }
 
 function rounded(point) {

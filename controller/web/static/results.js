@@ -11,15 +11,20 @@ show();
 async function show() {
   try {
     const { games, standings } = await (await fetch("/api/results", { signal: AbortSignal.timeout(AGAIN_MS) })).json();
-    byId("state").textContent = `${games.filter((game) => game.over).length} of ${games.length} games are over.`;
+    put("state", `${games.filter((game) => game.over).length} of ${games.length} games are over.`);
     const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
     byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet", "")]));
     const told = games.map((game, index) => row(time(game), [html("b", { text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
     byId("games").replaceChildren(...told.reverse());
   } catch {
-    byId("state").textContent = "The table does not answer; trying again.";
+    put("state", "The table does not answer; trying again.");
   }
   setTimeout(show, AGAIN_MS);
+}
+
+// Read out once, and not again while it stays the same.
+function put(id, text) {
+  if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 function row(first, second) {

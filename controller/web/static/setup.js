@@ -124,10 +124,14 @@ function tell(view) {
   sayState();
 }
 
-byId("enlarge").addEventListener("click", () => {
-  const large = byId("enlarge").classList.toggle("large");
+byId("enlarge").addEventListener("click", () => enlarge(!byId("enlarge").classList.contains("large")));
+addEventListener("keydown", ({ key }) => key === "Escape" && enlarge(false));
+
+/** The picture as large as it is, or as fits. */
+function enlarge(large) {
+  byId("enlarge").classList.toggle("large", large);
   byId("enlarge").setAttribute("aria-pressed", String(large));
-});
+}
 
 /** Text that is said once, and not again while it stays the same. */
 function put(id, text) {

@@ -7,7 +7,9 @@ const MARGIN_MM = 22;
 const MIDDLE_REACH_MM = 150;
 const MIDDLE_MM = [[-205, -205], [205, 205]];
 
-/** Build the drawing once; `show(view)` brings it up to date. */
+const CALLED = "The table from above";
+
+/** Build the drawing once; `show(view, told)` brings it up to date, `told`: what lies there, for whoever hears the page. */
 export function createStage(parent) {
   const layers = Object.fromEntries(
     ["seats", "mat", "under", "pieces", "over", "names", "hidden", "breach"].map((name) => [name, svg("g", { class: name })]),
@@ -20,12 +22,13 @@ export function createStage(parent) {
   );
   const drawing = svg(
     "svg",
-    { role: "img", "aria-label": "The table from above", preserveAspectRatio: "xMidYMid meet" },
+    { role: "img", "aria-label": CALLED, preserveAspectRatio: "xMidYMid meet" },
     definitions(),
     Object.values(layers),
   );
   parent.replaceChildren(drawing);
-  return { layers, show: (view) => show(drawing, layers, view) };
+  const tell = (told) => drawing.setAttribute("aria-label", told ? `${CALLED}. ${told}` : CALLED);
+  return { layers, show: (view, told = "") => { show(drawing, layers, view); tell(told); } };
 }
 
 function show(drawing, layers, view) {
@@ -46,7 +49,7 @@ function show(drawing, layers, view) {
 
 /** On a phone the middle is shown close, while something lies there and nothing is asked about the rest. */
 function isClose(view) {
-  const narrow = matchMedia("(max-width: 900px)").matches;
+  const narrow = matchMedia("(max-width: 960px)").matches;
   const served = view.pieces.some((piece) => Math.hypot(piece.x_mm, piece.y_mm) < MIDDLE_REACH_MM);
   return narrow && served && view.breach === null && view.question === null;
 }

@@ -29,6 +29,11 @@ def test_each_has_help_with_an_example(name: str) -> None:
     assert f"Example: pizzatable {name} " in " ".join(shown.output.split())
 
 
+def test_examples_of_several_commands_have_lines_of_their_own() -> None:
+    lines = [line.strip() for line in CliRunner().invoke(main, ["enrol", "--help"]).output.splitlines()]
+    assert sum(line.startswith(("pizzatable enrol ", "Example:  pizzatable enrol ")) for line in lines) == 3
+
+
 def test_a_full_disk_is_said_in_a_line() -> None:
     start = "from controller.cli import main; main()"
     for arguments in (["kit", "--help"], ["components", "slice"]):

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from config.loader import load_table
+from controller.choosing import Choice, Shelf
 from controller.cli.run import command
 
 
@@ -43,3 +45,20 @@ def test_options_that_the_game_refuses_are_said() -> None:
         result = CliRunner().invoke(command, ["--game", "pizzeria", *arguments])
         assert result.exit_code == 1
         assert reason in result.stderr
+
+
+def test_what_is_played_and_why_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.service.run_service", lambda *_, **__: None)
+
+    def said(*arguments: str) -> str:
+        return CliRunner().invoke(command, ["--data", str(tmp_path), *arguments]).stdout
+
+    assert said() == "New York Slice is played, by the settings.\n"
+    by_name = "as --game says; without it new_york_slice is, by the settings"
+    assert said("--game", "slice") == f"SLICE is played, {by_name}.\n"
+    Shelf(load_table([]).model_copy(update={"data_dir": tmp_path})).keep(Choice("pizzeria"))
+    assert said() == "Pizzeria is played, as the host chose on the page; --game plays another.\n"
+    assert (
+        said("--option", "supreme_on_anchovy=false")
+        == "New York Slice is played, with --option for this start alone.\n"
+    )
