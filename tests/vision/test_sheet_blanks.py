@@ -22,7 +22,10 @@ from hardware.simulated.world import World
 from vision.frame import Frame, Image
 from vision.mat.registration import Registration, find_mat
 from vision.scene import MarkKind, PieceKind, Pose, Sighting
+from vision.sheets.blanks import covered
 from vision.sheets.finder import SUREST_CROSS, SheetFinder
+from vision.sheets.finding import find_sheets
+from vision.sheets.flattening import flatten
 
 (LAYOUT,) = load_prints()
 POSES = {1: Pose(6.0, -249.0, 91.0), 2: Pose(-390.0, -107.0, 358.0), 5: Pose(391.0, 104.0, 181.5)}
@@ -156,6 +159,41 @@ def test_where_print_is_missing_something_lies(
     open_again = finder.find(blank, where, ())
     after = next(one for one in open_again if one.kind is PieceKind.SHEET and one.pose.y_mm < -200.0)
     assert max(mark.probability for mark in after.marks if mark.kind is MarkKind.CROSSED_TOPPING) < 0.1
+
+
+# In little light ------------------------------------------------------------------------------------------------------
+
+
+def in_noise(image: Image, seed: int) -> Image:
+    """A picture as a camera shows it in little light."""
+    noise = cv2.GaussianBlur(np.random.default_rng(seed).normal(size=image.shape).astype(np.float32), (0, 0), 0.55)
+    return np.clip(0.7 * image + np.float32(9.0 / noise.std()) * noise, 0.0, 255.0).astype(np.uint8)
+
+
+@pytest.mark.parametrize("seed", [7, 10, 11])
+def test_print_that_noise_hides_is_not_covered(pictures: Pictures, seed: int) -> None:
+    """Of each of these pictures one sheet at least seemed to be, as hardly one in thirty does."""
+    finder = SheetFinder([LAYOUT])
+    blank, where = pictures[0]
+    finder.find(blank, where, ())
+    seen = [one for one in finder.find(in_noise(blank, seed), where, ()) if one.kind is PieceKind.SHEET]
+    assert len(seen) == len(POSES)
+    assert [one.covering_mm for one in seen] == [()] * len(POSES)
+
+
+def test_a_little_pale_print_is_covered_where_it_would_show_in_spite_of_noise(pictures: Pictures) -> None:
+    """A topping of a pale colour."""
+    (blank, where), _ = pictures
+    found = find_sheets(np.asarray(cv2.cvtColor(blank, cv2.COLOR_BGR2GRAY), np.uint8), [LAYOUT], lens=where.lens)
+    flat = flatten(blank, LAYOUT, found[0].registration)
+    salami = next(one for one in LAYOUT.toppings if one.kind == "salami")
+    x, y = (round(float(at)) for at in flat.at(np.array(salami.centre_mm)))
+    pale = flat.darkness.copy()
+    pale[y - 14 : y + 15, x - 14 : x + 15] *= 0.2
+    grain = cv2.GaussianBlur(np.random.default_rng(0).normal(size=pale.shape), (0, 0), 2.0)
+    for noise, told in ((0.0, True), (0.08, False)):
+        now = np.asarray(pale + noise / grain.std() * grain, np.float32)
+        assert covered(replace(flat, blank=flat.darkness, darkness=now)).foreign[y, x] == (255 if told else 0)
 
 
 # After a restart ------------------------------------------------------------------------------------------------------

@@ -26,6 +26,9 @@ AROUND_MM = 13.0
 """and so is what lies no farther from it;"""
 EDGE_MM = 2.0
 """narrower than this it may be seen beside where it was."""
+NOISES = 8.0
+"""Nor is it where what such a square has lost is less than so many deviations of noise: there are thousands of them,
+and blur takes some, too."""
 LOST, PRINT_MM, LOST_WITHIN_MM = 0.05, 6.0, 30.0
 """Where paper is brighter than the picture shows, and something printed, about so wide, has lost so much darkness
 (logarithm) beside the blank sheet's, faint pencil no farther from it may have lost all of its own. Coloured print loses
@@ -107,11 +110,22 @@ def covered(flat: FlatSheet) -> FlatSheet:
         return flat
     gone = np.where((flat.blank > DARK) & (flat.darkness < LEFT * flat.blank), np.uint8(255), np.uint8(0))
     # A sheet is never laid out quite right: thin edges are none.
-    gone = np.asarray(cv2.morphologyEx(gone, cv2.MORPH_OPEN, _square(EDGE_MM)), np.uint8)
-    if not gone.any():
+    within = np.asarray(cv2.erode(gone, _square(EDGE_MM)), np.uint8)
+    if within.any():
+        lost = np.asarray(cv2.blur(flat.blank - flat.darkness, _square(EDGE_MM).shape), np.float32)
+        within[lost < NOISES * _noise(lost)] = 0
+    if not within.any():
         return flat
+    gone = np.asarray(cv2.dilate(within, _square(EDGE_MM)), np.uint8)
     around = np.asarray(cv2.dilate(gone, _square(2 * AROUND_MM)), np.uint8)
     return replace(flat, foreign=np.maximum(flat.foreign, around))
+
+
+def _noise(means: Plane) -> float:
+    """The deviation of means over squares `EDGE_MM` wide, by how much those beside each other differ."""
+    side = round(EDGE_MM * PX_PER_MM)
+    apart = np.diff(means[::side, ::side], axis=1)
+    return float(np.median(np.abs(apart))) / 0.6745 / 2**0.5
 
 
 def in_light(flat: FlatSheet) -> FlatSheet:

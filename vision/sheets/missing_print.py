@@ -15,7 +15,7 @@ SPOT_MM, OFF_MM, RING_MM = 0.55, 0.5, (1.5, 2.6)
 SHIFT_MM, SHIFT_DOTS, NO_SHIFT = 1.5, 5, 0.15
 """Its place is no farther from where it ought to be, as so many dots each way tell together; that far off, they must be
 darker by such a share of what is usual."""
-MISSING, TOLD = 0.4, 3.2
+MISSING, TOLD, TOLD_BY_FOUR = 0.4, 4.2, 3.2
 """A dot that is less dark than this share of what printed dots usually are, and by so many times what bare paper
 spreads, or they do, is missing; so are four about a square that are so on average. Of 27 350 that lay open, traced and
 simulated, 2 were."""
@@ -71,7 +71,7 @@ def dots_missing(flat: FlatSheet, toppings: Bools) -> Bools:
     darker = (shown - paper).reshape(layout.rows, layout.columns)
     missing = darker < min(MISSING * usual, usual - TOLD * spread)
     # Four dots about a square tell with half the spread of one what may lie over all of them.
-    whole = _mean_of_four(darker) < min(MISSING * usual, usual - TOLD * spread / 2)
+    whole = _mean_of_four(darker) < min(MISSING * usual, usual - TOLD_BY_FOUR * spread / 2)
     missing |= cv2.dilate(np.pad(whole, 1).astype(np.uint8), np.ones((2, 2), np.uint8))[1:, 1:] > 0
     beside = darker < min(BESIDE_MISSING * usual, usual - BESIDE_TOLD * spread)
     missing = _spread(missing, beside)
