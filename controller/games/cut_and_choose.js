@@ -249,7 +249,7 @@ export function cutAndChoose(look) {
     return html(
       "li",
       { class: `pie-type${winners.length ? " won" : ""}${isPlayed(type.value, view) ? "" : " out"}`, vars: { base: typeOf(type.value).base, seat } },
-      html("header", {}, html("b", { text: String(type.value) }), html("span", { text: type.name })),
+      html("header", {}, html("b", { text: String(type.value) }), html("span", { text: type.name, vars: { letters: type.name.length } })),
       html("ul", {}, counts.slice(0, 4).map(({ player, count }) => html("li", { class: type.leaders.includes(player) ? "leads" : "" }, nameplate(view, player, "small"), html("span", { text: number(count) })))),
       html("footer", { text }),
     );
