@@ -4,6 +4,7 @@ from functools import cache
 from random import Random
 
 import numpy as np
+import pytest
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.games.polygons import inside
@@ -94,9 +95,19 @@ def test_a_sheet_first_seen_in_a_veil_of_light_is_read_when_that_is_gone() -> No
     assert {at for at, mark in crosses.items() if mark.probability > 0.5} == set(CROSSED)
 
 
-def test_print_beside_paper_that_was_too_bright_when_it_was_blank_is_no_cross_in_less_light() -> None:
+@pytest.mark.parametrize(
+    ("kelvin", "first", "then"),
+    [
+        pytest.param(4000.0, 1.15, 0.5, id="not too bright any more"),
+        pytest.param(4000.0, 1.2, 1.0, id="still too bright in one colour"),
+        pytest.param(3200.0, 1.25, 0.95, id="so bright that pale print did not show"),
+    ],
+)
+def test_print_beside_paper_that_was_too_bright_when_it_was_blank_is_no_cross_in_less_light(
+    kelvin: float, first: float, then: float
+) -> None:
     """Beside paper brighter than the picture showed, print seemed less dark than it is."""
-    (blank, _), (_, pencilled) = (pictures(4000.0, light, crossed=True) for light in (1.15, 0.5))
+    (blank, _), (_, pencilled) = (pictures(kelvin, light, crossed=True) for light in (first, then))
     crosses = marks_after(blank, pencilled, MarkKind.CROSSED_TOPPING)
     assert {at for at, mark in crosses.items() if mark.probability > 0.5} == set(CROSSED)
     assert max(mark.probability for at, mark in crosses.items() if at not in CROSSED) < 0.1

@@ -48,6 +48,10 @@ BIN_MM = 3.0
 DARK_PRINT, LEAST_PRINT, LEAST_SHOWN = 0.4, 400, 0.05
 """Print so dark (logarithm), so many pixels of it and not less dark than the last now, tells how much light lies over
 the sheet that takes of all contrast: a veil, as of a window that the camera sees."""
+TOO_BRIGHT = 0.15
+"""Where print was darker than paper by so much less than it is now (logarithm), the palest did not show at all."""
+TELLS = 0.25
+"""So much of all print tells of the part of a sheet it is on; less does not, by itself."""
 LEAST_VEIL, MOST_VEIL, BLACKEST = 0.06, 2.0, 0.02
 """Less of it, beside the paper's own light, is none; nor is more believed."""
 PRINTED = 0.06
@@ -71,8 +75,9 @@ class Blanks:
     def at(self, flat: FlatSheet, pose: Pose) -> Plane | None:
         """The darkness of the blank sheet that lay there, as a picture so far out of focus and no brighter shows it;
         None where none was seen, or from another distance."""
-        known = self._nearest(flat.layout, flat.px_per_mm, pose)
-        return None if known is None else _softened(_not_cut_off(known, flat), flat)
+        nearest = self._nearest(flat.layout, flat.px_per_mm, pose)
+        known = None if nearest is None else _not_cut_off(nearest, flat)
+        return None if known is None else _softened(known, flat)
 
     def has(self, layout: SheetLayout, px_per_mm: float, pose: Pose) -> bool:
         """Whether `at` knows the blank sheet of a flat one of this print and distance."""
@@ -240,22 +245,28 @@ def _square(side_mm: float) -> Mask:
     return np.ones((side, side), np.uint8)
 
 
-def _not_cut_off(known: Blank, flat: FlatSheet) -> Blank:
+def _not_cut_off(known: Blank, flat: FlatSheet) -> Blank | None:
     """The blank sheet as it would have looked where its paper was brighter than the picture showed, and this one's is
-    not: print was darker beside it than it seemed, in each colour by as much as all print tells."""
-    told = (flat.cut_off == 0) & (flat.foreign == 0)
-    if known.colours is None or 2 * np.count_nonzero(told) < told.size:
+    not, or is by less: print was darker beside it than it seemed, in each colour by as much as all print tells. None
+    where pale print did not show at all."""
+    if known.colours is None:
         return known
-    more = np.zeros(3, np.float32)
+    open_ones, clear = flat.foreign == 0, flat.cut_off == 0
+    darker = known.colours.copy()
     for colour in range(3):
         then = known.colours[..., colour]
-        printed = told & (then > DARK)
-        if np.count_nonzero(printed) >= LEAST_PRINT:
-            more[colour] = max(float(np.median(flat.colours[..., colour][printed] - then[printed])), 0.0)
-    darker = known.colours + more * np.clip(known.colours / np.float32(PRINTED), 0.0, 1.0)
+        printed = open_ones & (then > DARK)
+        least = max(LEAST_PRINT, TELLS * np.count_nonzero(printed))
+        for part in (clear, ~clear):
+            told = printed & part
+            told = told if np.count_nonzero(told) >= least else printed
+            if np.count_nonzero(told) >= LEAST_PRINT:
+                more = max(float(np.median(flat.colours[..., colour][told] - then[told])), 0.0)
+                if more > TOO_BRIGHT:
+                    return None
+                darker[..., colour] += np.where(part, np.float32(more), 0.0) * np.clip(then / PRINTED, 0.0, 1.0)
     blue, green, red = cv2.split(np.asarray(darker, np.float32))
-    darkness = np.asarray(cv2.min(cv2.min(blue, green), red), np.float32)
-    return replace(known, darkness=np.where(flat.cut_off == 0, darkness, known.darkness))
+    return replace(known, darkness=np.asarray(cv2.min(cv2.min(blue, green), red), np.float32))
 
 
 def _softened(known: Blank, flat: FlatSheet) -> Plane:
