@@ -265,8 +265,7 @@ def test_dice_are_found_on_cloth_of_which_much_looks_like_dice() -> None:
     seen = DiceFinder().find(image, find_mat(image), ())
     found = sum(
         any(
-            int(one.face) == die["value"]
-            and np.hypot(one.pose.x_mm - die["x_mm"], one.pose.y_mm - die["y_mm"]) < 12.0
+            int(one.face) == die["value"] and np.hypot(one.pose.x_mm - die["x_mm"], one.pose.y_mm - die["y_mm"]) < 12.0
             for one in seen
         )
         for die in dice
