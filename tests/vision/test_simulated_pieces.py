@@ -57,10 +57,10 @@ FEW = 24
 
 
 @cache
-def few(name: str) -> Family:
+def few(name: str, count: int = FEW) -> Family:
     """Such tables with fewer pieces on them: the first ones, in the same light."""
     family = FAMILIES[name]
-    return replace(family, table=lambda rng: family.table(rng)[:FEW])
+    return replace(family, table=lambda rng: family.table(rng)[:count])
 
 
 @pytest.mark.parametrize(
@@ -284,12 +284,12 @@ def test_a_pale_card_of_which_much_is_cut_off_is_read(seed: int, brighter: float
     assert [match.right for match in matches] == [True] * 3
 
 
-@pytest.mark.parametrize(("saturation", "contrast"), [(2.2, 1.0), (0.3, 1.0)])
-def test_tiles_are_read_in_colours_that_another_camera_shows(saturation: float, contrast: float) -> None:
+@pytest.mark.parametrize(("saturation", "count", "least"), [(2.2, FEW, FEW), (0.3, 60, 59)])
+def test_tiles_are_read_in_colours_that_another_camera_shows(saturation: float, count: int, least: int) -> None:
     """A quarter of them was missed where colours are that bright."""
-    image, labels = photographs(few("tiles"), 503)
-    seen = report_photo(as_a_phone_shows_it(image, saturation, contrast), labels, pack_of("tiles"), "altered")
-    assert sum(match.right for match in seen.matches) >= FEW - 1
+    image, labels = photographs(few("tiles", count), 503)
+    seen = report_photo(as_a_phone_shows_it(image, saturation, 1.0), labels, pack_of("tiles"), "altered")
+    assert sum(match.right for match in seen.matches) >= least
     assert not [match for match in seen.matches if not match.right and match.sighting.probability >= SURE]
     assert not [piece for piece in seen.extra if piece.probability >= SURE]
 
