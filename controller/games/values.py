@@ -35,6 +35,8 @@ def encode(value: object) -> Json:
 
 def decode(kind: Any, data: Json, where: str) -> Any:
     """The value of this annotated type. Raises NotationError that names the place, the value and what was expected."""
+    if type(data) is kind:
+        return data
     origin = get_origin(kind)
     if origin in (Union, UnionType):
         return _decode_optional(kind, data, where)
@@ -48,9 +50,7 @@ def decode(kind: Any, data: Json, where: str) -> Any:
             raise NotationError(f"{where}: {data!r} is none of {known}") from error
     if is_dataclass(kind):
         return decode_fields(kind, data, where, {})
-    if type(data) is not kind:
-        raise NotationError(f"{where}: {data!r} is no {kind.__name__}")
-    return data
+    raise NotationError(f"{where}: {data!r} is no {kind.__name__}")
 
 
 def decode_fields(kind: Any, data: Json, where: str, special: Mapping[str, Callable[[Json], Any]]) -> Any:

@@ -9,7 +9,7 @@ among tiles, cards and prints nobody enrolled).
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from random import Random
 from typing import Any
 
@@ -22,7 +22,7 @@ from controller.games.pizza_theory.components import load_components as pizza_th
 from controller.printing import pizzeria_pieces, slice_pieces, theory_board
 from controller.simulation.copy import own_art
 from hardware.kit import theory
-from hardware.simulated.artwork import Artwork
+from hardware.simulated.artwork import Artwork, Drawings
 from hardware.simulated.bodies import piece_outline, thickness_mm
 from hardware.simulated.dice import DieView
 from hardware.simulated.kit_art import cut_out, kit_art
@@ -136,8 +136,13 @@ def photograph(
 
 @lru_cache(maxsize=4)
 def for_camera(art: Callable[[], Mapping[str, Artwork]], px_per_mm: float) -> Mapping[str, Artwork]:
-    """Art made as small as a camera's pictures show it, once for all of them."""
-    return {face: at_scale(drawn, px_per_mm) for face, drawn in art().items()}
+    """Art made as small as a camera's pictures show it, what they show of it, once for all of them."""
+    faces = art()
+    return Drawings({face: partial(_small, faces, face, px_per_mm) for face in faces})
+
+
+def _small(art: Mapping[str, Artwork], face: str, px_per_mm: float) -> Artwork:
+    return at_scale(art[face], px_per_mm)
 
 
 def shares_visible(views: Sequence[PieceView]) -> list[float]:
@@ -293,7 +298,7 @@ def _apart(pieces: Sequence[tuple[PieceKind, str]], step_mm: tuple[float, float]
 
 @cache
 def _tiles() -> Mapping[str, Artwork]:
-    return dict(own_art("new_york_slice"))
+    return own_art("new_york_slice")
 
 
 @cache
@@ -536,7 +541,7 @@ AMONG = 12
 @cache
 def _among() -> Mapping[str, Artwork]:
     rng = Random("among dice")
-    some = [(face, art) for faces in (_tiles(), _cards()) for face, art in rng.sample(sorted(faces.items()), AMONG)]
+    some = [(face, faces[face]) for faces in (_tiles(), _cards()) for face in rng.sample(sorted(faces), AMONG)]
     return dict(some) | prints()
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from controller.journal import Journal, JournalDiskFull, JournalWriteFailed
 
-KILLS = 40
+KILLS = 20
 WRITER = Path(__file__).with_name("journal_writer.py")
 
 

@@ -276,7 +276,7 @@ def _settings(folder: Path) -> str:
     pictures = folder / "pictures"
     pictures.mkdir()
     cv2.imwrite(str(pictures / "1.png"), np.full((720, 1280, 3), 90, np.uint8))
-    camera = SETTINGS.replace("[camera]", f'[camera]\ndriver = "opencv:{pictures}"')
+    camera = SETTINGS.replace("[camera]", f'[camera]\ndriver = "opencv:{pictures}"').replace("rate = 8", "rate = 1")
     return f'game = "dice_and_slice"\n{camera}\n[serial]\nport = "{folder / "board"}"\n'
 
 

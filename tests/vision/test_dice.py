@@ -120,7 +120,7 @@ def test_light_and_turn_of_the_picture_do_not_matter(change: Any) -> None:
 
 def test_drawn_dice_on_surfaces_never_seen() -> None:
     dice = right = wrong = 0
-    for seed in range(SEED, SEED + 40):
+    for seed in range(SEED, SEED + 20):
         image, truth, _ = draw_dice(np.random.default_rng(seed), side_px=float(22 + seed % 20))
         middle = float(np.median([_width(die.box) for die in truth])) if truth else 30.0
         seen = reader().find(image, (middle * 0.6, middle * 1.6))
@@ -130,7 +130,7 @@ def test_drawn_dice_on_surfaces_never_seen() -> None:
                 dice += 1
                 right += any(s.value == die.value for s in near)
                 wrong += any(s.value != die.value and s.probability >= SURE for s in near)
-    assert dice > 80
+    assert dice > 40
     assert right >= 0.75 * dice
     assert wrong <= 0.02 * dice
 
@@ -260,20 +260,17 @@ def test_the_more_of_a_side_must_show_the_fewer_odds_make_a_die_sure(lean: float
 
 def test_dice_are_found_on_cloth_of_which_much_looks_like_dice() -> None:
     """Hundreds of its squares are likelier dice at first sight than most of the dice."""
-    found = 0
-    for seed in (616185, 616286):
-        image, labels = photographs(FAMILIES["dice"], seed)
-        dice = [piece for piece in labels["pieces"] if piece["kind"] == "die" and piece["visible"] >= 0.5]
-        seen = DiceFinder().find(image, find_mat(image), ())
-        found += sum(
-            any(
-                int(one.face) == die["value"]
-                and np.hypot(one.pose.x_mm - die["x_mm"], one.pose.y_mm - die["y_mm"]) < 12.0
-                for one in seen
-            )
-            for die in dice
+    image, labels = photographs(FAMILIES["dice"], 616185)
+    dice = [piece for piece in labels["pieces"] if piece["kind"] == "die" and piece["visible"] >= 0.5]
+    seen = DiceFinder().find(image, find_mat(image), ())
+    found = sum(
+        any(
+            int(one.face) == die["value"] and np.hypot(one.pose.x_mm - die["x_mm"], one.pose.y_mm - die["y_mm"]) < 12.0
+            for one in seen
         )
-    assert found >= 23, "of 28"
+        for die in dice
+    )
+    assert found >= 11, "of 13"
 
 
 def test_of_two_proposals_as_likely_the_larger_promises_more() -> None:
@@ -717,7 +714,7 @@ def test_the_networks_are_small() -> None:
 @pytest.mark.skipif(not PHOTOS.is_dir(), reason=f"no pictures at {PHOTOS}")
 def test_dice_on_the_rendered_tables() -> None:
     dice = read = 0
-    for path in sorted(path for kind in ("dice", "theory") for path in PHOTOS.glob(f"{kind}-*.jpg")):
+    for path in sorted(path for kind in ("dice", "theory") for path in PHOTOS.glob(f"{kind}-*.jpg"))[::2]:
         image = cv2.imread(str(path), cv2.IMREAD_COLOR)
         assert image is not None
         labels = json.loads(path.with_suffix(".json").read_text())
@@ -729,7 +726,7 @@ def test_dice_on_the_rendered_tables() -> None:
             ]
             assert [sighting.face] == [str(piece["value"]) for piece in near], path.name
             read += 1
-    assert dice > 30
+    assert dice > 15
     assert read >= 0.85 * dice
 
 

@@ -22,8 +22,8 @@ FACES, FAINT = 6, 0.2
 @cache
 def art() -> dict[str, Artwork]:
     """Specials whose print is faint."""
-    specials = [(name, drawn) for name, drawn in FAMILIES["tiles"].art().items() if name.startswith("special/")]
-    return {name: faint(drawn) for name, drawn in specials[:FACES]}
+    drawn = FAMILIES["tiles"].art()
+    return {name: faint(drawn[name]) for name in [name for name in drawn if name.startswith("special/")][:FACES]}
 
 
 def faint(drawn: Artwork) -> Artwork:
@@ -58,7 +58,7 @@ def _shown_once() -> Iterator[list[PieceView]]:
 FAMILY = Family("faint", "ring", art, _shown_once, lambda _: [])
 
 
-@pytest.mark.parametrize(("seed", "light"), [(1, 1.0), (2, 0.7), (3, 0.5)])
+@pytest.mark.parametrize(("seed", "light"), [(1, 1.0), (3, 0.5)])
 def test_faint_print_is_read(seed: int, light: float) -> None:
     conditions = Conditions(tilt_deg=2.0, light=light, noise=3.0, seed=seed)
     image, labels = photograph(FAMILY, laid_out(7.0 * seed, 35.0 * seed), conditions)

@@ -16,7 +16,7 @@ from tests.hardware.test_camera import VirtualClock
 from vision.light.flicker import FEWEST, Flicker, flicker_of
 from vision.motion import Small, shrink
 
-SEEDS = range(8)
+SEEDS = range(3)
 PICTURES = 24
 SIZE = (640, 360)
 BOTH_MOVE_HZ = 22.0

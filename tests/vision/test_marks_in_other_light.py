@@ -3,8 +3,10 @@
 from functools import cache
 from random import Random
 
+import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from controller.games.dice_and_slice.hands import Pencilled, write_front
 from controller.games.polygons import inside
@@ -35,6 +37,7 @@ CROSSED = [topping.square for topping in load_sheet_print().layout.toppings[::2]
 def pictures(kelvin: float = 5000.0, light: float = 1.0, *, crossed: bool = False) -> tuple[Image, Image]:
     """The sheet when it is blank, and pencilled: with dots, or with crosses, too."""
     conditions = Conditions(seed=6, kelvin=kelvin, light=light, noise=1.5)
+    renderer = Renderer(own_art("dice_and_slice"), conditions.camera_model(1920, 1080), conditions)
     shown = []
     dots = [Pencilled(MarkKind.DOT, dot) for dot in DOTS]
     crosses = [Pencilled(MarkKind.CROSSED_TOPPING, at) for at in CROSSED]
@@ -42,9 +45,14 @@ def pictures(kelvin: float = 5000.0, light: float = 1.0, *, crossed: bool = Fals
         world = World(Random(4))
         front = write_front(1, marks)
         world.add_piece("sheet/1", PieceKind.SHEET, front, front, pose=PLACE, face_up=True)
-        renderer = Renderer(own_art("dice_and_slice"), conditions.camera_model(1920, 1080), conditions)
         shown.append(np.asarray(renderer.render(world.snapshot()), np.uint8))
     return shown[0], shown[1]
+
+
+@cache
+def camera_noise(number: int) -> NDArray[np.int16]:
+    """That of a camera's picture, once for all pictures of this number."""
+    return np.random.default_rng(number).integers(-2, 3, (1080, 1920, 3), np.int16)
 
 
 def scene_after(first: Image, then: Image) -> Scene:
@@ -52,9 +60,8 @@ def scene_after(first: Image, then: Image) -> Scene:
     pack = FacePack({}, ())
     reader = Reader(pack, finders=finders_for({PieceKind.SHEET}, pack, load_prints()))
     for number in range(7):
-        noise = np.random.default_rng(number).integers(-2, 3, first.shape, np.int16)
-        shown = np.clip((first if number < 3 else then) + noise, 0, 255).astype(np.uint8)
-        scene = reader.read(Frame(shown, number * 0.5, number))
+        shown = cv2.add(first if number < 3 else then, camera_noise(number), dtype=cv2.CV_8U)
+        scene = reader.read(Frame(np.asarray(shown, np.uint8), number * 0.5, number))
     return scene
 
 

@@ -19,9 +19,10 @@ pytestmark = with_photos
 
 @pytest.fixture(scope="module", params=STYLES)
 def style_report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """Of every sixth picture; `make photos` reads all."""
-    folder, kinds = tmp_path_factory.mktemp("photos"), ("ring", "split", "hand", "seats")
-    for labels in [labels for kind in kinds for labels in sorted(PHOTOS.glob(f"{kind}-{request.param}-*.json"))[::6]]:
+    """Of one picture of two kinds each; below some of the others are read that were made worse, and `make photos` reads
+    all."""
+    folder, kinds = tmp_path_factory.mktemp("photos"), ("ring", "hand")
+    for labels in [PHOTOS / f"{kind}-{request.param}-01.json" for kind in kinds]:
         for path in (labels, labels.with_suffix(".jpg")):
             (folder / path.name).symlink_to(path)
     return report(folder, lambda style, _: pack_of(style), kinds)

@@ -164,7 +164,7 @@ def truly_under(labels: Mapping[str, Any], image: Image, at_px: Array) -> Flags:
 
 @pytest.mark.parametrize(
     ("seed", "hands"),
-    [(7, 1.0), (36, 1.0), (10, 1.0), (732024, 1.0), (732041, 1.0), (732062, 1.0), (7, 0.0), (12, 0.0)],
+    [(7, 1.0), (10, 1.0), (732024, 1.0), (732062, 1.0), (12, 0.0)],
 )
 def test_what_lies_over_a_board_is_known_from_its_print(seed: int, hands: float) -> None:
     image, labels = photographs(replace(FAMILIES["theory"], with_hands=hands), seed)

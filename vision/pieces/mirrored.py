@@ -135,15 +135,15 @@ def is_told(reading: Reading) -> bool:
 def _guess(look: Look, seen: SmallMap, prepared: Prepared) -> tuple[Array, Indices]:
     """Poses (n x 3) that look like a face (n), whatever grows evenly along them."""
     none = np.zeros((0, 3)), np.zeros(0, np.intp)
-    cells = _pale_places(seen)
+    levels = np.exp(seen.colours) - np.float32(LOG_FLOOR)
+    cells = _pale_places(seen, levels.min(0))
     if not len(cells):
         return none
     few, more = (points_of(prepared, count, _own_levels(prepared.full)) for count in (POINTS, MORE_POINTS))
-    places = np.concatenate(
-        [_alike(seen, few, cells, np.full(len(cells), turn_deg)) for turn_deg in np.arange(0.0, 360.0, STEP_DEG)]
-    )
+    turns_deg = np.arange(0.0, 360.0, STEP_DEG)
+    places = np.concatenate([_alike(seen, levels, few, cells, np.full(len(cells), turn_deg)) for turn_deg in turns_deg])
     places = _likeliest(places[places[:, 3] > LEAST_ALIKE], OF_A_BLOCK)
-    places = _alike(seen, more, places[:, :2].astype(np.intp), places[:, 2])
+    places = _alike(seen, levels, more, places[:, :2].astype(np.intp), places[:, 2])
     if not len(places):
         return none
     faces = places[:, 4].astype(np.intp)
@@ -159,9 +159,9 @@ def _likeliest(places: Array, of_a_block: int) -> Array:
     return places[ranks_within(row * _BLOCKS_IN_A_ROW + column) < of_a_block]
 
 
-def _pale_places(seen: SmallMap) -> Indices:
-    """Cells of the map (n x 2: column, row) in which something pale with details may have its middle."""
-    darkest = np.exp(seen.colours.min(0)) - np.float32(LOG_FLOOR)
+def _pale_places(seen: SmallMap, darkest: Floats) -> Indices:
+    """Cells of the map (n x 2: column, row) in which something pale with details may have its middle, by each cell's
+    darkest channel."""
     around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (int(AROUND_MM / CELL_MM) | 1,) * 2)
     rough = cv2.dilate(darkest, around) - cv2.erode(darkest, around)
     good = (seen.open > 0) & (darkest >= PALE) & (rough >= ROUGH)
@@ -169,15 +169,15 @@ def _pale_places(seen: SmallMap) -> Indices:
     return np.argwhere(inner)[:, ::-1] * STEP
 
 
-def _alike(seen: SmallMap, points: Points, cells: Indices, turns_deg: Array) -> Array:
+def _alike(seen: SmallMap, levels: Floats, points: Points, cells: Indices, turns_deg: Array) -> Array:
     """Those of the places that may be: n x 5, column, row, turn, the correlation with the face they look like most,
-    without what grows evenly along them, and which face that is."""
+    without what grows evenly along them, and which face that is. The map's `levels` are 3 x rows x columns."""
     at = indices(seen, points, cells, turns_deg)
-    lit = np.exp(seen.colours.reshape(3, -1).take(at, axis=1)) - np.float32(LOG_FLOOR)
-    good = (seen.open.ravel().take(at).mean(0) >= OPEN) & (lit.min((0, 1)) >= PALE)
+    good = (seen.open.ravel().take(at).mean(0) >= OPEN) & (levels.min(0).ravel().take(at).min(0) >= PALE)
+    lit = levels.reshape(3, -1).take(at[:, good], axis=1)
     steady = np.column_stack([np.ones(len(points.offsets)), points.offsets])
     level = (np.eye(len(steady)) - steady @ np.linalg.pinv(steady)).astype(np.float32)
-    strays = np.einsum("pq,cqn->cpn", level, lit[..., good])
+    strays = np.einsum("pq,cqn->cpn", level, lit)
     width = np.sqrt(np.einsum("cpn,cpn->n", strays, strays) + np.float32(EVEN**2 * len(steady)))
     faces = points.faces.reshape(len(points.faces), 3, -1)
     shown = np.einsum("pq,fcq->fcp", level, faces).reshape(len(faces), -1)

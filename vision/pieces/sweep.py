@@ -124,9 +124,11 @@ def away(seen: SmallMap, points: Points, turns_deg: Array) -> Indices:
 
 def indices(seen: SmallMap, points: Points, cells: Indices, turns_deg: Array) -> Indices:
     """Where in the flattened map each point lies (points x n) with the centre in cells (n x 2), in turns (n)."""
-    steps = away(seen, points, turns_deg)
+    turns, which = np.unique(turns_deg, return_inverse=True)
+    steps = away(seen, points, turns)
     width = seen.open.shape[1]
-    return np.asarray((cells[:, 1] * width + cells[:, 0]) + (steps[..., 0] * width + steps[..., 1]).T)
+    each = steps[..., 0] * width + steps[..., 1]
+    return np.asarray((cells[:, 1] * width + cells[:, 0]) + each.T[:, which])
 
 
 def peaks(seen: SmallMap, places: Array, faces: Indices, told: Floats) -> Indices:

@@ -20,8 +20,16 @@ from tests.controller.games.random_play import Ply, last_state, leaves, mutated,
 
 TABLES = [(name, players) for name in game_names() for players in load_game(name).player_counts]
 table = pytest.mark.parametrize(("name", "players"), TABLES)
+FEW_OR_MANY = [
+    (name, players)
+    for name in game_names()
+    for counts in [load_game(name).player_counts]
+    for players in sorted({min(counts), max(counts)})
+]
+few_or_many = pytest.mark.parametrize(("name", "players"), FEW_OR_MANY)
+"""For what holds of a game with any number of players if it does with the fewest and the most."""
 every_game = pytest.mark.parametrize("name", game_names())
-SAMPLED = 24
+SAMPLED = 12
 """States of a game that a costly check looks at."""
 LISTED = 4_000
 """Legal moves of a state that are compared one by one; where there are more, a part."""
@@ -95,7 +103,7 @@ def test_random_games_end_with_winners_and_scores_that_add_up(name: str, players
         assert set(game.engine.winners(game.end)) <= set(range(1, players + 1))
 
 
-@table
+@few_or_many
 def test_states_are_values(name: str, players: int) -> None:
     game = played(name, players)
     again = game.plies[0].state
@@ -123,7 +131,7 @@ def test_a_game_begins_with_whom_it_is_told(name: str, players: int) -> None:
 # Notation and JSON ----------------------------------------------------------------------------------------------------
 
 
-@table
+@few_or_many
 def test_notation_is_read_as_it_was_written(name: str, players: int) -> None:
     game, rng = played(name, players), Random(5)
     sampled = [Ply(state, move) for state in game.sample() for move in _some_legal(game.engine, state, rng, 12)]
@@ -139,14 +147,14 @@ def test_notation_is_read_as_it_was_written(name: str, players: int) -> None:
         assert text == " ".join(text.split())
 
 
-@table
+@few_or_many
 def test_moves_survive_json(name: str, players: int) -> None:
     game = played(name, players)
     for ply in game.plies:
         assert game.engine.decode_move(through_json(game.engine.encode_move(ply.move))) == ply.move
 
 
-@table
+@few_or_many
 def test_states_survive_json(name: str, players: int) -> None:
     game = played(name, players)
     for state in game.sample():
@@ -181,7 +189,7 @@ def _spoilt(rng: Random) -> Any:
     return spoil
 
 
-@table
+@few_or_many
 def test_json_that_is_no_move_or_state_is_refused(name: str, players: int) -> None:
     game, rng = played(name, players), Random(7)
     moves = [through_json(game.engine.encode_move(move)) for move in moves_of(name, players)]
@@ -206,7 +214,7 @@ def _decoded_or_refused(decode: Any, data: Any) -> None:
 # Rules ----------------------------------------------------------------------------------------------------------------
 
 
-@table
+@few_or_many
 def test_listed_moves_are_legal_and_listed_once(name: str, players: int) -> None:
     game = played(name, players)
     for state in game.sample():
@@ -225,7 +233,7 @@ def test_a_move_is_refused_exactly_when_it_is_not_listed(name: str, players: int
             _check_refusal(game.engine, state, move, legal)
 
 
-@table
+@few_or_many
 def test_no_move_is_too_absurd_to_be_refused(name: str, players: int) -> None:
     game, rng = played(name, players), Random(9)
     encoded = [through_json(game.engine.encode_move(move)) for move in moves_of(name, players)]
@@ -266,11 +274,11 @@ def _some_legal(engine: Game[Any, Any], state: Any, rng: Random, count: int) -> 
 # Positions and options ------------------------------------------------------------------------------------------------
 
 
-@table
+@few_or_many
 def test_a_described_position_is_the_state_again(name: str, players: int) -> None:
     for seed in (1, 2):
         game = played(name, players, seed)
-        for state in game.sample(70 if seed == 1 else 15):
+        for state in game.sample(35 if seed == 1 else 8):
             described = through_json(game.engine.position(state))
             again = game.engine.setup(players, {}, described)
             assert again == state
@@ -278,7 +286,7 @@ def test_a_described_position_is_the_state_again(name: str, players: int) -> Non
     assert game.engine.setup(players, {}, {}) == game.engine.start(players, {})
 
 
-@table
+@few_or_many
 def test_what_a_position_leaves_out_is_as_at_the_start(name: str, players: int) -> None:
     engine = load_game(name)
     start = engine.position(engine.start(players, {}))
@@ -287,7 +295,7 @@ def test_what_a_position_leaves_out_is_as_at_the_start(name: str, players: int) 
         assert engine.setup(players, {}, through_json(described)) == state
 
 
-@table
+@few_or_many
 def test_a_position_that_cannot_be_is_refused_and_any_other_can_be_played(name: str, players: int) -> None:
     game, rng = played(name, players), Random(10)
     positions = [through_json(game.engine.position(state)) for state in game.sample()]
@@ -397,7 +405,7 @@ def test_no_view_tells_what_its_viewer_may_not_know(name: str, players: int) -> 
             assert game.engine.setup(players, {}, through_json(game.engine.position(other))) == other
 
 
-@table
+@few_or_many
 def test_a_secret_is_redrawn_for_those_who_may_not_know_it(name: str, players: int) -> None:
     """Where players see different things, a spectator's redrawn state differs from the real one at times."""
     game, rng = played(name, players), Random(13)
@@ -419,7 +427,7 @@ def _knows_more(engine: Game[Any, Any], state: Any, players: int) -> bool:
 # Advice ---------------------------------------------------------------------------------------------------------------
 
 
-@table
+@few_or_many
 def test_advice_is_legal_and_given_with_a_reason(name: str, players: int) -> None:
     game = played(name, players)
     for state in game.sample(8):
@@ -436,7 +444,7 @@ def test_advice_is_legal_and_given_with_a_reason(name: str, players: int) -> Non
                 assert advice.reason
 
 
-@table
+@few_or_many
 def test_advice_uses_only_what_its_player_may_know(name: str, players: int) -> None:
     game, rng = played(name, players), Random(15)
     for state in game.sample(5):
@@ -471,7 +479,7 @@ def test_a_record_replays_what_was_played(name: str, players: int) -> None:
     assert format_record(replay.record) == text
 
 
-@table
+@few_or_many
 def test_a_record_may_begin_in_the_middle(name: str, players: int) -> None:
     game = played(name, players)
     engine, half = game.engine, len(game.plies) // 2
@@ -481,7 +489,7 @@ def test_a_record_may_begin_in_the_middle(name: str, players: int) -> None:
     assert replay.state == game.end
 
 
-@table
+@few_or_many
 def test_what_is_taken_back_never_was(name: str, players: int) -> None:
     """Through the referee's protocol: undo to the start, and the same moves again meet the same chance."""
     session, rng = Session("test"), Random(17)

