@@ -22,10 +22,11 @@ from hardware.simulated.world import World
 from vision.frame import Frame, Image
 from vision.mat.registration import Registration, find_mat
 from vision.scene import MarkKind, PieceKind, Pose, Sighting
-from vision.sheets.blanks import covered
+from vision.sheets.blanks import Blanks, covered
 from vision.sheets.finder import SUREST_CROSS, SheetFinder
 from vision.sheets.finding import find_sheets
 from vision.sheets.flattening import flatten
+from vision.sheets.kept_blanks import Blank
 
 (LAYOUT,) = load_prints()
 POSES = {1: Pose(6.0, -249.0, 91.0), 2: Pose(-390.0, -107.0, 358.0), 5: Pose(391.0, 104.0, 181.5)}
@@ -194,6 +195,22 @@ def test_a_little_pale_print_is_covered_where_it_would_show_in_spite_of_noise(pi
     for noise, told in ((0.0, True), (0.08, False)):
         now = np.asarray(pale + noise / grain.std() * grain, np.float32)
         assert covered(replace(flat, blank=flat.darkness, darkness=now)).foreign[y, x] == (255 if told else 0)
+
+
+def test_pencil_over_the_print_of_a_small_part_does_not_tell_how_dark_all_print_there_was(pictures: Pictures) -> None:
+    """Of a sheet whose paper was brighter than the picture showed, and is but in that part."""
+    (blank, where), _ = pictures
+    found = find_sheets(np.asarray(cv2.cvtColor(blank, cv2.COLOR_BGR2GRAY), np.uint8), [LAYOUT], lens=where.lens)
+    flat = flatten(blank, LAYOUT, found[0].registration)
+    blanks, pose = Blanks(), Pose(0.0, 0.0, 90.0)
+    blanks._known = [Blank(0, LAYOUT, pose, flat.px_per_mm, flat.blur_mm, flat.darkness, flat.colours)]
+    clear = np.zeros(flat.cut_off.shape, bool)
+    clear[clear.shape[0] * 3 // 4 :] = True
+    pencilled = np.where(clear[..., None] & (flat.colours > 0.1), np.float32(0.13), np.float32(0.0))
+    now = replace(flat, cut_off=np.where(clear, np.uint8(0), np.uint8(255)), colours=flat.colours + pencilled)
+    known = blanks.at(now, pose)
+    assert known is not None
+    assert float(np.abs(known - flat.darkness).max()) < 0.02
 
 
 # After a restart ------------------------------------------------------------------------------------------------------

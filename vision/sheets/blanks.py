@@ -50,8 +50,8 @@ DARK_PRINT, LEAST_PRINT, LEAST_SHOWN = 0.4, 400, 0.05
 the sheet that takes of all contrast: a veil, as of a window that the camera sees."""
 TOO_BRIGHT = 0.15
 """Where print was darker than paper by so much less than it is now (logarithm), the palest did not show at all."""
-TELLS = 0.25
-"""So much of all print tells of the part of a sheet it is on; less does not, by itself."""
+TELLS = 0.5
+"""Print tells of the part of a sheet it is on by itself where it is so much of all: less may be pencilled over."""
 LEAST_VEIL, MOST_VEIL, BLACKEST = 0.06, 2.0, 0.02
 """Less of it, beside the paper's own light, is none; nor is more believed."""
 PRINTED = 0.06
