@@ -13,7 +13,7 @@
 
 import { createChooser } from "/static/games.js";
 import { headersOf, hostName, hostToken, keepHostName } from "/static/host.js";
-import { badge, colour, html, named } from "/static/kit.js";
+import { badge, colour, html, named, say } from "/static/kit.js";
 import { createPhones } from "/static/phones.js";
 import { breachCard, createStage } from "/static/stage.js";
 
@@ -192,7 +192,7 @@ function render(view) {
   byId("final").hidden = !over;
   if (over) whenChanged("final", [view.position, view.seats], () => game.renderFinal(byId("final"), view));
   else shown.delete("final");
-  put("result", over ? byId("final").querySelector("h1").textContent : "");
+  say(byId("result"), over ? byId("final").querySelector("h1").textContent : "");
   renderStatus(view);
   whenChanged("slaps", [view.board?.slaps, view.seats], () => renderSlaps(view));
 }
@@ -202,11 +202,6 @@ function whenChanged(what, value, act) {
   if (shown.get(what) === text) return;
   shown.set(what, text);
   act();
-}
-
-// Text that is read out once, and not again while it stays the same.
-function put(id, text) {
-  if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 // What the referee says; a breach that may only be hidden from the camera is called otherwise.
@@ -296,7 +291,7 @@ function renderStatus(view) {
   byId("referee").textContent = REFEREE[state] ?? state;
   byId("referee").dataset.state = state;
   const last = view.log.at(-1);
-  put("event", last ? `${named(view, last.text)}${ruled(last)}` : "");
+  say(byId("event"), last ? `${named(view, last.text)}${ruled(last)}` : "");
   byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";
   whenChanged("parts", [view.parts, view.simulated], () => renderParts(view));
 }

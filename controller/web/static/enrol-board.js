@@ -3,6 +3,7 @@
 import { aiming } from "/static/aiming.js";
 import { asking } from "/static/asking.js";
 import { headersOf, hostToken } from "/static/host.js";
+import { say } from "/static/kit.js";
 import { zooming } from "/static/zooming.js";
 
 const byId = (id) => document.getElementById(id);
@@ -204,7 +205,7 @@ function mark(photo, index) {
   });
   if (hand.waits) frame.append(dotAt(part, hand.waits, hand.tool, 0, all[hand.tool]));
   const state = photo.lacks ? `Still: ${photo.lacks.replace(/^[^:]*: /, "")}.` : "The board is understood. Does it lie under the lines below?";
-  if (part.querySelector(".state").textContent !== state) part.querySelector(".state").textContent = state;
+  say(part.querySelector(".state"), state);
   const check = part.querySelector(".understood");
   if (photo.lacks) check.hidden = true;
   else load(check, `/api/enrol/photo/${index}/understood.jpg`);

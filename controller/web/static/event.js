@@ -1,6 +1,6 @@
 // One screen for all tables of an event, kept current.
 
-import { colour, html, keyed } from "/static/kit.js";
+import { colour, html, keyed, say } from "/static/kit.js";
 
 const AGAIN_MS = 2000;
 const ANSWERS_WITHIN_MS = 8000;
@@ -24,10 +24,10 @@ function render({ event, tables, standings, games, newest, finding }) {
   document.title = byId("event").textContent = event || "Pizza tables";
   const callers = tables.filter(({ calls }) => calls);
   const calling = callers.length;
-  put("called", callers.map(({ table, calls }) => `${table}: ${calls}`).join("; "));
+  say(byId("called"), callers.map(({ table, calls }) => `${table}: ${calls}`).join("; "));
   const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
-  put("count", `Tables: ${tables.length}${how} · games over: ${games}`);
-  put("finding", finding);
+  say(byId("count"), `Tables: ${tables.length}${how} · games over: ${games}`);
+  say(byId("finding"), finding);
   byId("finding").hidden = !finding;
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
@@ -35,11 +35,6 @@ function render({ event, tables, standings, games, newest, finding }) {
   const rows = standings.slice(0, MOST_STANDINGS).map(({ name, won, played }) => html("li", {}, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
   byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
   byId("newest").replaceChildren(...(newest.length ? newest.map(game) : [html("li", { class: "faint", text: "none yet" })]));
-}
-
-// Text that is read out once, and not again while it stays the same.
-function put(id, text) {
-  if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 function drawTable(element, { address, table, title, state, message, calls, calls_for_s, players }, alike) {

@@ -24,6 +24,11 @@ function fill(element, props, children) {
   return element;
 }
 
+/** Text of an element, which is read out once, and not again while it stays the same. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 /** Let `parent` hold one child per item, in order; children whose key stays keep their element, so that they can move. */
 export function keyed(parent, items, keyOf, create, update) {
   const keys = items.map(keyOf);

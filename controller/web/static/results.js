@@ -1,6 +1,6 @@
 // The games that were played at this table and how they ended, kept current.
 
-import { html } from "/static/kit.js";
+import { html, say } from "/static/kit.js";
 
 const AGAIN_MS = 15000;
 const WEEKDAY_TELLS_MS = 6 * 24 * 3600 * 1000;
@@ -11,20 +11,15 @@ show();
 async function show() {
   try {
     const { games, standings } = await (await fetch("/api/results", { signal: AbortSignal.timeout(AGAIN_MS) })).json();
-    put("state", `${games.filter((game) => game.over).length} of ${games.length} games are over.`);
+    say(byId("state"), `${games.filter((game) => game.over).length} of ${games.length} games are over.`);
     const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
     byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet", "")]));
     const told = games.map((game, index) => row(time(game), [html("b", { text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
     byId("games").replaceChildren(...told.reverse());
   } catch {
-    put("state", "The table does not answer; trying again.");
+    say(byId("state"), "The table does not answer; trying again.");
   }
   setTimeout(show, AGAIN_MS);
-}
-
-// Read out once, and not again while it stays the same.
-function put(id, text) {
-  if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 function row(first, second) {

@@ -1,6 +1,8 @@
 // For setting a table up: the newest picture of the camera that was read, with what was read drawn on it, and what is
 // not well. What is said of a picture came with it; how old it is goes on counting when no newer one comes.
 
+import { say } from "/static/kit.js";
+
 const byId = (id) => document.getElementById(id);
 const PAUSE_MS = 150;
 const WAIT_MS = 1000; // while there is no picture
@@ -76,8 +78,8 @@ function sayState() {
   const state = live ? "Live" : [missing || "Not live: nothing newer was read.", said].filter(Boolean).join(" ");
   byId("picture").classList.toggle("old", shown !== null && !live);
   byId("state").classList.toggle("late", !live);
-  put("state", state);
-  put("age", shown === null ? "" : `This picture is ${ageText(age_s)} old.`);
+  say(byId("state"), state);
+  say(byId("age"), shown === null ? "" : `This picture is ${ageText(age_s)} old.`);
 }
 
 function ageText(age_s) {
@@ -97,7 +99,7 @@ function sayRead() {
   const counts = [
     `${pieces} ${pieces === 1 ? "piece" : "pieces"}, ${doubtful} doubtful`, ...before, ...causes,
   ].join("; ");
-  put("counts", why_not_read === "" ? `Read in this picture: ${counts}.` : `Nothing is read in this picture: ${why_not_read}.`);
+  say(byId("counts"), why_not_read === "" ? `Read in this picture: ${counts}.` : `Nothing is read in this picture: ${why_not_read}.`);
   byId("counts").classList.toggle("late", why_not_read !== "");
   byId("doubts").hidden = doubts.length === 0;
   byId("doubtful").replaceChildren(...doubts.map((piece) => element(
@@ -131,11 +133,6 @@ addEventListener("keydown", ({ key }) => key === "Escape" && enlarge(false));
 function enlarge(large) {
   byId("enlarge").classList.toggle("large", large);
   byId("enlarge").setAttribute("aria-pressed", String(large));
-}
-
-/** Text that is said once, and not again while it stays the same. */
-function put(id, text) {
-  if (byId(id).textContent !== text) byId(id).textContent = text;
 }
 
 function element(name, text) {

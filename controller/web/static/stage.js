@@ -1,7 +1,7 @@
 // The table from above, as it lies: places of the seats, the mat, what is hidden, what is wrong. The pieces in between
 // are drawn by the game.
 
-import { bounds, colour, html, keyed, middle, points, svg } from "/static/kit.js";
+import { bounds, colour, html, keyed, middle, points, say, svg } from "/static/kit.js";
 
 const MARGIN_MM = 22;
 const MIDDLE_REACH_MM = 150;
@@ -123,7 +123,7 @@ function updateName(element, seat, acting) {
   const [x, y] = middle(seat.area_mm);
   const besides = isBesides(seat);
   const name = `${seat.player ?? seat.seat}  ${shortened(seat.name, besides ? 12 : 16)}`;
-  if (text.textContent !== name) text.textContent = name;
+  say(text, name);
   const width = Math.max(44, text.getComputedTextLength() + 24);
   // The plate lies on the table's edge, along it, where no piece does.
   const [startX, startY] = besides
