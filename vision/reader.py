@@ -35,7 +35,7 @@ from vision.pieces.from_above import FromAbove
 from vision.pieces.left_over import with_left_over
 from vision.pieces.lens_fit import carried_over, largest_move_mm, lens_by_pieces
 from vision.pieces.raster import Raster, explained, select
-from vision.pieces.reading import Reading, confirmed
+from vision.pieces.reading import Reading
 from vision.pieces.search import Index, build_index
 from vision.pieces.tone import PLAIN, in_tone, tone_of
 from vision.pieces.top_down import from_top_down
@@ -258,13 +258,13 @@ class Reader:
         readings: list[Reading] = []
         if self._kinds:
             around = known.around_change(busy)
-            self._clock.stage("pieces")
-            where = self._unexplained(known.bare, [*stay, *again], around)
-            keypoints = find_keypoints(looked, look.table, mask=where)
-            self._clock.stage("keypoints")
-            readings = find_pieces(look, keypoints, self._kinds, self._index, [*stay, *again], stay, far, known.bare)
+            readings = self._found_around(known, view, [*stay, *again], stay, far, around)
         if changed is not None:
             known.leave_over([*readings, *far])
+            if self._kinds and known.uncovers_more([*readings, *far], busy):
+                around = known.around_change(busy, uncovered=True)
+                readings = self._found_around(known, view, readings, stay, far, around)
+                known.leave_over([*readings, *far])
         if self._kinds and known.may_be_told_otherwise([*readings, *far], busy):
             covered = explained(far, self._kinds, known.bare.bare())
             told = from_top_down(look, readings, self._kinds, covered, [*stay, *again])
@@ -296,6 +296,23 @@ class Reader:
         if not busy.any() and not lens_due and known.is_plain():
             known.looks = LOOKS
         return known
+
+    def _found_around(
+        self,
+        known: KnownTable,
+        view: FromAbove,
+        readings: Sequence[Reading],
+        done: Sequence[Reading],
+        beyond: Sequence[Reading],
+        around: Mask,
+    ) -> list[Reading]:
+        """These readings, with the pieces that keypoints lead to which lie `around` what changed (see
+        `find_pieces`)."""
+        look = view.look
+        self._clock.stage("pieces")
+        keypoints = find_keypoints(view.looked, look.table, mask=self._unexplained(known.bare, readings, around))
+        self._clock.stage("keypoints")
+        return find_pieces(look, keypoints, self._kinds, self._index, readings, done, beyond, known.bare)
 
     def _found_in(self, view: FromAbove) -> list[Reading]:
         """The pieces that keypoints lead to, in the picture's own tone."""
@@ -408,7 +425,7 @@ class Reader:
         reaching = known.blocks.to_cells(known.reaching_in(covered | blown))
         # Without readings it tells of nothing yet, and is worked out when finders have found what lies there.
         foreign = seen.foreign() | reaching if readings else reaching
-        open_ones = [r for r in known.with_hidden(readings, foreign | glare) if confirmed(r)]
+        open_ones = [r for r in known.with_hidden(readings, foreign | glare) if r.confirmed]
         if lit_otherwise := known.in_other_light(open_ones):
             readings = [*open_ones, *lit_otherwise]
             seen = SeenTable(soft, known.coarse, readings, self._kinds, glare, known.as_bare)
@@ -517,8 +534,10 @@ class Reader:
     def _seen_by_camera(
         self, frame: Frame, known: KnownTable, sightings: Sequence[Sighting]
     ) -> tuple[tuple[PaperLevel, ...], float | None]:
-        """How bright white paper is, and how blurred markers are, where it was not looked for a while."""
-        if frame.time_s - self._paper_s < PAPER_S:
+        """How bright white paper is, and how blurred markers are, where it was not looked for a while; but for the very
+        first time not in a picture in which something is read: that takes long enough."""
+        soon = known.looked_s == frame.time_s and np.isfinite(self._paper_s)
+        if soon or frame.time_s - self._paper_s < PAPER_S:
             return (), None
         self._paper_s = frame.time_s
         seen = known.registration
@@ -547,7 +566,7 @@ def _lying(known: KnownTable, seen: SeenTable) -> Mask:
 
 def _explained_by(readings: Sequence[Reading]) -> float:
     """How much the confirmed ones explain; those in shade of their own less, as that explains a part of it."""
-    return sum((OF_SHADED if r.shaded else 1.0) * r.strength for r in readings if confirmed(r))
+    return sum((OF_SHADED if r.shaded else 1.0) * r.strength for r in readings if r.confirmed)
 
 
 def _outer(readings: list[Reading]) -> int:

@@ -17,7 +17,7 @@ from vision.pieces.finding import come_to_rest
 from vision.pieces.from_above import FromAbove
 from vision.pieces.left_over import _told, with_left_over
 from vision.pieces.raster import Raster, explained, select
-from vision.pieces.reading import Reading, confirmed
+from vision.pieces.reading import Reading
 from vision.pieces.search import build_index
 from vision.pieces.verify import prepare
 
@@ -83,7 +83,7 @@ def test_a_piece_seen_askew_explains_nothing(table: Table, face: str) -> None:
     known.leave_over(table.readings)
     assert known.left_over(table.readings, known.nowhere) is None
     askew = replace(missed, pose=[*missed.pose, 1.5, -9.5, -5.2], agrees=np.zeros_like(missed.agrees))
-    assert not confirmed(askew)
+    assert not askew.confirmed
     known.leave_over([*others, askew])
     assert known.left_over([*others, askew], known.nowhere) is not None
     known.take(others)
@@ -101,7 +101,7 @@ def test_what_is_hardly_more_than_an_even_surface_is_no_dear_piece(table: Table,
         agrees=np.ones_like(plain.agrees),
     )
     assert not dear.trusted
-    assert confirmed(dear) is holds
+    assert dear.confirmed is holds
 
 
 def test_beside_what_is_known_nothing_is_made_up(table: Table) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.vision.camera_noise import camera_noise
 from tests.vision.drawn_table import Piece, View, enrolled, photograph
@@ -12,10 +13,11 @@ from tests.vision.test_reader import TABLE, assert_shows
 from vision.finders import Changed, Moves, nothing_moves, nowhere
 from vision.following.settling import LastRest, Motion, changes, remembered
 from vision.frame import Frame, Image
+from vision.mat.rectify import TableMap
 from vision.mat.registration import Registration, find_mat
 from vision.motion import Mask, Small
 from vision.pieces.faces import FacePack
-from vision.pieces.features import find_keypoints
+from vision.pieces.features import Keypoints, find_keypoints
 from vision.pieces.finding import find_pieces
 from vision.reader import Reader
 from vision.scene import FaceLikelihood, HiddenCause, PieceKind, Pose, Scene, Settled, Sighting
@@ -306,6 +308,33 @@ def test_where_a_piece_lay_another_is_found_by_what_leads_to_it(pack: FacePack) 
     other = replace(TABLE[0], face="b/1", x_mm=TABLE[0].x_mm - 3.0, y_mm=TABLE[0].y_mm + 3.0, angle_deg=22.0)
     scenes = watch(reader, [(other, *TABLE[1:])] * 6, waving=False, start=10)
     assert_shows(scenes[-1], (other, *TABLE[1:]))
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_corners_far_beside_a_piece_that_is_gone_are_looked_at_where_something_else_lies_there(
+    pack: FacePack, monkeypatch: pytest.MonkeyPatch, left: bool
+) -> None:
+    """It may be a piece that shows more of itself beyond the change. Where the table is bare there is none."""
+    looked: list[int] = []
+
+    def find(seen: Image, table: TableMap, *, mask: NDArray[np.uint8] | None = None) -> Keypoints:
+        looked.append(0 if mask is None else int(np.count_nonzero(mask)))
+        return find_keypoints(seen, table, mask=mask)
+
+    thing = np.array([[-75.0, -25.0], [-25.0, -25.0], [-25.0, 25.0], [-75.0, 25.0]]) if left else None
+    bare, laid = photograph((), View()), photograph((Piece("a/1", 0.0, 0.0, 180.0),), View())
+    reader = Reader(pack)
+    for i, picture in enumerate([bare] * 5 + [laid] * 5):
+        scene = reader.read(Frame(picture, 0.5 * i, i))
+    assert [sighting.face for sighting in scene.sightings] == ["a/1"]
+    monkeypatch.setattr("vision.reader.find_keypoints", find)
+    gone = photograph((), View(), hand=thing)
+    for i in range(10, 13):
+        reader.read(Frame(gone, 0.5 * i, i))
+        if looked:
+            break
+    assert len(looked) == (2 if left else 1)
+    assert looked[-1] > (2 if left else 0) * looked[0]
 
 
 def test_what_is_covered_by_a_piece_far_from_a_change_stays(pack: FacePack) -> None:

@@ -261,7 +261,7 @@ def test_a_card_seen_turned_half_round_is_turned_back() -> None:
     turned[:, :2] += centres - place(prepared.faces.shape.centre[None], turned)[:, 0]
     wrong = check(look, kind, prepared, turned, np.array([prepared.faces.names.index(v.face) for v in views]))
     assert len(wrong) == len(views)
-    found = find_pieces(look, NONE, kinds, build_index(faces), select(wrong, kinds, Raster(table)))
+    found = find_pieces(look, NONE, kinds, build_index({kind: faces[kind]}), select(wrong, kinds, Raster(table)))
     angles = {reading.prepared.faces.names[reading.face]: float(reading.pose[2]) for reading in found}
     assert set(angles) == set(places)
     for pose, view in zip(poses, views, strict=True):

@@ -14,7 +14,7 @@ from vision.hiding.plain_table import colours_of, share_of_rare
 from vision.light.cast_shadow import is_other_light
 from vision.masks import Mask
 from vision.mat.markers import MAT_HALF_MM
-from vision.motion import Small, differences, differs
+from vision.motion import Small, beyond_noise, differences
 
 UNLIKE_BARE = 16.0
 """Levels (of 255): hands and sleeves differ so much from the bare table; shadows and dusk hardly do."""
@@ -56,6 +56,8 @@ class BareTable:
         """Blocks that were not seen bare before that knock, most of them as they lay beyond the picture's edge,"""
         self._reach = _NEAR
         """and by how much what is seen beside them is dilated to reach all over them."""
+        self._apart: tuple[Small, Small] | None = None
+        """By how much the picture that was compared last differs from what is known now."""
 
     def laid_over(self, blocks: Blocks) -> "BareTable":
         """The same, with the same memory, where the blocks are laid over the table anew."""
@@ -110,7 +112,7 @@ class BareTable:
 
     def as_bare(self, small: Small) -> Mask:
         """Blocks that look as they did when bare."""
-        alike = (differences(small, self._bare) < AS_BARE) & (self._known > 0)
+        alike = (self._differences(small) < AS_BARE) & (self._known > 0)
         return np.where(alike, np.uint8(255), np.uint8(0))
 
     def remember(self, small: Small, covered: Mask, hidden: Mask, arm: bool) -> None:
@@ -121,6 +123,7 @@ class BareTable:
             bare &= ~self._blocks.beyond & (self._new == 0)
         cv2.copyTo(small, bare.view(np.uint8) & ~self._known, self._first)
         cv2.copyTo(small, bare.view(np.uint8), self._bare)
+        self._apart = None
         self._known[bare] = 255
         self._carried[bare], self._new[bare] = 0, 0
 
@@ -134,6 +137,7 @@ class BareTable:
         parts = cv2.dilate((large[labels] & (labels > 0)).astype(np.uint8), np.ones((5, 5), np.uint8))
         again = np.where(parts > 0, np.uint8(0), self._carried)
         cv2.copyTo(small, again, self._bare)
+        self._apart = None
         cv2.copyTo(small, again, self._first)
         self._carried &= ~again
 
@@ -148,9 +152,15 @@ class BareTable:
         self._compared = small.copy()
         return True
 
+    def _differences(self, small: Small) -> Small:
+        """By how many levels (of 255) each block differs from the bare table, worked out once of a picture."""
+        if self._apart is None or self._apart[0] is not small:
+            self._apart = small, differences(small, self._bare)
+        return self._apart[1]
+
     def strange(self, small: Small, covered: Mask, noise: float) -> Mask:
         """Blocks that neither look as they did when bare nor lie under pieces."""
-        different = differs(small, self._bare, known=noise)
+        different = beyond_noise(self._differences(small), known=noise)
         different[(self._known == 0) | (covered > 0)] = 0
         return np.asarray(cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
 
@@ -165,7 +175,7 @@ class BareTable:
         """
         if self._looks_otherwise_now(small):
             self._see_again(small, _apart_from(self._looked, small))
-        unlike = differences(small, self._bare) > UNLIKE_BARE
+        unlike = self._differences(small) > UNLIKE_BARE
         different = np.where(self._known > 0, unlike, changed > 0)
         different &= (covered == 0) & ~by_form & (self._new == 0)
         parts = cv2.morphologyEx(different.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))

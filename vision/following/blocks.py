@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from vision.following.footprint import Footprint
 from vision.hiding.cells import CoarseMap
+from vision.kept import Kept
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, Box
 from vision.mat.registration import Registration
@@ -41,8 +42,10 @@ class Blocks:
         self.nowhere: Mask = np.zeros(shape, np.uint8)
         """None of them."""
         self._scale = WIDTH / registration.size_px[0]
-        self._footprints: dict[int, tuple[object, Footprint]] = {}
-        """Of outlines and poses asked for before, by their identity, with which they are kept."""
+        self._footprints: Kept[object, Footprint] = Kept(MOST_FOOTPRINTS)
+        """Of outlines and poses asked for before."""
+        self._under: tuple[list[Footprint], Mask] = [], self.nowhere
+        """The blocks that some of them lie on, asked for last."""
         cells = np.stack(np.meshgrid(np.arange(coarse.width), np.arange(coarse.height)), -1).reshape(-1, 2)
         spots = self._to_small(registration.to_picture(coarse.to_table(cells.astype(np.float64))))
         nearest = np.clip(np.round(spots), [0, 0], [shape[1] - 1, shape[0] - 1]).astype(np.int16)
@@ -117,19 +120,20 @@ class Blocks:
     def footprint(self, piece: Reading | Sighting) -> Footprint:
         """The blocks that a piece lies on."""
         lies = piece.pose if isinstance(piece, Reading) else piece.outline_mm
-        held = self._footprints.get(id(lies))
-        if held is None:
-            if len(self._footprints) >= MOST_FOOTPRINTS:
-                self._footprints.clear()
-            held = self._footprints[id(lies)] = lies, self._worked_out(piece)
-        return held[1]
+        return self._footprints.of(lies, lambda: self._worked_out(piece))
 
     def under(self, pieces: Sequence[Reading | Sighting]) -> Mask:
         """The blocks that these lie on."""
-        mask = np.zeros_like(self.nowhere)
-        for footprint in map(self.footprint, pieces):
-            mask[footprint.part] |= footprint.inside
-        return mask
+        footprints = [self.footprint(piece) for piece in pieces]
+        before, mask = self._under
+        if len(footprints) != len(before) or any(
+            one is not other for one, other in zip(footprints, before, strict=True)
+        ):
+            mask = np.zeros_like(self.nowhere)
+            for footprint in footprints:
+                mask[footprint.part] |= footprint.inside
+            self._under = footprints, mask
+        return mask.copy()
 
     def covered(self, pieces: Sequence[Reading | Sighting]) -> Mask:
         """The blocks that these lie on, or beside."""

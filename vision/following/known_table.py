@@ -31,7 +31,7 @@ from vision.pieces.checking import check_again, check_in_shade
 from vision.pieces.finding import COVERED
 from vision.pieces.from_above import FromAbove
 from vision.pieces.raster import Raster
-from vision.pieces.reading import Reading, confirmed, share
+from vision.pieces.reading import Reading, share
 from vision.pieces.same_print import in_place_of, is_otherwise_lit, may_show_the_same, shows_the_same
 from vision.pieces.sightings import sighting
 from vision.pieces.verify import Look, Prepared
@@ -124,6 +124,8 @@ class KnownTable:
         """and those of them that are new in this picture."""
         self.uncovered = np.zeros(small.shape[:2], np.uint8)
         """Blocks where a piece lay that was gone then."""
+        self._foreign: Mask = self.nowhere
+        """Blocks that showed neither table nor piece when all was read last."""
         self._left: Mask = self.change
         """Blocks of the change that do not look as they did when bare, and under no piece."""
         self._in_vain: tuple[list[Reading], Mask] | None = None
@@ -229,7 +231,8 @@ class KnownTable:
     def remember(self, covered: Mask, foreign: Mask) -> None:
         """Learn how the table looks where nothing lies; `foreign` is a mask of the table's cells."""
         contours = [self.coarse.to_table(c.reshape(-1, 2).astype(np.float64)) for c in _contours(foreign)]
-        self._bare_table.remember(self.motion.last, covered, self.blocks.polygons(contours), bool(foreign.any()))
+        self._foreign = self.blocks.polygons(contours)
+        self._bare_table.remember(self.motion.last, covered, self._foreign, bool(foreign.any()))
 
     def within_reach(self) -> Mask:
         """Blocks so near to the change that what came there can touch what lay there."""
@@ -293,7 +296,7 @@ class KnownTable:
         self._left = self._left | (self.strange(self._explained_by(readings)) & self.change)
 
     def _explained_by(self, readings: list[Reading]) -> Mask:
-        return self.blocks.covered([reading for reading in readings if confirmed(reading)])
+        return self.blocks.covered([reading for reading in readings if reading.confirmed])
 
     def may_be_told_otherwise(self, readings: list[Reading], busy: Mask) -> bool:
         """Whether what changed may be explained better than by these: something of it is left over, or a piece in it is
@@ -342,6 +345,8 @@ class KnownTable:
             return True  # and faces, which another look might find, there are none
         if self._left.any() and (self._left & ~self.blocks.covered(self.readings)).any():
             return False
+        if (self.uncovered & self._foreign).any():
+            return False  # what was uncovered may be a piece that shows more beyond the change
         doubtful = (s for found in self._found.values() for s in found if is_doubtful(s))
         if any(self.blocks.touched(s, self.change) for s in doubtful):
             return False
@@ -535,13 +540,23 @@ class KnownTable:
         boards = [one for one in self._found_of(PieceKind.BOARD) if self.blocks.meets(busy, one)]
         return np.asarray(busy | self.blocks.under(boards), np.uint8) if boards else busy
 
-    def around_change(self, busy: Mask) -> Mask:
-        """255 in the table map's pixels within reach of what changed, but for where something moves."""
+    def around_change(self, busy: Mask, *, uncovered: bool | None = None) -> Mask:
+        """255 in the table map's pixels within reach of what changed, but for where something moves; where pieces are
+        gone, from the second look on (or if `uncovered`) as far as what they uncovered may reach."""
         near = widened(self.blocks.to_cells(self.change & ~busy), _BESIDE)
-        near |= widened(self.blocks.to_cells(self.uncovered & ~busy), _AROUND)
+        if uncovered or (uncovered is None and self.looks > 1):
+            near |= widened(self.blocks.to_cells(self.uncovered & ~busy), _AROUND)
         if busy.any():
             near &= ~self.blocks.to_cells(busy)
         return self.coarse.pixels(near)
+
+    def uncovers_more(self, readings: list[Reading], busy: Mask) -> bool:
+        """Whether a piece that is gone may have uncovered another, which only corners beyond what changed lead to:
+        something of the change is left over beside these."""
+        if not (self.uncovered & ~busy).any():
+            return False
+        left = self._left & self.change & ~busy & ~self._explained_by(readings)
+        return bool(np.count_nonzero(left) >= LEAST_STRIP)
 
     def may_be_moved(self, changed: Mask, busy: Mask) -> bool:
         """Whether markers look so different that the mat may lie elsewhere: not where a hand only passes over one."""

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.kept import Kept
 from vision.masks import Mask, Part, part_around
 from vision.mat.markers import INNER_MM
 from vision.mat.rectify import PX_PER_MM, TableMap
 from vision.pieces.faces import MAT_HALF_MM
+from vision.pieces.reading import Reading
 from vision.pieces.verify import Indices
 from vision.shapes import place
 
@@ -47,8 +49,12 @@ class CoarseMap:
     """255 where the bare mat shows its plain face: not at its markers and edge."""
     around_mat: Part = (slice(None), slice(None))
     """Rows and columns of the mat's plain face, and as many more as what is said of its cells may depend on."""
-    _under: dict[int, tuple[Array, Indices]] = field(default_factory=dict, repr=False, compare=False)
-    """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
+    _under: Kept[Array, Indices] = field(default_factory=lambda: Kept(MOST_POSES), repr=False, compare=False)
+    """Cells of poses asked for before."""
+    seen_of: Kept[Reading, tuple[Indices, Indices]] = field(
+        default_factory=lambda: Kept(MOST_POSES), repr=False, compare=False
+    )
+    """Cells in which readings asked for before are seen, and in which something lies on them."""
 
     def to_cells(self, points_mm: Array) -> Array:
         """Cell columns and rows of table points."""
@@ -67,15 +73,13 @@ class CoarseMap:
 
     def cells_under(self, pose: Array, points: Array) -> Indices:
         """The cells (n x 4, flat) around each of a piece's own points (n x 2)."""
-        held = self._under.get(id(pose))
-        if held is None:
-            if len(self._under) >= MOST_POSES:
-                self._under.clear()
-            cells = (self.to_cells(place(points, pose))[:, None] + _AROUND + 0.5).astype(np.intp)
-            column = np.minimum(np.maximum(cells[..., 0], 0), self.width - 1)
-            row = np.minimum(np.maximum(cells[..., 1], 0), self.height - 1)
-            held = self._under[id(pose)] = pose, row * self.width + column
-        return held[1]
+        return self._under.of(pose, lambda: self._around(place(points, pose)))
+
+    def _around(self, points_mm: Array) -> Indices:
+        cells = (self.to_cells(points_mm)[:, None] + _AROUND + 0.5).astype(np.intp)
+        column = np.minimum(np.maximum(cells[..., 0], 0), self.width - 1)
+        row = np.minimum(np.maximum(cells[..., 1], 0), self.height - 1)
+        return np.asarray(row * self.width + column)
 
     def pixels(self, cells: Mask) -> Mask:
         """A mask of these cells as one of the table map's pixels."""

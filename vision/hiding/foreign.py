@@ -5,7 +5,7 @@ which do not look there as their faces do. From there a hand goes on to the edge
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 import cv2
 import numpy as np
@@ -235,12 +235,17 @@ def _seen_and_covered(
     """Where pieces are seen, and where something lies on pieces."""
     seen, covered = coarse.polygons([]), coarse.polygons([])
     for reading in readings:
-        cells = coarse.cells_under(reading.pose, kinds[reading.kind].full.points)
-        free = ~reading.taken
-        seen.reshape(-1)[cells.compress(free & reading.agrees, 0)] = 255
-        if reading.trusted:
-            covered.reshape(-1)[cells.compress(free & ~reading.agrees, 0)] = 255
+        own, under = coarse.seen_of.of(reading, partial(_cells_of, coarse, reading, kinds))
+        seen.reshape(-1)[own], covered.reshape(-1)[under] = 255, 255
     return seen, covered
+
+
+def _cells_of(coarse: CoarseMap, reading: Reading, kinds: Mapping[PieceKind, Prepared]) -> tuple[Indices, Indices]:
+    """The cells in which a piece is seen, and in which something lies on it."""
+    cells = coarse.cells_under(reading.pose, kinds[reading.kind].full.points)
+    free = ~reading.taken
+    under = free & ~reading.agrees if reading.trusted else np.zeros_like(free)
+    return cells.compress(free & reading.agrees, 0), cells.compress(under, 0)
 
 
 def _bare_mat(coarse: CoarseMap, seen: Mask) -> Mask:

@@ -54,10 +54,8 @@ def find_pieces(
     """
     raster = explained(beyond, kinds, bare.bare() if bare else Raster(look.table))
     matches = match(keypoints, index)
-    guesses = {
-        kind: guess_poses(keypoints, matches, index, kind, prepared.faces.shape.centre, MOST_GUESSES)
-        for kind, prepared in kinds.items()
-    }
+    centres = {kind: prepared.faces.shape.centre for kind, prepared in kinds.items()}
+    guesses = guess_poses(keypoints, matches, index, centres, MOST_GUESSES)
     found = select(known, kinds, raster.copy())
     so_far = None
     for least, below in WAVES:

@@ -18,7 +18,7 @@ from vision.pieces.checking import check, check_under
 from vision.pieces.features import NONE, Colours
 from vision.pieces.finding import find_pieces
 from vision.pieces.mirrored import is_told, mirroring
-from vision.pieces.reading import Reading, confirmed, share
+from vision.pieces.reading import Reading, share
 from vision.pieces.search import Index
 from vision.pieces.sweep import (
     STEP,
@@ -113,7 +113,7 @@ def _is_plain(reading: Reading) -> bool:
     if is_told(reading):
         return True
     if not reading.settled:
-        return confirmed(reading) and reading.lead >= FAR_LEAD and reading.cost <= FAR_COST
+        return reading.confirmed and reading.lead >= FAR_LEAD and reading.cost <= FAR_COST
     if reading.visible >= PLAIN_SHARE and reading.cost <= PLAIN_COST:
         return True
     alone = reading.lead >= LONE_LEAD and share(reading.agrees) >= LONE_AGREES

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.kept import Kept
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, TableMap
 from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
@@ -35,6 +37,8 @@ class Raster:
         self._taken = np.zeros(self._rows * self._columns, bool)
         self._places: dict[int, tuple[Array, Indices, Indices]] = {}
         """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
+        self.shown: Kept[Reading, Indices] = Kept(MOST_PLACES)
+        """Cells of what readings asked for before explain."""
 
     def copy(self) -> "Raster":
         """Another with the same parts explained."""
@@ -101,10 +105,14 @@ _AROUND_MM = np.array([[x, y] for x in (-0.35, 0.35) for y in (-0.35, 0.35)]) * 
 
 def explained(readings: Iterable[Reading], kinds: Mapping[PieceKind, Prepared], raster: Raster) -> Raster:
     """What of the table these readings explain, added to what a raster has already."""
-    some = list(readings)
-    for reading, (_, around) in zip(some, _cells_of(some, kinds, raster), strict=True):
-        raster.paint_cells(around.compress(reading.agrees & ~reading.taken, 0))
+    for reading in readings:
+        raster.paint_cells(raster.shown.of(reading, partial(_shown_cells, reading, kinds, raster)))
     return raster
+
+
+def _shown_cells(reading: Reading, kinds: Mapping[PieceKind, Prepared], raster: Raster) -> Indices:
+    ((_, around),) = raster.cells_of([reading], kinds[reading.kind].faces.shape.lattice)
+    return around.compress(reading.agrees & ~reading.taken, 0).ravel()
 
 
 def unexplained(poses: Array, prepared: Prepared, raster: Raster) -> Indices:

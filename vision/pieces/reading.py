@@ -231,6 +231,30 @@ class Reading:
         return float(1.0 / (1.0 + doubt))
 
     @cached_property
+    def confirmed(self) -> bool:
+        """Whether this holds, now that it is known what nothing foreign hides of it."""
+        free = ~(self.taken | self.hidden)
+        fit = float((self.agrees & free).sum()) / max(int(free.sum()), 1)
+        lead = self.lead
+        if lead >= WHOLE_LEAD and self.trusted and fit >= SETTLED_FIT and self.cost < CLEAR_COST:
+            return True
+        if self.kind in CARDS:
+            return self._confirmed_card(fit)
+        if not self.trusted:
+            strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and self.cost < TRUSTED_COST
+            likely = lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL
+            likely |= lead >= CERTAIN_LEAD and fit >= FIT_OF_CERTAIN
+            dear = likely and self.cost < COST_OF_DOUBTFUL
+            return strong or (dear and self.tells >= DOUBTFUL_GAIN)
+        return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)
+
+    def _confirmed_card(self, fit: float) -> bool:
+        """Cards lie apart or wholly on each other: what shows of one looks like it nearly everywhere, or is held."""
+        if fit >= CARD_FIT:
+            return self.lead >= CARD_LEAD and self.cost <= CARD_COST
+        return fit >= HELD_FIT and self.cost <= HELD_COST and (self.lead >= CARD_LEAD or self.margin >= HELD_MARGIN)
+
+    @cached_property
     def _oddest(self) -> float:
         """What the part of it costs (PART of what is open, wherever it is) that looks least like this face and is not
         what covers it from beside it. Cells count with those around them: noise, an edge a little off, are no part."""
@@ -266,31 +290,6 @@ class Reading:
     def _own(self) -> Flags:
         """Lattice: where this piece is seen beside the others."""
         return self.agrees & ~self.taken
-
-
-def confirmed(reading: Reading) -> bool:
-    """Whether a reading holds, now that it is known what nothing foreign hides of it."""
-    free = ~(reading.taken | reading.hidden)
-    fit = float((reading.agrees & free).sum()) / max(int(free.sum()), 1)
-    lead = reading.lead
-    if lead >= WHOLE_LEAD and reading.trusted and fit >= SETTLED_FIT and reading.cost < CLEAR_COST:
-        return True
-    if reading.kind in CARDS:
-        return _confirmed_card(reading, fit, lead)
-    if not reading.trusted:
-        strong = lead >= STRONG_LEAD and fit >= FIT_OF_STRONG and reading.cost < TRUSTED_COST
-        likely = lead >= DOUBTFUL_LEAD and fit >= FIT_OF_DOUBTFUL
-        likely |= lead >= CERTAIN_LEAD and fit >= FIT_OF_CERTAIN
-        dear = likely and reading.cost < COST_OF_DOUBTFUL
-        return strong or (dear and reading.tells >= DOUBTFUL_GAIN)
-    return (lead >= CLEAR_LEAD and fit >= FIT_OF_CLEAR) or (lead >= LEAST_LEAD and fit >= FIT_WHERE_OPEN)
-
-
-def _confirmed_card(reading: Reading, fit: float, lead: float) -> bool:
-    """Cards lie apart or wholly on each other: what shows of one looks like it nearly everywhere, or is held."""
-    if fit >= CARD_FIT:
-        return lead >= CARD_LEAD and reading.cost <= CARD_COST
-    return fit >= HELD_FIT and reading.cost <= HELD_COST and (lead >= CARD_LEAD or reading.margin >= HELD_MARGIN)
 
 
 def share(flags: Flags) -> float:

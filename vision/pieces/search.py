@@ -104,28 +104,37 @@ def match(seen: Keypoints, index: Index) -> Matches:
     return Matches(asks[row], found[row, column])
 
 
-def guess_poses(seen: Keypoints, matches: Matches, index: Index, kind: PieceKind, centre: Array, most: int) -> Guesses:
-    """Poses of one kind of piece with enough votes, no two alike."""
-    mine = np.flatnonzero(index.kind_of[matches.enrolled] == index.kinds.index(kind))
-    enrolled = matches.enrolled[mine]
+def guess_poses(
+    seen: Keypoints, matches: Matches, index: Index, centres: Mapping[PieceKind, Array], most: int
+) -> dict[PieceKind, Guesses]:
+    """Poses of each kind of the index, whose centres lie there (in a piece's own frame), with enough votes: no two
+    alike, and no more than `most` of a kind."""
+    enrolled = matches.enrolled
+    kind_of, owner = index.kind_of[enrolled], index.owners[enrolled]
     own = index.keypoints.points_mm[enrolled]
-    where = seen.points_mm[matches.seen[mine]]
-    turn = (seen.angles_deg[matches.seen[mine]] - index.keypoints.angles_deg[enrolled]) % 360.0
-    owner = index.owners[enrolled]
-    arm = centre - own
+    where = seen.points_mm[matches.seen]
+    turn = (seen.angles_deg[matches.seen] - index.keypoints.angles_deg[enrolled]) % 360.0
+    middles = np.array([centres[kind] for kind in index.kinds]).reshape(-1, 2)
+    arm = middles[kind_of] - own
     angle = np.radians(turn)
     cosine, sine = np.cos(angle), np.sin(angle)
     voted = where + np.column_stack([arm[:, 0] * cosine - arm[:, 1] * sine, arm[:, 0] * sine + arm[:, 1] * cosine])
-    members, groups = _clusters(voted, turn, owner)
+    members, groups = _clusters(voted, turn, owner * len(middles) + kind_of)
     if not len(groups):
-        return Guesses(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros(0))
-    poses, votes = _fitted(own[members], where[members], voted[members], turn[members], groups, centre)
-    face = np.zeros(len(poses), np.intp)
-    face[groups] = owner[members]
+        return {kind: Guesses(np.zeros((0, 3)), np.zeros(0, np.intp), np.zeros(0)) for kind in index.kinds}
+    fitted, heading, votes = _fitted(-arm[members], where[members], voted[members], turn[members], groups)
+    face, kinds = np.zeros((2, len(votes)), np.intp)
+    face[groups], kinds[groups] = owner[members], kind_of[members]
+    tips = fitted + _turned(-middles[kinds].T, np.cos(heading), np.sin(heading))
+    poses = np.column_stack([tips.T, np.degrees(heading)])
     order = np.argsort(-votes, kind="stable")
     order = order[votes[order] >= LEAST_VOTES]
-    kept = _distinct(poses[order], centre, most)
-    return Guesses(poses[order][kept], face[order][kept], votes[order][kept])
+    guesses = {}
+    for number, kind in enumerate(index.kinds):
+        mine = order[kinds[order] == number]
+        kept = mine[_distinct(poses[mine], middles[number], most)]
+        guesses[kind] = Guesses(poses[kept], face[kept], votes[kept])
+    return guesses
 
 
 def _nearest(
@@ -172,15 +181,16 @@ def _clusters(voted: Array, turn: Array, owner: Indices) -> tuple[Indices, Indic
     return np.concatenate(members), np.concatenate(numbers)
 
 
-def _fitted(own: Array, where: Array, voted: Array, turn: Array, groups: Indices, centre: Array) -> tuple[Array, Array]:
-    """For each cluster the pose that fits most of its members, and how many do."""
+def _fitted(offset: Array, where: Array, voted: Array, turn: Array, groups: Indices) -> tuple[Array, Array, Array]:
+    """For each cluster the place (2 x clusters) of the piece's centre and the heading (radians) that fit most of its
+    members, and how many do. `offset` is where each member is beside that centre in the piece's own frame."""
     count = int(groups.max()) + 1
     weights = np.ones(len(groups))
     angles = np.radians(turn)
     heading = np.arctan2(_sums(groups, np.sin(angles), count), _sums(groups, np.cos(angles), count))
     sums = np.maximum(_sums(groups, weights, count), 1e-9)
     # Coordinates by themselves: numpy is slow along an axis as short as a point's.
-    offset, there = np.ascontiguousarray((own - centre).T), np.ascontiguousarray(where.T)
+    offset, there = np.ascontiguousarray(offset.T), np.ascontiguousarray(where.T)
     middles = np.stack([_sums(groups, along, count) / sums for along in voted.T])
     misses: Array = np.zeros(len(groups))
     for reach in (10.0, 6.0, 3.0, 2.0):
@@ -190,10 +200,7 @@ def _fitted(own: Array, where: Array, voted: Array, turn: Array, groups: Indices
         weights = 1.0 / (1.0 + (misses / reach) ** 2) ** 2
         heading, middles = _rigid(offset, there, weights, groups, count)
     good = misses < FIT_MM
-    votes = _different_places(where, good, groups, count)
-    angles_deg = np.degrees(heading)
-    tips = middles.T + place(-centre[None], np.column_stack([np.zeros((count, 2)), angles_deg]))[:, 0]
-    return np.column_stack([tips, angles_deg]), votes
+    return middles, heading, _different_places(where, good, groups, count)
 
 
 def _rigid(offset: Array, where: Array, weights: Array, groups: Indices, count: int) -> tuple[Array, Array]:

@@ -8,14 +8,15 @@ enrolled, in every direction, and taken off.
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.kept import Kept
 from vision.pieces.features import LOG_FLOOR, Colours
 from vision.pieces.verify import AT_ONCE, Flags, Floats, Grid, Indices
 from vision.short_axes import row_medians
 
 KNOT_MM = 3.0
 """A profile has a value every so far: penumbra and blur of the sharpest edge are about as wide."""
-TURN_STEP_DEG, CELLS_FOR_TURN = 5.0, 160
-"""Directions are tried so far apart, each by about so many cells."""
+TURNS_DEG, CELLS_FOR_TURN = np.arange(0.0, 180.0, 5.0), 160
+"""These directions are tried, each by about so many cells."""
 FLOOR = 9.0
 """Levels, of three channels together, that are added before brightness is compared, as noise is no light."""
 DARK = 60.0
@@ -28,6 +29,8 @@ EVEN_KNOT = 0.02
 """What weight a value has for those beside it: where few cells tell, the light changes little."""
 TINTED = 0.2
 """By so large a share of its depth a channel's shade may be deeper or less deep than that of all."""
+_TRIED: Kept[Grid, Floats] = Kept(16)
+"""For each grid the knots of profiles in the directions that are tried."""
 
 
 def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None) -> Floats:
@@ -45,9 +48,8 @@ def lights(seen: Colours, faces: Indices, grid: Grid, free: Flags | None = None)
         weight = np.where(free, weight, np.float32(1e-4))
     ratio = np.clip(ratio - row_medians(ratio)[:, None], -DEEPEST, DEEPEST).astype(np.float32)
     some = slice(None, None, max(ratio.shape[1] // CELLS_FOR_TURN, 1))
-    turns = np.arange(0.0, 180.0, TURN_STEP_DEG)
-    knots = _knots(grid.points[some], turns)
-    turn = turns[_explained(ratio[:, some], weight[:, some], knots).argmax(1)]
+    knots = _TRIED.of(grid, lambda: _knots(grid.points[some], TURNS_DEG))
+    turn = TURNS_DEG[_explained(ratio[:, some], weight[:, some], knots).argmax(1)]
     profile = _profile(ratio, weight, _knots(grid.points, turn))
     sure = weight / np.square(1.0 + np.square((ratio - profile) / np.float32(STRAYS)))
     profile = _profile(ratio, sure, _knots(grid.points, turn))

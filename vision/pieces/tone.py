@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from vision.pieces.checking import cost_there
 from vision.pieces.faces import KindFaces
 from vision.pieces.features import LOG_FLOOR
-from vision.pieces.reading import CERTAIN_LEAD, NO_VEIL, Reading, confirmed
+from vision.pieces.reading import CERTAIN_LEAD, NO_VEIL, Reading
 from vision.pieces.verify import SATURATED, Look, Prepared, prepare
 from vision.scene import PieceKind
 from vision.shapes import place
@@ -92,7 +92,7 @@ def tone_of(look: Look, readings: Sequence[Reading], kinds: Mapping[PieceKind, P
     """The tone that the confirmed pieces of a picture show; the plain one where it is nearly that, or they say too
     little."""
     plain = [reading for reading in readings if reading.veil == NO_VEIL and not reading.shaded]
-    known = [reading for reading in plain if reading.lead >= CERTAIN_LEAD or confirmed(reading)]
+    known = [reading for reading in plain if reading.lead >= CERTAIN_LEAD or reading.confirmed]
     some = known[:: max(len(known) // ENOUGH, 1)]
     levels = [_levels(look, reading, kinds[reading.kind], CELLS // len(some)) for reading in some]
     if sum(len(enrolled) for enrolled, _ in levels) < LEAST_CELLS:
