@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+MOST_READINGS = 200
+"""So many pieces that were read are kept so: twice as many as lie on a table, as each takes some ten kilobytes."""
 Of = TypeVar("Of")
 What = TypeVar("What")
 

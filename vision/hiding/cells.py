@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
-from vision.kept import Kept
+from vision.kept import MOST_READINGS, Kept
 from vision.masks import Mask, Part, part_around
 from vision.mat.markers import INNER_MM
 from vision.mat.rectify import PX_PER_MM, TableMap
@@ -52,7 +52,7 @@ class CoarseMap:
     _under: Kept[Array, Indices] = field(default_factory=lambda: Kept(MOST_POSES), repr=False, compare=False)
     """Cells of poses asked for before."""
     seen_of: Kept[Reading, tuple[Indices, Indices]] = field(
-        default_factory=lambda: Kept(MOST_POSES), repr=False, compare=False
+        default_factory=lambda: Kept(MOST_READINGS), repr=False, compare=False
     )
     """Cells in which readings asked for before are seen, and in which something lies on them."""
 

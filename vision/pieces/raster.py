@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.kept import Kept
+from vision.kept import MOST_READINGS, Kept
 from vision.masks import Mask, part_around
 from vision.mat.rectify import PX_PER_MM, TableMap
 from vision.pieces.reading import LEAST_AGREEING, LEAST_GAIN, OF_CONTRAST, Reading, share
@@ -37,7 +37,7 @@ class Raster:
         self._taken = np.zeros(self._rows * self._columns, bool)
         self._places: dict[int, tuple[Array, Indices, Indices]] = {}
         """Cells of poses asked for before, by the identity of the pose, which is kept with them."""
-        self.shown: Kept[Reading, Indices] = Kept(MOST_PLACES)
+        self.shown: Kept[Reading, Indices] = Kept(MOST_READINGS)
         """Cells of what readings asked for before explain."""
 
     def copy(self) -> "Raster":
