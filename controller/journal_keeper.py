@@ -1,11 +1,14 @@
 """Keeps a table's journal going: when the disk refused a record, it is opened anew as soon as the disk takes one again.
 
 Until then every append fails with the same error, so nothing counts that was not written.
+
+A disk that fails while it makes a record last may have it all the same: it is found when the file is opened anew. So
+before anything is appended again, those whose records these are take in what is there.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -54,8 +57,14 @@ class JournalKeeper:
         future.add_done_callback(self._written)
         return future
 
-    async def keep(self, on_change: Callable[[JournalError | None], None], retry_s: float = RETRY_S) -> None:
-        """Mend whatever fails, for good; `on_change` is called with each failure, and with None when it is mended."""
+    async def keep(
+        self,
+        on_change: Callable[[JournalError | None], None],
+        catch_up: Callable[[], Awaitable[None]],
+        retry_s: float = RETRY_S,
+    ) -> None:
+        """Mend whatever fails, for good; `on_change` is called with each failure, and with None when it is mended.
+        `catch_up` takes in records that were refused and are there; it is awaited before anything is appended."""
         while True:
             await self._failed.wait()
             on_change(self._failure)
@@ -63,6 +72,7 @@ class JournalKeeper:
                 await asyncio.sleep(retry_s)
                 try:
                     self._journal = await asyncio.to_thread(_reopened, self._journal, str(self._failure))
+                    await catch_up()
                 except JournalError as error:
                     if str(error) != str(self._failure):
                         self._failure = error

@@ -454,7 +454,13 @@ class _Service:
                 text = f"{failure}. {remedy}"
                 self._table.set_part("journal", PartView(state=PartState.LOST, text=text))
 
-        await self._journal.keep(show)
+        async def catch_up() -> None:
+            for record in await self._table.catch_up():
+                _log.warning(
+                    "record %d (%s) was refused and is on the disk all the same: it counts", record.seq, record.kind
+                )
+
+        await self._journal.keep(show, catch_up)
 
     async def _keep_disk(self, every_s: float = DISK_S) -> None:
         """Whether there is room for what will be played; said before there is none."""
