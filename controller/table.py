@@ -15,6 +15,7 @@ from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
 from controller.journal import RECOVERED, JournalDamaged, Record, counted, set_aside
 from controller.reading import GameTable, Layout, Play, Reading
+from controller.records.record import check_options
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
 from controller.seating import areas
@@ -365,6 +366,7 @@ class Table:
             "first": first,
         }
         try:
+            check_options(self._game, options)
             running = self._begin(data, 0)
         except GameError as error:
             raise InvalidCommand(str(error)) from error
