@@ -8,6 +8,8 @@ before anything is appended again, those whose records these are take in what is
 
 import asyncio
 import contextlib
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -23,7 +25,7 @@ RETRY_S = 2.0
 class JournalKeeper:
     """A journal that recovers. To be made in the event loop; closing twice is fine."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
         """Open the journal; what can be read of a damaged one goes into a new file, and `recovery` says what that is.
 
         Raises:
@@ -33,6 +35,8 @@ class JournalKeeper:
         self._journal, self.recovery = open_recovering(path)
         self._failure: JournalError | None = None
         self._failed = asyncio.Event()
+        self._waiting: deque[tuple[Future[int], float]] = deque()
+        self._clock = clock
         self._loop = asyncio.get_running_loop()
 
     def records(self, after: int = 0, *, game: int | None = None) -> list[Record]:
@@ -54,8 +58,16 @@ class JournalKeeper:
         if self._failure is not None:
             raise self._failure.with_traceback(None)
         future = self._journal.append(kind, data, evidence, begins_game=begins_game)
+        self._waiting.append((future, self._clock()))
         future.add_done_callback(self._written)
         return future
+
+    @property
+    def waits_s(self) -> float:
+        """For how long the record that waits longest for the disk has done so; 0 where none does."""
+        while self._waiting and self._waiting[0][0].done():
+            self._waiting.popleft()
+        return self._clock() - self._waiting[0][1] if self._waiting else 0.0
 
     async def keep(
         self,

@@ -49,6 +49,8 @@ from controller.journal_keeper import JournalKeeper
 from controller.moved_mat import MAT_MOVED_MM
 from controller.outlets import DeviceOutlets
 from controller.parts import (
+    JOURNAL_WAITS,
+    JOURNAL_WAITS_S,
     MEND_BY_STARTING,
     REFEREE_OK,
     disk_part,
@@ -86,7 +88,7 @@ BOARD_STARTS_S = 5.0
 DISK_S = 30.0
 """Between two looks at how much room the disk has."""
 WATCH_S = 1.0
-"""Between two looks whether the simulated table is still there."""
+"""Between two looks whether the simulated table is still there, and whether the disk takes long."""
 VISION_STARTS_S = 300.0
 """How long camera and reading may take to start: on a slow machine our own copy's faces are learned meanwhile."""
 _log = logging.getLogger("pizzatable")
@@ -204,7 +206,7 @@ class _Service:
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
             work = [self._decide(), self._prove_lens(), self._keep_panel(), self._keep_board()]
-            work += [self._keep_journal(), self._keep_disk(), self._keep_simulated()]
+            work += [self._keep_journal(), self._watch_journal(), self._keep_disk(), self._keep_simulated()]
             self._host_choice.runs(stopped, self._why_no_other_game)
             await _until_one_ends(stopped, work)
         return port
@@ -451,6 +453,17 @@ class _Service:
                 )
 
         await self._journal.keep(show, catch_up)
+
+    async def _watch_journal(self, every_s: float = WATCH_S) -> None:
+        """That the disk takes long for a record is shown: until it has it nothing goes on, and nothing has failed."""
+        while True:
+            waits, shown = self._journal.waits_s >= JOURNAL_WAITS_S, self._table.parts["journal"]
+            if waits and shown.state is PartState.OK:
+                _log.warning("a record has been waiting for the disk for %.1f s", self._journal.waits_s)
+                self._table.set_part("journal", JOURNAL_WAITS)
+            elif not waits and shown == JOURNAL_WAITS:
+                self._table.set_part("journal", journal_part(self._journal.recovery))
+            await asyncio.sleep(every_s)
 
     async def _keep_disk(self, every_s: float = DISK_S) -> None:
         """Whether there is room for what will be played; said before there is none."""

@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -591,6 +592,43 @@ def test_a_lens_that_cannot_be_proved_is_said(monkeypatch: pytest.MonkeyPatch) -
     frame = Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 1)
     asyncio.run(prove_lens(Lens(1.0), lambda: frame, told.append))
     assert [part.text for part in told] == ["cannot be told: ZeroDivisionError: a bug"]
+
+
+def test_that_the_disk_takes_long_is_shown_until_it_has_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from controller.journal import _transaction
+    from controller.journal_keeper import JournalKeeper
+    from controller.parts import JOURNAL_WAITS, JOURNAL_WAITS_S
+    from controller.service import _Service
+
+    now_s, taken = [100.0], threading.Event()
+
+    @contextlib.contextmanager
+    def slow(connection: sqlite3.Connection) -> Iterator[None]:
+        with _transaction(connection):
+            taken.wait(60)
+            yield
+
+    async def watch() -> None:
+        with contextlib.closing(JournalKeeper(tmp_path / "journal.sqlite", lambda: now_s[0])) as journal:
+            settings = load_table().model_copy(update={"data_dir": tmp_path})
+            service = _Service(settings, journal, None, KnownBy("token", "1a2b"))
+            await service._table.start()
+            service._show_starting()
+            watching = asyncio.create_task(service._watch_journal(every_s=0.0))
+            monkeypatch.setattr("controller.journal._transaction", slow)
+            written = asyncio.wrap_future(journal.append("play", {}))
+            await asyncio.sleep(0)
+            assert service._table.parts["journal"].state is PartState.OK
+            now_s[0] += JOURNAL_WAITS_S
+            await until(lambda: service._table.parts["journal"] == JOURNAL_WAITS)
+            taken.set()
+            await written
+            await until(lambda: service._table.parts["journal"].state is PartState.OK)
+            watching.cancel()
+
+    asyncio.run(watch())
 
 
 def test_work_that_ends_by_itself_ends_the_service_with_an_error() -> None:
