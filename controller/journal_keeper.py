@@ -112,14 +112,11 @@ class JournalKeeper:
 
 
 def _reopened(old: Journal, problem: str) -> Journal:
-    """The same file, opened anew, which has taken a record: that there was a gap."""
+    """The same file, opened anew, which has taken a record: that there was a gap. What a failed sync left of the log
+    may be in memory alone, and what follows it would be lost with it: so all goes into the file, and a log begins."""
     old.close()
     if not old.path.exists():
         raise JournalWriteFailed(f"{old.path}: is gone. Plug in its disk, or put it back where it was")
-    journal = Journal(old.path)
-    try:
+    with Journal(old.path) as journal:
         journal.append("interrupted", {"problem": problem}).result()
-    except JournalError:
-        journal.close()
-        raise
-    return journal
+    return Journal(old.path)

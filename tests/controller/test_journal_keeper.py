@@ -12,6 +12,7 @@ import pytest
 import controller.journal
 from controller.journal import JournalError, JournalWriteFailed
 from controller.journal_keeper import JournalKeeper
+from controller.sqlite_pages import frames_written, wal_path
 
 
 async def nothing_to_catch_up() -> None:
@@ -51,6 +52,7 @@ def test_what_was_refused_and_is_there_is_taken_in_before_anything_is_appended(
             with pytest.raises(JournalWriteFailed, match="disk I/O error"):
                 await asyncio.wrap_future(keeper.append("play", {}))
         await asyncio.wait_for(mended.wait(), 10)
+        assert not frames_written(wal_path(tmp_path / "journal.sqlite")), "nothing follows what may not be on the disk"
         await asyncio.wrap_future(keeper.append("undo", {}))
         keeping.cancel()
         keeper.close()
