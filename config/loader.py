@@ -18,8 +18,9 @@ from config.errors import ConfigInvalid, ConfigSyntaxError, ConfigUnreadable, Pl
 from config.lines import Key, key_lines
 from config.schema import TableConfig
 
-_PATH_KEYS = ("data_dir", "faces")
-"""Settings that are paths; a relative one counts from the folder of the file it is written in."""
+_PATH_KEYS: Sequence[Key] = (("data_dir",), ("faces",), ("options", "components"))
+"""Settings that are paths, the last where it is text; a relative one counts from the folder of the file it is written
+in."""
 
 
 def load_table(paths: Sequence[Path] = ()) -> TableConfig:
@@ -115,7 +116,7 @@ def _read(paths: Sequence[Path]) -> _Source:
 
 def _read_layer(path: Path) -> _Layer:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # editors on Windows may write a byte order mark
     except OSError as error:
         raise ConfigUnreadable(f"{path}: expected a readable TOML file: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -126,9 +127,19 @@ def _read_layer(path: Path) -> _Layer:
         line = re.search(r"at line (\d+)", str(error))
         raise ConfigSyntaxError(f"{path}:{line[1] if line else text.count(chr(10)) + 1}: {error}") from error
     for key in _PATH_KEYS:
-        if isinstance(value := data.get(key), str) and value and not value.startswith("~"):
-            data[key] = str(path.parent / value)
+        _count_from(path.parent, data, key)
     return _Layer(path, data, key_lines(text))
+
+
+def _count_from(folder: Path, data: dict[str, Any], key: Key) -> None:
+    """Let a path under this key, if there is one and it is relative, count from a folder."""
+    *tables, last = key
+    for table in tables:
+        data = data.get(table, {})
+        if not isinstance(data, dict):
+            return
+    if isinstance(value := data.get(last), str) and value and not value.startswith("~"):
+        data[last] = str(folder / value)
 
 
 def _merge(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

@@ -48,7 +48,8 @@ class Commands(Protocol):
     async def resume(self) -> None: ...
 
     async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
-        """End this game and start another with these players, in clockwise order."""
+        """End this game and start another with these players, in clockwise order. An option may be what its default is:
+        a file's name, in place of a table of facts, is only for the table's settings to give."""
         ...
 
     async def rename(self, seat: int, name: str, *, by: str = "") -> None:
@@ -82,5 +83,6 @@ class GameShelf(Protocol):
         ...
 
     async def play(self, game: str, options: Mapping[str, Json], players: int | None) -> None:
-        """Set the table for this game, with these options beside the usual ones. Raises InvalidCommand."""
+        """Set the table for this game, with these options, as in `Commands.new_game`, beside the usual ones. Raises
+        InvalidCommand."""
         ...

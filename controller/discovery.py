@@ -119,21 +119,6 @@ class Discovery:
             await self.refresh()
             await asyncio.sleep(interval_s)
 
-    async def update(self, announcement: Announcement) -> None:
-        """Tell something else about the same table, such as another game."""
-        async with self._lock:
-            renamed = (announcement.table, announcement.port) != (self._announcement.table, self._announcement.port)
-            self._announcement = announcement
-            if renamed:
-                await self._withdraw()
-            elif self._zeroconf is not None:
-                services = _services(announcement, _instance(self._services[0]), self._addresses, self._identity)
-                for service in services:
-                    await (await self._zeroconf.async_update_service(service))
-                self._services = services
-        if renamed:
-            await self.refresh()
-
     async def close(self) -> None:
         """Say goodbye and leave the network."""
         async with self._lock:

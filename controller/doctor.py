@@ -551,7 +551,15 @@ def check_disk(
 
 def check_kept_games(journal: Path) -> Finding:
     """Whether the journal of the games that were played here can be gone on with."""
-    from controller.journal import JournalDamaged, JournalError, JournalInUse, JournalMixed, check_journal
+    from controller.journal import (
+        JournalDamaged,
+        JournalError,
+        JournalForeign,
+        JournalInUse,
+        JournalMixed,
+        JournalNewer,
+        check_journal,
+    )
 
     try:
         records = check_journal(journal)
@@ -563,8 +571,13 @@ def check_kept_games(journal: Path) -> Finding:
     except JournalMixed as error:
         remedy = "Until then the table does not start, so that no game is replaced by another."
         return Finding("journal", Health.BROKEN, str(error), remedy)
-    except JournalError as error:
+    except JournalForeign as error:
         return Finding("journal", Health.BROKEN, str(error), "Move it away to begin with an empty journal.")
+    except JournalNewer as error:
+        return Finding("journal", Health.BROKEN, str(error), "Update this program: the games are of a newer one.")
+    except JournalError as error:
+        remedy = f"Let {_user()} read and write it, and give its disks room: nothing is wrong with the games in it."
+        return Finding("journal", Health.BROKEN, str(error), remedy)
     if records is None:
         return Finding("journal", Health.OK, f"{journal} is made at the first start")
     return Finding("journal", Health.OK, f"{records} records in {journal}")

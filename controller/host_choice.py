@@ -9,7 +9,8 @@ from config.schema import TableConfig
 from controller.choosing import Choice, NotPlayable, Offer, Shelf
 from controller.commands import CommandError, InvalidCommand
 from controller.game import GameError, Json
-from controller.games.registry import needs_faces
+from controller.games.registry import load_game, needs_faces
+from controller.records.record import check_options
 
 _log = logging.getLogger("pizzatable")
 
@@ -43,6 +44,7 @@ class HostChoice:
         if reason := self._why_not_now():
             raise CommandError(reason)
         try:
+            check_options(load_game(game), options)
             choice = self._shelf.checked(replace(self._shelf.usual(game, options), players=players))
             if not self.simulated and needs_faces(game):
                 await asyncio.to_thread(check_table_faces, self._shelf.settings_of(choice))

@@ -11,7 +11,7 @@ JournalError
 ├── JournalMixed (ValueError)       the log beside it is another's, or it is gone itself and its log is there
 ├── JournalInUse (OSError)          another process has it open
 ├── JournalOverrun (BufferError)    more waits to be written than may wait
-└── JournalWriteFailed (OSError)    the disk refused; nothing of it is kept
+└── JournalWriteFailed (OSError)    the disk refused; whether it has it is seen when the file is opened anew
     └── JournalDiskFull             because it is full
 """
 
@@ -137,7 +137,8 @@ class JournalOverrun(JournalError, BufferError):
 
 
 class JournalWriteFailed(JournalError, OSError):
-    """The disk refused; nothing of it is kept."""
+    """The disk refused. It may have all the same what it was to make last just then: that is seen when the journal is
+    opened anew."""
 
 
 class JournalDiskFull(JournalWriteFailed):

@@ -1,11 +1,16 @@
 """Keeps a table's journal going: when the disk refused a record, it is opened anew as soon as the disk takes one again.
 
 Until then every append fails with the same error, so nothing counts that was not written.
+
+A disk that fails while it makes a record last may have it all the same: it is found when the file is opened anew. So
+before anything is appended again, those whose records these are take in what is there.
 """
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -20,7 +25,7 @@ RETRY_S = 2.0
 class JournalKeeper:
     """A journal that recovers. To be made in the event loop; closing twice is fine."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
         """Open the journal; what can be read of a damaged one goes into a new file, and `recovery` says what that is.
 
         Raises:
@@ -30,6 +35,8 @@ class JournalKeeper:
         self._journal, self.recovery = open_recovering(path)
         self._failure: JournalError | None = None
         self._failed = asyncio.Event()
+        self._waiting: deque[tuple[Future[int], float]] = deque()
+        self._clock = clock
         self._loop = asyncio.get_running_loop()
 
     def records(self, after: int = 0, *, game: int | None = None) -> list[Record]:
@@ -51,11 +58,25 @@ class JournalKeeper:
         if self._failure is not None:
             raise self._failure.with_traceback(None)
         future = self._journal.append(kind, data, evidence, begins_game=begins_game)
+        self._waiting.append((future, self._clock()))
         future.add_done_callback(self._written)
         return future
 
-    async def keep(self, on_change: Callable[[JournalError | None], None], retry_s: float = RETRY_S) -> None:
-        """Mend whatever fails, for good; `on_change` is called with each failure, and with None when it is mended."""
+    @property
+    def waits_s(self) -> float:
+        """For how long the record that waits longest for the disk has done so; 0 where none does."""
+        while self._waiting and self._waiting[0][0].done():
+            self._waiting.popleft()
+        return self._clock() - self._waiting[0][1] if self._waiting else 0.0
+
+    async def keep(
+        self,
+        on_change: Callable[[JournalError | None], None],
+        catch_up: Callable[[], Awaitable[None]],
+        retry_s: float = RETRY_S,
+    ) -> None:
+        """Mend whatever fails, for good; `on_change` is called with each failure, and with None when it is mended.
+        `catch_up` takes in records that were refused and are there; it is awaited before anything is appended."""
         while True:
             await self._failed.wait()
             on_change(self._failure)
@@ -63,6 +84,7 @@ class JournalKeeper:
                 await asyncio.sleep(retry_s)
                 try:
                     self._journal = await asyncio.to_thread(_reopened, self._journal, str(self._failure))
+                    await catch_up()
                 except JournalError as error:
                     if str(error) != str(self._failure):
                         self._failure = error
@@ -90,14 +112,11 @@ class JournalKeeper:
 
 
 def _reopened(old: Journal, problem: str) -> Journal:
-    """The same file, opened anew, which has taken a record: that there was a gap."""
+    """The same file, opened anew, which has taken a record: that there was a gap. What a failed sync left of the log
+    may be in memory alone, and what follows it would be lost with it: so all goes into the file, and a log begins."""
     old.close()
     if not old.path.exists():
         raise JournalWriteFailed(f"{old.path}: is gone. Plug in its disk, or put it back where it was")
-    journal = Journal(old.path)
-    try:
+    with Journal(old.path) as journal:
         journal.append("interrupted", {"problem": problem}).result()
-    except JournalError:
-        journal.close()
-        raise
-    return journal
+    return Journal(old.path)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from firmware_bridge.link import Link
     from hardware.panel import Panel
     from hardware.vision_process import VisionProcess
+    from vision.frame import Frame
 
 BUZZ_S = (0.08, 0.08, 0.08)
 BOARD_BUZZ = Buzzing(on_s=0.08, off_s=0.08, times=2)
@@ -36,6 +37,10 @@ class DeviceOutlets:
         self.scene = scene
         if self.live is not None:
             self.live.take(scene)
+
+    def read(self) -> "Frame | None":
+        """The picture that the newest scene was read from, as long as it is kept."""
+        return self.vision.picture(self.scene.sequence) if self.vision is not None and self.scene is not None else None
 
     def show(self, view: TableView) -> None:
         """See `Outlets`."""

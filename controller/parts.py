@@ -19,6 +19,13 @@ WITHOUT_BUTTONS = (
 FULL_BYTES, SCARCE_BYTES = 100_000_000, 1_000_000_000
 """Less free than this on the disk of the journal: it is full, or nearly so."""
 JOURNAL_OK = PartView(state=PartState.OK, text="each move is on the disk before it is shown")
+JOURNAL_WAITS_S = 3.0
+"""A disk that takes so long for a record is slow, or hangs; a poor memory card may take one or two."""
+JOURNAL_WAITS = PartView(
+    state=PartState.LOST,
+    text=f"the disk has not taken the last record for {JOURNAL_WAITS_S:g} s or longer: nothing counts until it does. "
+    "`pizzatable doctor` measures it; a faster card (A2) or a USB disk takes records sooner",
+)
 MEND_BY_STARTING = "End the program and start it again: what can be read of the journal is recovered then."
 REFEREE_OK = PartView(state=PartState.OK, text="judging")
 

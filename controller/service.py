@@ -49,11 +49,12 @@ from controller.journal_keeper import JournalKeeper
 from controller.moved_mat import MAT_MOVED_MM
 from controller.outlets import DeviceOutlets
 from controller.parts import (
+    JOURNAL_WAITS,
+    JOURNAL_WAITS_S,
     MEND_BY_STARTING,
     REFEREE_OK,
     disk_part,
     journal_part,
-    lens_part,
     mat_part,
     no_panel_part,
     vision_parts,
@@ -72,7 +73,6 @@ from controller.web.server import ServerError, serving
 from controller.wiring import panel_pins, timing
 from firmware_bridge.session import LinkState
 from firmware_bridge.signals import Signal
-from vision.scene import Scene
 
 if TYPE_CHECKING:
     from firmware_bridge.link import Link
@@ -88,7 +88,7 @@ BOARD_STARTS_S = 5.0
 DISK_S = 30.0
 """Between two looks at how much room the disk has."""
 WATCH_S = 1.0
-"""Between two looks whether the simulated table is still there."""
+"""Between two looks whether the simulated table is still there, and whether the disk takes long."""
 VISION_STARTS_S = 300.0
 """How long camera and reading may take to start: on a slow machine our own copy's faces are learned meanwhile."""
 _log = logging.getLogger("pizzatable")
@@ -178,7 +178,7 @@ class _Service:
             journal, self._outlets, version=self._version, simulated=simulated is not None,
             boot=boot_id(),
         )  # fmt: skip
-        self._unproved_lens: Lens | None = None
+        self._lens: Lens | None = None
 
     async def run(self, stopped: asyncio.Event, *, fresh: bool, new_table: bool) -> int:
         """Run until `stopped` is set or the host chooses another game; gives the display's port.
@@ -205,8 +205,8 @@ class _Service:
                 await asyncio.to_thread(check_table_faces, self._config)
             stack.enter_context(self._vision())
             await stack.enter_async_context(self._announced(port))
-            work = [self._decide(), self._keep_panel(), self._keep_board()]
-            work += [self._keep_journal(), self._keep_disk(), self._keep_simulated()]
+            work = [self._decide(), self._prove_lens(), self._keep_panel(), self._keep_board()]
+            work += [self._keep_journal(), self._watch_journal(), self._keep_disk(), self._keep_simulated()]
             self._host_choice.runs(stopped, self._why_no_other_game)
             await _until_one_ends(stopped, work)
         return port
@@ -294,7 +294,7 @@ class _Service:
             self._outlets.vision = vision
             lens = _lens_of(self._config)
             self._outlets.live = LivePicture(vision, time.monotonic, lens)
-            self._unproved_lens = lens
+            self._lens = lens
             vision.start(self._inbox.scene, self._show_vision, asyncio.get_running_loop().call_soon_threadsafe)
             yield
             self._outlets.vision = self._outlets.live = None
@@ -336,25 +336,17 @@ class _Service:
                 await self._judged(self._table.on_signal(one), f"{one.kind.value} of seat {one.seat}")
             if scene is not None:
                 self._outlets.see(scene)
-                await self._prove_lens(scene)
                 if scene.shift_mm >= MAT_MOVED_MM or "mat" in self._table.parts:
                     self._table.set_part("mat", mat_part(scene.shift_mm))
                 await self._judged(self._table.on_scene(scene), "what lies on the table")
 
-    async def _prove_lens(self, scene: Scene) -> None:
-        """Once, with the first picture that is read and shows the whole mat: whether the calibrated lens is this
-        camera's."""
-        vision, lens = self._outlets.vision, self._unproved_lens
-        if vision is None or lens is None or (frame := vision.picture(scene.sequence)) is None:
-            return
-        try:
-            part = await asyncio.to_thread(lens_part, frame.image, lens)
-        except Exception as error:  # a fault of ours; the table goes on without knowing
-            _log.exception("cannot tell whether the calibrated lens is this camera's")
-            part = PartView(state=PartState.LOST, text=f"cannot be told: {type(error).__name__}: {error}")
-        if part is not None:
-            self._unproved_lens = None
-            self._table.set_part("lens", part)
+    async def _prove_lens(self) -> None:
+        """Whether the calibrated lens, where there is one, is this camera's."""
+        from controller.lens_proof import prove_lens
+
+        if self._lens is not None:
+            await prove_lens(self._lens, self._outlets.read, functools.partial(self._table.set_part, "lens"))
+        await asyncio.Event().wait()
 
     async def _judged(self, decision: Awaitable[None], about: str) -> None:
         """Let the table decide; what it cannot decide is said, and changes nothing."""
@@ -454,7 +446,24 @@ class _Service:
                 text = f"{failure}. {remedy}"
                 self._table.set_part("journal", PartView(state=PartState.LOST, text=text))
 
-        await self._journal.keep(show)
+        async def catch_up() -> None:
+            for record in await self._table.catch_up():
+                _log.warning(
+                    "record %d (%s) was refused and is on the disk all the same: it counts", record.seq, record.kind
+                )
+
+        await self._journal.keep(show, catch_up)
+
+    async def _watch_journal(self, every_s: float = WATCH_S) -> None:
+        """That the disk takes long for a record is shown: until it has it nothing goes on, and nothing has failed."""
+        while True:
+            waits, shown = self._journal.waits_s >= JOURNAL_WAITS_S, self._table.parts["journal"]
+            if waits and shown.state is PartState.OK:
+                _log.warning("a record has been waiting for the disk for %.1f s", self._journal.waits_s)
+                self._table.set_part("journal", JOURNAL_WAITS)
+            elif not waits and shown == JOURNAL_WAITS:
+                self._table.set_part("journal", journal_part(self._journal.recovery))
+            await asyncio.sleep(every_s)
 
     async def _keep_disk(self, every_s: float = DISK_S) -> None:
         """Whether there is room for what will be played; said before there is none."""

@@ -1,6 +1,7 @@
 """JSON from strangers: no NaN, no key twice, no lone surrogates, nothing larger or nested deeper than anybody needs."""
 
 import json
+import math
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -27,8 +28,22 @@ def parse_json(text: str) -> Json:
         raise NotStrictJson(f"no JSON: {error.msg}", error.pos) from error
     except RecursionError as error:
         raise NotStrictJson(f"nested deeper than {DEEPEST}") from error
-    _check(value, 0)
+    check_json(value)
     return value
+
+
+def check_json(value: Json, depth: int = 0) -> None:
+    """Check what a less strict parser has taken, `depth` levels down in it. Raises NotStrictJson."""
+    if depth > DEEPEST:
+        raise NotStrictJson(f"nested deeper than {DEEPEST}")
+    for part in _parts(value):
+        if isinstance(part, str):
+            if not part.isascii() and any("\ud800" <= character <= "\udfff" for character in part):
+                raise NotStrictJson("half of a surrogate pair stands alone in a text")
+        elif isinstance(part, float) and not math.isfinite(part):
+            raise NotStrictJson(f"{part} is no JSON number")
+        elif isinstance(part, list | dict):
+            check_json(part, depth + 1)
 
 
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -55,17 +70,6 @@ def _whole(text: str) -> int:
     if len(text) > 18:
         raise NotStrictJson(f"a number of {len(text)} digits is too large")
     return int(text)
-
-
-def _check(value: Json, depth: int) -> None:
-    if depth > DEEPEST:
-        raise NotStrictJson(f"nested deeper than {DEEPEST}")
-    for part in _parts(value):
-        if isinstance(part, str):
-            if not part.isascii() and any("\ud800" <= character <= "\udfff" for character in part):
-                raise NotStrictJson("half of a surrogate pair stands alone in a text")
-        elif isinstance(part, list | dict):
-            _check(part, depth + 1)
 
 
 def _parts(value: Json) -> Iterator[Json]:

@@ -15,6 +15,7 @@ from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
 from controller.journal import RECOVERED, JournalDamaged, Record, counted, set_aside
 from controller.reading import GameTable, Layout, Play, Reading
+from controller.records.record import check_options
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
 from controller.seating import areas
@@ -25,6 +26,8 @@ from vision.scene import Scene
 
 _CHANGES = ("game", "play", "undo", "lobby", RECOVERED)
 """After these records another game stands on the table, or may; all others leave it as it is."""
+_REPLAYED = ("game", "play", "undo", "rename", "lobby")
+"""What a table writes down of its game."""
 SEQ_PER_START = 1_000_000
 """Views of one run of the program; the journal numbers the runs, so that ids grow across restarts."""
 
@@ -108,6 +111,8 @@ class Table:
         self._question: Question | None = None
         self._questions = 0
         self._seq = 0
+        self._newest = 0
+        """The last record that is known to be written."""
         self._shown: TableView | None = None
         self._last_read: tuple[tuple[object, ...], Reading] | None = None
         """What was read last, and of what."""
@@ -150,6 +155,24 @@ class Table:
             await self._write("lobby", {})
             self._running = None
         self._show()
+
+    async def catch_up(self) -> list[Record]:
+        """Let count what the journal has though it was said to be refused, so that the game stays what the journal
+        says: such records. A disk that fails while it makes a record last may have it all the same.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        async with self._deciding:
+            there = [record for record in self._journal.records(self._newest) if record.kind in _REPLAYED]
+            for record in there:
+                self._replay(record)
+                self._newest = record.seq
+                if record.kind in ("game", "lobby"):
+                    self._joined = []
+                    self._set_paused(False)
+            self._show()
+            return there
 
     @property
     def state(self) -> Any:
@@ -343,6 +366,7 @@ class Table:
             "first": first,
         }
         try:
+            check_options(self._game, options)
             running = self._begin(data, 0)
         except GameError as error:
             raise InvalidCommand(str(error)) from error
@@ -446,7 +470,8 @@ class Table:
             await self._new_game(sittings, {})
 
     async def _write(self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False) -> int:
-        return await asyncio.wrap_future(self._journal.append(kind, data, evidence, begins_game=begins_game))
+        self._newest = await asyncio.wrap_future(self._journal.append(kind, data, evidence, begins_game=begins_game))
+        return self._newest
 
     # Replay --------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import os
 import secrets
 import signal
 import socket
+import threading
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -60,7 +61,7 @@ def serve_page(
 
 @contextlib.contextmanager
 def _camera(config_file: Path | None, out: Path):  # type: ignore[no-untyped-def]
-    """What takes a photo with the table's camera."""
+    """What takes a photo with the table's camera, one at a time: several pages, or a click twice, may ask at once."""
     config = load_table(table_files(config_file, os.environ))
     if config.camera.driver == "simulated":
         raise click.UsageError("the table's camera is the simulated one; expected photos, or --config with a camera")
@@ -77,8 +78,14 @@ def _camera(config_file: Path | None, out: Path):  # type: ignore[no-untyped-def
         return settled_picture(camera, newest)
 
     taken: Callable[[], Image] = adjusted if config.camera.follow_light else newest
+    one_at_a_time = threading.Lock()
+
+    def take() -> Image:
+        with one_at_a_time:
+            return taken()
+
     try:
-        yield taken
+        yield take
     finally:
         camera.close()
 

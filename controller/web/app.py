@@ -10,10 +10,11 @@ from urllib.parse import unquote
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Query, Request, Response
 from fastapi import Path as PathParameter
 from fastapi.staticfiles import StaticFiles
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 from starlette.responses import FileResponse
 
 from controller.commands import Commands, GameShelf, Sitting
+from controller.strict_json import check_json
 from controller.views import LegendView, PartState, PartView, PictureView, ResultsView, TableView
 from controller.web.hub import Hub
 from controller.web.phones import AddressView, Reached, display_view, host_view
@@ -76,6 +77,15 @@ def _host_name(
 By = Annotated[str, Depends(_host_name)]
 
 
+def _strict(options: dict[str, Any]) -> dict[str, Any]:
+    check_json(options)
+    return options
+
+
+GivenOptions = Annotated[dict[str, Any], AfterValidator(_strict)]
+"""Options of a game, which the game checks."""
+
+
 class NewPlayer(Body):
     """Who plays at a seat."""
 
@@ -87,14 +97,14 @@ class NewGame(Body):
     """Who plays, in clockwise order, and the game's options."""
 
     players: Annotated[list[NewPlayer], Field(min_length=1, max_length=16)]
-    options: dict[str, Any] = {}
+    options: GivenOptions = {}
 
 
 class OtherGame(Body):
     """The game to set the table for."""
 
     game: Annotated[str, Field(max_length=60)]
-    options: dict[str, Any] = {}
+    options: GivenOptions = {}
     """Beside those that it is played with anyway."""
     players: Annotated[int, Field(ge=1, le=16)] | None = None
     """How many are to sit at a simulated table."""

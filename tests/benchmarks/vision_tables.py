@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from hardware.simulated.artwork import SLICE_ANGLE_DEG, SLICE_LENGTH_MM
-from hardware.simulated.demo import demo_art, demo_slices, demo_specials, ring_poses
 from hardware.simulated.lens import CameraModel
 from hardware.simulated.renderer import Renderer
 from hardware.simulated.slice_art import SLICE_BACK
 from hardware.simulated.special_art import SPECIAL_BACK
 from hardware.simulated.surroundings import Conditions
 from hardware.simulated.world import World
+from tests.hardware.demo_table import demo_art, demo_slices, demo_specials, ring_poses
 from vision.frame import Image
 from vision.pieces.faces import TILE_MM, FacePack, enrol
 from vision.scene import PieceKind, Pose

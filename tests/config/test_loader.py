@@ -58,10 +58,20 @@ def test_the_builders_guide_seats_eight(tmp_path: Path) -> None:
 
 def test_relative_paths_count_from_their_file(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
-    path.write_text('data_dir = "games"\nfaces = "/packs/mine"\n')
+    path.write_text('data_dir = "games"\nfaces = "/packs/mine"\n[options]\ncomponents = "mine.toml"\n')
     table = load_table([path])
+    assert table.options == {"components": str(tmp_path / "mine.toml")}
     assert table.data_dir == tmp_path / "games"
     assert table.faces == Path("/packs/mine")
+
+
+def test_a_byte_order_mark_as_some_editors_write_it_is_none_of_the_settings(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_bytes('\ufeffname = "Küche"\r\nlan.port = 9000\r\n'.encode())
+    assert (load_table([path]).name, load_table([path]).lan.port) == ("Küche", 9000)
+    path.write_bytes("\ufeff\r\nprot = 1\r\n".encode())
+    with pytest.raises(ConfigInvalid, match=r"table\.toml:2: prot = 1: no such setting"):
+        load_table([path])
 
 
 def test_the_machines_file_is_found(tmp_path: Path) -> None:

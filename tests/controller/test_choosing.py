@@ -1,5 +1,6 @@
 """Which game is played: the settings', or what the host took from the shelf."""
 
+import asyncio
 import logging
 from pathlib import Path
 
@@ -8,7 +9,9 @@ import pytest
 from config.loader import load_table
 from config.schema import TableConfig
 from controller.choosing import Choice, NotPlayable, Shelf, told_left
+from controller.commands import InvalidCommand
 from controller.game import GameError, OptionError
+from controller.host_choice import HostChoice
 from controller.journal import Journal
 
 
@@ -42,6 +45,25 @@ def test_a_game_that_cannot_be_started_so_is_refused(tmp_path: Path) -> None:
         Shelf(settings(tmp_path)).checked(Choice("pizzeria", {"solo": True}, 4))
     with pytest.raises(GameError, match="'ludo' is no game"):
         Shelf(settings(tmp_path)).checked(Choice("ludo"))
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "named"),
+    [
+        ("slice", {"components": __file__}, "option components: '.*' is no object"),
+        ("slice", {"pizzas": 9}, "pizzas"),
+        ("", {}, "'' is no game"),
+    ],
+)
+def test_what_a_host_may_not_choose_is_refused(
+    tmp_path: Path, game: str, options: dict[str, object], named: str
+) -> None:
+    """The settings may name an owner's file of facts; who holds the host's token may not have the table read any."""
+    shelf = Shelf(settings(tmp_path))
+    choice = HostChoice(shelf, shelf.usual(), keep=False)
+    with pytest.raises(InvalidCommand, match=named):
+        asyncio.run(choice.play(game, options, None))
+    assert choice.next is None
 
 
 def test_the_host_s_choice_holds_until_the_settings_change(tmp_path: Path) -> None:

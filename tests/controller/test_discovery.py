@@ -80,10 +80,6 @@ def test_a_table_is_found_with_what_it_plays():
                     "version": "0.1.0",
                     "path": "/",
                 }
-            await discovery.update(replace(KITCHEN, game="pizzeria"))
-            async with listener() as newcomer:
-                info = await find(newcomer, SERVICE, "Kitchen table")
-                assert info.decoded_properties["game"] == "pizzeria"
 
     run(scenario)
 

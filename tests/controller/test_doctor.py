@@ -6,6 +6,7 @@ import json
 import os
 import re
 import socket
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -678,6 +679,22 @@ def test_kept_games(tmp_path: Path) -> None:
     mixed = check_kept_games(path)
     assert said(mixed) == ("journal", Health.BROKEN)
     assert mixed.remedy.startswith("Until then the table does not start")
+    path.write_bytes(b"notes")
+    assert check_kept_games(path).remedy == "Move it away to begin with an empty journal."
+
+
+def test_of_games_with_which_nothing_is_wrong_nobody_is_told_to_part(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    path.symlink_to(tmp_path / "unplugged" / "journal.sqlite")
+    gone = check_kept_games(path)
+    assert said(gone) == ("journal", Health.BROKEN)
+    assert "nothing is wrong with the games in it" in gone.remedy
+    path.unlink()
+    with Journal(path) as journal:
+        journal.append("start", {}).result()
+    with contextlib.closing(sqlite3.connect(path)) as newer:
+        newer.execute("PRAGMA user_version = 99")
+    assert check_kept_games(path).remedy == "Update this program: the games are of a newer one."
 
 
 def test_port() -> None:

@@ -116,7 +116,9 @@ def test_tables_come_change_and_go() -> None:
                 )
                 assert one.table != other.table
             assert await heard.until(lambda tables: len(tables) == 1) == [found]
-            await kitchen.update(replace(KITCHEN, port=9000))
+            await kitchen._withdraw()
+            kitchen._announcement = replace(KITCHEN, port=9000)
+            await kitchen.refresh()
             (moved,) = await heard.until(
                 lambda tables: [one.addresses for one in tables] == [("http://127.0.0.1:9000",)]
             )

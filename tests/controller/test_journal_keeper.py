@@ -1,13 +1,64 @@
 """A journal that is opened anew when the disk has refused a record."""
 
 import asyncio
+import contextlib
 import resource
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import controller.journal
 from controller.journal import JournalError, JournalWriteFailed
 from controller.journal_keeper import JournalKeeper
+from controller.sqlite_pages import frames_written, wal_path
+
+
+async def nothing_to_catch_up() -> None:
+    pass
+
+
+@contextlib.contextmanager
+def _synced_badly(connection: sqlite3.Connection) -> Iterator[None]:
+    """A transaction that the disk has, while the program hears that it could not be synced."""
+    connection.execute("BEGIN IMMEDIATE")
+    yield
+    connection.execute("COMMIT")
+    raise sqlite3.OperationalError("disk I/O error")
+
+
+def test_what_was_refused_and_is_there_is_taken_in_before_anything_is_appended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> list[str]:
+        keeper = JournalKeeper(tmp_path / "journal.sqlite")
+        found: asyncio.Queue[list[str]] = asyncio.Queue()
+        mended = asyncio.Event()
+
+        async def catch_up() -> None:
+            found.put_nowait([record.kind for record in keeper.records()])
+            with pytest.raises(JournalWriteFailed):
+                keeper.append("play", {})
+
+        def show(failure: JournalError | None) -> None:
+            if failure is None:
+                mended.set()
+
+        keeping = asyncio.create_task(keeper.keep(show, catch_up, retry_s=0.01))
+        await asyncio.wrap_future(keeper.append("game", {}))
+        with monkeypatch.context() as bad:
+            bad.setattr(controller.journal, "_transaction", _synced_badly)
+            with pytest.raises(JournalWriteFailed, match="disk I/O error"):
+                await asyncio.wrap_future(keeper.append("play", {}))
+        await asyncio.wait_for(mended.wait(), 10)
+        assert not frames_written(wal_path(tmp_path / "journal.sqlite")), "nothing follows what may not be on the disk"
+        await asyncio.wrap_future(keeper.append("undo", {}))
+        keeping.cancel()
+        keeper.close()
+        return found.get_nowait()
+
+    assert asyncio.run(scenario()) == ["game", "play", "interrupted"]
 
 
 def test_a_journal_whose_disk_is_unplugged_is_waited_for_and_not_begun_anew(tmp_path: Path) -> None:
@@ -16,7 +67,7 @@ def test_a_journal_whose_disk_is_unplugged_is_waited_for_and_not_begun_anew(tmp_
 
     async def scenario() -> list[str]:
         keeper = JournalKeeper(path)
-        keeping = asyncio.create_task(keeper.keep(said.put_nowait, retry_s=0.01))
+        keeping = asyncio.create_task(keeper.keep(said.put_nowait, nothing_to_catch_up, retry_s=0.01))
         await asyncio.wrap_future(keeper.append("game", {}))
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))

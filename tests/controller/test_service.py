@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ import pytest
 
 from config.loader import load_table
 from controller.journal import Journal
+from controller.lens_proof import AGAIN_S, FIRST_S, prove_lens
 from controller.parts import lens_part
 from controller.slap_book import SETTLED_S
 from controller.table_folder import KnownBy
@@ -35,6 +37,7 @@ from tests.controller.web.table import until
 from tests.rigs.emulation import CannotEmulate, build
 from tests.rigs.running import SETTINGS, Service, learn_own_copy
 from tests.vision import drawn_table
+from vision.frame import Frame
 from vision.mat.lens import Lens
 from vision.mat.registration import find_mat
 
@@ -253,6 +256,21 @@ def test_a_picture_in_which_a_marker_is_hidden_proves_no_lens() -> None:
     cv2.circle(image, (round(corner[0]), round(corner[1])), 60, (120, 150, 200), -1)
     assert lens_part(image, lens) is None
     assert lens_part(np.full_like(image, 90), lens) is None
+
+
+def test_a_lens_is_looked_at_again_only_after_a_while() -> None:
+    """A marker may be hidden for a whole evening, and to look for the mat takes longer than to judge."""
+    image = drawn_table.photograph([], drawn_table.View())
+    frames = iter([None, Frame(np.full_like(image, 90), 0.0, 1), Frame(image, 1.0, 2)])
+    told: list[PartView] = []
+    slept: list[float] = []
+
+    async def sleep(span_s: float) -> None:
+        slept.append(span_s)
+
+    asyncio.run(prove_lens(Lens(0.86, 0.12, 0.0), lambda: next(frames), told.append, sleep))
+    assert slept == [FIRST_S, AGAIN_S]
+    assert [part.state.value for part in told] == ["lost"]
 
 
 def test_another_cameras_lens_is_told(service: Service) -> None:
@@ -565,42 +583,52 @@ def test_a_disk_that_fills_up_is_said_before_it_is_full(tmp_path: Path, monkeypa
     asyncio.run(play())
 
 
-def test_a_lens_that_cannot_be_proved_is_said_and_the_table_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from controller.journal_keeper import JournalKeeper
-    from controller.service import _Service
-    from vision.frame import Frame
-    from vision.scene import Scene
-
-    class Pictures:
-        def picture(self, sequence: int) -> Frame:
-            return Frame(np.zeros((4, 4, 3), np.uint8), 0.0, sequence)
-
+def test_a_lens_that_cannot_be_proved_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(image: object, lens: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    async def play() -> None:
-        journal = JournalKeeper(tmp_path / "journal.sqlite")
-        try:
-            service = _Service(
-                load_table().model_copy(update={"data_dir": tmp_path}), journal, None, KnownBy("token", "1a2b")
-            )
-            await service._table.start()
-            service._outlets.vision = Pictures()
-            service._unproved_lens = Lens(1.0)
-            deciding = asyncio.create_task(service._decide())
-            for number in range(2):
-                service._inbox.scene(Scene(float(number), number, (), (), 0.0))
-                await until(lambda: deciding.done() or getattr(service._table._scene, "sequence", None) == number)  # noqa: B023
-                assert not deciding.done()
-            assert service._table.parts["lens"].text == "cannot be told: ZeroDivisionError: a bug"
-            deciding.cancel()
-        finally:
-            journal.close()
+    monkeypatch.setattr("controller.lens_proof.lens_part", broken)
+    told: list[PartView] = []
+    frame = Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 1)
+    asyncio.run(prove_lens(Lens(1.0), lambda: frame, told.append))
+    assert [part.text for part in told] == ["cannot be told: ZeroDivisionError: a bug"]
 
-    monkeypatch.setattr("controller.service.lens_part", broken)
-    asyncio.run(play())
+
+def test_that_the_disk_takes_long_is_shown_until_it_has_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from controller.journal import _transaction
+    from controller.journal_keeper import JournalKeeper
+    from controller.parts import JOURNAL_WAITS, JOURNAL_WAITS_S
+    from controller.service import _Service
+
+    now_s, taken = [100.0], threading.Event()
+
+    @contextlib.contextmanager
+    def slow(connection: sqlite3.Connection) -> Iterator[None]:
+        with _transaction(connection):
+            taken.wait(60)
+            yield
+
+    async def watch() -> None:
+        with contextlib.closing(JournalKeeper(tmp_path / "journal.sqlite", lambda: now_s[0])) as journal:
+            settings = load_table().model_copy(update={"data_dir": tmp_path})
+            service = _Service(settings, journal, None, KnownBy("token", "1a2b"))
+            await service._table.start()
+            service._show_starting()
+            watching = asyncio.create_task(service._watch_journal(every_s=0.0))
+            monkeypatch.setattr("controller.journal._transaction", slow)
+            written = asyncio.wrap_future(journal.append("play", {}))
+            await asyncio.sleep(0)
+            assert service._table.parts["journal"].state is PartState.OK
+            now_s[0] += JOURNAL_WAITS_S
+            await until(lambda: service._table.parts["journal"] == JOURNAL_WAITS)
+            taken.set()
+            await written
+            await until(lambda: service._table.parts["journal"].state is PartState.OK)
+            watching.cancel()
+
+    asyncio.run(watch())
 
 
 def test_work_that_ends_by_itself_ends_the_service_with_an_error() -> None:

@@ -114,6 +114,8 @@ async def test_the_hosts_button_starts_and_players_sit_clockwise(tmp_path: Path)
         ([Sitting(1, "Ada"), Sitting(1, "Bo")], {}, "each seat"),
         ([Sitting(1, "Ada"), Sitting(9, "Bo")], {}, "seat 9"),
         ([Sitting(1, "Ada"), Sitting(2, "Bo")], {"cheese": True}, "cheese"),
+        # The settings may name a file; who holds the host's token may not have the table read any.
+        ([Sitting(1, "Ada"), Sitting(2, "Bo")], {"components": __file__}, "components: '.*' is no object"),
     ],
 )
 @in_loop
@@ -621,6 +623,34 @@ async def test_undo_comes_back_after_a_restart(tmp_path: Path) -> None:
         assert again.state == table.state
         assert again.view is not None
         assert [line.text for line in again.view.log] == [line.text for line in table.view.log]
+
+
+@in_loop
+async def test_what_is_in_the_journal_though_it_was_refused_counts_once_and_is_not_made_again(tmp_path: Path) -> None:
+    async with playing(tmp_path) as table:
+        ours, journals = table.table, make_table(table.journal, Outlets())
+        await journals.start()
+        assert await ours.catch_up() == []
+        await journals.rule_move(GAME.format(table.state, next(GAME.legal(table.state))))
+        assert [record.kind for record in await ours.catch_up()] == ["play"]
+        assert ours.state == journals.state
+        assert ours.view is not None
+        assert journals.view is not None
+        assert ours.view.log == journals.view.log
+        assert await ours.catch_up() == []
+        seat = min(table.seats.values())
+        await journals.rename(seat, "Mia")
+        await journals.undo()
+        await ours.catch_up()
+        assert (ours.state, len(ours.view.log)) == (journals.state, 1)
+        assert "Mia" in {shown.name for shown in ours.view.seats}
+        await journals.new_game([Sitting(1, "Ann"), Sitting(2, "Ben")], {})
+        await ours.catch_up()
+        assert ours.view.number == journals.view.number
+        await ours.rule_move(GAME.format(ours.state, next(GAME.legal(ours.state))))
+        again = make_table(table.journal, Outlets())
+        await again.start()
+        assert again.state == ours.state
 
 
 @in_loop

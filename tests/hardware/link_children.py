@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 from threading import Event
 
-from hardware.simulated.demo import demo_world
 from hardware.simulated.link import serve_world
+from tests.hardware.demo_table import demo_world
 
 
 def main() -> None:

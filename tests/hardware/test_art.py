@@ -8,9 +8,9 @@ import pytest
 
 from hardware.simulated.art import draw_all
 from hardware.simulated.artwork import Artwork
-from hardware.simulated.demo import demo_slices, demo_specials
 from hardware.simulated.slice_art import SliceArt, draw_slice
 from hardware.simulated.special_art import SpecialArt, draw_special
+from tests.hardware.demo_table import demo_slices, demo_specials
 
 PX_PER_MM = 2.0
 

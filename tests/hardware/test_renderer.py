@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from hardware.simulated.artwork import Artwork
-from hardware.simulated.demo import demo_art, demo_gestures, demo_world
 from hardware.simulated.lens import looking_down
 from hardware.simulated.lying import lying, outline_mm
 from hardware.simulated.renderer import Renderer, at_scale, texture_scale
 from hardware.simulated.slice_art import SliceArt, draw_slice
 from hardware.simulated.surroundings import MARKER_MM, MARKER_OUTER_MM, Conditions, MatStyle, Surface
 from hardware.simulated.world import World
+from tests.hardware.demo_table import demo_art, demo_gestures, demo_world
 from vision.scene import PieceKind, Pose
 
 SIZE = (1280, 720)

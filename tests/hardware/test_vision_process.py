@@ -196,6 +196,15 @@ def test_a_child_that_is_killed_in_the_middle_of_a_message_is_started_again(watc
     assert watched.status().state is VisionState.OK
 
 
+def test_a_child_that_says_what_is_no_message_is_started_again(watch, tmp_path: Path) -> None:
+    watched = watch(OpenScripted("say what is no message", marker=tmp_path / "spoke"))
+    assert watched.status().state is VisionState.OK
+    status = watched.status()
+    assert status.state is VisionState.LOST
+    assert "says what is no message: UnpicklingError: " in status.text
+    assert watched.status().state is VisionState.OK
+
+
 def test_a_missing_camera_is_said(watch) -> None:
     assert watch(OpenScripted("missing")).status() == VisionStatus(
         VisionState.LOST, "no camera is connected; starting again"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.simulated.demo import demo_gestures, demo_world, ring_poses
 from hardware.simulated.world import (
     ButtonEdge,
     Carry,
@@ -18,6 +17,7 @@ from hardware.simulated.world import (
     World,
     middle_of,
 )
+from tests.hardware.demo_table import demo_gestures, demo_world, ring_poses
 from vision.scene import PieceKind, Pose
 
 HOME = Pose(0, 0, 90)

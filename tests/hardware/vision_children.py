@@ -52,6 +52,8 @@ class ScriptedCamera:
                     sender = sys._getframe(1).f_locals["sender"]
                     os.write(sender.fileno(), struct.pack("!i", 100_000) + b"half")
                     os.kill(os.getpid(), signal.SIGKILL)
+                case "say what is no message":
+                    sys._getframe(1).f_locals["sender"].send_bytes(b"spoilt")
                 case "skip":
                     self.sequence += 1
         width, height = self.size

@@ -71,11 +71,6 @@ class _Marking:
     fault: Fault | None = None
     note: str = ""
 
-    @property
-    def untouched(self) -> bool:
-        """Whether nothing was marked."""
-        return not self.plays and self.fault is None
-
 
 class DiceAndSliceTable:
     """See `controller.reading.GameTable`.

@@ -2,17 +2,22 @@
 
 import json
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import cv2
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
+from controller.cli.enrol_page import _camera
 from controller.whose_faces import faces_of
 from tests.controller.found_once import spread_once
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
+from vision.frame import Frame
 from vision.pieces.faces import load_pack
 
 A, B, C = Path("there/a.jpg"), Path("there/b.jpg"), Path("there/c.jpg")
@@ -409,3 +414,29 @@ def test_an_unknown_game_is_named() -> None:
     assert result.exit_code == 2
     assert "'chess'" in result.stderr
     assert "new_york_slice" in result.stderr
+
+
+def test_photos_that_several_pages_ask_for_at_once_are_taken_one_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Raspberry Pi's camera gives two that read it at once the same picture, which each then gives back."""
+
+    class Camera:
+        reading, most = 0, 0
+
+        def read(self, timeout_s: float) -> Frame:
+            self.reading += 1
+            self.most = max(self.most, self.reading)
+            time.sleep(0.002)
+            self.reading -= 1
+            return Frame(np.zeros((4, 4, 3), np.uint8), 0.0, 0)
+
+        def close(self) -> None:
+            pass
+
+    camera = Camera()
+    monkeypatch.setattr("controller.cli.enrol_page.open_table_camera", lambda config, world: camera)
+    (tmp_path / "table.toml").write_text('[camera]\ndriver = "opencv:0"\n')
+    with _camera(tmp_path / "table.toml", tmp_path / "mine.faces") as take, ThreadPoolExecutor(4) as pages:
+        list(pages.map(lambda _: take(), range(4)))
+    assert camera.most == 1

@@ -301,6 +301,18 @@ class TestCommands:
         assert "Traceback" not in response.text
         assert response.json()["detail"]
 
+    @pytest.mark.parametrize("options", ['{"\\ud800": 1}', '{"draw_limit": NaN}', '{"a": ' + 60 * "[" + 60 * "]" + "}"])
+    @pytest.mark.parametrize("path", ["/api/new_game", "/api/play_game"])
+    def test_options_that_no_journal_could_keep_are_named(self, path, options):
+        rest = '"game": "slice"' if path == "/api/play_game" else '"players": [{"seat": 1, "name": "Bo"}]'
+        commands = NotingCommands()
+        headers = {"X-Host-Token": TOKEN, "Content-Type": "application/json"}
+        content = f'{{"options": {options}, {rest}}}'
+        response = request(make_app(commands=commands), "POST", path, content=content, headers=headers)
+        assert response.status_code == 422
+        assert response.json()["errors"][0]["where"] == "body.options"
+        assert commands.asked == []
+
     def test_a_body_too_long_is_refused(self):
         response = host(make_app(), "/api/rule_move", {"text": "x" * 70000})
         assert response.status_code == 413

@@ -1,4 +1,4 @@
-"""An example: a table set with a pizza, a Special and a few seats' slices, for tests and for trying things out."""
+"""An example: a table set with a pizza, a Special and a few seats' slices."""
 
 import math
 from collections.abc import Mapping
