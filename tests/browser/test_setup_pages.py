@@ -477,7 +477,9 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
             assert newest[:6] == (await page.evaluate(hour_ago))[:6], "not by the table's clock"
             oldest = await page.evaluate("[...document.querySelectorAll('#games tr')].at(-1).firstChild.textContent")
             assert "2026" in oldest, "of a game that is long over the weekday says nothing"
-            assert await page.evaluate("document.getElementById('state').textContent") == "1 of 3 games are over."
+            assert await page.evaluate("document.getElementById('state').textContent") == (
+                "Left table: 1 of 3 games are over."
+            )
             assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
             await page.as_printed()
             colours = "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"

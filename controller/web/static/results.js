@@ -11,7 +11,9 @@ show();
 async function show() {
   try {
     const { games, standings } = await (await fetch("/api/results", { signal: AbortSignal.timeout(AGAIN_MS) })).json();
-    say(byId("state"), `${games.filter((game) => game.over).length} of ${games.length} games are over.`);
+    const table = games.at(-1)?.table ?? "";
+    document.title = table ? `Games of ${table}` : "Games of this table";
+    say(byId("state"), `${table && `${table}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
     const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
     byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet", "")]));
     const told = games.map((game, index) => row(time(game), [html("b", { text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
