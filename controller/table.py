@@ -6,6 +6,7 @@ signals, the journal, and takes views and lamps.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
@@ -13,7 +14,7 @@ from typing import Any, Protocol
 from config.schema import Confirm, TableConfig
 from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
-from controller.journal import RECOVERED, JournalDamaged, Record, counted, set_aside
+from controller.journal import RECOVERED, JournalDamaged, JournalError, Record, counted, set_aside
 from controller.reading import GameTable, Layout, Play, Reading
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
@@ -362,8 +363,20 @@ class Table:
             self._ask(verdict.candidates)
         elif verdict.answer is Answer.BREACH:
             self._question = None
+            self._note_refused(verdict)
         if verdict.answer in (Answer.BREACH, Answer.UNCLEAR) and before is not verdict.answer:
             self._outlets.buzz()
+
+    def _note_refused(self, verdict: Verdict) -> None:
+        """Write down why what lies there is refused, with the picture, for whoever asks later: once until a play is
+        made or taken back. Nothing waits for it; that the disk refuses it the part "journal" says."""
+        game, fault = self._require_game(), verdict.fault
+        if fault is None or fault.refusal.problem in game.refused:
+            return
+        told = {"rule": fault.refusal.heading, "problem": fault.refusal.problem, "remedy": fault.refusal.remedy}
+        with contextlib.suppress(JournalError):
+            self._journal.append("refused", told | {"certain": fault.certain}, self._outlets.evidence())
+            game.refused.add(fault.refusal.problem)
 
     async def _foresee(self, scene: Scene) -> None:
         """Before a scene has lain still for long, a play that is clear is made."""

@@ -310,6 +310,26 @@ class GameResultView(Model):
     """Why it may have ended otherwise; empty where nothing speaks for that."""
 
 
+class HappenedView(Model):
+    """Something that happened in a game."""
+
+    seq: int
+    """As the journal numbers it."""
+    at: str
+    """When, and how long ago: as `GameResultView.began`."""
+    ago_s: float | None
+    kind: Literal["begun", "play", "undo", "refused", "unseen", "rename", "left", "started", "damaged"]
+    text: str
+    remedy: str = ""
+    """How what was refused was to be put right."""
+    source: str = ""
+    """Of a play: as in the log."""
+    by: str = ""
+    """The host who did it, where that was said."""
+    picture: bool = False
+    """Whether the picture that it was read from is kept."""
+
+
 class StandingView(Model):
     """How somebody did in all games that are over."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from controller.game import GameError, Json
 from controller.games.registry import load_game
@@ -61,6 +62,7 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
     states = [engine.start(header.players, header.options, header.first)]
     plays: list[int] = []
     lines: list[MoveLine | TakenBack] = []
+    before: list[str] = []
     for entry in ours[1:]:
         if entry.kind == "play":
             plays.append(len(states))
@@ -74,7 +76,15 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
         elif entry.kind == "undo":
             lines.append(TakenBack(plays[-1], _signature("taken back", entry.data)))
             del states[plays.pop() :]
-    return Record(header, tuple(lines), result(engine, states[-1]))
+        elif entry.kind == "refused":
+            at = datetime.fromisoformat(entry.wall_time).astimezone()
+            what = "refused" if entry.data["certain"] else "not seen"
+            comment = f"{what} at {at:%H:%M}: {entry.data['problem']}"
+            if lines:
+                lines[-1] = replace(lines[-1], comments=(*lines[-1].comments, comment))
+            else:
+                before.append(comment)
+    return Record(header, tuple(lines), result(engine, states[-1]), tuple(before))
 
 
 def _signature(did: str, data: Mapping[str, Json]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """How the games in a journal ended."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -12,9 +12,10 @@ from controller.game import GameError
 from controller.games.registry import game_names, load_game
 from controller.journal import LOST, RECOVERED, counted, set_aside
 from controller.journal import Record as Entry
+from controller.records.happened import happened
 from controller.records.journalled import names_in, record_of
 from controller.records.record import Result
-from controller.views import GameResultView, PlayerResultView, ResultsView, StandingView
+from controller.views import GameResultView, HappenedView, PlayerResultView, ResultsView, StandingView
 
 _CHANGES = ("play", "undo")
 TORN = "its end may have been taken back: what came next may be lost, as the journal was damaged"
@@ -54,10 +55,7 @@ class Results:
         with self._asking:
             for entry in self._entries_after(self._last):
                 self._last = entry.seq
-                if entry.kind == "start":
-                    self._writing = entry.data.get("boot", "")
-                elif entry.kind in (LOST, RECOVERED):  # the start may be what is lost; RECOVERED comes before its own
-                    self._writing = ""
+                self._writing = _writing(entry, self._writing)
                 dated = _Dated(entry, self._writing)
                 if self._writing:
                     self._switched_on[self._writing] = _posix(entry.wall_time) - entry.monotonic_s
@@ -68,6 +66,33 @@ class Results:
                     self._newest.append(dated)
             games = [self._told(game) for game in (*self._before, *self._newest_game())]
             return ResultsView(games=games, standings=standings(games))
+
+    def happened(self, number: int, pictured: Set[int]) -> list[HappenedView] | None:
+        """What happened in one game; None where there is none of this number. `pictured`: the entries whose picture is
+        kept. Raises JournalError."""
+        self.read()  # how the clock was set last
+        writing, ours = "", list[_Dated]()
+        for entry in self._entries_after(0):
+            writing = _writing(entry, writing)
+            if entry.game == number:
+                ours.append(_Dated(entry, writing))
+        if not ours or number not in {entry.seq for entry, _ in ours}:
+            return None
+        dated = {one.entry.seq: one for one in ours}
+        return [
+            HappenedView(
+                seq=entry.seq,
+                at=self._time(dated[entry.seq]),
+                ago_s=self._ago_s(dated[entry.seq]),
+                kind=kind,
+                text=text,
+                remedy=str(entry.data.get("remedy", "")),
+                source=str(entry.data.get("source", "")),
+                by=str(entry.data.get("by", "")),
+                picture=entry.seq in pictured,
+            )
+            for entry, kind, text in happened([one.entry for one in ours])
+        ]
 
     def _newest_game(self) -> list["_Game"]:
         return [_game(self._newest)] if self._newest else []
@@ -119,6 +144,15 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
                 played.setdefault(player.name, []).append(player.won)
     standing = [StandingView(name=name, won=sum(won), played=len(won)) for name, won in played.items()]
     return sorted(standing, key=lambda one: (-one.won, one.played, one.name))
+
+
+def _writing(entry: Entry, before: str) -> str:
+    """Which start of the computer an entry was written in, by what the one before it was."""
+    if entry.kind == "start":
+        return str(entry.data.get("boot", ""))
+    if entry.kind in (LOST, RECOVERED):  # the start may be what is lost; RECOVERED comes before its own
+        return ""
+    return before
 
 
 def _posix(time: str) -> float:

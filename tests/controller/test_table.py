@@ -496,6 +496,15 @@ async def test_a_breach_is_shown_on_its_pieces_and_goes_away_when_it_is_put_righ
         assert view.breach.certain
         assert {piece.face for piece in view.breach.pieces} & {ring[2], ring[6]}
         assert table.outlets.buzzed == 1
+        # Whoever asks an hour later finds why, with the picture, once.
+        (refused,) = [record for record in table.journal.records() if record.kind == "refused"]
+        assert (refused.data["rule"], refused.data["remedy"]) == (view.breach.rule, view.breach.remedy)
+        assert table.journal.evidence(refused.seq) == b"picture"
+        told = Results(table.journal.records).happened(view.number, table.journal.pictured(view.number)) or []
+        assert [(one.kind, one.picture) for one in told] == [("begun", False), ("play", True), ("refused", True)]
+        assert (told[-1].text, told[-1].remedy) == (view.breach.problem, view.breach.remedy)
+        comment = record_of(table.journal.records()).lines[-1].comments[-1]
+        assert comment.endswith(f": {refused.data['problem']}")
         table.restore(lying)
         view = await table.moved()
         assert (view.referee, view.breach) == (RefereeState.WAITING, None)

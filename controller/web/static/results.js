@@ -1,9 +1,9 @@
 // The games that were played at this table and how they ended, kept current.
 
 import { html, say } from "/static/kit.js";
+import { when } from "/static/times.js";
 
 const AGAIN_MS = 15000;
-const WEEKDAY_TELLS_MS = 6 * 24 * 3600 * 1000;
 const byId = (id) => document.getElementById(id);
 
 show();
@@ -16,7 +16,7 @@ async function show() {
     say(byId("state"), `${table && `${table}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
     const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
     byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet", "")]));
-    const told = games.map((game, index) => row(time(game), [html("b", { text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
+    const told = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
     byId("games").replaceChildren(...told.reverse());
   } catch {
     say(byId("state"), "The table does not answer; trying again.");
@@ -26,13 +26,6 @@ async function show() {
 
 function row(first, second) {
   return html("tr", {}, html("td", { text: first }), html("td", {}, second));
-}
-
-// The table's clock may be wrong; how long ago it was is not.
-function time({ began, began_ago_s }) {
-  const at = new Date(began_ago_s === null ? began : Date.now() - began_ago_s * 1000);
-  const day = Date.now() - at < WEEKDAY_TELLS_MS ? { weekday: "short" } : { year: "numeric", month: "short", day: "numeric" };
-  return at.toLocaleString(undefined, { ...day, hour: "2-digit", minute: "2-digit" });
 }
 
 function outcome({ players, over, problem, doubt }, anotherCame) {
