@@ -26,8 +26,6 @@ BREACH_S = 30.0
 NEWEST = 12
 """How many of the last games are shown."""
 _NONE_FOUND = "No table was found in this network yet. Tables come here by themselves."
-_UNNAMED = re.compile(r"Player \d+")
-"""What a player is called whose name nobody has said: not the same person at the next table."""
 
 
 _Answer = TypeVar("_Answer")
@@ -169,13 +167,15 @@ class Event:
         tables = self._shown()
         over = [(table, game) for table in tables for game in table.games if game.over and self._counts(game)]
         over.sort(key=lambda one: one[1].ended, reverse=True)
-        everybody = standings([game for _, game in over])
+        named: dict[str, set[int]] = {}
+        for table, game in over:
+            named.setdefault(_name_of(table, game), set()).add(table.number)
         return EventView(
             event=self._event,
             tables=[self._table(table) for table in tables],
-            standings=[standing for standing in everybody if not _UNNAMED.fullmatch(standing.name)],
+            standings=standings([game for _, game in over]),
             games=len(over),
-            newest=[_ended(table, game) for table, game in over[:NEWEST]],
+            newest=[_ended(table, game, named[_name_of(table, game)]) for table, game in over[:NEWEST]],
             finding=self._finding,
         )
 
@@ -324,7 +324,15 @@ def _calls(table: _Watched, state: str, for_s: float) -> str:
     return " · ".join(calls)
 
 
-def _ended(table: _Watched, game: GameResultView) -> EventGameView:
+def _name_of(table: _Watched, game: GameResultView) -> str:
+    """The table's, when the game began."""
+    return game.table or table.name
+
+
+def _ended(table: _Watched, game: GameResultView, tables: Set[int]) -> EventGameView:
+    """`tables`: those of this name; where there are several, the address tells which."""
     best = sorted(game.players, key=lambda player: (not player.won, -(player.total or 0)))
-    name = game.table or table.name
+    name = _name_of(table, game)
+    if len(tables) > 1:
+        name = f"{name} · {table.address.partition('://')[2]}"
     return EventGameView(table=name, title=game.title, ended=game.ended, players=best, doubt=game.doubt)

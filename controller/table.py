@@ -18,6 +18,7 @@ from controller.journal import RECOVERED, JournalDamaged, JournalError, Record, 
 from controller.reading import GameTable, Layout, Play, Reading
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
+from controller.said_names import is_said
 from controller.seating import areas
 from controller.table_view import Question, Standing, TableViews
 from controller.views import BoardView, Lamp, LogLine, PartView, Source, TableView
@@ -454,8 +455,11 @@ class Table:
         elif seat != HOST_SEAT and seat in self._config.seats:
             self._joined = sorted({*self._joined} ^ {seat})
         elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
-            names = [f"Player {i}" for i in range(1, len(self._joined) + 1)]
-            sittings = [Sitting(seat, name) for seat, name in zip(self._joined, names, strict=True)]
+            owners = {seat: self._config.seats[seat].name for seat in self._joined}
+            sittings = [
+                Sitting(seat, name if is_said(seat, name) else f"Player {player}")
+                for player, (seat, name) in enumerate(owners.items(), 1)
+            ]
             await self._new_game(sittings, {})
 
     async def _write(self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False) -> int:

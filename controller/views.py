@@ -280,6 +280,8 @@ class PlayerResultView(Model):
     """Points; None while the game is not over."""
     won: bool
     """Several may share."""
+    so_far: int | None = None
+    """Points up to where a game goes on or was left, as the display shows them; None for one that is over."""
 
 
 class GameResultView(Model):
@@ -343,4 +345,5 @@ class ResultsView(Model):
 
     games: list[GameResultView]
     standings: list[StandingView]
-    """By games won, then by as few as possible played. Whoever has the same name is the same."""
+    """By games won, then by as few as possible played; only of players whose names were said. Whoever has the same name
+    is the same."""

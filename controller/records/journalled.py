@@ -40,6 +40,11 @@ def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
 def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
     """One game of a journal; the last one if none is named. Raises NoSuchGame, or GameError for one that the rules do
     not allow any more."""
+    return played_of(entries, game)[0]
+
+
+def played_of(entries: Sequence[Entry], game: int | None = None) -> tuple[Record, tuple[int, ...]]:
+    """The same, with each player's points up to there, as far as everybody may know them."""
     games = games_in(entries)
     if not games or (game is not None and game not in games):
         there = ", ".join(map(str, games))
@@ -84,7 +89,8 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
                 lines[-1] = replace(lines[-1], comments=(*lines[-1].comments, comment))
             else:
                 before.append(comment)
-    return Record(header, tuple(lines), result(engine, states[-1]), tuple(before))
+    points = tuple(sheet["total"] for sheet in engine.view(states[-1], None)["score"])
+    return Record(header, tuple(lines), result(engine, states[-1]), tuple(before)), points
 
 
 def _signature(did: str, data: Mapping[str, Json]) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from controller.games.registry import game_names, load_game
 from controller.journal import LOST, RECOVERED, counted, set_aside
 from controller.journal import Record as Entry
 from controller.records.happened import happened
-from controller.records.journalled import names_in, record_of
+from controller.records.journalled import names_in, played_of
 from controller.records.record import Result
+from controller.said_names import is_said
 from controller.views import GameResultView, HappenedView, PlayerResultView, ResultsView, StandingView
 
 _CHANGES = ("play", "undo")
@@ -140,7 +141,7 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
     played: dict[str, list[bool]] = {}
     for game in games:
         for player in game.players:
-            if game.over:
+            if game.over and is_said(player.seat, player.name):
                 played.setdefault(player.name, []).append(player.won)
     standing = [StandingView(name=name, won=sum(won), played=len(won)) for name, won in played.items()]
     return sorted(standing, key=lambda one: (-one.won, one.played, one.name))
@@ -172,8 +173,9 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
     outcome, problem, players = None, "", list[PlayerResultView]()
     try:
         players = _players(entries, None)
-        outcome = record_of(entries, entries[0].seq).result
-        players = _players(entries, outcome)
+        record, points = played_of(entries, entries[0].seq)
+        outcome = record.result
+        players = _players(entries, outcome, points)
     except (GameError, KeyError, IndexError, TypeError, ValueError) as error:
         problem = f"{type(error).__name__}: {error}"
     if outcome is not None and _gone_on(entries):
@@ -181,6 +183,7 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
         problem = "it was gone on with after its end, and that was lost when the journal was damaged"
     elif outcome is None and entries[-1] not in counted(entries):
         problem = "what came after its first part was lost when the journal was damaged"
+        players = _players(entries, None)
     return GameResultView(
         table=data.get("table", ""),
         event=data.get("event", ""),
@@ -209,13 +212,15 @@ def _torn(entries: Sequence[Entry]) -> bool:
     return any(entry.kind in (LOST, RECOVERED) for entry in still)
 
 
-def _players(entries: Sequence[Entry], outcome: Result | None) -> list[PlayerResultView]:
+def _players(entries: Sequence[Entry], outcome: Result | None, points: Sequence[int] = ()) -> list[PlayerResultView]:
+    """`points`: up to where the game goes on or was left; none where that is not known."""
     return [
         PlayerResultView(
             seat=seat,
             name=name,
             total=outcome.totals[player - 1] if outcome else None,
             won=bool(outcome and player in outcome.winners),
+            so_far=points[player - 1] if points and not outcome else None,
         )
         for player, (seat, name) in enumerate(zip(entries[0].data["seats"], names_in(entries), strict=True), 1)
     ]

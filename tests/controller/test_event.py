@@ -151,6 +151,17 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
     assert gone.standings == there.standings
 
 
+def test_the_last_games_of_two_tables_of_one_name_are_told_apart() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        played = [[game(name, ago, ("Ann", 7, True))] for name, ago in (("A", 50), ("A", 60), ("B", 70))]
+        async with tables(*((ring_served(), [one]) for [one] in played)) as (addresses, _):
+            view = await Watched(addresses).look()
+        return [one.table for one in view.newest], [address.partition("://")[2] for address in addresses]
+
+    newest, where = asyncio.run(scenario())
+    assert newest == [f"A · {where[0]}", f"A · {where[1]}", "B"]
+
+
 def test_what_never_stops_answering_is_no_table() -> None:
     class Endless(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

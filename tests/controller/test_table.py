@@ -107,6 +107,17 @@ async def test_the_hosts_button_starts_and_players_sit_clockwise(tmp_path: Path)
         assert journal.last_game() is not None
 
 
+@in_loop
+async def test_who_sits_at_a_seat_by_the_settings_is_called_so_at_its_button(tmp_path: Path) -> None:
+    settings = load_table([])
+    seats = {n: seat.model_copy(update={"name": "Mum"}) if n == 5 else seat for n, seat in settings.seats.items()}
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        table = make_table(journal, Outlets(), config=settings.model_copy(update={"seats": seats}))
+        await table.start()
+        view = await press(table, 5, 1, HOST_SEAT)
+        assert [seat.name for seat in view.seats if seat.player] == ["Player 1", "Mum"]
+
+
 @pytest.mark.parametrize(
     ("sittings", "options", "named"),
     [

@@ -15,7 +15,7 @@ async function show() {
     document.title = table ? `Games of ${table}` : "Games of this table";
     say(byId("state"), `${table && `${table}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
     const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
-    byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet", "")]));
+    byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet whose name was said", "")]));
     const told = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
     byId("games").replaceChildren(...told.reverse());
   } catch {
@@ -30,7 +30,7 @@ function row(first, second) {
 
 function outcome({ players, over, problem, doubt }, anotherCame) {
   if (problem) return `cannot be told: ${problem}`;
-  if (!over) return `${players.map(({ name }) => name).join(", ")}: ${anotherCame ? "left before it was over" : "being played"}`;
+  if (!over) return `${players.map(({ name, so_far }) => (so_far === null ? name : `${name} ${so_far}`)).join(", ")}: ${anotherCame ? "left before it was over" : "being played"}`;
   const best = [...players].sort((one, other) => other.won - one.won || other.total - one.total);
   return best.map(({ name, total, won }) => `${name} ${total}${won ? " won" : ""}`).join(", ") + (doubt && ` (${doubt})`);
 }
