@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
+from controller.cli.enrol_page import address_elsewhere
 from controller.whose_faces import faces_of
 from tests.controller.found_once import spread_once
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
@@ -409,3 +410,8 @@ def test_an_unknown_game_is_named() -> None:
     assert result.exit_code == 2
     assert "'chess'" in result.stderr
     assert "new_york_slice" in result.stderr
+
+
+def test_the_pages_address_is_a_number_as_not_every_phone_finds_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.addresses._own_host", lambda: "192.168.1.20")
+    assert address_elsewhere(8081, "secret-1") == "http://192.168.1.20:8081/?host=secret-1"
