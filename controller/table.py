@@ -136,6 +136,7 @@ class Table:
                 if not fresh and all(later.kind != "lobby" for later in standing[index:]):
                     raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
                 self._running = None
+                self._set_paused(False)
                 break
         changes = [record for record in standing if record.kind in _CHANGES]
         if not fresh and self._running is not None and changes[-1].kind == RECOVERED:
@@ -151,6 +152,7 @@ class Table:
         if fresh and records:
             await self._write("lobby", {})
             self._running = None
+            self._set_paused(False)
         self._show()
 
     @property
@@ -199,7 +201,7 @@ class Table:
                 await self._press_in_lobby(signal.seat)
             elif signal.seat == HOST_SEAT:
                 self._plays_before_press = len(self._running.plays)
-                self._set_paused(not self._paused)
+                self._pause(not self._paused)
             elif (player := self._running.player_at(signal.seat)) is not None:
                 self._referee.press(player, signal.time_s)
             self._show()
@@ -254,7 +256,7 @@ class Table:
             self._require_game()
             if self._paused:
                 raise CommandError("the table is paused already; resume it first")
-            self._set_paused(True)
+            self._pause(True)
             self._show()
 
     async def resume(self) -> None:
@@ -262,7 +264,7 @@ class Table:
         async with self._deciding:
             if not self._paused:
                 raise CommandError("the table is not paused")
-            self._set_paused(False)
+            self._pause(False)
             self._show()
 
     async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
@@ -316,7 +318,15 @@ class Table:
         if seen and len(game.plays) == seen:
             self._undo(await self._write("undo", {}))
             note = "The last move is taken back. "
-        self._set_paused(True, note)
+        self._pause(True, note)
+
+    def _pause(self, paused: bool, note: str = "") -> None:
+        """The host pauses, or lets go on, also across a restart: in a break the power may go, and pieces be put away.
+        Nothing waits for the disk, so that a table can be paused whose disk is full."""
+        if paused is not self._paused:
+            with contextlib.suppress(JournalError):  # said by the part "journal"
+                self._journal.append("pause" if paused else "resume", {})
+        self._set_paused(paused, note)
 
     def _set_paused(self, paused: bool, note: str = "") -> None:
         self._paused, self._pause_note = paused, note
@@ -485,8 +495,11 @@ class Table:
                 self._undo(record.seq, record.data.get("by", ""))
             case "rename":
                 self._require_game().rename(record.data["seat"], record.data["name"])
+            case "pause" | "resume":
+                self._set_paused(record.kind == "pause")
             case "lobby":
                 self._running = None
+                self._set_paused(False)
             case _:
                 pass
 

@@ -320,7 +320,7 @@ class HappenedView(Model):
     at: str
     """When, and how long ago: as `GameResultView.began`."""
     ago_s: float | None
-    kind: Literal["begun", "play", "undo", "refused", "unseen", "rename", "left", "started", "damaged"]
+    kind: Literal["begun", "play", "undo", "refused", "unseen", "rename", "paused", "left", "started", "damaged"]
     text: str
     remedy: str = ""
     """How what was refused was to be put right."""

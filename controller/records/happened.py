@@ -11,7 +11,7 @@ from controller.journal import Record as Entry
 from controller.records.journalled import names_in
 from controller.running_game import with_names
 
-Kind = Literal["begun", "play", "undo", "refused", "unseen", "rename", "left", "started", "damaged"]
+Kind = Literal["begun", "play", "undo", "refused", "unseen", "rename", "paused", "left", "started", "damaged"]
 
 
 class Happened(NamedTuple):
@@ -50,6 +50,10 @@ def _told(entry: Entry, names: dict[int, str], plays: list[str]) -> tuple[Kind |
             )
         case "rename":
             return "rename", f"Seat {entry.data.get('seat')} is called {entry.data.get('name')}"
+        case "pause":
+            return "paused", "Paused"
+        case "resume":
+            return "paused", "The game goes on"
         case "lobby":
             return "left", "The game was left"
         case "start":

@@ -744,6 +744,32 @@ async def test_two_hosts_who_undo_at_once_take_one_move_back(tmp_path: Path) -> 
 
 
 @in_loop
+async def test_a_pause_outlasts_a_restart_until_the_game_goes_on(tmp_path: Path) -> None:
+    """Over dinner the power goes: what lies elsewhere now is no move."""
+    async with playing(tmp_path) as table:
+        states = []
+        for decide in (
+            table.table.pause,
+            table.table.undo,
+            table.table.resume,
+            table.table.pause,
+            table.table.to_lobby,
+        ):
+            if not states:
+                await table.make_next()
+            await decide()
+            again = make_table(table.journal, Outlets())
+            await again.start()
+            assert again.view is not None
+            states.append(again.view.referee)
+        paused, waiting = RefereeState.PAUSED, RefereeState.WAITING
+        assert [state is paused for state in states] == [True, True, False, True, False]
+        assert states[-1] is waiting
+        told = Results(table.journal.records).happened(table.journal.last_game() or 0, frozenset()) or []
+        assert [one.text for one in told if one.kind == "paused"] == ["Paused", "The game goes on", "Paused"]
+
+
+@in_loop
 async def test_nothing_is_judged_while_the_table_is_paused(tmp_path: Path) -> None:
     async with playing(tmp_path) as table:
         before = table.state
