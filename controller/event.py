@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
@@ -23,6 +23,8 @@ STATES_S, RESULTS_S = 2.0, 15.0
 """Between two looks at a table, and between two at its games."""
 BREACH_S = 30.0
 """A broken rule that stands for so long is not put right by the players alone."""
+THESE_HOURS = timedelta(hours=12)
+"""A game of another event that ended within them may have been meant for this one; older ones were played at home."""
 NEWEST = 12
 """How many of the last games are shown."""
 _NONE_FOUND = "No table was found in this network yet. Tables come here by themselves."
@@ -84,6 +86,8 @@ class EventView(Model):
     """The last of them, the newest first."""
     finding: str = ""
     """What is said where no table was found, or none can be; else empty."""
+    uncounted: str = ""
+    """Which tables' games of these hours do not count, as their settings name another event; empty: none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -177,7 +181,23 @@ class Event:
             games=len(over),
             newest=[_ended(table, game, named[_name_of(table, game)]) for table, game in over[:NEWEST]],
             finding=self._finding,
+            uncounted=self._uncounted(tables),
         )
+
+    def _uncounted(self, tables: Sequence[_Watched]) -> str:
+        since = self._now() - THESE_HOURS
+        others: dict[str, int] = {}
+        for table in tables:
+            for game in table.games:
+                other = bool(self._event) and game.event != self._event and self._is_since(game)
+                if game.over and other and datetime.fromisoformat(game.ended) >= since:
+                    named = f'event = "{game.event}"' if game.event else "no event"
+                    said = f"{_name_of(table, game)} ({named})"
+                    others[said] = others.get(said, 0) + 1
+        if not others:
+            return ""
+        told = ", ".join(f"{count} of {said}" for said, count in others.items())
+        return f"Games that do not count, by the settings of their table: {told}."
 
     def _watch(self, address: str, name: str) -> _Watched:
         table = _Watched(next(self._numbers), address, name, changed_s=self._clock())
@@ -241,8 +261,9 @@ class Event:
         return await asyncio.wrap_future(answer)
 
     def _counts(self, game: GameResultView) -> bool:
-        if self._event and game.event != self._event:
-            return False
+        return (not self._event or game.event == self._event) and self._is_since(game)
+
+    def _is_since(self, game: GameResultView) -> bool:
         return self._since is None or datetime.fromisoformat(game.began) >= self._since
 
     def _table(self, table: _Watched) -> EventTableView:

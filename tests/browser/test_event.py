@@ -132,9 +132,12 @@ def test_a_table_that_says_very_much_leaves_room_for_others(size: str) -> None:
             "tables": [shown.newest.tables[0].model_copy(update=said)],
             "standings": [StandingView(name=words, won=1, played=1)],
             "newest": [game],
+            "uncounted": words,
         }
     )
-    heights = "[...document.querySelectorAll('.table, #standings li, #newest li')].map((one) => one.clientHeight)"
+    heights = (
+        "[...document.querySelectorAll('.table, #standings li, #newest li, #finding')].map((one) => one.clientHeight)"
+    )
 
     async def scenario() -> None:
         app = create_event_app(shown, "1")  # type: ignore[arg-type]

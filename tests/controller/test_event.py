@@ -136,6 +136,10 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
             there = await watched.look()
             since = Watched(addresses, event="Con", since=NOW - timedelta(hours=1))
             counted = await since.look()
+            other = await Watched(addresses, event="Con").look()
+            assert other.uncounted == (
+                "Games that do not count, by the settings of their table: 1 of A (no event), 1 of B (no event)."
+            )
         watched.now_s = 100.0
         return there, counted, await watched.look()
 
@@ -146,6 +150,7 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
         ("B", "2026-06-06T19:50", "Ann"), ("A", "2026-06-06T19:10", "Zoë 🍕"), ("B", "2026-06-06T18:50", "Player 1"),
     ]  # fmt: skip
     assert [one.doubt for one in there.newest] == ["", "may have been taken back", ""]
+    assert counted.uncounted == "", "those before it began are nobody's business"
     assert (counted.event, counted.games, [one.name for one in counted.standings]) == ("Con", 1, ["Ann"])
     assert [table.state for table in gone.tables] == ["away", "away"]
     assert gone.standings == there.standings

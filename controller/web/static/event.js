@@ -20,15 +20,16 @@ async function show() {
   setTimeout(show, AGAIN_MS);
 }
 
-function render({ event, tables, standings, games, newest, finding }) {
+function render({ event, tables, standings, games, newest, finding, uncounted }) {
   document.title = byId("event").textContent = event || "Pizza tables";
   const callers = tables.filter(({ calls }) => calls);
   const calling = callers.length;
   say(byId("called"), callers.map(({ table, calls }) => `${table}: ${calls}`).join("; "));
   const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
   say(byId("count"), `Tables: ${tables.length}${how} · games over: ${games}`);
-  say(byId("finding"), finding);
-  byId("finding").hidden = !finding;
+  const said = [finding, uncounted].filter(Boolean).join(" ");
+  say(byId("finding"), said);
+  byId("finding").hidden = !said;
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   keyed(byId("tables"), tables, ({ number }) => String(number), () => html("li"), (element, table) => drawTable(element, table, alike(table)));
