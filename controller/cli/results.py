@@ -51,7 +51,11 @@ def command(
         except SourceError as error:
             failed = True
             click.echo(f"Error: {error}", err=True)
-    games = [game for game in _told_apart(told) if event is None or game.event == event]
+    everything = _told_apart(told)
+    games = [game for game in everything if event is None or game.event == event]
+    if everything and not games:
+        named = ", ".join(sorted({repr(game.event) for game in everything if game.event})) or "none"
+        click.echo(f"No game is of the event {event!r}; their tables' settings say {named}", err=True)
     games = [game for game in games if since is None or _local(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
