@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from fastapi import FastAPI
 
 from controller.cli import results as results_command
 from controller.cli.results import told_lines
@@ -282,6 +284,23 @@ def test_running_tables_are_asked_at_their_address(path: Path) -> None:
     assert "2  Pizza Theory: Ann 2, Ben 2: not over" in alone.stdout
     assert held.exit_code == 1
     assert "has this journal open. If its table runs, give that table's address instead" in held.stderr
+
+
+def test_a_table_that_was_updated_before_says_more_and_is_understood(path: Path) -> None:
+    newer = FastAPI()
+    with Journal(path) as journal:
+        told = Results(journal.records).read().model_dump()
+
+    @newer.get("/api/results")
+    def results() -> dict[str, Any]:
+        game = {**told["games"][0], "weather": "rain"}
+        return told | {"games": [game | {"players": [{**player, "age": 9} for player in game["players"]]}], "more": 1}
+
+    async def ask() -> Result:
+        async with serving(newer, Hub(), "127.0.0.1", 0) as port:
+            return await asyncio.to_thread(ran, f"http://127.0.0.1:{port}")
+
+    assert "Game 2  Pizza Theory: Ann 2, Ben 2: not over" in asyncio.run(ask()).stdout
 
 
 def test_what_is_no_table_is_said() -> None:
