@@ -233,7 +233,9 @@ class _Service:
         app = create_app(
             self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
             host_token=self._token, picture=self._picture, results=results.read,
-            happened=lambda game: results.happened(game, self._journal.pictured(game)),
+            happened=lambda game: results.happened(
+                self._journal.records(game=game), self._journal.pictured(game)
+            ),
             evidence=self._journal.evidence,
             reached=functools.partial(lan_address, self._config.lan.host),
         )  # fmt: skip

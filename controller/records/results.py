@@ -1,6 +1,7 @@
 """How the games in a journal ended."""
 
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -48,6 +49,8 @@ class Results:
         self._newest: list[_Dated] = []
         self._writing = ""
         """Which start of the computer the last entry was written in."""
+        self._writings: list[tuple[int, str]] = []
+        """From which entry on each was."""
         self._switched_on: dict[str, float] = {}
         """When each start was, in POSIX seconds, by the clock as it was set last."""
 
@@ -56,7 +59,10 @@ class Results:
         with self._asking:
             for entry in self._entries_after(self._last):
                 self._last = entry.seq
-                self._writing = _writing(entry, self._writing)
+                writing = _writing(entry, self._writing)
+                if writing != self._writing:
+                    self._writing = writing
+                    self._writings.append((entry.seq, writing))
                 dated = _Dated(entry, self._writing)
                 if self._writing:
                     self._switched_on[self._writing] = _posix(entry.wall_time) - entry.monotonic_s
@@ -68,23 +74,17 @@ class Results:
             games = [self._told(game) for game in (*self._before, *self._newest_game())]
             return ResultsView(games=games, standings=standings(games))
 
-    def happened(self, number: int, pictured: Set[int]) -> list[HappenedView] | None:
-        """What happened in one game; None where there is none of this number. `pictured`: the entries whose picture is
-        kept. Raises JournalError."""
-        self.read()  # how the clock was set last
-        writing, ours = "", list[_Dated]()
-        for entry in self._entries_after(0):
-            writing = _writing(entry, writing)
-            if entry.game == number:
-                ours.append(_Dated(entry, writing))
-        if not ours or number not in {entry.seq for entry, _ in ours}:
+    def happened(self, entries: Sequence[Entry], pictured: Set[int]) -> list[HappenedView] | None:
+        """What happened in the game whose entries these are; None where they are none's. `pictured`: those whose
+        picture is kept. Raises JournalError."""
+        if not entries or entries[0].kind not in ("game", LOST):
             return None
-        dated = {one.entry.seq: one for one in ours}
+        self.read()  # when each start of the computer was, by the clock as it was set last
         return [
             HappenedView(
                 seq=entry.seq,
-                at=self._time(dated[entry.seq]),
-                ago_s=self._ago_s(dated[entry.seq]),
+                at=self._time(dated),
+                ago_s=self._ago_s(dated),
                 kind=kind,
                 text=text,
                 remedy=str(entry.data.get("remedy", "")),
@@ -92,8 +92,14 @@ class Results:
                 by=str(entry.data.get("by", "")),
                 picture=entry.seq in pictured,
             )
-            for entry, kind, text in happened([one.entry for one in ours])
+            for entry, kind, text in happened(entries)
+            for dated in [_Dated(entry, self._written_in(entry.seq))]
         ]
+
+    def _written_in(self, seq: int) -> str:
+        """Which start of the computer an entry was written in; see `_Dated.boot`."""
+        before = bisect_right(self._writings, seq, key=lambda change: change[0])
+        return self._writings[before - 1][1] if before else ""
 
     def _newest_game(self) -> list["_Game"]:
         return [_game(self._newest)] if self._newest else []

@@ -201,6 +201,10 @@ def test_a_clock_that_is_put_right_in_the_middle_tells_the_times_before_too(tmp_
         play_whole_game(journal)
         since_boot_s = 1230.0
         old, second, third = results.read().games
+        lines = [results.happened(journal.records(game=one.number), frozenset()) or [] for one in (old, second)]
+        assert [(line[0].at, line[0].ago_s) for line in lines] == [(old.began, None), (second.began, 1200.0)]
+        assert results.happened(journal.records(game=1), frozenset()) is None, "before any game"
+        assert results.happened(journal.records(game=3), frozenset()) is None
         told = datetime.now(UTC)
         app = make_app(results=results.read)
 

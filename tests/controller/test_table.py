@@ -511,7 +511,12 @@ async def test_a_breach_is_shown_on_its_pieces_and_goes_away_when_it_is_put_righ
         (refused,) = [record for record in table.journal.records() if record.kind == "refused"]
         assert (refused.data["rule"], refused.data["remedy"]) == (view.breach.rule, view.breach.remedy)
         assert table.journal.evidence(refused.seq) == b"picture"
-        told = Results(table.journal.records).happened(view.number, table.journal.pictured(view.number)) or []
+        told = (
+            Results(table.journal.records).happened(
+                table.journal.records(game=view.number), table.journal.pictured(view.number)
+            )
+            or []
+        )
         assert [(one.kind, one.picture) for one in told] == [("begun", False), ("play", True), ("refused", True)]
         assert (told[-1].text, told[-1].remedy) == (view.breach.problem, view.breach.remedy)
         comment = record_of(table.journal.records()).lines[-1].comments[-1]
@@ -765,7 +770,10 @@ async def test_a_pause_outlasts_a_restart_until_the_game_goes_on(tmp_path: Path)
         paused, waiting = RefereeState.PAUSED, RefereeState.WAITING
         assert [state is paused for state in states] == [True, True, False, True, False]
         assert states[-1] is waiting
-        told = Results(table.journal.records).happened(table.journal.last_game() or 0, frozenset()) or []
+        told = (
+            Results(table.journal.records).happened(table.journal.records(game=table.journal.last_game()), frozenset())
+            or []
+        )
         assert [one.text for one in told if one.kind == "paused"] == ["Paused", "The game goes on", "Paused"]
 
 
