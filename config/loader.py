@@ -1,6 +1,7 @@
 """Reads a table's settings: the defaults, laid over by the machine's file, laid over by the one that was asked for."""
 
 import difflib
+import functools
 import json
 import re
 import tomllib
@@ -41,6 +42,12 @@ def load_table(paths: Sequence[Path] = ()) -> TableConfig:
     if found := list(collisions(table)):
         raise ConfigInvalid([_collided(collision, source) for collision in found])
     return table
+
+
+@functools.cache
+def default_seat_names() -> Mapping[int, str]:
+    """What the places of a table are called where its settings say nothing: nobody's names."""
+    return {int(number): seat["name"] for number, seat in _read(()).merged["seats"].items()}
 
 
 def written_at(paths: Sequence[Path], key: Key) -> Place:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
 from controller.asking_tables import TableNotAsked, ask_results, ask_state, by_clock
@@ -23,11 +23,11 @@ STATES_S, RESULTS_S = 2.0, 15.0
 """Between two looks at a table, and between two at its games."""
 BREACH_S = 30.0
 """A broken rule that stands for so long is not put right by the players alone."""
+THESE_HOURS = timedelta(hours=12)
+"""A game of another event that ended within them may have been meant for this one; older ones were played at home."""
 NEWEST = 12
 """How many of the last games are shown."""
 _NONE_FOUND = "No table was found in this network yet. Tables come here by themselves."
-_UNNAMED = re.compile(r"Player \d+")
-"""What a player is called whose name nobody has said: not the same person at the next table."""
 
 
 _Answer = TypeVar("_Answer")
@@ -86,6 +86,8 @@ class EventView(Model):
     """The last of them, the newest first."""
     finding: str = ""
     """What is said where no table was found, or none can be; else empty."""
+    uncounted: str = ""
+    """Which tables' games of these hours do not count, as their settings name another event; empty: none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -169,15 +171,33 @@ class Event:
         tables = self._shown()
         over = [(table, game) for table in tables for game in table.games if game.over and self._counts(game)]
         over.sort(key=lambda one: one[1].ended, reverse=True)
-        everybody = standings([game for _, game in over])
+        named: dict[str, set[int]] = {}
+        for table, game in over:
+            named.setdefault(_name_of(table, game), set()).add(table.number)
         return EventView(
             event=self._event,
             tables=[self._table(table) for table in tables],
-            standings=[standing for standing in everybody if not _UNNAMED.fullmatch(standing.name)],
+            standings=standings([game for _, game in over]),
             games=len(over),
-            newest=[_ended(table, game) for table, game in over[:NEWEST]],
+            newest=[_ended(table, game, named[_name_of(table, game)]) for table, game in over[:NEWEST]],
             finding=self._finding,
+            uncounted=self._uncounted(tables),
         )
+
+    def _uncounted(self, tables: Sequence[_Watched]) -> str:
+        since = self._now() - THESE_HOURS
+        others: dict[str, int] = {}
+        for table in tables:
+            for game in table.games:
+                other = bool(self._event) and game.event != self._event and self._is_since(game)
+                if game.over and other and datetime.fromisoformat(game.ended) >= since:
+                    named = f'event = "{game.event}"' if game.event else "no event"
+                    said = f"{_name_of(table, game)} ({named})"
+                    others[said] = others.get(said, 0) + 1
+        if not others:
+            return ""
+        told = ", ".join(f"{count} of {said}" for said, count in others.items())
+        return f"Games that do not count, by the settings of their table: {told}."
 
     def _watch(self, address: str, name: str) -> _Watched:
         table = _Watched(next(self._numbers), address, name, changed_s=self._clock())
@@ -241,8 +261,9 @@ class Event:
         return await asyncio.wrap_future(answer)
 
     def _counts(self, game: GameResultView) -> bool:
-        if self._event and game.event != self._event:
-            return False
+        return (not self._event or game.event == self._event) and self._is_since(game)
+
+    def _is_since(self, game: GameResultView) -> bool:
         return self._since is None or datetime.fromisoformat(game.began) >= self._since
 
     def _table(self, table: _Watched) -> EventTableView:
@@ -324,7 +345,15 @@ def _calls(table: _Watched, state: str, for_s: float) -> str:
     return " · ".join(calls)
 
 
-def _ended(table: _Watched, game: GameResultView) -> EventGameView:
+def _name_of(table: _Watched, game: GameResultView) -> str:
+    """The table's, when the game began."""
+    return game.table or table.name
+
+
+def _ended(table: _Watched, game: GameResultView, tables: Set[int]) -> EventGameView:
+    """`tables`: those of this name; where there are several, the address tells which."""
     best = sorted(game.players, key=lambda player: (not player.won, -(player.total or 0)))
-    name = game.table or table.name
+    name = _name_of(table, game)
+    if len(tables) > 1:
+        name = f"{name} · {table.address.partition('://')[2]}"
     return EventGameView(table=name, title=game.title, ended=game.ended, players=best, doubt=game.doubt)

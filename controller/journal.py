@@ -240,6 +240,11 @@ class Journal:
         rows = self._query("SELECT content FROM evidence WHERE seq = ?", (seq,))
         return rows[0][0] if rows else None
 
+    def pictured(self, game: int) -> frozenset[int]:
+        """Which records of a game have what they were read from."""
+        rows = self._query("SELECT evidence.seq FROM evidence JOIN records USING (seq) WHERE game = ?", (game,))
+        return frozenset(row[0] for row in rows)
+
     def last_game(self) -> int | None:
         """The game that the last record belongs to; None while there are no records."""
         rows = self._query("SELECT game FROM records ORDER BY seq DESC LIMIT 1", ())

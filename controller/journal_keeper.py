@@ -47,6 +47,14 @@ class JournalKeeper:
         """See `Journal.newest`."""
         return self._journal.newest(kind, count)
 
+    def evidence(self, seq: int) -> bytes | None:
+        """See `Journal.evidence`."""
+        return self._journal.evidence(seq)
+
+    def pictured(self, game: int) -> frozenset[int]:
+        """See `Journal.pictured`."""
+        return self._journal.pictured(game)
+
     def last_game(self) -> int | None:
         """See `Journal.last_game`."""
         return self._journal.last_game()

@@ -32,6 +32,8 @@ class RunningGame:
     """What is shown: these, and a line for each that was taken back, when that was done."""
     moves: list[tuple[Any, ...]] = field(default_factory=list)
     """The moves of each play."""
+    refused: set[str] = field(default_factory=set)
+    """What was refused since the last play, or since one was taken back."""
 
     @property
     def state(self) -> Any:
@@ -50,12 +52,14 @@ class RunningGame:
         named = line.model_copy(update={"text": self.named(line.text)})
         self.plays.append(named)
         self.log.append(named)
+        self.refused.clear()
 
     def take_back(self, seq: int, by: str) -> tuple[Any, ...]:
         """The last play counts no more, as the record `seq` says, of the host `by`; its moves."""
         self.states.pop()
         play = self.plays.pop()
         self.log.remove(play)
+        self.refused.clear()
         self.log.append(LogLine(seq=seq, player=None, text=f"Taken back: {play.text}", source="undo", by=by))
         return self.moves.pop()
 
@@ -69,7 +73,7 @@ class RunningGame:
 
     def named(self, text: str) -> str:
         """Players' names in place of "Player 2"."""
-        return re.sub(r"\b[Pp]layer (\d)\b", lambda found: self.names.get(int(found[1]), found[0]), text)
+        return with_names(text, self.names)
 
     def legal_moves(self, words: str, most: int) -> list[str]:
         """See `Commands.legal_moves`."""
@@ -86,3 +90,8 @@ class RunningGame:
             texts.append(self.engine.format(state, move))
             state = self.engine.apply(state, move)
         return texts
+
+
+def with_names(text: str, names: Mapping[Player, str]) -> str:
+    """Players' names in place of "Player 2"."""
+    return re.sub(r"\b[Pp]layer (\d)\b", lambda found: names.get(int(found[1]), found[0]), text)

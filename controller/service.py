@@ -229,9 +229,14 @@ class _Service:
             click.echo(left)
 
     def _app(self) -> FastAPI:
+        results = Results(self._journal.records, boot=boot_id())
         app = create_app(
             self._hub, self._table, self._host_choice, Path(controller.games.__path__[0]), version=self._version,
-            host_token=self._token, picture=self._picture, results=Results(self._journal.records, boot=boot_id()).read,
+            host_token=self._token, picture=self._picture, results=results.read,
+            happened=lambda game: results.happened(
+                self._journal.records(game=game), self._journal.pictured(game)
+            ),
+            evidence=self._journal.evidence,
             reached=functools.partial(lan_address, self._config.lan.host),
         )  # fmt: skip
         app.add_exception_handler(JournalError, _not_written)

@@ -6,6 +6,7 @@ signals, the journal, and takes views and lamps.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Protocol
@@ -13,11 +14,12 @@ from typing import Any, Protocol
 from config.schema import Confirm, TableConfig
 from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Game, GameError, Json, Player
-from controller.journal import RECOVERED, JournalDamaged, Record, counted, set_aside
+from controller.journal import RECOVERED, JournalDamaged, JournalError, Record, counted, set_aside
 from controller.reading import GameTable, Layout, Play, Reading
 from controller.records.record import check_options
 from controller.referee import Answer, Referee, Verdict
 from controller.running_game import RunningGame
+from controller.said_names import is_said
 from controller.seating import areas
 from controller.table_view import Question, Standing, TableViews
 from controller.views import BoardView, Lamp, LogLine, PartView, Source, TableView
@@ -139,6 +141,7 @@ class Table:
                 if not fresh and all(later.kind != "lobby" for later in standing[index:]):
                     raise JournalDamaged(f"record {record.seq} ({record.kind}) does not replay: {error}") from error
                 self._running = None
+                self._set_paused(False)
                 break
         changes = [record for record in standing if record.kind in _CHANGES]
         if not fresh and self._running is not None and changes[-1].kind == RECOVERED:
@@ -154,6 +157,7 @@ class Table:
         if fresh and records:
             await self._write("lobby", {})
             self._running = None
+            self._set_paused(False)
         self._show()
 
     async def catch_up(self) -> list[Record]:
@@ -220,7 +224,7 @@ class Table:
                 await self._press_in_lobby(signal.seat)
             elif signal.seat == HOST_SEAT:
                 self._plays_before_press = len(self._running.plays)
-                self._set_paused(not self._paused)
+                self._pause(not self._paused)
             elif (player := self._running.player_at(signal.seat)) is not None:
                 self._referee.press(player, signal.time_s)
             self._show()
@@ -275,7 +279,7 @@ class Table:
             self._require_game()
             if self._paused:
                 raise CommandError("the table is paused already; resume it first")
-            self._set_paused(True)
+            self._pause(True)
             self._show()
 
     async def resume(self) -> None:
@@ -283,7 +287,7 @@ class Table:
         async with self._deciding:
             if not self._paused:
                 raise CommandError("the table is not paused")
-            self._set_paused(False)
+            self._pause(False)
             self._show()
 
     async def new_game(self, players: Sequence[Sitting], options: Mapping[str, Json], *, by: str = "") -> None:
@@ -337,7 +341,15 @@ class Table:
         if seen and len(game.plays) == seen:
             self._undo(await self._write("undo", {}))
             note = "The last move is taken back. "
-        self._set_paused(True, note)
+        self._pause(True, note)
+
+    def _pause(self, paused: bool, note: str = "") -> None:
+        """The host pauses, or lets go on, also across a restart: in a break the power may go, and pieces be put away.
+        Nothing waits for the disk, so that a table can be paused whose disk is full."""
+        if paused is not self._paused:
+            with contextlib.suppress(JournalError):  # said by the part "journal"
+                self._journal.append("pause" if paused else "resume", {})
+        self._set_paused(paused, note)
 
     def _set_paused(self, paused: bool, note: str = "") -> None:
         self._paused, self._pause_note = paused, note
@@ -386,8 +398,20 @@ class Table:
             self._ask(verdict.candidates)
         elif verdict.answer is Answer.BREACH:
             self._question = None
+            self._note_refused(verdict)
         if verdict.answer in (Answer.BREACH, Answer.UNCLEAR) and before is not verdict.answer:
             self._outlets.buzz()
+
+    def _note_refused(self, verdict: Verdict) -> None:
+        """Write down why what lies there is refused, with the picture, for whoever asks later: once until a play is
+        made or taken back. Nothing waits for it; that the disk refuses it the part "journal" says."""
+        game, fault = self._require_game(), verdict.fault
+        if fault is None or fault.refusal.problem in game.refused:
+            return
+        told = {"rule": fault.refusal.heading, "problem": fault.refusal.problem, "remedy": fault.refusal.remedy}
+        with contextlib.suppress(JournalError):
+            self._journal.append("refused", told | {"certain": fault.certain}, self._outlets.evidence())
+            game.refused.add(fault.refusal.problem)
 
     async def _foresee(self, scene: Scene) -> None:
         """Before a scene has lain still for long, a play that is clear is made."""
@@ -465,8 +489,11 @@ class Table:
         elif seat != HOST_SEAT and seat in self._config.seats:
             self._joined = sorted({*self._joined} ^ {seat})
         elif seat == HOST_SEAT and len(self._joined) in self._game.player_counts:
-            names = [f"Player {i}" for i in range(1, len(self._joined) + 1)]
-            sittings = [Sitting(seat, name) for seat, name in zip(self._joined, names, strict=True)]
+            owners = {seat: self._config.seats[seat].name for seat in self._joined}
+            sittings = [
+                Sitting(seat, name if is_said(seat, name) else f"Player {player}")
+                for player, (seat, name) in enumerate(owners.items(), 1)
+            ]
             await self._new_game(sittings, {})
 
     async def _write(self, kind: str, data: Json, evidence: bytes | None = None, *, begins_game: bool = False) -> int:
@@ -493,8 +520,11 @@ class Table:
                 self._undo(record.seq, record.data.get("by", ""))
             case "rename":
                 self._require_game().rename(record.data["seat"], record.data["name"])
+            case "pause" | "resume":
+                self._set_paused(record.kind == "pause")
             case "lobby":
                 self._running = None
+                self._set_paused(False)
             case _:
                 pass
 

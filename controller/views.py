@@ -280,6 +280,8 @@ class PlayerResultView(Model):
     """Points; None while the game is not over."""
     won: bool
     """Several may share."""
+    so_far: int | None = None
+    """Points up to where a game goes on or was left, as the display shows them; None for one that is over."""
 
 
 class GameResultView(Model):
@@ -310,6 +312,26 @@ class GameResultView(Model):
     """Why it may have ended otherwise; empty where nothing speaks for that."""
 
 
+class HappenedView(Model):
+    """Something that happened in a game."""
+
+    seq: int
+    """As the journal numbers it."""
+    at: str
+    """When, and how long ago: as `GameResultView.began`."""
+    ago_s: float | None
+    kind: Literal["begun", "play", "undo", "refused", "unseen", "rename", "paused", "left", "started", "damaged"]
+    text: str
+    remedy: str = ""
+    """How what was refused was to be put right."""
+    source: str = ""
+    """Of a play: as in the log."""
+    by: str = ""
+    """The host who did it, where that was said."""
+    picture: bool = False
+    """Whether the picture that it was read from is kept."""
+
+
 class StandingView(Model):
     """How somebody did in all games that are over."""
 
@@ -323,4 +345,5 @@ class ResultsView(Model):
 
     games: list[GameResultView]
     standings: list[StandingView]
-    """By games won, then by as few as possible played. Whoever has the same name is the same."""
+    """By games won, then by as few as possible played; only of players whose names were said. Whoever has the same name
+    is the same."""

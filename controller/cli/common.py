@@ -1,6 +1,7 @@
 """What several commands share: files that were named, errors for people, the game's option."""
 
 import contextlib
+import errno
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -95,10 +96,13 @@ def _said(error: Exception) -> str:
 
 @contextlib.contextmanager
 def writing(path: Path, expected: str) -> Iterator[None]:
-    """Turn what the system says against writing a file or folder into a message with its name and what was expected."""
+    """Turn what the system says against writing a file or folder into a message with its name and what was expected.
+    That nobody reads standard output any more is left to the command line as a whole."""
     try:
         yield
     except OSError as error:
+        if error.errno == errno.EPIPE:  # no file's
+            raise
         raise click.ClickException(
             f"{path}: cannot be written: {error.strerror or error}; expected {expected}"
         ) from error

@@ -5,7 +5,6 @@ import contextlib
 import os
 import secrets
 import signal
-import socket
 import threading
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -14,6 +13,7 @@ from pathlib import Path
 import click
 
 from config.loader import load_table, table_files
+from controller.addresses import NotReachable, host_address, lan_address
 from controller.cli.common import keep_what_is_read, told
 from controller.watching import open_table_camera
 from controller.web.enrolling import Desk, create_enrolling_app
@@ -98,6 +98,14 @@ async def _serve(desk: Desk | BoardDesk, port: int) -> None:
     make = create_enrolling_app if isinstance(desk, Desk) else create_board_app
     app = make(desk, version=version("pizzatable"), token=token)  # type: ignore[arg-type]
     async with serving(app, Hub(), "0.0.0.0", port) as bound:
-        click.echo(f"Name the pieces at  http://{socket.gethostname()}.local:{bound}/?host={token}")
+        click.echo(f"Name the pieces at  {address_elsewhere(bound, token)}")
         click.echo(f"on this machine at  http://localhost:{bound}/")
         await stopped.wait()
+
+
+def address_elsewhere(port: int, token: str) -> str:
+    """The page's address for other machines, as a number: not every phone finds names."""
+    try:
+        return host_address(lan_address("0.0.0.0", port), token)
+    except NotReachable as error:
+        return f"no other machine: {error}"

@@ -9,7 +9,7 @@ import click
 
 from controller.cli.common import EXISTING_FILE, told
 from controller.game import Actor, GameError, Player, Score
-from controller.journal import Journal, JournalError
+from controller.journal import Journal, JournalError, JournalInUse
 from controller.records.journalled import record_of
 from controller.records.loading import Replay, Step, decode_text, load_record
 from controller.records.record import LONGEST_RECORD, MoveLine, Record, format_record
@@ -56,7 +56,7 @@ def told_lines(replay: Replay, until: int | None = None) -> Iterator[str]:
     yield from (f"Option {name}: {value}" for name, value in header.options.items())
     if replay.other_components:
         yield "The game was played with other components than the program knows now."
-    yield from (f"    {{{comment}}}" for comment in replay.record.comments)
+    yield from (f"    {{{_named(replay, comment)}}}" for comment in replay.record.comments)
     yield ""
     state = replay.start
     for step in steps:
@@ -65,7 +65,7 @@ def told_lines(replay: Replay, until: int | None = None) -> Iterator[str]:
             yield f"{step.number:>5}{step.line.source.value} {step.line.text}"
         else:
             yield f"      back to before move {step.number}"
-        yield from (f"        {{{comment}}}" for comment in step.line.comments)
+        yield from (f"        {{{_named(replay, comment)}}}" for comment in step.line.comments)
         state = step.state
     yield f"        {_prompt(replay, state)}"
     yield ""
@@ -106,10 +106,14 @@ def _points(sheet: Score, label: str) -> str:
 
 def _prompt(replay: Replay, state: Any) -> str:
     """Whose turn it is, with the players' names."""
-    prompt = replay.engine.turn(state).prompt
+    return _named(replay, replay.engine.turn(state).prompt)
+
+
+def _named(replay: Replay, text: str) -> str:
+    """With the players' names, where they have any."""
     if not replay.record.header.names:
-        return prompt
-    return re.sub(r"[Pp]layer (\d+)", lambda found: _name(replay, int(found[1])), prompt)
+        return text
+    return re.sub(r"[Pp]layer (\d+)", lambda found: _name(replay, int(found[1])), text)
 
 
 def _name(replay: Replay, player: Player) -> str:
@@ -124,7 +128,11 @@ def _load(path: Path) -> Replay:
 
 
 def _from_journal(path: Path, number: int | None) -> Replay:
-    with Journal(path) as journal:
+    try:
+        journal = Journal(path)
+    except JournalInUse as error:
+        raise JournalInUse(f"{error}. If its table runs, the page /results at its address tells each game") from error
+    with journal:
         return load_record(format_record(record_of(journal.records(), number)))
 
 

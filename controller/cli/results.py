@@ -2,9 +2,10 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
@@ -16,7 +17,7 @@ from controller.views import GameResultView
 COLUMNS = (
     *("table", "event", "number", "game", "began", "ended", "over"),
     *("seat", "name", "total", "won"),
-    *("problem", "doubt"),
+    *("problem", "doubt", "so_far"),
 )
 
 
@@ -32,21 +33,29 @@ class SourceError(Exception):
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M"]),
     help="Leave out games begun before this, by this machine's time zone.",
 )
+@click.option("--event", help="Only games that count for this event, by the tables' settings.")
 @click.pass_context
-def command(ctx: click.Context, sources: tuple[str, ...], as_csv: bool, since: datetime | None) -> None:
+def command(
+    ctx: click.Context, sources: tuple[str, ...], as_csv: bool, since: datetime | None, event: str | None
+) -> None:
     """Print the games of tables, how they ended, and who won how many.
 
     Each TABLE is the address of one that runs, such as http://192.168.1.20:8080, or the journal.sqlite of one that does
     not. The exit status is 1 where one of them cannot be asked; the others are printed.
     """
-    games: list[GameResultView] = []
+    told: dict[str, list[GameResultView]] = {}
     failed = False
     for source in sources:
         try:
-            games += _games(source)
+            told[source] = _games(source)
         except SourceError as error:
             failed = True
             click.echo(f"Error: {error}", err=True)
+    everything = _told_apart(told)
+    games = [game for game in everything if event is None or game.event == event]
+    if everything and not games:
+        named = ", ".join(sorted({repr(game.event) for game in everything if game.event})) or "none"
+        click.echo(f"No game is of the event {event!r}; their tables' settings say {named}", err=True)
     games = [game for game in games if since is None or _local(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
@@ -80,9 +89,10 @@ def csv_lines(games: Sequence[GameResultView]) -> Iterator[str]:
 def _outcome(game: GameResultView) -> str:
     if game.problem:
         return f"cannot be told: {game.problem}"
+    points = [player.total if game.over else player.so_far for player in game.players]
     players = ", ".join(
-        player.name if player.total is None else f"{player.name} {player.total}{' won' if player.won else ''}"
-        for player in game.players
+        player.name if total is None else f"{player.name} {total}{' won' if player.won else ''}"
+        for player, total in zip(game.players, points, strict=True)
     )
     return f"{players}{f' ({game.doubt})' if game.doubt else ''}" if game.over else f"{players}: not over"
 
@@ -103,6 +113,26 @@ def _games(source: str) -> list[GameResultView]:
         raise SourceError(f"{error}. If its table runs, give that table's address instead.") from error
     except JournalError as error:
         raise SourceError(str(error)) from error
+
+
+def _told_apart(told: Mapping[str, Sequence[GameResultView]]) -> list[GameResultView]:
+    """The games of all sources; where two have a table of the same name, with where each was asked."""
+    where: dict[str, set[str]] = {}
+    for source, games in told.items():
+        for game in games:
+            where.setdefault(game.table, set()).add(source)
+    return [
+        game.model_copy(update={"table": f"{game.table} ({_short(source)})".lstrip()})
+        if len(where[game.table]) > 1
+        else game
+        for source, games in told.items()
+        for game in games
+    ]
+
+
+def _short(source: str) -> str:
+    """An address without what all have."""
+    return urlsplit(source).netloc if "://" in source else source
 
 
 def _local(time: str) -> datetime:

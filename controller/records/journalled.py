@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from controller.game import GameError, Json
 from controller.games.registry import load_game
@@ -39,6 +40,11 @@ def names_in(entries: Sequence[Entry]) -> tuple[str, ...]:
 def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
     """One game of a journal; the last one if none is named. Raises NoSuchGame, or GameError for one that the rules do
     not allow any more."""
+    return played_of(entries, game)[0]
+
+
+def played_of(entries: Sequence[Entry], game: int | None = None) -> tuple[Record, tuple[int, ...]]:
+    """The same, with each player's points up to there, as far as everybody may know them."""
     games = games_in(entries)
     if not games or (game is not None and game not in games):
         there = ", ".join(map(str, games))
@@ -61,6 +67,7 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
     states = [engine.start(header.players, header.options, header.first)]
     plays: list[int] = []
     lines: list[MoveLine | TakenBack] = []
+    before: list[str] = []
     for entry in ours[1:]:
         if entry.kind == "play":
             plays.append(len(states))
@@ -74,7 +81,16 @@ def record_of(entries: Sequence[Entry], game: int | None = None) -> Record:
         elif entry.kind == "undo":
             lines.append(TakenBack(plays[-1], _signature("taken back", entry.data)))
             del states[plays.pop() :]
-    return Record(header, tuple(lines), result(engine, states[-1]))
+        elif entry.kind == "refused":
+            at = datetime.fromisoformat(entry.wall_time).astimezone()
+            what = "refused" if entry.data["certain"] else "not seen"
+            comment = f"{what} at {at:%H:%M}: {entry.data['problem']}"
+            if lines:
+                lines[-1] = replace(lines[-1], comments=(*lines[-1].comments, comment))
+            else:
+                before.append(comment)
+    points = tuple(sheet["total"] for sheet in engine.view(states[-1], None)["score"])
+    return Record(header, tuple(lines), result(engine, states[-1]), tuple(before)), points
 
 
 def _signature(did: str, data: Mapping[str, Json]) -> tuple[str, ...]:

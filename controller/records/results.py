@@ -1,7 +1,8 @@
 """How the games in a journal ended."""
 
 import threading
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
@@ -12,9 +13,11 @@ from controller.game import GameError
 from controller.games.registry import game_names, load_game
 from controller.journal import LOST, RECOVERED, counted, set_aside
 from controller.journal import Record as Entry
-from controller.records.journalled import names_in, record_of
+from controller.records.happened import happened
+from controller.records.journalled import names_in, played_of
 from controller.records.record import Result
-from controller.views import GameResultView, PlayerResultView, ResultsView, StandingView
+from controller.said_names import is_said
+from controller.views import GameResultView, HappenedView, PlayerResultView, ResultsView, StandingView
 
 _CHANGES = ("play", "undo")
 TORN = "its end may have been taken back: what came next may be lost, as the journal was damaged"
@@ -46,6 +49,8 @@ class Results:
         self._newest: list[_Dated] = []
         self._writing = ""
         """Which start of the computer the last entry was written in."""
+        self._writings: list[tuple[int, str]] = []
+        """From which entry on each was."""
         self._switched_on: dict[str, float] = {}
         """When each start was, in POSIX seconds, by the clock as it was set last."""
 
@@ -54,10 +59,10 @@ class Results:
         with self._asking:
             for entry in self._entries_after(self._last):
                 self._last = entry.seq
-                if entry.kind == "start":
-                    self._writing = entry.data.get("boot", "")
-                elif entry.kind in (LOST, RECOVERED):  # the start may be what is lost; RECOVERED comes before its own
-                    self._writing = ""
+                writing = _writing(entry, self._writing)
+                if writing != self._writing:
+                    self._writing = writing
+                    self._writings.append((entry.seq, writing))
                 dated = _Dated(entry, self._writing)
                 if self._writing:
                     self._switched_on[self._writing] = _posix(entry.wall_time) - entry.monotonic_s
@@ -68,6 +73,33 @@ class Results:
                     self._newest.append(dated)
             games = [self._told(game) for game in (*self._before, *self._newest_game())]
             return ResultsView(games=games, standings=standings(games))
+
+    def happened(self, entries: Sequence[Entry], pictured: Set[int]) -> list[HappenedView] | None:
+        """What happened in the game whose entries these are; None where they are none's. `pictured`: those whose
+        picture is kept. Raises JournalError."""
+        if not entries or entries[0].kind not in ("game", LOST):
+            return None
+        self.read()  # when each start of the computer was, by the clock as it was set last
+        return [
+            HappenedView(
+                seq=entry.seq,
+                at=self._time(dated),
+                ago_s=self._ago_s(dated),
+                kind=kind,
+                text=text,
+                remedy=str(entry.data.get("remedy", "")),
+                source=str(entry.data.get("source", "")),
+                by=str(entry.data.get("by", "")),
+                picture=entry.seq in pictured,
+            )
+            for entry, kind, text in happened(entries)
+            for dated in [_Dated(entry, self._written_in(entry.seq))]
+        ]
+
+    def _written_in(self, seq: int) -> str:
+        """Which start of the computer an entry was written in; see `_Dated.boot`."""
+        before = bisect_right(self._writings, seq, key=lambda change: change[0])
+        return self._writings[before - 1][1] if before else ""
 
     def _newest_game(self) -> list["_Game"]:
         return [_game(self._newest)] if self._newest else []
@@ -115,10 +147,19 @@ def standings(games: Sequence[GameResultView]) -> list[StandingView]:
     played: dict[str, list[bool]] = {}
     for game in games:
         for player in game.players:
-            if game.over:
+            if game.over and is_said(player.seat, player.name):
                 played.setdefault(player.name, []).append(player.won)
     standing = [StandingView(name=name, won=sum(won), played=len(won)) for name, won in played.items()]
     return sorted(standing, key=lambda one: (-one.won, one.played, one.name))
+
+
+def _writing(entry: Entry, before: str) -> str:
+    """Which start of the computer an entry was written in, by what the one before it was."""
+    if entry.kind == "start":
+        return str(entry.data.get("boot", ""))
+    if entry.kind in (LOST, RECOVERED):  # the start may be what is lost; RECOVERED comes before its own
+        return ""
+    return before
 
 
 def _posix(time: str) -> float:
@@ -138,8 +179,9 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
     outcome, problem, players = None, "", list[PlayerResultView]()
     try:
         players = _players(entries, None)
-        outcome = record_of(entries, entries[0].seq).result
-        players = _players(entries, outcome)
+        record, points = played_of(entries, entries[0].seq)
+        outcome = record.result
+        players = _players(entries, outcome, points)
     except (GameError, KeyError, IndexError, TypeError, ValueError) as error:
         problem = f"{type(error).__name__}: {error}"
     if outcome is not None and _gone_on(entries):
@@ -147,6 +189,7 @@ def _result(entries: Sequence[Entry], ended: Entry) -> GameResultView:
         problem = "it was gone on with after its end, and that was lost when the journal was damaged"
     elif outcome is None and entries[-1] not in counted(entries):
         problem = "what came after its first part was lost when the journal was damaged"
+        players = _players(entries, None)
     return GameResultView(
         table=data.get("table", ""),
         event=data.get("event", ""),
@@ -175,13 +218,15 @@ def _torn(entries: Sequence[Entry]) -> bool:
     return any(entry.kind in (LOST, RECOVERED) for entry in still)
 
 
-def _players(entries: Sequence[Entry], outcome: Result | None) -> list[PlayerResultView]:
+def _players(entries: Sequence[Entry], outcome: Result | None, points: Sequence[int] = ()) -> list[PlayerResultView]:
+    """`points`: up to where the game goes on or was left; none where that is not known."""
     return [
         PlayerResultView(
             seat=seat,
             name=name,
             total=outcome.totals[player - 1] if outcome else None,
             won=bool(outcome and player in outcome.winners),
+            so_far=points[player - 1] if points and not outcome else None,
         )
         for player, (seat, name) in enumerate(zip(entries[0].data["seats"], names_in(entries), strict=True), 1)
     ]

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse
 
 from controller.commands import Commands, GameShelf, Sitting
 from controller.strict_json import check_json
-from controller.views import LegendView, PartState, PartView, PictureView, ResultsView, TableView
+from controller.views import HappenedView, LegendView, PartState, PartView, PictureView, ResultsView, TableView
 from controller.web.hub import Hub
 from controller.web.phones import AddressView, Reached, display_view, host_view
 from controller.web.problems import Problem, add_problem_handlers
@@ -34,6 +34,8 @@ _MEDIA_TYPES = {
     ".svg": "image/svg+xml",
 }
 _ASKED = ["GET", "HEAD"]
+_MOST_RECORDS = 2**63 - 1
+"""Of a journal: SQLite counts no further."""
 _SHOWN = r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+$"
 """Without what ends a line, moves a cursor or turns the direction of the text around it."""
 GivenToken = Annotated[str | None, Header(description="Needed from any machine but the table's own")]
@@ -187,6 +189,8 @@ def create_app(
     host_token: str,
     picture: Callable[[], tuple[bytes, PictureView] | None],
     results: Callable[[], ResultsView],
+    happened: Callable[[int], Sequence[HappenedView] | None],
+    evidence: Callable[[int], bytes | None],
     reached: Reached,
 ) -> FastAPI:
     """The application of one table.
@@ -201,6 +205,8 @@ def create_app(
         picture: the newest camera picture with what was read drawn on it, as JPEG, and what was read from it; None when
             there is none. Called from a worker thread, one call at a time.
         results: the games that were played here. Called from worker threads.
+        happened: what happened in the game of this number, if there is one. Likewise.
+        evidence: the picture, as JPEG, that this record of the journal was read from, if it is kept. Likewise.
         reached: where other machines find the display. Called from worker threads.
     """
     app = FastAPI(
@@ -213,6 +219,7 @@ def create_app(
     app.add_middleware(Guard)
     add_problem_handlers(app)
     app.include_router(_state_router(hub, results))
+    app.include_router(_past_router(happened, evidence))
     app.include_router(_picture_router(picture))
     app.include_router(_host_router(commands, shelf, host_token))
     app.include_router(_address_router(reached, host_token))
@@ -277,6 +284,34 @@ def _state_router(hub: Hub, results: Callable[[], ResultsView]) -> APIRouter:
         lost = any(part.state is PartState.LOST for part in view.parts.values())
         status: Literal["ok", "degraded"] = "degraded" if lost else "ok"
         return Health(status=status, seq=view.seq, displays=hub.subscribers, parts=view.parts)
+
+    return router
+
+
+def _past_router(
+    happened: Callable[[int], Sequence[HappenedView] | None], evidence: Callable[[int], bytes | None]
+) -> APIRouter:
+    router = APIRouter(prefix="/api/results", tags=["state"], responses={404: {"model": Problem}})
+
+    @router.get("/{game}")
+    def what_happened(game: Annotated[int, PathParameter(ge=1, le=_MOST_RECORDS)]) -> Sequence[HappenedView]:
+        """What happened in the game of this number: plays, what was refused and why, and what the host did."""
+        told = happened(game)
+        if told is None:
+            raise HTTPException(404, f"No game here has the number {game}; /api/results lists those that there are.")
+        return told
+
+    @router.get(
+        "/pictures/{seq}",
+        response_class=Response,
+        responses={200: {"content": {"image/jpeg": {"schema": {"type": "string", "format": "binary"}}}}},
+    )
+    def picture_of(seq: Annotated[int, PathParameter(ge=1, le=_MOST_RECORDS)]) -> Response:
+        """The camera's picture that this was read from."""
+        content = evidence(seq)
+        if content is None:
+            raise HTTPException(404, f"No picture is kept of {seq}.")
+        return Response(content, media_type="image/jpeg", headers=NO_STORE)
 
     return router
 
@@ -447,6 +482,10 @@ def _page_router(games_root: Path) -> APIRouter:
     @router.api_route("/results", methods=_ASKED)
     async def results() -> Response:
         return _file(STATIC / "results.html")
+
+    @router.api_route("/game", methods=_ASKED)
+    async def one_game() -> Response:
+        return _file(STATIC / "game.html")
 
     @router.api_route("/docs", methods=_ASKED)
     async def docs() -> Response:

@@ -246,6 +246,7 @@ def test_the_hosts_controls_leave_room_for_what_was_played_last():
                 await page.until("document.querySelector('#event').textContent.endsWith(' eats 4 (by Zoë)')")
                 cut = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#event'))"
                 assert await page.evaluate(cut) <= 0
+                assert await page.evaluate("document.querySelector('#hosts-table').textContent") == "Kitchen table"
                 assert await page.evaluate(OVERFLOWS) == []
                 bottom = "document.querySelector('.status').getBoundingClientRect().bottom"
                 assert await page.evaluate(bottom) == pytest.approx(720, abs=1)
@@ -258,6 +259,8 @@ def test_a_spectator_has_no_controls():
         async with room(question()) as table:
             await table.show()
             await table.page.until("performance.getEntriesByName(new URL('/api/role', location).href).length === 1")
+            named = "[...document.querySelectorAll('.table-name')].filter((e) => e.getClientRects().length)"
+            assert await table.page.evaluate(f"{named}.map((e) => e.textContent)") == ["Kitchen table"], "of many"
             visible = "[...document.querySelectorAll('button')].filter((b) => b.getClientRects().length > 0)"
             assert await table.page.evaluate(f"{visible}.map((button) => button.id)") == ["phone"]
 

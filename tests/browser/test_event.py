@@ -102,6 +102,24 @@ def test_who_needs_somebody_is_seen_and_nothing_runs_over(size: str) -> None:
     run(scenario)
 
 
+def test_whom_a_screen_has_no_room_for_is_counted_there_and_printed() -> None:
+    shown = Shown()
+    many = [StandingView(name=f"N{i}", won=30 - i, played=30) for i in range(20)]
+    shown.newest = shown.newest.model_copy(update={"standings": many})
+    seen = "[...document.querySelectorAll('#standings li')].filter((li) => li.clientHeight).map((li) => li.textContent)"
+
+    async def scenario() -> None:
+        app = create_event_app(shown, "1")  # type: ignore[arg-type]
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/", *SIZES["wide"])
+            await page.until("document.querySelectorAll('#standings li').length === 21")
+            assert (await page.evaluate(seen))[-2:] == ["N1515 of 30", "and 4 more, who are printed"]
+            await page.as_printed()
+            assert [line[:3] for line in await page.evaluate(seen)][-3:] == ["N17", "N18", "N19"]
+
+    run(scenario)
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_a_table_that_says_very_much_leaves_room_for_others(size: str) -> None:
     shown = Shown()
@@ -114,9 +132,12 @@ def test_a_table_that_says_very_much_leaves_room_for_others(size: str) -> None:
             "tables": [shown.newest.tables[0].model_copy(update=said)],
             "standings": [StandingView(name=words, won=1, played=1)],
             "newest": [game],
+            "uncounted": words,
         }
     )
-    heights = "[...document.querySelectorAll('.table, #standings li, #newest li')].map((one) => one.clientHeight)"
+    heights = (
+        "[...document.querySelectorAll('.table, #standings li, #newest li, #finding')].map((one) => one.clientHeight)"
+    )
 
     async def scenario() -> None:
         app = create_event_app(shown, "1")  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from controller.views import TableView
+from controller.views import ResultsView, StandingView, TableView
 from controller.web.hub import Hub
 from controller.web.server import serving
 from tests.browser.chromium import Page, browser, find_chromium
@@ -28,7 +28,9 @@ async def chooser(
     """The opened dialog, on the table's own machine."""
     hub, commands = Hub(), NotingCommands()
     hub.publish(view)
-    async with serving(make_app(hub, commands, shelf), hub, "127.0.0.1", 0) as port, browser() as page:
+    results = ResultsView(games=[], standings=[StandingView(name="Nonna", won=1, played=1)])
+    app = make_app(hub, commands, shelf, results=lambda: results)
+    async with serving(app, hub, "127.0.0.1", 0) as port, browser() as page:
         await page.open(f"http://127.0.0.1:{port}/", *SIZES[size])
         await page.until("document.getElementById('host')?.hidden === false")
         await page.evaluate("document.getElementById('choose').click()")
@@ -86,10 +88,14 @@ def test_who_plays_a_new_game_where_there_are_no_buttons() -> None:
             await page.until("document.querySelectorAll('.lobby-state').length > 0")
             assert set(await page.evaluate(states)) == {"joined", "free"}
             assert "button" not in await page.evaluate("document.querySelector('.games').innerText")
+            offered = "[...document.querySelector('.sitting [type=text]').list.options].map((o) => o.value)"
+            await page.until(f"{offered}.join() === 'Nonna'")  # who has played here before
+            free = "[...document.querySelectorAll('.sitting [type=text]')].map((name) => name.value + name.placeholder)"
+            assert await page.evaluate(free) == [seat.name for seat in view.seats]
             await page.evaluate(
                 "document.querySelectorAll('.sitting li').forEach((li, i) => {"
-                " const [plays, name] = li.querySelectorAll('input'); plays.checked = i === 0 || i === 2;"
-                " if (i === 2) name.value = 'Nonna'; })"
+                " const [plays, name] = li.querySelectorAll('input'); plays.checked = i === 0;"
+                " if (i === 2) { name.value = 'Nonna'; name.dispatchEvent(new Event('input')); } })"
             )
             await page.evaluate("document.querySelector('.games .start').click()")
             await page.until("!document.getElementById('games').open")

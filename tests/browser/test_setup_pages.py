@@ -11,6 +11,7 @@ from controller.records.results import standings
 from controller.views import (
     DoubtView,
     GameResultView,
+    HappenedView,
     PartState,
     PartView,
     PictureView,
@@ -477,11 +478,59 @@ def test_the_games_of_the_day_are_listed(size: str) -> None:
             assert newest[:6] == (await page.evaluate(hour_ago))[:6], "not by the table's clock"
             oldest = await page.evaluate("[...document.querySelectorAll('#games tr')].at(-1).firstChild.textContent")
             assert "2026" in oldest, "of a game that is long over the weekday says nothing"
-            assert await page.evaluate("document.getElementById('state').textContent") == "1 of 3 games are over."
+            assert await page.evaluate("document.getElementById('state').textContent") == (
+                "Left table: 1 of 3 games are over."
+            )
             assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+            ways = "[...document.querySelectorAll('#games a')].map((way) => way.getAttribute('href'))"
+            assert set(await page.evaluate(ways)) == {"/game?number=2"}
             await page.as_printed()
             colours = "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
             assert await page.evaluate(colours) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
             assert page.complaints == []
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_why_something_was_refused_is_found_with_its_picture(size: str) -> None:
+    at = "2026-03-01T12:00:00+00:00"
+    told = [
+        HappenedView(seq=2, at=at, ago_s=7200.0, kind="begun", text="Begun by Ann, Ben"),
+        HappenedView(
+            seq=3, at=at, ago_s=None, kind="play", text="Ann takes A", source="ruling", by="Zoë", picture=True
+        ),
+        HappenedView(
+            seq=4,
+            at=at,
+            ago_s=3600.0,
+            kind="refused",
+            text="Ben's slice 7 is gone.",
+            remedy="Lay it back.",
+            picture=True,
+        ),
+    ]
+
+    async def scenario() -> None:
+        pictures = {4: picture_of(4)}
+        app = make_app(happened={2: told}.get, evidence=pictures.get)
+        async with serving(app, Hub(), "127.0.0.1", 0) as port, browser() as page:
+            await page.open(f"http://table.local:{port}/game?number=2", *SIZES[size])
+            await page.until("document.querySelectorAll('#happened tr').length === 3")
+            lines = "[...document.querySelectorAll('#happened tr')].map((row) => row.children[1].textContent)"
+            assert await page.evaluate(lines) == [
+                "Refused: Ben's slice 7 is gone.Lay it back.", "Ann takes A (ruled by Zoë)", "Begun by Ann, Ben"
+            ]  # fmt: skip
+            way = await page.evaluate("document.querySelector('#happened a').href")
+            assert await illegible(page) == []
+            assert await page.evaluate("document.documentElement.scrollWidth") == SIZES[size][0]
+            assert page.complaints == []
+            await page.open(way, *SIZES[size])
+            await page.until(f"document.querySelector('img')?.naturalWidth === {160 + 8 * 4}")
+            await page.open(f"http://table.local:{port}/game?number=3", *SIZES[size])
+            await page.until(
+                "document.getElementById('state')?.textContent.startsWith('No game here has the number 3')"
+            )
+            page.complaints.clear()
 
     run(scenario)

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from config.loader import load_table
+from config.schema import TableConfig
 from controller.commands import Sitting
 from controller.game import Player
 from controller.games.cut_and_choose_hands import Parted
@@ -56,8 +57,9 @@ def make_table(
     timing: Timing = TIMING,
     game: str = "new_york_slice",
     options: dict[str, Any] | None = None,
+    config: TableConfig | None = None,
 ) -> Table:
-    config = load_table([]).model_copy(update={"game": game, "options": options or {}})
+    config = (config or load_table([])).model_copy(update={"game": game, "options": options or {}})
     game_table = load_part(game, "table").GAME_TABLE
     return Table(config, load_game(game), game_table, Referee(timing), journal, outlets, version="test", simulated=True)
 

@@ -136,6 +136,10 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
             there = await watched.look()
             since = Watched(addresses, event="Con", since=NOW - timedelta(hours=1))
             counted = await since.look()
+            other = await Watched(addresses, event="Con").look()
+            assert other.uncounted == (
+                "Games that do not count, by the settings of their table: 1 of A (no event), 1 of B (no event)."
+            )
         watched.now_s = 100.0
         return there, counted, await watched.look()
 
@@ -146,9 +150,21 @@ def test_standings_are_of_all_tables_by_our_clock_and_stay_when_one_is_gone() ->
         ("B", "2026-06-06T19:50", "Ann"), ("A", "2026-06-06T19:10", "Zoë 🍕"), ("B", "2026-06-06T18:50", "Player 1"),
     ]  # fmt: skip
     assert [one.doubt for one in there.newest] == ["", "may have been taken back", ""]
+    assert counted.uncounted == "", "those before it began are nobody's business"
     assert (counted.event, counted.games, [one.name for one in counted.standings]) == ("Con", 1, ["Ann"])
     assert [table.state for table in gone.tables] == ["away", "away"]
     assert gone.standings == there.standings
+
+
+def test_the_last_games_of_two_tables_of_one_name_are_told_apart() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        played = [[game(name, ago, ("Ann", 7, True))] for name, ago in (("A", 50), ("A", 60), ("B", 70))]
+        async with tables(*((ring_served(), [one]) for [one] in played)) as (addresses, _):
+            view = await Watched(addresses).look()
+        return [one.table for one in view.newest], [address.partition("://")[2] for address in addresses]
+
+    newest, where = asyncio.run(scenario())
+    assert newest == [f"A · {where[0]}", f"A · {where[1]}", "B"]
 
 
 def test_what_never_stops_answering_is_no_table() -> None:

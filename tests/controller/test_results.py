@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from fastapi import FastAPI
 
 from controller.cli import results as results_command
 from controller.cli.results import told_lines
@@ -29,10 +31,10 @@ WHERE = {"table": "Left table", "event": "Con"}
 
 
 def play_whole_game(
-    journal: Journal, seed: int = 1, then: Sequence[str] = ("lobby",)
+    journal: Journal, seed: int = 1, then: Sequence[str] = ("lobby",), names: Sequence[str] = ("Ann", "Ben")
 ) -> tuple[list[int], tuple[int, ...]]:
     """The totals and the winners."""
-    journal.append("game", BEGUN | WHERE, begins_game=True)
+    journal.append("game", BEGUN | WHERE | {"names": list(names)}, begins_game=True)
     state = GAME.start(2, {}, 1)
     for ply in play(GAME, state, Random(seed)):
         journal.append("play", {"moves": [GAME.encode_move(ply.move)], "text": "", "source": "table"})
@@ -199,6 +201,10 @@ def test_a_clock_that_is_put_right_in_the_middle_tells_the_times_before_too(tmp_
         play_whole_game(journal)
         since_boot_s = 1230.0
         old, second, third = results.read().games
+        lines = [results.happened(journal.records(game=one.number), frozenset()) or [] for one in (old, second)]
+        assert [(line[0].at, line[0].ago_s) for line in lines] == [(old.began, None), (second.began, 1200.0)]
+        assert results.happened(journal.records(game=1), frozenset()) is None, "before any game"
+        assert results.happened(journal.records(game=3), frozenset()) is None
         told = datetime.now(UTC)
         app = make_app(results=results.read)
 
@@ -224,22 +230,40 @@ def test_the_command_tells_games_and_standings_of_several_tables(path: Path, tmp
     assert said.exit_code == 1
     assert f"Error: {tmp_path / 'none'}: expected a journal.sqlite" in said.stderr
     first, second, _, *standings = said.stdout.splitlines()
-    assert first.endswith("  Game 2  Pizza Theory: Ann, Ben: not over")
+    assert first.endswith("  Game 2  Pizza Theory: Ann 2, Ben 2: not over"), "as it stood"
     assert "  Left table, game 3  Pizza Theory: Ann " in second
     best = BEGUN["names"][winners[0] - 1]
     assert standings[:2] == ["1 of 2 games are over", f"{best}  won 1 of 1"]
     assert "Game 2  Pizza Theory" not in ran("--since", "2026-03-02", path).stdout
 
 
+def test_two_tables_of_one_name_are_told_apart_and_those_without_a_name_are_nobody(tmp_path: Path) -> None:
+    """Two tables whose settings say the same name, on which a game each was played by people who said no names."""
+    paths = [tmp_path / "one.sqlite", tmp_path / "other.sqlite"]
+    for path, names in zip(paths, (["Orange", "Player 2"], ["Orange", "Zoë"]), strict=True):
+        with Journal(path) as journal:
+            play_whole_game(journal, names=names)
+    said = ran(*paths)
+    assert [f"Left table ({path}), game 1 " in said.stdout for path in paths] == [True, True]
+    assert "\nZoë  won " in said.stdout
+    assert "\nOrange  won" not in said.stdout, "seat 2 is called so where nobody says anything"
+    assert "\nPlayer 2  won" not in said.stdout
+    assert "2 of 2 games are over" in ran("--event", "Con", *paths).stdout
+    other = ran("--event", "Other", *paths)
+    assert "0 of 0 games are over" in other.stdout
+    assert other.stderr == "No game is of the event 'Other'; their tables' settings say 'Con'\n"
+    assert "(" not in ran(paths[0]).stdout
+
+
 def test_a_spreadsheet_has_a_line_for_each_player(path: Path) -> None:
     with Journal(path) as journal:
         totals, _ = play_whole_game(journal)
     rows = list(csv.DictReader(ran("--csv", path).stdout.splitlines()))
-    assert [(row["number"], row["over"], row["seat"], row["name"], row["total"]) for row in rows] == [
-        ("2", "False", "2", "Ann", ""),
-        ("2", "False", "5", "Ben", ""),
-        ("3", "True", "2", "Ann", str(totals[0])),
-        ("3", "True", "5", "Ben", str(totals[1])),
+    assert [(row["number"], row["over"], row["seat"], row["name"], row["total"], row["so_far"]) for row in rows] == [
+        ("2", "False", "2", "Ann", "", "2"),
+        ("2", "False", "5", "Ben", "", "2"),
+        ("3", "True", "2", "Ann", str(totals[0]), ""),
+        ("3", "True", "5", "Ben", str(totals[1]), ""),
     ]
 
 
@@ -261,9 +285,26 @@ def test_running_tables_are_asked_at_their_address(path: Path) -> None:
 
         alone, held = asyncio.run(ask())
     assert alone.exit_code == 0
-    assert "2  Pizza Theory: Ann, Ben: not over" in alone.stdout
+    assert "2  Pizza Theory: Ann 2, Ben 2: not over" in alone.stdout
     assert held.exit_code == 1
     assert "has this journal open. If its table runs, give that table's address instead" in held.stderr
+
+
+def test_a_table_that_was_updated_before_says_more_and_is_understood(path: Path) -> None:
+    newer = FastAPI()
+    with Journal(path) as journal:
+        told = Results(journal.records).read().model_dump()
+
+    @newer.get("/api/results")
+    def results() -> dict[str, Any]:
+        game = {**told["games"][0], "weather": "rain"}
+        return told | {"games": [game | {"players": [{**player, "age": 9} for player in game["players"]]}], "more": 1}
+
+    async def ask() -> Result:
+        async with serving(newer, Hub(), "127.0.0.1", 0) as port:
+            return await asyncio.to_thread(ran, f"http://127.0.0.1:{port}")
+
+    assert "Game 2  Pizza Theory: Ann 2, Ben 2: not over" in asyncio.run(ask()).stdout
 
 
 def test_what_is_no_table_is_said() -> None:

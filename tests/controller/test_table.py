@@ -107,6 +107,17 @@ async def test_the_hosts_button_starts_and_players_sit_clockwise(tmp_path: Path)
         assert journal.last_game() is not None
 
 
+@in_loop
+async def test_who_sits_at_a_seat_by_the_settings_is_called_so_at_its_button(tmp_path: Path) -> None:
+    settings = load_table([])
+    seats = {n: seat.model_copy(update={"name": "Mum"}) if n == 5 else seat for n, seat in settings.seats.items()}
+    with Journal(tmp_path / "journal.sqlite") as journal:
+        table = make_table(journal, Outlets(), config=settings.model_copy(update={"seats": seats}))
+        await table.start()
+        view = await press(table, 5, 1, HOST_SEAT)
+        assert [seat.name for seat in view.seats if seat.player] == ["Player 1", "Mum"]
+
+
 @pytest.mark.parametrize(
     ("sittings", "options", "named"),
     [
@@ -498,6 +509,20 @@ async def test_a_breach_is_shown_on_its_pieces_and_goes_away_when_it_is_put_righ
         assert view.breach.certain
         assert {piece.face for piece in view.breach.pieces} & {ring[2], ring[6]}
         assert table.outlets.buzzed == 1
+        # Whoever asks an hour later finds why, with the picture, once.
+        (refused,) = [record for record in table.journal.records() if record.kind == "refused"]
+        assert (refused.data["rule"], refused.data["remedy"]) == (view.breach.rule, view.breach.remedy)
+        assert table.journal.evidence(refused.seq) == b"picture"
+        told = (
+            Results(table.journal.records).happened(
+                table.journal.records(game=view.number), table.journal.pictured(view.number)
+            )
+            or []
+        )
+        assert [(one.kind, one.picture) for one in told] == [("begun", False), ("play", True), ("refused", True)]
+        assert (told[-1].text, told[-1].remedy) == (view.breach.problem, view.breach.remedy)
+        comment = record_of(table.journal.records()).lines[-1].comments[-1]
+        assert comment.endswith(f": {refused.data['problem']}")
         table.restore(lying)
         view = await table.moved()
         assert (view.referee, view.breach) == (RefereeState.WAITING, None)
@@ -751,6 +776,35 @@ async def test_two_hosts_who_undo_at_once_take_one_move_back(tmp_path: Path) -> 
         assert table.view.log[-1].seq == undone
         with pytest.raises(CommandError, match=f"its last line is {undone}, not {seen}; look again"):
             await table.table.undo(last=seen)
+
+
+@in_loop
+async def test_a_pause_outlasts_a_restart_until_the_game_goes_on(tmp_path: Path) -> None:
+    """Over dinner the power goes: what lies elsewhere now is no move."""
+    async with playing(tmp_path) as table:
+        states = []
+        for decide in (
+            table.table.pause,
+            table.table.undo,
+            table.table.resume,
+            table.table.pause,
+            table.table.to_lobby,
+        ):
+            if not states:
+                await table.make_next()
+            await decide()
+            again = make_table(table.journal, Outlets())
+            await again.start()
+            assert again.view is not None
+            states.append(again.view.referee)
+        paused, waiting = RefereeState.PAUSED, RefereeState.WAITING
+        assert [state is paused for state in states] == [True, True, False, True, False]
+        assert states[-1] is waiting
+        told = (
+            Results(table.journal.records).happened(table.journal.records(game=table.journal.last_game()), frozenset())
+            or []
+        )
+        assert [one.text for one in told if one.kind == "paused"] == ["Paused", "The game goes on", "Paused"]
 
 
 @in_loop

@@ -210,9 +210,11 @@ function stateOf(view) {
 }
 
 function renderTurn(view, over) {
-  whenChanged("turn", [view.turn, view.message, view.seats, over], () => {
+  whenChanged("turn", [view.turn, view.message, view.seats, view.table, over], () => {
     const who = view.turn.players.slice(0, 1).flatMap((player) => [badge(view, player, "large"), named(view, `Player ${player}`)]);
-    byId("who").replaceChildren(...(who.length ? who : [over ? "The check, please" : view.turn.actor === "chance" ? "Luck decides" : view.title]));
+    // Of several tables in a hall, this one: in the title too, so that it is not read out at each turn.
+    const here = html("span", { class: "table-name", dir: "auto", "aria-hidden": "true", text: view.table });
+    byId("who").replaceChildren(...(who.length ? who : [over ? "The check, please" : view.turn.actor === "chance" ? "Luck decides" : view.title]), here);
     byId("prompt").textContent = named(view, view.turn.prompt);
     byId("message").textContent = view.message === view.turn.prompt ? "" : named(view, view.message);
   });
@@ -292,6 +294,7 @@ function renderStatus(view) {
   byId("referee").dataset.state = state;
   const last = view.log.at(-1);
   say(byId("event"), last ? `${named(view, last.text)}${ruled(last)}` : "");
+  byId("hosts-table").textContent = view.table;
   byId("pause").textContent = view.referee === "paused" ? "Resume" : "Pause";
   whenChanged("parts", [view.parts, view.simulated], () => renderParts(view));
 }

@@ -20,19 +20,21 @@ async function show() {
   setTimeout(show, AGAIN_MS);
 }
 
-function render({ event, tables, standings, games, newest, finding }) {
+function render({ event, tables, standings, games, newest, finding, uncounted }) {
   document.title = byId("event").textContent = event || "Pizza tables";
   const callers = tables.filter(({ calls }) => calls);
   const calling = callers.length;
   say(byId("called"), callers.map(({ table, calls }) => `${table}: ${calls}`).join("; "));
   const how = calling ? `, calling somebody: ${calling}` : tables.length ? ", all is well" : "";
   say(byId("count"), `Tables: ${tables.length}${how} · games over: ${games}`);
-  say(byId("finding"), finding);
-  byId("finding").hidden = !finding;
+  const said = [finding, uncounted].filter(Boolean).join(" ");
+  say(byId("finding"), said);
+  byId("finding").hidden = !said;
   const names = tables.map(({ table }) => table);
   const alike = ({ table }) => names.indexOf(table) !== names.lastIndexOf(table);
   keyed(byId("tables"), tables, ({ number }) => String(number), () => html("li"), (element, table) => drawTable(element, table, alike(table)));
-  const rows = standings.slice(0, MOST_STANDINGS).map(({ name, won, played }) => html("li", {}, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
+  const rows = standings.map(({ name, won, played }, i) => html("li", { class: i < MOST_STANDINGS ? "" : "printed" }, ofAnyDirection(name), html("span", { text: `${won} of ${played}` })));
+  if (rows.length > MOST_STANDINGS) rows.push(html("li", { class: "faint shown", text: `and ${rows.length - MOST_STANDINGS} more, who are printed` }));
   byId("standings").replaceChildren(...(rows.length ? rows : [html("li", { class: "faint", text: "nobody yet whose name was said" })]));
   byId("newest").replaceChildren(...(newest.length ? newest.map(game) : [html("li", { class: "faint", text: "none yet" })]));
 }

@@ -4,6 +4,7 @@ import { colour, html } from "/static/kit.js";
 
 const VIEWS_PER_START = 1000000;
 const SET_WITHIN_MS = 30000;
+const UNNAMED = /^Player \d+$/;
 
 /**
  * A dialog in `element`. `ask(name, body, refused)` posts a command and says whether the table did it, else why not in
@@ -12,12 +13,14 @@ const SET_WITHIN_MS = 30000;
 export function createChooser(element, { ask, view }) {
   let shelf = null;
   let chosen = null;
+  let names = null;
   element.addEventListener("click", (event) => {
     if (event.target === element) element.close(); // beside it
   });
 
   async function open() {
     shelf = await (await fetch("/api/games")).json();
+    names = saidBefore(); // which may take a while
     chosen = shelf.games.find((game) => game.game === shelf.playing) ?? shelf.games[0];
     draw();
     if (!element.open) element.showModal();
@@ -94,11 +97,18 @@ export function createChooser(element, { ask, view }) {
 
   // Who sits where, for those who have no buttons.
   function newGame() {
-    const seats = view().seats.map((seat) => ({
-      seat,
-      plays: html("input", { type: "checkbox", checked: seat.player !== null || seat.lamp !== "off", "aria-label": `Somebody sits at seat ${seat.seat}` }),
-      name: html("input", { type: "text", value: seat.name, maxlength: "40", autocomplete: "off", "aria-label": `Name of seat ${seat.seat}` }),
-    }));
+    const said = html("datalist", { id: "said" });
+    names.then((all) => said.replaceChildren(...all.map((value) => html("option", { value }))));
+    const seats = view().seats.map((seat) => {
+      const plays = html("input", { type: "checkbox", checked: seat.player !== null || seat.lamp !== "off", "aria-label": `Somebody sits at seat ${seat.seat}` });
+      // What nobody has said is written over by the first letter.
+      const value = seat.player !== null && !UNNAMED.test(seat.name) ? seat.name : "";
+      const name = html("input", {
+        type: "text", value, placeholder: seat.name, list: "said", maxlength: "40", autocomplete: "off", "aria-label": `Name of seat ${seat.seat}`,
+        on: { input: () => (plays.checked ||= name.value !== "") }, // whoever is named plays
+      });
+      return { seat, plays, name };
+    });
     const refused = refusal();
     const rename = async () => {
       const renamed = seats.filter(({ seat, name }) => seat.player !== null && name.value && name.value !== seat.name);
@@ -121,6 +131,7 @@ export function createChooser(element, { ask, view }) {
       "section",
       { class: "game-options" },
       html("h3", { text: "Who plays a new game" }),
+      said,
       html("ul", { class: "sitting" }, seats.map(({ seat, plays, name }) => html(
         "li", { vars: { seat: colour(seat.colour) } }, plays, html("span", { class: "badge small", text: String(seat.seat) }), name))),
       html("div", { class: "games-do" },
@@ -132,6 +143,16 @@ export function createChooser(element, { ask, view }) {
   }
 
   return { open };
+}
+
+// Of those who have played here, whose name was said.
+async function saidBefore() {
+  try {
+    const answer = await fetch("/api/results");
+    return answer.ok ? (await answer.json()).standings.map(({ name }) => name) : [];
+  } catch {
+    return []; // they can be written without
+  }
 }
 
 function field({ name, choices, value }) {

@@ -1,9 +1,9 @@
 // The games that were played at this table and how they ended, kept current.
 
 import { html, say } from "/static/kit.js";
+import { when } from "/static/times.js";
 
 const AGAIN_MS = 15000;
-const WEEKDAY_TELLS_MS = 6 * 24 * 3600 * 1000;
 const byId = (id) => document.getElementById(id);
 
 show();
@@ -11,10 +11,12 @@ show();
 async function show() {
   try {
     const { games, standings } = await (await fetch("/api/results", { signal: AbortSignal.timeout(AGAIN_MS) })).json();
-    say(byId("state"), `${games.filter((game) => game.over).length} of ${games.length} games are over.`);
+    const table = games.at(-1)?.table ?? "";
+    document.title = table ? `Games of ${table}` : "Games of this table";
+    say(byId("state"), `${table && `${table}: `}${games.filter((game) => game.over).length} of ${games.length} games are over.`);
     const won = standings.map(({ name, won, played }) => row(`won ${won} of ${played}`, name));
-    byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet", "")]));
-    const told = games.map((game, index) => row(time(game), [html("b", { text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
+    byId("standings").replaceChildren(...(won.length ? won : [row("nobody yet whose name was said", "")]));
+    const told = games.map((game, index) => row(when(game.began, game.began_ago_s), [html("a", { href: `/game?number=${game.number}`, text: game.title }), ` ${outcome(game, index + 1 < games.length)}`]));
     byId("games").replaceChildren(...told.reverse());
   } catch {
     say(byId("state"), "The table does not answer; trying again.");
@@ -26,16 +28,9 @@ function row(first, second) {
   return html("tr", {}, html("td", { text: first }), html("td", {}, second));
 }
 
-// The table's clock may be wrong; how long ago it was is not.
-function time({ began, began_ago_s }) {
-  const at = new Date(began_ago_s === null ? began : Date.now() - began_ago_s * 1000);
-  const day = Date.now() - at < WEEKDAY_TELLS_MS ? { weekday: "short" } : { year: "numeric", month: "short", day: "numeric" };
-  return at.toLocaleString(undefined, { ...day, hour: "2-digit", minute: "2-digit" });
-}
-
 function outcome({ players, over, problem, doubt }, anotherCame) {
   if (problem) return `cannot be told: ${problem}`;
-  if (!over) return `${players.map(({ name }) => name).join(", ")}: ${anotherCame ? "left before it was over" : "being played"}`;
+  if (!over) return `${players.map(({ name, so_far }) => (so_far === null ? name : `${name} ${so_far}`)).join(", ")}: ${anotherCame ? "left before it was over" : "being played"}`;
   const best = [...players].sort((one, other) => other.won - one.won || other.total - one.total);
   return best.map(({ name, total, won }) => `${name} ${total}${won ? " won" : ""}`).join(", ") + (doubt && ` (${doubt})`);
 }

@@ -1,5 +1,6 @@
 """All commands: each module that has one offers it, with an example, and the README names it."""
 
+import os
 import re
 import subprocess
 import sys
@@ -43,6 +44,17 @@ def test_a_full_disk_is_said_in_a_line() -> None:
         assert done.returncode == 1
         (line,) = done.stderr.splitlines()
         assert line == "Error: standard output cannot be written: No space left on device"
+
+
+def test_a_folder_is_not_blamed_where_nobody_reads_the_output_any_more(tmp_path: Path) -> None:
+    """As with `pizzatable kit --out kit | head -1`."""
+    start = "from controller.cli import main; main()"
+    program = [sys.executable, "-c", start, "kit", "--game", "dice_and_slice", "--out", str(tmp_path / "kit")]
+    reading, written = os.pipe()
+    os.close(reading)
+    with os.fdopen(written, "wb") as output:
+        done = subprocess.run(program, stdout=output, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_the_readme_has_a_line_for_each_in_the_same_order() -> None:

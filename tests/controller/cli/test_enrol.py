@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli.enrol import LabelFileError, command, match_labels
-from controller.cli.enrol_page import _camera
+from controller.cli.enrol_page import _camera, address_elsewhere
 from controller.whose_faces import faces_of
 from tests.controller.found_once import spread_once
 from tests.vision.drawn_table import Piece, enrolment, label, photograph
@@ -440,3 +440,8 @@ def test_photos_that_several_pages_ask_for_at_once_are_taken_one_after_another(
     with _camera(tmp_path / "table.toml", tmp_path / "mine.faces") as take, ThreadPoolExecutor(4) as pages:
         list(pages.map(lambda _: take(), range(4)))
     assert camera.most == 1
+
+
+def test_the_pages_address_is_a_number_as_not_every_phone_finds_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.addresses._own_host", lambda: "192.168.1.20")
+    assert address_elsewhere(8081, "secret-1") == "http://192.168.1.20:8081/?host=secret-1"

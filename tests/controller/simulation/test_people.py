@@ -137,7 +137,7 @@ def test_game_after_game_is_played_by_buttons_alone(tmp_path: Path) -> None:
         assert game["tally"]["wrong"] == 0
     assert evening.display.begun_on_the_page == 0
     with Journal(tmp_path / "journal.sqlite") as journal:
-        kinds = [record.kind for record in journal.records() if record.kind != "play"]
+        kinds = [record.kind for record in journal.records() if record.kind not in ("play", "refused")]
         firsts = [record.data["first"] for record in journal.records() if record.kind == "game"]
     assert kinds == ["start", "game", "lobby", "game", "lobby", "game"]
     assert len(firsts) == 3

@@ -86,6 +86,8 @@ def make_app(hub=None, commands=None, shelf=None, **changes):
         "host_token": TOKEN,
         "picture": lambda: None,
         "results": lambda: ResultsView(games=[], standings=[]),
+        "happened": lambda game: None,
+        "evidence": lambda seq: None,
         "reached": lambda port: f"http://192.168.1.20:{port}/",
     } | changes
     return create_app(hub or Hub(), commands or NotingCommands(), shelf or NotingShelf(), GAMES_ROOT, **settings)
