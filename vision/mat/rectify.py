@@ -16,6 +16,9 @@ REACH_MM = (640.0, 420.0)
 """Nothing further than this from the mat's centre is looked at."""
 _STEP = 16
 
+MOST_ROWS = 1 << 14
+"""OpenCV remaps no more than 32 766 rows at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Box:
@@ -94,6 +97,9 @@ class TableMap:
 
 def sample(picture: NDArray[np.uint8], points_px: NDArray[np.float32]) -> NDArray[np.uint8]:
     """A picture's values at points (rows x columns x 2), between pixels linearly, beyond its edge as at the edge."""
+    if len(points_px) > MOST_ROWS:
+        parts = range(0, len(points_px), MOST_ROWS)
+        return np.concatenate([sample(picture, points_px[start : start + MOST_ROWS]) for start in parts])
     columns, rows = cv2.split(points_px)
     seen = cv2.remap(picture, columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(seen, np.uint8)
