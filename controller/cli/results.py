@@ -59,7 +59,7 @@ def command(
     games = [game for game in games if since is None or _local(game.began) >= since.astimezone()]
     games.sort(key=lambda game: (game.began, game.table))
     for line in csv_lines(games) if as_csv else told_lines(games):
-        click.echo(line)
+        click.echo(_printable(line))
     ctx.exit(1 if failed else 0)
 
 
@@ -83,7 +83,20 @@ def csv_lines(games: Sequence[GameResultView]) -> Iterator[str]:
     for game in games:
         for player in game.players:
             own = {**game.model_dump(exclude={"players"}), **player.model_dump()}
-            yield _csv_line(["" if own[column] is None else own[column] for column in COLUMNS])
+            yield _csv_line([_in_cell(own[column]) for column in COLUMNS])
+
+
+def _printable(line: str) -> str:
+    """Names are as other machines say them: what would move a terminal's cursor or write elsewhere shows as "?"."""
+    return "".join(character if character.isprintable() else "?" for character in line)
+
+
+def _in_cell(value: object) -> object:
+    """For a cell; a spreadsheet would take some text for a formula, so that has an apostrophe before it, as there it is
+    typed. (OWASP, "CSV Injection")"""
+    if value is None:
+        return ""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def _outcome(game: GameResultView) -> str:

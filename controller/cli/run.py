@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from config.errors import ConfigError
 from config.loader import load_table, table_files, written_at
@@ -14,6 +15,9 @@ from controller.choosing import Choice, Shelf
 from controller.cli.common import EXISTING_FILE, game_options, overridden, told
 from controller.game import GameError, OptionError
 from controller.games.registry import UnknownGame, games_with, load_game
+
+PEOPLES = ("players", "speed", "mistakes", "seed")
+"""Options that say how simulated people play."""
 
 
 @click.command(epilog="Example:  pizzatable run --config my-table.toml --port 9000")
@@ -75,6 +79,13 @@ def command(
         named = game is not None or bool(options)
         kept = None if named else shelf.kept()
         choice = shelf.checked(shelf.usual(game, options)) if named else kept or _of_settings(shelf, files)
+    given = click.get_current_context()
+    for_people = [name for name in PEOPLES if given.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if for_people and not shelf.simulated:
+        said = ", ".join(f"--{name}" for name in for_people)
+        click.echo(
+            f"{said}: of no use here, as this table's camera sees people; who plays is said at the table", err=True
+        )
     click.echo(f"{load_game(choice.game).title} is played, {_why(shelf, game, options, chosen=kept is not None)}.")
     from controller.service import ServiceError, run_service
     from controller.simulation.gathering import Gathering

@@ -255,6 +255,10 @@ def test_two_tables_of_one_name_are_told_apart_and_those_without_a_name_are_nobo
     assert "(" not in ran(paths[0]).stdout
 
 
+CALLED = ("=HYPERLINK(1)", "\x1b[2JBen")
+"""A formula, and what clears a terminal's window."""
+
+
 def test_a_spreadsheet_has_a_line_for_each_player(path: Path) -> None:
     with Journal(path) as journal:
         totals, _ = play_whole_game(journal)
@@ -272,6 +276,24 @@ def test_a_spreadsheet_says_which_results_are_in_doubt_and_which_cannot_be_told(
         play_whole_game(journal, then=[LOST])
     rows = list(csv.DictReader(ran("--csv", path).stdout.splitlines()))
     assert {(row["number"], row["doubt"], row["problem"]) for row in rows} == {("2", "", ""), ("3", TORN, "")}
+
+
+def test_names_of_other_machines_are_neither_formulas_nor_a_terminals_commands(path: Path) -> None:
+    with Journal(path) as journal:
+        play_whole_game(journal)
+        (game,) = [game for game in Results(journal.records).read().games if game.over]
+    called = [player.model_copy(update={"name": name}) for player, name in zip(game.players, CALLED, strict=True)]
+    told = ResultsView(games=[game.model_copy(update={"players": called})], standings=[])
+    app = make_app(results=lambda: told)
+
+    async def ask(*options: str) -> str:
+        async with serving(app, Hub(), "127.0.0.1", 0) as port:
+            return (await asyncio.to_thread(ran, *options, f"http://127.0.0.1:{port}")).stdout
+
+    rows = list(csv.DictReader(asyncio.run(ask("--csv")).splitlines()))
+    assert [row["name"] for row in rows] == ["'=HYPERLINK(1)", "?[2JBen"]
+    assert "=HYPERLINK(1)" in asyncio.run(ask())
+    assert "\x1b" not in asyncio.run(ask())
 
 
 def test_running_tables_are_asked_at_their_address(path: Path) -> None:

@@ -62,3 +62,16 @@ def test_what_is_played_and_why_is_said(tmp_path: Path, monkeypatch: pytest.Monk
         said("--option", "supreme_on_anchovy=false")
         == "New York Slice is played, with --option for this start alone.\n"
     )
+
+
+def test_options_for_simulated_people_are_said_to_be_of_no_use_where_a_camera_sees_people(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("controller.service.run_service", lambda *_, **__: None)
+    (tmp_path / "table.toml").write_text('game = "dice_and_slice"\n[camera]\ndriver = "opencv:0"\n')
+    own = ["--config", str(tmp_path / "table.toml"), "--data", str(tmp_path)]
+    said = CliRunner().invoke(command, [*own, "--players", "3", "--seed", "4"])
+    assert said.exit_code == 0
+    assert said.stderr.startswith("--players, --seed: of no use here")
+    assert CliRunner().invoke(command, own).stderr == ""
+    assert CliRunner().invoke(command, ["--data", str(tmp_path), "--players", "3"]).stderr == ""
