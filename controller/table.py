@@ -368,13 +368,14 @@ class Table:
             raise InvalidCommand(f"{len(players)} players: {expected}")
         clockwise = sorted(players, key=lambda sitting: sitting.seat)
         first = next((i for i, s in enumerate(clockwise, 1) if s.seat == self._last_winner_seat), 1)
+        own = {**self._config.options, **options}
         data = {
             "game": self._game.name,
             "table": self._config.name,
             "event": self._config.event or "",
             "seats": [s.seat for s in clockwise],
             "names": [s.name for s in clockwise],
-            "options": {**self._config.options, **options},
+            "options": own,
             "first": first,
         }
         try:
@@ -382,6 +383,9 @@ class Table:
             running = self._begin(data, 0)
         except GameError as error:
             raise InvalidCommand(str(error)) from error
+        if isinstance(own.get("components"), str):
+            # A file may change, or go, before the game is over: what it says now goes with the game.
+            own["components"] = self._game.encode_state(running.state)["options"]["components"]
         running.number = await self._write("game", _signed(data, by), begins_game=True)
         self._running, self._joined = running, []
         self._set_paused(False)

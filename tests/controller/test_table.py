@@ -16,7 +16,7 @@ from controller.commands import CommandError, InvalidCommand, Sitting
 from controller.game import Actor
 from controller.games.new_york_slice import GAME
 from controller.games.new_york_slice.rules import Phase
-from controller.games.registry import game_names, load_part
+from controller.games.registry import game_names, load_game, load_part
 from controller.hands import Lay
 from controller.journal import LOST, RECOVERED, Journal, JournalDamaged
 from controller.journal_recovery import open_recovering
@@ -235,6 +235,31 @@ async def test_views_are_shown_only_when_something_has_changed_and_their_numbers
         await again.start()
         assert again.view is not None
         assert again.view.seq > numbers[-1]
+
+
+@pytest.mark.parametrize(
+    ("game", "copy"),
+    [
+        ("new_york_slice", '["3/1"]\npepperoni = 2\n'),
+        ("pizzeria", '["3/1"]\nbasil = 2\n'),
+        ("pizza_theory", '"place.1st.starts" = ["c1", "e1"]\n'),
+    ],
+)
+@in_loop
+async def test_a_game_goes_on_as_it_began_when_the_file_of_the_copys_components_changes(
+    tmp_path: Path, game: str, copy: str
+) -> None:
+    (tmp_path / "mine.toml").write_text(copy)
+    options = {"components": str(tmp_path / "mine.toml")}
+    table = LaidTable(tmp_path, 3, 2, game=game, options=options)
+    with table.journal:
+        await table.start()
+        began = table.state
+        assert began != load_game(game).start(3, {}, 1)
+        (tmp_path / "mine.toml").unlink()
+        again = make_table(table.journal, Outlets(), game=game)
+        await again.start()
+        assert again.state == began
 
 
 @in_loop
